@@ -1,0 +1,30 @@
+# Compile options that every target of the project shares.
+#
+# Contraction is off everywhere: all backends must give NumPy's bits (docs/decisions.md).
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+
+add_library(diffbench_options INTERFACE)
+target_compile_options(diffbench_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+  -ffp-contract=off)
+if(DIFFBENCH_WERROR)
+  target_compile_options(diffbench_options INTERFACE -Werror)
+endif()
+if(DIFFBENCH_ARCH)
+  target_compile_options(diffbench_options INTERFACE -march=${DIFFBENCH_ARCH})
+endif()
+if(DIFFBENCH_SANITIZE)
+  string(REPLACE ";" "," sanitizers "${DIFFBENCH_SANITIZE}")
+  target_compile_options(diffbench_options INTERFACE
+    -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(diffbench_options INTERFACE -fsanitize=${sanitizers})
+endif()

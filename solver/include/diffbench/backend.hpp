@@ -1,0 +1,106 @@
+// The interface between the driver and every backend.
+//
+// To add a backend, write ONE file solver/backends/NAME.cpp with
+//   1. a class that implements Session<T>,
+//   2. `namespace diffbench::backends { BackendInfo NAME() { return {...}; } }`,
+// and configure again: the registry is generated from the files. The conformance tests take it up by
+// themselves and demand the oracle's bits. solver/backends/fused.cpp is a short one to start from.
+#pragma once
+
+#include "diffbench/machine.hpp"
+#include "diffbench/problem.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace diffbench {
+
+enum class DeviceKind { cpu, cuda };
+[[nodiscard]] std::string_view to_string(DeviceKind device);
+
+/// How a session runs. What is asked for here is what runs, or making the session throws.
+struct SessionOptions {
+  int threads = 0;        ///< 0: usable_cpus(). One-thread backends ignore it.
+  std::optional<Isa> isa; ///< empty: best_isa(). Backends without explicit SIMD ignore it.
+};
+
+/// The largest --threads that is accepted.
+inline constexpr int max_threads = 4096;
+
+/// What REALLY ran.
+struct Provenance {
+  int threads = 1;
+  /// Further facts in a fixed order: {"isa", "avx512"}, {"depth", "16"}, ...
+  std::vector<std::pair<std::string, std::string>> details;
+};
+
+/// One problem resident on one device. All spans hold nx*ny cells, row-major.
+/// The order of calls is upload, then any number of advance, wait and download; upload may come
+/// again to start anew. A session is used by one thread at a time. Destruction waits for
+/// outstanding work.
+template <typename T>
+class Session {
+ public:
+  Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  virtual ~Session() = default;
+
+  /// Replaces the field. `cells` may be reused when it returns.
+  virtual void upload(std::span<const T> cells) = 0;
+  /// Advances by steps >= 0. MAY return before the work is done; calls run in order.
+  virtual void advance(std::int64_t steps) = 0;
+  /// Blocks until all work is done; errors of earlier calls that were deferred are thrown here.
+  virtual void wait() = 0;
+  /// Waits, then copies the field to `cells`.
+  virtual void download(std::span<T> cells) = 0;
+  /// What really ran. Valid at any time, complete after the first advance.
+  [[nodiscard]] virtual Provenance provenance() const = 0;
+};
+
+template <typename T>
+using MakeSession = std::unique_ptr<Session<T>> (*)(const Problem&, const SessionOptions&);
+
+struct Probe {
+  bool available = true;
+  std::string reason; ///< why not, when it is not available
+};
+/// For backends that need nothing but a CPU.
+[[nodiscard]] Probe always_available() noexcept;
+
+/// Bytes that a session will hold, not counting the caller's own fields.
+struct MemoryNeed {
+  std::int64_t host = 0;
+  std::int64_t device = 0;
+};
+
+/// One backend: what it is, whether it can run here, and how to make its sessions.
+struct BackendInfo {
+  std::string_view name; ///< as the file is called
+  std::string_view description; ///< one line
+  DeviceKind device = DeviceKind::cpu;
+  bool threaded = false; ///< honours SessionOptions::threads
+  int ladder = 0;        ///< order in lists and tables, the naive ones first
+  Probe (*probe)() noexcept = always_available; ///< cheap, never throws
+  MemoryNeed (*memory_need)(const Problem&, const SessionOptions&) = nullptr;
+  MakeSession<float> make_float32 = nullptr;
+  MakeSession<double> make_float64 = nullptr;
+
+  /// The maker for T. Makers expect a validated problem whose dtype is T; they throw Error.
+  template <typename T>
+  [[nodiscard]] MakeSession<T> make() const {
+    if constexpr (dtype_of<T> == Dtype::float32) {
+      return make_float32;
+    } else {
+      return make_float64;
+    }
+  }
+};
+
+} // namespace diffbench

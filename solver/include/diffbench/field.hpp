@@ -1,0 +1,66 @@
+// A field in host memory: nx by ny cells, row-major, dense, aligned to a cache line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace diffbench {
+
+namespace detail {
+/// Cache-line aligned memory, on huge pages where it is large; throws Error naming the size.
+[[nodiscard]] void* allocate_aligned(std::size_t bytes);
+void free_aligned(void* memory) noexcept;
+} // namespace detail
+
+/// Alignment of field memory in bytes: a cache line, and the widest vector register.
+inline constexpr std::size_t field_alignment = 64;
+
+/// An array of trivially copyable elements on field_alignment, zero-initialised.
+template <typename T>
+class AlignedArray {
+ public:
+  AlignedArray() = default;
+  /// Throws Error when the memory cannot be had.
+  explicit AlignedArray(std::int64_t size)
+      : size_(size),
+        data_(static_cast<T*>(detail::allocate_aligned(static_cast<std::size_t>(size) * sizeof(T)))) {}
+
+  [[nodiscard]] T* data() { return data_.get(); }
+  [[nodiscard]] const T* data() const { return data_.get(); }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(T* memory) const noexcept { detail::free_aligned(memory); }
+  };
+  std::int64_t size_ = 0;
+  std::unique_ptr<T[], Free> data_;
+};
+
+/// A field of nx by ny cells, zero at first. Move-only: copies of large fields are written out.
+template <typename T>
+class Field {
+ public:
+  Field() = default;
+  Field(std::int64_t nx, std::int64_t ny) : nx_(nx), ny_(ny), memory_(nx * ny) {}
+
+  [[nodiscard]] std::int64_t nx() const { return nx_; }
+  [[nodiscard]] std::int64_t ny() const { return ny_; }
+  [[nodiscard]] T* row(std::int64_t y) { return memory_.data() + y * nx_; }
+  [[nodiscard]] const T* row(std::int64_t y) const { return memory_.data() + y * nx_; }
+  [[nodiscard]] std::span<T> cells() {
+    return {memory_.data(), static_cast<std::size_t>(memory_.size())};
+  }
+  [[nodiscard]] std::span<const T> cells() const {
+    return {memory_.data(), static_cast<std::size_t>(memory_.size())};
+  }
+
+ private:
+  std::int64_t nx_ = 0;
+  std::int64_t ny_ = 0;
+  AlignedArray<T> memory_;
+};
+
+} // namespace diffbench

@@ -1,0 +1,44 @@
+// Initial fields.
+#pragma once
+
+#include "diffbench/field.hpp"
+#include "diffbench/problem.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace diffbench {
+
+/// Which field a run starts from.
+struct InitialField {
+  enum class Kind {
+    block,    ///< 0.005 in rows and columns int(0.4 n) up to int(0.5 n), zero elsewhere
+    gaussian, ///< exp(-r^2 / (2 (0.1 n)^2)) about the centre
+    sine,     ///< the slowest nonconstant discrete eigenmode, see sine_decay_factor
+    random,   ///< uniform in [0, 1), std::mt19937_64 from `seed`, 53 bits a cell
+    file,     ///< the .npy file at `path`
+  };
+  Kind kind = Kind::block;
+  std::uint64_t seed = 1;
+  std::filesystem::path path;
+};
+
+/// A name of Kind other than file, or a path ending in .npy. Throws InvalidInput otherwise.
+[[nodiscard]] InitialField parse_initial(std::string_view text);
+[[nodiscard]] std::string to_string(const InitialField& initial);
+
+/// Fills `field`, which has the problem's size. Values are computed in double and rounded once.
+/// For a file: throws InvalidInput when it cannot be used (see read_npy) or has another shape,
+/// or holds values that are not finite.
+template <typename T>
+void fill_initial(const Problem& problem, const InitialField& initial, Field<T>& field);
+
+/// The factor by which one time step multiplies the `sine` mode, exactly (in exact arithmetic):
+/// 1 - r (4 sin^2(a) + 4 sin^2(b)) with a, b half the mode's phase step in x and y, where
+/// periodic: sin(2 pi x/nx) sin(2 pi y/ny); dirichlet (around boundary_value):
+/// sin(pi (x+1)/(nx+1)) sin(pi (y+1)/(ny+1)); neumann: cos(pi (x+1/2)/nx) cos(pi (y+1/2)/ny).
+[[nodiscard]] double sine_decay_factor(const Problem& problem);
+
+} // namespace diffbench

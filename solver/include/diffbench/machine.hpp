@@ -1,0 +1,42 @@
+// What the machine offers to this process: instruction sets, caches, CPUs, memory. Linux.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace diffbench {
+
+/// Instruction sets that kernels are compiled for, in ascending order.
+enum class Isa {
+  baseline, ///< what the build itself assumes: SSE2 on x86-64
+  avx2,     ///< 256-bit vectors and FMA
+  avx512,   ///< 512-bit vectors (F, VL, DQ, BW)
+};
+
+/// The best instruction set of this CPU.
+[[nodiscard]] Isa best_isa();
+[[nodiscard]] std::string_view to_string(Isa isa);
+/// Throws InvalidInput, listing the valid names, for an unknown one.
+[[nodiscard]] Isa parse_isa(std::string_view name);
+
+/// Data cache sizes in bytes as seen by CPU 0; a typical value stands in for one that the system
+/// does not tell. l3 is what all CPUs share.
+struct Caches {
+  std::int64_t l1d = 32 << 10;
+  std::int64_t l2 = 512 << 10;
+  std::int64_t l3 = 16 << 20;
+};
+
+// `root` stands for the file system's root, so that tests can present another machine.
+[[nodiscard]] Caches read_caches(const std::filesystem::path& root = "/");
+/// The CPUs that this process may use: its affinity mask, cut down to the cgroup's quota (v1 or
+/// v2, rounded up), at least 1. Not the number that the machine has.
+[[nodiscard]] int usable_cpus(const std::filesystem::path& root = "/");
+/// Bytes that can still be allocated without swapping: MemAvailable, cut down to what the cgroup's
+/// limit leaves.
+[[nodiscard]] std::int64_t available_memory(const std::filesystem::path& root = "/");
+[[nodiscard]] std::string cpu_model(const std::filesystem::path& root = "/");
+
+} // namespace diffbench
