@@ -1,0 +1,34 @@
+#include "diffbench/field.hpp"
+
+#include "diffbench/errors.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <sys/mman.h>
+
+namespace diffbench::detail {
+
+namespace {
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+} // namespace
+
+void* allocate_aligned(std::size_t bytes) {
+  const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : field_alignment;
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
+  if (memory == nullptr) {
+    throw Error("cannot allocate " + std::to_string(bytes) + " bytes; use a smaller grid");
+  }
+  if (alignment == huge_page) {
+    // One TLB entry for 2 MiB instead of 4 KiB. Advice only: a kernel may refuse.
+    madvise(memory, rounded, MADV_HUGEPAGE);
+  }
+  std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void free_aligned(void* memory) noexcept { std::free(memory); }
+
+} // namespace diffbench::detail

@@ -1,0 +1,100 @@
+#include "diffbench/problem.hpp"
+
+#include "diffbench/errors.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace diffbench {
+
+namespace {
+
+constexpr std::array<std::pair<Boundary, std::string_view>, 3> boundary_names = {{
+    {Boundary::periodic, "periodic"},
+    {Boundary::dirichlet, "dirichlet"},
+    {Boundary::neumann, "neumann"},
+}};
+constexpr std::array<std::pair<Dtype, std::string_view>, 2> dtype_names = {{
+    {Dtype::float32, "float32"},
+    {Dtype::float64, "float64"},
+}};
+
+template <typename Names, typename Value>
+std::string_view name_of(const Names& names, Value value) {
+  for (const auto& [known, name] : names) {
+    if (known == value) {
+      return name;
+    }
+  }
+  return "?";
+}
+
+template <typename Names>
+auto value_of(const Names& names, std::string_view text, const std::string& what) {
+  std::string valid;
+  for (const auto& [value, name] : names) {
+    if (name == text) {
+      return value;
+    }
+    valid += (valid.empty() ? "" : ", ") + std::string(name);
+  }
+  throw InvalidInput("unknown " + what + " '" + std::string(text) + "'; valid: " + valid);
+}
+
+void check_extent(const char* name, std::int64_t extent) {
+  if (extent < min_extent || extent > max_extent) {
+    throw InvalidInput(std::string(name) + " = " + std::to_string(extent) +
+                       " cells; a grid has from " + std::to_string(min_extent) + " to " +
+                       std::to_string(max_extent) + " in each direction");
+  }
+}
+
+std::string decimal(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.9g", value);
+  return text.data();
+}
+
+void check_positive(const char* name, double value) {
+  if (!(std::isfinite(value) && value > 0)) {
+    throw InvalidInput(std::string(name) + " = " + decimal(value) +
+                       "; it must be a finite number above 0");
+  }
+}
+
+} // namespace
+
+void validate(const Problem& problem, bool allow_unstable) {
+  check_extent("nx", problem.nx);
+  check_extent("ny", problem.ny);
+  check_positive("dt", problem.dt);
+  check_positive("diffusivity", problem.diffusivity);
+  check_positive("spacing", problem.spacing);
+  if (!std::isfinite(problem.boundary_value)) {
+    throw InvalidInput("boundary value = " + decimal(problem.boundary_value) +
+                       "; it must be a finite number");
+  }
+  const double number = problem.diffusion_number();
+  if (!std::isfinite(number)) {
+    throw InvalidInput("dt*D/h^2 overflows; choose smaller dt or diffusivity, or larger spacing");
+  }
+  if (!allow_unstable && !(number <= stability_limit)) {
+    throw InvalidInput("dt = " + decimal(problem.dt) + " is unstable: dt*D/h^2 = " +
+                       decimal(number) + " is above 1/4; use dt <= " +
+                       decimal(stability_limit * problem.spacing * problem.spacing /
+                               problem.diffusivity) +
+                       ", or --allow-unstable to see it diverge");
+  }
+}
+
+std::string_view to_string(Boundary boundary) { return name_of(boundary_names, boundary); }
+std::string_view to_string(Dtype dtype) { return name_of(dtype_names, dtype); }
+Boundary parse_boundary(std::string_view name) {
+  return value_of(boundary_names, name, "boundary condition");
+}
+Dtype parse_dtype(std::string_view name) { return value_of(dtype_names, name, "dtype"); }
+
+} // namespace diffbench

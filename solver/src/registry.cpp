@@ -1,0 +1,47 @@
+#include "diffbench/registry.hpp"
+
+#include "diffbench/errors.hpp"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+namespace diffbench {
+
+std::string_view to_string(DeviceKind device) {
+  return device == DeviceKind::cpu ? "cpu" : "cuda";
+}
+
+Probe always_available() noexcept { return {}; }
+
+std::vector<BackendInfo> backend_ladder() {
+  std::vector<BackendInfo> ladder = all_backends();
+  std::ranges::sort(ladder, [](const BackendInfo& a, const BackendInfo& b) {
+    return std::tie(a.ladder, a.name) < std::tie(b.ladder, b.name);
+  });
+  return ladder;
+}
+
+BackendInfo require_backend(std::string_view name) {
+  std::string valid;
+  for (const BackendInfo& backend : backend_ladder()) {
+    if (backend.name == name) {
+      const Probe probe = backend.probe();
+      if (!probe.available) {
+        throw Unavailable("backend '" + std::string(name) + "' is not available: " + probe.reason);
+      }
+      return backend;
+    }
+    valid += (valid.empty() ? "" : ", ") + std::string(backend.name);
+  }
+  for (const MissingBackend& backend : missing_backends()) {
+    if (backend.name == name) {
+      throw Unavailable("backend '" + std::string(name) +
+                        "' is not compiled into this build; to get it: " +
+                        std::string(backend.how_to_get));
+    }
+  }
+  throw InvalidInput("unknown backend '" + std::string(name) + "'; valid: " + valid);
+}
+
+} // namespace diffbench
