@@ -1,0 +1,29 @@
+// Facts about the build and the machine, as text: the context of a result file, and the material of
+// `diffbench doctor`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// Name and value, in the order in which they are shown.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// diffbench_version, git_sha, compiler, flags, build_type, arch, cpu_model, isa, usable_cpus,
+/// cache_l1d, cache_l2, cache_l3, governor, memory_available, os, kernel, cuda. Reads a few small
+/// files under `root`; what the system does not tell is "unknown".
+[[nodiscard]] Facts run_context(const std::filesystem::path& root = "/");
+
+/// Bytes in binary units with at most three digits before the unit: "48 KiB", "7.6 GiB".
+[[nodiscard]] std::string format_bytes(std::int64_t bytes);
+
+/// The first instruction set extension that this program was compiled for and this CPU lacks, as a
+/// whole line with the remedy; nullptr when the CPU has them all. A start-up check (cpu_guard.cpp)
+/// has then already ended the program with that line, before any constructor could crash on it.
+[[nodiscard]] const char* build_cpu_mismatch() noexcept;
+
+} // namespace diffbench::bench
