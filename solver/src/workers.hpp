@@ -1,0 +1,41 @@
+// A team of threads that run one job together, and a barrier among them.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace diffbench {
+
+/// `count` threads, the caller's own among them; the others sleep between jobs.
+class Workers {
+ public:
+  explicit Workers(int count);
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers();
+
+  [[nodiscard]] int count() const { return count_; }
+
+  /// Runs job(0) ... job(count-1), each on its own thread, and returns when all are done.
+  /// Jobs must not throw.
+  void run(const std::function<void(int)>& job);
+
+  /// Called by every thread of a job: returns when all have called it. What was written before is
+  /// visible after. Spins briefly, then sleeps, so that an oversubscribed machine still advances.
+  void barrier();
+
+ private:
+  void serve(int thread);
+
+  int count_;
+  const std::function<void(int)>* job_ = nullptr;
+  std::atomic<unsigned> jobs_started_ = 0;
+  bool stopping_ = false; ///< published by jobs_started_
+  alignas(64) std::atomic<int> arrived_ = 0;
+  alignas(64) std::atomic<unsigned> phase_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+} // namespace diffbench
