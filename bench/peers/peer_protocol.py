@@ -1,0 +1,69 @@
+"""The child's end of a peer: answers the requests of diffbench (bench/src/peer.cpp).
+
+    python3 peer_protocol.py MODULE
+
+Each request and each answer is one JSON object on a line. MODULE is one of the files beside this
+one; its class Peer(start) holds the field and offers reset(), advance(steps), field() -> ndarray
+(row-major, nx columns), and the attributes `threads` and `versions`.
+"""
+import importlib
+import json
+import os
+import platform
+import sys
+import time
+import traceback
+
+
+class Server:
+    def __init__(self, module):
+        self.module = module
+        self.peer = None
+
+    def start(self, request):
+        """Imports the library and makes everything ready to be timed."""
+        # Read by the thread pools when they are loaded, so before the import.
+        for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
+            os.environ[variable] = str(request["threads"])
+        self.peer = importlib.import_module(self.module).Peer(request)
+        self.peer.advance(1)  # compiles, starts threads, touches all memory
+        self.peer.reset()
+        versions = {**self.peer.versions, "python": platform.python_version()}
+        return {"threads": self.peer.threads, "details": list(versions.items())}
+
+    def reset(self, _request):
+        self.peer.reset()
+        return {}
+
+    def advance(self, request):
+        begin = time.perf_counter()
+        self.peer.advance(request["steps"])
+        return {"seconds": time.perf_counter() - begin}
+
+    def save(self, request):
+        import numpy
+
+        with open(request["path"], "wb") as file:  # numpy.save(path) might append a suffix
+            numpy.save(file, self.peer.field())
+        return {}
+
+
+def main():
+    # What libraries print must not end up among the answers: fd 1 becomes stderr.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    server = Server(sys.argv[1])
+    operations = {"start": server.start, "reset": server.reset,
+                  "advance": server.advance, "save": server.save}
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            answer = operations[request["do"]](request)
+        except Exception as failure:
+            traceback.print_exc()
+            answer = {"error": f"{type(failure).__name__}: {failure}"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
