@@ -1,0 +1,33 @@
+# The front door. Each target is a thin call of a script, a CMake preset (CMakePresets.json), or both.
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench format lint clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: ## install what is missing, build, and run the comparison on a 640x640 grid
+	@scripts/setup demo
+	cmake --preset release -DDIFFBENCH_TESTS=OFF --log-level=WARNING
+	cmake --build --preset release
+	build/release/bin/diffbench --grid 640 --iters 1000 --pinned
+
+test: ## install what is missing, and run every test and gate (about 9 minutes on 2 cores)
+	@scripts/setup test
+	@scripts/test
+
+bench: ## build, and print the figures that the project promises
+	@scripts/setup test
+	cmake --preset release -DDIFFBENCH_TESTS=ON --log-level=WARNING
+	cmake --build --preset release
+	python3 bench/figures.py
+
+format: ## format the sources with clang-format
+	@scripts/setup test
+	@scripts/lint apply
+
+lint: ## check format and clang-tidy
+	@scripts/setup test
+	@scripts/test format tidy
+
+clean: ## remove the build trees
+	rm -rf build
