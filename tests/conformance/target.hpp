@@ -1,0 +1,74 @@
+// The test parameter: a registered backend with a dtype. The list is made from the registry at run
+// time, so a new backend is under test as soon as it is compiled.
+#pragma once
+
+#include "oracle_check.hpp"
+
+#include "diffbench/registry.hpp"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace diffbench::conformance {
+
+struct Target {
+  BackendInfo backend;
+  Dtype dtype = Dtype::float32;
+};
+
+inline std::string name_of(const Target& target) {
+  return std::string(target.backend.name) + "_" + std::string(to_string(target.dtype));
+}
+inline std::ostream& operator<<(std::ostream& stream, const Target& target) {
+  return stream << name_of(target);
+}
+inline std::string test_name(const testing::TestParamInfo<Target>& info) {
+  return name_of(info.param);
+}
+
+inline std::vector<Target> targets_of(const std::vector<BackendInfo>& backends) {
+  std::vector<Target> targets;
+  for (const BackendInfo& backend : backends) {
+    targets.push_back({backend, Dtype::float32});
+    targets.push_back({backend, Dtype::float64});
+  }
+  return targets;
+}
+inline std::vector<Target> all_targets() { return targets_of(backend_ladder()); }
+
+/// Those that honour SessionOptions::threads.
+inline std::vector<Target> threaded_targets() {
+  std::vector<BackendInfo> threaded = backend_ladder();
+  std::erase_if(threaded, [](const BackendInfo& backend) { return !backend.threaded; });
+  return targets_of(threaded);
+}
+
+class BackendTest : public testing::TestWithParam<Target> {
+ protected:
+  // A CPU backend that cannot run here is a defect; one for a device may lack its device.
+  void SetUp() override {
+    const Probe probe = GetParam().backend.probe();
+    if (!probe.available) {
+      ASSERT_NE(GetParam().backend.device, DeviceKind::cpu) << probe.reason;
+      GTEST_SKIP() << probe.reason;
+    }
+  }
+
+  /// Runs body.operator()<T>(boundary) with the target's type for every boundary condition.
+  template <typename Body>
+  static void for_each_boundary(Body body) {
+    for (const Boundary boundary : all_boundaries) {
+      SCOPED_TRACE(to_string(boundary));
+      if (GetParam().dtype == Dtype::float32) {
+        body.template operator()<float>(boundary);
+      } else {
+        body.template operator()<double>(boundary);
+      }
+    }
+  }
+};
+
+} // namespace diffbench::conformance

@@ -1,0 +1,148 @@
+// A correct session that can be given one fault: the proof that the checks can fail.
+#pragma once
+
+#include "diffbench/backend.hpp"
+#include "diffbench/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace diffbench::conformance {
+
+enum class Fault {
+  none,
+  contracts,    ///< fma in the update, one rounding too few
+  wrong_corner, ///< the last cell is one unit in the last place off
+  flushes_denormals,
+  swallows_nan,        ///< NaN becomes 0, as with max(0, NaN)
+  writes_after_output, ///< one cell behind the caller's span
+  writes_before_output,
+  reads_before_input, ///< takes cell -1 for cell 0
+  changes_input,
+  keeps_input,           ///< reads the caller's span after upload has returned
+  steps_for_none,        ///< advance(0) makes a step
+  restarts_each_advance, ///< advance goes on from the upload, not from the field
+  ignores_second_upload,
+  downloads_too_early, ///< does not wait for the last advance
+  shares_its_field,    ///< with all other sessions
+  loses_flux,          ///< through one edge cell
+  drops_last_row,      ///< does not advance it
+};
+
+template <typename T>
+class WrongSession final : public Session<T> {
+ public:
+  WrongSession(const Problem& problem, Fault fault)
+      : problem_(problem),
+        fault_(fault),
+        own_(problem.nx, problem.ny),
+        uploaded_(problem.nx, problem.ny),
+        before_(problem.nx, problem.ny) {}
+
+  void upload(std::span<const T> cells) override {
+    if (fault_ == Fault::ignores_second_upload && input_ != nullptr) {
+      return;
+    }
+    input_ = cells.data();
+    std::ranges::copy(cells, field().cells().begin());
+    if (fault_ == Fault::reads_before_input) {
+      field().cells()[0] = cells.data()[-1];
+    }
+    if (fault_ == Fault::changes_input) {
+      const_cast<T*>(input_)[cells.size() - 1] = 0; // NOLINT: the fault itself
+    }
+    std::ranges::copy(cells, uploaded_.cells().begin());
+  }
+
+  void advance(std::int64_t steps) override {
+    std::ranges::copy(field().cells(), before_.cells().begin());
+    if (fault_ == Fault::restarts_each_advance) {
+      std::ranges::copy(uploaded_.cells(), field().cells().begin());
+    }
+    if (fault_ == Fault::keeps_input) {
+      std::copy_n(input_, problem_.cells(), field().cells().begin());
+    }
+    if (fault_ == Fault::steps_for_none) {
+      steps = std::max<std::int64_t>(steps, 1);
+    }
+    for (std::int64_t step = 0; step < steps; ++step) {
+      one_step();
+    }
+  }
+
+  void wait() override {}
+
+  void download(std::span<T> cells) override {
+    std::ranges::copy((fault_ == Fault::downloads_too_early ? before_ : field()).cells(),
+                      cells.begin());
+    if (fault_ == Fault::writes_after_output) {
+      cells.data()[cells.size()] = 0;
+    }
+    if (fault_ == Fault::writes_before_output) {
+      cells.data()[-1] = 0;
+    }
+  }
+
+  [[nodiscard]] Provenance provenance() const override { return {}; }
+
+ private:
+  Field<T>& field() {
+    static Field<T> shared;
+    if (fault_ != Fault::shares_its_field) {
+      return own_;
+    }
+    if (shared.nx() != problem_.nx || shared.ny() != problem_.ny) {
+      shared = Field<T>(problem_.nx, problem_.ny);
+    }
+    return shared;
+  }
+
+  void one_step() {
+    Field<T>& now = field();
+    Field<T> old(problem_.nx, problem_.ny);
+    std::ranges::copy(now.cells(), old.cells().begin());
+    advance_reference(problem_, now, 1);
+    T& first = now.cells().front();
+    T& last = now.cells().back();
+    switch (fault_) {
+      case Fault::contracts: contract(old, now); break;
+      case Fault::wrong_corner: last = std::nextafter(last, T{1000}); break;
+      case Fault::flushes_denormals:
+        std::ranges::replace_if(
+            now.cells(), [](T u) { return std::abs(u) < std::numeric_limits<T>::min(); }, T{0});
+        break;
+      case Fault::swallows_nan:
+        std::ranges::replace_if(
+            now.cells(), [](T u) { return std::isnan(u); }, T{0});
+        break;
+      case Fault::loses_flux: first -= problem_.update_factor<T>() * old.cells().front(); break;
+      case Fault::drops_last_row:
+        std::copy_n(old.row(problem_.ny - 1), problem_.nx, now.row(problem_.ny - 1));
+        break;
+      default: break;
+    }
+  }
+
+  // The interior is enough for the fault to show.
+  void contract(const Field<T>& old, Field<T>& now) {
+    for (std::int64_t y = 1; y + 1 < problem_.ny; ++y) {
+      for (std::int64_t x = 1; x + 1 < problem_.nx; ++x) {
+        const T u = old.row(y)[x];
+        const T lap = old.row(y - 1)[x] + old.row(y + 1)[x] + old.row(y)[x - 1] +
+                      old.row(y)[x + 1] - T{4} * u;
+        now.row(y)[x] = std::fma(problem_.update_factor<T>(), lap, u);
+      }
+    }
+  }
+
+  Problem problem_;
+  Fault fault_;
+  Field<T> own_;
+  Field<T> uploaded_;
+  Field<T> before_;
+  const T* input_ = nullptr;
+};
+
+} // namespace diffbench::conformance
