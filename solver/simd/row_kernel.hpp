@@ -1,9 +1,9 @@
 // The innermost loop of the simd backend: one time step of a few rows that lie in the cache.
 //
-// It is compiled once for each instruction set, in files of their own (row_kernel_*.cpp). Everything
-// here that those files share is a template over a lane type with internal linkage, and only
-// <cstdint> is included: an inline function compiled for AVX-512 that the linker then picks for the
-// whole program would be an illegal instruction on another machine.
+// It is compiled once for each instruction set, in files of their own (row_kernel_*.cpp).
+// Everything here that those files share is a template over a lane type with internal linkage, and
+// only <cstdint> is included: an inline function compiled for AVX-512 that the linker then picks
+// for the whole program would be an illegal instruction on another machine.
 #pragma once
 
 #include <cstdint>

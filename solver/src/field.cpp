@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 } // namespace
 
-void* allocate_aligned(std::size_t bytes) {
+void* allocate_aligned(std::size_t bytes, bool zeroed) {
   const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : field_alignment;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void* memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
@@ -25,7 +25,9 @@ void* allocate_aligned(std::size_t bytes) {
     // One TLB entry for 2 MiB instead of 4 KiB. Advice only: a kernel may refuse.
     madvise(memory, rounded, MADV_HUGEPAGE);
   }
-  std::memset(memory, 0, bytes);
+  if (zeroed) {
+    std::memset(memory, 0, bytes);
+  }
   return memory;
 }
 

@@ -82,11 +82,11 @@ void validate(const Problem& problem, bool allow_unstable) {
     throw InvalidInput("dt*D/h^2 overflows; choose smaller dt or diffusivity, or larger spacing");
   }
   if (!allow_unstable && !(number <= stability_limit)) {
-    throw InvalidInput("dt = " + decimal(problem.dt) + " is unstable: dt*D/h^2 = " +
-                       decimal(number) + " is above 1/4; use dt <= " +
-                       decimal(stability_limit * problem.spacing * problem.spacing /
-                               problem.diffusivity) +
-                       ", or --allow-unstable to see it diverge");
+    throw InvalidInput(
+        "dt = " + decimal(problem.dt) + " is unstable: dt*D/h^2 = " + decimal(number) +
+        " is above 1/4; use dt <= " +
+        decimal(stability_limit * problem.spacing * problem.spacing / problem.diffusivity) +
+        ", or --allow-unstable to see it diverge");
   }
 }
 

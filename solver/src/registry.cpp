@@ -8,9 +8,7 @@
 
 namespace diffbench {
 
-std::string_view to_string(DeviceKind device) {
-  return device == DeviceKind::cpu ? "cpu" : "cuda";
-}
+std::string_view to_string(DeviceKind device) { return device == DeviceKind::cpu ? "cpu" : "cuda"; }
 
 Probe always_available() noexcept { return {}; }
 
@@ -36,9 +34,9 @@ BackendInfo require_backend(std::string_view name) {
   }
   for (const MissingBackend& backend : missing_backends()) {
     if (backend.name == name) {
-      throw Unavailable("backend '" + std::string(name) +
-                        "' is not compiled into this build; to get it: " +
-                        std::string(backend.how_to_get));
+      throw Unavailable(
+          "backend '" + std::string(name) +
+          "' is not compiled into this build; to get it: " + std::string(backend.how_to_get));
     }
   }
   throw InvalidInput("unknown backend '" + std::string(name) + "'; valid: " + valid);

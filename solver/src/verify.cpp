@@ -27,9 +27,7 @@ class GhostedRow {
         at(-1) = row[nx_ - 1];
         at(nx_) = row[0];
         break;
-      case Boundary::dirichlet:
-        at(-1) = at(nx_) = static_cast<T>(problem.boundary_value);
-        break;
+      case Boundary::dirichlet: at(-1) = at(nx_) = static_cast<T>(problem.boundary_value); break;
       case Boundary::neumann:
         at(-1) = row[0];
         at(nx_) = row[nx_ - 1];
@@ -96,8 +94,8 @@ Comparison compare(std::span<const T> result, std::span<const T> reference) {
       if (comparison.first_difference < 0) {
         comparison.first_difference = static_cast<std::int64_t>(i);
       }
-      const double error = std::abs(static_cast<double>(result[i]) -
-                                    static_cast<double>(reference[i]));
+      const double error =
+          std::abs(static_cast<double>(result[i]) - static_cast<double>(reference[i]));
       if (std::isfinite(error)) {
         comparison.max_abs_error = std::max(comparison.max_abs_error, error);
       }

@@ -8,30 +8,39 @@
 
 namespace diffbench {
 
+/// Asks for memory that is not touched: its pages belong to the thread that first writes them.
+struct Uninitialised {};
+inline constexpr Uninitialised uninitialised{};
+
 namespace detail {
 /// Cache-line aligned memory, on huge pages where it is large; throws Error naming the size.
-[[nodiscard]] void* allocate_aligned(std::size_t bytes);
+[[nodiscard]] void* allocate_aligned(std::size_t bytes, bool zeroed);
 void free_aligned(void* memory) noexcept;
 } // namespace detail
 
 /// Alignment of field memory in bytes: a cache line, and the widest vector register.
 inline constexpr std::size_t field_alignment = 64;
 
-/// An array of trivially copyable elements on field_alignment, zero-initialised.
+/// An array of trivially copyable elements on field_alignment, zero-initialised unless asked
+/// otherwise.
 template <typename T>
 class AlignedArray {
  public:
   AlignedArray() = default;
   /// Throws Error when the memory cannot be had.
-  explicit AlignedArray(std::int64_t size)
-      : size_(size),
-        data_(static_cast<T*>(detail::allocate_aligned(static_cast<std::size_t>(size) * sizeof(T)))) {}
+  explicit AlignedArray(std::int64_t size) : AlignedArray(size, true) {}
+  AlignedArray(std::int64_t size, Uninitialised /*tag*/) : AlignedArray(size, false) {}
 
   [[nodiscard]] T* data() { return data_.get(); }
   [[nodiscard]] const T* data() const { return data_.get(); }
   [[nodiscard]] std::int64_t size() const { return size_; }
 
  private:
+  AlignedArray(std::int64_t size, bool zeroed)
+      : size_(size),
+        data_(static_cast<T*>(
+            detail::allocate_aligned(static_cast<std::size_t>(size) * sizeof(T), zeroed))) {}
+
   struct Free {
     void operator()(T* memory) const noexcept { detail::free_aligned(memory); }
   };
@@ -45,6 +54,8 @@ class Field {
  public:
   Field() = default;
   Field(std::int64_t nx, std::int64_t ny) : nx_(nx), ny_(ny), memory_(nx * ny) {}
+  Field(std::int64_t nx, std::int64_t ny, Uninitialised tag)
+      : nx_(nx), ny_(ny), memory_(nx * ny, tag) {}
 
   [[nodiscard]] std::int64_t nx() const { return nx_; }
   [[nodiscard]] std::int64_t ny() const { return ny_; }

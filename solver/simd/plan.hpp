@@ -1,0 +1,24 @@
+// How the simd backend cuts a problem up: threads, time steps a sweep, width of a strip.
+#pragma once
+
+#include "diffbench/machine.hpp"
+#include "diffbench/problem.hpp"
+
+#include <cstdint>
+
+namespace diffbench::simd {
+
+struct Plan {
+  int threads = 1;              ///< each has a band of rows
+  std::int64_t depth = 1;       ///< time steps in one sweep over the field
+  std::int64_t strips = 1;      ///< a band is swept strip by strip
+  std::int64_t strip_width = 0; ///< columns of a strip; the last one may be narrower
+  std::int64_t halo = 0; ///< redundant columns on a strip's inner sides, >= depth; 0: 1 strip
+};
+
+/// The plan for vectors of `lanes` cells. threads > 0 is honoured, up to one thread a row;
+/// threads = 0 uses as many of usable_cpus as the model finds worth their barriers.
+[[nodiscard]] Plan choose_plan(const Problem& problem, int threads, int usable_cpus,
+                               std::int64_t lanes, const Caches& caches);
+
+} // namespace diffbench::simd
