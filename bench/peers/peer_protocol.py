@@ -61,7 +61,7 @@ def main():
             answer = operations[request["do"]](request)
         except Exception as failure:
             traceback.print_exc()
-            answer = {"error": f"{type(failure).__name__}: {failure}"}
+            answer = {"error": f"{type(failure).__name__}: {failure}".splitlines()[0]}
         print(json.dumps(answer), file=answers, flush=True)
 
 

@@ -18,6 +18,10 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 /// files under `root`; what the system does not tell is "unknown".
 [[nodiscard]] Facts run_context(const std::filesystem::path& root = "/");
 
+/// The first line of the file `path` below `root`, "unknown" when there is none.
+[[nodiscard]] std::string system_value(const std::filesystem::path& root,
+                                       const std::filesystem::path& path);
+
 /// Bytes in binary units with at most three digits before the unit: "48 KiB", "7.6 GiB".
 [[nodiscard]] std::string format_bytes(std::int64_t bytes);
 

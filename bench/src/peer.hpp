@@ -1,5 +1,5 @@
-// Peers: the same problem in NumPy, Numba or PyTorch, run by a python3 child in the same run, so that
-// a row of the table can stand beside ours. bench/peers/peer_protocol.py is the other end.
+// Peers: the same problem in NumPy, Numba or PyTorch, run by a python3 child in the same run, so
+// that a row of the table can stand beside ours. bench/peers/peer_protocol.py is the other end.
 //
 // The child is asked by one-line JSON requests and answers each with one line. It is in a process
 // group of its own, so that Ctrl-C on the terminal reaches only the parent, which ends it in order.
@@ -27,7 +27,7 @@ namespace diffbench::bench {
 
 /// A running peer that holds one field. Every call blocks until the child has answered, and throws
 /// Error, with the last lines the child wrote to stderr, when it dies, fails or hangs, and when
-/// `interrupted` says so meanwhile.
+/// `interrupted` says so meanwhile. After that the peer is of no further use.
 class Peer {
  public:
   /// Starts the child on the field in `initial_npy` and waits until it is ready to be timed

@@ -1,0 +1,64 @@
+// A program started as a child, with a channel of lines to its stdin and stdout; what it writes to
+// stderr is kept for messages. Linux.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace diffbench::bench {
+
+/// A file descriptor that is closed with its owner.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor();
+  [[nodiscard]] int get() const { return fd_; }
+  int release();
+
+ private:
+  int fd_;
+};
+
+class ChildProcess {
+ public:
+  /// Starts command[0], looked up in PATH, in a process group of its own, with default signal
+  /// dispositions. Throws Error when it cannot be started.
+  explicit ChildProcess(const std::vector<std::string>& command);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  /// Closes the channel, gives the child half a second to end, then kills its process group.
+  ~ChildProcess();
+
+  /// Hands over a line; whether the child could be reached.
+  [[nodiscard]] bool write_line(const std::string& line);
+
+  enum class Outcome { line, closed, timeout, interrupted };
+  /// Blocks until a line has come (without its newline, in `line`), the child has closed its end,
+  /// `limit` has passed, or `interrupted`, asked every 100 ms, says so.
+  [[nodiscard]] Outcome read_line(std::string& line, std::chrono::duration<double> limit,
+                                  const std::function<bool()>& interrupted = {});
+
+  /// Waits for the end of the child; the exit status, 128 + n after signal n, or nothing when it
+  /// still runs after `limit`.
+  std::optional<int> wait(std::chrono::duration<double> limit);
+
+  /// The last lines, up to `count`, that the child has written to stderr, joined by " | ".
+  [[nodiscard]] std::string last_words(int count = 3) const;
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  FileDescriptor channel_;
+  FileDescriptor errors_; // a file in memory: nobody has to drain it while the child runs
+  std::string received_;  // read, but not yet handed out
+  pid_t pid_ = -1;
+  std::optional<int> status_; // set when the child has been reaped
+};
+
+} // namespace diffbench::bench

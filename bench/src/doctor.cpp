@@ -1,0 +1,256 @@
+#include "doctor.hpp"
+
+#include "context.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/registry.hpp"
+#include "peer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <dlfcn.h>
+
+namespace diffbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Sections of aligned rows, and what there is to mend, which comes last.
+class Report {
+ public:
+  explicit Report(std::ostream& out) : out_(out) {}
+
+  void section(std::string_view title) { fmt::print(out_, "{}\n", title); }
+  void row(std::string_view label, std::string_view value) {
+    fmt::print(out_, "  {:<14}{}\n", label, value);
+  }
+  void advise(std::string advice) { advice_.push_back(std::move(advice)); }
+  void finish() {
+    section("What to mend");
+    if (advice_.empty()) {
+      fmt::print(out_, "  nothing\n");
+    }
+    for (const std::string& advice : advice_) {
+      fmt::print(out_, "  - {}\n", advice);
+    }
+  }
+
+ private:
+  std::ostream& out_;
+  std::vector<std::string> advice_;
+};
+
+constexpr Isa compiled_isa() {
+#if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
+  return Isa::avx512;
+#elif defined(__AVX2__) && defined(__FMA__)
+  return Isa::avx2;
+#else
+  return Isa::baseline;
+#endif
+}
+
+void report_program(Report& report, const std::map<std::string, std::string>& facts) {
+  const std::string& build_type = facts.at("build_type");
+  const std::string& flags = facts.at("flags");
+  report.section("Program");
+  report.row("version",
+             fmt::format("{}, commit {}", facts.at("diffbench_version"), facts.at("git_sha")));
+  report.row("compiler", fmt::format("{}, {}", facts.at("compiler"), build_type));
+  report.row("flags", flags);
+  const char* mismatch = build_cpu_mismatch();
+  report.row("compiled for", fmt::format("{} ({}): {}", facts.at("arch"), to_string(compiled_isa()),
+                                         mismatch != nullptr ? mismatch : "fits this CPU"));
+  if (build_type != "Release") {
+    report.advise(
+        fmt::format("its times mean little, this is a {} build: configure with "
+                    "-DCMAKE_BUILD_TYPE=Release",
+                    build_type));
+  }
+  if (flags.find("-fsanitize") != std::string::npos) {
+    report.advise(
+        "its times mean nothing, sanitizers are built in: configure with "
+        "-DDIFFBENCH_SANITIZE=");
+  }
+  if (compiled_isa() < best_isa()) {
+    report.advise(
+        fmt::format("this CPU has {}, the build uses {} (the simd backend chooses by "
+                    "itself): configure with -DDIFFBENCH_ARCH=native",
+                    to_string(best_isa()), to_string(compiled_isa())));
+  }
+}
+
+// Counts the CPUs of a list such as "0-3,8,10-11".
+int count_cpus(const std::string& list) {
+  int count = 0;
+  std::istringstream ranges(list);
+  for (std::string range; std::getline(ranges, range, ',');) {
+    const std::size_t dash = range.find('-');
+    const int first = std::atoi(range.c_str());
+    count += dash == std::string::npos ? 1 : std::atoi(range.c_str() + dash + 1) - first + 1;
+  }
+  return count;
+}
+
+// Whether the clock may rise above its nominal rate: acpi-cpufreq and intel_pstate say it apart.
+std::string_view boost(const fs::path& root) {
+  const std::string on = system_value(root, "sys/devices/system/cpu/cpufreq/boost");
+  const std::string off = system_value(root, "sys/devices/system/cpu/intel_pstate/no_turbo");
+  if (on == "1" || off == "0") {
+    return "on";
+  }
+  return on == "0" || off == "1" ? "off" : "unknown";
+}
+
+void report_processor(Report& report, const std::map<std::string, std::string>& facts,
+                      const fs::path& root) {
+  report.section("Processor");
+  report.row("model", facts.at("cpu_model"));
+  report.row("best ISA", facts.at("isa"));
+  report.row("caches", fmt::format("L1d {}, L2 {}, L3 {}", facts.at("cache_l1d"),
+                                   facts.at("cache_l2"), facts.at("cache_l3")));
+  const std::string online = system_value(root, "sys/devices/system/cpu/online");
+  const int usable = usable_cpus(root);
+  if (online == "unknown") {
+    report.row("CPUs", fmt::format("{} usable", usable));
+  } else {
+    const int machine = count_cpus(online);
+    report.row("CPUs", fmt::format("{} usable of {}{}", usable, machine,
+                                   usable < machine ? " (affinity mask or cgroup quota)" : ""));
+  }
+  const std::string& governor = facts.at("governor");
+  report.row("clock", fmt::format("governor {}, boost {}", governor, boost(root)));
+  if (governor != "performance" && governor != "unknown") {
+    report.advise(
+        fmt::format("governor {} lets the clock follow the load: cpupower "
+                    "frequency-set -g performance",
+                    governor));
+  }
+}
+
+void report_memory(Report& report, const std::map<std::string, std::string>& facts,
+                   const fs::path& root) {
+  constexpr std::string_view pages = "sys/kernel/mm/transparent_hugepage/enabled";
+  report.section("Memory");
+  // The first line of meminfo is "MemTotal:       16384 kB".
+  const std::string total = system_value(root, "proc/meminfo");
+  const std::size_t digits = std::min(total.find_first_of("0123456789"), total.size());
+  report.row("total", total.starts_with("MemTotal:")
+                          ? format_bytes(std::atoll(total.c_str() + digits) * 1024)
+                          : "unknown");
+  report.row("available", facts.at("memory_available"));
+  const std::string huge_pages = system_value(root, pages);
+  report.row("huge pages", huge_pages);
+  if (huge_pages.find("[never]") != std::string::npos) {
+    report.advise(
+        fmt::format("huge pages are off, large fields pay for it: echo madvise > /{}", pages));
+  }
+}
+
+// Asks the driver's library, loaded only here, for the first device. Its functions and their
+// parameters are those of the CUDA Driver API's manual; cuInit makes no context.
+std::string cuda_devices() {
+  const std::unique_ptr<void, int (*)(void*)> library(dlopen("libcuda.so.1", RTLD_NOW), dlclose);
+  if (library == nullptr) {
+    return "none (no libcuda.so.1)";
+  }
+  const auto function = [&](auto*& pointer, const char* name) {
+    pointer =
+        reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(dlsym(library.get(), name));
+    return pointer != nullptr;
+  };
+  int (*init)(unsigned) = nullptr;
+  int (*driver_version)(int*) = nullptr;
+  int (*count_devices)(int*) = nullptr;
+  int (*device_name)(char*, int, int) = nullptr;
+  if (!function(init, "cuInit") || !function(driver_version, "cuDriverGetVersion") ||
+      !function(count_devices, "cuDeviceGetCount") || !function(device_name, "cuDeviceGetName")) {
+    return "none (libcuda.so.1 lacks functions)";
+  }
+  int count = 0;
+  if (const int error = init(0); error != 0 || count_devices(&count) != 0 || count == 0) {
+    return fmt::format("none (cuInit: error {})", error);
+  }
+  int version = 0;
+  std::array<char, 100> name{};
+  driver_version(&version);
+  device_name(name.data(), static_cast<int>(name.size()) - 1, 0);
+  return fmt::format("{} x {}, CUDA up to {}.{}", count, name.data(), version / 1000,
+                     version % 1000 / 10);
+}
+
+std::string find_nvcc() {
+  const char* path = std::getenv("PATH");
+  std::istringstream directories(fmt::format("{}:/usr/local/cuda/bin", path ? path : ""));
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    std::error_code ignored;
+    if (fs::is_regular_file(fs::path(directory) / "nvcc", ignored)) {
+      return directory + "/nvcc";
+    }
+  }
+  return "none (no nvcc in PATH or /usr/local/cuda)";
+}
+
+void report_cuda(Report& report, const std::map<std::string, std::string>& facts,
+                 const fs::path& root) {
+  const std::string driver = system_value(root, "proc/driver/nvidia/version");
+  report.section("CUDA");
+  report.row("backends", facts.at("cuda"));
+  report.row("driver", driver == "unknown" ? "none" : driver);
+  report.row("devices", cuda_devices());
+  report.row("toolkit", find_nvcc());
+}
+
+void report_peers(Report& report) {
+  report.section("Peers");
+  for (const std::string& name : peer_names()) {
+    const Probe probe = probe_peer(name);
+    report.row(name, probe.available ? "available" : "missing");
+    if (!probe.available) {
+      report.advise(probe.reason);
+    }
+  }
+}
+
+// Whether the default run has something to run.
+bool report_backends(Report& report) {
+  const std::vector<BackendInfo> backends = backend_ladder();
+  const auto available = std::ranges::count_if(
+      backends, [](const BackendInfo& backend) { return backend.probe().available; });
+  report.section("Backends");
+  report.row("available", fmt::format("{} of {} (diffbench list)", available,
+                                      backends.size() + missing_backends().size()));
+  if (available == 0) {
+    report.advise("no backend can run: configure without -DDIFFBENCH_WITHOUT");
+  }
+  return available > 0;
+}
+
+} // namespace
+
+int run_doctor(std::ostream& out, const fs::path& root) {
+  const Facts context = run_context(root);
+  const std::map<std::string, std::string> facts(context.begin(), context.end());
+  Report report(out);
+  report_program(report, facts);
+  report_processor(report, facts, root);
+  report_memory(report, facts, root);
+  const bool runnable = report_backends(report);
+  report_cuda(report, facts, root);
+  report_peers(report);
+  report.finish();
+  return runnable ? 0 : 1;
+}
+
+} // namespace diffbench::bench

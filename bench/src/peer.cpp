@@ -1,0 +1,230 @@
+#include "peer.hpp"
+
+#include "build_info.hpp"
+#include "child_process.hpp"
+#include "diffbench/errors.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+
+namespace diffbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Seconds = std::chrono::duration<double>;
+
+struct PeerKind {
+  std::string_view name;
+  std::string_view module; ///< the file in bench/peers
+  std::vector<std::string> imports;
+  std::string_view package; ///< Debian's
+};
+
+const std::vector<PeerKind>& peer_kinds() {
+  static const std::vector<PeerKind> kinds = {
+      {"numpy", "numpy_roll", {"numpy"}, "python3-numpy"},
+      {"numba", "numba_fused", {"numpy", "numba"}, "python3-numba"},
+      {"torch", "torch_roll", {"numpy", "torch"}, "python3-torch"},
+  };
+  return kinds;
+}
+
+const PeerKind& peer_kind(std::string_view name) {
+  const auto kind = std::ranges::find(peer_kinds(), name, &PeerKind::name);
+  if (kind == peer_kinds().end()) {
+    throw InvalidInput(
+        fmt::format("unknown peer '{}': use one of {}", name, fmt::join(peer_names(), ", ")));
+  }
+  return *kind;
+}
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
+}
+
+// Where the scripts are: what the user says, the source tree, the installed files.
+fs::path find_script(const PeerKind& kind) {
+  std::vector<std::string> directories;
+  if (const auto chosen = environment("DIFFBENCH_PEERS")) {
+    directories = {*chosen};
+  } else {
+    std::error_code ignored;
+    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+    directories = {build_info::peers_directory,
+                   (program.parent_path().parent_path() / "share/diffbench/peers").string()};
+  }
+  for (const std::string& directory : directories) {
+    if (fs::exists(fs::path(directory) / fmt::format("{}.py", kind.module))) {
+      return fs::path(directory) / "peer_protocol.py";
+    }
+  }
+  throw Unavailable(
+      fmt::format("peer {}: no {}.py in {}; set DIFFBENCH_PEERS to the directory that has it",
+                  kind.name, kind.module, fmt::join(directories, " or ")));
+}
+
+// Whether `python` runs and would find the modules. It does not import them: torch takes seconds.
+bool has_modules(const std::string& python, const std::vector<std::string>& modules) {
+  std::vector<std::string> command = {
+      python, "-c",
+      "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, sys.argv[1:])))"};
+  command.insert(command.end(), modules.begin(), modules.end());
+  try {
+    return ChildProcess(command).wait(Seconds(30)) == 0;
+  } catch (const Error&) {
+    return false; // there is no such program
+  }
+}
+
+// The python that PATH names may lack what Debian's has.
+std::string find_python(const PeerKind& kind) {
+  std::vector<std::string> candidates = {"python3", "/usr/bin/python3"};
+  if (const auto chosen = environment("DIFFBENCH_PYTHON")) {
+    candidates = {*chosen};
+  }
+  for (const std::string& python : candidates) {
+    if (has_modules(python, kind.imports)) {
+      return python;
+    }
+  }
+  throw Unavailable(fmt::format("peer {}: {} cannot import {}; get it with: apt-get install {}",
+                                kind.name, fmt::join(candidates, " and "),
+                                fmt::join(kind.imports, " and "), kind.package));
+}
+
+// -B: leave no __pycache__ beside the scripts.
+std::vector<std::string> peer_command(const PeerKind& kind) {
+  const std::string script = find_script(kind).string();
+  return {find_python(kind), "-B", script, std::string(kind.module)};
+}
+
+} // namespace
+
+std::vector<std::string> peer_names() {
+  std::vector<std::string> names;
+  for (const PeerKind& kind : peer_kinds()) {
+    names.emplace_back(kind.name);
+  }
+  return names;
+}
+
+Probe probe_peer(std::string_view name) {
+  try {
+    peer_command(peer_kind(name));
+    return {};
+  } catch (const Unavailable& missing) {
+    return {.available = false, .reason = missing.what()};
+  }
+}
+
+struct Peer::State {
+  State(const PeerKind& kind, const Problem& problem_, std::function<bool()> interrupted_,
+        const std::vector<std::string>& command)
+      : name(kind.name), problem(problem_), interrupted(std::move(interrupted_)), child(command) {}
+
+  std::string name;
+  Problem problem;
+  std::function<bool()> interrupted;
+  ChildProcess child;
+  double setup_seconds = 0;
+  Provenance provenance;
+
+  // Sends a request for `steps` time steps of work and returns the answer.
+  Json ask(const Json& request, std::int64_t steps);
+  [[noreturn]] void fail(std::string_view what);
+};
+
+void Peer::State::fail(std::string_view what) {
+  const std::string words = child.last_words();
+  throw Error(fmt::format("peer {}: {}{}{}", name, what, words.empty() ? "" : ": ", words));
+}
+
+Json Peer::State::ask(const Json& request, std::int64_t steps) {
+  // Against a child that hangs: some ten times what the slowest peer needs for a cell.
+  const Seconds limit(120 +
+                      100e-9 * static_cast<double>(steps) * static_cast<double>(problem.cells()));
+  // A path that is not UTF-8 cannot be said in JSON: the child will not find it, and say so.
+  const std::string text = request.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string line;
+  const auto outcome = child.write_line(text) ? child.read_line(line, limit, interrupted)
+                                              : ChildProcess::Outcome::closed;
+  switch (outcome) {
+    case ChildProcess::Outcome::line: break;
+    case ChildProcess::Outcome::closed: {
+      const auto status = child.wait(Seconds(1));
+      fail(status ? fmt::format("python ended with status {}", *status) : "python hung up");
+    }
+    case ChildProcess::Outcome::timeout:
+      fail(fmt::format("no answer within {:.0f} s", limit.count()));
+    case ChildProcess::Outcome::interrupted: fail("interrupted");
+  }
+  Json answer = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!answer.is_object()) {
+    fail(fmt::format("this is not an answer: {}", line.substr(0, 80)));
+  }
+  if (answer.contains("error")) {
+    throw Error(fmt::format("peer {}: {}", name, answer["error"].get<std::string>()));
+  }
+  return answer;
+}
+
+Peer::Peer(const std::string& name, const Problem& problem, const fs::path& initial_npy,
+           int threads, std::function<bool()> interrupted) {
+  const PeerKind& kind = peer_kind(name);
+  const std::vector<std::string> command = peer_command(kind);
+  const auto begin = std::chrono::steady_clock::now();
+  state_ = std::make_unique<State>(kind, problem, std::move(interrupted), command);
+  const Json answer = state_->ask({{"do", "start"},
+                                   {"initial", fs::absolute(initial_npy).string()},
+                                   {"boundary", to_string(problem.boundary)},
+                                   {"boundary_value", problem.boundary_value},
+                                   {"factor", problem.diffusion_number()},
+                                   {"threads", threads}},
+                                  1);
+  state_->setup_seconds = Seconds(std::chrono::steady_clock::now() - begin).count();
+  state_->provenance.threads = answer.at("threads").get<int>();
+  state_->provenance.details =
+      answer.at("details").get<std::vector<std::pair<std::string, std::string>>>();
+}
+
+Peer::Peer(Peer&&) noexcept = default;
+Peer& Peer::operator=(Peer&&) noexcept = default;
+Peer::~Peer() = default;
+
+double Peer::setup_seconds() const { return state_->setup_seconds; }
+
+void Peer::reset() { state_->ask({{"do", "reset"}}, 0); }
+
+double Peer::advance(std::int64_t steps) {
+  return state_->ask({{"do", "advance"}, {"steps", steps}}, steps).at("seconds").get<double>();
+}
+
+void Peer::save(const fs::path& npy) {
+  state_->ask({{"do", "save"}, {"path", fs::absolute(npy).string()}}, 0);
+}
+
+Provenance Peer::provenance() const { return state_->provenance; }
+
+std::int64_t Peer::peak_bytes() const {
+  constexpr std::string_view key = "VmHWM:";
+  std::ifstream status(fmt::format("/proc/{}/status", state_->child.pid()));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(key)) {
+      return std::strtoll(line.c_str() + key.size(), nullptr, 10) * 1024;
+    }
+  }
+  return 0;
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,89 @@
+#include "doctor.hpp"
+
+#include "list.hpp"
+
+#include "diffbench/registry.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <unistd.h>
+
+namespace diffbench::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Doctor : public ::testing::Test {
+ protected:
+  void write(const fs::path& path, const std::string& text) {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+  void TearDown() override { fs::remove_all(root_); }
+  std::string report() {
+    std::ostringstream out;
+    EXPECT_EQ(run_doctor(out, root_), 0);
+    return out.str();
+  }
+
+  fs::path root_ =
+      fs::path(::testing::TempDir()) / ("diffbench_doctor_test_" + std::to_string(getpid()));
+};
+
+TEST_F(Doctor, ReportsAMachineThatIsSetUpBadly) {
+  write("sys/devices/system/cpu/online", "0-4095,5000\n");
+  write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+  write("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
+  write("sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]\n");
+  write("proc/meminfo", "MemTotal:       16777216 kB\nMemAvailable:    8388608 kB\n");
+  write("proc/cpuinfo", "processor\t: 0\nmodel name\t: Toy CPU 9000\n");
+  write("proc/driver/nvidia/version", "NVRM version: toy\nGCC version: toy\n");
+
+  const std::string text = report();
+  EXPECT_THAT(text, ContainsRegex("model +Toy CPU 9000\n"));
+  EXPECT_THAT(text, ContainsRegex("CPUs +[0-9]+ usable of 4097 \\(affinity"));
+  EXPECT_THAT(text, ContainsRegex("clock +governor powersave, boost on\n"));
+  EXPECT_THAT(text, ContainsRegex("total +16 GiB\n"));
+  EXPECT_THAT(text, ContainsRegex("driver +NVRM version: toy\n"));
+  EXPECT_THAT(text, HasSubstr("cpupower frequency-set -g performance"));
+  EXPECT_THAT(text, HasSubstr("echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"));
+}
+
+TEST_F(Doctor, DoesNotInventWhatItCannotRead) {
+  const std::string text = report();
+  EXPECT_THAT(text, ContainsRegex("clock +governor unknown, boost unknown\n"));
+  EXPECT_THAT(text, ContainsRegex("total +unknown\n"));
+  EXPECT_THAT(text, ContainsRegex("driver +none\n"));
+  EXPECT_THAT(text, Not(HasSubstr("cpupower")));
+}
+
+TEST_F(Doctor, SaysWhichPeersAreMissingAndHowToGetThem) {
+  setenv("DIFFBENCH_PYTHON", "/bin/false", 1);
+  const std::string text = report();
+  unsetenv("DIFFBENCH_PYTHON");
+  EXPECT_THAT(text, ContainsRegex("numba +missing\n"));
+  EXPECT_THAT(text, HasSubstr("apt-get install python3-numba"));
+}
+
+TEST(List, HasEveryBackendAndPeer) {
+  std::ostringstream out;
+  EXPECT_EQ(run_list(out), 0);
+  for (const BackendInfo& backend : all_backends()) {
+    EXPECT_THAT(out.str(), HasSubstr("\n" + std::string(backend.name) + " "));
+  }
+  for (const MissingBackend& backend : missing_backends()) {
+    EXPECT_THAT(out.str(), ContainsRegex(std::string(backend.name) + " .*not compiled: "));
+  }
+  EXPECT_THAT(out.str(), ContainsRegex("\nnumpy +yes +--peer numpy\n"));
+}
+
+} // namespace
+} // namespace diffbench::bench

@@ -1,0 +1,213 @@
+// The peers, with a real python3 and NumPy (numba and torch are run by the acceptance tests, where
+// they are installed), and with scripts that misbehave.
+#include "peer.hpp"
+
+#include "diffbench/errors.hpp"
+#include "diffbench/initial.hpp"
+#include "diffbench/npy.hpp"
+#include "diffbench/verify.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <tuple>
+
+#include <signal.h>
+#include <unistd.h>
+
+namespace diffbench::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::Combine;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Values;
+
+// Sets an environment variable until the end of the scope.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+  ~ScopedVariable() { unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+class Peers : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(directory_);
+    problem_.nx = 37; // odd, and not square
+    problem_.ny = 20;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  template <typename T>
+  Field<T> write_initial() {
+    Field<T> field(problem_.nx, problem_.ny);
+    fill_initial(problem_, parse_initial("random"), field);
+    write_npy(initial_, field);
+    return field;
+  }
+
+  // A peer `numpy` whose python is `body`; answers nothing unless the body does.
+  Peer script_peer(const std::string& body, std::function<bool()> interrupted = {}) {
+    std::ofstream(directory_ / "numpy_roll.py") << "";
+    std::ofstream(directory_ / "peer_protocol.py") << body;
+    const ScopedVariable scripts("DIFFBENCH_PEERS", directory_);
+    return Peer("numpy", problem_, initial_, 1, std::move(interrupted));
+  }
+
+  std::string start_error(const std::string& body, std::function<bool()> interrupted = {}) {
+    try {
+      script_peer(body, std::move(interrupted));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  // One for each process: ctest runs the tests of this file side by side.
+  pid_t pid_ = -1;
+  fs::path directory_ =
+      fs::path(::testing::TempDir()) / ("diffbench_peer_test_" + std::to_string(getpid()));
+  fs::path initial_ = directory_ / "initial.npy";
+  fs::path result_ = directory_ / "result.npy";
+  Problem problem_;
+};
+
+class NumpyBits : public Peers, public ::testing::WithParamInterface<std::tuple<Boundary, Dtype>> {
+ protected:
+  template <typename T>
+  void expect_reference_bits() {
+    Field<T> reference = write_initial<T>();
+    Peer peer("numpy", problem_, initial_, 1);
+    EXPECT_GT(peer.advance(5), 0);
+    peer.reset();
+    peer.advance(20);
+    peer.advance(30);
+    peer.save(result_);
+    advance_reference(problem_, reference, 50);
+    const Field<T> result = read_npy<T>(result_);
+    EXPECT_TRUE(compare<T>(result.cells(), reference.cells()).bitwise);
+  }
+};
+
+TEST_P(NumpyBits, AreTheReferences) {
+  std::tie(problem_.boundary, problem_.dtype) = GetParam();
+  problem_.boundary_value = 0.3; // no float32
+  if (problem_.dtype == Dtype::float32) {
+    expect_reference_bits<float>();
+  } else {
+    expect_reference_bits<double>();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NumpyBits,
+                         Combine(Values(Boundary::periodic, Boundary::dirichlet, Boundary::neumann),
+                                 Values(Dtype::float32, Dtype::float64)));
+
+TEST_F(Peers, TellWhatRan) {
+  write_initial<float>();
+  const Peer peer("numpy", problem_, initial_, 4);
+  EXPECT_GT(peer.setup_seconds(), 0);
+  EXPECT_GT(peer.peak_bytes(), 5 << 20);
+  const Provenance provenance = peer.provenance();
+  EXPECT_EQ(provenance.threads, 1); // NumPy's whole-array operations have one
+  ASSERT_EQ(provenance.details.size(), 2U);
+  EXPECT_EQ(provenance.details[0].first, "numpy");
+  EXPECT_EQ(provenance.details[1].first, "python");
+}
+
+TEST_F(Peers, AreKnownByName) {
+  EXPECT_THAT(peer_names(), ElementsAre("numpy", "numba", "torch"));
+  EXPECT_THROW((void)probe_peer("numpi"), InvalidInput);
+  EXPECT_TRUE(probe_peer("numpy").available) << probe_peer("numpy").reason;
+}
+
+TEST_F(Peers, SayHowToGetWhatIsMissing) {
+  const ScopedVariable python("DIFFBENCH_PYTHON", "/bin/false");
+  const Probe probe = probe_peer("torch");
+  EXPECT_FALSE(probe.available);
+  EXPECT_THAT(probe.reason, AllOf(HasSubstr("/bin/false"), HasSubstr("python3-torch")));
+  EXPECT_THROW(Peer("torch", problem_, initial_, 1), Unavailable);
+}
+
+TEST_F(Peers, NeedTheirScripts) {
+  const ScopedVariable scripts("DIFFBENCH_PEERS", directory_ / "nowhere");
+  EXPECT_THAT(probe_peer("numpy").reason, HasSubstr("DIFFBENCH_PEERS"));
+}
+
+TEST_F(Peers, ReportTheErrorOfTheChild) {
+  problem_.dtype = Dtype::float32;
+  try {
+    Peer("numpy", problem_, directory_ / "absent.npy", 1);
+    FAIL() << "a missing initial field was accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("peer numpy: FileNotFoundError"),
+                                    HasSubstr("absent.npy"), Not(HasSubstr("\n"))));
+  }
+}
+
+TEST_F(Peers, ReportTheLastWordsOfADeadChild) {
+  EXPECT_THAT(start_error("import sys; sys.exit('first\\nsecond')"),
+              AllOf(HasSubstr("status 1"), HasSubstr("first | second")));
+  EXPECT_THAT(start_error("import os; os.kill(os.getpid(), 9)"), HasSubstr("status 137"));
+}
+
+TEST_F(Peers, RefuseAnAnswerThatIsNone) {
+  EXPECT_THAT(start_error("input(); print('hello', flush=True); input()"), HasSubstr("hello"));
+}
+
+TEST_F(Peers, CanBeInterruptedWhileTheChildWorks) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(start_error("import time; time.sleep(1000)", [] { return true; }),
+              HasSubstr("interrupted"));
+  // Generous: only the thousand seconds must not be waited for.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+}
+
+TEST_F(Peers, IgnoreWhatLibrariesPrint) {
+  write_initial<float>();
+  std::ofstream(directory_ / "numpy_roll.py") << "print('noise')\n"
+                                                 "class Peer:\n"
+                                                 "  threads, versions = 3, {'toy': '1'}\n"
+                                                 "  def __init__(self, start): print('noise')\n"
+                                                 "  def advance(self, steps): print('noise')\n"
+                                                 "  reset = lambda self: None\n";
+  const fs::path project = fs::path(__FILE__).parent_path() / "../../..";
+  fs::copy(project / "bench/peers/peer_protocol.py", directory_);
+  const ScopedVariable scripts("DIFFBENCH_PEERS", directory_);
+  Peer peer("numpy", problem_, initial_, 1);
+  EXPECT_GE(peer.advance(1), 0);
+  EXPECT_EQ(peer.provenance().threads, 3);
+}
+
+TEST_F(Peers, EndWithTheirOwner) {
+  write_initial<float>();
+  {
+    // The child tells its process id as its thread count.
+    Peer peer = script_peer(
+        "import json, os, sys\n"
+        "for line in sys.stdin:\n"
+        "  print(json.dumps({'threads': os.getpid(), 'details': []}), flush=True)\n");
+    ASSERT_EQ(kill(peer.provenance().threads, 0), 0);
+    EXPECT_NE(getpgid(peer.provenance().threads), getpgid(0)); // Ctrl-C does not reach it
+    pid_ = peer.provenance().threads;
+  }
+  EXPECT_NE(kill(pid_, 0), 0);
+}
+
+} // namespace
+} // namespace diffbench::bench
