@@ -12,11 +12,13 @@ MACHINE_PATH = re.compile(rb"(?<![\w.}~-])/(?:home/\w|root/\w|work/\w|tmp/build)
 
 def repository_files(root):
     """What git tracks or would track; everything, where the sources came without git."""
-    git = ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    # A CI machine may have cloned as another user.
+    git = ["git", "-c", "safe.directory=*", "-C", root,
+           "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(git, capture_output=True)
     if listed.returncode == 0:
         return [root / name for name in listed.stdout.decode().split("\0") if name]
-    return [f for f in root.rglob("*") if "build" not in f.relative_to(root).parts]
+    return [f for f in root.rglob("*") if not {".git", "build"}.intersection(f.parts)]
 
 
 def main():
