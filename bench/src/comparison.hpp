@@ -1,0 +1,14 @@
+// `diffbench [options]`: checks, measures, reports, records.
+#pragma once
+
+#include "options.hpp"
+
+#include <ostream>
+
+namespace diffbench::bench {
+
+/// Results go to `out` and the files of `options`, hints and progress to `err`. Returns the exit
+/// code; throws Error, InvalidInput, Unavailable, Interrupted or OutputClosed.
+[[nodiscard]] int run_comparison(const Options& options, std::ostream& out, std::ostream& err);
+
+} // namespace diffbench::bench

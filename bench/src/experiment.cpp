@@ -1,0 +1,331 @@
+#include "experiment.hpp"
+
+#include "bandwidth.hpp"
+#include "contender.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/field.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/npy.hpp"
+#include "diffbench/registry.hpp"
+#include "digest.hpp"
+#include "interrupt.hpp"
+#include "peer_contender.hpp"
+#include "planning.hpp"
+#include "process_memory.hpp"
+#include "reference.hpp"
+#include "rounds.hpp"
+#include "selection.hpp"
+#include "temporary_directory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The shortest time that a first run or the reference may take before its steps are cut down.
+constexpr double least_limit_seconds = 5;
+/// Warm runs end to end of a row; the one of median wall time is reported.
+constexpr int warm_runs = 3;
+
+template <typename T>
+class Experiment {
+ public:
+  Experiment(const Options& options, Progress& progress)
+      : options_(options),
+        progress_(progress),
+        problem_(options.problem),
+        field_(problem_.nx, problem_.ny),
+        reference_(problem_, options.initial, field_) {}
+
+  /// Adds rows, the field and notes to `result`.
+  void run(ComparisonResult& result) {
+    refill();
+    add_backends();
+    add_peers();
+    try {
+      compute_reference(result);
+      verify_entrants();
+      time_entrants();
+      time_warm_runs();
+    } catch (const Interrupted&) {
+    }
+    result.interrupted = interrupted();
+    for (Entrant& entrant : entrants_) {
+      entrant.contender.reset();
+      Row& row = entrant.row;
+      const bool proved_wrong = row.verification && !row.verification->bitwise;
+      if (row.status == Status::ok && row.samples.empty() && !proved_wrong) {
+        row.status = Status::skipped;
+        row.reason = "interrupted before it was timed";
+      }
+      result.rows.push_back(std::move(row));
+    }
+    result.peak_host_bytes = memory_.process_peak();
+    result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
+  }
+
+ private:
+  struct Entrant {
+    Row row;
+    std::unique_ptr<Contender<T>> contender; ///< gone when the row is not to be timed
+    RowCost cost;
+  };
+
+  void refill() { fill_initial(problem_, options_.initial, field_); }
+
+  void add_backends() {
+    for (const Candidate& candidate : select_backends(options_.backends)) {
+      Entrant entrant;
+      entrant.row.name = candidate.backend.name;
+      entrant.row.device = to_string(candidate.backend.device);
+      if (candidate.probe.available) {
+        entrant.contender = std::make_unique<SessionContender<T>>(
+            candidate.backend, problem_, options_.session, std::as_const(field_).cells());
+      } else {
+        entrant.row.status = Status::skipped;
+        entrant.row.reason = candidate.probe.reason;
+      }
+      entrants_.push_back(std::move(entrant));
+    }
+  }
+
+  /// Started first of all, so that a missing one is known before any work is lost. Their initial
+  /// field goes through a file, so that all rows start from the same bits.
+  void add_peers() {
+    if (options_.peers.empty()) {
+      return;
+    }
+    exchange_.emplace();
+    const std::filesystem::path initial = exchange_->path() / "initial.npy";
+    write_npy(initial, field_);
+    const int threads = options_.session.threads != 0 ? options_.session.threads : usable_cpus();
+    for (const std::string& name : options_.peers) {
+      progress_.stage("starting " + peer_row_name(name));
+      Entrant entrant;
+      entrant.row.name = peer_row_name(name);
+      entrant.row.is_peer = true;
+      entrant.contender = std::make_unique<PeerContender<T>>(
+          Peer(name, problem_, initial, threads, interrupted), exchange_->path() / "result.npy");
+      entrants_.push_back(std::move(entrant));
+    }
+  }
+
+  /// What one row may take for its first run, and for its samples.
+  [[nodiscard]] double row_share() const {
+    const auto rows = std::count_if(entrants_.begin(), entrants_.end(),
+                                    [](const Entrant& e) { return e.contender != nullptr; });
+    return options_.budget_seconds / static_cast<double>(std::max<std::ptrdiff_t>(1, rows));
+  }
+
+  void compute_reference(ComparisonResult& result) {
+    progress_.stage("reference");
+    // A recorded run is proved at its last step, whatever that takes.
+    const double limit = options_.record.wanted()
+                             ? std::numeric_limits<double>::infinity()
+                             : std::max(least_limit_seconds, options_.budget_seconds);
+    result.field = reference_.compute(options_.iterations, limit,
+                                      [&](double fraction) { progress_.update(fraction); });
+    verified_steps_ = result.field->steps;
+    if (verified_steps_ < options_.iterations) {
+      notes_.push_back(fmt::format(
+          "the reference takes too long for all {} steps: fields are compared after {} or fewer",
+          options_.iterations, verified_steps_));
+    }
+  }
+
+  void verify_entrants() {
+    const double limit = std::max(least_limit_seconds, row_share());
+    std::size_t done = 0;
+    for (Entrant& entrant : entrants_) {
+      if (entrant.contender) {
+        progress_.stage("verifying " + entrant.row.name);
+        progress_.update(static_cast<double>(done) / static_cast<double>(entrants_.size()));
+        verify_or_give_up(entrant, limit);
+      }
+      ++done;
+    }
+  }
+
+  void verify_or_give_up(Entrant& entrant, double limit) {
+    if (interrupted()) {
+      throw Interrupted();
+    }
+    try {
+      verify(entrant, limit);
+    } catch (const std::exception& error) {
+      give_up(entrant, error.what());
+    }
+  }
+
+  /// Drops what threw, and what it held. A peer that Ctrl-C cut off is not at fault.
+  static void give_up(Entrant& entrant, std::string reason) {
+    entrant.contender.reset();
+    if (interrupted()) {
+      throw Interrupted();
+    }
+    entrant.row.status = Status::failed;
+    entrant.row.reason = std::move(reason);
+  }
+
+  void verify(Entrant& entrant, double limit) {
+    Row& row = entrant.row;
+    refill();
+    memory_.begin();
+    const FirstRun run = entrant.contender->first_run(field_.cells(), verified_steps_, limit);
+    const std::optional<std::int64_t> own_peak = entrant.contender->own_peak_bytes();
+    row.peak_host_bytes = own_peak ? own_peak : memory_.rise();
+    row.setup_seconds = run.setup_seconds;
+    row.provenance = entrant.contender->provenance();
+    entrant.cost = run.cost;
+    if (run.steps == options_.iterations) {
+      row.cold = run.phases;
+    }
+    row.verification = check(*entrant.contender, run.steps);
+    if (!row.verification->bitwise) {
+      entrant.contender.reset(); // a wrong result has no time
+    }
+  }
+
+  /// Compares the result that lies in field_ with the reference; by digest first, since a second
+  /// field beside a session is only needed to say how wrong a wrong result is.
+  Verification check(Contender<T>& contender, std::int64_t steps) {
+    Verification verification{.steps = steps};
+    const std::string digest = sha256_of_cells(std::as_const(field_).cells());
+    const FieldFacts& expected = reference_.at(steps);
+    if (digest == expected.sha256 && expected.summary.nonfinite == 0) {
+      verification.bitwise = true;
+      return verification;
+    }
+    contender.fetch(field_.cells());
+    Field<T> right(problem_.nx, problem_.ny);
+    fill_initial(problem_, options_.initial, right);
+    advance_reference(problem_, right, steps);
+    const Comparison comparison =
+        compare(std::as_const(field_).cells(), std::as_const(right).cells());
+    verification.bitwise = comparison.bitwise;
+    verification.max_abs_error = comparison.max_abs_error;
+    verification.nonfinite = comparison.nonfinite;
+    return verification;
+  }
+
+  void time_entrants() {
+    refill();
+    const double share = row_share();
+    std::vector<Lane<Contender<T>>> lanes;
+    std::vector<Entrant*> owners;
+    for (Entrant& entrant : entrants_) {
+      if (entrant.contender) {
+        owners.push_back(&entrant);
+        lanes.push_back({.contender = std::move(entrant.contender),
+                         .plan = plan_samples(entrant.cost, share, options_.iterations),
+                         .samples = {},
+                         .failure = {}});
+      }
+    }
+    progress_.stage("timing");
+    run_rounds<Clock>(std::span(lanes), 2 * options_.budget_seconds, interrupted,
+                      [&](int done, int all) {
+                        progress_.update(static_cast<double>(done) / static_cast<double>(all));
+                      });
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      Entrant& entrant = *owners[i];
+      entrant.contender = std::move(lanes[i].contender);
+      entrant.row.samples = std::move(lanes[i].samples);
+      if (!lanes[i].failure.empty()) {
+        entrant.row.status = Status::failed;
+        entrant.row.reason = lanes[i].failure;
+      }
+    }
+  }
+
+  /// Runs of all steps with both copies, for the rows that can afford them.
+  void time_warm_runs() {
+    const double share = row_share();
+    progress_.stage("end to end");
+    for (Entrant& entrant : entrants_) {
+      if (interrupted()) {
+        throw Interrupted();
+      }
+      if (!entrant.contender) {
+        continue;
+      }
+      const double expected =
+          2 * entrant.cost.reset_seconds +
+          *seconds_per_iteration(entrant.row) * static_cast<double>(options_.iterations);
+      const auto affordable = static_cast<int>(std::min(share / expected, 1.0 * warm_runs));
+      try {
+        entrant.row.warm = median_warm_run(*entrant.contender, affordable);
+      } catch (const std::exception& error) {
+        give_up(entrant, error.what());
+      }
+    }
+  }
+
+  /// The run of median wall time, so that the phases are those of one run and add up.
+  std::optional<Phases> median_warm_run(Contender<T>& contender, int count) {
+    std::vector<Phases> runs;
+    for (int i = 0; i < count && !interrupted(); ++i) {
+      refill();
+      runs.push_back(contender.full_run(field_.cells(), options_.iterations));
+    }
+    if (runs.empty()) {
+      return std::nullopt;
+    }
+    const auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
+    std::nth_element(runs.begin(), middle, runs.end(),
+                     [](const Phases& a, const Phases& b) { return a.wall < b.wall; });
+    return *middle;
+  }
+
+  const Options& options_;
+  Progress& progress_;
+  Problem problem_;
+  Field<T> field_;
+  Reference<T> reference_;
+  std::optional<TemporaryDirectory> exchange_; ///< outlives the peers, which write to it
+  std::vector<Entrant> entrants_;
+  MemoryWatch memory_;
+  std::int64_t verified_steps_ = 0;
+  std::vector<std::string> notes_;
+};
+
+} // namespace
+
+ComparisonResult measure(const Options& options, Progress& progress) {
+  ComparisonResult result;
+  result.command = options.command;
+  result.problem = options.problem;
+  result.initial = options.initial;
+  result.iterations = options.iterations;
+  result.baseline = options.baseline;
+  result.budget_seconds = options.budget_seconds;
+  result.last_level_cache_bytes = read_caches().l3;
+  // Before the fields are allocated: its arrays are gone when memory is needed most.
+  progress.stage("copy bandwidth");
+  result.copy = measure_copy_bandwidth(copy_array_bytes(), usable_cpus());
+  if (interrupted()) {
+    throw Interrupted();
+  }
+  if (options.problem.dtype == Dtype::float32) {
+    Experiment<float>(options, progress).run(result);
+  } else {
+    Experiment<double>(options, progress).run(result);
+  }
+  result.context = run_context();
+  return result;
+}
+
+} // namespace diffbench::bench

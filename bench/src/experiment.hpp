@@ -1,0 +1,17 @@
+// The comparison's measurements, in order: copy roof, reference, one verified first run of each
+// row, interleaved timing rounds, warm runs end to end.
+#pragma once
+
+#include "options.hpp"
+#include "progress.hpp"
+#include "result.hpp"
+
+namespace diffbench::bench {
+
+/// Measures what `options` ask for. A row that fails or is not the reference's is in the result and
+/// says why; the others go on. After Ctrl-C the result holds what was measured so far. Throws what
+/// makes a comparison impossible: Error (memory), InvalidInput (an initial file), Unavailable (a
+/// peer), Interrupted (before there was anything to keep).
+[[nodiscard]] ComparisonResult measure(const Options& options, Progress& progress);
+
+} // namespace diffbench::bench

@@ -1,0 +1,32 @@
+// Ctrl-C: the first one asks for an orderly end that keeps what was measured, the second one ends
+// the program at once.
+#pragma once
+
+#include <csignal>
+#include <stdexcept>
+
+namespace diffbench::bench {
+
+/// Thrown where work is given up because interrupted() became true.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+/// While it lives, SIGINT and SIGTERM only set a flag. At most one lives at a time.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  ~InterruptGuard();
+
+ private:
+  struct sigaction previous_interrupt_ {};
+  struct sigaction previous_terminate_ {};
+};
+
+/// Whether a signal has come since the guard was made.
+[[nodiscard]] bool interrupted() noexcept;
+
+} // namespace diffbench::bench

@@ -1,0 +1,23 @@
+// The figures derived from a row's samples, computed in one place for all reports.
+#pragma once
+
+#include "result.hpp"
+#include "statistics.hpp"
+
+#include <optional>
+
+namespace diffbench::bench {
+
+struct Metrics {
+  Quartiles time; ///< seconds per iteration
+  double cells_per_second = 0;
+  double bytes_per_second = 0; ///< by the convention of Problem::bytes_per_step()
+  std::optional<double> fraction_of_copy;
+  std::optional<double> vs_baseline; ///< how many times as fast as the baseline
+  std::optional<double> vs_best_cpu; ///< the same against the fastest CPU backend, peers left out
+};
+
+/// Empty for a row that is not ranked: what is not proved right has no figures.
+[[nodiscard]] std::optional<Metrics> metrics(const ComparisonResult& result, const Row& row);
+
+} // namespace diffbench::bench

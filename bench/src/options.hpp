@@ -1,0 +1,70 @@
+// The command line, parsed and checked. Nothing here exits, prints or touches a file, so that tests
+// and a fuzzer can call it.
+#pragma once
+
+#include "diffbench/backend.hpp"
+#include "diffbench/initial.hpp"
+#include "diffbench/picture.hpp"
+#include "diffbench/problem.hpp"
+#include "subcommand.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace diffbench::bench {
+
+enum class SnapshotFormat { npy, png };
+
+/// Pictures and files of the field itself, made by a run of their own after the timing.
+struct RecordOptions {
+  std::string save; ///< .npy of the final field; empty: none
+  std::string png;
+  std::optional<ColourRange> range;
+  std::int64_t snapshot_every = 0; ///< 0: no snapshots
+  std::string snapshot_dir;
+  SnapshotFormat snapshot_format = SnapshotFormat::npy;
+
+  [[nodiscard]] bool wanted() const { return !save.empty() || !png.empty() || snapshot_every > 0; }
+};
+
+/// Name of the output that stands for stdout.
+inline constexpr const char* stdout_name = "-";
+
+/// What `diffbench [options]` is to compare. Everything that can be known without looking at the
+/// machine is valid.
+struct Options {
+  Problem problem;
+  InitialField initial;
+  std::int64_t iterations = 1000;
+  std::vector<std::string> backends; ///< empty: all that are available
+  std::vector<std::string> peers;
+  std::string baseline = "xtensor_roll";
+  SessionOptions session;
+  double budget_seconds = 10;
+  bool pinned = false;
+  bool progress = true;
+  std::string json; ///< file, stdout_name, or empty
+  std::string csv;
+  RecordOptions record;
+  std::string command; ///< the whole command line, for the result file
+};
+
+/// --help and --version: text for stdout, exit code 0.
+struct Text {
+  std::string text;
+};
+
+using ParsedCommand = std::variant<Options, Action, Text>;
+
+/// `arguments` without the program's name. Throws InvalidInput (a wrong option or value; one line)
+/// or Unavailable (a backend asked for by name that is not there).
+[[nodiscard]] ParsedCommand parse_options(std::span<const std::string> arguments);
+
+/// What a row of the table is called that comes from a peer: "peer:numpy".
+[[nodiscard]] std::string peer_row_name(std::string_view peer);
+
+} // namespace diffbench::bench

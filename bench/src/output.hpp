@@ -1,0 +1,41 @@
+// Writing to stdout and checking output paths.
+#pragma once
+
+#include "diffbench/errors.hpp"
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+namespace diffbench::bench {
+
+// The program's exit codes.
+inline constexpr int exit_ok = 0;
+inline constexpr int exit_error = 1;
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_not_verified = 3;
+inline constexpr int exit_unavailable = 4;
+inline constexpr int exit_interrupted = 130;
+
+/// The reader of stdout went away: not worth a message.
+class OutputClosed : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Writes and flushes all of `text`. Throws OutputClosed when nobody reads any more, Error (a full
+/// disk) otherwise.
+void write_out(std::ostream& out, std::string_view text);
+
+/// Throws Error unless a file can be written at `path`: tries it without changing or leaving
+/// anything. `option` stands in the message.
+void check_writable_file(std::string_view option, const std::filesystem::path& path);
+/// The same for a directory that will be made when it is not there.
+void check_writable_directory(std::string_view option, const std::filesystem::path& path);
+
+/// `message` with line ends and other control characters replaced by spaces: whatever a file name
+/// or an argument contains, an error stays one line.
+[[nodiscard]] std::string one_line(std::string_view message);
+
+} // namespace diffbench::bench

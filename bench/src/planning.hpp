@@ -1,0 +1,36 @@
+// How the time budget is shared out: arithmetic only, so that it can be tested.
+#pragma once
+
+#include <cstdint>
+
+namespace diffbench::bench {
+
+/// What a row costs, as its first run showed.
+struct RowCost {
+  double reset_seconds = 0; ///< back to the initial field
+  double step_seconds = 0;
+};
+
+struct SamplePlan {
+  int rounds = 1;              ///< samples to take
+  std::int64_t iterations = 1; ///< steps in each
+
+  bool operator==(const SamplePlan&) const = default;
+};
+
+/// Samples wanted of every row, and the fewest that still give quartiles.
+inline constexpr int rounds_wanted = 20;
+inline constexpr int rounds_few = 5;
+
+/// Samples that fit `row_budget_seconds`, resets included. As many rounds as wanted where a sample
+/// then holds the whole run or at least enough steps to hide its start; fewer and longer samples
+/// otherwise, since a backend that blocks in time is slow on short ones. At least one step.
+[[nodiscard]] SamplePlan plan_samples(const RowCost& cost, double row_budget_seconds,
+                                      std::int64_t max_iterations);
+
+/// `steps`, or where they would take longer than `limit_seconds`: the largest 1, 2 or 5 times a
+/// power of ten that fits, at least 1. Round numbers let rows share a reference.
+[[nodiscard]] std::int64_t affordable_steps(std::int64_t steps, double step_seconds,
+                                            double limit_seconds);
+
+} // namespace diffbench::bench

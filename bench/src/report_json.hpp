@@ -1,0 +1,22 @@
+// The result file: JSON that Google Benchmark's tools/compare.py reads as well.
+#pragma once
+
+#include "result.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace diffbench::bench {
+
+/// Version of the `diffbench` part. A field may be added; one that exists keeps its meaning.
+inline constexpr int result_schema = 1;
+
+/// context, benchmarks[] (one entry a sample) and diffbench{}. A number that is not known is null;
+/// there is never a NaN or an infinity in it.
+[[nodiscard]] nlohmann::ordered_json to_json(const ComparisonResult& result);
+
+/// The same as text with a final newline.
+[[nodiscard]] std::string format_json(const ComparisonResult& result);
+
+} // namespace diffbench::bench

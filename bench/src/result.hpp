@@ -1,0 +1,155 @@
+// What a comparison found. Plain data: it says nothing of how the numbers were measured, and every
+// report (table, JSON, CSV, verdict) is made from it alone.
+#pragma once
+
+#include "context.hpp"
+#include "diffbench/backend.hpp"
+#include "diffbench/initial.hpp"
+#include "diffbench/problem.hpp"
+#include "diffbench/verify.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// Where the wall time of one run went, in seconds. Phases are exclusive: those that are set and
+/// `unexplained` add up to `wall`. Empty: the phase does not exist for this backend, or was not
+/// part of the run.
+struct Phases {
+  std::optional<double> context; ///< device context and lazily loaded modules
+  std::optional<double> alloc;   ///< memory, threads: making the session
+  std::optional<double> pin;     ///< page-locking host memory
+  std::optional<double> h2d;     ///< field to the device (for a CPU: into the session)
+  std::optional<double> launch;  ///< host time spent issuing work
+  std::optional<double> compute; ///< time steps
+  std::optional<double> sync;    ///< waiting after the work was done
+  std::optional<double> d2h;     ///< field back to the caller
+  std::optional<double> free;    ///< giving memory back
+  double unexplained = 0;
+  double wall = 0;
+};
+
+/// The phases in the order in which a run goes through them.
+struct NamedPhase {
+  std::string_view name;
+  std::optional<double> Phases::*member;
+};
+inline constexpr std::array<NamedPhase, 9> named_phases{{
+    {"context", &Phases::context},
+    {"alloc", &Phases::alloc},
+    {"pin", &Phases::pin},
+    {"h2d", &Phases::h2d},
+    {"launch", &Phases::launch},
+    {"compute", &Phases::compute},
+    {"sync", &Phases::sync},
+    {"d2h", &Phases::d2h},
+    {"free", &Phases::free},
+}};
+
+/// One timed stretch of `iterations` steps from the initial field.
+struct Sample {
+  std::int64_t iterations = 0;
+  double seconds = 0;                ///< wall time of all the steps
+  std::optional<double> cpu_seconds; ///< processor time of all threads; empty where not visible
+
+  [[nodiscard]] double seconds_per_iteration() const {
+    return seconds / static_cast<double>(iterations);
+  }
+};
+
+enum class Status { ok, skipped, failed };
+[[nodiscard]] std::string_view to_string(Status status);
+
+/// The proof beside the numbers.
+struct Verification {
+  bool bitwise = false;
+  std::int64_t steps = 0;   ///< after which the fields were compared
+  double max_abs_error = 0; ///< over the cells that are finite in both
+  std::int64_t nonfinite = 0;
+};
+
+/// One row: a backend or a peer.
+struct Row {
+  std::string name;
+  std::string device = "cpu"; ///< "cpu", "cuda" or "emulated"
+  bool is_peer = false;
+  Status status = Status::ok;
+  std::string reason; ///< why not ok
+  Provenance provenance;
+  std::optional<Verification> verification; ///< empty: the row never came so far
+  std::vector<Sample> samples;
+  std::optional<double> setup_seconds; ///< making the session and the first upload
+  std::optional<Phases> cold;          ///< from nothing to the result, the first time
+  std::optional<Phases> warm;          ///< upload, all steps, download, once all is in place
+  std::optional<std::int64_t> peak_host_bytes;
+  std::optional<std::int64_t> peak_device_bytes;
+
+  [[nodiscard]] bool verified() const { return verification && verification->bitwise; }
+  /// Verified and timed: its numbers may be compared.
+  [[nodiscard]] bool ranked() const {
+    return status == Status::ok && verified() && !samples.empty();
+  }
+};
+
+/// The reference field.
+struct FieldFacts {
+  std::int64_t steps = 0; ///< fewer than asked for only where the reference would take too long
+  std::string sha256;     ///< of the raw cells, row-major, little-endian
+  Summary summary;
+};
+
+/// Copy bandwidth of the host, read and written bytes counted.
+struct CopyBandwidth {
+  double memcpy_bytes_per_second = 0;
+  double streaming_bytes_per_second = 0; ///< non-temporal stores; 0 where there are none
+  std::int64_t array_bytes = 0;
+  int threads = 0;
+
+  [[nodiscard]] double best() const {
+    return streaming_bytes_per_second > memcpy_bytes_per_second ? streaming_bytes_per_second
+                                                                : memcpy_bytes_per_second;
+  }
+};
+
+/// A whole comparison.
+struct ComparisonResult {
+  std::string command;
+  Problem problem;
+  InitialField initial;
+  std::int64_t iterations = 0;
+  std::string baseline;
+  double budget_seconds = 0;
+  std::int64_t last_level_cache_bytes = 0;
+  std::optional<CopyBandwidth> copy;
+  std::optional<FieldFacts> field;
+  std::vector<Row> rows;
+  std::optional<std::int64_t> peak_host_bytes; ///< of the whole process
+  std::vector<std::string> notes; ///< what a reader must know: peaks not measurable, ...
+  Facts context;                  ///< the machine and the build
+  bool interrupted = false;
+
+  [[nodiscard]] const Row* find(std::string_view name) const;
+};
+
+/// Median time of an iteration over the samples; empty without any.
+[[nodiscard]] std::optional<double> seconds_per_iteration(const Row& row);
+/// The fastest ranked row among those that `admits`; nullptr without any.
+template <typename Admits>
+[[nodiscard]] const Row* fastest(const ComparisonResult& result, Admits admits) {
+  const Row* best = nullptr;
+  for (const Row& row : result.rows) {
+    if (row.ranked() && admits(row) &&
+        (best == nullptr || *seconds_per_iteration(row) < *seconds_per_iteration(*best))) {
+      best = &row;
+    }
+  }
+  return best;
+}
+
+} // namespace diffbench::bench

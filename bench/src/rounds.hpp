@@ -1,0 +1,79 @@
+// Interleaved rounds: in every round each row takes one sample, so that a drift of the machine
+// (clock frequency, a neighbour) meets all rows alike. The first row of a round rotates, so that
+// nobody always runs in the wake of the same other row.
+//
+// A template over what is timed and over the clock: the tests use fakes of both.
+#pragma once
+
+#include "planning.hpp"
+#include "result.hpp"
+#include "timing.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// A row in the rounds. Contender has `Sample sample(std::int64_t steps)`.
+template <typename Contender>
+struct Lane {
+  std::unique_ptr<Contender> contender; ///< gone once it has thrown
+  SamplePlan plan;
+  std::vector<Sample> samples;
+  std::string failure; ///< what it threw
+};
+
+/// Whether a lane takes a sample in round `round` of `rounds`: its samples are spread evenly, so a
+/// slow row's few samples meet the same drift as the others' many.
+inline bool takes_part(int lane_rounds, int round, int rounds) {
+  return (round + 1) * lane_rounds / rounds > round * lane_rounds / rounds;
+}
+
+/// Takes the samples of all lanes. A lane that throws loses its contender at once (which frees what
+/// it held) and keeps its samples; the others go on. Ends early when `stop()` says so before a
+/// sample, and beyond `limit_seconds` for every lane that has a sample. `on_sample(done, all)`
+/// reports progress.
+template <typename Clock, typename Contender, typename Stop, typename OnSample>
+void run_rounds(std::span<Lane<Contender>> lanes, double limit_seconds, Stop stop,
+                OnSample on_sample) {
+  int rounds = 0;
+  int all = 0;
+  for (const Lane<Contender>& lane : lanes) {
+    rounds = std::max(rounds, lane.plan.rounds);
+    all += lane.plan.rounds;
+  }
+  const auto start = Clock::now();
+  int done = 0;
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      Lane<Contender>& lane = lanes[(i + static_cast<std::size_t>(round)) % lanes.size()];
+      if (!lane.contender || !takes_part(lane.plan.rounds, round, rounds)) {
+        continue;
+      }
+      if (stop()) {
+        return;
+      }
+      if (!lane.samples.empty() && seconds_since<Clock>(start) > limit_seconds) {
+        continue;
+      }
+      try {
+        lane.samples.push_back(lane.contender->sample(lane.plan.iterations));
+      } catch (const std::exception& error) {
+        lane.contender.reset();
+        if (stop()) { // given up because of that, not by a fault of its own
+          return;
+        }
+        lane.failure = error.what();
+      }
+      on_sample(++done, all);
+    }
+  }
+}
+
+} // namespace diffbench::bench

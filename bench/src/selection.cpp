@@ -1,0 +1,52 @@
+#include "selection.hpp"
+
+#include "context.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace diffbench::bench {
+
+std::vector<Candidate> select_backends(std::span<const std::string> names) {
+  for (const std::string& name : names) {
+    (void)require_backend(name);
+  }
+  std::vector<Candidate> candidates;
+  for (const BackendInfo& backend : backend_ladder()) {
+    if (names.empty() || std::find(names.begin(), names.end(), backend.name) != names.end()) {
+      candidates.push_back({.backend = backend, .probe = backend.probe()});
+    }
+  }
+  return candidates;
+}
+
+void check_memory(const Options& options, std::int64_t available_bytes) {
+  const Problem& problem = options.problem;
+  auto refuse = [&](std::int64_t needed) {
+    throw InvalidInput(fmt::format(
+        "a grid of {}x{} in {} needs {} of memory for these backends and {} are free: choose a "
+        "smaller --grid or fewer backends (such as --backend simd)",
+        problem.nx, problem.ny, to_string(problem.dtype), format_bytes(needed),
+        format_bytes(available_bytes)));
+  };
+  // First of all the one field: beyond it the sums below could overflow.
+  std::int64_t needed = problem.field_bytes();
+  if (needed > available_bytes) {
+    refuse(needed);
+  }
+  for (const Candidate& candidate : select_backends(options.backends)) {
+    if (candidate.probe.available && candidate.backend.memory_need != nullptr) {
+      needed += candidate.backend.memory_need(problem, options.session).host;
+    }
+  }
+  // A peer's expression holds the field, the result and at least one temporary.
+  needed += 3 * problem.field_bytes() * static_cast<std::int64_t>(options.peers.size());
+  if (needed > available_bytes) {
+    refuse(needed);
+  }
+}
+
+} // namespace diffbench::bench

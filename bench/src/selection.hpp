@@ -1,0 +1,26 @@
+// Which backends a comparison runs, and whether their memory is there.
+#pragma once
+
+#include "diffbench/backend.hpp"
+#include "options.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+struct Candidate {
+  BackendInfo backend;
+  Probe probe;
+};
+
+/// The named backends in ladder order; all compiled ones, available or not, when none is named.
+/// Throws InvalidInput or Unavailable for a name that cannot run.
+[[nodiscard]] std::vector<Candidate> select_backends(std::span<const std::string> names);
+
+/// Throws InvalidInput, with both figures, when the chosen backends and the field between them
+/// need more memory than is free: their sessions live side by side while they are timed.
+void check_memory(const Options& options, std::int64_t available_bytes);
+
+} // namespace diffbench::bench

@@ -1,0 +1,155 @@
+#include "table.hpp"
+
+#include "metrics.hpp"
+#include "text_table.hpp"
+#include "units.hpp"
+#include "verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace diffbench::bench {
+
+namespace {
+
+constexpr const char* nothing = "-";
+
+std::string format_ratio(const std::optional<double>& ratio) {
+  return ratio ? format_figure(*ratio) + "x" : nothing;
+}
+
+std::string format_optional_seconds(const std::optional<double>& seconds) {
+  return seconds ? format_seconds(*seconds) : nothing;
+}
+
+std::string format_title(const ComparisonResult& result) {
+  const Problem& problem = result.problem;
+  return fmt::format("{}x{} {}, {} iterations, {} boundary, init {}, D {}, dt {}, h {}\n\n",
+                     problem.nx, problem.ny, to_string(problem.dtype), result.iterations,
+                     to_string(problem.boundary), to_string(result.initial), problem.diffusivity,
+                     problem.dt, problem.spacing);
+}
+
+std::string format_samples(const Row& row) {
+  if (row.samples.empty()) {
+    return nothing;
+  }
+  return fmt::format("{}x{}", row.samples.size(), row.samples.front().iterations);
+}
+
+/// "yes" only for all steps of the run; otherwise it says after how many.
+std::string format_verified(const ComparisonResult& result, const Row& row) {
+  if (!row.verification) {
+    return nothing;
+  }
+  const Verification& verification = *row.verification;
+  const std::string where = verification.steps == result.iterations
+                                ? ""
+                                : fmt::format(" after {} steps", verification.steps);
+  return (verification.bitwise ? "yes" : "NO") + where;
+}
+
+std::string format_figures(const ComparisonResult& result) {
+  TextTable table({"backend", "threads", "time/iter", "spread", "samples", "GCell/s", "GB/s",
+                   "of copy", "vs baseline", "vs best CPU", "verified"});
+  for (const Row& row : result.rows) {
+    if (row.status == Status::skipped) {
+      continue;
+    }
+    const std::string threads =
+        row.verification ? std::to_string(row.provenance.threads) : std::string(nothing);
+    const auto figures = metrics(result, row);
+    if (!figures) {
+      table.add({row.name, threads, nothing, nothing, format_samples(row), nothing, nothing,
+                 nothing, nothing, nothing,
+                 row.status == Status::failed ? "failed" : format_verified(result, row)});
+      continue;
+    }
+    table.add({row.name, threads, format_seconds(figures->time.median),
+               row.samples.size() > 1
+                   ? fmt::format("+-{:.1f} %", 100 * figures->time.relative_spread())
+                   : nothing,
+               format_samples(row), format_figure(figures->cells_per_second / 1e9),
+               format_figure(figures->bytes_per_second / 1e9),
+               figures->fraction_of_copy ? fmt::format("{:.0f} %", 100 * *figures->fraction_of_copy)
+                                         : nothing,
+               format_ratio(figures->vs_baseline), format_ratio(figures->vs_best_cpu),
+               format_verified(result, row)});
+  }
+  return table.format();
+}
+
+std::string format_baseline(const ComparisonResult& result) {
+  const Row* baseline = result.find(result.baseline);
+  if (baseline == nullptr) {
+    return fmt::format("baseline: {} is not in this run\n", result.baseline);
+  }
+  return fmt::format("baseline: {}{}\n", result.baseline,
+                     baseline->ranked() ? "" : " (it has no verified time in this run)");
+}
+
+/// The run as a whole: setup, cold and warm, memory.
+std::string format_costs(const ComparisonResult& result) {
+  TextTable table({"end to end", "setup", "cold run", "warm run", "peak memory"});
+  bool any = false;
+  for (const Row& row : result.rows) {
+    if (!row.setup_seconds) {
+      continue;
+    }
+    any = true;
+    auto wall = [](const std::optional<Phases>& phases) {
+      return phases ? std::optional(phases->wall) : std::nullopt;
+    };
+    table.add({row.name, format_optional_seconds(row.setup_seconds),
+               format_optional_seconds(wall(row.cold)), format_optional_seconds(wall(row.warm)),
+               row.peak_host_bytes ? format_bytes(*row.peak_host_bytes) : nothing});
+  }
+  return any ? "\n" + table.format() : "";
+}
+
+/// Rows that did not come to a time, with the reason; how wrong wrong results are.
+std::string format_problems(const ComparisonResult& result) {
+  std::string text;
+  for (const Row& row : result.rows) {
+    if (row.status != Status::ok) {
+      text += fmt::format("{}: {}: {}\n", to_string(row.status), row.name, row.reason);
+    } else if (row.verification && !row.verification->bitwise) {
+      text += fmt::format(
+          "NOT VERIFIED: {}: differs from the reference by up to {:g}, {} cells not finite, after "
+          "{} steps; it was not timed\n",
+          row.name, row.verification->max_abs_error, row.verification->nonfinite,
+          row.verification->steps);
+    }
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+std::string_view fact(const ComparisonResult& result, std::string_view name) {
+  const auto found = std::find_if(result.context.begin(), result.context.end(),
+                                  [&](const auto& entry) { return entry.first == name; });
+  return found == result.context.end() ? std::string_view("unknown") : found->second;
+}
+
+std::string format_machine(const ComparisonResult& result) {
+  std::string text = fmt::format("\nmachine: {}, {} usable CPUs, {}", fact(result, "cpu_model"),
+                                 fact(result, "usable_cpus"), fact(result, "isa"));
+  if (result.copy) {
+    text += fmt::format(", copy {} GB/s", format_figure(result.copy->best() / 1e9));
+  }
+  return text + "\n";
+}
+
+} // namespace
+
+std::string format_report(const ComparisonResult& result) {
+  std::string text = format_title(result) + format_figures(result) + format_baseline(result) +
+                     format_costs(result) + format_problems(result) + format_machine(result);
+  for (const std::string& note : result.notes) {
+    text += "note: " + note + "\n";
+  }
+  return text + "\n" + verdict(result) + "\n";
+}
+
+} // namespace diffbench::bench

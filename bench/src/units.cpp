@@ -1,0 +1,42 @@
+#include "units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace diffbench::bench {
+
+std::string format_figure(double value) {
+  if (!std::isfinite(value)) {
+    return "-";
+  }
+  if (value == 0) {
+    return "0";
+  }
+  // Rounding first: 9.996 has two digits before the point when it is shown with three.
+  const double exponent = std::floor(std::log10(std::abs(value)));
+  const double unit = std::pow(10.0, exponent - 2);
+  const double rounded = std::round(value / unit) * unit;
+  const int digits_before = static_cast<int>(std::floor(std::log10(std::abs(rounded)) + 1e-9)) + 1;
+  return fmt::format("{:.{}f}", rounded, std::clamp(3 - digits_before, 0, 9));
+}
+
+std::string format_seconds(double seconds) {
+  if (!std::isfinite(seconds)) {
+    return "-";
+  }
+  struct Unit {
+    double seconds;
+    const char* name;
+  };
+  // A unit begins where three digits of the one below would round up to 1000.
+  for (const Unit unit : {Unit{1, "s"}, Unit{1e-3, "ms"}, Unit{1e-6, "us"}}) {
+    if (seconds >= 0.9995 * unit.seconds) {
+      return fmt::format("{} {}", format_figure(seconds / unit.seconds), unit.name);
+    }
+  }
+  return fmt::format("{} ns", format_figure(seconds / 1e-9));
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,14 @@
+// Numbers as people read them.
+#pragma once
+
+#include <string>
+
+namespace diffbench::bench {
+
+/// Three significant digits and the unit that fits: "25.1 us", "4.45 ms", "1.20 s".
+[[nodiscard]] std::string format_seconds(double seconds);
+
+/// Three significant digits without an exponent: "0.0912", "16.4", "1250".
+[[nodiscard]] std::string format_figure(double value);
+
+} // namespace diffbench::bench

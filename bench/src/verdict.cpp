@@ -1,0 +1,86 @@
+#include "verdict.hpp"
+
+#include "metrics.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Above this share of the copy bandwidth, memory is what limits a single sweep.
+constexpr double near_the_roof = 0.7;
+
+std::string against(const ComparisonResult& result, const Row& best) {
+  std::vector<std::string> parts;
+  auto compare_with = [&](const Row* other, const char* what) {
+    if (other != nullptr && other->ranked() && other != &best) {
+      const double times = *seconds_per_iteration(*other) / *seconds_per_iteration(best);
+      parts.push_back(
+          fmt::format("{} times as fast as {}{}", format_figure(times), other->name, what));
+    }
+  };
+  const Row* baseline = result.find(result.baseline);
+  const Row* one_thread = fastest(result, [](const Row& row) {
+    return !row.is_peer && row.device == "cpu" && row.provenance.threads == 1;
+  });
+  compare_with(baseline, "");
+  if (one_thread != baseline) {
+    compare_with(one_thread, " (the best backend on one thread)");
+  }
+  return parts.empty() ? "" : fmt::format(", {}", fmt::join(parts, " and "));
+}
+
+/// What the share of the copy bandwidth means.
+std::string against_the_roof(const ComparisonResult& result, const Row& best) {
+  const auto share = metrics(result, best)->fraction_of_copy;
+  if (!share) {
+    return "";
+  }
+  const bool in_cache = 2 * result.problem.field_bytes() <= result.last_level_cache_bytes;
+  const char* meaning = "below the memory roof: arithmetic or the code limits it, not memory";
+  if (in_cache) {
+    meaning = "old and new field fit in the cache, so memory does not limit it";
+  } else if (*share > 1) {
+    meaning = "above 100 % because several steps are made while a part of the field is in cache";
+  } else if (*share > near_the_roof) {
+    meaning = "close to the memory roof of one sweep a step";
+  }
+  return fmt::format("; it moves {:.0f} % of the copy bandwidth ({})", 100 * *share, meaning);
+}
+
+/// The order of the first two is open when their interquartile ranges meet.
+std::string doubts(const ComparisonResult& result, const Row& best) {
+  const Row* second = fastest(result, [&](const Row& row) { return &row != &best; });
+  if (second == nullptr) {
+    return "";
+  }
+  if (best.samples.size() < 2 || second->samples.size() < 2) {
+    return fmt::format("; one sample a row does not show whether it is really ahead of {}",
+                       second->name);
+  }
+  if (iteration_quartiles(best.samples).q3 >= iteration_quartiles(second->samples).q1) {
+    return fmt::format("; its spread meets that of {}, so the order of the two is uncertain",
+                       second->name);
+  }
+  return "";
+}
+
+} // namespace
+
+std::string verdict(const ComparisonResult& result) {
+  const Row* best = fastest(result, [](const Row&) { return true; });
+  if (best == nullptr) {
+    return "No row has both a verified result and a time, so there is nothing to compare.";
+  }
+  return fmt::format("{} on {} thread{} is the fastest verified row, {} an iteration{}{}{}.",
+                     best->name, best->provenance.threads, best->provenance.threads == 1 ? "" : "s",
+                     format_seconds(*seconds_per_iteration(*best)), against(result, *best),
+                     against_the_roof(result, *best), doubts(result, *best));
+}
+
+} // namespace diffbench::bench
