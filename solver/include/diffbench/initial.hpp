@@ -15,7 +15,7 @@ namespace diffbench {
 struct InitialField {
   enum class Kind {
     block,    ///< 0.005 in rows and columns int(0.4 n) up to int(0.5 n), zero elsewhere
-    gaussian, ///< exp(-r^2 / (2 (0.1 n)^2)) about the centre
+    gaussian, ///< exp(-(dx^2/(2 (0.1 nx)^2) + dy^2/(2 (0.1 ny)^2))), dx = x - (nx-1)/2
     sine,     ///< the slowest nonconstant discrete eigenmode, see sine_decay_factor
     random,   ///< uniform in [0, 1), std::mt19937_64 from `seed`, 53 bits a cell
     file,     ///< the .npy file at `path`

@@ -35,7 +35,7 @@ struct Caches {
 /// v2, rounded up), at least 1. Not the number that the machine has.
 [[nodiscard]] int usable_cpus(const std::filesystem::path& root = "/");
 /// Bytes that can still be allocated without swapping: MemAvailable, cut down to what the cgroup's
-/// limit leaves.
+/// limit leaves; the largest std::int64_t when the system does not tell.
 [[nodiscard]] std::int64_t available_memory(const std::filesystem::path& root = "/");
 [[nodiscard]] std::string cpu_model(const std::filesystem::path& root = "/");
 

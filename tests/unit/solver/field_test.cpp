@@ -1,0 +1,48 @@
+#include "diffbench/field.hpp"
+
+#include "scratch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <gmock/gmock.h>
+
+namespace diffbench {
+namespace {
+
+TEST(FieldTest, IsZeroDenseAndAligned) {
+  // From a few bytes to sizes that are laid on huge pages.
+  for (const std::int64_t nx : {3, 17, 640, 2048}) {
+    Field<float> field(nx, 1031);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(field.row(0)) % field_alignment, 0U);
+    EXPECT_EQ(field.row(7) - field.row(0), 7 * nx);
+    EXPECT_EQ(static_cast<std::int64_t>(field.cells().size()), nx * 1031);
+    EXPECT_TRUE(std::ranges::all_of(field.cells(), [](float cell) { return cell == 0; }));
+  }
+}
+
+TEST(FieldTest, FreshMemoryIsZeroAfterAnotherFieldDirtiedIt) {
+  for (int round = 0; round < 3; ++round) {
+    Field<double> field(33, 31);
+    EXPECT_TRUE(std::ranges::all_of(field.cells(), [](double cell) { return cell == 0; }));
+    std::ranges::fill(field.cells(), 1.0);
+  }
+}
+
+TEST(FieldTest, MovingHandsTheMemoryOver) {
+  Field<double> first(5, 4);
+  first.row(3)[4] = 2.5;
+  const double* memory = first.row(0);
+  const Field<double> second = std::move(first);
+  EXPECT_EQ(second.row(0), memory);
+  EXPECT_EQ(second.row(3)[4], 2.5);
+}
+
+TEST(FieldTest, MemoryThatCannotBeHadIsAnErrorThatNamesTheSize) {
+  EXPECT_THAT(message_of<Error>([] { Field<double>(1'000'000'000, 1'000'000'000); }),
+              testing::HasSubstr("8000000000000000000 bytes"));
+}
+
+} // namespace
+} // namespace diffbench

@@ -1,0 +1,176 @@
+// The oracle against examples worked by hand, and the comparison against what must not pass it.
+#include "diffbench/verify.hpp"
+
+#include "scratch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace diffbench {
+namespace {
+
+using testing::ElementsAreArray;
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+using Cells = std::vector<float>;
+
+template <typename T>
+std::vector<T> advanced(const Problem& problem, const std::vector<T>& start, std::int64_t steps) {
+  Field<T> field(problem.nx, problem.ny);
+  std::ranges::copy(start, field.cells().begin());
+  advance_reference(problem, field, steps);
+  return {field.cells().begin(), field.cells().end()};
+}
+
+// dt*D/h^2 = 1/4 makes a step the mean of the four neighbours: exact in binary, easy by hand.
+Problem small(std::int64_t n, Boundary boundary, double boundary_value = 0) {
+  return {.nx = n, .ny = n, .dt = 0.25, .boundary = boundary, .boundary_value = boundary_value};
+}
+
+// clang-format off
+const Cells start3 = { 1,  2,  3,
+                       4,  5,  6,
+                       7,  8, 16};
+const Cells start4 = { 0,  4,  8, 12,
+                      16, 20, 24, 28,
+                      32, 36, 40, 44,
+                      48, 52, 56, 64};
+
+TEST(Oracle, Periodic) {
+  // Top left of 3x3: above 7, below 4, left 3, right 2.
+  EXPECT_THAT(advanced(small(3, Boundary::periodic), start3, 1), ElementsAreArray(Cells{
+       4.00F,  4.25F,  6.25F,
+       4.75F,  5.00F,  7.00F,
+       7.25F,  7.50F,  6.00F}));
+  EXPECT_THAT(advanced(small(4, Boundary::periodic), start4, 1), ElementsAreArray(Cells{
+      20, 20, 24, 25,
+      20, 20, 24, 24,
+      36, 36, 40, 41,
+      37, 36, 41, 40}));
+}
+
+TEST(Oracle, Dirichlet) {
+  // Top left of 3x3: above 10, below 4, left 10, right 2.
+  EXPECT_THAT(advanced(small(3, Boundary::dirichlet, 10), start3, 1), ElementsAreArray(Cells{
+       6.50F,  4.75F,  7.00F,
+       5.75F,  5.00F,  8.50F,
+       8.00F,  9.50F,  8.50F}));
+  EXPECT_THAT(advanced(small(4, Boundary::dirichlet), start4, 1), ElementsAreArray(Cells{
+       5,  7, 10,  9,
+      13, 20, 24, 20,
+      25, 36, 40, 33,
+      21, 35, 39, 25}));
+}
+
+TEST(Oracle, Neumann) {
+  // Top left of 3x3: above 1, below 4, left 1, right 2.
+  EXPECT_THAT(advanced(small(3, Boundary::neumann), start3, 1), ElementsAreArray(Cells{
+       2.00F,  2.75F,  3.50F,
+       4.25F,  5.00F,  7.50F,
+       6.50F,  9.00F, 11.50F}));
+  EXPECT_THAT(advanced(small(4, Boundary::neumann), start4, 1), ElementsAreArray(Cells{
+       5,  8, 12, 15,
+      17, 20, 24, 27,
+      33, 36, 40, 44,
+      45, 48, 53, 57}));
+}
+// clang-format on
+
+TEST(Oracle, StepsAddUpAndZeroStepsChangeNothing) {
+  for (const Boundary boundary : {Boundary::periodic, Boundary::dirichlet, Boundary::neumann}) {
+    const Problem problem = small(4, boundary, 3);
+    EXPECT_EQ(advanced(problem, start4, 0), start4);
+    EXPECT_EQ(advanced(problem, start4, 5), advanced(problem, advanced(problem, start4, 2), 3));
+  }
+}
+
+TEST(Oracle, RowsAndColumnsAreNotExchanged) {
+  const Problem problem{.nx = 4, .ny = 3, .dt = 0.25, .boundary = Boundary::dirichlet};
+  Cells start(12, 0.0F);
+  start[1 * 4 + 3] = 8; // row 1, last column
+  Cells expected(12, 0.0F);
+  expected[0 * 4 + 3] = expected[2 * 4 + 3] = expected[1 * 4 + 2] = 2;
+  EXPECT_EQ(advanced(problem, start, 1), expected);
+}
+
+TEST(Oracle, RoundsInTheOrderOfTheLine) {
+  // float32 loses the 1 in above + below = 1e8 + 1. Any other order would keep both ones.
+  Cells start(9, 0.0F);
+  start[1] = 1e8F;  // above the centre
+  start[7] = 1;     // below
+  start[3] = -1e8F; // left
+  start[5] = 1;     // right
+  EXPECT_EQ(advanced(small(3, Boundary::dirichlet), start, 1)[4], 0.25F);
+}
+
+Comparison compared(const Cells& result, const Cells& reference) {
+  return compare<float>(result, reference);
+}
+
+TEST(Compare, EqualBitsPass) {
+  const Comparison comparison = compared({1, -0.0F, 3e-45F}, {1, -0.0F, 3e-45F});
+  EXPECT_TRUE(comparison.bitwise);
+  EXPECT_EQ(comparison.first_difference, -1);
+  EXPECT_EQ(comparison.max_abs_error, 0);
+  EXPECT_EQ(comparison.nonfinite, 0);
+}
+
+TEST(Compare, ReportsTheFirstDifferenceAndTheLargestError) {
+  const Comparison comparison = compared({1, 2.5F, 7, 4}, {1, 2, 3, 4});
+  EXPECT_FALSE(comparison.bitwise);
+  EXPECT_EQ(comparison.first_difference, 1);
+  EXPECT_EQ(comparison.max_abs_error, 4);
+}
+
+TEST(Compare, NanNeverPassesNotEvenAgainstTheSameNan) {
+  const Comparison same = compared({1, nan}, {1, nan});
+  EXPECT_FALSE(same.bitwise);
+  EXPECT_EQ(same.nonfinite, 1);
+  const Comparison result_only = compared({nan, 1}, {1, 1});
+  EXPECT_FALSE(result_only.bitwise);
+  EXPECT_EQ(result_only.first_difference, 0);
+  EXPECT_FALSE(compared({1, 1}, {1, nan}).bitwise);
+  EXPECT_FALSE(compared({infinity}, {infinity}).bitwise);
+}
+
+TEST(Compare, TheSignOfZeroAndTheLastBitCount) {
+  EXPECT_FALSE(compared({-0.0F}, {0.0F}).bitwise);
+  EXPECT_FALSE(compared({1.0F}, {std::nextafter(1.0F, 2.0F)}).bitwise);
+}
+
+TEST(Compare, SizesMustAgree) {
+  EXPECT_FALSE(compared({1, 2}, {1, 2, 3}).bitwise);
+  EXPECT_FALSE(compared({1, 2, 3}, {1, 2}).bitwise);
+  EXPECT_FALSE(compared({}, {1}).bitwise);
+}
+
+TEST(Summarize, FiniteCellsAndTheRest) {
+  const Cells cells = {nan, -2, 0.5F, infinity, 3, -infinity};
+  const Summary summary = summarize<float>(cells);
+  EXPECT_EQ(summary.min, -2);
+  EXPECT_EQ(summary.max, 3);
+  EXPECT_EQ(summary.sum, 1.5);
+  EXPECT_EQ(summary.nonfinite, 3);
+}
+
+TEST(Summarize, AddsInDouble) {
+  const Cells cells(1000, 0.1F);
+  EXPECT_NEAR(summarize<float>(cells).sum, 1000 * static_cast<double>(0.1F), 1e-9);
+}
+
+TEST(Summarize, NothingFinite) {
+  const Cells cells = {nan, nan};
+  const Summary summary = summarize<float>(cells);
+  EXPECT_EQ(summary.nonfinite, 2);
+  EXPECT_EQ(summary.min, 0);
+  EXPECT_EQ(summary.max, 0);
+}
+
+} // namespace
+} // namespace diffbench
