@@ -64,6 +64,7 @@ class SpawnPlan {
   /// 0 or an errno.
   int run(const std::vector<std::string>& command, pid_t& pid) {
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (const std::string& word : command) {
       arguments.push_back(const_cast<char*>(word.c_str())); // exec does not write to them
     }
@@ -84,13 +85,13 @@ FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
   return *this;
 }
 
-FileDescriptor::~FileDescriptor() {
+FileDescriptor::~FileDescriptor() { reset(); }
+
+void FileDescriptor::reset() {
   if (fd_ >= 0) {
-    close(fd_);
+    close(std::exchange(fd_, -1));
   }
 }
-
-int FileDescriptor::release() { return std::exchange(fd_, -1); }
 
 ChildProcess::ChildProcess(const std::vector<std::string>& command) {
   // A socket pair instead of two pipes: one descriptor to poll, and a send that reports a dead
@@ -108,7 +109,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command) {
 }
 
 ChildProcess::~ChildProcess() {
-  FileDescriptor(channel_.release());
+  channel_.reset();
   if (!wait(std::chrono::milliseconds(500))) {
     kill(-pid_, SIGKILL);
     wait(std::chrono::seconds(10));

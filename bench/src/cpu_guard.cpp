@@ -4,8 +4,8 @@
 
 #include "context.hpp"
 
-#include <stdio.h>
 #include <unistd.h>
+#include <cstdio>
 
 namespace diffbench::bench {
 
@@ -15,10 +15,11 @@ const char* describe_mismatch(const bool* compiled, const bool* cpu) noexcept {
   for (int i = 0; i < isa_extension_count; ++i) {
     if (compiled[i] && !cpu[i]) {
       static char line[200];
-      snprintf(line, sizeof line,
-               "this program was compiled for a CPU with %s, which this CPU lacks: build it on "
-               "this machine, or configure with -DDIFFBENCH_ARCH=x86-64",
-               names[i]);
+      std::snprintf(
+          line, sizeof line,
+          "this program was compiled for a CPU with %s, which this CPU lacks: build it on "
+          "this machine, or configure with -DDIFFBENCH_ARCH=x86-64",
+          names[i]);
       return line;
     }
   }

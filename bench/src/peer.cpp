@@ -129,9 +129,9 @@ Probe probe_peer(std::string_view name) {
 }
 
 struct Peer::State {
-  State(const PeerKind& kind, const Problem& problem_, std::function<bool()> interrupted_,
+  State(const std::string& peer, const Problem& solved, std::function<bool()> stop,
         const std::vector<std::string>& command)
-      : name(kind.name), problem(problem_), interrupted(std::move(interrupted_)), child(command) {}
+      : name(peer), problem(solved), interrupted(std::move(stop)), child(command) {}
 
   std::string name;
   Problem problem;
@@ -184,7 +184,7 @@ Peer::Peer(const std::string& name, const Problem& problem, const fs::path& init
   const PeerKind& kind = peer_kind(name);
   const std::vector<std::string> command = peer_command(kind);
   const auto begin = std::chrono::steady_clock::now();
-  state_ = std::make_unique<State>(kind, problem, std::move(interrupted), command);
+  state_ = std::make_unique<State>(name, problem, std::move(interrupted), command);
   const Json answer = state_->ask({{"do", "start"},
                                    {"initial", fs::absolute(initial_npy).string()},
                                    {"boundary", to_string(problem.boundary)},

@@ -10,13 +10,13 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <tuple>
 
-#include <signal.h>
 #include <unistd.h>
 
 namespace diffbench::bench {
@@ -152,7 +152,7 @@ TEST_F(Peers, NeedTheirScripts) {
 TEST_F(Peers, ReportTheErrorOfTheChild) {
   problem_.dtype = Dtype::float32;
   try {
-    Peer("numpy", problem_, directory_ / "absent.npy", 1);
+    const Peer peer("numpy", problem_, directory_ / "absent.npy", 1);
     FAIL() << "a missing initial field was accepted";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("peer numpy: FileNotFoundError"),
