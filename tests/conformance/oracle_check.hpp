@@ -193,10 +193,10 @@ testing::AssertionResult holds(Session<T>& session, const Field<T>& expected,
   return same(output.cells(), expected.cells(), expected.nx());
 }
 
-/// Uploads `initial` from memory that is overwritten as soon as upload returns.
+/// Uploads `initial` from `input`, which is overwritten as soon as upload returns.
 template <typename T>
-testing::AssertionResult uploads(Session<T>& session, const Field<T>& initial) {
-  GuardedCells<T> input(initial.nx() * initial.ny());
+testing::AssertionResult uploads(Session<T>& session, const Field<T>& initial,
+                                 GuardedCells<T>& input) {
   std::ranges::copy(initial.cells(), input.cells().begin());
   session.upload(input.cells());
   const bool unchanged =
@@ -215,12 +215,13 @@ testing::AssertionResult matches_oracle(const SessionMaker<T>& make, const Probl
                                         const std::vector<std::int64_t>& step_counts,
                                         SameCells<T> same = same_bits<T>) {
   Field<T> expected = copy_of(initial);
+  GuardedCells<T> input(problem.cells());
   std::int64_t done = 0;
   for (const std::int64_t steps : step_counts) {
     advance_reference(problem, expected, steps - done);
     done = steps;
     const auto session = make(problem);
-    testing::AssertionResult ok = uploads(*session, initial);
+    testing::AssertionResult ok = uploads(*session, initial, input);
     if (ok) {
       session->advance(steps);
       ok = holds(*session, expected, same);

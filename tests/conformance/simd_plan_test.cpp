@@ -1,0 +1,125 @@
+// The simd backend under plans that this machine would never choose: other caches, more threads.
+// The bands of a sweep run here one after the other in random order, which the barriers between
+// save_halo and sweep must make as good as any.
+#include "oracle_check.hpp"
+
+#include "simd/band.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <vector>
+
+namespace diffbench::conformance {
+namespace {
+
+using simd::Band;
+using simd::Plan;
+
+const std::vector<simd::KernelSet>& kernel_sets() {
+  static const std::vector<simd::KernelSet> sets = [] {
+    std::vector<simd::KernelSet> usable = {simd::baseline_kernels()};
+#if defined(__x86_64__)
+    if (best_isa() >= Isa::avx2) {
+      usable.push_back(simd::avx2_kernels());
+    }
+    if (best_isa() >= Isa::avx512) {
+      usable.push_back(simd::avx512_kernels());
+    }
+#endif
+    return usable;
+  }();
+  return sets;
+}
+
+template <typename T>
+const simd::RowKernels<T>& row_kernels(const simd::KernelSet& set) {
+  if constexpr (dtype_of<T> == Dtype::float32) {
+    return set.float32;
+  } else {
+    return set.float64;
+  }
+}
+
+template <typename T>
+class PlannedRun {
+ public:
+  PlannedRun(const Problem& problem, const Plan& plan, const simd::RowKernels<T>& kernels)
+      : plan_(plan) {
+    for (std::int64_t band = 0; band < plan.threads; ++band) {
+      bands_.emplace_back(problem, plan, kernels, problem.ny * band / plan.threads,
+                          problem.ny * (band + 1) / plan.threads);
+    }
+  }
+
+  void advance(Field<T>& field, std::int64_t steps, std::mt19937& engine) {
+    for (std::int64_t left = steps; left > 0;) {
+      const std::int64_t depth = std::min(left, plan_.depth);
+      std::ranges::shuffle(bands_, engine);
+      for (Band<T>& band : bands_) {
+        band.save_halo(field, depth);
+      }
+      std::ranges::shuffle(bands_, engine);
+      for (Band<T>& band : bands_) {
+        band.sweep(field, depth);
+      }
+      left -= depth;
+    }
+  }
+
+ private:
+  Plan plan_;
+  std::vector<Band<T>> bands_;
+};
+
+struct Draw {
+  std::mt19937& engine;
+  std::int64_t operator()(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(engine);
+  }
+};
+
+bool is_sound(const Plan& plan, const Problem& problem, int threads) {
+  const bool strips_fit =
+      plan.strips == 1 || (plan.halo >= plan.depth && plan.strip_width >= plan.halo &&
+                           plan.strip_width * (plan.strips - 1) < problem.nx);
+  return plan.threads == std::min<std::int64_t>(threads, problem.ny) && plan.depth >= 1 &&
+         plan.strips >= 1 && plan.strip_width * plan.strips >= problem.nx && strips_fit;
+}
+
+template <typename T>
+class SimdPlanTest : public testing::Test {};
+using Dtypes = testing::Types<float, double>;
+TYPED_TEST_SUITE(SimdPlanTest, Dtypes);
+
+TYPED_TEST(SimdPlanTest, EveryPlanGivesTheOraclesBits) {
+  std::mt19937 engine(7);
+  Draw draw{engine};
+  int plans_with_strips = 0;
+  for (int run = 0; run < 1000; ++run) {
+    const Boundary boundary = all_boundaries[static_cast<std::size_t>(draw(0, 2))];
+    const auto problem = problem_of<TypeParam>(draw(3, 300), draw(3, 60), boundary);
+    const auto threads = static_cast<int>(draw(1, 9));
+    const Caches caches = {
+        .l1d = draw(1 << 10, 8 << 10), .l2 = draw(4 << 10, 256 << 10), .l3 = draw(0, 1 << 20)};
+    const auto& kernels =
+        row_kernels<TypeParam>(kernel_sets()[static_cast<std::size_t>(run) % kernel_sets().size()]);
+    const Plan plan = simd::choose_plan(problem, threads, 1, kernels.lanes, caches);
+    SCOPED_TRACE(testing::Message() << problem.nx << "x" << problem.ny << " " << to_string(boundary)
+                                    << ", lanes " << kernels.lanes << ", threads " << plan.threads
+                                    << ", depth " << plan.depth << ", strips " << plan.strips
+                                    << " of " << plan.strip_width << ", halo " << plan.halo);
+    ASSERT_TRUE(is_sound(plan, problem, threads));
+    plans_with_strips += plan.strips > 1 ? 1 : 0;
+
+    auto field = field_of<TypeParam>(Content::random, problem.nx, problem.ny);
+    const std::int64_t steps = draw(1, 40);
+    const auto expected = advanced_by_oracle(problem, field, steps);
+    PlannedRun<TypeParam>(problem, plan, kernels).advance(field, steps, engine);
+    ASSERT_TRUE(same_bits<TypeParam>(field.cells(), expected.cells(), problem.nx)) << steps;
+  }
+  EXPECT_GE(plans_with_strips, 200); // the draw reaches what it is for
+}
+
+} // namespace
+} // namespace diffbench::conformance
