@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Measures the figures the project promises, each by the program's own rows, and prints them beside
+their bars. The bars were set on 2 cores with AVX-512; on another machine they are information, so a
+figure below its bar does not change the exit code. A run that fails or is not verified does (1).
+
+    bench/figures.py [PROGRAM] [--quick]
+"""
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class RunFailed(Exception):
+    pass
+
+
+class Run:
+    """One run of the program: its result, its wall time, and the memory it took."""
+
+    def __init__(self, program, options, result_file=None):
+        self.command = "diffbench " + options
+        arguments = [program, *shlex.split(options)]
+        if result_file:
+            arguments += ["--json", result_file]
+        with tempfile.TemporaryFile("w+") as errors:
+            begin = time.perf_counter()
+            child = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=errors)
+            self.peak_bytes = self.wait(child)
+            self.seconds = time.perf_counter() - begin
+            if child.returncode != 0:
+                errors.seek(0)
+                last = (errors.read().splitlines() or [""])[-1]
+                raise RunFailed(f"{self.command}: exit code {child.returncode}: {last}")
+        self.rows = {}
+        if result_file:
+            with open(result_file) as file:
+                self.result = json.load(file)["diffbench"]
+            self.rows = {row["backend"]: row for row in self.result["results"]}
+
+    @staticmethod
+    def wait(child):
+        """Waits, and returns the largest resident size. The program resets the kernel's high-water
+        mark (and with it ru_maxrss) between its rows, so the size is also sampled meanwhile."""
+        peak = 0
+        while True:
+            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if pid:
+                child.returncode = os.waitstatus_to_exitcode(status)
+                return max(peak, usage.ru_maxrss * 1024)
+            try:
+                with open(f"/proc/{child.pid}/statm") as statm:
+                    peak = max(peak, int(statm.read().split()[1]) * os.sysconf("SC_PAGESIZE"))
+            except (OSError, IndexError):
+                pass  # it has just ended
+            time.sleep(0.002)
+
+    def row(self, name):
+        row = self.rows.get(name)
+        if row is None or row["status"] != "ok":
+            reason = row["reason"] if row else "no such row"
+            raise RunFailed(f"{self.command}: {name}: {reason}")
+        if not row["verified"] or row["verified"]["bitwise"] is not True:
+            raise RunFailed(f"{self.command}: {name} is not verified")
+        return row
+
+    def time_of(self, name):
+        return self.row(name)["seconds_per_iteration"]
+
+    def speedup(self, name, against):
+        return self.time_of(against) / self.time_of(name)
+
+
+class Figures:
+    def __init__(self, program, scale):
+        self.program = program
+        self.scale = scale
+        self.lines = []
+        self.commands = []  # those that the lines refer to, by number from 1
+        self.failures = []
+        self.directory = tempfile.TemporaryDirectory()
+
+    def add(self, figure, bar, measured, unit, command, at_least):
+        ok = measured >= bar if at_least else measured <= bar  # accept form: NaN is below
+        verdict = "-" if not self.scale["judge"] else "ok" if ok else "BELOW"
+        sign = ">=" if at_least else "<="
+        if command not in self.commands:
+            self.commands.append(command)
+        self.lines.append((figure, f"{sign} {bar:g}{unit}", f"{measured:.3g}{unit}", verdict,
+                           f"[{self.commands.index(command) + 1}]"))
+
+    def at_least(self, figure, bar, measured, unit, command):
+        self.add(figure, bar, measured, unit, command, True)
+
+    def at_most(self, figure, bar, measured, unit, command):
+        self.add(figure, bar, measured, unit, command, False)
+
+    def run(self, options):
+        print(f"running: diffbench {options}", file=sys.stderr)
+        return Run(self.program, options, os.path.join(self.directory.name, "result.json"))
+
+    def against_numpy(self, dtype, threads, simd_bar, xtensor_bar):
+        run = self.run(f"--grid {self.scale['small']} --iters {self.scale['iterations']} "
+                       f"--dtype {dtype} --threads {threads} --backend xtensor --backend fused "
+                       f"--backend simd --baseline fused --peer numpy {self.scale['budget']}")
+        if simd_bar:
+            self.at_least(f"simd / numpy, {dtype}, threads {threads}", simd_bar,
+                          run.speedup("simd", "peer:numpy"), "x", run.command)
+        if xtensor_bar:
+            self.at_least(f"xtensor / numpy, {dtype}", xtensor_bar,
+                          run.speedup("xtensor", "peer:numpy"), "x", run.command)
+            self.at_most(f"xtensor time / fused time, {dtype}", 1.8,
+                         run.speedup("fused", "xtensor"), "x", run.command)
+
+    def beyond_cache(self):
+        grid = self.scale["large"]
+        run = self.run(f"--grid {grid} --iters 100 --threads 2 --backend simd --baseline simd "
+                       f"{self.scale['budget']}")
+        # Cells a second against copy bandwidth / 8 bytes, the roof of one sweep a step.
+        copy = run.result["copy"]
+        best = max(copy["memcpy_bytes_per_second"], copy["streaming_bytes_per_second"])
+        self.at_least(f"simd / copy roof, {grid}x{grid}", 2.4,
+                      run.row("simd")["cells_per_second"] / (best / 8), "x", run.command)
+        self.at_most(f"peak memory of simd, {grid}x{grid}", 2.2, run.peak_bytes / (4 * grid * grid),
+                     " fields", run.command)
+
+    def cost_per_cell(self):
+        costs, commands = [], []
+        for grid in (self.scale["medium"], self.scale["huge"]):
+            run = self.run(f"--grid {grid} --iters 100 --threads 2 --backend simd "
+                           f"--baseline simd {self.scale['budget']}")
+            costs.append(run.time_of("simd") / grid**2)
+            commands.append(run.command)
+        self.at_most(f"cost per cell of simd, {self.scale['huge']} / {self.scale['medium']}", 1.3,
+                     costs[1] / costs[0], "x", " ; ".join(commands))
+
+    def help_time(self):
+        seconds = statistics.median(Run(self.program, "--help").seconds for _ in range(9))
+        self.at_most("--help", 50, seconds * 1e3, " ms", "diffbench --help")
+
+    def main_job(self):
+        run = self.run(self.scale["main_job"])
+        self.at_most("main job", 45, run.seconds, " s", run.command)
+
+    def measure(self):
+        parts = [self.help_time, self.main_job,
+                 lambda: self.against_numpy("float32", 2, 30, None),
+                 lambda: self.against_numpy("float32", 1, 16, 4.5),
+                 lambda: self.against_numpy("float64", 2, 45, None),
+                 lambda: self.against_numpy("float64", 1, None, 7),
+                 self.beyond_cache, self.cost_per_cell]
+        for part in parts:
+            try:
+                part()
+            except RunFailed as failure:
+                self.failures.append(str(failure))
+
+    def print(self):
+        header = ("figure", "bar", "measured", "", "command")
+        widths = [max(map(len, column)) for column in zip(header, *self.lines)]
+        for line in (header, *self.lines):
+            print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+        print()
+        for number, command in enumerate(self.commands, 1):
+            print(f"[{number}] {command}")
+        for failure in self.failures:
+            print(f"FAILED: {failure}")
+
+
+FULL = {"small": 640, "iterations": 1000, "medium": 2048, "large": 8192, "huge": 16384,
+        "budget": "--budget 10", "main_job": "--grid 640 --iters 1000 --pinned", "judge": True}
+QUICK = {"small": 64, "iterations": 100, "medium": 128, "large": 512, "huge": 256,
+         "budget": "--budget 0.2", "main_job": "--grid 64 --iters 100 --pinned --budget 0.2",
+         "judge": False}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Measure the promised figures.")
+    parser.add_argument("program", nargs="?", default=ROOT / "build/release/bin/diffbench",
+                        type=pathlib.Path, help="default: %(default)s")
+    parser.add_argument("--quick", action="store_true",
+                        help="small sizes, to see that it works; the figures then mean nothing")
+    options = parser.parse_args()
+    if not options.program.is_file():
+        sys.exit(f"{options.program}: no such program; build it first: make build")
+    figures = Figures(options.program.resolve(), QUICK if options.quick else FULL)
+    figures.measure()
+    figures.print()
+    return 1 if figures.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
