@@ -3,8 +3,9 @@
 // To add a backend, write ONE file solver/backends/NAME.cpp with
 //   1. a class that implements Session<T>,
 //   2. `namespace diffbench::backends { BackendInfo NAME() { return {...}; } }`,
-// and configure again: the registry is generated from the files. The conformance tests take it up by
-// themselves and demand the oracle's bits. solver/backends/fused.cpp is a short one to start from.
+// and configure again: the registry is generated from the files. The conformance tests take it up
+// by themselves and demand the oracle's bits. solver/backends/fused.cpp is a short one to start
+// from.
 #pragma once
 
 #include "diffbench/machine.hpp"
@@ -24,10 +25,28 @@ namespace diffbench {
 enum class DeviceKind { cpu, cuda };
 [[nodiscard]] std::string_view to_string(DeviceKind device);
 
-/// How a session runs. What is asked for here is what runs, or making the session throws.
+/// How the host's side of copies to and from a device is held.
+enum class Transfer {
+  pageable,       ///< ordinary memory: the driver copies through a buffer of its own
+  pinned,         ///< page-locked when allocated
+  registered,     ///< ordinary memory, page-locked afterwards
+  write_combined, ///< page-locked and uncached: fast to write in order, very slow to read
+  mapped,         ///< page-locked, read and written by kernels over the bus (zero-copy)
+  managed,        ///< one address on both sides; prefetched
+};
+[[nodiscard]] std::string_view to_string(Transfer transfer);
+/// Throws InvalidInput, listing the valid names, for an unknown one.
+[[nodiscard]] Transfer parse_transfer(std::string_view name);
+
+/// How a session runs. What is asked for here is what runs, or making the session throws. Options
+/// that a backend has no use for are ignored: CPU backends those of the device, and so on.
 struct SessionOptions {
-  int threads = 0;        ///< 0: usable_cpus(). One-thread backends ignore it.
-  std::optional<Isa> isa; ///< empty: best_isa(). Backends without explicit SIMD ignore it.
+  int threads = 0;        ///< 0: the backend chooses, at most usable_cpus()
+  std::optional<Isa> isa; ///< empty: best_isa()
+  int device = 0;
+  Transfer transfer = Transfer::pageable;
+  bool async = false;  ///< copies run beside compute, on streams of their own
+  bool retune = false; ///< measure the candidates again, whatever the cache of earlier choices says
 };
 
 /// The largest --threads that is accepted.
@@ -38,6 +57,22 @@ struct Provenance {
   int threads = 1;
   /// Further facts in a fixed order: {"isa", "avx512"}, {"depth", "16"}, ...
   std::vector<std::pair<std::string, std::string>> details;
+};
+
+/// Where the time of a session's calls went, in seconds: exclusive phases on the host's clock, and
+/// how long each engine of the device was busy by its own clock.
+struct PhaseTimes {
+  double context = 0; ///< making the device's context
+  double alloc = 0;
+  double pin = 0;     ///< page-locking host memory
+  double h2d = 0;     ///< in upload
+  double launch = 0;  ///< in advance: issuing work
+  double compute = 0; ///< in wait, while the device still computed
+  double sync = 0;    ///< in wait, after that
+  double d2h = 0;     ///< in download
+  double h2d_busy = 0;
+  double compute_busy = 0;
+  double d2h_busy = 0;
 };
 
 /// One problem resident on one device. All spans hold nx*ny cells, row-major.
@@ -60,6 +95,16 @@ class Session {
   virtual void wait() = 0;
   /// Waits, then copies the field to `cells`.
   virtual void download(std::span<T> cells) = 0;
+  /// Starts copying the field as it is after the work issued so far. MAY return before the copy is
+  /// done: `cells` must stay valid and untouched until wait(). Work issued later does not change
+  /// what arrives. For backends without such copies it is download().
+  virtual void start_download(std::span<T> cells) { download(cells); }
+  /// Memory of the session's own, nx*ny cells, from and to which its copies are fastest
+  /// (page-locked); empty when there is none.
+  [[nodiscard]] virtual std::span<T> host_buffer() { return {}; }
+  /// The phases of the calls since the last take_phases(), or since the session was made; empty for
+  /// backends that do not know more than the caller's clock.
+  [[nodiscard]] virtual std::optional<PhaseTimes> take_phases() { return std::nullopt; }
   /// What really ran. Valid at any time, complete after the first advance.
   [[nodiscard]] virtual Provenance provenance() const = 0;
 };
@@ -82,11 +127,11 @@ struct MemoryNeed {
 
 /// One backend: what it is, whether it can run here, and how to make its sessions.
 struct BackendInfo {
-  std::string_view name; ///< as the file is called
+  std::string_view name;        ///< as the file is called
   std::string_view description; ///< one line
   DeviceKind device = DeviceKind::cpu;
-  bool threaded = false; ///< honours SessionOptions::threads
-  int ladder = 0;        ///< order in lists and tables, the naive ones first
+  bool threaded = false;                        ///< honours SessionOptions::threads
+  int ladder = 0;                               ///< order in lists and tables, the naive ones first
   Probe (*probe)() noexcept = always_available; ///< cheap, never throws
   MemoryNeed (*memory_need)(const Problem&, const SessionOptions&) = nullptr;
   MakeSession<float> make_float32 = nullptr;

@@ -1,0 +1,40 @@
+// Errors of the CUDA runtime, typed, with code, expression and place.
+#pragma once
+
+#include "diffbench/errors.hpp"
+
+#include <source_location>
+
+#include <cuda_runtime.h>
+
+namespace diffbench::gpu {
+
+/// A call of the CUDA runtime failed. The sticky error of the runtime has been cleared.
+class CudaError : public Error {
+ public:
+  CudaError(cudaError_t code, const char* expression, std::source_location place);
+
+  [[nodiscard]] cudaError_t code() const { return code_; }
+  /// The call as it stands in the source.
+  [[nodiscard]] const char* expression() const { return expression_; }
+
+ private:
+  cudaError_t code_;
+  const char* expression_;
+};
+
+/// Throws CudaError unless `code` is cudaSuccess.
+void check(cudaError_t code, const char* expression,
+           std::source_location place = std::source_location::current());
+
+/// For destructors: writes a line to stderr unless `code` is cudaSuccess; never throws. An error
+/// that only repeats that the device is gone (sticky, or the runtime unloading at exit) is not
+/// written.
+void log_failure(cudaError_t code, const char* expression) noexcept;
+
+} // namespace diffbench::gpu
+
+/// Calls the runtime and throws gpu::CudaError when it fails.
+#define DIFFBENCH_CUDA_CHECK(expression) ::diffbench::gpu::check((expression), #expression)
+/// Calls the runtime in a destructor.
+#define DIFFBENCH_CUDA_LOG(expression) ::diffbench::gpu::log_failure((expression), #expression)

@@ -1,0 +1,72 @@
+// Memory of the device, page-locked memory of the host, and copies between them.
+#pragma once
+
+#include "diffbench/gpu/stream.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace diffbench::gpu {
+
+namespace detail {
+void free_device(void* memory) noexcept;
+void free_host(void* memory) noexcept;
+void unregister_host(void* memory) noexcept;
+[[nodiscard]] void* allocate_device(std::size_t bytes);
+[[nodiscard]] void* allocate_managed(std::size_t bytes);
+[[nodiscard]] void* allocate_pinned(std::size_t bytes, unsigned flags);
+} // namespace detail
+
+/// Device memory for `size` elements, uninitialised. Throws CudaError.
+template <typename T>
+class DeviceArray {
+ public:
+  DeviceArray() = default;
+  explicit DeviceArray(std::int64_t size)
+      : size_(size), memory_(detail::allocate_device(static_cast<std::size_t>(size) * sizeof(T))) {}
+
+  [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+
+ private:
+  std::int64_t size_ = 0;
+  Owner<void*, detail::free_device> memory_;
+};
+
+/// Page-locked host memory, uninitialised. Making it is slow (1 to 3 GB/s): keep it. Throws
+/// CudaError.
+template <typename T>
+class PinnedArray {
+ public:
+  PinnedArray() = default;
+  explicit PinnedArray(std::int64_t size, unsigned flags = cudaHostAllocDefault)
+      : size_(size),
+        memory_(detail::allocate_pinned(static_cast<std::size_t>(size) * sizeof(T), flags)) {}
+
+  [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] std::span<T> cells() const { return {data(), static_cast<std::size_t>(size_)}; }
+
+ private:
+  std::int64_t size_ = 0;
+  Owner<void*, detail::free_host> memory_;
+};
+
+/// Page-locks a range of ordinary host memory as long as it lives. Throws CudaError.
+class RegisteredRange {
+ public:
+  RegisteredRange() = default;
+  RegisteredRange(void* begin, std::size_t bytes);
+
+ private:
+  Owner<void*, detail::unregister_host> begin_;
+};
+
+/// Copies in stream order. From or to pageable memory the host may block until the data has left or
+/// reached its buffer; with page-locked memory the call returns at once and the host side must stay
+/// untouched until the stream has passed.
+void copy_to_device(const Stream& stream, void* device, const void* host, std::size_t bytes);
+void copy_to_host(const Stream& stream, void* host, const void* device, std::size_t bytes);
+
+} // namespace diffbench::gpu

@@ -1,0 +1,59 @@
+// What every kernel shares: one cell's time step, and the cells beyond the grid.
+//
+// Kernels are plain CUDA C++ that a host compiler reads too (tests/emulation). They are compiled
+// without contraction (-fmad=false); 4*u is exact, so fma(-4, u, s) has the bits of s - 4*u.
+#pragma once
+
+#include "diffbench/problem.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+#include <cuda_runtime.h>
+
+namespace diffbench::kernels {
+
+/// The grid as a kernel sees it: plain data, passed by value.
+template <typename T>
+struct Grid {
+  int nx;
+  int ny;
+  std::int64_t pitch; ///< cells from one row to the next
+  Boundary boundary;
+  T constant; ///< ghost cells under Boundary::dirichlet
+  T factor;
+};
+
+template <typename T>
+__device__ inline T step(T above, T below, T left, T right, T centre, T factor) {
+  const T sum = above + below + left + right;
+  const T lap = fma(T{-4}, centre, sum);
+  return centre + factor * lap;
+}
+
+/// An index just beyond the grid (or anywhere) brought back into it, for Boundary::periodic.
+__device__ inline int wrap(int i, int n) {
+  i %= n;
+  return i < 0 ? i + n : i;
+}
+
+/// Cell (x, y), at most one cell beyond the grid.
+template <typename T>
+__device__ inline T cell_or_ghost(const T* field, const Grid<T>& grid, int x, int y) {
+  const bool inside = x >= 0 && x < grid.nx && y >= 0 && y < grid.ny;
+  if (!inside) {
+    if (grid.boundary == Boundary::dirichlet) {
+      return grid.constant;
+    }
+    if (grid.boundary == Boundary::periodic) {
+      x = x < 0 ? grid.nx - 1 : (x == grid.nx ? 0 : x);
+      y = y < 0 ? grid.ny - 1 : (y == grid.ny ? 0 : y);
+    } else {
+      x = x < 0 ? 0 : (x == grid.nx ? grid.nx - 1 : x);
+      y = y < 0 ? 0 : (y == grid.ny ? grid.ny - 1 : y);
+    }
+  }
+  return field[y * grid.pitch + x];
+}
+
+} // namespace diffbench::kernels

@@ -1,0 +1,48 @@
+// The kernels over register_tile.cuh: several steps a launch, and all steps in one launch.
+#pragma once
+
+#include "dynamic_shared.cuh"
+#include "register_tile.cuh"
+
+#include <cooperative_groups.h>
+
+namespace diffbench::kernels {
+
+/// Advances every tile by `steps` <= shape.depth, from `in` to `out`. One block a tile.
+template <typename T, int PX, int PY, int MaxThreads>
+__global__ void __launch_bounds__(MaxThreads)
+    blocked_steps(Grid<T> grid, TileShape shape, int steps, const T* in, T* out) {
+  RegisterTile<T, PX, PY> tile(grid, shape, static_cast<int>(blockIdx.x) * shape.tile_width,
+                               static_cast<int>(blockIdx.y) * shape.tile_height, dynamic_shared());
+  tile.load(in);
+  tile.advance(steps);
+  tile.store(out);
+}
+
+/// Advances every tile by `steps`, any number, in one cooperative launch: the field stays in
+/// registers, and every shape.depth steps the blocks exchange the rings of their tiles through `a`
+/// and `b` in turn. The initial field is read from `a`. With E exchanges, ceil(steps/depth) - 1,
+/// the result is in `b` when E is even and in `a` when it is odd.
+template <typename T, int PX, int PY, int MaxThreads>
+__global__ void __launch_bounds__(MaxThreads)
+    persistent_steps(Grid<T> grid, TileShape shape, std::int64_t steps, T* a, T* b) {
+  RegisterTile<T, PX, PY> tile(grid, shape, static_cast<int>(blockIdx.x) * shape.tile_width,
+                               static_cast<int>(blockIdx.y) * shape.tile_height, dynamic_shared());
+  tile.load(a);
+  T* target = b;
+  T* other = a;
+  while (steps > shape.depth) {
+    tile.advance(shape.depth);
+    steps -= shape.depth;
+    tile.store(target, shape.depth);
+    cooperative_groups::this_grid().sync();
+    tile.load(target, true);
+    T* const swap = target;
+    target = other;
+    other = swap;
+  }
+  tile.advance(static_cast<int>(steps));
+  tile.store(target);
+}
+
+} // namespace diffbench::kernels
