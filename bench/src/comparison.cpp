@@ -3,7 +3,6 @@
 #include "diffbench/atomic_file.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
-#include "diffbench/npy.hpp"
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
 #include "interrupt.hpp"
@@ -13,7 +12,6 @@
 #include "record.hpp"
 #include "report_csv.hpp"
 #include "report_json.hpp"
-#include "selection.hpp"
 #include "table.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +25,7 @@ namespace diffbench::bench {
 namespace {
 
 /// Everything that can be refused is refused here, before any work.
-void check_before_work(const Options& options) {
+void check_before_work(const Options& options, std::span<const Candidate> candidates) {
   for (const auto& [option, path] :
        {std::pair{"--json", options.json}, std::pair{"--csv", options.csv},
         std::pair{"--save", options.record.save}, std::pair{"--png", options.record.png}}) {
@@ -38,7 +36,7 @@ void check_before_work(const Options& options) {
   if (options.record.snapshot_every > 0) {
     check_writable_directory("--snapshot-dir", options.record.snapshot_dir);
   }
-  check_memory(options, available_memory());
+  check_memory(options, candidates, available_memory());
   for (const std::string& name : options.peers) {
     if (const Probe probe = probe_peer(name); !probe.available) {
       throw Unavailable(fmt::format("--peer {}: {}", name, probe.reason));
@@ -48,9 +46,10 @@ void check_before_work(const Options& options) {
 
 void hint_about_pinned(const Options& options, std::ostream& err) {
   const auto& backends = all_backends();
-  if (options.pinned && std::none_of(backends.begin(), backends.end(), [](const BackendInfo& b) {
-        return b.device == DeviceKind::cuda;
-      })) {
+  const bool any_cuda = std::any_of(
+      backends.begin(), backends.end(),
+      [](const BackendInfo& backend) { return backend.device == DeviceKind::cuda; });
+  if (options.pinned && !any_cuda) {
     err << "diffbench: no CUDA backend is in this build, so --pinned has no effect\n";
   }
 }
@@ -103,19 +102,24 @@ bool any_measured(const ComparisonResult& result) {
 } // namespace
 
 int run_comparison(const Options& options, std::ostream& out, std::ostream& err) {
-  check_before_work(options);
+  return run_comparison(options, select_backends(options.backends), out, err);
+}
+
+int run_comparison(const Options& options, std::span<const Candidate> candidates, std::ostream& out,
+                   std::ostream& err) {
+  check_before_work(options, candidates);
   hint_about_pinned(options, err);
   const InterruptGuard guard;
   Progress progress(err, options.progress && progress_possible());
-  const ComparisonResult result = measure(options, progress);
+  const ComparisonResult result = measure(options, candidates, progress);
   progress.clear();
   write_results(options, result, out);
   if (result.interrupted) {
-    err << "diffbench: interrupted; the rows above hold what was measured\n";
+    err << "diffbench: interrupted; what was measured until then is reported\n";
     return exit_interrupted;
   }
   if (options.record.wanted() && any_measured(result)) {
-    record(options, result, progress);
+    record(options, result, candidates, progress);
   }
   if (any_wrong(result)) {
     err << "diffbench: a result differs from the reference, see above\n";

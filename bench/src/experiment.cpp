@@ -6,7 +6,6 @@
 #include "diffbench/field.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/npy.hpp"
-#include "diffbench/registry.hpp"
 #include "digest.hpp"
 #include "interrupt.hpp"
 #include "peer_contender.hpp"
@@ -14,7 +13,6 @@
 #include "process_memory.hpp"
 #include "reference.hpp"
 #include "rounds.hpp"
-#include "selection.hpp"
 #include "temporary_directory.hpp"
 
 #include <fmt/format.h>
@@ -43,8 +41,9 @@ constexpr int warm_runs = 3;
 template <typename T>
 class Experiment {
  public:
-  Experiment(const Options& options, Progress& progress)
+  Experiment(const Options& options, std::span<const Candidate> candidates, Progress& progress)
       : options_(options),
+        candidates_(candidates),
         progress_(progress),
         problem_(options.problem),
         field_(problem_.nx, problem_.ny),
@@ -74,6 +73,7 @@ class Experiment {
       result.rows.push_back(std::move(row));
     }
     result.peak_host_bytes = memory_.process_peak();
+    note_foreign_load(result);
     result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   }
 
@@ -87,7 +87,7 @@ class Experiment {
   void refill() { fill_initial(problem_, options_.initial, field_); }
 
   void add_backends() {
-    for (const Candidate& candidate : select_backends(options_.backends)) {
+    for (const Candidate& candidate : candidates_) {
       Entrant entrant;
       entrant.row.name = candidate.backend.name;
       entrant.row.device = to_string(candidate.backend.device);
@@ -290,7 +290,30 @@ class Experiment {
     return *middle;
   }
 
+  /// A row on one thread that has worked all the time and was given less than a CPU says that
+  /// other programs ran; the times of all rows then suffer.
+  void note_foreign_load(const ComparisonResult& result) {
+    double wall = 0;
+    double cpu = 0;
+    for (const Row& row : result.rows) {
+      for (const Sample& sample : row.samples) {
+        if (row.provenance.threads == 1 && sample.cpu_seconds) {
+          wall += sample.seconds;
+          cpu += *sample.cpu_seconds;
+        }
+      }
+    }
+    if (cpu < 0.9 * wall) {
+      notes_.push_back(
+          fmt::format("other programs were running: one-thread rows got {:.0f} % of a CPU, so all "
+                      "times are too "
+                      "long and their order may be wrong",
+                      100 * cpu / wall));
+    }
+  }
+
   const Options& options_;
+  std::span<const Candidate> candidates_;
   Progress& progress_;
   Problem problem_;
   Field<T> field_;
@@ -304,7 +327,8 @@ class Experiment {
 
 } // namespace
 
-ComparisonResult measure(const Options& options, Progress& progress) {
+ComparisonResult measure(const Options& options, std::span<const Candidate> candidates,
+                         Progress& progress) {
   ComparisonResult result;
   result.command = options.command;
   result.problem = options.problem;
@@ -320,9 +344,9 @@ ComparisonResult measure(const Options& options, Progress& progress) {
     throw Interrupted();
   }
   if (options.problem.dtype == Dtype::float32) {
-    Experiment<float>(options, progress).run(result);
+    Experiment<float>(options, candidates, progress).run(result);
   } else {
-    Experiment<double>(options, progress).run(result);
+    Experiment<double>(options, candidates, progress).run(result);
   }
   result.context = run_context();
   return result;

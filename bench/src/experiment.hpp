@@ -5,13 +5,17 @@
 #include "options.hpp"
 #include "progress.hpp"
 #include "result.hpp"
+#include "selection.hpp"
+
+#include <span>
 
 namespace diffbench::bench {
 
-/// Measures what `options` ask for. A row that fails or is not the reference's is in the result and
-/// says why; the others go on. After Ctrl-C the result holds what was measured so far. Throws what
-/// makes a comparison impossible: Error (memory), InvalidInput (an initial file), Unavailable (a
-/// peer), Interrupted (before there was anything to keep).
-[[nodiscard]] ComparisonResult measure(const Options& options, Progress& progress);
+/// Measures the candidates and the peers of `options`. A row that fails or is not the reference's
+/// is in the result and says why; the others go on. After Ctrl-C the result holds what was measured
+/// so far. Throws what makes a comparison impossible: Error (memory), InvalidInput (an initial
+/// file), Unavailable (a peer), Interrupted (before there was anything to keep).
+[[nodiscard]] ComparisonResult measure(const Options& options,
+                                       std::span<const Candidate> candidates, Progress& progress);
 
 } // namespace diffbench::bench

@@ -1,10 +1,10 @@
 #include "options.hpp"
 
-#include "build_info.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "peer.hpp"
+#include "version.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -353,10 +353,10 @@ ParsedCommand parse_options(std::span<const std::string> arguments) {
   } catch (const CLI::CallForHelp&) {
     return Text{app.help()};
   } catch (const CLI::ParseError& error) {
-    throw InvalidInput(error.what());
+    throw InvalidInput(fmt::format("{} (see diffbench --help)", error.what()));
   }
   if (typed.version) {
-    return Text{fmt::format("diffbench {} ({})\n", build_info::version, build_info::git_sha)};
+    return Text{version_text() + "\n"};
   }
   for (const auto& [sub, action] : verbs) {
     if (sub->parsed()) {

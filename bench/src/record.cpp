@@ -3,7 +3,6 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/npy.hpp"
 #include "diffbench/picture.hpp"
-#include "diffbench/registry.hpp"
 #include "digest.hpp"
 #include "interrupt.hpp"
 
@@ -30,7 +29,7 @@ void write_snapshot(const RecordOptions& options, std::int64_t step, const Field
 }
 
 template <typename T>
-void record_run(const Options& options, const Row& row, const FieldFacts& expected,
+void record_run(const Options& options, const BackendInfo& backend, const FieldFacts& expected,
                 Progress& progress) {
   const Problem& problem = options.problem;
   const RecordOptions& record = options.record;
@@ -48,7 +47,7 @@ void record_run(const Options& options, const Row& row, const FieldFacts& expect
     std::filesystem::create_directories(record.snapshot_dir);
     write_snapshot(record, 0, field, range);
   }
-  const auto session = require_backend(row.name).make<T>()(problem, options.session);
+  const auto session = backend.make<T>()(problem, options.session);
   session->upload(field.cells());
   for (std::int64_t step = 0; step < last;) {
     if (interrupted()) {
@@ -67,7 +66,7 @@ void record_run(const Options& options, const Row& row, const FieldFacts& expect
     throw Error(
         fmt::format("the recorded run of {} differs from the reference after {} steps; "
                     "nothing was saved",
-                    row.name, last));
+                    backend.name, last));
   }
   if (!record.save.empty()) {
     write_npy(record.save, field);
@@ -79,16 +78,20 @@ void record_run(const Options& options, const Row& row, const FieldFacts& expect
 
 } // namespace
 
-void record(const Options& options, const ComparisonResult& result, Progress& progress) {
+void record(const Options& options, const ComparisonResult& result,
+            std::span<const Candidate> candidates, Progress& progress) {
   const Row* row = fastest(result, [](const Row& candidate) { return !candidate.is_peer; });
   if (row == nullptr || !result.field || result.field->steps != options.iterations) {
     throw Error("no field was saved: no backend has a verified result after all steps");
   }
+  const auto candidate =
+      std::find_if(candidates.begin(), candidates.end(),
+                   [&](const Candidate& c) { return c.backend.name == row->name; });
   progress.stage("recording");
   if (options.problem.dtype == Dtype::float32) {
-    record_run<float>(options, *row, *result.field, progress);
+    record_run<float>(options, candidate->backend, *result.field, progress);
   } else {
-    record_run<double>(options, *row, *result.field, progress);
+    record_run<double>(options, candidate->backend, *result.field, progress);
   }
 }
 

@@ -23,7 +23,8 @@ std::vector<Candidate> select_backends(std::span<const std::string> names) {
   return candidates;
 }
 
-void check_memory(const Options& options, std::int64_t available_bytes) {
+void check_memory(const Options& options, std::span<const Candidate> candidates,
+                  std::int64_t available_bytes) {
   const Problem& problem = options.problem;
   auto refuse = [&](std::int64_t needed) {
     throw InvalidInput(fmt::format(
@@ -37,7 +38,7 @@ void check_memory(const Options& options, std::int64_t available_bytes) {
   if (needed > available_bytes) {
     refuse(needed);
   }
-  for (const Candidate& candidate : select_backends(options.backends)) {
+  for (const Candidate& candidate : candidates) {
     if (candidate.probe.available && candidate.backend.memory_need != nullptr) {
       needed += candidate.backend.memory_need(problem, options.session).host;
     }

@@ -4,6 +4,7 @@
 #include "diffbench/backend.hpp"
 #include "options.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@ struct Candidate {
 /// Throws InvalidInput or Unavailable for a name that cannot run.
 [[nodiscard]] std::vector<Candidate> select_backends(std::span<const std::string> names);
 
-/// Throws InvalidInput, with both figures, when the chosen backends and the field between them
-/// need more memory than is free: their sessions live side by side while they are timed.
-void check_memory(const Options& options, std::int64_t available_bytes);
+/// Throws InvalidInput, with both figures, when the candidates, the peers and the field between
+/// them need more memory than is free: their sessions live side by side while they are timed.
+void check_memory(const Options& options, std::span<const Candidate> candidates,
+                  std::int64_t available_bytes);
 
 } // namespace diffbench::bench

@@ -67,16 +67,17 @@ std::string format_figures(const ComparisonResult& result) {
                  row.status == Status::failed ? "failed" : format_verified(result, row)});
       continue;
     }
-    table.add({row.name, threads, format_seconds(figures->time.median),
-               row.samples.size() > 1
-                   ? fmt::format("+-{:.1f} %", 100 * figures->time.relative_spread())
-                   : nothing,
-               format_samples(row), format_figure(figures->cells_per_second / 1e9),
-               format_figure(figures->bytes_per_second / 1e9),
-               figures->fraction_of_copy ? fmt::format("{:.0f} %", 100 * *figures->fraction_of_copy)
-                                         : nothing,
-               format_ratio(figures->vs_baseline), format_ratio(figures->vs_best_cpu),
-               format_verified(result, row)});
+    table.add(
+        {row.name, threads, format_seconds(figures->time.median),
+         row.samples.size() > 1 ? fmt::format("+-{:.1f} %", 100 * figures->time.relative_spread())
+                                : nothing,
+         format_samples(row), format_figure(figures->cells_per_second / 1e9),
+         format_figure(figures->bytes_per_second / 1e9),
+         figures->fraction_of_copy ? fmt::format("{:.{}f} %", 100 * *figures->fraction_of_copy,
+                                                 *figures->fraction_of_copy < 0.1 ? 1 : 0)
+                                   : nothing,
+         format_ratio(figures->vs_baseline), format_ratio(figures->vs_best_cpu),
+         format_verified(result, row)});
   }
   return table.format();
 }

@@ -1,0 +1,234 @@
+// Whole comparisons of small problems with backends that behave badly.
+#include "comparison.hpp"
+
+#include "diffbench/errors.hpp"
+#include "diffbench/field.hpp"
+#include "diffbench/npy.hpp"
+#include "diffbench/registry.hpp"
+#include "diffbench/verify.hpp"
+#include "digest.hpp"
+#include "output.hpp"
+#include "temporary_directory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+namespace diffbench::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+using testing::HasSubstr;
+
+enum class Fault { none, wrong_bits, nan, throws, interrupts };
+
+/// The oracle with a fault that shows from its `after`-th call of advance on.
+template <Fault fault, int after = 0>
+class FaultySession final : public Session<float> {
+ public:
+  explicit FaultySession(const Problem& problem)
+      : problem_(problem), field_(problem.nx, problem.ny) {}
+
+  void upload(std::span<const float> cells) override {
+    std::copy(cells.begin(), cells.end(), field_.cells().begin());
+  }
+  void advance(std::int64_t steps) override {
+    advance_reference(problem_, field_, steps);
+    if (calls_++ < after) {
+      return;
+    }
+    switch (fault) {
+      case Fault::none: break;
+      case Fault::wrong_bits: field_.row(1)[1] += 0.25F; break;
+      case Fault::nan: field_.row(1)[1] = std::numeric_limits<float>::quiet_NaN(); break;
+      case Fault::throws: throw Error("the device fell off the bus");
+      case Fault::interrupts: std::raise(SIGINT); break;
+    }
+  }
+  void wait() override {}
+  void download(std::span<float> cells) override {
+    std::copy(field_.cells().begin(), field_.cells().end(), cells.begin());
+  }
+  [[nodiscard]] Provenance provenance() const override { return {}; }
+
+ private:
+  Problem problem_;
+  Field<float> field_;
+  int calls_ = 0;
+};
+
+template <Fault fault, int after = 0>
+Candidate faulty(std::string_view name) {
+  BackendInfo backend{.name = name, .description = "for tests"};
+  backend.make_float32 = [](const Problem& problem,
+                            const SessionOptions&) -> std::unique_ptr<Session<float>> {
+    return std::make_unique<FaultySession<fault, after>>(problem);
+  };
+  return {.backend = backend, .probe = {}};
+}
+
+class ComparisonTest : public testing::Test {
+ protected:
+  ComparisonTest() {
+    options_.problem.nx = 12;
+    options_.problem.ny = 10;
+    options_.iterations = 20;
+    options_.budget_seconds = 0.01;
+    options_.baseline = "good";
+    options_.json = stdout_name;
+  }
+  int run(const std::vector<Candidate>& candidates) {
+    out_.str("");
+    const int exit_code = run_comparison(options_, candidates, out_, err_);
+    if (options_.json == stdout_name) {
+      json_ = ordered_json::parse(out_.str());
+    }
+    return exit_code;
+  }
+  [[nodiscard]] const ordered_json& row(std::size_t index) const {
+    return json_["diffbench"]["results"][index];
+  }
+
+  Options options_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+  ordered_json json_;
+};
+
+TEST_F(ComparisonTest, AGoodBackendIsVerifiedAndTimed) {
+  EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_EQ(row(0)["status"], "ok");
+  EXPECT_EQ(row(0)["verified"]["bitwise"], true);
+  EXPECT_EQ(row(0)["verified"]["steps"], 20);
+  EXPECT_GE(row(0)["samples_seconds"].size(), 1U);
+  EXPECT_EQ(json_["diffbench"]["interrupted"], false);
+}
+
+TEST_F(ComparisonTest, WrongBitsAreShownNotTimedAndExit3) {
+  EXPECT_EQ(run({faulty<Fault::wrong_bits>("bad"), faulty<Fault::none>("good")}),
+            exit_not_verified);
+  EXPECT_EQ(row(0)["verified"]["bitwise"], false);
+  EXPECT_GT(row(0)["verified"]["max_abs_error"].get<double>(), 0.1);
+  EXPECT_TRUE(row(0)["samples_seconds"].empty());
+  EXPECT_EQ(row(1)["verified"]["bitwise"], true);
+  EXPECT_FALSE(row(1)["samples_seconds"].empty());
+}
+
+TEST_F(ComparisonTest, NanNeverPasses) {
+  EXPECT_EQ(run({faulty<Fault::nan>("nan")}), exit_not_verified);
+  EXPECT_EQ(row(0)["verified"]["bitwise"], false);
+  EXPECT_GT(row(0)["verified"]["nonfinite"].get<int>(), 0);
+}
+
+// Both fields diverge to the same NaN: equal bits are still no proof.
+TEST_F(ComparisonTest, ADivergedFieldIsNotVerified) {
+  options_.problem.dt = 1000;
+  options_.iterations = 200;
+  EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_not_verified);
+  EXPECT_GT(json_["diffbench"]["field"]["nonfinite"].get<int>(), 0);
+}
+
+TEST_F(ComparisonTest, AThrowingBackendFailsAndTheOthersGoOn) {
+  EXPECT_EQ(run({faulty<Fault::throws>("bad"), faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_EQ(row(0)["status"], "failed");
+  EXPECT_EQ(row(0)["reason"], "the device fell off the bus");
+  EXPECT_EQ(row(1)["status"], "ok");
+}
+
+TEST_F(ComparisonTest, ABackendThatThrowsWhileItIsTimedKeepsItsSamples) {
+  // The first run takes at most 5 calls; the fault comes in the rounds.
+  EXPECT_EQ(run({faulty<Fault::throws, 7>("bad"), faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_EQ(row(0)["status"], "failed");
+  EXPECT_EQ(row(0)["verified"]["bitwise"], true);
+  EXPECT_FALSE(row(0)["samples_seconds"].empty());
+  EXPECT_EQ(row(1)["status"], "ok");
+}
+
+TEST_F(ComparisonTest, NothingMeasuredIsAnError) {
+  EXPECT_EQ(run({faulty<Fault::throws>("bad")}), exit_error);
+  EXPECT_THAT(err_.str(), HasSubstr("nothing could be measured"));
+}
+
+TEST_F(ComparisonTest, AnUnavailableBackendIsSkippedWithItsReason) {
+  Candidate absent = faulty<Fault::none>("absent");
+  absent.probe = {.available = false, .reason = "no such device"};
+  EXPECT_EQ(run({absent, faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_EQ(row(0)["status"], "skipped");
+  EXPECT_EQ(row(0)["reason"], "no such device");
+}
+
+TEST_F(ComparisonTest, CtrlCKeepsWhatWasMeasured) {
+  EXPECT_EQ(run({faulty<Fault::none>("good"), faulty<Fault::interrupts, 7>("slow")}),
+            exit_interrupted);
+  EXPECT_EQ(json_["diffbench"]["interrupted"], true);
+  EXPECT_FALSE(row(0)["samples_seconds"].empty());
+  EXPECT_EQ(row(0)["status"], "ok");
+}
+
+TEST_F(ComparisonTest, CtrlCWhileVerifyingSkipsTheRest) {
+  EXPECT_EQ(run({faulty<Fault::interrupts>("slow"), faulty<Fault::none>("good")}),
+            exit_interrupted);
+  EXPECT_EQ(row(1)["status"], "skipped");
+  EXPECT_TRUE(row(1)["verified"].is_null());
+}
+
+TEST_F(ComparisonTest, TheTableIsOnStdoutUnlessAFileFormatIsThere) {
+  options_.json.clear();
+  EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_THAT(out_.str(), HasSubstr("time/iter"));
+}
+
+TEST_F(ComparisonTest, TooLittleMemoryIsRefusedWithTheFigures) {
+  Candidate huge = faulty<Fault::none>("huge");
+  huge.backend.memory_need = [](const Problem&, const SessionOptions&) {
+    return MemoryNeed{.host = std::int64_t{1} << 60};
+  };
+  try {
+    (void)run({huge});
+    FAIL();
+  } catch (const InvalidInput& error) {
+    EXPECT_THAT(error.what(), HasSubstr("1 EiB"));
+  }
+}
+
+TEST_F(ComparisonTest, TheLargestGridIsRefusedWithoutOverflow) {
+  options_.problem.nx = options_.problem.ny = max_extent;
+  options_.problem.dtype = Dtype::float64;
+  EXPECT_THROW(run({faulty<Fault::none>("good")}), InvalidInput);
+}
+
+TEST_F(ComparisonTest, TheRecordedFieldIsTheReferences) {
+  const TemporaryDirectory directory;
+  options_.record.save = directory.path() / "final.npy";
+  options_.record.snapshot_every = 8;
+  options_.record.snapshot_dir = directory.path() / "snapshots";
+  EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_ok);
+  const Field<float> saved = read_npy<float>(options_.record.save);
+  EXPECT_EQ(sha256_of_cells(saved.cells()),
+            json_["diffbench"]["field"]["sha256"].get<std::string>());
+  for (const char* name :
+       {"step_000000000.npy", "step_000000008.npy", "step_000000016.npy", "step_000000020.npy"}) {
+    EXPECT_TRUE(fs::exists(fs::path(options_.record.snapshot_dir) / name)) << name;
+  }
+}
+
+TEST_F(ComparisonTest, PinnedWithoutCudaIsOnlyAHint) {
+  options_.pinned = true;
+  EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_THAT(err_.str(), HasSubstr("no CUDA backend is in this build"));
+}
+
+TEST_F(ComparisonTest, AnUnwritableOutputIsRefusedBeforeAnyWork) {
+  options_.json = "/nonexistent/out.json";
+  EXPECT_THROW(run({faulty<Fault::interrupts>("never runs")}), Error);
+}
+
+} // namespace
+} // namespace diffbench::bench

@@ -1,0 +1,180 @@
+// The command line, without running anything.
+#include "options.hpp"
+
+#include "diffbench/errors.hpp"
+#include "version.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace diffbench::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+using Arguments = std::vector<std::string>;
+
+Options parsed(const Arguments& arguments) { return std::get<Options>(parse_options(arguments)); }
+
+TEST(Options, Defaults) {
+  const Options options = parsed({});
+  EXPECT_EQ(options.problem, Problem{});
+  EXPECT_EQ(options.iterations, 1000);
+  EXPECT_EQ(options.baseline, "xtensor_roll");
+  EXPECT_TRUE(options.backends.empty());
+  EXPECT_DOUBLE_EQ(options.budget_seconds, 10);
+  EXPECT_FALSE(options.pinned);
+  EXPECT_FALSE(options.record.wanted());
+}
+
+TEST(Options, TheMainJob) {
+  const Options options = parsed({"--grid", "640", "--iters", "1000", "--pinned"});
+  EXPECT_EQ(options.problem.nx, 640);
+  EXPECT_EQ(options.problem.ny, 640);
+  EXPECT_EQ(options.iterations, 1000);
+  EXPECT_TRUE(options.pinned);
+  EXPECT_EQ(options.command, "diffbench --grid 640 --iters 1000 --pinned");
+}
+
+TEST(Options, NxIsColumns) {
+  const Options options = parsed({"--grid", "1920x1080"});
+  EXPECT_EQ(options.problem.nx, 1920);
+  EXPECT_EQ(options.problem.ny, 1080);
+}
+
+TEST(Options, Everything) {
+  const Options options = parsed({"--dt=0.05",  "--diffusivity",
+                                  "2",          "--spacing",
+                                  "1.5",        "--boundary",
+                                  "dirichlet",  "--boundary-value",
+                                  "-1.5",       "--init",
+                                  "random",     "--seed",
+                                  "7",          "--dtype",
+                                  "float64",    "--backend",
+                                  "fused",      "--backend",
+                                  "scalar",     "--backend",
+                                  "fused",      "--baseline",
+                                  "peer:numpy", "--peer",
+                                  "numpy",      "--threads",
+                                  "3",          "--isa",
+                                  "baseline",   "--budget",
+                                  "0.5",        "--json",
+                                  "a.json",     "--csv",
+                                  "-",          "--save",
+                                  "f.npy",      "--png",
+                                  "f.png",      "--range",
+                                  "-1:2.5",     "--snapshot-every",
+                                  "10",         "--snapshot-dir",
+                                  "d",          "--snapshot-format",
+                                  "png",        "--no-progress"});
+  EXPECT_DOUBLE_EQ(options.problem.dt, 0.05);
+  EXPECT_DOUBLE_EQ(options.problem.diffusivity, 2);
+  EXPECT_DOUBLE_EQ(options.problem.spacing, 1.5);
+  EXPECT_EQ(options.problem.boundary, Boundary::dirichlet);
+  EXPECT_DOUBLE_EQ(options.problem.boundary_value, -1.5);
+  EXPECT_EQ(options.initial.kind, InitialField::Kind::random);
+  EXPECT_EQ(options.initial.seed, 7U);
+  EXPECT_EQ(options.problem.dtype, Dtype::float64);
+  EXPECT_THAT(options.backends, ElementsAre("fused", "scalar"));
+  EXPECT_THAT(options.peers, ElementsAre("numpy"));
+  EXPECT_EQ(options.baseline, "peer:numpy");
+  EXPECT_EQ(options.session.threads, 3);
+  EXPECT_EQ(options.session.isa, Isa::baseline);
+  EXPECT_DOUBLE_EQ(options.budget_seconds, 0.5);
+  EXPECT_EQ(options.json, "a.json");
+  EXPECT_EQ(options.csv, "-");
+  EXPECT_TRUE(options.record.wanted());
+  EXPECT_DOUBLE_EQ(options.record.range->low, -1);
+  EXPECT_DOUBLE_EQ(options.record.range->high, 2.5);
+  EXPECT_EQ(options.record.snapshot_every, 10);
+  EXPECT_EQ(options.record.snapshot_format, SnapshotFormat::png);
+  EXPECT_FALSE(options.progress);
+}
+
+TEST(Options, UnstableOnlyWhenAllowed) {
+  EXPECT_DOUBLE_EQ(parsed({"--dt", "0.3", "--allow-unstable"}).problem.dt, 0.3);
+}
+
+TEST(Options, HelpAndVersionAreText) {
+  const auto help = std::get<Text>(parse_options(Arguments{"--help"})).text;
+  EXPECT_THAT(help, HasSubstr("Example:"));
+  EXPECT_THAT(help, HasSubstr("Exit codes:"));
+  EXPECT_THAT(help, HasSubstr("doctor"));
+  EXPECT_EQ(std::get<Text>(parse_options(Arguments{"--version"})).text, version_text() + "\n");
+  const auto list_help = std::get<Text>(parse_options(Arguments{"list", "--help"})).text;
+  EXPECT_THAT(list_help, HasSubstr("Example:\n  diffbench list"));
+}
+
+TEST(Options, AVerbIsAnAction) {
+  const auto command = parse_options(Arguments{"list"});
+  ASSERT_TRUE(std::holds_alternative<Action>(command));
+  std::ostringstream out;
+  EXPECT_EQ(std::get<Action>(command)(out), 0);
+  EXPECT_THAT(out.str(), HasSubstr("scalar"));
+}
+
+struct Bad {
+  Arguments arguments;
+  const char* message; ///< part of it
+};
+
+void PrintTo(const Bad& bad, std::ostream* out) { *out << testing::PrintToString(bad.arguments); }
+
+class BadInput : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadInput, IsOneClearLine) {
+  try {
+    (void)parse_options(GetParam().arguments);
+    FAIL() << "was accepted";
+  } catch (const InvalidInput& error) {
+    EXPECT_THAT(error.what(), HasSubstr(GetParam().message));
+    EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, BadInput,
+    testing::Values(
+        Bad{{"--grid", "0"}, "--grid 0: each side has 3 to"},
+        Bad{{"--grid", "-5"}, "--grid -5: each side has 3 to"},
+        Bad{{"--grid", "10xfoo"}, "--grid 10xfoo: give N or NXxNY"},
+        Bad{{"--grid", "2x2"}, "--grid 2x2: each side"}, Bad{{"--grid", "640x"}, "--grid 640x"},
+        Bad{{"--grid", "x"}, "--grid x"}, Bad{{"--grid", "64 "}, "--grid 64 "},
+        Bad{{"--grid", "1e3"}, "--grid 1e3"}, Bad{{"--grid", "3x4x5"}, "--grid 3x4x5"},
+        Bad{{"--grid", "99999999999999999999"}, "--grid 9999"},
+        Bad{{"--grid", "2000000000"}, "3 to 1000000000"}, Bad{{"--grid", ""}, "--grid: the value"},
+        Bad{{"--grid"}, "--grid"}, Bad{{"--grid", "8", "--grid", "9"}, "--grid"},
+        Bad{{"--iters", "-1"}, "--iters -1: give a whole number from 1"},
+        Bad{{"--iters", "0"}, "--iters 0"}, Bad{{"--iters", "1.5"}, "--iters 1.5"},
+        Bad{{"--dt", "nan"}, "--dt nan: give a finite number"}, Bad{{"--dt", "inf"}, "--dt inf"},
+        Bad{{"--dt", "1e999"}, "--dt 1e999"}, Bad{{"--dt", "0.1x"}, "--dt 0.1x"},
+        Bad{{"--dt", "0"}, "dt"}, Bad{{"--dt", "0.3"}, "1/4"}, Bad{{"--spacing", "-1"}, "spacing"},
+        Bad{{"--diffusivity", "nan"}, "--diffusivity nan"},
+        Bad{{"--boundary-value", "nan"}, "--boundary-value nan"},
+        Bad{{"--boundary", "open"}, "--boundary: unknown boundary condition 'open'"},
+        Bad{{"--dtype", "float16"}, "--dtype: unknown dtype 'float16'"},
+        Bad{{"--init", "circle"}, "--init: unknown initial field 'circle'"},
+        Bad{{"--seed", "-1"}, "--seed -1"}, Bad{{"--backend", "nope"}, "unknown backend 'nope'"},
+        Bad{{"--backend"}, "--backend"}, Bad{{"--peer", "nope"}, "choose of numpy"},
+        Bad{{"--baseline", "nope"}, "--baseline nope: no such row"},
+        Bad{{"--threads", "0"}, "--threads 0: give a whole number from 1 to 4096"},
+        Bad{{"--threads", "100000"}, "--threads 100000"},
+        Bad{{"--threads", "two"}, "--threads two"},
+        Bad{{"--isa", "avx9"}, "--isa: unknown instruction set"},
+        Bad{{"--budget", "0"}, "--budget 0"}, Bad{{"--budget", "-3"}, "--budget -3"},
+        Bad{{"--budget", "nan"}, "--budget nan"}, Bad{{"--range", "1:0"}, "--range 1:0"},
+        Bad{{"--range", "nan:1"}, "--range nan:1"}, Bad{{"--range", "1"}, "--range 1"},
+        Bad{{"--snapshot-every", "0"}, "--snapshot-every 0"},
+        Bad{{"--snapshot-dir", "d"}, "--snapshot-every K"},
+        Bad{{"--snapshot-every", "1", "--snapshot-format", "gif"}, "--snapshot-format gif"},
+        Bad{{"--json", "-", "--csv", "-"}, "two outputs"},
+        Bad{{"--save", "x", "--png", "x"}, "two outputs"}, Bad{{"--nope"}, "--nope"},
+        Bad{{"nope"}, "nope"}, Bad{{"list", "extra"}, "extra"}, Bad{{"-x"}, "-x"},
+        Bad{{"--pinned=maybe"}, "maybe"}));
+
+} // namespace
+} // namespace diffbench::bench

@@ -1,0 +1,76 @@
+#include "output.hpp"
+
+#include "temporary_directory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+#include <csignal>
+#include <fstream>
+
+namespace diffbench::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(WriteOut, AFullDiskIsAnError) {
+  std::ofstream full("/dev/full");
+  EXPECT_THROW(write_out(full, "text"), Error);
+}
+
+TEST(WriteOut, AReaderThatWentAwayIsKnown) {
+  std::signal(SIGPIPE, SIG_IGN);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ::close(ends[0]);
+  std::ofstream closed("/dev/fd/" + std::to_string(ends[1]));
+  if (!closed) {
+    GTEST_SKIP() << "/dev/fd cannot be opened for a pipe without a reader";
+  }
+  EXPECT_THROW(write_out(closed, "text"), OutputClosed);
+  ::close(ends[1]);
+}
+
+class CheckWritable : public testing::Test {
+ protected:
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(directory_.path()), fs::directory_iterator()));
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(CheckWritable, AGoodPathLeavesNothingBehind) {
+  EXPECT_NO_THROW(check_writable_file("--json", directory_.path() / "out.json"));
+  EXPECT_NO_THROW(check_writable_directory("--snapshot-dir", directory_.path() / "new"));
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(CheckWritable, AnExistingFileIsNotTouched) {
+  const fs::path path = directory_.path() / "out.json";
+  std::ofstream(path) << "precious";
+  EXPECT_NO_THROW(check_writable_file("--json", path));
+  std::ifstream file(path);
+  std::string word;
+  file >> word;
+  EXPECT_EQ(word, "precious");
+}
+
+TEST_F(CheckWritable, BadPaths) {
+  EXPECT_THROW(check_writable_file("--json", directory_.path()), Error);
+  EXPECT_THROW(check_writable_file("--json", directory_.path() / "none" / "out.json"), Error);
+  const fs::path file = directory_.path() / "file";
+  std::ofstream(file) << "x";
+  EXPECT_THROW(check_writable_directory("--snapshot-dir", file), Error);
+  EXPECT_THROW(check_writable_file("--json", file / "below"), Error);
+}
+
+TEST_F(CheckWritable, ADeviceIsFine) {
+  EXPECT_NO_THROW(check_writable_file("--json", "/dev/null"));
+}
+
+TEST(OneLine, HoldsNoControlCharacters) { EXPECT_EQ(one_line("a\nb\x1b[0m\tc"), "a b [0m c"); }
+
+} // namespace
+} // namespace diffbench::bench

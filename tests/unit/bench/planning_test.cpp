@@ -1,0 +1,91 @@
+#include "planning.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace diffbench::bench {
+namespace {
+
+constexpr std::int64_t all_steps = 1000;
+
+double planned_seconds(const RowCost& cost, const SamplePlan& plan) {
+  return plan.rounds *
+         (cost.reset_seconds + cost.step_seconds * static_cast<double>(plan.iterations));
+}
+
+TEST(PlanSamples, AFastRowRunsAllStepsInEveryRound) {
+  const SamplePlan plan = plan_samples({.reset_seconds = 1e-4, .step_seconds = 1e-6}, 2, all_steps);
+  EXPECT_EQ(plan, (SamplePlan{.rounds = rounds_wanted, .iterations = all_steps}));
+}
+
+TEST(PlanSamples, ASlowerRowRunsFewerSteps) {
+  const SamplePlan plan = plan_samples({.reset_seconds = 0, .step_seconds = 1e-3}, 10, all_steps);
+  EXPECT_EQ(plan, (SamplePlan{.rounds = rounds_wanted, .iterations = 500}));
+}
+
+TEST(PlanSamples, FewerRoundsRatherThanShortSamples) {
+  // 20 rounds would leave 50 steps a sample, 10 leave 100.
+  const SamplePlan plan = plan_samples({.reset_seconds = 0, .step_seconds = 1e-3}, 1, all_steps);
+  EXPECT_EQ(plan, (SamplePlan{.rounds = rounds_wanted / 2, .iterations = 100}));
+}
+
+TEST(PlanSamples, ResetsAreInTheBudget) {
+  const RowCost cost{.reset_seconds = 0.1, .step_seconds = 5e-3};
+  const SamplePlan plan = plan_samples(cost, 2, 100);
+  EXPECT_EQ(plan, (SamplePlan{.rounds = rounds_few, .iterations = 60}));
+  EXPECT_LE(planned_seconds(cost, plan), 2.0001);
+}
+
+TEST(PlanSamples, ARowBeyondTheBudgetGetsOneSampleOfOneStep) {
+  const SamplePlan plan = plan_samples({.reset_seconds = 1, .step_seconds = 100}, 2, all_steps);
+  EXPECT_EQ(plan, (SamplePlan{.rounds = 1, .iterations = 1}));
+}
+
+TEST(PlanSamples, OddCostsStillGiveAPlan) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const RowCost& cost :
+       {RowCost{0, 0}, RowCost{-1, -1}, RowCost{nan, nan}, RowCost{0, infinity}, RowCost{0, nan}}) {
+    const SamplePlan plan = plan_samples(cost, 2, all_steps);
+    EXPECT_GE(plan.rounds, 1);
+    EXPECT_LE(plan.rounds, rounds_wanted);
+    EXPECT_GE(plan.iterations, 1);
+    EXPECT_LE(plan.iterations, all_steps);
+  }
+}
+
+TEST(PlanSamples, NeverMoreThanTheBudgetUnlessOneSampleIs) {
+  for (double step = 1e-7; step < 100; step *= 3) {
+    for (double reset = 1e-6; reset < 10; reset *= 7) {
+      const RowCost cost{.reset_seconds = reset, .step_seconds = step};
+      const SamplePlan plan = plan_samples(cost, 2, all_steps);
+      const bool within = planned_seconds(cost, plan) <= 2.0001;
+      EXPECT_TRUE(within || plan == (SamplePlan{.rounds = 1, .iterations = 1}))
+          << "step " << step << " reset " << reset;
+    }
+  }
+}
+
+TEST(AffordableSteps, AllWhenTheyFit) {
+  EXPECT_EQ(affordable_steps(1000, 1e-3, 5), 1000);
+  EXPECT_EQ(affordable_steps(1234, 1e-6, 5), 1234);
+}
+
+TEST(AffordableSteps, RoundNumbersOtherwise) {
+  EXPECT_EQ(affordable_steps(1000, 1e-2, 5), 500);
+  EXPECT_EQ(affordable_steps(1000, 1.2e-2, 5), 200);
+  EXPECT_EQ(affordable_steps(1000, 3e-2, 5), 100);
+  EXPECT_EQ(affordable_steps(1000, 0.6, 5), 5);
+  EXPECT_EQ(affordable_steps(1000, 2.4, 5), 2);
+  EXPECT_EQ(affordable_steps(1000, 100, 5), 1);
+}
+
+TEST(AffordableSteps, NotNumbers) {
+  EXPECT_EQ(affordable_steps(1000, std::nan(""), 5), 1000);
+  EXPECT_EQ(affordable_steps(1000, 1e-3, std::nan("")), 1);
+}
+
+} // namespace
+} // namespace diffbench::bench

@@ -1,0 +1,52 @@
+#include "report_csv.hpp"
+
+#include "sample_result.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace diffbench::bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST(Csv, OneHeaderAndOneLineARow) {
+  const auto lines = lines_of(format_csv(sample_result()));
+  ASSERT_EQ(lines.size(), 7U);
+  EXPECT_THAT(lines[0], StartsWith("backend,device,status,reason,"));
+  EXPECT_THAT(lines[2],
+              StartsWith("fast,cpu,ok,,1000,1000,float32,periodic,100,2,true,100,3,10,0.001"));
+  for (const std::size_t unquoted : {1U, 2U, 3U, 5U, 6U}) {
+    EXPECT_EQ(std::count(lines[0].begin(), lines[0].end(), ','),
+              std::count(lines[unquoted].begin(), lines[unquoted].end(), ','));
+  }
+}
+
+TEST(Csv, TextIsQuotedWhereItMustBe) {
+  EXPECT_THAT(format_csv(sample_result()),
+              HasSubstr("failed,cpu,failed,\"out of luck, \"\"really\"\"\","));
+}
+
+TEST(Csv, FullPrecision) {
+  ComparisonResult result = sample_result();
+  for (Sample& sample : result.rows[1].samples) {
+    sample.seconds = 1.0 / 3;
+  }
+  EXPECT_THAT(format_csv(result), HasSubstr(",0.03333333333333333,"));
+}
+
+} // namespace
+} // namespace diffbench::bench

@@ -1,0 +1,127 @@
+#include "report_json.hpp"
+
+#include "sample_result.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace diffbench::bench {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::HasSubstr;
+using testing::Not;
+
+ordered_json parsed(const ComparisonResult& result) {
+  return ordered_json::parse(format_json(result)); // throws on a bare NaN
+}
+
+const ordered_json& row_of(const ordered_json& json, const std::string& name) {
+  for (const ordered_json& row : json["diffbench"]["results"]) {
+    if (row["backend"] == name) {
+      return row;
+    }
+  }
+  throw std::out_of_range(name);
+}
+
+TEST(Json, HasTheContractsFields) {
+  const ordered_json json = parsed(sample_result());
+  EXPECT_EQ(json["context"]["json_schema_version"], 1);
+  EXPECT_EQ(json["context"]["cpu_model"], "Test CPU");
+  EXPECT_EQ(json["diffbench"]["schema"], 1);
+  EXPECT_EQ(json["diffbench"]["command"], "diffbench --grid 1000");
+  EXPECT_EQ(json["diffbench"]["interrupted"], false);
+  EXPECT_EQ(json["diffbench"]["problem"]["nx"], 1000);
+  EXPECT_EQ(json["diffbench"]["problem"]["dtype"], "float32");
+  EXPECT_EQ(json["diffbench"]["field"]["sha256"], "abc");
+  const ordered_json row = row_of(json, "fast");
+  EXPECT_EQ(row["device"], "cpu");
+  EXPECT_EQ(row["status"], "ok");
+  EXPECT_TRUE(row["reason"].is_null());
+  EXPECT_EQ(row["verified"]["bitwise"], true);
+  EXPECT_DOUBLE_EQ(row["seconds_per_iteration"].get<double>(), 1e-3);
+  EXPECT_DOUBLE_EQ(row["cells_per_second"].get<double>(), 1e9);
+  EXPECT_EQ(row["samples_seconds"].size(), 3U);
+  EXPECT_EQ(row["threads"], 2);
+  EXPECT_DOUBLE_EQ(row["end_to_end"]["cold_seconds"].get<double>(), 1);
+  EXPECT_TRUE(row["end_to_end"]["warm_seconds"].is_null());
+  EXPECT_TRUE(row["phases"].is_null());
+}
+
+TEST(Json, PhasesAddUpToTheWall) {
+  const ordered_json json = parsed(sample_result());
+  const ordered_json phases = row_of(json, "fast")["end_to_end"]["cold_phases"];
+  ASSERT_EQ(phases.size(), named_phases.size() + 2);
+  double sum = 0;
+  for (const auto& [name, value] : phases.items()) {
+    if (name != "wall" && !value.is_null()) {
+      sum += value.get<double>();
+    }
+  }
+  EXPECT_DOUBLE_EQ(sum, phases["wall"].get<double>());
+  EXPECT_TRUE(phases["pin"].is_null());
+}
+
+TEST(Json, OneBenchmarkEntryASampleInGoogleBenchmarksFormat) {
+  const ordered_json json = parsed(sample_result());
+  const ordered_json& benchmarks = json["benchmarks"];
+  ASSERT_EQ(benchmarks.size(), 9U); // slow, fast and the peer; nothing unproved
+  const ordered_json& entry = benchmarks[4];
+  EXPECT_EQ(entry["name"], "stencil/fast/float32/1000x1000");
+  EXPECT_EQ(entry["run_name"], entry["name"]);
+  EXPECT_EQ(entry["run_type"], "iteration");
+  EXPECT_EQ(entry["repetitions"], 3);
+  EXPECT_EQ(entry["repetition_index"], 1);
+  EXPECT_EQ(entry["iterations"], 10);
+  EXPECT_EQ(entry["time_unit"], "ns");
+  EXPECT_NEAR(entry["real_time"].get<double>(), 1e6, 1);
+  EXPECT_EQ(entry["cpu_time_is_wall_time"], 0);
+  for (const ordered_json& any : benchmarks) {
+    EXPECT_TRUE(any["real_time"].is_number());
+    EXPECT_TRUE(any["cpu_time"].is_number());
+  }
+  EXPECT_EQ(benchmarks[8]["cpu_time_is_wall_time"], 1); // the peer
+}
+
+TEST(Json, WhatIsNotANumberIsNull) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  ComparisonResult result = sample_result();
+  result.field->summary = {.min = nan, .max = infinity, .sum = nan, .nonfinite = 9};
+  result.rows[2].verification->max_abs_error = infinity;
+  result.rows[1].samples[0].seconds = nan;
+  result.copy->memcpy_bytes_per_second = nan;
+  const ordered_json json = parsed(result);
+  EXPECT_TRUE(json["diffbench"]["field"]["max"].is_null());
+  EXPECT_TRUE(row_of(json, "wrong")["verified"]["max_abs_error"].is_null());
+  EXPECT_TRUE(row_of(json, "fast")["samples_seconds"][0].is_null());
+  EXPECT_THAT(format_json(result), Not(HasSubstr("nan")));
+  EXPECT_THAT(format_json(result), Not(HasSubstr("inf")));
+}
+
+TEST(Json, ARowWithoutATimeSaysWhy) {
+  const ordered_json json = parsed(sample_result());
+  EXPECT_EQ(row_of(json, "absent")["status"], "skipped");
+  EXPECT_EQ(row_of(json, "absent")["reason"], "no driver");
+  EXPECT_EQ(row_of(json, "absent")["device"], "cuda");
+  EXPECT_TRUE(row_of(json, "absent")["seconds_per_iteration"].is_null());
+  EXPECT_TRUE(row_of(json, "failed")["verified"].is_null());
+  EXPECT_EQ(row_of(json, "wrong")["verified"]["bitwise"], false);
+  EXPECT_TRUE(row_of(json, "wrong")["seconds_per_iteration"].is_null());
+}
+
+TEST(Json, AnyBytesInTheCommandAreWritten) {
+  ComparisonResult result = sample_result();
+  result.command = "diffbench --json \xff\xfe\n";
+  EXPECT_NO_THROW(parsed(result));
+}
+
+TEST(Json, OfAnEmptyResult) { EXPECT_NO_THROW(parsed(ComparisonResult{})); }
+
+} // namespace
+} // namespace diffbench::bench

@@ -1,0 +1,180 @@
+// Interleaved rounds on a fake clock.
+#include "rounds.hpp"
+
+#include "contender.hpp"
+#include "fake_session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+namespace diffbench::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+/// Writes its name into a shared log, takes a second a step, throws in one of its samples.
+class FakeContender {
+ public:
+  FakeContender(char name, std::string& log, int* alive, int throws_in = -1)
+      : name_(name), log_(log), alive_(alive), throws_in_(throws_in) {
+    ++*alive_;
+  }
+  FakeContender(const FakeContender&) = delete;
+  FakeContender& operator=(const FakeContender&) = delete;
+  ~FakeContender() { --*alive_; }
+
+  Sample sample(std::int64_t steps) {
+    log_ += name_;
+    FakeClock::seconds += static_cast<double>(steps);
+    if (throws_in_-- == 0) {
+      throw std::runtime_error("device lost");
+    }
+    return {.iterations = steps, .seconds = static_cast<double>(steps), .cpu_seconds = {}};
+  }
+
+ private:
+  char name_;
+  std::string& log_;
+  int* alive_;
+  int throws_in_;
+};
+
+class RoundsTest : public testing::Test {
+ protected:
+  void add(char name, int rounds, int throws_in = -1) {
+    lanes_.push_back({.contender = std::make_unique<FakeContender>(name, log_, &alive_, throws_in),
+                      .plan = {.rounds = rounds, .iterations = 2},
+                      .samples = {},
+                      .failure = {}});
+  }
+  template <typename Stop>
+  void run(double limit, Stop stop) {
+    run_rounds<FakeClock>(std::span(lanes_), limit, stop, [this](int done, int all) {
+      done_ = done;
+      all_ = all;
+    });
+  }
+  void run(double limit = 1e9) {
+    run(limit, [] { return false; });
+  }
+
+  std::vector<Lane<FakeContender>> lanes_;
+  std::string log_;
+  int alive_ = 0;
+  int done_ = 0;
+  int all_ = 0;
+};
+
+TEST_F(RoundsTest, RowsAlternateAndTheFirstRotates) {
+  add('a', 3);
+  add('b', 3);
+  add('c', 3);
+  run();
+  EXPECT_EQ(log_, "abcbcacab");
+  EXPECT_EQ(done_, 9);
+  EXPECT_EQ(all_, 9);
+}
+
+TEST_F(RoundsTest, ASlowRowsSamplesAreSpreadOverTheRun) {
+  add('a', 6);
+  add('b', 2);
+  run();
+  EXPECT_THAT(lanes_[0].samples, SizeIs(6));
+  EXPECT_THAT(lanes_[1].samples, SizeIs(2));
+  const std::size_t first = log_.find('b');
+  const std::size_t second = log_.rfind('b');
+  EXPECT_GE(second - first, 3U);
+}
+
+TEST_F(RoundsTest, ARowThatThrowsLosesItsContenderAndTheOthersAreKept) {
+  for (int round = 0; round < 4; ++round) {
+    SCOPED_TRACE(round);
+    lanes_.clear();
+    add('a', 4);
+    add('b', 4, round);
+    add('c', 4);
+    run();
+    EXPECT_THAT(lanes_[0].samples, SizeIs(4));
+    EXPECT_THAT(lanes_[1].samples, SizeIs(static_cast<std::size_t>(round)));
+    EXPECT_THAT(lanes_[2].samples, SizeIs(4));
+    EXPECT_EQ(lanes_[1].failure, "device lost");
+    EXPECT_EQ(lanes_[1].contender, nullptr);
+    EXPECT_EQ(alive_, 2);
+  }
+}
+
+TEST_F(RoundsTest, StoppingKeepsWhatWasMeasured) {
+  add('a', 10);
+  add('b', 10);
+  int calls = 0;
+  run(1e9, [&] { return ++calls > 5; });
+  EXPECT_EQ(log_.size(), 5U);
+  EXPECT_EQ(lanes_[0].samples.size() + lanes_[1].samples.size(), 5U);
+}
+
+TEST_F(RoundsTest, AnErrorWhileStoppingIsNobodysFault) {
+  add('a', 10, 1);
+  run(1e9, [&] { return log_.size() >= 2; });
+  EXPECT_EQ(lanes_[0].failure, "");
+  EXPECT_THAT(lanes_[0].samples, SizeIs(1));
+}
+
+TEST_F(RoundsTest, BeyondTheLimitEachRowHasAtLeastOneSample) {
+  add('a', 10);
+  add('b', 10);
+  add('c', 1); // its turn is in the last round
+  run(1);
+  EXPECT_THAT(lanes_[0].samples, SizeIs(1));
+  EXPECT_THAT(lanes_[1].samples, SizeIs(1));
+  EXPECT_THAT(lanes_[2].samples, SizeIs(1));
+}
+
+TEST_F(RoundsTest, NoLanesAreNoWork) {
+  run();
+  EXPECT_EQ(log_, "");
+}
+
+// The same with sessions: every operation of a session may throw in any of its calls.
+TEST(SessionRounds, AThrowingSessionIsDestroyedAndTheOtherRowIsComplete) {
+  for (const char* operation : {"upload", "advance", "wait"}) {
+    SCOPED_TRACE(operation);
+    std::array<FakeDevice, 2> devices;
+    static std::array<FakeDevice*, 2> wanted; // makers are plain functions
+    wanted = {&devices[0], &devices[1]};
+    BackendInfo good{.name = "good", .description = ""};
+    BackendInfo bad{.name = "bad", .description = ""};
+    good.make_float32 = [](const Problem&,
+                           const SessionOptions&) -> std::unique_ptr<Session<float>> {
+      return std::make_unique<FakeSession>(*wanted[0]);
+    };
+    bad.make_float32 = [](const Problem&,
+                          const SessionOptions&) -> std::unique_ptr<Session<float>> {
+      return std::make_unique<FakeSession>(*wanted[1]);
+    };
+    std::vector<float> field(9, 1.0F);
+    std::vector<Lane<Contender<float>>> lanes(2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      lanes[i].contender = std::make_unique<SessionContender<float, FakeClock>>(
+          i == 0 ? good : bad, Problem{}, SessionOptions{}, std::span<const float>(field));
+      lanes[i].plan = {.rounds = 5, .iterations = 3};
+      (void)lanes[i].contender->first_run(field, 3, 100);
+    }
+    devices[1].throws_at = operation;
+    devices[1].calls_before_throw = 2;
+    run_rounds<FakeClock>(
+        std::span(lanes), 1e9, [] { return false; }, [](int, int) {});
+    EXPECT_THAT(lanes[0].samples, SizeIs(5));
+    EXPECT_LT(lanes[1].samples.size(), 5U);
+    EXPECT_EQ(lanes[1].failure, std::string(operation) + " broke");
+    EXPECT_EQ(devices[0].alive, 1);
+    EXPECT_EQ(devices[1].alive, 0);
+  }
+}
+
+} // namespace
+} // namespace diffbench::bench
