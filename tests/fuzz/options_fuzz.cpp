@@ -1,0 +1,47 @@
+// The command line: whatever the arguments are, parse_options returns or throws one of our errors
+// with a message, and never exits. The input is split at line ends into arguments.
+#include "diffbench/errors.hpp"
+#include "options.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace {
+
+/// What parse_options promises of everything that it accepts.
+bool holds(const diffbench::bench::Options& options) {
+  return options.problem.nx >= diffbench::min_extent &&
+         options.problem.ny >= diffbench::min_extent && options.iterations >= 1 &&
+         options.session.threads >= 0 && options.session.threads <= diffbench::max_threads &&
+         options.budget_seconds > 0;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  std::vector<std::string> arguments;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    arguments.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  try {
+    const auto command = diffbench::bench::parse_options(arguments);
+    const auto* options = std::get_if<diffbench::bench::Options>(&command);
+    if (options != nullptr && !holds(*options)) {
+      std::abort();
+    }
+  } catch (const diffbench::Error& error) {
+    if (std::string_view(error.what()).empty()) {
+      std::abort();
+    }
+  }
+  return 0;
+}
