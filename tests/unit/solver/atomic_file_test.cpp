@@ -7,6 +7,12 @@
 
 #include <gmock/gmock.h>
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 namespace diffbench {
 namespace {
 
@@ -85,14 +91,43 @@ TEST_F(AtomicFile, APathThatCannotBeWrittenIsNamedWithTheReason) {
   message_of<Error>([] { write_atomically("", write_text); });
 }
 
-TEST_F(AtomicFile, WhatIsNoRegularFileIsWrittenDirectly) {
-  write_atomically("/dev/null", write_text);
-  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+TEST_F(AtomicFile, APipeIsWrittenDirectly) {
+  const fs::path path = directory() / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  write_atomically(path, write_text);
+  char text[8] = {};
+  EXPECT_EQ(::read(reader, text, sizeof text), 3);
+  EXPECT_STREQ(text, "new");
+  EXPECT_TRUE(fs::is_fifo(path));
+  ::close(reader);
 }
 
-TEST_F(AtomicFile, AFullDiskIsAnError) {
-  EXPECT_THAT(message_of<Error>([] { write_atomically("/dev/full", write_text); }),
+TEST_F(AtomicFile, AFullDeviceIsAnError) {
+  EXPECT_THAT(message_of<Error>([&] { write_atomically(full_device(), write_text); }),
               HasSubstr("No space left"));
+  EXPECT_EQ(file_count(), 1); // the link to it
+}
+
+TEST_F(AtomicFile, ADiskThatFillsUpLeavesTheOldFileAndNoTemporary) {
+  const fs::path path = put("out", "old");
+  // A limit on the size of files fails a write late, as a full disk does.
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{.rlim_cur = 1, .rlim_max = before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  std::string message = "no error";
+  try {
+    write_atomically(path, write_text);
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before); // before gtest writes anything
+  ::signal(SIGXFSZ, handler);
+  EXPECT_THAT(message, HasSubstr("File too large"));
+  EXPECT_EQ(content_of(path), "old");
+  EXPECT_EQ(file_count(), 1);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "scratch.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -110,6 +111,8 @@ TEST_F(FakeMachine, AQuotaOfVersionTwoIsRoundedUp) {
     put_limit("job/cpu.max", one);
     EXPECT_EQ(usable_cpus(directory()), 1) << one;
   }
+  put_limit("job/cpu.max", "110000 100000");
+  EXPECT_EQ(usable_cpus(directory()), std::min(2, usable_cpus(directory() / "no quota")));
 }
 
 TEST_F(FakeMachine, AQuotaOfAParentHolds) {

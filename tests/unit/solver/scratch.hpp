@@ -46,6 +46,13 @@ class ScratchTest : public testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
+  // /dev/full through a link: code that wrongly renames onto its target then replaces the link, and
+  // not, when the tests run as root, the machine's device.
+  [[nodiscard]] std::filesystem::path full_device() const {
+    std::filesystem::create_symlink("/dev/full", directory_ / "full");
+    return directory_ / "full";
+  }
+
   [[nodiscard]] std::ptrdiff_t file_count() const {
     return std::distance(std::filesystem::directory_iterator(directory_), {});
   }
