@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -181,6 +182,16 @@ template <typename T>
 using SameCells = testing::AssertionResult (*)(std::span<const T>, std::span<const T>,
                                                std::int64_t);
 
+/// Whether the calling thread rounds to nearest and keeps denormals. A backend that changes this
+/// for its caller changes the oracle too, so that comparing bits would not show it.
+template <typename T>
+bool arithmetic_is_exact() {
+  using Limits = std::numeric_limits<T>;
+  const volatile T smallest_normal = Limits::min();
+  const volatile T smallest = Limits::denorm_min();
+  return std::fegetround() == FE_TONEAREST && smallest_normal / 2 > 0 && smallest * 2 > 0;
+}
+
 /// Downloads without waiting first and compares with `expected`.
 template <typename T>
 testing::AssertionResult holds(Session<T>& session, const Field<T>& expected,
@@ -189,6 +200,10 @@ testing::AssertionResult holds(Session<T>& session, const Field<T>& expected,
   session.download(output.cells());
   if (!output.guards_unchanged()) {
     return testing::AssertionFailure() << "download wrote outside the span it was given";
+  }
+  if (!arithmetic_is_exact<T>()) {
+    return testing::AssertionFailure() << "the session changed its caller's rounding or flushes "
+                                          "denormals to zero";
   }
   return same(output.cells(), expected.cells(), expected.nx());
 }

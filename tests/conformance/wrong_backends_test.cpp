@@ -19,9 +19,9 @@ SessionMaker<T> maker_with(Fault fault) {
 constexpr std::int64_t nx = 31;
 constexpr std::int64_t ny = 17;
 
-template <typename T, Content content, SameCells<T> same = same_bits<T>>
+template <typename T, Content Initial, SameCells<T> Same = same_bits<T>>
 testing::AssertionResult matches(const SessionMaker<T>& make, const Problem& problem) {
-  return matches_oracle(make, problem, field_of<T>(content, nx, ny), {0, 1, 17}, same);
+  return matches_oracle(make, problem, field_of<T>(Initial, nx, ny), {0, 1, 17}, Same);
 }
 
 template <typename T>
@@ -35,9 +35,9 @@ struct Case {
 };
 std::ostream& operator<<(std::ostream& stream, const Case& wrong) { return stream << wrong.name; }
 
-template <Content content>
+template <Content Initial>
 Case caught_by_oracle(const char* name, Fault fault) {
-  return {name, fault, matches<float, content>, matches<double, content>};
+  return {name, fault, matches<float, Initial>, matches<double, Initial>};
 }
 
 const Case cases[] = {
@@ -89,6 +89,14 @@ TEST(WrongBackend, MessageNamesTheCell) {
   EXPECT_NE(std::string(result.message()).find("31x17 float32 periodic, 1 steps"),
             std::string::npos)
       << result.message();
+}
+
+// It would change the oracle's bits alike, so it has a check of its own.
+TEST(WrongBackend, ChangedRoundingIsNamed) {
+  const Problem problem = problem_of<float>(nx, ny, Boundary::periodic);
+  const auto result =
+      matches<float, Content::random>(maker_with<float>(Fault::changes_rounding), problem);
+  EXPECT_NE(std::string(result.message()).find("rounding"), std::string::npos) << result.message();
 }
 
 // NaN never passes as equal, not even as NaN against NaN.

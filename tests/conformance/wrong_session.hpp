@@ -5,6 +5,7 @@
 #include "diffbench/verify.hpp"
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -16,6 +17,7 @@ enum class Fault {
   contracts,    ///< fma in the update, one rounding too few
   wrong_corner, ///< the last cell is one unit in the last place off
   flushes_denormals,
+  changes_rounding,    ///< of the calling thread, and with it the oracle's
   swallows_nan,        ///< NaN becomes 0, as with max(0, NaN)
   writes_after_output, ///< one cell behind the caller's span
   writes_before_output,
@@ -41,6 +43,12 @@ class WrongSession final : public Session<T> {
         uploaded_(problem.nx, problem.ny),
         before_(problem.nx, problem.ny) {}
 
+  ~WrongSession() override {
+    if (fault_ == Fault::changes_rounding) {
+      std::fesetround(FE_TONEAREST);
+    }
+  }
+
   void upload(std::span<const T> cells) override {
     if (fault_ == Fault::ignores_second_upload && input_ != nullptr) {
       return;
@@ -58,6 +66,9 @@ class WrongSession final : public Session<T> {
 
   void advance(std::int64_t steps) override {
     std::ranges::copy(field().cells(), before_.cells().begin());
+    if (fault_ == Fault::changes_rounding) {
+      std::fesetround(FE_UPWARD);
+    }
     if (fault_ == Fault::restarts_each_advance) {
       std::ranges::copy(uploaded_.cells(), field().cells().begin());
     }
