@@ -4,7 +4,7 @@
 // without contraction (-fmad=false); 4*u is exact, so fma(-4, u, s) has the bits of s - 4*u.
 #pragma once
 
-#include "diffbench/problem.hpp"
+#include "grid.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -13,22 +13,16 @@
 
 namespace diffbench::kernels {
 
-/// The grid as a kernel sees it: plain data, passed by value.
-template <typename T>
-struct Grid {
-  int nx;
-  int ny;
-  std::int64_t pitch; ///< cells from one row to the next
-  Boundary boundary;
-  T constant; ///< ghost cells under Boundary::dirichlet
-  T factor;
-};
-
 template <typename T>
 __device__ inline T step(T above, T below, T left, T right, T centre, T factor) {
   const T sum = above + below + left + right;
   const T lap = fma(T{-4}, centre, sum);
   return centre + factor * lap;
+}
+
+/// Blocks of `size` that cover `extent`.
+inline unsigned blocks(std::int64_t extent, std::int64_t size) {
+  return static_cast<unsigned>((extent + size - 1) / size);
 }
 
 /// An index just beyond the grid (or anywhere) brought back into it, for Boundary::periodic.

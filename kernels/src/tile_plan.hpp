@@ -1,0 +1,105 @@
+// Which tile shape, depth and number of threads the register-tile kernels run with.
+//
+// What is best cannot be known before the card is, so there are three answers, each better than the
+// one before: a model from the device's properties (a sound default), a calibration that measures
+// the model's favourites on the device, and the cached result of an earlier calibration.
+#pragma once
+
+#include "diffbench/gpu/device.hpp"
+#include "diffbench/problem.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffbench::kernels {
+
+/// The patches of register_tile.cuh that are compiled.
+enum class Patch {
+  small, ///< 16 bytes wide, 4 rows: up to 640 threads a block
+  large, ///< 4 cells wide, 8 rows (float32) or 4 (float64): up to 512 threads
+};
+
+/// Cells of a patch.
+struct PatchSize {
+  int width;
+  int height;
+  int max_threads;
+};
+[[nodiscard]] PatchSize patch_size(Patch patch, Dtype dtype);
+
+/// How the kernel is used.
+enum class TileKernel {
+  blocked,    ///< a launch every `depth` steps, any number of tiles
+  persistent, ///< one cooperative launch: all tiles resident at once
+};
+
+struct TilePlan {
+  TileKernel kernel = TileKernel::blocked;
+  Patch patch = Patch::small;
+  int block_x = 0; ///< threads
+  int block_y = 0;
+  int depth = 1; ///< time steps between two loads, and halo in cells
+
+  [[nodiscard]] int region_width(Dtype dtype) const {
+    return block_x * patch_size(patch, dtype).width;
+  }
+  [[nodiscard]] int region_height(Dtype dtype) const {
+    return block_y * patch_size(patch, dtype).height;
+  }
+  [[nodiscard]] int tile_width(Dtype dtype) const { return region_width(dtype) - 2 * depth; }
+  [[nodiscard]] int tile_height(Dtype dtype) const { return region_height(dtype) - 2 * depth; }
+  [[nodiscard]] int threads() const { return block_x * block_y; }
+  [[nodiscard]] std::int64_t shared_bytes(Dtype dtype) const;
+  [[nodiscard]] std::int64_t tiles_x(const Problem& problem) const;
+  [[nodiscard]] std::int64_t tiles_y(const Problem& problem) const;
+
+  /// "blocked, 28x18 threads, patch 4x4, tile 80x40, depth 16", for provenance.
+  [[nodiscard]] std::string describe(Dtype dtype) const;
+  bool operator==(const TilePlan&) const = default;
+};
+
+/// Seconds of a time step by the model.
+[[nodiscard]] double predicted_step_seconds(const TilePlan& plan, const Problem& problem,
+                                            const gpu::Device& device);
+
+/// All plans for `kernel` that fit the device (for persistent: also the grid), the model's
+/// favourite first. Empty when none fits.
+[[nodiscard]] std::vector<TilePlan> tile_candidates(TileKernel kernel, const Problem& problem,
+                                                    const gpu::Device& device);
+
+/// Earlier choices, one line each in a file: the newest for a key counts. A file that cannot be
+/// read is no cache; one that cannot be written is not an error.
+class TileCache {
+ public:
+  /// At $XDG_CACHE_HOME/diffbench/tiles, else ~/.cache/diffbench/tiles; nowhere without either.
+  static TileCache standard();
+  explicit TileCache(std::filesystem::path file) : file_(std::move(file)) {}
+
+  [[nodiscard]] std::optional<TilePlan> find(const std::string& key) const;
+  void store(const std::string& key, const TilePlan& plan) const;
+
+ private:
+  std::filesystem::path file_;
+};
+
+/// A plan and how it was found: "model", "calibrated" or "cached".
+struct TileChoice {
+  TilePlan plan;
+  std::string source;
+};
+
+/// Chooses among the plans for `kernels`. Takes the cached choice if it is still a candidate
+/// (unless `retune`); else measures the model's favourites for each kernel with `measure` (seconds
+/// a step; infinite when the plan does not run) and caches the best. With an empty `measure` the
+/// model alone decides. Throws Unavailable when there is no candidate.
+[[nodiscard]] TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& problem,
+                                     const gpu::Device& device, const TileCache& cache, bool retune,
+                                     const std::function<double(const TilePlan&)>& measure);
+
+} // namespace diffbench::kernels
