@@ -5,6 +5,7 @@
 #include "timing.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <chrono>
 #include <cstddef>
@@ -44,7 +45,7 @@ double best_copy_seconds(Copy copy, std::byte* to, const std::byte* from, std::i
                          int threads, double seconds) {
   const std::int64_t lines = bytes / static_cast<std::int64_t>(field_alignment);
   std::barrier gate(threads + 1);
-  bool more = true; // written between two gates by this thread, read after the second one
+  std::atomic<bool> more = true;
   auto worker = [&](int index) {
     auto edge = [&](int i) {
       return static_cast<std::size_t>(lines * i / threads) * field_alignment;

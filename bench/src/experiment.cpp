@@ -112,14 +112,21 @@ class Experiment {
     const std::filesystem::path initial = exchange_->path() / "initial.npy";
     write_npy(initial, field_);
     const int threads = options_.session.threads != 0 ? options_.session.threads : usable_cpus();
-    for (const std::string& name : options_.peers) {
-      progress_.stage("starting " + peer_row_name(name));
-      Entrant entrant;
-      entrant.row.name = peer_row_name(name);
-      entrant.row.is_peer = true;
-      entrant.contender = std::make_unique<PeerContender<T>>(
-          Peer(name, problem_, initial, threads, interrupted), exchange_->path() / "result.npy");
-      entrants_.push_back(std::move(entrant));
+    try {
+      for (const std::string& name : options_.peers) {
+        progress_.stage("starting " + peer_row_name(name));
+        Entrant entrant;
+        entrant.row.name = peer_row_name(name);
+        entrant.row.is_peer = true;
+        entrant.contender = std::make_unique<PeerContender<T>>(
+            Peer(name, problem_, initial, threads, interrupted), exchange_->path() / "result.npy");
+        entrants_.push_back(std::move(entrant));
+      }
+    } catch (const Error&) {
+      if (interrupted()) {
+        throw Interrupted();
+      }
+      throw;
     }
   }
 

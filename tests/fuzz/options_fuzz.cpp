@@ -14,6 +14,9 @@
 
 namespace {
 
+// No argument of a program can hold a NUL.
+constexpr std::string_view separators("\n\0", 2);
+
 /// What parse_options promises of everything that it accepts.
 bool holds(const diffbench::bench::Options& options) {
   return options.problem.nx >= diffbench::min_extent &&
@@ -28,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::vector<std::string> arguments;
   for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
     arguments.emplace_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
