@@ -6,26 +6,52 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
 namespace diffbench::bench {
 
-int run_list(std::ostream& out) {
-  constexpr auto row = "{:<16}{:<8}{:<9}{:<11}{}\n";
-  fmt::print(out, fmt::runtime(row), "backend", "device", "threads", "available", "description");
-  for (const BackendInfo& backend : backend_ladder()) {
-    const Probe probe = backend.probe();
-    fmt::print(out, fmt::runtime(row), backend.name, to_string(backend.device),
-               backend.threaded ? "yes" : "no", probe.available ? "yes" : "no",
-               probe.available ? std::string(backend.description) : probe.reason);
+namespace {
+
+std::size_t widest_name() {
+  std::size_t widest = 0;
+  for (const BackendInfo& backend : all_backends()) {
+    widest = std::max(widest, backend.name.size());
   }
   for (const MissingBackend& backend : missing_backends()) {
-    fmt::print(out, fmt::runtime(row), backend.name, "-", "-", "no",
-               fmt::format("not compiled: {}", backend.how_to_get));
+    widest = std::max(widest, backend.name.size());
+  }
+  for (const std::string& name : peer_names()) {
+    widest = std::max(widest, name.size());
+  }
+  return widest;
+}
+
+} // namespace
+
+int run_list(std::ostream& out) {
+  const std::size_t width = widest_name() + 2;
+  auto row = [&](std::string_view name, std::string_view device, std::string_view threads,
+                 std::string_view available, std::string_view description) {
+    fmt::print(out, "{:<{}}{:<8}{:<9}{:<11}{}\n", name, width, device, threads, available,
+               description);
+  };
+  row("backend", "device", "threads", "available", "description");
+  for (const BackendInfo& backend : backend_ladder()) {
+    const Probe probe = backend.probe();
+    row(backend.name, to_string(backend.device), backend.threaded ? "yes" : "no",
+        probe.available ? "yes" : "no", probe.available ? backend.description : probe.reason);
+  }
+  for (const MissingBackend& backend : missing_backends()) {
+    row(backend.name, "-", "-", "no", fmt::format("not compiled: {}", backend.how_to_get));
   }
 
-  fmt::print(out, "\n{:<16}{:<11}{}\n", "peer", "available", "how to use");
+  fmt::print(out, "\n{:<{}}{:<11}{}\n", "peer", width, "available", "how to use");
   for (const std::string& name : peer_names()) {
     const Probe probe = probe_peer(name);
-    fmt::print(out, "{:<16}{:<11}{}\n", name, probe.available ? "yes" : "no",
+    fmt::print(out, "{:<{}}{:<11}{}\n", name, width, probe.available ? "yes" : "no",
                probe.available ? fmt::format("--peer {}", name) : probe.reason);
   }
   return 0;

@@ -27,14 +27,20 @@ struct PeerKind {
   std::string_view name;
   std::string_view module; ///< the file in bench/peers
   std::vector<std::string> imports;
-  std::string_view package; ///< Debian's
+  std::string_view package;             ///< Debian's
+  std::vector<std::string> environment; ///< NAME=VALUE, added to what the child inherits
 };
 
 const std::vector<PeerKind>& peer_kinds() {
+  // glibc (mallopt(3)): never give the end of the heap back, and take large arrays from the heap,
+  // too. Temporaries then reuse touched pages instead of paying page faults in every step.
+  static const std::vector<std::string> keep_freed_memory = {"MALLOC_TRIM_THRESHOLD_=1099511627776",
+                                                             "MALLOC_MMAP_MAX_=0"};
   static const std::vector<PeerKind> kinds = {
-      {"numpy", "numpy_roll", {"numpy"}, "python3-numpy"},
-      {"numba", "numba_fused", {"numpy", "numba"}, "python3-numba"},
-      {"torch", "torch_roll", {"numpy", "torch"}, "python3-torch"},
+      {"numpy", "numpy_roll", {"numpy"}, "python3-numpy", {}},
+      {"numpy_pooled", "numpy_roll", {"numpy"}, "python3-numpy", keep_freed_memory},
+      {"numba", "numba_fused", {"numpy", "numba"}, "python3-numba", {}},
+      {"torch", "torch_roll", {"numpy", "torch"}, "python3-torch", {}},
   };
   return kinds;
 }
@@ -106,7 +112,10 @@ std::string find_python(const PeerKind& kind) {
 // -B: leave no __pycache__ beside the scripts.
 std::vector<std::string> peer_command(const PeerKind& kind) {
   const std::string script = find_script(kind).string();
-  return {find_python(kind), "-B", script, std::string(kind.module)};
+  std::vector<std::string> command = {"env"};
+  command.insert(command.end(), kind.environment.begin(), kind.environment.end());
+  command.insert(command.end(), {find_python(kind), "-B", script, std::string(kind.module)});
+  return command;
 }
 
 } // namespace
@@ -139,6 +148,7 @@ struct Peer::State {
   ChildProcess child;
   double setup_seconds = 0;
   Provenance provenance;
+  std::optional<double> page_faults_per_step; // of the last advance
 
   // Sends a request for `steps` time steps of work and returns the answer.
   Json ask(const Json& request, std::int64_t steps);
@@ -207,14 +217,24 @@ double Peer::setup_seconds() const { return state_->setup_seconds; }
 void Peer::reset() { state_->ask({{"do", "reset"}}, 0); }
 
 double Peer::advance(std::int64_t steps) {
-  return state_->ask({{"do", "advance"}, {"steps", steps}}, steps).at("seconds").get<double>();
+  const Json answer = state_->ask({{"do", "advance"}, {"steps", steps}}, steps);
+  state_->page_faults_per_step =
+      answer.at("page_faults").get<double>() / static_cast<double>(steps);
+  return answer.at("seconds").get<double>();
 }
 
 void Peer::save(const fs::path& npy) {
   state_->ask({{"do", "save"}, {"path", fs::absolute(npy).string()}}, 0);
 }
 
-Provenance Peer::provenance() const { return state_->provenance; }
+Provenance Peer::provenance() const {
+  Provenance provenance = state_->provenance;
+  if (state_->page_faults_per_step) {
+    provenance.details.emplace_back("page_faults_per_step",
+                                    fmt::format("{:.1f}", *state_->page_faults_per_step));
+  }
+  return provenance;
+}
 
 std::int64_t Peer::peak_bytes() const {
   constexpr std::string_view key = "VmHWM:";

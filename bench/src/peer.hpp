@@ -1,5 +1,6 @@
 // Peers: the same problem in NumPy, Numba or PyTorch, run by a python3 child in the same run, so
 // that a row of the table can stand beside ours. bench/peers/peer_protocol.py is the other end.
+// numpy_pooled is numpy with a C library that keeps freed memory (why: bench/peers/numpy_roll.py).
 //
 // The child is asked by one-line JSON requests and answers each with one line. It is in a process
 // group of its own, so that Ctrl-C on the terminal reaches only the parent, which ends it in order.
@@ -18,7 +19,7 @@
 
 namespace diffbench::bench {
 
-/// numpy, numba, torch.
+/// numpy, numpy_pooled, numba, torch.
 [[nodiscard]] std::vector<std::string> peer_names();
 
 /// Whether the peer can be started: its script is there, and a python3 that has its modules. Takes
@@ -48,7 +49,8 @@ class Peer {
   double advance(std::int64_t steps);
   /// Writes the field as it is now.
   void save(const std::filesystem::path& npy);
-  /// The threads that really ran, and the versions of library and python.
+  /// The threads that really ran, the versions of library and python, settings of the allocator
+  /// where the environment has any, and the page faults a step of the last advance().
   [[nodiscard]] Provenance provenance() const;
   /// The largest resident size of the child so far, interpreter and libraries included.
   [[nodiscard]] std::int64_t peak_bytes() const;

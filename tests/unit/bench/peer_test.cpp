@@ -27,6 +27,7 @@ using ::testing::AllOf;
 using ::testing::Combine;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Values;
 
@@ -87,12 +88,23 @@ class Peers : public ::testing::Test {
   Problem problem_;
 };
 
-class NumpyBits : public Peers, public ::testing::WithParamInterface<std::tuple<Boundary, Dtype>> {
+// One entry of the provenance; empty without it.
+std::string detail(const Peer& peer, std::string_view name) {
+  for (const auto& [key, value] : peer.provenance().details) {
+    if (key == name) {
+      return value;
+    }
+  }
+  return "";
+}
+
+class NumpyBits : public Peers,
+                  public ::testing::WithParamInterface<std::tuple<std::string, Boundary, Dtype>> {
  protected:
   template <typename T>
-  void expect_reference_bits() {
+  void expect_reference_bits(const std::string& name) {
     Field<T> reference = write_initial<T>();
-    Peer peer("numpy", problem_, initial_, 1);
+    Peer peer(name, problem_, initial_, 1);
     EXPECT_GT(peer.advance(5), 0);
     peer.reset();
     peer.advance(20);
@@ -105,33 +117,60 @@ class NumpyBits : public Peers, public ::testing::WithParamInterface<std::tuple<
 };
 
 TEST_P(NumpyBits, AreTheReferences) {
-  std::tie(problem_.boundary, problem_.dtype) = GetParam();
+  std::string name;
+  std::tie(name, problem_.boundary, problem_.dtype) = GetParam();
   problem_.boundary_value = 0.3; // no float32
   if (problem_.dtype == Dtype::float32) {
-    expect_reference_bits<float>();
+    expect_reference_bits<float>(name);
   } else {
-    expect_reference_bits<double>();
+    expect_reference_bits<double>(name);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, NumpyBits,
-                         Combine(Values(Boundary::periodic, Boundary::dirichlet, Boundary::neumann),
+                         Combine(Values("numpy", "numpy_pooled"),
+                                 Values(Boundary::periodic, Boundary::dirichlet, Boundary::neumann),
                                  Values(Dtype::float32, Dtype::float64)));
 
 TEST_F(Peers, TellWhatRan) {
   write_initial<float>();
-  const Peer peer("numpy", problem_, initial_, 4);
+  Peer peer("numpy", problem_, initial_, 4);
   EXPECT_GT(peer.setup_seconds(), 0);
   EXPECT_GT(peer.peak_bytes(), 5 << 20);
-  const Provenance provenance = peer.provenance();
-  EXPECT_EQ(provenance.threads, 1); // NumPy's whole-array operations have one
-  ASSERT_EQ(provenance.details.size(), 2U);
-  EXPECT_EQ(provenance.details[0].first, "numpy");
-  EXPECT_EQ(provenance.details[1].first, "python");
+  EXPECT_EQ(peer.provenance().threads, 1); // NumPy's whole-array operations have one
+  EXPECT_THAT(detail(peer, "numpy"), HasSubstr("."));
+  EXPECT_THAT(detail(peer, "python"), HasSubstr("3."));
+  EXPECT_EQ(detail(peer, "page_faults_per_step"), ""); // nothing was advanced yet
+  peer.advance(1);
+  EXPECT_THAT(detail(peer, "page_faults_per_step"), Not(IsEmpty()));
+}
+
+// A field beyond the size that glibc's heap always keeps.
+TEST_F(Peers, NumpyPooledPaysNoPageFaults) {
+  problem_.nx = problem_.ny = 640;
+  write_initial<float>();
+  auto faults_per_step = [&](const std::string& name) {
+    Peer peer(name, problem_, initial_, 1);
+    peer.advance(20);
+    return std::stod(detail(peer, "page_faults_per_step"));
+  };
+  const double pooled = faults_per_step("numpy_pooled");
+  EXPECT_LT(pooled, 1);
+  EXPECT_GT(faults_per_step("numpy"), pooled);
+}
+
+TEST_F(Peers, SayWhichSettingsOfTheAllocatorTheyInherit) {
+  write_initial<float>();
+  {
+    const ScopedVariable setting("MALLOC_ARENA_MAX", "1");
+    EXPECT_EQ(detail(Peer("numpy", problem_, initial_, 1), "allocator"), "MALLOC_ARENA_MAX=1");
+  }
+  EXPECT_THAT(detail(Peer("numpy_pooled", problem_, initial_, 1), "allocator"),
+              AllOf(HasSubstr("MALLOC_MMAP_MAX_"), HasSubstr("MALLOC_TRIM_THRESHOLD_")));
 }
 
 TEST_F(Peers, AreKnownByName) {
-  EXPECT_THAT(peer_names(), ElementsAre("numpy", "numba", "torch"));
+  EXPECT_THAT(peer_names(), ElementsAre("numpy", "numpy_pooled", "numba", "torch"));
   EXPECT_THROW((void)probe_peer("numpi"), InvalidInput);
   EXPECT_TRUE(probe_peer("numpy").available) << probe_peer("numpy").reason;
 }
