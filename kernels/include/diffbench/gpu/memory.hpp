@@ -16,6 +16,7 @@ void unregister_host(void* memory) noexcept;
 [[nodiscard]] void* allocate_device(std::size_t bytes);
 [[nodiscard]] void* allocate_managed(std::size_t bytes);
 [[nodiscard]] void* allocate_pinned(std::size_t bytes, unsigned flags);
+[[nodiscard]] void* address_on_device(void* mapped);
 } // namespace detail
 
 /// Device memory for `size` elements, uninitialised. Throws CudaError.
@@ -25,6 +26,24 @@ class DeviceArray {
   DeviceArray() = default;
   explicit DeviceArray(std::int64_t size)
       : size_(size), memory_(detail::allocate_device(static_cast<std::size_t>(size) * sizeof(T))) {}
+
+  [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+
+ private:
+  std::int64_t size_ = 0;
+  Owner<void*, detail::free_device> memory_;
+};
+
+/// Memory with one address on host and device, for `size` elements, uninitialised; its pages go where
+/// they are used, or are prefetched to. Throws CudaError.
+template <typename T>
+class ManagedArray {
+ public:
+  ManagedArray() = default;
+  explicit ManagedArray(std::int64_t size)
+      : size_(size), memory_(detail::allocate_managed(static_cast<std::size_t>(size) * sizeof(T))) {
+  }
 
   [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
   [[nodiscard]] std::int64_t size() const { return size_; }
@@ -47,6 +66,10 @@ class PinnedArray {
   [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::span<T> cells() const { return {data(), static_cast<std::size_t>(size_)}; }
+  /// Where kernels find it; for memory allocated with cudaHostAllocMapped.
+  [[nodiscard]] T* device_data() const {
+    return static_cast<T*>(detail::address_on_device(memory_.get()));
+  }
 
  private:
   std::int64_t size_ = 0;
@@ -68,5 +91,22 @@ class RegisteredRange {
 /// untouched until the stream has passed.
 void copy_to_device(const Stream& stream, void* device, const void* host, std::size_t bytes);
 void copy_to_host(const Stream& stream, void* host, const void* device, std::size_t bytes);
+
+/// Rows in memory: the first, and the bytes from one to the next.
+struct Rows {
+  void* begin;
+  std::size_t pitch;
+};
+struct ConstRows {
+  const void* begin;
+  std::size_t pitch;
+};
+/// The same for `rows` rows of `row_bytes`, with a pitch on each side.
+void copy_rows(const Stream& stream, Rows to, ConstRows from, std::size_t row_bytes,
+               std::size_t rows, cudaMemcpyKind kind);
+
+/// Moves the pages of managed memory in stream order. Do not block.
+void prefetch_to_device(const Stream& stream, const void* managed, std::size_t bytes, int device);
+void prefetch_to_host(const Stream& stream, const void* managed, std::size_t bytes);
 
 } // namespace diffbench::gpu

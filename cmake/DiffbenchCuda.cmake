@@ -1,0 +1,41 @@
+# The CUDA part of the build: DIFFBENCH_CUDA = toolkit | emulated | off, one for each build tree.
+#   toolkit   kernels compiled by nvcc, the CUDA runtime linked statically: the program also starts
+#             on a machine without a driver
+#   emulated  the same sources compiled by the host compiler against tests/emulation: for the tests
+#   off       the GPU backends are listed as "not compiled"
+
+find_program(DIFFBENCH_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
+  DOC "The CUDA compiler")
+set(DIFFBENCH_CUDA off CACHE STRING "GPU backends: toolkit (nvcc), emulated (for tests) or off")
+set_property(CACHE DIFFBENCH_CUDA PROPERTY STRINGS toolkit emulated off)
+# "native" needs a GPU where the build runs. The newest also as PTX, for GPUs to come.
+set(DIFFBENCH_CUDA_ARCHITECTURES 80-real 90-real 100 CACHE STRING
+  "GPU architectures to compile for, in the form of CMAKE_CUDA_ARCHITECTURES")
+
+add_library(diffbench_cuda_options INTERFACE)
+if(DIFFBENCH_CUDA STREQUAL toolkit)
+  if(NOT DIFFBENCH_NVCC)
+    message(FATAL_ERROR "DIFFBENCH_CUDA=toolkit, but no nvcc was found; "
+      "say where it is with -DDIFFBENCH_NVCC=/path/to/nvcc, or use -DDIFFBENCH_CUDA=off")
+  endif()
+  set(CMAKE_CUDA_COMPILER ${DIFFBENCH_NVCC})
+  set(CMAKE_CUDA_ARCHITECTURES ${DIFFBENCH_CUDA_ARCHITECTURES})
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  set(CMAKE_CUDA_EXTENSIONS OFF)
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  # No contraction, on either side: all backends must give NumPy's bits. The host side may not warn.
+  target_compile_options(diffbench_cuda_options INTERFACE
+    -fmad=false -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-Wshadow)
+  if(DIFFBENCH_WERROR)
+    target_compile_options(diffbench_cuda_options INTERFACE -Werror=all-warnings)
+  endif()
+  message(STATUS "GPU backends: nvcc ${CMAKE_CUDA_COMPILER_VERSION}, ${CMAKE_CUDA_ARCHITECTURES}")
+elseif(DIFFBENCH_CUDA STREQUAL emulated)
+  message(STATUS "GPU backends: emulated on the CPU, for the tests")
+elseif(DIFFBENCH_CUDA STREQUAL off)
+  message(STATUS "GPU backends: none (DIFFBENCH_CUDA=off); Thrust runs on the host")
+else()
+  message(FATAL_ERROR "DIFFBENCH_CUDA=${DIFFBENCH_CUDA}; valid: toolkit, emulated, off")
+endif()

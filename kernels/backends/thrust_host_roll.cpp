@@ -1,0 +1,50 @@
+// Rung 25: the NumPy line in Thrust's algorithms, on the threads of the host.
+// The step is the very one that `thrust_roll` runs on a GPU (src/thrust_steps.hpp): eleven passes
+// over the field with two temporaries. Against `xtensor_roll`: more passes, but each a plain loop.
+#include "thrust_host_session.hpp"
+
+namespace diffbench::backends {
+
+namespace {
+
+namespace thrust = kernels::thrust;
+
+template <typename T>
+class ThrustHostRoll final : public kernels::ThrustHostSession<T> {
+ public:
+  ThrustHostRoll(const Problem& problem, const SessionOptions& options)
+      : kernels::ThrustHostSession<T>(problem, options, kernels::dense_layout(problem)),
+        rolled_(problem.cells()),
+        lap_(problem.cells()) {}
+
+ private:
+  void step(const kernels::Grid<T>& grid, T* now, T* next) override {
+    kernels::roll_step(thrust::omp::par, grid, now, next, rolled_.data(), lap_.data());
+  }
+
+  AlignedArray<T> rolled_;
+  AlignedArray<T> lap_;
+};
+
+MemoryNeed memory_need(const Problem& problem, const SessionOptions& /*options*/) {
+  return {.host = 4 * problem.field_bytes()};
+}
+
+template <typename T>
+std::unique_ptr<Session<T>> make(const Problem& problem, const SessionOptions& options) {
+  return std::make_unique<ThrustHostRoll<T>>(problem, options);
+}
+
+} // namespace
+
+BackendInfo thrust_host_roll() {
+  return {.name = "thrust_host_roll",
+          .description = "the step of thrust_roll on the CPU: eleven passes by Thrust's OpenMP system",
+          .threaded = true,
+          .ladder = 25,
+          .memory_need = memory_need,
+          .make_float32 = make<float>,
+          .make_float64 = make<double>};
+}
+
+} // namespace diffbench::backends

@@ -1,0 +1,67 @@
+// The field on the device: two buffers, one for the present state and one for the next step, in
+// memory of the kind that the transfer mode says.
+#pragma once
+
+#include "field_layout.hpp"
+
+#include "diffbench/backend.hpp"
+#include "diffbench/gpu/memory.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace diffbench::kernels {
+
+template <typename T>
+class DeviceField {
+ public:
+  /// Uninitialised. Throws gpu::CudaError.
+  DeviceField(const FieldLayout& layout, Transfer transfer) : layout_(layout) {
+    for (Buffer& buffer : buffers_) {
+      buffer = Buffer(layout, transfer);
+    }
+  }
+
+  [[nodiscard]] const FieldLayout& layout() const { return layout_; }
+  /// Cell (0, 0) for kernels.
+  [[nodiscard]] T* now() const { return buffers_[now_].device + layout_.first; }
+  [[nodiscard]] T* next() const { return buffers_[1 - now_].device + layout_.first; }
+  void swap() { now_ = 1 - now_; }
+
+  /// Cell (0, 0) of the present state for the host, and the start of its buffer. Null for memory of
+  /// the device; for the other kinds the caller must have waited for the device.
+  [[nodiscard]] T* now_on_host() const {
+    return buffers_[now_].host == nullptr ? nullptr : buffers_[now_].host + layout_.first;
+  }
+  [[nodiscard]] const T* now_buffer() const { return buffers_[now_].device; }
+
+ private:
+  struct Buffer {
+    Buffer() = default;
+    Buffer(const FieldLayout& layout, Transfer transfer) {
+      if (transfer == Transfer::mapped) {
+        mapped = gpu::PinnedArray<T>(layout.size, cudaHostAllocMapped);
+        host = mapped.data();
+        device = mapped.device_data();
+      } else if (transfer == Transfer::managed) {
+        managed = gpu::ManagedArray<T>(layout.size);
+        host = device = managed.data();
+      } else {
+        memory = gpu::DeviceArray<T>(layout.size);
+        device = memory.data();
+      }
+    }
+
+    gpu::DeviceArray<T> memory; // one of the three
+    gpu::PinnedArray<T> mapped;
+    gpu::ManagedArray<T> managed;
+    T* device = nullptr;
+    T* host = nullptr;
+  };
+
+  FieldLayout layout_;
+  std::array<Buffer, 2> buffers_;
+  std::size_t now_ = 0;
+};
+
+} // namespace diffbench::kernels

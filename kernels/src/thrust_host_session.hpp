@@ -1,0 +1,105 @@
+// What the Thrust backends on the host share: two fields and the number of OpenMP threads.
+#pragma once
+
+#include "field_layout.hpp"
+#include "thrust_steps.hpp"
+
+#include "diffbench/backend.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/field.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <omp.h>
+
+namespace diffbench::kernels {
+
+/// As long as it lives, Thrust's algorithms run on `count` threads when this thread calls them.
+class OpenMPThreads {
+ public:
+  explicit OpenMPThreads(int count) : before_(omp_get_max_threads()) {
+    omp_set_num_threads(count);
+  }
+  OpenMPThreads(const OpenMPThreads&) = delete;
+  OpenMPThreads& operator=(const OpenMPThreads&) = delete;
+  ~OpenMPThreads() { omp_set_num_threads(before_); }
+
+ private:
+  int before_;
+};
+
+/// The number of threads to run on. Throws Unavailable when OpenMP does not give as many as asked.
+inline int openmp_threads(const SessionOptions& options) {
+  const int asked = options.threads > 0 ? options.threads : usable_cpus();
+  const OpenMPThreads threads(asked);
+  int given = 0;
+#pragma omp parallel
+#pragma omp single
+  given = omp_get_num_threads();
+  if (given != asked) {
+    throw Unavailable("OpenMP gives " + std::to_string(given) + " threads where " +
+                      std::to_string(asked) +
+                      " were asked for; unset OMP_THREAD_LIMIT and OMP_DYNAMIC");
+  }
+  return given;
+}
+
+/// A session over two fields of the same layout; a derived class says what a step is.
+template <typename T>
+class ThrustHostSession : public Session<T> {
+ public:
+  ThrustHostSession(const Problem& problem, const SessionOptions& options,
+                    const FieldLayout& layout)
+      : problem_(problem),
+        layout_(layout),
+        threads_(openmp_threads(options)),
+        now_(layout.size),
+        next_(layout.size) {}
+
+  void upload(std::span<const T> cells) override {
+    for (std::int64_t y = 0; y < problem_.ny; ++y) {
+      std::copy_n(cells.data() + y * problem_.nx, problem_.nx, row(now_, y));
+    }
+  }
+
+  void advance(std::int64_t steps) override {
+    const OpenMPThreads threads(threads_);
+    const Grid<T> grid = grid_of<T>(problem_, layout_.pitch);
+    for (std::int64_t i = 0; i < steps; ++i) {
+      step(grid, row(now_, 0), row(next_, 0));
+      std::swap(now_, next_);
+    }
+  }
+
+  void wait() override {}
+
+  void download(std::span<T> cells) override {
+    for (std::int64_t y = 0; y < problem_.ny; ++y) {
+      std::copy_n(row(now_, y), problem_.nx, cells.data() + y * problem_.nx);
+    }
+  }
+
+  [[nodiscard]] Provenance provenance() const override {
+    return {.threads = threads_, .details = {{"thrust", "OpenMP"}}};
+  }
+
+ protected:
+  /// Computes `next` from `now`, each cell (0, 0) of a field. `now` may be changed where it is not a
+  /// cell of the grid.
+  virtual void step(const Grid<T>& grid, T* now, T* next) = 0;
+
+ private:
+  [[nodiscard]] T* row(AlignedArray<T>& field, std::int64_t y) const {
+    return field.data() + layout_.first + y * layout_.pitch;
+  }
+
+  Problem problem_;
+  FieldLayout layout_;
+  int threads_;
+  AlignedArray<T> now_;
+  AlignedArray<T> next_;
+};
+
+} // namespace diffbench::kernels
