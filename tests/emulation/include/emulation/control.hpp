@@ -1,5 +1,5 @@
-// How a test steers the emulated CUDA runtime: the seed of its schedules, the devices it shows, which
-// call is to fail, and what it has seen.
+// How a test steers the emulated CUDA runtime: the seed of its schedules, the devices it shows,
+// which call is to fail, and what it has seen.
 //
 // The emulation is one per process and starts as Settings{} says. Everything here may be called at
 // any time from the thread that uses the runtime; a kernel must not call it.
@@ -43,27 +43,28 @@ struct Settings {
   bool driver = true;
 };
 
-/// Starts anew: forgets all work, memory, handles, faults, reports and counts. Handles and memory that
-/// were still held become invalid; look at live_resources() first.
+/// Starts anew: forgets all work, memory, handles, faults, reports and counts. Handles and memory
+/// that were still held become invalid; look at live_resources() first.
 void reset(const Settings& settings = {});
 
 /// Another schedule from here on; nothing else changes.
 void set_seed(std::uint64_t seed);
 
-/// The k-th call of the runtime from now (the next one is 1) fails with `code` and does nothing. A call
-/// that gives something back (cudaFree, cudaStreamDestroy, cudaStreamEndCapture, ...) still gives it
-/// back, as there is no second try. cudaGetLastError, cudaPeekAtLastError, cudaGetErrorName and
-/// cudaGetErrorString are not counted.
+/// The k-th call of the runtime from now (the next one is 1) fails with `code` and does nothing. A
+/// call that gives something back (cudaFree, cudaStreamDestroy, cudaStreamEndCapture, ...) still
+/// gives it back, as there is no second try. cudaGetLastError, cudaPeekAtLastError,
+/// cudaGetErrorName and cudaGetErrorString are not counted.
 void fail_call(std::int64_t k, cudaError_t code);
 
-/// The k-th kernel that runs from now on (the next one is 1) faults with `code` when it runs: a sticky
-/// error, which the next synchronisation and every call after it return until reset().
+/// The k-th kernel that runs from now on (the next one is 1) faults with `code` when it runs: a
+/// sticky error, which the next synchronisation and every call after it return until reset().
 void fail_kernel(std::int64_t k, cudaError_t code);
 
 /// Forgets the planned faults.
 void clear_faults();
 
-/// The name of the call, or "kernel", that was last made to fail; empty when none was since reset().
+/// The name of the call, or "kernel", that was last made to fail; empty when none was since
+/// reset().
 [[nodiscard]] std::string failed_call();
 
 /// Counts since reset().
@@ -76,15 +77,15 @@ struct Counters {
 };
 [[nodiscard]] Counters counters();
 
-/// What has been made and not given back, one line each ("stream, made by call 12"): device, pinned and
-/// managed memory, registered ranges, streams, events, graphs. Empty when nothing leaks.
+/// What has been made and not given back, one line each ("stream, made by call 12"): device, pinned
+/// and managed memory, registered ranges, streams, events, graphs. Empty when nothing leaks.
 [[nodiscard]] std::vector<std::string> live_resources();
 
 /// Work that has been issued and has not run.
 [[nodiscard]] std::int64_t pending_operations();
 
-/// Bugs of the code under test that the emulation has seen since the last call, one line each. Each has
-/// also been written to stderr; those in kernels are sticky errors.
+/// Bugs of the code under test that the emulation has seen since the last call, one line each. Each
+/// has also been written to stderr; those in kernels are sticky errors.
 [[nodiscard]] std::vector<std::string> take_reports();
 
 } // namespace diffbench::emulation

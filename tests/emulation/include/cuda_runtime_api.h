@@ -1,0 +1,4 @@
+// The emulation has the runtime's two headers in one.
+#pragma once
+
+#include <cuda_runtime.h>

@@ -1,0 +1,242 @@
+// What kernels see: the function specifiers, the built-in variables and the device functions.
+//
+// A block's threads are fibers of one host thread (src/fiber.hpp). A thread runs until it meets a
+// barrier, a shuffle, an atomic or __nanosleep; there the schedule goes on with a thread chosen by
+// the seed. Each barrier knows the line it stands on, so that threads that wait at different ones
+// are told apart.
+#pragma once
+
+#include "emulation/vector_types.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#define __host__
+#define __device__
+#define __global__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+extern const uint3& threadIdx;
+extern const uint3& blockIdx;
+extern const dim3& blockDim;
+extern const dim3& gridDim;
+inline constexpr int warpSize = 32;
+
+/// The block's dynamic shared memory: exactly the bytes of the launch, 0xff when the block starts.
+void* emulated_dynamic_shared();
+
+namespace diffbench::emulation::detail {
+
+/// A line of a kernel.
+struct Site {
+  const char* file;
+  int line;
+};
+
+/// How the lanes of a warp meet.
+enum class WarpCall { sync, shuffle, vote };
+
+void block_barrier(Site site);
+void grid_barrier(Site site);
+[[nodiscard]] bool grid_is_cooperative();
+/// Waits for the lanes of `mask`; returns what lane `source` passed as `value`, all bits set when
+/// that lane does not take part. For WarpCall::vote: the mask of the lanes with a value other than
+/// 0.
+std::uint64_t warp_meeting(WarpCall call, unsigned mask, std::uint64_t value, int source,
+                           Site site);
+[[nodiscard]] int lane();
+/// Lets other threads run, if the schedule wants so.
+void yield();
+[[noreturn]] void trap(Site site);
+
+template <typename T>
+T shuffle(unsigned mask, T value, int source, Site site) {
+  static_assert(std::is_arithmetic_v<T>, "shuffles move numbers");
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  bits = warp_meeting(WarpCall::shuffle, mask, bits, source, site);
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+} // namespace diffbench::emulation::detail
+
+// The site of a call as default argument; std::source_location is not in Clang 14.
+#define DIFFBENCH_SITE \
+  diffbench::emulation::detail::Site site = {__builtin_FILE(), __builtin_LINE()}
+
+inline void __syncthreads(DIFFBENCH_SITE) { diffbench::emulation::detail::block_barrier(site); }
+inline void __syncwarp(unsigned mask = 0xffffffffu, DIFFBENCH_SITE) {
+  using diffbench::emulation::detail::WarpCall;
+  diffbench::emulation::detail::warp_meeting(WarpCall::sync, mask, 0, 0, site);
+}
+
+// Shuffles: a lane outside its segment of `width` lanes reads its own value (CUDA C++ Programming
+// Guide, "Warp Shuffle Functions").
+template <typename T>
+T __shfl_sync(unsigned mask, T value, int source, int width = 32, DIFFBENCH_SITE) {
+  const int first = diffbench::emulation::detail::lane() & ~(width - 1);
+  return diffbench::emulation::detail::shuffle(mask, value, first + (source & (width - 1)), site);
+}
+template <typename T>
+T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, DIFFBENCH_SITE) {
+  const int lane = diffbench::emulation::detail::lane();
+  const int source = lane - static_cast<int>(delta);
+  const bool inside = source >= (lane & ~(width - 1));
+  return diffbench::emulation::detail::shuffle(mask, value, inside ? source : lane, site);
+}
+template <typename T>
+T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, DIFFBENCH_SITE) {
+  const int lane = diffbench::emulation::detail::lane();
+  const int source = lane + static_cast<int>(delta);
+  const bool inside = source < (lane & ~(width - 1)) + width;
+  return diffbench::emulation::detail::shuffle(mask, value, inside ? source : lane, site);
+}
+template <typename T>
+T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, DIFFBENCH_SITE) {
+  const int lane = diffbench::emulation::detail::lane();
+  const int source = lane ^ lane_mask;
+  const bool inside = source < (lane & ~(width - 1)) + width;
+  return diffbench::emulation::detail::shuffle(mask, value, inside ? source : lane, site);
+}
+
+inline unsigned __ballot_sync(unsigned mask, int predicate, DIFFBENCH_SITE) {
+  using diffbench::emulation::detail::WarpCall;
+  return static_cast<unsigned>(diffbench::emulation::detail::warp_meeting(
+      WarpCall::vote, mask, predicate != 0 ? 1 : 0, 0, site));
+}
+inline int __any_sync(unsigned mask, int predicate, DIFFBENCH_SITE) {
+  using diffbench::emulation::detail::WarpCall;
+  return diffbench::emulation::detail::warp_meeting(WarpCall::vote, mask, predicate != 0 ? 1 : 0, 0,
+                                                    site) != 0;
+}
+inline int __all_sync(unsigned mask, int predicate, DIFFBENCH_SITE) {
+  return __any_sync(mask, predicate == 0, site) == 0;
+}
+
+[[noreturn]] inline void __trap(DIFFBENCH_SITE) { diffbench::emulation::detail::trap(site); }
+#undef DIFFBENCH_SITE
+
+// One host thread runs all threads of a kernel, so memory is always consistent here: a missing
+// fence is not found.
+inline void __threadfence() {}
+inline void __threadfence_block() {}
+inline void __threadfence_system() {}
+inline void __nanosleep(unsigned) { diffbench::emulation::detail::yield(); }
+
+namespace diffbench::emulation::detail {
+template <typename T, typename Update>
+T atomic_update(T* address, Update update) {
+  yield();
+  const T old = *static_cast<volatile T*>(address);
+  *static_cast<volatile T*>(address) = update(old);
+  return old;
+}
+} // namespace diffbench::emulation::detail
+
+template <typename T>
+T atomicAdd(T* address, std::type_identity_t<T> value) {
+  return diffbench::emulation::detail::atomic_update(
+      address, [=](T old) { return static_cast<T>(old + value); });
+}
+template <typename T>
+T atomicMax(T* address, std::type_identity_t<T> value) {
+  return diffbench::emulation::detail::atomic_update(address,
+                                                     [=](T old) { return std::max(old, value); });
+}
+template <typename T>
+T atomicMin(T* address, std::type_identity_t<T> value) {
+  return diffbench::emulation::detail::atomic_update(address,
+                                                     [=](T old) { return std::min(old, value); });
+}
+template <typename T>
+T atomicExch(T* address, std::type_identity_t<T> value) {
+  return diffbench::emulation::detail::atomic_update(address, [=](T) { return value; });
+}
+template <typename T>
+T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
+  return diffbench::emulation::detail::atomic_update(
+      address, [=](T old) { return old == expected ? desired : old; });
+}
+
+// Loads and stores with a cache hint: the hint has no meaning here.
+template <typename T>
+T __ldg(const T* address) {
+  return *address;
+}
+template <typename T>
+T __ldca(const T* address) {
+  return *address;
+}
+template <typename T>
+T __ldcg(const T* address) {
+  return *address;
+}
+template <typename T>
+T __ldcs(const T* address) {
+  return *address;
+}
+template <typename T>
+T __ldlu(const T* address) {
+  return *address;
+}
+template <typename T>
+T __ldcv(const T* address) {
+  return *address;
+}
+template <typename T>
+void __stwb(T* address, std::type_identity_t<T> value) {
+  *address = value;
+}
+template <typename T>
+void __stcg(T* address, std::type_identity_t<T> value) {
+  *address = value;
+}
+template <typename T>
+void __stcs(T* address, std::type_identity_t<T> value) {
+  *address = value;
+}
+template <typename T>
+void __stwt(T* address, std::type_identity_t<T> value) {
+  *address = value;
+}
+
+// Arithmetic. <cmath> has the C functions, of double only, in the global namespace; CUDA C++ has
+// the overloads there.
+using std::abs;
+using std::ceil;
+using std::exp;
+using std::fabs;
+using std::floor;
+using std::fma;
+using std::fmax;
+using std::fmin;
+using std::isfinite;
+using std::isnan;
+using std::sqrt;
+
+template <typename T>
+requires std::is_arithmetic_v<T>
+constexpr T min(T a, T b) { return b < a ? b : a; }
+template <typename T>
+requires std::is_arithmetic_v<T>
+constexpr T max(T a, T b) { return a < b ? b : a; }
+
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __dsub_rn(double a, double b) { return a - b; }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
+inline int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(static_cast<unsigned>(bits)); }

@@ -1,0 +1,106 @@
+// A block of a running kernel: its threads, what they wait for, and its shared memory.
+#pragma once
+
+#include "canary.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+namespace diffbench::emulation {
+
+struct Worker;
+
+enum class ThreadState {
+  unstarted,
+  runnable,
+  at_block_barrier,
+  at_grid_barrier,
+  in_warp,
+  finished
+};
+
+struct Thread {
+  uint3 index{};
+  struct Block* block = nullptr;
+  int rank = 0; ///< in the block; the lane is rank % 32
+  ThreadState state = ThreadState::unstarted;
+  Worker* worker = nullptr; ///< the fiber that it runs on; null before it starts
+  detail::Site site{};      ///< where it waits
+  // Of a meeting of lanes:
+  detail::WarpCall call{};
+  unsigned mask = 0;
+  int source = 0;
+  std::uint64_t value = 0; ///< given, then received
+};
+
+/// Threads that arrive at a barrier; it opens when all have arrived at the same line.
+struct Barrier {
+  std::size_t arrived = 0;
+  bool lines_differ = false;
+  detail::Site site{};
+};
+
+struct Warp {
+  unsigned alive = 0; ///< lanes that have not returned
+  int waiting = 0;    ///< lanes in a meeting
+};
+
+class SharedMemory {
+ public:
+  explicit SharedMemory(std::size_t bytes) : bytes_(bytes), memory_(bytes + 2 * zone_bytes) {
+    std::memset(data(), poison, bytes_);
+    close_zone(before());
+    close_zone(after());
+  }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory() { static_cast<void>(untouched_around()); }
+
+  [[nodiscard]] std::byte* data() { return memory_.data() + zone_bytes; }
+  /// Opens the zones; call it once the block is done.
+  [[nodiscard]] bool untouched_around() {
+    const bool before_ok = open_zone(before());
+    return open_zone(after()) && before_ok;
+  }
+
+ private:
+  static constexpr std::size_t zone_bytes = 256;
+  std::span<std::byte> before() { return {memory_.data(), zone_bytes}; }
+  std::span<std::byte> after() { return {data() + bytes_, zone_bytes}; }
+
+  std::size_t bytes_;
+  std::vector<std::byte> memory_;
+};
+
+struct Block {
+  Block(uint3 block_index, dim3 shape, std::size_t shared_bytes);
+
+  uint3 index;
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  SharedMemory shared;
+  Barrier barrier;
+  std::size_t finished = 0;
+};
+
+inline Block::Block(uint3 block_index, dim3 shape, std::size_t shared_bytes)
+    : index(block_index),
+      threads(std::size_t{shape.x} * shape.y * shape.z),
+      warps((threads.size() + 31) / 32),
+      shared(shared_bytes) {
+  int rank = 0;
+  for (Thread& thread : threads) {
+    const auto r = static_cast<unsigned>(rank);
+    thread.index = {r % shape.x, r / shape.x % shape.y, r / shape.x / shape.y};
+    thread.block = this;
+    thread.rank = rank++;
+    warps[r / 32].alive |= 1u << (r % 32);
+  }
+}
+
+} // namespace diffbench::emulation

@@ -1,0 +1,28 @@
+// Zones round a buffer that nobody may touch: the address sanitizer refuses every access there;
+// without it, a pattern shows afterwards what was written.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include <sanitizer/asan_interface.h>
+
+namespace diffbench::emulation {
+
+// As a float -4.2e37, as an index beyond every buffer: also a value that was only read shows.
+inline constexpr std::byte canary{0xfd};
+inline constexpr int poison = 0xff; ///< fresh memory: NaN in every floating-point type
+
+inline void close_zone(std::span<std::byte> zone) {
+  std::fill(zone.begin(), zone.end(), canary);
+  ASAN_POISON_MEMORY_REGION(zone.data(), zone.size());
+}
+
+/// Opens the zone for good. false: someone wrote to it.
+[[nodiscard]] inline bool open_zone(std::span<std::byte> zone) {
+  ASAN_UNPOISON_MEMORY_REGION(zone.data(), zone.size());
+  return std::all_of(zone.begin(), zone.end(), [](std::byte b) { return b == canary; });
+}
+
+} // namespace diffbench::emulation

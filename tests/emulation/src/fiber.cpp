@@ -1,0 +1,78 @@
+#include "fiber.hpp"
+
+#include "sanitizer.hpp"
+
+#include <new>
+#include <utility>
+
+#include <sys/mman.h>
+
+#if defined(DIFFBENCH_ADDRESS_SANITIZER)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace diffbench::emulation {
+namespace {
+
+constexpr std::size_t guard_bytes = 4096;
+
+// makecontext() passes no pointers, so the switch leaves word here: who switched, and to whom.
+Fiber* leaving = nullptr;
+Fiber* arriving = nullptr;
+
+} // namespace
+
+Fiber::Fiber(std::function<void()> body) : body_(std::move(body)), stack_size_(stack_bytes) {
+  void* memory = mmap(nullptr, guard_bytes + stack_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw std::bad_alloc();
+  }
+  mapping_ = static_cast<std::byte*>(memory);
+  mprotect(mapping_, guard_bytes, PROT_NONE);
+  stack_bottom_ = mapping_ + guard_bytes;
+  getcontext(&context_);
+  context_.uc_stack.ss_sp = mapping_ + guard_bytes;
+  context_.uc_stack.ss_size = stack_bytes;
+  makecontext(&context_, &Fiber::enter, 0);
+  // The address sanitizer's swapcontext() would forget the red zones on the stack that it switches
+  // to, if it knew the stack's size.
+  context_.uc_stack.ss_size = 0;
+}
+
+Fiber::~Fiber() {
+  if (mapping_ != nullptr) {
+    munmap(mapping_, guard_bytes + stack_bytes);
+  }
+}
+
+void Fiber::enter() {
+  Fiber* self = arriving;
+  self->arrive();
+  self->body_();
+}
+
+// First thing on the fiber's own stack after a switch.
+void Fiber::arrive() {
+#if defined(DIFFBENCH_ADDRESS_SANITIZER)
+  // Also tells where the stack lies that was left: for a host thread nobody else knows.
+  __sanitizer_finish_switch_fiber(fake_stack_, &leaving->stack_bottom_, &leaving->stack_size_);
+#endif
+}
+
+void Fiber::switch_to(Fiber& from, Fiber& to) {
+  leaving = &from;
+  arriving = &to;
+#if defined(DIFFBENCH_ADDRESS_SANITIZER)
+  __sanitizer_start_switch_fiber(&from.fake_stack_, to.stack_bottom_, to.stack_size_);
+#endif
+  swapcontext(&from.context_, &to.context_);
+  from.arrive();
+}
+
+bool Fiber::overflowed_at(const void* address) const {
+  const auto* byte = static_cast<const std::byte*>(address);
+  return mapping_ != nullptr && byte >= mapping_ && byte < mapping_ + guard_bytes;
+}
+
+} // namespace diffbench::emulation

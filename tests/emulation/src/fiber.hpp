@@ -1,0 +1,44 @@
+// Fibers: functions that take turns on one host thread, each with a stack of its own.
+//
+// swapcontext() costs a system call (0.2 us), which is what makes the switch portable; the address
+// sanitizer is told of every switch (sanitizer/common_interface_defs.h). A fiber is kept and used
+// again, so its code is a loop that never returns. Below each stack lies a page that faults.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include <ucontext.h>
+
+namespace diffbench::emulation {
+
+class Fiber {
+ public:
+  /// The calling thread's own stack, to come back to.
+  Fiber() = default;
+  /// `body` starts at the first switch to the fiber and must not return.
+  explicit Fiber(std::function<void()> body);
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+  ~Fiber();
+
+  /// Leaves `from`, which must be the fiber that runs; returns when someone switches back to it.
+  static void switch_to(Fiber& from, Fiber& to);
+  /// Is `address` in the page below this fiber's stack?
+  [[nodiscard]] bool overflowed_at(const void* address) const;
+
+  static constexpr std::size_t stack_bytes = 128 << 10;
+
+ private:
+  static void enter();
+  void arrive();
+
+  std::function<void()> body_;
+  ucontext_t context_{};
+  std::byte* mapping_ = nullptr; ///< guard page, then the stack
+  const void* stack_bottom_ = nullptr;
+  std::size_t stack_size_ = 0;
+  void* fake_stack_ = nullptr; ///< the address sanitizer's, while another fiber runs
+};
+
+} // namespace diffbench::emulation

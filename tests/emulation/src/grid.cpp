@@ -1,0 +1,469 @@
+#include "grid.hpp"
+
+#include "block.hpp"
+#include "fiber.hpp"
+
+#include <bit>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace diffbench::emulation {
+
+using detail::Site;
+using detail::WarpCall;
+
+/// A fiber, and the thread that it runs at present.
+struct Worker {
+  Worker();
+  Fiber fiber;
+  Thread* thread = nullptr;
+};
+
+namespace {
+
+/// Unwinds a thread of a kernel that is given up.
+struct Cancelled {};
+
+// What the built-in variables refer to.
+struct {
+  uint3 thread;
+  uint3 block;
+  dim3 block_shape;
+  dim3 grid_shape;
+} built_in;
+
+std::string triple(uint3 v) {
+  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
+}
+
+std::string place_of(const Thread& thread) {
+  return "block " + triple(thread.block->index) + ", thread " + triple(thread.index);
+}
+
+std::string line_of(Site site) {
+  const char* slash = std::strrchr(site.file, '/');
+  return std::string(slash != nullptr ? slash + 1 : site.file) + ":" + std::to_string(site.line);
+}
+
+bool same(Site a, Site b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+class GridRun {
+ public:
+  GridRun(const GridLaunch& launch, Random& random, GridCounts& counts);
+
+  std::string run();
+
+  // From the threads:
+  void work(Worker& worker);
+  void arrive(Barrier& barrier, ThreadState state, Site site);
+  std::uint64_t meet(WarpCall call, unsigned mask, std::uint64_t value, int source, Site site);
+  void yield();
+  [[noreturn]] void fail(const std::string& problem);
+  Thread& current() { return *current_; }
+  Barrier& grid_barrier() { return grid_barrier_; }
+  bool cooperative() const { return launch_.cooperative; }
+  bool running() const { return current_ != nullptr; }
+  const Worker* worker() const { return running() ? current_->worker : nullptr; }
+
+ private:
+  Thread* pick();
+  Fiber& fiber_for(Thread& thread);
+  void make_current(Thread& thread);
+  void leave();
+  void admit();
+  void run_to_end(Thread& thread);
+  void finish(Thread& thread);
+  void make_runnable(Thread& thread);
+  bool complete_meeting(const Thread& thread);
+  void cancel();
+  std::string what_blocks() const;
+
+  // A grid whose threads only spin would never end.
+  static constexpr std::int64_t most_idle_yields = 1'000'000;
+
+  const GridLaunch& launch_;
+  Random& random_;
+  GridCounts& counts_;
+  std::size_t blocks_;
+  std::vector<std::size_t> not_admitted_; ///< ranks of blocks, in shuffled order
+  std::vector<std::unique_ptr<Block>> resident_;
+  std::vector<Thread*> ready_; ///< unstarted or runnable threads of resident blocks
+  Barrier grid_barrier_;
+  Thread* current_ = nullptr;
+  Fiber host_;
+  std::int64_t idle_yields_ = 0;
+  bool cancelled_ = false;
+  std::string problem_;
+};
+
+GridRun* active = nullptr;
+// Fibers that no thread needs; kept from one kernel to the next.
+std::vector<std::unique_ptr<Worker>> all_workers;
+std::vector<Worker*> idle_workers;
+
+GridRun::GridRun(const GridLaunch& launch, Random& random, GridCounts& counts)
+    : launch_(launch),
+      random_(random),
+      counts_(counts),
+      blocks_(std::size_t{launch.grid.x} * launch.grid.y * launch.grid.z) {
+  built_in.block_shape = launch.block;
+  built_in.grid_shape = launch.grid;
+  std::vector<std::size_t> ranks(blocks_);
+  std::iota(ranks.begin(), ranks.end(), std::size_t{0});
+  while (!ranks.empty()) {
+    not_admitted_.push_back(random.take(ranks));
+  }
+}
+
+std::string GridRun::run() {
+  const std::size_t resident = launch_.cooperative ? not_admitted_.size() : 1 + random_.below(3);
+  for (std::size_t i = 0; i < resident; ++i) {
+    admit();
+  }
+  while (Thread* next = pick()) {
+    Fiber::switch_to(host_, fiber_for(*next));
+  }
+  if (!cancelled_ && !resident_.empty()) {
+    problem_ = what_blocks();
+  }
+  if (!problem_.empty()) {
+    cancel();
+  }
+  return problem_;
+}
+
+void GridRun::admit() {
+  if (not_admitted_.empty()) {
+    return;
+  }
+  const auto rank = static_cast<unsigned>(not_admitted_.back());
+  not_admitted_.pop_back();
+  const dim3& grid = launch_.grid;
+  const uint3 index{rank % grid.x, rank / grid.x % grid.y, rank / grid.x / grid.y};
+  resident_.push_back(std::make_unique<Block>(index, launch_.block, launch_.shared_bytes));
+  for (Thread& thread : resident_.back()->threads) {
+    ready_.push_back(&thread);
+  }
+  ++counts_.blocks;
+}
+
+Thread* GridRun::pick() { return cancelled_ || ready_.empty() ? nullptr : random_.take(ready_); }
+
+// The fiber on which `thread` goes on, or starts.
+Fiber& GridRun::fiber_for(Thread& thread) {
+  ++counts_.switches;
+  if (thread.worker == nullptr) {
+    if (idle_workers.empty()) {
+      all_workers.push_back(std::make_unique<Worker>());
+      idle_workers.push_back(all_workers.back().get());
+    }
+    thread.worker = idle_workers.back();
+    idle_workers.pop_back();
+    thread.worker->thread = &thread;
+  }
+  return thread.worker->fiber;
+}
+
+void GridRun::make_current(Thread& thread) {
+  current_ = &thread;
+  built_in.thread = thread.index;
+  built_in.block = thread.block->index;
+}
+
+// The body of a fiber: its thread, and then others as long as the schedule picks ones that have not
+// started. Returns when the fiber is wanted again.
+void GridRun::work(Worker& worker) {
+  Thread* thread = worker.thread;
+  while (true) {
+    run_to_end(*thread);
+    thread = pick();
+    if (thread == nullptr || thread->worker != nullptr) {
+      break;
+    }
+    thread->worker = &worker;
+    worker.thread = thread;
+  }
+  current_ = nullptr;
+  idle_workers.push_back(&worker);
+  Fiber::switch_to(worker.fiber, thread == nullptr ? host_ : fiber_for(*thread));
+}
+
+void GridRun::run_to_end(Thread& thread) {
+  make_current(thread);
+  thread.state = ThreadState::runnable;
+  try {
+    launch_.run_thread();
+    finish(thread);
+  } catch (const Cancelled&) {
+    thread.state = ThreadState::finished;
+  } catch (const std::exception& error) {
+    thread.state = ThreadState::finished;
+    cancelled_ = true;
+    problem_ = place_of(thread) + " threw an exception: " + error.what();
+  }
+}
+
+void GridRun::finish(Thread& thread) {
+  thread.state = ThreadState::finished;
+  idle_yields_ = 0;
+  Block& block = *thread.block;
+  const auto rank = static_cast<std::size_t>(thread.rank);
+  Warp& warp = block.warps[rank / 32];
+  warp.alive &= ~(1u << (rank % 32));
+  // The others of the warp may have waited for this one only.
+  for (std::size_t i = rank / 32 * 32;
+       warp.waiting > 0 && i < block.threads.size() && i / 32 == rank / 32; ++i) {
+    if (block.threads[i].state == ThreadState::in_warp) {
+      complete_meeting(block.threads[i]);
+    }
+  }
+  if (++block.finished < block.threads.size()) {
+    return;
+  }
+  if (!block.shared.untouched_around()) {
+    cancelled_ = true;
+    problem_ = "block " + triple(block.index) + " wrote outside its " +
+               std::to_string(launch_.shared_bytes) + " bytes of dynamic shared memory";
+  }
+  std::erase_if(resident_, [&](const auto& resident) { return resident.get() == &block; });
+  admit();
+}
+
+// Waits until someone has made the current thread runnable and the schedule picks it.
+void GridRun::leave() {
+  Thread& self = *current_;
+  Thread* next = pick();
+  if (next != &self) {
+    current_ = nullptr;
+    Fiber::switch_to(self.worker->fiber, next == nullptr ? host_ : fiber_for(*next));
+  }
+  if (cancelled_) {
+    throw Cancelled{};
+  }
+  make_current(self);
+}
+
+void GridRun::make_runnable(Thread& thread) {
+  thread.state = ThreadState::runnable;
+  if (&thread != current_) {
+    ready_.push_back(&thread);
+  }
+}
+
+void GridRun::yield() {
+  if (random_.coin()) {
+    return;
+  }
+  if (++idle_yields_ > most_idle_yields) {
+    fail(
+        "spins for ever: what it waits for can only come from a block that is not resident, or "
+        "never");
+  }
+  ready_.push_back(current_);
+  leave();
+}
+
+void GridRun::fail(const std::string& problem) {
+  cancelled_ = true;
+  problem_ = place_of(*current_) + " " + problem;
+  throw Cancelled{};
+}
+
+void GridRun::arrive(Barrier& barrier, ThreadState state, Site site) {
+  Thread& self = *current_;
+  self.state = state;
+  self.site = site;
+  barrier.lines_differ |= barrier.arrived > 0 && !same(barrier.site, site);
+  barrier.site = site;
+  ++barrier.arrived;
+  const bool of_block = state == ThreadState::at_block_barrier;
+  const std::size_t expected = self.block->threads.size() * (of_block ? 1 : blocks_);
+  if (barrier.arrived < expected || barrier.lines_differ) {
+    leave();
+    return;
+  }
+  barrier = {};
+  idle_yields_ = 0;
+  for (const auto& block : resident_) {
+    for (Thread& thread : block->threads) {
+      if (thread.state == state && (!of_block || thread.block == self.block)) {
+        make_runnable(thread);
+      }
+    }
+  }
+}
+
+std::uint64_t GridRun::meet(WarpCall call, unsigned mask, std::uint64_t value, int source,
+                            Site site) {
+  Thread& self = *current_;
+  if ((mask >> (self.rank % 32) & 1) == 0) {
+    fail("is not in the mask that it passes at " + line_of(site));
+  }
+  self.state = ThreadState::in_warp;
+  self.call = call;
+  self.mask = mask;
+  self.value = value;
+  self.source = source;
+  self.site = site;
+  ++self.block->warps[static_cast<std::size_t>(self.rank) / 32].waiting;
+  if (!complete_meeting(self)) {
+    leave();
+  }
+  return self.value;
+}
+
+// Lets the lanes that meet with `thread` go on if all of them are there: those of the mask that
+// exist and have not returned.
+bool GridRun::complete_meeting(const Thread& thread) {
+  Block& block = *thread.block;
+  const std::size_t first = static_cast<std::size_t>(thread.rank) / 32 * 32;
+  Warp& warp = block.warps[first / 32];
+  const unsigned lanes = thread.mask & warp.alive;
+  if (warp.waiting < std::popcount(lanes)) {
+    return false;
+  }
+  std::uint64_t given[32];
+  std::uint64_t votes = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    given[lane] = ~std::uint64_t{0};
+    if ((lanes >> lane & 1) == 0) {
+      continue;
+    }
+    const Thread& other = block.threads[first + lane];
+    if (other.state != ThreadState::in_warp || other.mask != thread.mask ||
+        other.call != thread.call || !same(other.site, thread.site)) {
+      return false;
+    }
+    given[lane] = other.value;
+    votes |= std::uint64_t{other.value != 0} << lane;
+  }
+  const WarpCall call = thread.call;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if ((lanes >> lane & 1) != 0) {
+      Thread& other = block.threads[first + lane];
+      other.value = call == WarpCall::vote ? votes : given[other.source & 31];
+      make_runnable(other);
+    }
+  }
+  warp.waiting -= std::popcount(lanes);
+  return true;
+}
+
+// Unwinds the threads that have begun.
+void GridRun::cancel() {
+  cancelled_ = true;
+  for (const auto& block : resident_) {
+    for (Thread& thread : block->threads) {
+      if (thread.worker != nullptr && thread.state != ThreadState::finished) {
+        Fiber::switch_to(host_, thread.worker->fiber);
+      }
+    }
+  }
+}
+
+// Nothing can run, though not all have returned: finds a thread that waits and one that does not
+// come.
+std::string GridRun::what_blocks() const {
+  const auto describe = [](const Thread& thread) -> std::string {
+    switch (thread.state) {
+      case ThreadState::at_block_barrier:
+        return "waits at a block barrier, " + line_of(thread.site);
+      case ThreadState::at_grid_barrier: return "waits at a grid barrier, " + line_of(thread.site);
+      case ThreadState::in_warp: return "waits for its warp at " + line_of(thread.site);
+      case ThreadState::finished: return "has returned";
+      default: return "can run";
+    }
+  };
+  const Thread* waiting = nullptr;
+  for (const ThreadState state :
+       {ThreadState::at_block_barrier, ThreadState::in_warp, ThreadState::at_grid_barrier}) {
+    for (const auto& block : resident_) {
+      for (const Thread& thread : block->threads) {
+        if (waiting == nullptr && thread.state == state) {
+          waiting = &thread;
+        }
+      }
+    }
+  }
+  for (const auto& block : resident_) {
+    const bool concerned =
+        waiting->state == ThreadState::at_grid_barrier || block.get() == waiting->block;
+    for (const Thread& thread : block->threads) {
+      if (concerned && (thread.state != waiting->state || !same(thread.site, waiting->site))) {
+        return "divergence: " + place_of(*waiting) + " " + describe(*waiting) + ", but " +
+               place_of(thread) + " " + describe(thread);
+      }
+    }
+  }
+  return "divergence: " + place_of(*waiting) + " " + describe(*waiting) +
+         ", but a block has returned";
+}
+
+} // namespace
+
+Worker::Worker()
+    : fiber([this] {
+        while (true) {
+          active->work(*this);
+        }
+      }) {}
+
+std::string run_grid(const GridLaunch& launch, Random& random, GridCounts& counts) {
+  GridRun grid(launch, random, counts);
+  active = &grid;
+  std::string problem = grid.run();
+  active = nullptr;
+  return problem;
+}
+
+std::string current_place() {
+  return active != nullptr && active->running() ? place_of(active->current()) : std::string();
+}
+
+bool stack_overflowed_at(const void* address) {
+  return active != nullptr && active->worker() != nullptr &&
+         active->worker()->fiber.overflowed_at(address);
+}
+
+namespace detail {
+
+void block_barrier(Site site) {
+  active->arrive(active->current().block->barrier, ThreadState::at_block_barrier, site);
+}
+
+void grid_barrier(Site site) {
+  if (!active->cooperative()) {
+    active->fail("meets a grid barrier at " + line_of(site) +
+                 ", but the launch is not cooperative");
+  }
+  active->arrive(active->grid_barrier(), ThreadState::at_grid_barrier, site);
+}
+
+bool grid_is_cooperative() { return active->cooperative(); }
+
+std::uint64_t warp_meeting(WarpCall call, unsigned mask, std::uint64_t value, int source,
+                           Site site) {
+  return active->meet(call, mask, value, source, site);
+}
+
+int lane() { return active->current().rank % 32; }
+void yield() { active->yield(); }
+void trap(Site site) { active->fail("trapped at " + line_of(site)); }
+
+} // namespace detail
+} // namespace diffbench::emulation
+
+const uint3& threadIdx = diffbench::emulation::built_in.thread;
+const uint3& blockIdx = diffbench::emulation::built_in.block;
+const dim3& blockDim = diffbench::emulation::built_in.block_shape;
+const dim3& gridDim = diffbench::emulation::built_in.grid_shape;
+
+void* emulated_dynamic_shared() {
+  return diffbench::emulation::active->current().block->shared.data();
+}

@@ -1,0 +1,186 @@
+// Launches: what the runtime refuses at the call, and what happens when the kernel runs.
+#include "grid.hpp"
+#include "runtime.hpp"
+
+#include <algorithm>
+
+namespace diffbench::emulation {
+namespace {
+
+// Registers come from the compiler, which is not here; this many keep occupancy at a usual value.
+constexpr int registers_per_thread = 32;
+constexpr std::size_t reserved_shared_bytes = 1024; // a block, by the system, since sm_80
+
+int occupancy(const DeviceSpec& spec, std::size_t block_size, std::size_t shared_bytes) {
+  const std::size_t threads = (block_size + 31) / 32 * 32; // whole warps
+  if (threads == 0 || threads > 1024 || shared_bytes > spec.shared_bytes_per_block_optin) {
+    return 0;
+  }
+  const auto limit = [](auto have, std::size_t need) {
+    return static_cast<std::size_t>(have) / need;
+  };
+  return static_cast<int>(
+      std::min({limit(spec.threads_per_multiprocessor, threads),
+                limit(spec.registers_per_multiprocessor, threads * registers_per_thread),
+                limit(spec.shared_bytes_per_multiprocessor, shared_bytes + reserved_shared_bytes),
+                static_cast<std::size_t>(spec.blocks_per_multiprocessor)}));
+}
+
+std::size_t count(dim3 shape) { return std::size_t{shape.x} * shape.y * shape.z; }
+
+// The most dynamic shared memory that `kernel` may be launched with.
+std::size_t shared_limit(Runtime& state, const void* kernel) {
+  const auto asked = state.dynamic_shared_limits.find(kernel);
+  return std::max(state.device().spec.shared_bytes_per_block,
+                  asked == state.dynamic_shared_limits.end()
+                      ? std::size_t{0}
+                      : static_cast<std::size_t>(asked->second));
+}
+
+cudaError_t refused(Runtime& state, const void* kernel, const GridLaunch& launch) {
+  const DeviceSpec& spec = state.device().spec;
+  const dim3& grid = launch.grid;
+  const dim3& block = launch.block;
+  if (!spec.has_code) {
+    return cudaErrorNoKernelImageForDevice;
+  }
+  if (count(grid) == 0 || count(block) == 0 || grid.x > 0x7fffffff || grid.y > 65535 ||
+      grid.z > 65535 || block.x > 1024 || block.y > 1024 || block.z > 64 || count(block) > 1024) {
+    return cudaErrorInvalidConfiguration;
+  }
+  if (launch.shared_bytes > shared_limit(state, kernel)) {
+    return cudaErrorInvalidValue;
+  }
+  if (launch.cooperative) {
+    if (!spec.cooperative_launch) {
+      return cudaErrorNotSupported;
+    }
+    const auto resident =
+        static_cast<std::size_t>(spec.multiprocessors) *
+        static_cast<std::size_t>(occupancy(spec, count(block), launch.shared_bytes));
+    if (count(grid) > resident) {
+      return cudaErrorCooperativeLaunchTooLarge;
+    }
+  }
+  return cudaSuccess;
+}
+
+// A pointer of the host among the arguments would fault on a device. (Pointers inside structures
+// are not seen.)
+std::string bad_pointer(Runtime& state, const std::vector<const void*>& pointers) {
+  for (std::size_t i = 0; i < pointers.size(); ++i) {
+    if (pointers[i] == nullptr || state.memory.find(pointers[i], 0) != nullptr) {
+      continue;
+    }
+    const Buffer* near = state.memory.near(pointers[i]);
+    const std::string which = "pointer argument " + std::to_string(i + 1);
+    if (near == nullptr) {
+      return which + " is neither device memory nor page-locked";
+    }
+    return near->freed ? "use after free: " + which + " is " + near->description()
+                       : "out of bounds: " + which + " lies beside " + near->description();
+  }
+  return {};
+}
+
+void run_kernel(Runtime& state, int device, const GridLaunch& launch,
+                const detail::KernelCall& kernel) {
+  ++state.counters.kernels;
+  if (state.kernel_fault.due()) {
+    state.failed_call = "kernel";
+    state.fault(device, state.kernel_fault.code);
+    return;
+  }
+  state.running_kernel = kernel.function;
+  const auto give_up = [&](const std::string& bug, cudaError_t code) {
+    state.report(bug);
+    state.fault(device, code);
+  };
+  GridCounts counts;
+  if (const std::string bug = bad_pointer(state, kernel.pointers); !bug.empty()) {
+    give_up(bug, cudaErrorIllegalAddress);
+  } else if (const std::string problem = run_grid(launch, state.random, counts); !problem.empty()) {
+    give_up(problem, cudaErrorLaunchFailure);
+  } else if (const std::string written = state.memory.overwritten(); !written.empty()) {
+    give_up(written, cudaErrorIllegalAddress);
+  }
+  state.counters.blocks += counts.blocks;
+  state.counters.switches += counts.switches;
+  state.running_kernel = nullptr;
+}
+
+} // namespace
+
+cudaError_t detail::launch(const cudaLaunchConfig_t& config, KernelCall kernel) {
+  return call("cudaLaunchKernelEx", [&](Runtime& state) {
+    Stream* stream = state.find_stream(config.stream);
+    if (stream == nullptr || stream->device != state.current_device) {
+      return cudaErrorInvalidResourceHandle;
+    }
+    GridLaunch grid;
+    grid.grid = config.gridDim;
+    grid.block = config.blockDim;
+    grid.shared_bytes = config.dynamicSmemBytes;
+    for (unsigned i = 0; i < config.numAttrs; ++i) {
+      grid.cooperative |= config.attrs[i].id == cudaLaunchAttributeCooperative &&
+                          config.attrs[i].val.cooperative != 0;
+    }
+    grid.run_thread = kernel.run_thread;
+    if (const cudaError_t why = refused(state, kernel.function, grid); why != cudaSuccess) {
+      return why;
+    }
+    const int device = stream->device;
+    return state.issue(*stream,
+                       [&state, device, grid, kernel] { run_kernel(state, device, grid, kernel); });
+  });
+}
+
+} // namespace diffbench::emulation
+
+using diffbench::emulation::call;
+using diffbench::emulation::Runtime;
+
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+  return call("cudaFuncSetAttribute", [=](Runtime& state) {
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+      const std::size_t most = state.device().spec.shared_bytes_per_block_optin;
+      if (value < 0 || static_cast<std::size_t>(value) > most) {
+        return cudaErrorInvalidValue;
+      }
+      state.dynamic_shared_limits[kernel] = value;
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
+  return call("cudaFuncGetAttributes", [=](Runtime& state) {
+    const auto& spec = state.device().spec;
+    if (!spec.has_code) {
+      return cudaErrorNoKernelImageForDevice;
+    }
+    *attributes = {};
+    attributes->maxThreadsPerBlock = 1024;
+    attributes->numRegs = diffbench::emulation::registers_per_thread;
+    attributes->ptxVersion = attributes->binaryVersion =
+        10 * spec.compute_major + spec.compute_minor;
+    attributes->maxDynamicSharedSizeBytes =
+        static_cast<int>(diffbench::emulation::shared_limit(state, kernel));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
+                                                          int block_size,
+                                                          std::size_t shared_bytes) {
+  return call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [=](Runtime& state) {
+    if (block_size <= 0) {
+      return cudaErrorInvalidValue;
+    }
+    const bool allowed = shared_bytes <= diffbench::emulation::shared_limit(state, kernel);
+    *blocks = allowed ? diffbench::emulation::occupancy(
+                            state.device().spec, static_cast<std::size_t>(block_size), shared_bytes)
+                      : 0;
+    return cudaSuccess;
+  });
+}

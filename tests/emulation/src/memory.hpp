@@ -1,0 +1,80 @@
+// The memory that the runtime hands out.
+//
+// Each buffer is a mapping of its own: a page that faults, the buffer, a page that faults; the
+// buffer ends as close to the page behind it as its alignment lets it, and the gaps are closed
+// zones (canary.hpp). Device memory is inaccessible except while the device works, so that the host
+// meets a fault when it touches it. What was freed stays mapped and inaccessible until the reset,
+// so an address never comes back. A handler of SIGSEGV says which of these happened before the
+// process dies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::emulation {
+
+enum class MemoryKind { device, pinned, managed, registered };
+
+struct Buffer {
+  MemoryKind kind{};
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  int device = 0;
+  std::int64_t made_by_call = 0;
+  std::span<std::byte> mapping; ///< both pages that fault included; empty for a registered range
+  bool freed = false;
+
+  [[nodiscard]] std::string description() const;
+};
+
+class Memory {
+ public:
+  Memory() = default;
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory();
+
+  /// All bytes 0xff. Null when the host has no memory.
+  [[nodiscard]] void* allocate(MemoryKind kind, std::size_t bytes, int device, std::int64_t call);
+  /// Notes a range of the caller's as page-locked.
+  void enlist(void* data, std::size_t bytes, int device, std::int64_t call);
+  /// Frees what begins at `data`; what was written outside it, or nothing.
+  std::optional<std::string> release(void* data);
+
+  /// The live buffer that holds [data, data + bytes), or touches it when `bytes` is 0.
+  [[nodiscard]] const Buffer* find(const void* data, std::size_t bytes) const;
+  /// The buffer, live or freed, in or round which `data` lies.
+  [[nodiscard]] const Buffer* near(const void* data) const;
+  [[nodiscard]] const std::map<const std::byte*, Buffer>& live() const { return live_; }
+  [[nodiscard]] std::size_t bytes_on(int device) const;
+
+  /// What a kernel wrote in the closed zones; empty: nothing. (The address sanitizer stops the
+  /// process at the access itself.)
+  [[nodiscard]] std::string overwritten() const;
+
+  /// Lets device memory be accessed, while it lives. May be nested.
+  class Access {
+   public:
+    explicit Access(Memory& memory);
+    Access(const Access&) = delete;
+    Access& operator=(const Access&) = delete;
+    ~Access();
+
+   private:
+    Memory& memory_;
+  };
+
+ private:
+  void protect_device_memory(int protection);
+
+  std::map<const std::byte*, Buffer> live_;
+  std::vector<Buffer> freed_;
+  int accesses_ = 0;
+};
+
+} // namespace diffbench::emulation

@@ -1,0 +1,338 @@
+// The runtime's calls on memory and copies.
+#include "runtime.hpp"
+
+#include <cstring>
+
+using diffbench::emulation::Buffer;
+using diffbench::emulation::call;
+using diffbench::emulation::giving_back;
+using diffbench::emulation::MemoryKind;
+using diffbench::emulation::Runtime;
+using diffbench::emulation::Stream;
+using diffbench::emulation::waiting;
+
+namespace {
+
+cudaError_t allocate(Runtime& state, MemoryKind kind, void** memory, std::size_t bytes) {
+  if (state.forbidden_by_capture()) {
+    return cudaErrorStreamCaptureUnsupported;
+  }
+  *memory = nullptr;
+  if (bytes == 0) {
+    return kind == MemoryKind::device ? cudaSuccess : cudaErrorInvalidValue;
+  }
+  const int device = state.current_device;
+  const std::size_t used = state.memory.bytes_on(device);
+  if (kind == MemoryKind::device && bytes > state.device().spec.memory_bytes - used) {
+    return cudaErrorMemoryAllocation;
+  }
+  *memory = state.memory.allocate(kind, bytes, device, state.counters.calls);
+  return *memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+
+// Frees after the pending work, as the runtime does: it waits for the device. (Work that uses the
+// memory and could not have been waited for is therefore no bug.)
+cudaError_t release(Runtime& state, void* memory, bool of_host, cudaError_t unknown) {
+  if (memory == nullptr) {
+    return cudaSuccess;
+  }
+  if (state.forbidden_by_capture()) {
+    return cudaErrorStreamCaptureUnsupported;
+  }
+  const cudaError_t earlier = state.wait_for_all();
+  const Buffer* buffer = state.memory.find(memory, 0);
+  const bool owns = buffer != nullptr && buffer->data == memory;
+  const bool kind_fits = owns && buffer->kind != MemoryKind::registered &&
+                         (buffer->kind == MemoryKind::pinned) == of_host;
+  if (!kind_fits) {
+    const Buffer* former = state.memory.near(memory);
+    state.report(former != nullptr && former->freed
+                     ? "double free of " + former->description()
+                     : "free of memory that this call did not hand out");
+    return unknown;
+  }
+  const std::string written = state.memory.release(memory).value_or("");
+  if (!written.empty()) {
+    state.report(written);
+  }
+  return earlier;
+}
+
+// A copy of `height` rows.
+struct Rows {
+  std::byte* to;
+  std::size_t to_pitch;
+  const std::byte* from;
+  std::size_t from_pitch;
+  std::size_t width;
+  std::size_t height;
+};
+
+void copy_rows(const Rows& rows) {
+  for (std::size_t y = 0; y < rows.height; ++y) {
+    std::memcpy(rows.to + y * rows.to_pitch, rows.from + y * rows.from_pitch, rows.width);
+  }
+}
+
+enum class Side { device, page_locked, pageable, wrong };
+
+// Where a range lies that a copy names. A range that begins in or beside a buffer and leaves it is
+// wrong.
+Side side_of(Runtime& state, const void* data, std::size_t bytes, const char* role) {
+  if (const Buffer* buffer = state.memory.find(data, bytes)) {
+    return buffer->kind == MemoryKind::device || buffer->kind == MemoryKind::managed
+               ? Side::device
+               : Side::page_locked;
+  }
+  const Buffer* near = state.memory.near(data);
+  if (near == nullptr) {
+    return Side::pageable;
+  }
+  if (near->kind == MemoryKind::registered) {
+    return Side::pageable; // in part, so the runtime treats all of it as such
+  }
+  state.report(std::string(near->freed ? "use after free: " : "out of bounds: ") + role + " of " +
+               std::to_string(bytes) + " bytes does not lie in " + near->description());
+  return Side::wrong;
+}
+
+bool fits(cudaMemcpyKind kind, Side to, Side from) {
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  return kind == cudaMemcpyDefault ||
+         ((to == Side::device) == to_device && (from == Side::device) == from_device);
+}
+
+cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream, bool blocks) {
+  if (stream == nullptr) {
+    return cudaErrorInvalidResourceHandle;
+  }
+  if (blocks && state.forbidden_by_capture()) {
+    return cudaErrorStreamCaptureUnsupported;
+  }
+  if (rows.width == 0 || rows.height == 0) {
+    return cudaSuccess;
+  }
+  if (rows.to_pitch < rows.width || rows.from_pitch < rows.width) {
+    return cudaErrorInvalidPitchValue;
+  }
+  const auto extent = [&rows](std::size_t pitch) { return (rows.height - 1) * pitch + rows.width; };
+  const Side to = side_of(state, rows.to, extent(rows.to_pitch), "the target of a copy");
+  const Side from = side_of(state, rows.from, extent(rows.from_pitch), "the source of a copy");
+  if (to == Side::wrong || from == Side::wrong) {
+    return cudaErrorInvalidValue;
+  }
+  if (!fits(kind, to, from)) {
+    state.report("a copy's direction contradicts its pointers");
+    return cudaErrorInvalidMemcpyDirection;
+  }
+  // Copies from and to pageable memory may or may not be done when the call returns (CUDA Runtime
+  // API, "API synchronization behavior"): a source may be read now, a target be reached now.
+  const bool capturing = stream->capture.capture != nullptr;
+  const bool may_block = !capturing && !blocks && state.random.coin();
+  auto staged = std::make_shared<std::vector<std::byte>>();
+  if (from == Side::pageable && may_block) {
+    staged->resize(rows.width * rows.height);
+    copy_rows({staged->data(), rows.width, rows.from, rows.from_pitch, rows.width, rows.height});
+    rows.from = staged->data();
+    rows.from_pitch = rows.width;
+  }
+  const cudaError_t issued = state.issue(*stream, [&state, rows, staged] {
+    ++state.counters.copies;
+    copy_rows(rows);
+  });
+  const bool wait = blocks || (to == Side::pageable && may_block);
+  return issued == cudaSuccess && wait ? state.wait_for(stream->last) : issued;
+}
+
+cudaError_t set_bytes(Runtime& state, void* memory, int value, std::size_t bytes, Stream* stream) {
+  if (stream == nullptr) {
+    return cudaErrorInvalidResourceHandle;
+  }
+  const Side side = side_of(state, memory, bytes, "a memset");
+  if (side == Side::wrong || side == Side::pageable) {
+    return cudaErrorInvalidValue;
+  }
+  return state.issue(*stream, [&state, memory, value, bytes] {
+    ++state.counters.copies;
+    std::memset(memory, value, bytes);
+  });
+}
+
+Rows rows_of(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+             std::size_t width, std::size_t height) {
+  return {static_cast<std::byte*>(to),
+          to_pitch,
+          static_cast<const std::byte*>(from),
+          from_pitch,
+          width,
+          height};
+}
+
+} // namespace
+
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  return call("cudaMalloc",
+              [=](Runtime& state) { return allocate(state, MemoryKind::device, memory, bytes); });
+}
+
+cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, unsigned) {
+  return call("cudaMallocManaged",
+              [=](Runtime& state) { return allocate(state, MemoryKind::managed, memory, bytes); });
+}
+
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  return call("cudaHostAlloc",
+              [=](Runtime& state) { return allocate(state, MemoryKind::pinned, memory, bytes); });
+}
+
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes, unsigned) {
+  return call("cudaMallocHost",
+              [=](Runtime& state) { return allocate(state, MemoryKind::pinned, memory, bytes); });
+}
+
+cudaError_t cudaFree(void* memory) {
+  return giving_back("cudaFree", [=](Runtime& state) {
+    return release(state, memory, false, cudaErrorInvalidValue);
+  });
+}
+
+cudaError_t cudaFreeHost(void* memory) {
+  return giving_back("cudaFreeHost", [=](Runtime& state) {
+    return release(state, memory, true, cudaErrorInvalidValue);
+  });
+}
+
+cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
+  return call("cudaHostRegister", [=](Runtime& state) {
+    if (memory == nullptr || bytes == 0) {
+      return cudaErrorInvalidValue;
+    }
+    if (state.memory.near(memory) != nullptr && !state.memory.near(memory)->freed) {
+      return cudaErrorHostMemoryAlreadyRegistered;
+    }
+    state.memory.enlist(memory, bytes, state.current_device, state.counters.calls);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostUnregister(void* memory) {
+  return giving_back("cudaHostUnregister", [=](Runtime& state) {
+    const Buffer* range = state.memory.find(memory, 0);
+    if (range == nullptr || range->kind != MemoryKind::registered || range->data != memory) {
+      return cudaErrorHostMemoryNotRegistered;
+    }
+    const cudaError_t earlier = state.wait_for_all();
+    state.memory.release(memory);
+    return earlier;
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  return call("cudaHostGetDevicePointer", [=](Runtime& state) {
+    const Buffer* buffer = state.memory.find(host, 1);
+    if (buffer == nullptr || buffer->kind == MemoryKind::device) {
+      return cudaErrorInvalidValue;
+    }
+    *device = host;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
+  return call("cudaPointerGetAttributes", [=](Runtime& state) {
+    *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, const_cast<void*>(memory)};
+    if (const Buffer* buffer = state.memory.find(memory, 1)) {
+      const cudaMemoryType types[] = {cudaMemoryTypeDevice, cudaMemoryTypeHost,
+                                      cudaMemoryTypeManaged, cudaMemoryTypeHost};
+      attributes->type = types[static_cast<int>(buffer->kind)];
+      attributes->device = buffer->device;
+      attributes->devicePointer = const_cast<void*>(memory);
+      if (buffer->kind == MemoryKind::device) {
+        attributes->hostPointer = nullptr;
+      }
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return call("cudaMemGetInfo", [=](Runtime& state) {
+    *total = state.device().spec.memory_bytes;
+    const std::size_t used = state.memory.bytes_on(state.current_device);
+    *free = used < *total ? *total - used : 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return waiting("cudaMemcpy", [=](Runtime& state) {
+    return copy(state, rows_of(to, bytes, from, bytes, bytes, 1), kind, state.find_stream(nullptr),
+                true);
+  });
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return call("cudaMemcpyAsync", [=](Runtime& state) {
+    return copy(state, rows_of(to, bytes, from, bytes, bytes, 1), kind, state.find_stream(stream),
+                false);
+  });
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return waiting("cudaMemcpy2D", [=](Runtime& state) {
+    return copy(state, rows_of(to, to_pitch, from, from_pitch, width, height), kind,
+                state.find_stream(nullptr), true);
+  });
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+  return call("cudaMemcpy2DAsync", [=](Runtime& state) {
+    return copy(state, rows_of(to, to_pitch, from, from_pitch, width, height), kind,
+                state.find_stream(stream), false);
+  });
+}
+
+cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
+  return call("cudaMemset", [=](Runtime& state) {
+    return set_bytes(state, memory, value, bytes, state.find_stream(nullptr));
+  });
+}
+
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  return call("cudaMemsetAsync", [=](Runtime& state) {
+    return set_bytes(state, memory, value, bytes, state.find_stream(stream));
+  });
+}
+
+// Where managed memory resides makes no difference here; the pointer and the place are checked.
+cudaError_t cudaMemPrefetchAsync(const void* memory, std::size_t bytes, cudaMemLocation location,
+                                 unsigned flags, cudaStream_t stream) {
+  return call("cudaMemPrefetchAsync", [=](Runtime& state) {
+    const Buffer* buffer = state.memory.find(memory, bytes);
+    const bool managed = buffer != nullptr && buffer->kind == MemoryKind::managed;
+    const bool on_device = location.type == cudaMemLocationTypeDevice;
+    if (!managed || flags != 0 || (!on_device && location.type != cudaMemLocationTypeHost)) {
+      return cudaErrorInvalidValue;
+    }
+    if (on_device &&
+        (location.id < 0 || static_cast<std::size_t>(location.id) >= state.devices.size())) {
+      return cudaErrorInvalidDevice;
+    }
+    Stream* its_stream = state.find_stream(stream);
+    return its_stream == nullptr ? cudaErrorInvalidResourceHandle : state.issue(*its_stream, {});
+  });
+}
+
+cudaError_t cudaMemAdvise(const void* memory, std::size_t bytes, cudaMemoryAdvise,
+                          cudaMemLocation) {
+  return call("cudaMemAdvise", [=](Runtime& state) {
+    const Buffer* buffer = state.memory.find(memory, bytes);
+    const bool managed = buffer != nullptr && buffer->kind == MemoryKind::managed;
+    return managed ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}

@@ -1,0 +1,216 @@
+#include "runtime.hpp"
+
+#include "grid.hpp"
+#include "kernel_name.hpp"
+#include "segfault.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace diffbench::emulation {
+namespace {
+
+std::unique_ptr<Runtime>& instance() {
+  static std::unique_ptr<Runtime> the_runtime;
+  return the_runtime;
+}
+
+} // namespace
+
+Runtime::Runtime(const Settings& settings) : driver(settings.driver), random(settings.seed) {
+  for (const DeviceSpec& spec : settings.devices) {
+    Device device;
+    device.spec = spec;
+    device.legacy.device = device.per_thread.device = static_cast<int>(devices.size());
+    devices.push_back(std::move(device));
+  }
+}
+
+std::recursive_mutex& runtime_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+Runtime& runtime() {
+  if (instance() == nullptr) {
+    install_segfault_handler();
+    Settings settings;
+    if (const char* seed = std::getenv("DIFFBENCH_EMULATION_SEED")) {
+      settings.seed = std::strtoull(seed, nullptr, 10);
+    }
+    instance() = std::make_unique<Runtime>(settings);
+  }
+  return *instance();
+}
+
+Stream* Runtime::find_stream(cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy) {
+    return &device().legacy;
+  }
+  if (handle == cudaStreamPerThread) {
+    return &device().per_thread;
+  }
+  const auto found = streams.find(handle);
+  if (found == streams.end()) {
+    report("a stream is used that was destroyed or never made");
+    return nullptr;
+  }
+  return &found->second;
+}
+
+Event* Runtime::find_event(cudaEvent_t handle) {
+  const auto found = events.find(handle);
+  if (found == events.end()) {
+    report("an event is used that was destroyed or never made");
+    return nullptr;
+  }
+  return &found->second;
+}
+
+void Runtime::report(const std::string& bug) {
+  reports.push_back(running_kernel_name() + bug);
+  std::fprintf(stderr, "emulation: %s\n", reports.back().c_str());
+}
+
+void Runtime::fault(int device_index, cudaError_t code) {
+  devices[static_cast<std::size_t>(device_index)].sticky = code;
+}
+
+cudaError_t Runtime::issue(Stream& stream, std::function<void()> run) {
+  const bool legacy = &stream == &devices[static_cast<std::size_t>(stream.device)].legacy;
+  if (legacy && forbidden_by_capture()) {
+    return cudaErrorStreamCaptureImplicit;
+  }
+  if (stream.capture.capture != nullptr) {
+    Capture& capture = *stream.capture.capture;
+    if (capture.invalid) {
+      return cudaErrorStreamCaptureInvalidated;
+    }
+    capture.nodes.push_back({std::move(run), stream.capture.nodes});
+    stream.capture.nodes = {capture.nodes.size() - 1};
+    return cudaSuccess;
+  }
+  std::vector<OperationPtr> after{stream.last};
+  Device& its_device = devices[static_cast<std::size_t>(stream.device)];
+  if (legacy) {
+    after.push_back(its_device.per_thread.last);
+    for (const auto& [handle, other] : streams) {
+      if (other.blocking && other.device == stream.device) {
+        after.push_back(other.last);
+      }
+    }
+  } else if (stream.blocking) {
+    after.push_back(its_device.legacy.last);
+  }
+  const int index = stream.device;
+  stream.last = work.add(
+      [this, index, run = std::move(run)] {
+        if (run && devices[static_cast<std::size_t>(index)].sticky == cudaSuccess) {
+          run();
+        }
+      },
+      after);
+  return cudaSuccess;
+}
+
+cudaError_t Runtime::wait_for(const OperationPtr& operation) {
+  if (operation != nullptr) {
+    const Memory::Access access(memory);
+    work.run_until_done(*operation, random);
+  }
+  return device().sticky;
+}
+
+cudaError_t Runtime::wait_for_all() {
+  const Memory::Access access(memory);
+  work.run_all(random);
+  return device().sticky;
+}
+
+bool Runtime::forbidden_by_capture() {
+  bool forbidden = false;
+  for (const auto& capture : captures) {
+    if (capture->mode != cudaStreamCaptureModeRelaxed) {
+      capture->invalid = true;
+      forbidden = true;
+    }
+  }
+  return forbidden;
+}
+
+cudaError_t call(const char* name, const std::function<cudaError_t(Runtime&)>& body,
+                 WhenMadeToFail when) {
+  const std::lock_guard lock(runtime_mutex());
+  Runtime& state = runtime();
+  ++state.counters.calls;
+  cudaError_t result = cudaSuccess;
+  if (!state.driver) {
+    result = cudaErrorInsufficientDriver;
+  } else if (state.devices.empty()) {
+    result = cudaErrorNoDevice;
+  }
+  if (result != cudaSuccess) {
+    return state.last_error = result;
+  }
+  const cudaError_t broken = state.device().sticky;
+  if (state.call_fault.due()) {
+    state.failed_call = name;
+    result = state.call_fault.code;
+    if (when == WhenMadeToFail::drop_pending) {
+      state.work.drop_all();
+    }
+  } else {
+    result = broken;
+  }
+  state.call_fails = result != cudaSuccess;
+  if (result == cudaSuccess || when == WhenMadeToFail::its_work) {
+    const cudaError_t own = body(state);
+    result = result == cudaSuccess ? own : result;
+  }
+  if (result != cudaSuccess && result != cudaErrorNotReady) {
+    state.last_error = result;
+  }
+  return result;
+}
+
+std::string running_kernel_name() {
+  const void* const kernel = runtime().running_kernel;
+  return kernel == nullptr ? std::string() : "kernel " + kernel_name(kernel) + ": ";
+}
+
+// The control interface
+
+void reset(const Settings& settings) {
+  const std::lock_guard lock(runtime_mutex());
+  install_segfault_handler();
+  instance() = std::make_unique<Runtime>(settings);
+}
+
+void set_seed(std::uint64_t seed) { runtime().random = Random(seed); }
+void fail_call(std::int64_t k, cudaError_t code) { runtime().call_fault = {k, code}; }
+void fail_kernel(std::int64_t k, cudaError_t code) { runtime().kernel_fault = {k, code}; }
+void clear_faults() { runtime().call_fault = runtime().kernel_fault = {}; }
+std::string failed_call() { return runtime().failed_call; }
+Counters counters() { return runtime().counters; }
+std::int64_t pending_operations() { return runtime().work.pending(); }
+std::vector<std::string> take_reports() { return std::exchange(runtime().reports, {}); }
+
+std::vector<std::string> live_resources() {
+  std::vector<std::string> lines;
+  for (const auto& [data, buffer] : runtime().memory.live()) {
+    lines.push_back(buffer.description());
+  }
+  const auto add = [&lines](const char* what, const auto& made) {
+    for (const auto& [handle, resource] : made) {
+      lines.push_back(std::string(what) + ", made by call " +
+                      std::to_string(resource.made_by_call));
+    }
+  };
+  add("stream", runtime().streams);
+  add("event", runtime().events);
+  add("graph", runtime().graphs);
+  add("instantiated graph", runtime().execs);
+  return lines;
+}
+
+} // namespace diffbench::emulation

@@ -1,0 +1,161 @@
+// The state of the emulated runtime, and what every call of it goes through.
+#pragma once
+
+#include "emulation/control.hpp"
+#include "memory.hpp"
+#include "random.hpp"
+#include "work.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+namespace diffbench::emulation {
+
+/// Operations recorded by a capture, each after the ones it names.
+struct GraphNode {
+  std::function<void()> run;
+  std::vector<std::size_t> after;
+};
+using GraphNodes = std::vector<GraphNode>;
+
+struct Capture {
+  cudaStream_t origin = nullptr;
+  cudaStreamCaptureMode mode{};
+  bool invalid = false;
+  GraphNodes nodes;
+};
+
+/// A point in a capture: what is recorded next in the stream comes after these nodes.
+struct CapturePoint {
+  std::shared_ptr<Capture> capture; ///< null: not capturing
+  std::vector<std::size_t> nodes;
+};
+
+struct Stream {
+  std::int64_t made_by_call = 0; ///< 0: one of the runtime's own
+  int device = 0;
+  bool blocking = true; ///< ordered with the legacy default stream
+  OperationPtr last;
+  CapturePoint capture;
+};
+
+struct Event {
+  std::int64_t made_by_call = 0;
+  bool timing = true;
+  OperationPtr recorded;
+  CapturePoint capture;
+};
+
+struct Graph {
+  std::int64_t made_by_call = 0;
+  std::shared_ptr<const GraphNodes> nodes;
+};
+
+struct GraphExec {
+  std::int64_t made_by_call = 0;
+  std::shared_ptr<const GraphNodes> nodes;
+  OperationPtr last_launch;
+};
+
+struct Device {
+  DeviceSpec spec;
+  cudaError_t sticky = cudaSuccess;
+  Stream legacy;
+  Stream per_thread;
+};
+
+struct PlannedFault {
+  std::int64_t in = 0; ///< 0: none
+  cudaError_t code = cudaSuccess;
+  /// Counts one; true when it is this one's turn.
+  bool due() { return in > 0 && --in == 0; }
+};
+
+struct Runtime {
+  explicit Runtime(const Settings& settings);
+
+  bool driver = true;
+  Random random;
+  std::vector<Device> devices;
+  int current_device = 0;
+  Memory memory;
+  WorkQueue work;
+  std::map<cudaStream_t, Stream> streams;
+  std::map<cudaEvent_t, Event> events;
+  std::map<cudaGraph_t, Graph> graphs;
+  std::map<cudaGraphExec_t, GraphExec> execs;
+  std::map<const void*, int> dynamic_shared_limits; ///< by cudaFuncSetAttribute
+  std::vector<std::shared_ptr<Capture>> captures;   ///< that have not ended
+
+  Counters counters;
+  PlannedFault call_fault;
+  PlannedFault kernel_fault;
+  std::string failed_call;
+  bool call_fails = false; ///< the present call will return an error whatever it does
+  cudaError_t last_error = cudaSuccess;
+  std::vector<std::string> reports;
+  const void* running_kernel = nullptr;
+
+  Device& device() { return devices[static_cast<std::size_t>(current_device)]; }
+  Stream* find_stream(cudaStream_t handle);
+  Event* find_event(cudaEvent_t handle);
+
+  /// A handle that is never used again.
+  template <typename Handle>
+  Handle new_handle() {
+    return reinterpret_cast<Handle>(next_handle_ += 16);
+  }
+
+  void report(const std::string& bug);
+  /// Marks `device_index` as broken by what ran on it.
+  void fault(int device_index, cudaError_t code);
+
+  /// Issues work in the stream's order, or records it when the stream is being captured. `run` may
+  /// run more than once.
+  cudaError_t issue(Stream& stream, std::function<void()> run);
+  /// Waits; then what the device has to say.
+  cudaError_t wait_for(const OperationPtr& operation);
+  cudaError_t wait_for_all();
+  /// Invalidates the captures that a call like the present one is not allowed in.
+  [[nodiscard]] bool forbidden_by_capture();
+
+ private:
+  std::uintptr_t next_handle_ = 0x1000;
+};
+
+/// The one there is; made at the first use.
+Runtime& runtime();
+/// Held by every call.
+std::recursive_mutex& runtime_mutex();
+
+/// What a call does when a planned fault meets it.
+enum class WhenMadeToFail { nothing, its_work, drop_pending };
+
+/// One call of the runtime: counted, made to fail when it is its turn, refused when there is no
+/// driver or device, or when the device is broken.
+cudaError_t call(const char* name, const std::function<cudaError_t(Runtime&)>& body,
+                 WhenMadeToFail when = WhenMadeToFail::nothing);
+
+/// For calls that give something back: they do so even on a broken device.
+inline cudaError_t giving_back(const char* name, const std::function<cudaError_t(Runtime&)>& body) {
+  return call(name, body, WhenMadeToFail::its_work);
+}
+
+/// For calls that wait. One that is made to fail loses the pending work, as one that fails does.
+inline cudaError_t waiting(const char* name, const std::function<cudaError_t(Runtime&)>& body) {
+  return call(name, body, WhenMadeToFail::drop_pending);
+}
+
+/// The words before reports from a kernel, while one runs.
+std::string running_kernel_name();
+
+} // namespace diffbench::emulation

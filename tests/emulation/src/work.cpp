@@ -1,0 +1,64 @@
+#include "work.hpp"
+
+#include <utility>
+
+namespace diffbench::emulation {
+
+OperationPtr WorkQueue::add(std::function<void()> run, const std::vector<OperationPtr>& after) {
+  auto operation = std::make_shared<Operation>();
+  operation->run = std::move(run);
+  for (const OperationPtr& earlier : after) {
+    if (earlier != nullptr && !earlier->done()) {
+      earlier->next.push_back(operation);
+      ++operation->missing;
+    }
+  }
+  if (operation->missing == 0) {
+    ready_.push_back(operation);
+  }
+  ++pending_;
+  return operation;
+}
+
+bool WorkQueue::run_one(Random& random) {
+  if (ready_.empty()) {
+    return false;
+  }
+  const OperationPtr operation = random.take(ready_);
+  if (operation->run) {
+    operation->run();
+  }
+  complete(*operation);
+  return true;
+}
+
+void WorkQueue::complete(Operation& operation) {
+  operation.done_at = ++clock_;
+  operation.run = nullptr;
+  --pending_;
+  for (OperationPtr& later : std::exchange(operation.next, {})) {
+    if (--later->missing == 0) {
+      ready_.push_back(std::move(later));
+    }
+  }
+}
+
+void WorkQueue::run_until_done(const Operation& operation, Random& random) {
+  while (!operation.done() && run_one(random)) {
+  }
+}
+
+void WorkQueue::run_all(Random& random) {
+  while (run_one(random)) {
+  }
+}
+
+void WorkQueue::drop_all() {
+  while (!ready_.empty()) {
+    const OperationPtr operation = std::move(ready_.back());
+    ready_.pop_back();
+    complete(*operation);
+  }
+}
+
+} // namespace diffbench::emulation
