@@ -23,7 +23,9 @@ template <typename Body>
 void under_every_seed(Body body) {
   for (std::uint64_t seed = 0; seed < seeds && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    reset({.seed = seed});
+    Settings settings;
+    settings.seed = seed;
+    reset(settings);
     body();
     EXPECT_EQ(take_reports(), std::vector<std::string>());
     EXPECT_EQ(live_resources(), std::vector<std::string>());
