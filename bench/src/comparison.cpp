@@ -2,6 +2,8 @@
 
 #include "diffbench/atomic_file.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/field.hpp"
+#include "diffbench/initial.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
@@ -24,6 +26,14 @@ namespace diffbench::bench {
 
 namespace {
 
+/// Reads an initial field from its file, and lets go of it again: most of what can be wrong with
+/// the file shows only then.
+template <typename T>
+void check_initial_file(const Options& options) {
+  Field<T> field(options.problem.nx, options.problem.ny);
+  fill_initial(options.problem, options.initial, field);
+}
+
 /// Everything that can be refused is refused here, before any work.
 void check_before_work(const Options& options, std::span<const Candidate> candidates) {
   for (const auto& [option, path] :
@@ -37,6 +47,13 @@ void check_before_work(const Options& options, std::span<const Candidate> candid
     check_writable_directory("--snapshot-dir", options.record.snapshot_dir);
   }
   check_memory(options, candidates, available_memory());
+  if (options.initial.kind == InitialField::Kind::file) {
+    if (options.problem.dtype == Dtype::float32) {
+      check_initial_file<float>(options);
+    } else {
+      check_initial_file<double>(options);
+    }
+  }
   for (const std::string& name : options.peers) {
     if (const Probe probe = probe_peer(name); !probe.available) {
       throw Unavailable(fmt::format("--peer {}: {}", name, probe.reason));
@@ -46,9 +63,9 @@ void check_before_work(const Options& options, std::span<const Candidate> candid
 
 void hint_about_pinned(const Options& options, std::ostream& err) {
   const auto& backends = all_backends();
-  const bool any_cuda = std::any_of(
-      backends.begin(), backends.end(),
-      [](const BackendInfo& backend) { return backend.device == DeviceKind::cuda; });
+  const bool any_cuda =
+      std::any_of(backends.begin(), backends.end(),
+                  [](const BackendInfo& backend) { return backend.device == DeviceKind::cuda; });
   if (options.pinned && !any_cuda) {
     err << "diffbench: no CUDA backend is in this build, so --pinned has no effect\n";
   }
