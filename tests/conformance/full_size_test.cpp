@@ -21,6 +21,14 @@ INSTANTIATE_TEST_SUITE_P(Backends, FullSizeTest, testing::ValuesIn(all_targets()
 
 class BeyondCacheTest : public BackendTest {};
 
+// The rungs below the plain loop make whole-array temporaries; they have no plan to change, and
+// would take a minute here.
+std::vector<Target> planning_targets() {
+  std::vector<Target> targets = threaded_targets();
+  std::erase_if(targets, [](const Target& target) { return target.backend.ladder < 40; });
+  return targets;
+}
+
 // 40 to 80 MB a field: more than the last-level cache that one or two cores get. Thin fields of
 // that size have rows, or columns, that by themselves leave the caches.
 TEST_P(BeyondCacheTest, SameBits) {
@@ -35,7 +43,7 @@ TEST_P(BeyondCacheTest, SameBits) {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BeyondCacheTest);
-INSTANTIATE_TEST_SUITE_P(Threaded, BeyondCacheTest, testing::ValuesIn(threaded_targets()),
+INSTANTIATE_TEST_SUITE_P(Threaded, BeyondCacheTest, testing::ValuesIn(planning_targets()),
                          test_name);
 
 } // namespace

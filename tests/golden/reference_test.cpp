@@ -22,8 +22,8 @@ namespace {
 
 const std::filesystem::path directory = DIFFBENCH_GOLDEN_DIRECTORY;
 
-// Backends for which 1000 steps (5 to 10 seconds a run) are too many.
-constexpr std::array<std::string_view, 1> slow_backends = {"xtensor_roll"};
+// Backends for which 1000 steps (3 to 10 seconds a run) are too many.
+constexpr std::array<std::string_view, 2> slow_backends = {"xtensor_roll", "thrust_host_roll"};
 constexpr int most_steps_of_slow_backends = 100;
 
 struct Target {
