@@ -1,0 +1,93 @@
+"""Options that make no sense: exit code 2 and one line that names the option or its value, before
+any work."""
+import os
+import subprocess
+import unittest
+
+from program import PROGRAM, CommandLineTest
+
+# Arguments, and what the message must name.
+REFUSED = [
+    ("--grid 0", "--grid 0"),
+    ("--grid -5", "--grid -5"),
+    ("--grid 2x2", "--grid 2x2"),
+    ("--grid 640x", "--grid 640x"),
+    ("--grid 10xfoo", "--grid 10xfoo"),
+    ("--grid 1e3", "--grid 1e3"),
+    ("--grid 99999999", "99999999"),  # in range; the memory is missing
+    ("--grid 999999999999", "--grid 999999999999"),
+    ("--grid 99999999999999999999", "--grid 99999999999999999999"),
+    ("--grid 10 --grid 12", "--grid"),
+    ("--grid", "--grid"),
+    ("--iters -1", "--iters -1"),
+    ("--iters 0", "--iters 0"),
+    ("--iters 1.5", "--iters 1.5"),
+    ("--dt nan", "--dt nan"),
+    ("--dt inf", "--dt inf"),
+    ("--dt 0.1s", "--dt 0.1s"),
+    ("--dt 0", "dt"),
+    ("--dt -0.1", "dt"),
+    ("--dt 0.3", "0.25"),  # unstable: says the limit
+    ("--dt 0.2 --spacing 0.5", "0.0625"),
+    ("--diffusivity -1", "diffusivity"),
+    ("--spacing 0", "spacing"),
+    ("--boundary-value nan", "--boundary-value nan"),
+    ("--boundary reflecting", "reflecting"),
+    ("--dtype float16", "float16"),
+    ("--init checkerboard", "checkerboard"),
+    ("--seed -1", "--seed -1"),
+    ("--backend nosuch", "nosuch"),
+    ("--backend scalar --backend nosuch", "nosuch"),
+    ("--baseline nosuch", "nosuch"),
+    ("--peer nosuch", "nosuch"),
+    ("--isa avx1024", "avx1024"),
+    ("--threads 0", "--threads 0"),
+    ("--threads -1", "--threads -1"),
+    ("--threads 100000", "--threads 100000"),
+    ("--budget 0", "--budget 0"),
+    ("--budget nan", "--budget nan"),
+    ("--range 1:0", "--range 1:0"),
+    ("--range 0", "--range 0"),
+    ("--snapshot-every 0", "--snapshot-every 0"),
+    ("--snapshot-dir here", "--snapshot-every"),
+    ("--snapshot-every 5 --snapshot-format gif", "gif"),
+    ("--json - --csv -", "-"),
+    ("--save same --png same", "same"),
+    ("--nosuch", "--nosuch"),
+    ("nosuch", "nosuch"),
+    ("list --nosuch", "--nosuch"),
+    ("list nosuch", "nosuch"),
+    ("doctor list", "list"),
+]
+
+
+class BadOptions(CommandLineTest):
+    def test_each_is_refused_in_one_line(self):
+        for arguments, named in REFUSED:
+            with self.subTest(arguments):
+                self.assert_refused(2, named, *arguments.split())
+
+    def test_the_message_says_what_is_valid(self):
+        for arguments, valid in [("--backend nosuch", "scalar"), ("--boundary x", "neumann"),
+                                 ("--dtype x", "float64"), ("--init x", ".npy"),
+                                 ("--peer x", "numpy"), ("--isa x", "avx2"),
+                                 ("--threads 0", "from 1 to"), ("--nosuch", "diffbench --help")]:
+            with self.subTest(arguments):
+                self.assert_refused(2, valid, *arguments.split())
+
+    def test_an_empty_value_is_no_default(self):
+        self.assert_refused(2, "--json", "--json", "")
+        self.assert_refused(2, "empty", "")
+
+    def test_any_bytes_make_one_line(self):
+        """File names may hold anything but NUL and a slash."""
+        for name in (b"a\nb\x1b[31m.npy", b"\xff\xfe.npy"):
+            with self.subTest(name):
+                done = subprocess.run([os.fsencode(PROGRAM), b"--init", name], cwd=self.directory,
+                                      capture_output=True, timeout=120)
+                self.assertEqual(done.returncode, 2)
+                self.assert_one_line(done.stderr.decode(errors="replace"), "no such file")
+
+
+if __name__ == "__main__":
+    unittest.main()

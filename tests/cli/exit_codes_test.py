@@ -1,0 +1,124 @@
+"""Every exit code of docs and --help: 0, 1, 2, 3, 4, 130. What is refused as bad input has tests of
+its own (bad_*_test.py)."""
+import os
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from program import (LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest, parse_json, row_of)
+
+
+class ExitCodes(CommandLineTest):
+    def test_0_when_all_rows_are_verified(self):
+        self.run_ok(*QUICK)
+
+    def test_0_with_a_hint_when_pinned_has_no_effect(self):
+        if re.search(r"^\S+ +cuda ", self.run_ok("list").stdout, re.M):
+            self.skipTest("this build has a CUDA backend")
+        done = self.run_ok(*QUICK, "--pinned")
+        self.assert_one_line(done.stderr, "--pinned")
+
+    def test_1_on_an_error_and_2_on_wrong_usage(self):
+        self.assert_refused(1, "nowhere", *QUICK, "--json", "nowhere/out.json")
+        self.assert_refused(2, "--nosuch", "--nosuch")
+
+    def test_4_when_a_peer_cannot_run(self):
+        self.assert_refused(4, "python3-numpy", *QUICK, "--peer", "numpy",
+                            env={"DIFFBENCH_PYTHON": "/bin/false"})
+
+    def test_4_when_a_peer_has_no_script(self):
+        self.assert_refused(4, "DIFFBENCH_PEERS", *QUICK, "--peer", "numpy",
+                            env={"DIFFBENCH_PEERS": str(self.directory)})
+
+    def test_4_when_a_backend_is_not_compiled(self):
+        missing = re.findall(r"^(\S+) .* not compiled: ", self.run_ok("list").stdout, re.M)
+        for name in missing:
+            self.assert_refused(4, name, "--backend", name)
+            # ... and never replaced by another one.
+            self.assert_refused(4, name, "--backend", "scalar", "--backend", name)
+
+
+class NotVerified(CommandLineTest):
+    """Exit code 3."""
+
+    def test_a_wrong_backend(self):
+        done = self.run_program("--grid", "24x16", "--iters", "20", "--budget", "0.05", "--baseline",
+                                "scalar", "--json", "out.json", program=WITH_WRONG_BACKEND)
+        self.assertEqual(done.returncode, 3)
+        self.assert_one_line(done.stderr, "differs from the reference")
+        self.assertRegex(done.stdout, r"NOT VERIFIED: wrong_corner: differs .* after 20 steps")
+        self.assertRegex(done.stdout, r"(?m)^wrong_corner .* NO$")
+
+        # The file is written all the same; the wrong row has an error and no time, the right one
+        # beside it has its time.
+        result = parse_json(self.path("out.json").read_text())
+        wrong, right = row_of(result, "wrong_corner"), row_of(result, "scalar")
+        self.assertIs(wrong["verified"]["bitwise"], False)
+        self.assertGreater(wrong["verified"]["max_abs_error"], 0)
+        self.assertLess(wrong["verified"]["max_abs_error"], 1e-6)
+        self.assertEqual(wrong["samples_seconds"], [])
+        self.assertIsNone(wrong["seconds_per_iteration"])
+        self.assertIs(right["verified"]["bitwise"], True)
+        self.assertGreater(right["seconds_per_iteration"], 0)
+        self.assertEqual({entry["run_name"] for entry in result["benchmarks"]},
+                         {"stencil/scalar/float32/24x16"})
+
+    def test_a_diverged_field(self):
+        """All backends agree on it, to the bit; it still proves nothing."""
+        result = self.result("--allow-unstable", "--dt", "1000", exit_code=3)
+        for row in result["diffbench"]["results"]:
+            self.assertIs(row["verified"]["bitwise"], False)
+            self.assertGreater(row["verified"]["nonfinite"], 0)
+        self.assertGreater(result["diffbench"]["field"]["nonfinite"], 0)
+
+
+class Interrupted(CommandLineTest):
+    """Exit code 130: Ctrl-C keeps what was measured. The progress line shows when that is something,
+    so stderr is a terminal."""
+
+    def test_ctrl_c_while_a_row_is_timed(self):
+        ours, theirs = os.openpty()
+        child = subprocess.Popen([PROGRAM, *LONG, "--json", "out.json"], cwd=self.directory,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,
+                                 env={**os.environ, "TERM": "xterm"})
+        os.close(theirs)
+        shown = self.read_until(ours, rb"timing \[[= ]+\] +[1-9]\d* %")
+        child.send_signal(signal.SIGINT)
+        shown += self.read_until(ours, None)
+        table = child.communicate(timeout=60)[0].decode()
+        self.assertEqual(child.returncode, 130, shown)
+
+        result = parse_json(self.path("out.json").read_text())
+        self.assertIs(result["diffbench"]["interrupted"], True)
+        row = row_of(result, "fused")
+        self.assertEqual(row["status"], "ok")
+        self.assertGreaterEqual(len(row["samples_seconds"]), 1)
+        self.assertEqual(len(result["benchmarks"]), len(row["samples_seconds"]))
+        self.assertIn("fused", table)
+
+        # Progress was on stderr only, and the line is wiped before anything else is said.
+        self.assertNotIn("\x1b", table)
+        end = shown.decode().rsplit("\x1b[K", 1)[1]
+        self.assert_one_line(end.replace("\r\n", "\n"), "interrupted")
+
+    def read_until(self, terminal, pattern):
+        """What the terminal shows until `pattern` appears in it, or to its end."""
+        shown = b""
+        limit = time.monotonic() + 100
+        while pattern is None or not re.search(pattern, shown):
+            self.assertLess(time.monotonic(), limit, shown)
+            try:
+                part = os.read(terminal, 4096)
+            except OSError:  # EIO: the other end is closed
+                part = b""
+            if not part:
+                self.assertIsNone(pattern, shown)
+                break
+            shown += part
+        return shown
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+"""What the tests of the command line share: the program under test in a directory of its own, and
+.npy files made and read by hand, so that a fault of NumPy or of ours cannot hide in both."""
+import ast
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = os.environ["DIFFBENCH_PROGRAM"]
+WITH_WRONG_BACKEND = os.environ["DIFFBENCH_WITH_WRONG_BACKEND"]
+
+# A comparison of a few hundred milliseconds: most of it measures the copy bandwidth.
+QUICK = ("--grid 24x16 --iters 20 --budget 0.05 --threads 1 "
+         "--backend scalar --backend fused --baseline scalar").split()
+
+# One that is busy for several seconds, and times its row for nearly all of them.
+LONG = "--grid 256 --iters 20000 --budget 3 --threads 1 --backend fused --baseline fused".split()
+
+
+class CommandLineTest(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="diffbench-cli-")
+        self.addCleanup(place.cleanup)
+        self.directory = pathlib.Path(place.name)
+
+    def path(self, name):
+        return self.directory / name
+
+    def run_program(self, *arguments, program=PROGRAM, env=None, **options):
+        """Runs in the test's directory. stdin is empty; stdout and stderr are captured as text
+        unless `options` (those of subprocess.run) say otherwise."""
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.run([program, *arguments], cwd=self.directory, stdin=subprocess.DEVNULL,
+                              env={**os.environ, **(env or {})}, encoding="utf-8",
+                              errors="surrogateescape", timeout=120, **{**streams, **options})
+
+    def run_ok(self, *arguments, **options):
+        done = self.run_program(*arguments, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def result(self, *arguments, exit_code=0, **options):
+        """The result of a quick run with `arguments`, through --json -."""
+        done = self.run_program(*QUICK, *arguments, "--json", "-", **options)
+        self.assertEqual(done.returncode, exit_code, done.stderr)
+        return parse_json(done.stdout)
+
+    def assert_one_line(self, text, *mentions):
+        """One line by the program itself: no stack trace, no abort, no sanitizer report."""
+        self.assertTrue(text.startswith("diffbench: "), text)
+        self.assertTrue(text.endswith("\n"), text)
+        self.assertEqual(text.count("\n"), 1, text)
+        for word in mentions:
+            self.assertIn(word, text)
+        self.assertFalse([c for c in text[:-1] if c < " "], "control characters in a message")
+
+    def assert_refused(self, exit_code, mentions, *arguments, **options):
+        """Ends with `exit_code` and one line that has the word or words of `mentions`, prints nothing
+        else and leaves the directory as it was."""
+        before = self.contents()
+        done = self.run_program(*arguments, **options)
+        self.assertEqual(done.returncode, exit_code, done.stderr)
+        self.assert_one_line(done.stderr, *([mentions] if isinstance(mentions, str) else mentions))
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(self.contents(), before)
+
+    def contents(self):
+        """All files below the directory with what they hold. Links to devices are not opened."""
+        return {path: path.read_bytes() if path.is_file() else None
+                for path in self.directory.rglob("*")}
+
+
+def parse_json(text):
+    """Strictly: Python's reader would let NaN and Infinity through."""
+
+    def refuse(constant):
+        raise ValueError(f"{constant} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def row_of(result, backend):
+    return next(row for row in result["diffbench"]["results"] if row["backend"] == backend)
+
+
+# --- .npy files, after the format's description in NumPy's manual (numpy.lib.format) --------------
+
+MAGIC = b"\x93NUMPY"
+
+
+def npy_bytes(cells, shape, descr="<f4", *, fortran_order=False, version=(1, 0), header=None,
+              header_size=None):
+    """A .npy file of `cells` (packed bytes). The last two replace what is right by what is given."""
+    if header is None:
+        header = f"{{'descr': '{descr}', 'fortran_order': {fortran_order}, 'shape': {shape}, }}"
+    text = header.encode() + b"\n"
+    size = len(text) if header_size is None else header_size
+    return MAGIC + bytes(version) + struct.pack("<H" if version[0] == 1 else "<I", size) + text + cells
+
+
+def floats(values, code="f"):
+    return struct.pack(f"<{len(values)}{code}", *values)
+
+
+def read_npy(path):
+    """Shape, descr and the raw bytes of the cells."""
+    content = pathlib.Path(path).read_bytes()
+    assert content[:8] == MAGIC + b"\x01\x00", content[:8]
+    end = 10 + struct.unpack("<H", content[8:10])[0]
+    header = ast.literal_eval(content[10:end].decode())
+    assert header["fortran_order"] is False
+    return header["shape"], header["descr"], content[end:]

@@ -1,0 +1,151 @@
+"""What a person sees: the tables, the verbs, help, and the progress line, on a terminal and without
+one."""
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+from program import LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest
+
+GOLDEN = pathlib.Path(__file__).parent / "golden"
+
+
+def masked(table):
+    """The report with what differs between runs replaced: T for a time, N for another number, and
+    the lines on machine, noise and verdict left out, whose words depend on it, too."""
+    lines = [line for line in table.splitlines()
+             if not line.startswith(("machine:", "note:")) and " fastest verified row" not in line]
+    title, rest = lines[0], "\n".join(lines[1:])
+    number = r"\d+(\.\d+)?(e[+-]?\d+)?"
+    rest = re.sub(rf"\b{number} (ns|us|ms|s)\b", "T", rest)
+    rest = re.sub(rf"\b{number} ([KMG]i)?B\b", "M", rest)
+    rest = re.sub(rf"(?<![\w.]){number}(?=x| %|\s\s|$)", "N", rest, flags=re.M)
+    rest = re.sub(rf"by up to {number},", "by up to N,", rest)
+    # Some sandboxes do not let the peak be measured.
+    rest = re.sub(r"(?m)^(\w+ +T +T +[T-] +)-$", r"\1M", rest)
+    return re.sub(r"-{5,}", "-----", re.sub(r" {2,}", "  ", "\n".join([title, rest]))) + "\n"
+
+
+class Report(CommandLineTest):
+    maxDiff = None
+
+    def compare(self, name, *arguments, **options):
+        table = self.run_program(*arguments, **options).stdout
+        golden = GOLDEN / name
+        if os.environ.get("DIFFBENCH_UPDATE_GOLDEN"):  # then look at what git says has changed
+            golden.write_text(masked(table))
+        self.assertEqual(masked(table), golden.read_text())
+        return table
+
+    def test_of_verified_rows(self):
+        table = self.compare("report.txt", *QUICK)
+        self.assertRegex(table, r"(?m)^machine: .+, \d+ usable CPUs, \w+, copy [\d.]+ GB/s$")
+        self.assertRegex(table.splitlines()[-1],
+                         r"^(scalar|fused) on 1 thread is the fastest verified row, .* an iteration, "
+                         r".*of the copy bandwidth .*\.$")
+
+    def test_of_a_wrong_row(self):
+        self.compare("wrong_row.txt", "--grid", "24x16", "--iters", "20", "--budget", "0.05",
+                     "--baseline", "scalar", program=WITH_WRONG_BACKEND)
+
+    def test_columns_are_aligned(self):
+        table = self.run_ok(*QUICK).stdout.split("\n\n")[1].splitlines()
+        header, rule, *rows = table[:-1]  # the last line tells the baseline
+        self.assertEqual(set(rule), {"-"})
+        self.assertEqual({len(header), len(rule), *map(len, rows)}, {len(rule)})
+
+    def test_an_absent_baseline_is_not_replaced(self):
+        table = self.run_ok("--grid", "24x16", "--iters", "20", "--budget", "0.02", "--backend",
+                            "scalar", "--baseline", "fused").stdout
+        self.assertIn("fused is not in this run", table)
+
+
+class Verbs(CommandLineTest):
+    def test_list_has_the_backends_and_the_peers(self):
+        done = self.run_ok("list")
+        for name in ("scalar", "fused"):
+            self.assertRegex(done.stdout, rf"(?m)^{name} +cpu +no +yes +\S")
+        self.assertRegex(done.stdout, r"(?m)^numpy +yes +--peer numpy$")
+        self.assertEqual(done.stderr, "")
+
+    def test_list_says_how_to_get_a_peer(self):
+        done = self.run_ok("list", env={"DIFFBENCH_PYTHON": "/bin/false"})
+        self.assertRegex(done.stdout, r"(?m)^numpy +no .*apt-get install python3-numpy")
+
+    def test_doctor(self):
+        done = self.run_ok("doctor")
+        for section in ("Program", "Processor", "Memory", "Backends", "CUDA", "Peers",
+                        "What to mend"):
+            self.assertRegex(done.stdout, rf"(?m)^{section}$")
+        self.assertEqual(done.stderr, "")
+
+    def test_help_of_each_has_an_example(self):
+        for verb, example in [([], "diffbench --grid 640 --iters 1000"), (["list"], "diffbench list"),
+                              (["doctor"], "diffbench doctor")]:
+            for flag in ("--help", "-h"):
+                done = self.run_ok(*verb, flag)
+                self.assertRegex(done.stdout, rf"(?m)^Example:\n  {example}")
+                self.assertEqual(done.stderr, "")
+
+    def test_help_lists_every_exit_code(self):
+        text = self.run_ok("--help").stdout.split("Exit codes:")[1]
+        self.assertEqual(re.findall(r"(?:^|  )(\d+) \w", text, re.M), ["0", "1", "2", "3", "4", "130"])
+
+    def test_version(self):
+        self.assertRegex(self.run_ok("--version").stdout, r"^diffbench \d+\.\d+\.\d+ \(\S+\)\n$")
+
+
+class Terminal(CommandLineTest):
+    def test_stdout_has_no_escapes(self):
+        for env in ({"TERM": "xterm"}, {"TERM": "xterm", "NO_COLOR": "1"}, {"TERM": "dumb"}):
+            with self.subTest(env):
+                self.assertNotIn("\x1b", self.on_terminal("stdout", *QUICK, env=env))
+
+    def test_short_work_shows_no_progress(self):
+        self.assertEqual(self.on_terminal("stderr", *QUICK, env={"TERM": "xterm"}), "")
+
+    def test_long_work_shows_progress_where_the_line_can_be_redrawn(self):
+        """That it does otherwise is tested with Ctrl-C (exit_codes_test.py), too. All at once, since
+        each takes seconds."""
+        runs = {"shown": ([], {"TERM": "xterm"}), "dumb": ([], {"TERM": "dumb"}),
+                "refused": (["--no-progress"], {"TERM": "xterm"})}
+        started = {name: self.start_on_terminal("stderr", *LONG, *arguments, env=env)
+                   for name, (arguments, env) in runs.items()}
+        seen = {name: self.finish(*run) for name, run in started.items()}
+        self.assertRegex(seen["shown"], r"\r\x1b\[K\w[\w ]* \[=* *\] +\d+ %")
+        self.assertTrue(seen["shown"].endswith("\r\x1b[K"), "the line is left behind")
+        self.assertNotIn("\n", seen["shown"])
+        self.assertEqual((seen["dumb"], seen["refused"]), ("", ""))
+
+    def test_without_a_terminal_there_is_no_progress(self):
+        self.assertEqual(self.run_ok(*LONG, env={"TERM": "xterm"}).stderr, "")
+
+    def on_terminal(self, stream, *arguments, env):
+        return self.finish(*self.start_on_terminal(stream, *arguments, env=env))
+
+    def start_on_terminal(self, stream, *arguments, env):
+        """Starts the program with one stream on a pseudo-terminal and the other one discarded."""
+        ours, theirs = os.openpty()
+        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
+        child = subprocess.Popen([PROGRAM, *arguments], cwd=self.directory,
+                                 stdin=subprocess.DEVNULL, env={**os.environ, **env}, **streams)
+        os.close(theirs)
+        return child, ours
+
+    def finish(self, child, terminal):
+        """What the terminal showed."""
+        shown = b""
+        while True:
+            try:
+                part = os.read(terminal, 4096)
+            except OSError:  # EIO: the program has ended
+                break
+            shown += part
+        os.close(terminal)
+        self.assertEqual(child.wait(timeout=120), 0, shown)
+        return shown.decode()
+
+
+if __name__ == "__main__":
+    unittest.main()
