@@ -20,12 +20,15 @@ if(DIFFBENCH_CUDA STREQUAL toolkit)
   endif()
   set(CMAKE_CUDA_COMPILER ${DIFFBENCH_NVCC})
   set(CMAKE_CUDA_ARCHITECTURES ${DIFFBENCH_CUDA_ARCHITECTURES})
-  set(CMAKE_CUDA_STANDARD 20)
-  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-  set(CMAKE_CUDA_EXTENSIONS OFF)
   enable_language(CUDA)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake 3.25 does not know that nvcc has it
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_COMPILE_FEATURES cuda_std_20)
+    list(APPEND CMAKE_CUDA_COMPILE_FEATURES cuda_std_20)
+  endif()
   find_package(CUDAToolkit REQUIRED)
-  # No contraction, on either side: all backends must give NumPy's bits. The host side may not warn.
+  # No contraction, on either side: all backends must give NumPy's bits.
   target_compile_options(diffbench_cuda_options INTERFACE
     -fmad=false -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-Wshadow)
   if(DIFFBENCH_WERROR)

@@ -9,6 +9,12 @@ namespace diffbench::gpu {
 
 namespace {
 
+#if defined(DIFFBENCH_EMULATED_CUDA) // by the runtime header of tests/emulation
+constexpr bool emulated = true;
+#else
+constexpr bool emulated = false;
+#endif
+
 // What nvcc was asked for, in ascending order: 80 stands for sm_80. The last is there as PTX too.
 constexpr int architectures[] = {DIFFBENCH_CUDA_ARCHITECTURES};
 
@@ -17,9 +23,8 @@ constexpr int architectures[] = {DIFFBENCH_CUDA_ARCHITECTURES};
 bool has_code_for(int major, int minor) {
   const int capability = 10 * major + minor;
   return capability >= *std::prev(std::end(architectures)) ||
-         std::ranges::any_of(architectures, [&](int built) {
-           return built / 10 == major && built <= capability;
-         });
+         std::ranges::any_of(architectures,
+                             [&](int built) { return built / 10 == major && built <= capability; });
 }
 
 std::string built_for() {
@@ -55,7 +60,11 @@ Probe probe_device() noexcept {
   int count = 0;
   if (const cudaError_t code = cudaGetDeviceCount(&count); code != cudaSuccess) {
     (void)cudaGetLastError();
-    return {.available = false, .reason = cudaGetErrorString(code)};
+    int driver = 0;
+    (void)cudaDriverGetVersion(&driver); // 0 where there is none
+    return {.available = false,
+            .reason = std::string(cudaGetErrorString(code)) +
+                      (driver == 0 ? " (no CUDA driver was found)" : "")};
   }
   try {
     std::string reason = "no CUDA device";
@@ -76,8 +85,7 @@ Device use_device(int index) {
   const int count = device_count();
   if (index < 0 || index >= count) {
     throw Unavailable("there is no CUDA device " + std::to_string(index) + "; this machine has " +
-                      (count == 1 ? "device 0 only"
-                                  : "devices 0 to " + std::to_string(count - 1)));
+                      (count == 1 ? "device 0 only" : "devices 0 to " + std::to_string(count - 1)));
   }
   const cudaDeviceProp properties = properties_of(index);
   if (!has_code_for(properties.major, properties.minor)) {
@@ -97,7 +105,8 @@ Device use_device(int index) {
           .registers_per_multiprocessor = properties.regsPerMultiprocessor,
           .l2_bytes = properties.l2CacheSize,
           .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
-          .cooperative_launch = properties.cooperativeLaunch != 0};
+          .cooperative_launch = properties.cooperativeLaunch != 0,
+          .emulated = emulated};
 }
 
 std::int64_t free_memory() {

@@ -1,9 +1,9 @@
 // Everything of a session on a CUDA device but its kernels: memory, copies, snapshots, phases.
 //
 // A derived class says how work is issued (enqueue) and what ran (details). One stream carries
-// uploads, work and downloads in order: the state that they replace, advance or read is the same, so
-// there is nothing that another stream could overlap. Only snapshots, which are copies of the state,
-// leave on a stream of their own (SessionOptions::async).
+// uploads, work and downloads in order: the state that they replace, advance or read is the same,
+// so there is nothing that another stream could overlap. Only snapshots, which are copies of the
+// state, leave on a stream of their own (SessionOptions::async).
 #pragma once
 
 #include "device_field.hpp"
@@ -24,7 +24,8 @@
 
 namespace diffbench::kernels {
 
-/// What a DeviceSession with this layout will hold; `extra_device` bytes are the derived class's own.
+/// What a DeviceSession with this layout will hold; `extra_device` bytes are the derived class's
+/// own.
 [[nodiscard]] MemoryNeed device_memory_need(const Problem& problem, const SessionOptions& options,
                                             const FieldLayout& layout,
                                             std::int64_t extra_device = 0);
@@ -66,9 +67,8 @@ class DeviceSession : public Session<T> {
         options_(options),
         device_(timed(phases_.context, [&] { return open(layout, extra_device_bytes); })),
         field_(timed(phases_.alloc, [&] { return DeviceField<T>(layout, options.transfer); })),
-        arena_(timed(phases_.pin, [&] {
-          return HostArena<T>(problem.cells(), options.transfer);
-        })) {
+        arena_(
+            timed(phases_.pin, [&] { return HostArena<T>(problem.cells(), options.transfer); })) {
     if (options.async) {
       const PhaseClock clock(phases_.alloc);
       for (Snapshot& snapshot : snapshots_) {
@@ -138,8 +138,8 @@ class DeviceSession : public Session<T> {
     const PhaseClock clock(phases_.d2h);
     if (const T* const host = field_.now_on_host()) {
       if (options_.transfer == Transfer::managed) {
-        phases_.d2h_busy += in_order(
-            [&] { prefetch_to_host(compute_, field_.now_buffer(), buffer_bytes()); });
+        phases_.d2h_busy +=
+            in_order([&] { prefetch_to_host(compute_, field_.now_buffer(), buffer_bytes()); });
       }
       for (std::int64_t y = 0; y < problem_.ny; ++y) {
         std::copy_n(host + y * field_.layout().pitch, problem_.nx, cells.data() + y * problem_.nx);
@@ -157,9 +157,9 @@ class DeviceSession : public Session<T> {
   }
 
   /// With SessionOptions::async the state is copied aside on the device, and from there to the host
-  /// while later work runs. It returns before that has ended when `cells` is host_buffer(); to other
-  /// memory the host blocks until the copy has arrived, the device does not. Two states are kept
-  /// aside: with both on their way, later work waits for the first.
+  /// while later work runs. It returns before that has ended when `cells` is host_buffer(); to
+  /// other memory the host blocks until the copy has arrived, the device does not. Two states are
+  /// kept aside: with both on their way, later work waits for the first.
   void start_download(std::span<T> cells) override {
     if (!options_.async) {
       download(cells);

@@ -9,12 +9,11 @@ namespace diffbench::gpu {
 
 namespace {
 
-std::string describe(cudaError_t code, const char* expression, std::source_location place) {
-  std::string_view file = place.file_name();
+std::string describe(cudaError_t code, const char* expression, Place place) {
+  std::string_view file = place.file;
   file.remove_prefix(file.rfind('/') + 1); // npos + 1 is 0
   return std::string("CUDA: ") + expression + " failed: " + cudaGetErrorString(code) + " (" +
-         cudaGetErrorName(code) + ", " + std::string(file) + ":" + std::to_string(place.line()) +
-         ")";
+         cudaGetErrorName(code) + ", " + std::string(file) + ":" + std::to_string(place.line) + ")";
 }
 
 // Whether the context is lost: every later call then returns the same code (CUDA runtime API,
@@ -36,10 +35,10 @@ std::atomic<bool> loss_reported = false;
 
 } // namespace
 
-CudaError::CudaError(cudaError_t code, const char* expression, std::source_location place)
+CudaError::CudaError(cudaError_t code, const char* expression, Place place)
     : Error(describe(code, expression, place)), code_(code), expression_(expression) {}
 
-void check(cudaError_t code, const char* expression, std::source_location place) {
+void check(cudaError_t code, const char* expression, Place place) {
   if (code != cudaSuccess) {
     (void)cudaGetLastError(); // or a later, innocent call would report it
     loss_reported = loss_reported || loses_context(code);

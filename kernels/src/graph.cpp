@@ -25,8 +25,8 @@ Graph Graph::capture(const Stream& stream, const std::function<void()>& work) {
   try {
     work();
   } catch (...) {
-    // A stream that goes on capturing cannot be used any more. The capture may be invalid by now, and
-    // ending it then fails: the error of the work is the one to report.
+    // A stream that goes on capturing cannot be used any more. The capture may be invalid by now,
+    // and ending it then fails: the error of the work is the one to report.
     (void)cudaStreamEndCapture(stream.get(), &recorded);
     const RecordedGraph discarded(recorded);
     (void)cudaGetLastError();

@@ -42,13 +42,11 @@ RegisteredRange::RegisteredRange(void* begin, std::size_t bytes) {
 }
 
 void copy_to_device(const Stream& stream, void* device, const void* host, std::size_t bytes) {
-  DIFFBENCH_CUDA_CHECK(
-      cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream.get()));
+  DIFFBENCH_CUDA_CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream.get()));
 }
 
 void copy_to_host(const Stream& stream, void* host, const void* device, std::size_t bytes) {
-  DIFFBENCH_CUDA_CHECK(
-      cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream.get()));
+  DIFFBENCH_CUDA_CHECK(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream.get()));
 }
 
 void copy_rows(const Stream& stream, Rows to, ConstRows from, std::size_t row_bytes,

@@ -19,9 +19,7 @@ namespace diffbench::kernels {
 /// As long as it lives, Thrust's algorithms run on `count` threads when this thread calls them.
 class OpenMPThreads {
  public:
-  explicit OpenMPThreads(int count) : before_(omp_get_max_threads()) {
-    omp_set_num_threads(count);
-  }
+  explicit OpenMPThreads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }
   OpenMPThreads(const OpenMPThreads&) = delete;
   OpenMPThreads& operator=(const OpenMPThreads&) = delete;
   ~OpenMPThreads() { omp_set_num_threads(before_); }
@@ -86,8 +84,8 @@ class ThrustHostSession : public Session<T> {
   }
 
  protected:
-  /// Computes `next` from `now`, each cell (0, 0) of a field. `now` may be changed where it is not a
-  /// cell of the grid.
+  /// Computes `next` from `now`, each cell (0, 0) of a field. `now` may be changed where it is not
+  /// a cell of the grid.
   virtual void step(const Grid<T>& grid, T* now, T* next) = 0;
 
  private:

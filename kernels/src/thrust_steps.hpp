@@ -1,9 +1,9 @@
-// One time step in Thrust's algorithms, written once for all its systems: the policy says whether it
-// runs on the GPU (thrust::cuda) or on the threads of the host (thrust::omp).
+// One time step in Thrust's algorithms, written once for all its systems: the policy says whether
+// it runs on the GPU (thrust::cuda) or on the threads of the host (thrust::omp).
 //
 // The namespace alias stands for whatever namespace this Thrust lives in: the host's has one of its
-// own (kernels/CMakeLists.txt). All functions are templates over the policy, whose type is different
-// in every system, so no two programs' parts share one of them by accident.
+// own (kernels/CMakeLists.txt). All functions are templates over the policy, whose type is
+// different in every system, so no two programs' parts share one of them by accident.
 #pragma once
 
 #include "grid.hpp"
@@ -36,9 +36,9 @@ DIFFBENCH_HOST_DEVICE inline std::int64_t source_of(std::int64_t i, std::int64_t
   return i < 0 ? 0 : (i == n ? n - 1 : i);
 }
 
-/// Ghost cell k of a ghosted field: the row above with its corners, the row below, then the left and
-/// the right ghost of each row. Corners are never read for a cell of the grid, but they lie between
-/// two rows of the flat array.
+/// Ghost cell k of a ghosted field: the row above with its corners, the row below, then the left
+/// and the right ghost of each row. Corners are never read for a cell of the grid, but they lie
+/// between two rows of the flat array.
 template <typename T>
 struct FillGhost {
   Grid<T> grid;
@@ -58,8 +58,8 @@ struct FillGhost {
       y = k < grid.ny ? k : k - grid.ny;
       x = k < grid.ny ? -1 : grid.nx;
     }
-    const std::int64_t source = source_of(y, grid.ny, grid.boundary) * grid.pitch +
-                                source_of(x, grid.nx, grid.boundary);
+    const std::int64_t source =
+        source_of(y, grid.ny, grid.boundary) * grid.pitch + source_of(x, grid.nx, grid.boundary);
     field[y * grid.pitch + x] =
         grid.boundary == Boundary::dirichlet ? grid.constant : field[source];
   }

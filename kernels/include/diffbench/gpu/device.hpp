@@ -22,6 +22,7 @@ struct Device {
   std::int64_t l2_bytes = 0;
   std::int64_t memory_bytes = 0;
   bool cooperative_launch = false;
+  bool emulated = false; ///< runs on the CPU, for tests: its times mean nothing
 };
 
 /// Never throws: available, or the driver's own words on why not (no driver, no device, none that

@@ -3,16 +3,20 @@
 
 #include "diffbench/errors.hpp"
 
-#include <source_location>
-
 #include <cuda_runtime.h>
 
 namespace diffbench::gpu {
 
+/// A line of the source. (Clang 14 has no std::source_location.)
+struct Place {
+  const char* file;
+  int line;
+};
+
 /// A call of the CUDA runtime failed. The sticky error of the runtime has been cleared.
 class CudaError : public Error {
  public:
-  CudaError(cudaError_t code, const char* expression, std::source_location place);
+  CudaError(cudaError_t code, const char* expression, Place place);
 
   [[nodiscard]] cudaError_t code() const { return code_; }
   /// The call as it stands in the source.
@@ -24,8 +28,7 @@ class CudaError : public Error {
 };
 
 /// Throws CudaError unless `code` is cudaSuccess.
-void check(cudaError_t code, const char* expression,
-           std::source_location place = std::source_location::current());
+void check(cudaError_t code, const char* expression, Place place);
 
 /// For destructors: writes a line to stderr unless `code` is cudaSuccess; never throws. An error
 /// that only repeats that the device is gone (sticky, or the runtime unloading at exit) is not
@@ -35,6 +38,7 @@ void log_failure(cudaError_t code, const char* expression) noexcept;
 } // namespace diffbench::gpu
 
 /// Calls the runtime and throws gpu::CudaError when it fails.
-#define DIFFBENCH_CUDA_CHECK(expression) ::diffbench::gpu::check((expression), #expression)
+#define DIFFBENCH_CUDA_CHECK(expression) \
+  ::diffbench::gpu::check((expression), #expression, {__FILE__, __LINE__})
 /// Calls the runtime in a destructor.
 #define DIFFBENCH_CUDA_LOG(expression) ::diffbench::gpu::log_failure((expression), #expression)

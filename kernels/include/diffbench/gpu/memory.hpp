@@ -35,15 +35,15 @@ class DeviceArray {
   Owner<void*, detail::free_device> memory_;
 };
 
-/// Memory with one address on host and device, for `size` elements, uninitialised; its pages go where
-/// they are used, or are prefetched to. Throws CudaError.
+/// Memory with one address on host and device, for `size` elements, uninitialised; its pages go
+/// where they are used, or are prefetched to. Throws CudaError.
 template <typename T>
 class ManagedArray {
  public:
   ManagedArray() = default;
   explicit ManagedArray(std::int64_t size)
-      : size_(size), memory_(detail::allocate_managed(static_cast<std::size_t>(size) * sizeof(T))) {
-  }
+      : size_(size),
+        memory_(detail::allocate_managed(static_cast<std::size_t>(size) * sizeof(T))) {}
 
   [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
   [[nodiscard]] std::int64_t size() const { return size_; }
