@@ -28,7 +28,8 @@ class CudaError : public Error {
 };
 
 /// Throws CudaError unless `code` is cudaSuccess.
-void check(cudaError_t code, const char* expression, Place place);
+void check(cudaError_t code, const char* expression,
+           Place place = {__builtin_FILE(), __builtin_LINE()});
 
 /// For destructors: writes a line to stderr unless `code` is cudaSuccess; never throws. An error
 /// that only repeats that the device is gone (sticky, or the runtime unloading at exit) is not
@@ -38,7 +39,6 @@ void log_failure(cudaError_t code, const char* expression) noexcept;
 } // namespace diffbench::gpu
 
 /// Calls the runtime and throws gpu::CudaError when it fails.
-#define DIFFBENCH_CUDA_CHECK(expression) \
-  ::diffbench::gpu::check((expression), #expression, {__FILE__, __LINE__})
+#define DIFFBENCH_CUDA_CHECK(expression) ::diffbench::gpu::check((expression), #expression)
 /// Calls the runtime in a destructor.
 #define DIFFBENCH_CUDA_LOG(expression) ::diffbench::gpu::log_failure((expression), #expression)
