@@ -15,9 +15,9 @@ test: ## install what is missing, and run every test and gate (about 9 minutes o
 	@scripts/setup test
 	@scripts/test
 
-bench: ## build, and print the figures that the project promises
-	@scripts/setup test
-	cmake --preset release -DDIFFBENCH_TESTS=ON --log-level=WARNING
+bench: ## build, and print the figures that the project promises beside what is measured
+	@scripts/setup demo
+	cmake --preset release -DDIFFBENCH_TESTS=OFF --log-level=WARNING
 	cmake --build --preset release
 	python3 bench/figures.py
 
