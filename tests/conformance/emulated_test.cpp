@@ -1,0 +1,116 @@
+// The GPU backends on the emulated device, against the oracle, bit for bit: small grids, many
+// schedules of threads, blocks and streams. What this can and cannot find:
+// docs/testing-without-a-gpu.md.
+#include "oracle_check.hpp"
+#include "session_checks.hpp"
+#include "target.hpp"
+
+#include <gmock/gmock.h>
+#include <emulation/control.hpp>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace diffbench::conformance {
+namespace {
+
+class EmulatedTest : public BackendTest {
+ protected:
+  void SetUp() override { emulation::reset(); }
+  // Whatever a test does, the runtime must have nothing to complain of and everything back.
+  void TearDown() override {
+    EXPECT_THAT(emulation::take_reports(), testing::IsEmpty());
+    EXPECT_THAT(emulation::live_resources(), testing::IsEmpty());
+  }
+};
+
+TEST_P(EmulatedTest, SameBitsAtEverySizeAndSchedule) {
+  constexpr std::pair<std::int64_t, std::int64_t> sizes[] = {{3, 3},   {5, 7},   {17, 4},
+                                                             {31, 33}, {64, 64}, {130, 9}};
+  std::uint64_t seed = 0;
+  for_each_boundary([&]<typename T>(Boundary boundary) {
+    for (const auto& [nx, ny] : sizes) {
+      emulation::set_seed(++seed);
+      EXPECT_TRUE(matches_oracle(maker_of<T>(GetParam().backend), problem_of<T>(nx, ny, boundary),
+                                 field_of<T>(Content::random, nx, ny), {0, 1, 2, 17}))
+          << "seed " << seed;
+    }
+  });
+}
+
+// Long enough for whole graphs, for the ranges of several exchanges, and for a remainder.
+TEST_P(EmulatedTest, SameBitsAfterManySteps) {
+  for_each_boundary([]<typename T>(Boundary boundary) {
+    EXPECT_TRUE(matches_oracle(maker_of<T>(GetParam().backend), problem_of<T>(19, 23, boundary),
+                               field_of<T>(Content::random, 19, 23), {100, 401}));
+  });
+}
+
+TEST_P(EmulatedTest, KeepsTheSessionsPromises) {
+  for_each_boundary([]<typename T>(Boundary boundary) {
+    const SessionMaker<T> make = maker_of<T>(GetParam().backend);
+    const Problem problem = problem_of<T>(21, 13, boundary);
+    EXPECT_TRUE(splits(make, problem));
+    EXPECT_TRUE(starts_anew(make, problem));
+    EXPECT_TRUE(keeps_apart(make, problem));
+    destroy_at_every_point(make, problem);
+  });
+}
+
+TEST_P(EmulatedTest, SameBitsByEveryTransfer) {
+  constexpr std::array transfers = {Transfer::pageable,   Transfer::pinned,
+                                    Transfer::registered, Transfer::write_combined,
+                                    Transfer::mapped,     Transfer::managed};
+  for_each_boundary([&]<typename T>(Boundary boundary) {
+    for (const Transfer transfer : transfers) {
+      SessionOptions options;
+      options.transfer = transfer;
+      EXPECT_TRUE(matches_oracle(maker_of<T>(GetParam().backend, options),
+                                 problem_of<T>(33, 6, boundary),
+                                 field_of<T>(Content::random, 33, 6), {1, 9}))
+          << to_string(transfer);
+    }
+  });
+}
+
+// Snapshots leave while work goes on: each must hold the state of its moment, under any order in
+// which the streams run.
+TEST_P(EmulatedTest, SnapshotsHoldTheStateOfTheirMoment) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    emulation::set_seed(seed);
+    for_each_boundary([&]<typename T>(Boundary boundary) {
+      for (const Transfer transfer : {Transfer::pageable, Transfer::pinned}) {
+        const Problem problem = problem_of<T>(18, 11, boundary);
+        const Field<T> initial = field_of<T>(Content::random, problem.nx, problem.ny);
+        SessionOptions options;
+        options.transfer = transfer;
+        options.async = true;
+        const auto session = GetParam().backend.template make<T>()(problem, options);
+        session->upload(initial.cells());
+        std::vector<Field<T>> snapshots;
+        for (int i = 0; i < 4; ++i) {
+          snapshots.emplace_back(problem.nx, problem.ny);
+        }
+        for (Field<T>& snapshot : snapshots) {
+          session->advance(5);
+          session->start_download(snapshot.cells());
+        }
+        session->advance(3);
+        session->wait();
+        Field<T> reference(problem.nx, problem.ny);
+        std::ranges::copy(initial.cells(), reference.cells().begin());
+        for (const Field<T>& snapshot : snapshots) {
+          advance_reference(problem, reference, 5);
+          EXPECT_TRUE(compare<T>(snapshot.cells(), reference.cells()).bitwise)
+              << to_string(transfer) << ", seed " << seed;
+        }
+      }
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, EmulatedTest, testing::ValuesIn(emulated_targets()), test_name);
+
+} // namespace
+} // namespace diffbench::conformance
