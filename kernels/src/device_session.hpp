@@ -170,9 +170,10 @@ class DeviceSession : public Session<T> {
     Snapshot& snapshot = snapshots_[next_snapshot_];
     next_snapshot_ = 1 - next_snapshot_;
 
+    // From wherever the field is: mapped memory is the host's.
     compute_.wait_for(snapshot.sent);
     copy_rows(compute_, {snapshot.cells.data(), row_bytes()}, {field_.now(), pitch_bytes()},
-              row_bytes(), rows(), cudaMemcpyDeviceToDevice);
+              row_bytes(), rows(), cudaMemcpyDefault);
     compute_.record(snapshot.taken);
 
     T* const target = through_arena(cells.data()) ? arena_.cells().data() : cells.data();
