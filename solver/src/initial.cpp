@@ -138,8 +138,8 @@ void check_finite(const Field<T>& field, const std::filesystem::path& path) {
 
 template <typename T>
 void fill_from_file(const Problem& problem, const std::filesystem::path& path, Field<T>& field) {
-  check_shape(problem, path); // before memory is taken for a field that would not fit
-  field = read_npy<T>(path);
+  check_shape(problem, path); // its message names the options
+  read_npy(path, field);
   check_finite(field, path);
 }
 

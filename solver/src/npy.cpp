@@ -12,6 +12,7 @@
 #include <charconv>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -273,24 +274,9 @@ std::string header_for(const Field<T>& field) {
   return std::string(magic) + std::string(version, 2) + std::string(size, 2) + dict;
 }
 
-} // namespace
-
-NpyHeader read_npy_header(std::istream& stream, const std::filesystem::path& name) {
-  if (stream.peek() == std::istream::traits_type::eof()) {
-    reject(name, "it is empty" + resave("a"));
-  }
-  std::string start(magic.size(), '\0');
-  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
-  if (!stream || start != magic) {
-    reject(name, "it is not a .npy file (wrong magic bytes)" + resave("a"));
-  }
-  const std::size_t size = read_header_size(stream, name);
-  const std::string text = read_bytes(stream, size, "the .npy header", name);
-  return checked(HeaderParser(text, name).parse(), name);
-}
-
+// Opens the file and checks all but the values of the cells, which come next in the stream.
 template <typename T>
-Field<T> read_npy(const std::filesystem::path& path) {
+NpyHeader open_npy(const std::filesystem::path& path, std::ifstream& stream) {
   std::error_code error;
   // A pipe is refused, too: its size cannot be compared with the header.
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -300,7 +286,7 @@ Field<T> read_npy(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(status)) {
     reject(path, "it is not a regular file; name a .npy file");
   }
-  std::ifstream stream(path, std::ios::binary);
+  stream.open(path, std::ios::binary);
   if (!stream) {
     reject(path, "it cannot be opened; check its permissions");
   }
@@ -319,12 +305,53 @@ Field<T> read_npy(const std::filesystem::path& path) {
                      " bytes of data and the file holds " + std::to_string(held) +
                      "; copy or save it again");
   }
-  Field<T> field(header.nx, header.ny);
-  stream.read(reinterpret_cast<char*>(field.cells().data()), static_cast<std::streamsize>(bytes));
+  return header;
+}
+
+template <typename T>
+void read_cells(std::istream& stream, Field<T>& field, const std::filesystem::path& path) {
+  const std::span<T> cells = field.cells();
+  stream.read(reinterpret_cast<char*>(cells.data()),
+              static_cast<std::streamsize>(cells.size_bytes()));
   if (!stream) {
     reject(path, "reading its data failed; copy or save it again");
   }
+}
+
+} // namespace
+
+NpyHeader read_npy_header(std::istream& stream, const std::filesystem::path& name) {
+  if (stream.peek() == std::istream::traits_type::eof()) {
+    reject(name, "it is empty" + resave("a"));
+  }
+  std::string start(magic.size(), '\0');
+  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  if (!stream || start != magic) {
+    reject(name, "it is not a .npy file (wrong magic bytes)" + resave("a"));
+  }
+  const std::size_t size = read_header_size(stream, name);
+  const std::string text = read_bytes(stream, size, "the .npy header", name);
+  return checked(HeaderParser(text, name).parse(), name);
+}
+
+template <typename T>
+Field<T> read_npy(const std::filesystem::path& path) {
+  std::ifstream stream;
+  const NpyHeader header = open_npy<T>(path, stream);
+  Field<T> field(header.nx, header.ny);
+  read_cells(stream, field, path);
   return field;
+}
+
+template <typename T>
+void read_npy(const std::filesystem::path& path, Field<T>& field) {
+  std::ifstream stream;
+  const NpyHeader header = open_npy<T>(path, stream);
+  if (header.nx != field.nx() || header.ny != field.ny()) {
+    reject(path, "its shape is " + python_tuple(header.ny, header.nx) + " and the field's is " +
+                     python_tuple(field.ny(), field.nx()) + "; save an array of the field's shape");
+  }
+  read_cells(stream, field, path);
 }
 
 template <typename T>
@@ -338,6 +365,8 @@ void write_npy(const std::filesystem::path& path, const Field<T>& field) {
 
 template Field<float> read_npy(const std::filesystem::path&);
 template Field<double> read_npy(const std::filesystem::path&);
+template void read_npy(const std::filesystem::path&, Field<float>&);
+template void read_npy(const std::filesystem::path&, Field<double>&);
 template void write_npy(const std::filesystem::path&, const Field<float>&);
 template void write_npy(const std::filesystem::path&, const Field<double>&);
 

@@ -29,7 +29,8 @@ struct InitialField {
 [[nodiscard]] InitialField parse_initial(std::string_view text);
 [[nodiscard]] std::string to_string(const InitialField& initial);
 
-/// Fills `field`, which has the problem's size. Values are computed in double and rounded once.
+/// Fills `field`, which has the problem's size, in place: spans of its cells stay valid.
+/// Values are computed in double and rounded once.
 /// For a file: throws InvalidInput when it cannot be used (see read_npy) or has another shape,
 /// or holds values that are not finite.
 template <typename T>

@@ -27,6 +27,11 @@ struct NpyHeader {
 /// than T, shorter or longer than its header says.
 template <typename T>
 [[nodiscard]] Field<T> read_npy(const std::filesystem::path& path);
+/// The same into a field that is there: its memory stays where it is. Throws InvalidInput for
+/// another shape, too; the cells are then as before, unless it was the reading of the data that
+/// failed.
+template <typename T>
+void read_npy(const std::filesystem::path& path, Field<T>& field);
 
 /// Writes version 1.0. The file appears under its name only when it is complete: on failure Error
 /// is thrown and nothing is left behind. Blocks until the data is handed to the system.

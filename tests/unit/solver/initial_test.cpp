@@ -133,6 +133,15 @@ TEST_F(InitialFile, IsReadToTheBit) {
   EXPECT_TRUE(compare<float>(filled<float>(problem, file()).cells(), saved.cells()).bitwise);
 }
 
+// Whoever holds a span of the cells goes on using it.
+TEST_F(InitialFile, IsReadInPlace) {
+  write_npy(file().path, Field<float>(7, 5));
+  Field<float> field(7, 5);
+  const float* const memory = field.cells().data();
+  fill_initial({.nx = 7, .ny = 5}, file(), field);
+  EXPECT_EQ(field.cells().data(), memory);
+}
+
 TEST_F(InitialFile, AnotherShapeNamesBothAndTheOption) {
   write_npy(file().path, Field<float>(7, 5));
   EXPECT_THAT(complaint({.nx = 5, .ny = 7}),
