@@ -6,7 +6,12 @@
 
 find_program(DIFFBENCH_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
   DOC "The CUDA compiler")
-set(DIFFBENCH_CUDA off CACHE STRING "GPU backends: toolkit (nvcc), emulated (for tests) or off")
+if(DIFFBENCH_NVCC AND NOT DIFFBENCH_SANITIZE) # sanitizers see only what the host compiler compiles
+  set(default toolkit)
+else()
+  set(default off)
+endif()
+set(DIFFBENCH_CUDA ${default} CACHE STRING "GPU backends: toolkit (nvcc), emulated (for tests) or off")
 set_property(CACHE DIFFBENCH_CUDA PROPERTY STRINGS toolkit emulated off)
 # "native" needs a GPU where the build runs. The newest also as PTX, for GPUs to come.
 set(DIFFBENCH_CUDA_ARCHITECTURES 80-real 90-real 100 CACHE STRING
@@ -38,7 +43,7 @@ if(DIFFBENCH_CUDA STREQUAL toolkit)
 elseif(DIFFBENCH_CUDA STREQUAL emulated)
   message(STATUS "GPU backends: emulated on the CPU, for the tests")
 elseif(DIFFBENCH_CUDA STREQUAL off)
-  message(STATUS "GPU backends: none (DIFFBENCH_CUDA=off); Thrust runs on the host")
+  message(STATUS "GPU backends: none (DIFFBENCH_CUDA=off; nvcc: ${DIFFBENCH_NVCC})")
 else()
   message(FATAL_ERROR "DIFFBENCH_CUDA=${DIFFBENCH_CUDA}; valid: toolkit, emulated, off")
 endif()
