@@ -36,6 +36,12 @@ class GridSession : public DeviceSession<T> {
   return device_memory_need(problem, options, aligned_layout(problem));
 }
 
+#if defined(DIFFBENCH_EMULATED_CUDA) // by the runtime header of tests/emulation
+inline constexpr DeviceKind device_kind = DeviceKind::emulated;
+#else
+inline constexpr DeviceKind device_kind = DeviceKind::cuda;
+#endif
+
 /// The backend whose sessions are Implementation<float> and Implementation<double>, made from a
 /// problem and options.
 template <template <typename> class Implementation>
@@ -43,7 +49,7 @@ template <template <typename> class Implementation>
                                        int ladder) {
   return {.name = name,
           .description = description,
-          .device = DeviceKind::cuda,
+          .device = device_kind,
           .ladder = ladder,
           .probe = gpu::probe_device,
           .memory_need = grid_memory_need,

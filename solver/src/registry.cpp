@@ -8,7 +8,14 @@
 
 namespace diffbench {
 
-std::string_view to_string(DeviceKind device) { return device == DeviceKind::cpu ? "cpu" : "cuda"; }
+std::string_view to_string(DeviceKind device) {
+  switch (device) {
+    case DeviceKind::cpu: return "cpu";
+    case DeviceKind::cuda: return "cuda";
+    case DeviceKind::emulated: return "emulated";
+  }
+  return "unknown";
+}
 
 Probe always_available() noexcept { return {}; }
 

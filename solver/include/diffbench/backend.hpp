@@ -22,7 +22,11 @@
 
 namespace diffbench {
 
-enum class DeviceKind { cpu, cuda };
+enum class DeviceKind {
+  cpu,
+  cuda,
+  emulated, ///< CUDA's code on the CPU, for tests: its times mean nothing
+};
 [[nodiscard]] std::string_view to_string(DeviceKind device);
 
 /// How the host's side of copies to and from a device is held.
