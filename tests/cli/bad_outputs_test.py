@@ -80,15 +80,15 @@ class FullDisk(CommandLineTest):
     def test_a_disk_that_fills_up_while_it_is_written(self):
         self.path("full").unlink()
         for option in FILE_OPTIONS:
-            for before in (None, "the result of yesterday"):
+            for before in (None, b"the result of yesterday"):
                 with self.subTest(option, before=before):
                     if before:
-                        self.path("out").write_text(before)
+                        self.path("out").write_bytes(before)
                     done = self.run_program(*QUICK, option, "out", preexec_fn=limit_file_size,
                                             restore_signals=False)
                     self.assertEqual(done.returncode, 1)
                     self.assert_one_line(done.stderr, "out", "File too large")
-                    left = {path.name: path.read_text() for path in self.directory.iterdir()}
+                    left = {path.name: content for path, content in self.contents().items()}
                     self.assertEqual(left, {"out": before} if before else {})
             self.path("out").unlink()
 

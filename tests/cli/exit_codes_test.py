@@ -44,7 +44,7 @@ class NotVerified(CommandLineTest):
     """Exit code 3."""
 
     def test_a_wrong_backend(self):
-        done = self.run_program("--grid", "24x16", "--iters", "20", "--budget", "0.05", "--baseline",
+        done = self.run_program("--grid", "24x16", "--iters", "20", "--budget", "2", "--baseline",
                                 "scalar", "--json", "out.json", program=WITH_WRONG_BACKEND)
         self.assertEqual(done.returncode, 3)
         self.assert_one_line(done.stderr, "differs from the reference")

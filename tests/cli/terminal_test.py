@@ -46,7 +46,7 @@ class Report(CommandLineTest):
                          r".*of the copy bandwidth .*\.$")
 
     def test_of_a_wrong_row(self):
-        self.compare("wrong_row.txt", "--grid", "24x16", "--iters", "20", "--budget", "0.05",
+        self.compare("wrong_row.txt", "--grid", "24x16", "--iters", "20", "--budget", "2",
                      "--baseline", "scalar", program=WITH_WRONG_BACKEND)
 
     def test_columns_are_aligned(self):
