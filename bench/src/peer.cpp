@@ -27,8 +27,9 @@ struct PeerKind {
   std::string_view name;
   std::string_view module; ///< the file in bench/peers
   std::vector<std::string> imports;
-  std::string_view package;             ///< Debian's
-  std::vector<std::string> environment; ///< NAME=VALUE, added to what the child inherits
+  std::string_view how_to_get;
+  std::vector<std::string> environment = {}; ///< NAME=VALUE, added to what the child inherits
+  bool on_gpu = false;
 };
 
 const std::vector<PeerKind>& peer_kinds() {
@@ -36,11 +37,20 @@ const std::vector<PeerKind>& peer_kinds() {
   // too. Temporaries then reuse touched pages instead of paying page faults in every step.
   static const std::vector<std::string> keep_freed_memory = {"MALLOC_TRIM_THRESHOLD_=1099511627776",
                                                              "MALLOC_MMAP_MAX_=0"};
+  constexpr std::string_view numpy = "apt-get install python3-numpy";
+  constexpr std::string_view torch = "pip install torch (Debian's is for the CPU)";
+  constexpr std::string_view cupy = "pip install cupy-cuda13x (or that of your CUDA version)";
   static const std::vector<PeerKind> kinds = {
-      {"numpy", "numpy_roll", {"numpy"}, "python3-numpy", {}},
-      {"numpy_pooled", "numpy_roll", {"numpy"}, "python3-numpy", keep_freed_memory},
-      {"numba", "numba_fused", {"numpy", "numba"}, "python3-numba", {}},
-      {"torch", "torch_roll", {"numpy", "torch"}, "python3-torch", {}},
+      {"numpy", "numpy_roll", {"numpy"}, numpy},
+      {"numpy_pooled", "numpy_roll", {"numpy"}, numpy, keep_freed_memory},
+      {"numba", "numba_fused", {"numpy", "numba"}, "apt-get install python3-numba"},
+      {"torch", "torch_roll", {"numpy", "torch"}, "apt-get install python3-torch"},
+      {"torch_cuda", "torch_cuda_roll", {"numpy", "torch"}, torch, {}, true},
+      {"torch_cuda_compile", "torch_cuda_compile", {"numpy", "torch", "triton"}, torch, {}, true},
+      {"torch_cuda_graph", "torch_cuda_graph", {"numpy", "torch"}, torch, {}, true},
+      {"cupy", "cupy_roll", {"numpy", "cupy"}, cupy, {}, true},
+      {"cupy_kernel", "cupy_kernel", {"numpy", "cupy"}, cupy, {}, true},
+      {"jax", "jax_jit", {"numpy", "jax"}, "pip install jax[cuda13]", {}, true},
   };
   return kinds;
 }
@@ -80,17 +90,33 @@ fs::path find_script(const PeerKind& kind) {
                   kind.name, kind.module, fmt::join(directories, " or ")));
 }
 
-// Whether `python` runs and would find the modules. It does not import them: torch takes seconds.
-bool has_modules(const std::string& python, const std::vector<std::string>& modules) {
-  std::vector<std::string> command = {
-      python, "-c",
-      "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, sys.argv[1:])))"};
-  command.insert(command.end(), modules.begin(), modules.end());
+// Whether `python` runs and its script ends with status 0.
+bool succeeds(const std::string& python, const char* script,
+              const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = {python, "-c", script};
+  command.insert(command.end(), arguments.begin(), arguments.end());
   try {
     return ChildProcess(command).wait(Seconds(30)) == 0;
   } catch (const Error&) {
     return false; // there is no such program
   }
+}
+
+// Whether it would find the modules. It does not import them: torch takes seconds.
+bool has_modules(const std::string& python, const std::vector<std::string>& modules) {
+  return succeeds(
+      python, "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, sys.argv[1:])))",
+      modules);
+}
+
+// The driver is asked, and not our own backends: a build without them has GPU peers all the same.
+bool sees_cuda_device(const std::string& python) {
+  constexpr const char* script = R"(
+import ctypes, sys
+cuda, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
+sys.exit(cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)) or not count.value)
+)";
+  return succeeds(python, script, {});
 }
 
 // The python that PATH names may lack what Debian's has.
@@ -100,13 +126,19 @@ std::string find_python(const PeerKind& kind) {
     candidates = {*chosen};
   }
   for (const std::string& python : candidates) {
-    if (has_modules(python, kind.imports)) {
-      return python;
+    if (!has_modules(python, kind.imports)) {
+      continue;
     }
+    // Where the tests have it run on another device, it needs no GPU.
+    if (kind.on_gpu && !environment("DIFFBENCH_PEER_DEVICE") && !sees_cuda_device(python)) {
+      throw Unavailable(fmt::format(
+          "peer {}: needs an NVIDIA GPU, and the driver shows none; see: nvidia-smi", kind.name));
+    }
+    return python;
   }
-  throw Unavailable(fmt::format("peer {}: {} cannot import {}; get it with: apt-get install {}",
-                                kind.name, fmt::join(candidates, " and "),
-                                fmt::join(kind.imports, " and "), kind.package));
+  throw Unavailable(fmt::format("peer {}: {} cannot import {}; get it with: {}", kind.name,
+                                fmt::join(candidates, " and "), fmt::join(kind.imports, " and "),
+                                kind.how_to_get));
 }
 
 // -B: leave no __pycache__ beside the scripts.

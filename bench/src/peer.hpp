@@ -1,5 +1,6 @@
-// Peers: the same problem in NumPy, Numba or PyTorch, run by a python3 child in the same run, so
-// that a row of the table can stand beside ours. bench/peers/peer_protocol.py is the other end.
+// Peers: the same problem in NumPy, Numba, PyTorch, CuPy or JAX, run by a python3 child in the same
+// run, so that a row of the table can stand beside ours. bench/peers/peer_protocol.py is the other
+// end.
 // numpy_pooled is numpy with a C library that keeps freed memory (why: bench/peers/numpy_roll.py).
 //
 // The child is asked by one-line JSON requests and answers each with one line. It is in a process
@@ -19,11 +20,13 @@
 
 namespace diffbench::bench {
 
-/// numpy, numpy_pooled, numba, torch.
+/// On the CPU: numpy, numpy_pooled, numba, torch. On the GPU: torch_cuda, torch_cuda_compile,
+/// torch_cuda_graph, cupy, cupy_kernel, jax.
 [[nodiscard]] std::vector<std::string> peer_names();
 
-/// Whether the peer can be started: its script is there, and a python3 that has its modules. Takes
-/// some 50 ms; imports nothing. Throws InvalidInput, listing the names, for an unknown one.
+/// Whether the peer can be started: its script is there, a python3 that has its modules, and for
+/// those on the GPU a device. Takes some 50 ms, with a driver a little more; imports nothing.
+/// Throws InvalidInput, listing the names, for an unknown one.
 [[nodiscard]] Probe probe_peer(std::string_view name);
 
 /// A running peer that holds one field. Every call blocks until the child has answered, and throws

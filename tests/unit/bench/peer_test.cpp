@@ -170,7 +170,9 @@ TEST_F(Peers, SayWhichSettingsOfTheAllocatorTheyInherit) {
 }
 
 TEST_F(Peers, AreKnownByName) {
-  EXPECT_THAT(peer_names(), ElementsAre("numpy", "numpy_pooled", "numba", "torch"));
+  EXPECT_THAT(peer_names(),
+              ElementsAre("numpy", "numpy_pooled", "numba", "torch", "torch_cuda",
+                          "torch_cuda_compile", "torch_cuda_graph", "cupy", "cupy_kernel", "jax"));
   EXPECT_THROW((void)probe_peer("numpi"), InvalidInput);
   EXPECT_TRUE(probe_peer("numpy").available) << probe_peer("numpy").reason;
 }
@@ -181,6 +183,25 @@ TEST_F(Peers, SayHowToGetWhatIsMissing) {
   EXPECT_FALSE(probe.available);
   EXPECT_THAT(probe.reason, AllOf(HasSubstr("/bin/false"), HasSubstr("python3-torch")));
   EXPECT_THROW(Peer("torch", problem_, initial_, 1), Unavailable);
+}
+
+// A python that has every module, and whose driver has as many devices as asked for.
+TEST_F(Peers, OnTheGpuNeedADevice) {
+  const fs::path python = directory_ / "python";
+  auto with_devices = [&](const std::string& status) {
+    std::ofstream(python) << "#!/bin/sh\ncase $2 in *libcuda*) exit " << status << ";; esac\n";
+    fs::permissions(python, fs::perms::owner_all);
+    return ScopedVariable("DIFFBENCH_PYTHON", python);
+  };
+  {
+    const ScopedVariable without = with_devices("1");
+    EXPECT_THAT(probe_peer("torch_cuda").reason, HasSubstr("nvidia-smi"));
+    EXPECT_TRUE(probe_peer("torch").available);
+    const ScopedVariable other("DIFFBENCH_PEER_DEVICE", "cpu");
+    EXPECT_TRUE(probe_peer("torch_cuda").available);
+  }
+  const ScopedVariable with = with_devices("0");
+  EXPECT_TRUE(probe_peer("torch_cuda").available);
 }
 
 TEST_F(Peers, NeedTheirScripts) {
