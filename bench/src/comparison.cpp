@@ -17,6 +17,7 @@
 #include "table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -61,13 +62,35 @@ void check_before_work(const Options& options, std::span<const Candidate> candid
   }
 }
 
-void hint_about_pinned(const Options& options, std::ostream& err) {
-  const auto& backends = all_backends();
-  const bool any_cuda =
-      std::any_of(backends.begin(), backends.end(),
-                  [](const BackendInfo& backend) { return backend.device == DeviceKind::cuda; });
-  if (options.pinned && !any_cuda) {
-    err << "diffbench: no CUDA backend is in this build, so --pinned has no effect\n";
+/// Why no GPU row will run; empty when one will.
+std::string why_no_gpu(std::span<const Candidate> candidates) {
+  const auto& all = all_backends();
+  const bool any_in_build = std::any_of(all.begin(), all.end(), [](const BackendInfo& backend) {
+    return backend.device != DeviceKind::cpu;
+  });
+  std::string why = fmt::format("no CUDA backend is in this {}", any_in_build ? "run" : "build");
+  for (const Candidate& candidate : candidates) {
+    if (candidate.backend.device == DeviceKind::cpu) {
+      continue;
+    }
+    if (candidate.probe.available) {
+      return "";
+    }
+    why = fmt::format("no GPU can be used ({})", candidate.probe.reason);
+  }
+  return why;
+}
+
+/// Options that will do nothing are said to, on one line each.
+void hint(const Options& options, std::span<const Candidate> candidates, std::ostream& err) {
+  const std::string why = why_no_gpu(candidates);
+  if (!options.gpu_options.empty() && !why.empty()) {
+    err << fmt::format("diffbench: {}, so {} {} no effect\n", why,
+                       fmt::join(options.gpu_options, ", "),
+                       options.gpu_options.size() == 1 ? "has" : "have");
+  } else if (options.record.async && options.record.snapshot_every == 0) {
+    err << "diffbench: --async is for the copies of snapshots; without --snapshot-every it has no "
+           "effect\n";
   }
 }
 
@@ -111,9 +134,23 @@ bool any_wrong(const ComparisonResult& result) {
                      [](const Row& row) { return row.verification && !row.verification->bitwise; });
 }
 
-bool any_measured(const ComparisonResult& result) {
+bool any_missing(const ComparisonResult& result) {
   return std::any_of(result.rows.begin(), result.rows.end(),
-                     [](const Row& row) { return row.ranked(); });
+                     [](const Row& row) { return row.missing; });
+}
+
+/// Something came out: a time, or where there can be none, the proof of a result.
+bool any_result(const ComparisonResult& result) {
+  return std::any_of(result.rows.begin(), result.rows.end(), [](const Row& row) {
+    return row.ranked() || (row.emulated() && row.verified());
+  });
+}
+
+/// With the table, or beside a result file on stdout.
+void tell_recorded(const Options& options, const Recording& recording, std::ostream& out,
+                   std::ostream& err) {
+  const bool table = options.json != stdout_name && options.csv != stdout_name;
+  write_out(table ? out : err, format_recording(recording) + "\n");
 }
 
 } // namespace
@@ -125,7 +162,7 @@ int run_comparison(const Options& options, std::ostream& out, std::ostream& err)
 int run_comparison(const Options& options, std::span<const Candidate> candidates, std::ostream& out,
                    std::ostream& err) {
   check_before_work(options, candidates);
-  hint_about_pinned(options, err);
+  hint(options, candidates, err);
   const InterruptGuard guard;
   Progress progress(err, options.progress && progress_possible());
   const ComparisonResult result = measure(options, candidates, progress);
@@ -135,14 +172,20 @@ int run_comparison(const Options& options, std::span<const Candidate> candidates
     err << "diffbench: interrupted; what was measured until then is reported\n";
     return exit_interrupted;
   }
-  if (options.record.wanted() && any_measured(result)) {
-    record(options, result, candidates, progress);
+  if (options.record.wanted() && any_result(result)) {
+    const Recording recording = record(options, result, candidates, progress);
+    progress.clear();
+    tell_recorded(options, recording, out, err);
   }
   if (any_wrong(result)) {
     err << "diffbench: a result differs from the reference, see above\n";
     return exit_not_verified;
   }
-  if (!any_measured(result)) {
+  if (any_missing(result)) {
+    err << "diffbench: what was asked for is not available, see above\n";
+    return exit_unavailable;
+  }
+  if (!any_result(result)) {
     err << "diffbench: nothing could be measured, see the reasons above\n";
     return exit_error;
   }

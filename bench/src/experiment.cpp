@@ -9,11 +9,13 @@
 #include "digest.hpp"
 #include "interrupt.hpp"
 #include "peer_contender.hpp"
+#include "phases.hpp"
 #include "planning.hpp"
 #include "process_memory.hpp"
 #include "reference.hpp"
 #include "rounds.hpp"
 #include "temporary_directory.hpp"
+#include "transfer_study.hpp"
 
 #include <fmt/format.h>
 
@@ -59,20 +61,23 @@ class Experiment {
       verify_entrants();
       time_entrants();
       time_warm_runs();
+      release_all();
+      result.transfers = compare_transfers();
     } catch (const Interrupted&) {
+      release_all();
     }
     result.interrupted = interrupted();
     for (Entrant& entrant : entrants_) {
-      entrant.contender.reset();
       Row& row = entrant.row;
-      const bool proved_wrong = row.verification && !row.verification->bitwise;
-      if (row.status == Status::ok && row.samples.empty() && !proved_wrong) {
+      const bool has_result = row.verification && (!row.verification->bitwise || row.emulated());
+      if (row.status == Status::ok && row.samples.empty() && !has_result) {
         row.status = Status::skipped;
         row.reason = "interrupted before it was timed";
       }
       result.rows.push_back(std::move(row));
     }
     result.peak_host_bytes = memory_.process_peak();
+    note_shared_context(result);
     note_foreign_load(result);
     result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   }
@@ -82,24 +87,46 @@ class Experiment {
     Row row;
     std::unique_ptr<Contender<T>> contender; ///< gone when the row is not to be timed
     RowCost cost;
+    bool asked_for = false; ///< by name, or by the choice of its device
   };
 
   void refill() { fill_initial(problem_, options_.initial, field_); }
 
   void add_backends() {
     for (const Candidate& candidate : candidates_) {
-      Entrant entrant;
-      entrant.row.name = candidate.backend.name;
-      entrant.row.device = to_string(candidate.backend.device);
-      if (candidate.probe.available) {
-        entrant.contender = std::make_unique<SessionContender<T>>(
-            candidate.backend, problem_, options_.session, std::as_const(field_).cells());
-      } else {
-        entrant.row.status = Status::skipped;
-        entrant.row.reason = candidate.probe.reason;
+      add_backend(candidate, 0);
+      const bool on_device = candidate.backend.device != DeviceKind::cpu;
+      if (on_device && candidate.probe.available && options_.roundtrip_every > 0) {
+        add_backend(candidate, options_.roundtrip_every);
       }
-      entrants_.push_back(std::move(entrant));
     }
+  }
+
+  void add_backend(const Candidate& candidate, std::int64_t roundtrip_every) {
+    const BackendInfo& backend = candidate.backend;
+    Entrant entrant;
+    Row& row = entrant.row;
+    row.name = backend.name;
+    row.device = to_string(backend.device);
+    row.roundtrip_every = roundtrip_every;
+    if (roundtrip_every > 0) {
+      row.name += fmt::format(", round trip every {}", roundtrip_every);
+    }
+    const auto& asked_for = options_.backends;
+    entrant.asked_for =
+        (row.on_device() && options_.device_chosen) ||
+        std::find(asked_for.begin(), asked_for.end(), backend.name) != asked_for.end();
+    if (candidate.probe.available) {
+      entrant.contender = std::make_unique<SessionContender<T>>(
+          backend, problem_, options_.session, std::as_const(field_).cells(), roundtrip_every);
+      if (row.on_device() && backend.memory_need != nullptr) {
+        row.peak_device_bytes = backend.memory_need(problem_, options_.session).device;
+      }
+    } else {
+      row.status = Status::skipped;
+      row.reason = candidate.probe.reason;
+    }
+    entrants_.push_back(std::move(entrant));
   }
 
   /// Started first of all, so that a missing one is known before any work is lost. Their initial
@@ -172,6 +199,10 @@ class Experiment {
     }
     try {
       verify(entrant, limit);
+    } catch (const Unavailable& error) {
+      give_up(entrant, error.what());
+      entrant.row.missing = entrant.asked_for;
+      entrant.row.status = entrant.asked_for ? Status::failed : Status::skipped;
     } catch (const std::exception& error) {
       give_up(entrant, error.what());
     }
@@ -201,8 +232,12 @@ class Experiment {
       row.cold = run.phases;
     }
     row.verification = check(*entrant.contender, run.steps);
-    if (!row.verification->bitwise) {
-      entrant.contender.reset(); // a wrong result has no time
+    if (row.emulated()) { // carries no time
+      row.setup_seconds.reset();
+      row.cold.reset();
+    }
+    if (!row.verification->bitwise || row.emulated()) {
+      entrant.contender.reset();
     }
   }
 
@@ -272,7 +307,12 @@ class Experiment {
       const double expected =
           2 * entrant.cost.reset_seconds +
           *seconds_per_iteration(entrant.row) * static_cast<double>(options_.iterations);
-      const auto affordable = static_cast<int>(std::min(share / expected, 1.0 * warm_runs));
+      auto affordable = static_cast<int>(std::min(share / expected, 1.0 * warm_runs));
+      // The speed-ups of GPU rows need the baseline's, though it is slow.
+      if (any_device_row() && entrant.row.name == options_.baseline &&
+          expected < least_limit_seconds) {
+        affordable = std::max(affordable, 1);
+      }
       try {
         entrant.row.warm = median_warm_run(*entrant.contender, affordable);
       } catch (const std::exception& error) {
@@ -297,6 +337,66 @@ class Experiment {
     return *middle;
   }
 
+  [[nodiscard]] bool any_device_row() const {
+    return std::any_of(entrants_.begin(), entrants_.end(), [](const Entrant& entrant) {
+      return entrant.row.on_device() && entrant.contender != nullptr;
+    });
+  }
+
+  /// Ends all rows, and adds what that took to their cold runs.
+  void release_all() {
+    for (Entrant& entrant : entrants_) {
+      if (!entrant.contender) {
+        continue;
+      }
+      const std::optional<double> seconds = entrant.contender->release();
+      entrant.contender.reset();
+      if (seconds && entrant.row.cold) {
+        append_free(*entrant.row.cold, *seconds);
+      }
+    }
+  }
+
+  /// The copies of the first GPU backend with a time, which are those of all. One that fails here
+  /// loses no row.
+  std::optional<TransferStudy> compare_transfers() {
+    const Transfer chosen = options_.session.transfer;
+    const auto entrant = std::find_if(entrants_.begin(), entrants_.end(), [](const Entrant& e) {
+      return e.row.on_device() && e.row.ranked() && e.row.roundtrip_every == 0;
+    });
+    if (chosen == Transfer::pageable || entrant == entrants_.end() || interrupted()) {
+      return std::nullopt;
+    }
+    const auto candidate =
+        std::find_if(candidates_.begin(), candidates_.end(),
+                     [&](const Candidate& c) { return c.backend.name == entrant->row.name; });
+    progress_.stage("copies");
+    refill();
+    try {
+      auto make = [&](Transfer transfer) {
+        SessionOptions options = options_.session;
+        options.transfer = transfer;
+        return candidate->backend.template make<T>()(problem_, options);
+      };
+      TransferStudy study = study_transfers<Clock>(make, chosen, field_.cells());
+      study.backend = candidate->backend.name;
+      return study;
+    } catch (const std::exception& error) {
+      notes_.push_back(
+          fmt::format("copies could not be compared with pageable ones: {}", error.what()));
+      return std::nullopt;
+    }
+  }
+
+  void note_shared_context(ComparisonResult& result) {
+    const std::string maker = share_context(result.rows);
+    if (!maker.empty()) {
+      notes_.push_back(fmt::format(
+          "the context of the device was made once, by {}; every cold run is charged with it",
+          maker));
+    }
+  }
+
   /// A row on one thread that has worked all the time and was given less than a CPU says that
   /// other programs ran; the times of all rows then suffer.
   void note_foreign_load(const ComparisonResult& result) {
@@ -304,7 +404,7 @@ class Experiment {
     double cpu = 0;
     for (const Row& row : result.rows) {
       for (const Sample& sample : row.samples) {
-        if (row.provenance.threads == 1 && sample.cpu_seconds) {
+        if (!row.on_device() && row.provenance.threads == 1 && sample.cpu_seconds) {
           wall += sample.seconds;
           cpu += *sample.cpu_seconds;
         }

@@ -13,6 +13,10 @@ std::optional<double> speedup(const Row* against, double seconds) {
 
 } // namespace
 
+const Row* best_cpu(const ComparisonResult& result) {
+  return fastest(result, [](const Row& row) { return !row.is_peer && !row.on_device(); });
+}
+
 std::optional<Metrics> metrics(const ComparisonResult& result, const Row& row) {
   if (!row.ranked()) {
     return std::nullopt;
@@ -22,13 +26,11 @@ std::optional<Metrics> metrics(const ComparisonResult& result, const Row& row) {
   const double seconds = metrics.time.median;
   metrics.cells_per_second = static_cast<double>(result.problem.cells()) / seconds;
   metrics.bytes_per_second = static_cast<double>(result.problem.bytes_per_step()) / seconds;
-  if (result.copy && result.copy->best() > 0) {
+  if (!row.on_device() && result.copy && result.copy->best() > 0) {
     metrics.fraction_of_copy = metrics.bytes_per_second / result.copy->best();
   }
   metrics.vs_baseline = speedup(result.find(result.baseline), seconds);
-  metrics.vs_best_cpu = speedup(
-      fastest(result, [](const Row& other) { return !other.is_peer && other.device == "cpu"; }),
-      seconds);
+  metrics.vs_best_cpu = speedup(best_cpu(result), seconds);
   return metrics;
 }
 

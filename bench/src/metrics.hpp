@@ -11,11 +11,14 @@ namespace diffbench::bench {
 struct Metrics {
   Quartiles time; ///< seconds per iteration
   double cells_per_second = 0;
-  double bytes_per_second = 0; ///< by the convention of Problem::bytes_per_step()
-  std::optional<double> fraction_of_copy;
-  std::optional<double> vs_baseline; ///< how many times as fast as the baseline
+  double bytes_per_second = 0;            ///< by the convention of Problem::bytes_per_step()
+  std::optional<double> fraction_of_copy; ///< empty on a device: the copy is the host's
+  std::optional<double> vs_baseline;      ///< how many times as fast as the baseline
   std::optional<double> vs_best_cpu; ///< the same against the fastest CPU backend, peers left out
 };
+
+/// The fastest ranked row of a CPU backend, peers left out; nullptr without any.
+[[nodiscard]] const Row* best_cpu(const ComparisonResult& result);
 
 /// Empty for a row that is not ranked: what is not proved right has no figures.
 [[nodiscard]] std::optional<Metrics> metrics(const ComparisonResult& result, const Row& row);

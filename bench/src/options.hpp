@@ -27,6 +27,7 @@ struct RecordOptions {
   std::int64_t snapshot_every = 0; ///< 0: no snapshots
   std::string snapshot_dir;
   SnapshotFormat snapshot_format = SnapshotFormat::npy;
+  bool async = false; ///< snapshots travel while the device computes
 
   [[nodiscard]] bool wanted() const { return !save.empty() || !png.empty() || snapshot_every > 0; }
 };
@@ -45,7 +46,9 @@ struct Options {
   std::string baseline = "xtensor_roll";
   SessionOptions session;
   double budget_seconds = 10;
-  bool pinned = false;
+  bool device_chosen = false;       ///< session.device was asked for
+  std::int64_t roundtrip_every = 0; ///< steps between two round trips of a GPU row; 0: no such rows
+  std::vector<std::string> gpu_options; ///< given ones that mean nothing without a GPU
   bool progress = true;
   std::string json; ///< file, stdout_name, or empty
   std::string csv;
@@ -61,7 +64,7 @@ struct Text {
 using ParsedCommand = std::variant<Options, Action, Text>;
 
 /// `arguments` without the program's name. Throws InvalidInput (a wrong option or value; one line)
-/// or Unavailable (a backend asked for by name that is not there).
+/// or Unavailable (a backend asked for by name that is not there, in its driver's words).
 [[nodiscard]] ParsedCommand parse_options(std::span<const std::string> arguments);
 
 /// What a row of the table is called that comes from a peer: "peer:numpy".

@@ -5,17 +5,24 @@
 #include "diffbench/picture.hpp"
 #include "digest.hpp"
 #include "interrupt.hpp"
+#include "timing.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <utility>
 
 namespace diffbench::bench {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 template <typename T>
 void write_snapshot(const RecordOptions& options, std::int64_t step, const Field<T>& field,
@@ -28,9 +35,56 @@ void write_snapshot(const RecordOptions& options, std::int64_t step, const Field
   }
 }
 
+/// Takes the session through all steps in stretches of `every`, and gives the field after each to
+/// `keep(step, field)`. `field` is the initial one before and the final one after.
+template <typename T, typename Keep>
+void run_in_turns(Session<T>& session, Field<T>& field, std::int64_t last, std::int64_t every,
+                  Keep keep) {
+  session.upload(field.cells());
+  for (std::int64_t step = 0; step < last;) {
+    const std::int64_t count = std::min(every, last - step);
+    session.advance(count);
+    step += count;
+    session.download(field.cells());
+    keep(step, field);
+  }
+}
+
+/// The same with everything side by side: while the device computes a stretch, the state before it
+/// travels to one of two host buffers, and the state before that is kept from the other.
+template <typename T, typename Keep>
+void run_overlapped(Session<T>& session, Field<T>& field, std::int64_t last, std::int64_t every,
+                    Keep keep) {
+  Field<T> other(field.nx(), field.ny());
+  std::array<Field<T>*, 2> buffers{&field, &other};
+  session.upload(field.cells());
+  std::int64_t step = std::min(every, last); // issued so far
+  std::int64_t waiting = 0;                  // step whose state is in buffers[1], still to be kept
+  session.advance(step);
+  while (step > waiting) {
+    // Only copies to the session's own memory leave the host free.
+    const std::span<T> target = host_side(session, buffers[0]->cells());
+    session.start_download(target);
+    const std::int64_t count = std::min(every, last - step); // 0 in the last turn
+    session.advance(count);
+    if (waiting > 0) {
+      keep(waiting, *buffers[1]);
+    }
+    session.wait();
+    copy_cells(target, buffers[0]->cells());
+    std::swap(buffers[0], buffers[1]);
+    waiting = step;
+    step += count;
+  }
+  keep(waiting, *buffers[1]);
+  if (buffers[1] != &field) {
+    copy_cells(other.cells(), field.cells());
+  }
+}
+
 template <typename T>
-void record_run(const Options& options, const BackendInfo& backend, const FieldFacts& expected,
-                Progress& progress) {
+Recording record_run(const Options& options, const BackendInfo& backend, const FieldFacts& expected,
+                     Progress& progress) {
   const Problem& problem = options.problem;
   const RecordOptions& record = options.record;
   const std::int64_t last = options.iterations;
@@ -43,25 +97,36 @@ void record_run(const Options& options, const BackendInfo& backend, const FieldF
   const Summary initial = summarize(std::as_const(field).cells());
   const ColourRange range = record.range.value_or(
       initial.min < initial.max ? ColourRange{initial.min, initial.max} : ColourRange{});
+  Recording recording{.backend = std::string(backend.name)};
   if (record.snapshot_every > 0) {
     std::filesystem::create_directories(record.snapshot_dir);
     write_snapshot(record, 0, field, range);
+    recording.snapshots = 1;
+    recording.async = record.async && backend.device != DeviceKind::cpu;
   }
-  const auto session = backend.make<T>()(problem, options.session);
-  session->upload(field.cells());
-  for (std::int64_t step = 0; step < last;) {
+  auto keep = [&](std::int64_t step, const Field<T>& state) {
     if (interrupted()) {
       throw Interrupted();
     }
-    const std::int64_t count = std::min(every, last - step);
-    session->advance(count);
-    step += count;
-    session->download(field.cells());
     if (record.snapshot_every > 0) {
-      write_snapshot(record, step, field, range);
+      write_snapshot(record, step, state, range);
+      ++recording.snapshots;
     }
     progress.update(static_cast<double>(step) / static_cast<double>(last));
+  };
+  SessionOptions session_options = options.session;
+  session_options.async = recording.async;
+  const auto session = backend.make<T>()(problem, session_options);
+  const auto start = Clock::now();
+  if (recording.async) {
+    run_overlapped(*session, field, last, every, keep);
+  } else {
+    run_in_turns(*session, field, last, every, keep);
   }
+  if (backend.device != DeviceKind::emulated) {
+    recording.seconds = seconds_since<Clock>(start);
+  }
+
   if (sha256_of_cells(std::as_const(field).cells()) != expected.sha256) {
     throw Error(
         fmt::format("the recorded run of {} differs from the reference after {} steps; "
@@ -74,13 +139,28 @@ void record_run(const Options& options, const BackendInfo& backend, const FieldF
   if (!record.png.empty()) {
     write_png(record.png, field, record.range);
   }
+  return recording;
+}
+
+/// The fastest backend, else one that is proved right and has no time (an emulated one).
+const Row* choose_row(const ComparisonResult& result) {
+  auto is_backend = [](const Row& row) { return !row.is_peer && row.roundtrip_every == 0; };
+  if (const Row* row = fastest(result, is_backend)) {
+    return row;
+  }
+  for (const Row& row : result.rows) {
+    if (is_backend(row) && row.status == Status::ok && row.verified()) {
+      return &row;
+    }
+  }
+  return nullptr;
 }
 
 } // namespace
 
-void record(const Options& options, const ComparisonResult& result,
-            std::span<const Candidate> candidates, Progress& progress) {
-  const Row* row = fastest(result, [](const Row& candidate) { return !candidate.is_peer; });
+Recording record(const Options& options, const ComparisonResult& result,
+                 std::span<const Candidate> candidates, Progress& progress) {
+  const Row* row = choose_row(result);
   if (row == nullptr || !result.field || result.field->steps != options.iterations) {
     throw Error("no field was saved: no backend has a verified result after all steps");
   }
@@ -89,10 +169,20 @@ void record(const Options& options, const ComparisonResult& result,
                    [&](const Candidate& c) { return c.backend.name == row->name; });
   progress.stage("recording");
   if (options.problem.dtype == Dtype::float32) {
-    record_run<float>(options, candidate->backend, *result.field, progress);
-  } else {
-    record_run<double>(options, candidate->backend, *result.field, progress);
+    return record_run<float>(options, candidate->backend, *result.field, progress);
   }
+  return record_run<double>(options, candidate->backend, *result.field, progress);
+}
+
+std::string format_recording(const Recording& recording) {
+  std::string text = fmt::format("recorded: run of {}", recording.backend);
+  if (recording.snapshots > 0) {
+    text +=
+        fmt::format(" with {} snapshots, {}", recording.snapshots,
+                    recording.async ? "copies beside the computation" : "copies between the steps");
+  }
+  return text + (recording.seconds > 0 ? fmt::format(", {}", format_seconds(recording.seconds))
+                                       : ", not timed");
 }
 
 } // namespace diffbench::bench

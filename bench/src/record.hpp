@@ -7,14 +7,27 @@
 #include "result.hpp"
 #include "selection.hpp"
 
+#include <cstdint>
 #include <span>
+#include <string>
 
 namespace diffbench::bench {
+
+/// What the run was.
+struct Recording {
+  std::string backend;
+  std::int64_t snapshots = 0;
+  bool async = false;
+  double seconds = 0; ///< of the steps, the copies and the writing of snapshots; 0: not measured
+};
 
 /// Runs the problem once more with the fastest verified backend of `result` and writes what
 /// options.record asks for. Throws Error when nothing was verified, when a file cannot be written,
 /// or when the final field is not the reference's; Interrupted.
-void record(const Options& options, const ComparisonResult& result,
-            std::span<const Candidate> candidates, Progress& progress);
+[[nodiscard]] Recording record(const Options& options, const ComparisonResult& result,
+                               std::span<const Candidate> candidates, Progress& progress);
+
+/// One line for a person.
+[[nodiscard]] std::string format_recording(const Recording& recording);
 
 } // namespace diffbench::bench

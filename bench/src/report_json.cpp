@@ -1,6 +1,7 @@
 #include "report_json.hpp"
 
 #include "metrics.hpp"
+#include "speedup.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -124,6 +125,40 @@ ordered_json phases_json(const std::optional<Phases>& phases) {
   return json;
 }
 
+ordered_json busy_json(const std::optional<Phases>& phases) {
+  if (!phases || !phases->busy) {
+    return nullptr;
+  }
+  return {{"h2d", number(phases->busy->h2d)},
+          {"compute", number(phases->busy->compute)},
+          {"d2h", number(phases->busy->d2h)}};
+}
+
+ordered_json speedups_json(const Speedups& times) {
+  return {{"kernels_only", number(times.kernels)},
+          {"per_iteration", number(times.per_iteration)},
+          {"warm", number(times.warm)},
+          {"cold", number(times.cold)}};
+}
+
+ordered_json transfers_json(const std::optional<TransferStudy>& study) {
+  if (!study) {
+    return nullptr;
+  }
+  auto copy = [](const TransferStudy::CopySeconds& seconds) {
+    return ordered_json{{"h2d_seconds", number(seconds.h2d)}, {"d2h_seconds", number(seconds.d2h)}};
+  };
+  const auto trips = study->trips_to_pay();
+  return {{"backend", study->backend},
+          {"transfer", to_string(study->transfer)},
+          {"bytes", study->bytes},
+          {"setup_seconds", number(study->setup_seconds)},
+          {"pageable", copy(study->pageable)},
+          {"chosen", copy(study->chosen)},
+          {"saved_seconds_per_trip", number(study->saved_per_trip())},
+          {"trips_to_pay", number(trips)}};
+}
+
 ordered_json verified_json(const Row& row) {
   if (!row.verification) {
     return nullptr;
@@ -148,6 +183,8 @@ ordered_json row_json(const ComparisonResult& result, const Row& row) {
   ordered_json json;
   json["backend"] = row.name;
   json["device"] = row.device;
+  json["roundtrip_every"] =
+      row.roundtrip_every > 0 ? ordered_json(row.roundtrip_every) : ordered_json(nullptr);
   json["status"] = to_string(row.status);
   json["reason"] = row.reason.empty() ? ordered_json(nullptr) : ordered_json(row.reason);
   json["provenance"] = row.verification ? provenance_json(row.provenance) : nullptr;
@@ -181,12 +218,20 @@ ordered_json row_json(const ComparisonResult& result, const Row& row) {
       row.samples.empty() ? ordered_json(nullptr) : ordered_json(row.samples.front().iterations);
   json["setup_seconds"] = number(row.setup_seconds);
   json["phases"] = phases_json(row.warm);
+  json["busy"] = busy_json(row.warm);
   auto wall = [](const std::optional<Phases>& phases) {
     return phases ? number(phases->wall) : ordered_json(nullptr);
   };
   json["end_to_end"] = {{"cold_seconds", wall(row.cold)},
                         {"warm_seconds", wall(row.warm)},
-                        {"cold_phases", phases_json(row.cold)}};
+                        {"cold_phases", phases_json(row.cold)},
+                        {"cold_busy", busy_json(row.cold)}};
+  json["speedups"] = nullptr;
+  if (row.on_device()) {
+    json["speedups"] = {
+        {"vs_baseline", speedups_json(speedups(result, row, result.find(result.baseline)))},
+        {"vs_best_cpu", speedups_json(speedups(result, row, best_cpu(result)))}};
+  }
   json["peak_host_bytes"] = number(row.peak_host_bytes);
   json["peak_device_bytes"] = number(row.peak_device_bytes);
   json["threads"] = row.verification ? ordered_json(row.provenance.threads) : ordered_json(nullptr);
@@ -238,6 +283,7 @@ ordered_json to_json(const ComparisonResult& result) {
                        {"budget_seconds", number(result.budget_seconds)},
                        {"copy", copy_json(result.copy)},
                        {"results", std::move(rows)},
+                       {"transfers", transfers_json(result.transfers)},
                        {"field", field_json(result.field)},
                        {"peak_host_bytes", number(result.peak_host_bytes)},
                        {"notes", result.notes}};

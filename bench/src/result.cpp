@@ -3,6 +3,7 @@
 #include "statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace diffbench::bench {
 
@@ -13,6 +14,19 @@ std::string_view to_string(Status status) {
     case Status::failed: return "failed";
   }
   return "unknown";
+}
+
+std::optional<std::int64_t> TransferStudy::trips_to_pay() const {
+  // Beyond this many, "never" is the better word; also keeps the conversion defined.
+  constexpr double never = 1e12;
+  if (setup_seconds <= 0 && saved_per_trip() >= 0) {
+    return 0;
+  }
+  const double trips = std::ceil(setup_seconds / saved_per_trip());
+  if (saved_per_trip() > 0 && trips < never) { // accept form: a NaN never pays
+    return static_cast<std::int64_t>(trips);
+  }
+  return std::nullopt;
 }
 
 const Row* ComparisonResult::find(std::string_view name) const {

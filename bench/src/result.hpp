@@ -18,6 +18,14 @@
 
 namespace diffbench::bench {
 
+/// How long each engine of a device worked in a run, by the device's own clock. Engines work side
+/// by side and beside the host, so these are no part of the sum of the phases.
+struct BusyTimes {
+  double h2d = 0;
+  double compute = 0;
+  double d2h = 0;
+};
+
 /// Where the wall time of one run went, in seconds. Phases are exclusive: those that are set and
 /// `unexplained` add up to `wall`. Empty: the phase does not exist for this backend, or was not
 /// part of the run.
@@ -33,6 +41,7 @@ struct Phases {
   std::optional<double> free;    ///< giving memory back
   double unexplained = 0;
   double wall = 0;
+  std::optional<BusyTimes> busy; ///< empty without a device
 };
 
 /// The phases in the order in which a run goes through them.
@@ -79,8 +88,10 @@ struct Row {
   std::string name;
   std::string device = "cpu"; ///< "cpu", "cuda" or "emulated"
   bool is_peer = false;
+  std::int64_t roundtrip_every = 0; ///< steps between two trips to the host and back; 0: none
   Status status = Status::ok;
-  std::string reason; ///< why not ok
+  std::string reason;   ///< why not ok
+  bool missing = false; ///< asked for, by name or by device, and not available
   Provenance provenance;
   std::optional<Verification> verification; ///< empty: the row never came so far
   std::vector<Sample> samples;
@@ -91,6 +102,9 @@ struct Row {
   std::optional<std::int64_t> peak_device_bytes;
 
   [[nodiscard]] bool verified() const { return verification && verification->bitwise; }
+  /// An emulated device proves results; its times would say nothing.
+  [[nodiscard]] bool emulated() const { return device == "emulated"; }
+  [[nodiscard]] bool on_device() const { return device != "cpu"; }
   /// Verified and timed: its numbers may be compared.
   [[nodiscard]] bool ranked() const {
     return status == Status::ok && verified() && !samples.empty();
@@ -117,6 +131,28 @@ struct CopyBandwidth {
   }
 };
 
+/// What the way of holding host memory does to the copies of a field.
+struct TransferStudy {
+  struct CopySeconds {
+    double h2d = 0;
+    double d2h = 0;
+
+    [[nodiscard]] double both() const { return h2d + d2h; }
+  };
+
+  std::string backend;      ///< whose copies were measured
+  Transfer transfer{};      ///< the way that was asked for
+  std::int64_t bytes = 0;   ///< of one copy
+  double setup_seconds = 0; ///< what making the memory took longer than for pageable copies
+  CopySeconds pageable;     ///< medians
+  CopySeconds chosen;
+
+  [[nodiscard]] double saved_per_trip() const { return pageable.both() - chosen.both(); }
+  /// Trips (one copy to the device, one back) after which the setup is paid for: 0 where there is
+  /// nothing to pay, empty where it never is.
+  [[nodiscard]] std::optional<std::int64_t> trips_to_pay() const;
+};
+
 /// A whole comparison.
 struct ComparisonResult {
   std::string command;
@@ -129,6 +165,7 @@ struct ComparisonResult {
   std::optional<CopyBandwidth> copy;
   std::optional<FieldFacts> field;
   std::vector<Row> rows;
+  std::optional<TransferStudy> transfers;      ///< with a GPU row and a way other than pageable
   std::optional<std::int64_t> peak_host_bytes; ///< of the whole process
   std::vector<std::string> notes; ///< what a reader must know: peaks not measurable, ...
   Facts context;                  ///< the machine and the build

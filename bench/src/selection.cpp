@@ -40,7 +40,12 @@ void check_memory(const Options& options, std::span<const Candidate> candidates,
   }
   for (const Candidate& candidate : candidates) {
     if (candidate.probe.available && candidate.backend.memory_need != nullptr) {
-      needed += candidate.backend.memory_need(problem, options.session).host;
+      const std::int64_t session = candidate.backend.memory_need(problem, options.session).host;
+      needed += session;
+      // The row with round trips has a session of its own, and a host field.
+      if (options.roundtrip_every > 0 && candidate.backend.device != DeviceKind::cpu) {
+        needed += session + problem.field_bytes();
+      }
     }
   }
   // A peer's expression holds the field, the result and at least one temporary.

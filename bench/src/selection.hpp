@@ -20,8 +20,9 @@ struct Candidate {
 /// Throws InvalidInput or Unavailable for a name that cannot run.
 [[nodiscard]] std::vector<Candidate> select_backends(std::span<const std::string> names);
 
-/// Throws InvalidInput, with both figures, when the candidates, the peers and the field between
-/// them need more memory than is free: their sessions live side by side while they are timed.
+/// Throws InvalidInput, with both figures, when the candidates (with what they page-lock on the
+/// host), the peers and the field between them need more memory than is free: their sessions live
+/// side by side while they are timed.
 void check_memory(const Options& options, std::span<const Candidate> candidates,
                   std::int64_t available_bytes);
 

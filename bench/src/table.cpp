@@ -1,5 +1,6 @@
 #include "table.hpp"
 
+#include "device_report.hpp"
 #include "metrics.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
@@ -58,8 +59,9 @@ std::string format_figures(const ComparisonResult& result) {
     if (row.status == Status::skipped) {
       continue;
     }
-    const std::string threads =
-        row.verification ? std::to_string(row.provenance.threads) : std::string(nothing);
+    const std::string threads = row.verification && !row.on_device()
+                                    ? std::to_string(row.provenance.threads)
+                                    : std::string(nothing);
     const auto figures = metrics(result, row);
     if (!figures) {
       table.add({row.name, threads, nothing, nothing, format_samples(row), nothing, nothing,
@@ -122,6 +124,10 @@ std::string format_problems(const ComparisonResult& result) {
           "{} steps; it was not timed\n",
           row.name, row.verification->max_abs_error, row.verification->nonfinite,
           row.verification->steps);
+    } else if (row.emulated()) {
+      text += fmt::format(
+          "emulated: {}: verified, not timed: the time of an emulation says nothing of a GPU\n",
+          row.name);
     }
   }
   return text.empty() ? text : "\n" + text;
@@ -146,11 +152,14 @@ std::string format_machine(const ComparisonResult& result) {
 
 std::string format_report(const ComparisonResult& result) {
   std::string text = format_title(result) + format_figures(result) + format_baseline(result) +
-                     format_costs(result) + format_problems(result) + format_machine(result);
+                     format_costs(result) + format_ledger(result) + format_speedups(result) +
+                     format_transfers(result) + format_problems(result) + format_machine(result);
   for (const std::string& note : result.notes) {
     text += "note: " + note + "\n";
   }
-  return text + "\n" + verdict(result) + "\n";
+  text += "\n" + verdict(result) + "\n";
+  const std::string device = device_verdict(result);
+  return device.empty() ? text : text + device + "\n";
 }
 
 } // namespace diffbench::bench

@@ -1,18 +1,25 @@
 // The timing core: what lies between two readings of the clock, and in which order.
 //
 // Everything is a template over the clock, so that the tests run it on a fake one. Sessions may
-// return before their work is done, so every stretch ends with wait(). What is not inside a phase
-// shows as `unexplained`; nothing is spread over the phases to hide it.
+// return before their work is done, so every stretch ends with wait(). A session that keeps its own
+// account of where its time went (Session::take_phases) is believed; of others the phases are what
+// their calls took. What is not inside a phase shows as `unexplained`; nothing is spread over the
+// phases to hide it.
 #pragma once
 
 #include "diffbench/backend.hpp"
+#include "diffbench/errors.hpp"
+#include "phases.hpp"
 #include "planning.hpp"
 #include "result.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,26 +39,42 @@ double seconds_since(typename Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Runs one call of a session; what it throws then says which call that was.
+template <typename Call>
+void named(const char* name, Call&& call) {
+  try {
+    std::forward<Call>(call)();
+  } catch (const Unavailable&) {
+    throw; // a reason, not a fault
+  } catch (const std::exception& error) {
+    throw Error(fmt::format("{}: {}", name, error.what()));
+  }
+}
+
 /// Collects the phases of one run; its wall time begins when it is made.
 template <typename Clock>
 class PhaseTimer {
  public:
-  /// Runs `work` and adds its time to `phase`.
+  /// Runs `work` and adds its time to `phase`. `call` names it where it throws.
   template <typename Work>
-  void time(std::optional<double> Phases::*phase, Work&& work) {
+  void time(std::optional<double> Phases::*phase, const char* call, Work&& work) {
+    const auto start = Clock::now();
+    named(call, std::forward<Work>(work));
+    phases_.*phase = (phases_.*phase).value_or(0) + seconds_since<Clock>(start);
+  }
+
+  /// Runs `work` outside of the run's time.
+  template <typename Work>
+  void leave_out(Work&& work) {
     const auto start = Clock::now();
     std::forward<Work>(work)();
-    phases_.*phase = (phases_.*phase).value_or(0) + seconds_since<Clock>(start);
+    start_ += Clock::now() - start;
   }
 
   /// The phases so far, with the wall time up to now.
   [[nodiscard]] Phases finish() {
     phases_.wall = seconds_since<Clock>(start_);
-    double explained = 0;
-    for (const NamedPhase& phase : named_phases) {
-      explained += (phases_.*phase.member).value_or(0);
-    }
-    phases_.unexplained = phases_.wall - explained;
+    settle(phases_);
     return phases_;
   }
 
@@ -62,15 +85,31 @@ class PhaseTimer {
   Phases phases_;
 };
 
+/// The host's side of a run's copies: the session's own memory where it has some, because a program
+/// that wants fast copies keeps its data there; otherwise `field`.
+template <typename T>
+std::span<T> host_side(Session<T>& session, std::span<T> field) {
+  const std::span<T> own = session.host_buffer();
+  return own.empty() ? field : own;
+}
+
+/// Nothing where both are the same memory.
+template <typename T>
+void copy_cells(std::span<T> from, std::span<T> to) {
+  if (from.data() != to.data()) {
+    std::copy(from.begin(), from.end(), to.begin());
+  }
+}
+
 /// One sample: `steps` from the initial field. The upload is outside the time.
 template <typename Clock, typename T>
 Sample time_steps(Session<T>& session, std::span<const T> initial, std::int64_t steps) {
-  session.upload(initial);
-  session.wait();
+  named("upload", [&] { session.upload(initial); });
+  named("wait", [&] { session.wait(); });
   const double cpu_start = process_cpu_seconds();
   const auto start = Clock::now();
-  session.advance(steps);
-  session.wait();
+  named("advance", [&] { session.advance(steps); });
+  named("wait", [&] { session.wait(); });
   const double seconds = seconds_since<Clock>(start);
   return {
       .iterations = steps, .seconds = seconds, .cpu_seconds = process_cpu_seconds() - cpu_start};
@@ -80,12 +119,18 @@ Sample time_steps(Session<T>& session, std::span<const T> initial, std::int64_t 
 /// result after.
 template <typename Clock, typename T>
 Phases time_end_to_end(Session<T>& session, std::span<T> field, std::int64_t steps) {
+  const std::span<T> host = host_side(session, field);
+  copy_cells(field, host);
+  (void)session.take_phases(); // what came before is not of this run
   PhaseTimer<Clock> timer;
-  timer.time(&Phases::h2d, [&] { session.upload(field); });
-  timer.time(&Phases::compute, [&] { session.advance(steps); });
-  timer.time(&Phases::sync, [&] { session.wait(); });
-  timer.time(&Phases::d2h, [&] { session.download(field); });
-  return timer.finish();
+  timer.time(&Phases::h2d, "upload", [&] { session.upload(host); });
+  timer.time(&Phases::compute, "advance", [&] { session.advance(steps); });
+  timer.time(&Phases::sync, "wait", [&] { session.wait(); });
+  timer.time(&Phases::d2h, "download", [&] { session.download(host); });
+  Phases phases = timer.finish();
+  itemize(phases, session.take_phases());
+  copy_cells(host, field);
+  return phases;
 }
 
 /// What the first run of a row showed.
@@ -103,16 +148,18 @@ template <typename Clock, typename T, typename Make>
 FirstRun time_first_run(Make make, std::unique_ptr<Session<T>>& session, std::span<T> field,
                         std::int64_t steps, double limit_seconds) {
   PhaseTimer<Clock> timer;
-  timer.time(&Phases::alloc, [&] { session = make(); });
-  timer.time(&Phases::h2d, [&] { session->upload(field); });
+  timer.time(&Phases::alloc, "making the session", [&] { session = make(); });
+  const std::span<T> host = host_side(*session, field);
+  timer.leave_out([&] { copy_cells(field, host); });
+  timer.time(&Phases::h2d, "upload", [&] { session->upload(host); });
   FirstRun run;
   run.setup_seconds = *timer.so_far().alloc + *timer.so_far().h2d;
 
   double total = 0;
   auto advance = [&](std::int64_t count) {
     const auto start = Clock::now();
-    timer.time(&Phases::compute, [&] { session->advance(count); });
-    timer.time(&Phases::sync, [&] { session->wait(); });
+    timer.time(&Phases::compute, "advance", [&] { session->advance(count); });
+    timer.time(&Phases::sync, "wait", [&] { session->wait(); });
     const double seconds = seconds_since<Clock>(start);
     total += seconds;
     run.steps += count;
@@ -132,12 +179,14 @@ FirstRun time_first_run(Make make, std::unique_ptr<Session<T>>& session, std::sp
   if (affordable > run.steps) {
     advance(affordable - run.steps);
   }
-  timer.time(&Phases::d2h, [&] { session->download(field); });
+  timer.time(&Phases::d2h, "download", [&] { session->download(host); });
   run.phases = timer.finish();
   const bool more = run.steps > 1;
   run.cost = {.reset_seconds = *run.phases.h2d,
               .step_seconds =
                   more ? (total - first_step) / static_cast<double>(run.steps - 1) : first_step};
+  itemize(run.phases, session->take_phases());
+  copy_cells(host, field);
   return run;
 }
 

@@ -15,6 +15,19 @@ namespace {
 /// Above this share of the copy bandwidth, memory is what limits a single sweep.
 constexpr double near_the_roof = 0.7;
 
+/// What it ran on: threads of the CPU, or the device by its name.
+std::string place(const Row& row) {
+  if (row.on_device()) {
+    for (const auto& [name, value] : row.provenance.details) {
+      if (name == "device") {
+        return value;
+      }
+    }
+    return "a GPU";
+  }
+  return fmt::format("{} thread{}", row.provenance.threads, row.provenance.threads == 1 ? "" : "s");
+}
+
 std::string against(const ComparisonResult& result, const Row& best) {
   std::vector<std::string> parts;
   auto compare_with = [&](const Row* other, const char* what) {
@@ -77,10 +90,10 @@ std::string verdict(const ComparisonResult& result) {
   if (best == nullptr) {
     return "No row has both a verified result and a time, so there is nothing to compare.";
   }
-  return fmt::format("{} on {} thread{} is the fastest verified row, {} an iteration{}{}{}.",
-                     best->name, best->provenance.threads, best->provenance.threads == 1 ? "" : "s",
-                     format_seconds(*seconds_per_iteration(*best)), against(result, *best),
-                     against_the_roof(result, *best), doubts(result, *best));
+  return fmt::format("{} on {} is the fastest verified row, {} an iteration{}{}{}.", best->name,
+                     place(*best), format_seconds(*seconds_per_iteration(*best)),
+                     against(result, *best), against_the_roof(result, *best),
+                     doubts(result, *best));
 }
 
 } // namespace diffbench::bench

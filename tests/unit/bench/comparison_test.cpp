@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 
 enum class Fault { none, wrong_bits, nan, throws, interrupts };
 
@@ -138,7 +139,7 @@ TEST_F(ComparisonTest, ADivergedFieldIsNotVerified) {
 TEST_F(ComparisonTest, AThrowingBackendFailsAndTheOthersGoOn) {
   EXPECT_EQ(run({faulty<Fault::throws>("bad"), faulty<Fault::none>("good")}), exit_ok);
   EXPECT_EQ(row(0)["status"], "failed");
-  EXPECT_EQ(row(0)["reason"], "the device fell off the bus");
+  EXPECT_EQ(row(0)["reason"], "advance: the device fell off the bus");
   EXPECT_EQ(row(1)["status"], "ok");
 }
 
@@ -220,9 +221,10 @@ TEST_F(ComparisonTest, TheRecordedFieldIsTheReferences) {
 }
 
 TEST_F(ComparisonTest, PinnedWithoutCudaIsOnlyAHint) {
-  options_.pinned = true;
+  options_.gpu_options = {"--pinned"};
   EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_ok);
-  EXPECT_THAT(err_.str(), HasSubstr("no CUDA backend is in this build"));
+  EXPECT_THAT(err_.str(), MatchesRegex("diffbench: no CUDA backend is in this (build|run), so "
+                                       "--pinned has no effect\n"));
 }
 
 TEST_F(ComparisonTest, AnUnwritableOutputIsRefusedBeforeAnyWork) {

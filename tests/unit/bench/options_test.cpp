@@ -27,7 +27,11 @@ TEST(Options, Defaults) {
   EXPECT_EQ(options.baseline, "xtensor_roll");
   EXPECT_TRUE(options.backends.empty());
   EXPECT_DOUBLE_EQ(options.budget_seconds, 10);
-  EXPECT_FALSE(options.pinned);
+  EXPECT_EQ(options.session.transfer, Transfer::pageable);
+  EXPECT_EQ(options.session.device, 0);
+  EXPECT_FALSE(options.device_chosen);
+  EXPECT_EQ(options.roundtrip_every, 0);
+  EXPECT_TRUE(options.gpu_options.empty());
   EXPECT_FALSE(options.record.wanted());
 }
 
@@ -36,7 +40,8 @@ TEST(Options, TheMainJob) {
   EXPECT_EQ(options.problem.nx, 640);
   EXPECT_EQ(options.problem.ny, 640);
   EXPECT_EQ(options.iterations, 1000);
-  EXPECT_TRUE(options.pinned);
+  EXPECT_EQ(options.session.transfer, Transfer::pinned);
+  EXPECT_THAT(options.gpu_options, ElementsAre("--pinned"));
   EXPECT_EQ(options.command, "diffbench --grid 640 --iters 1000 --pinned");
 }
 
@@ -93,6 +98,23 @@ TEST(Options, Everything) {
   EXPECT_EQ(options.record.snapshot_every, 10);
   EXPECT_EQ(options.record.snapshot_format, SnapshotFormat::png);
   EXPECT_FALSE(options.progress);
+}
+
+TEST(Options, OfTheGpu) {
+  const Options options = parsed({"--transfer", "write-combined", "--async", "--device", "7",
+                                  "--retune", "--roundtrip-every", "10"});
+  EXPECT_EQ(options.session.transfer, Transfer::write_combined);
+  EXPECT_EQ(options.session.device, 7);
+  EXPECT_TRUE(options.device_chosen);
+  EXPECT_TRUE(options.session.retune);
+  EXPECT_TRUE(options.record.async);
+  EXPECT_EQ(options.roundtrip_every, 10);
+  EXPECT_THAT(options.gpu_options,
+              ElementsAre("--transfer", "--async", "--device", "--retune", "--roundtrip-every"));
+  EXPECT_EQ(parsed({"--pinned", "--transfer", "pinned"}).session.transfer, Transfer::pinned);
+  for (const char* name : {"pageable", "pinned", "registered", "mapped", "managed"}) {
+    EXPECT_EQ(to_string(parsed({"--transfer", name}).session.transfer), name);
+  }
 }
 
 TEST(Options, UnstableOnlyWhenAllowed) {
@@ -174,7 +196,16 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"--json", "-", "--csv", "-"}, "two outputs"},
         Bad{{"--save", "x", "--png", "x"}, "two outputs"}, Bad{{"--nope"}, "--nope"},
         Bad{{"nope"}, "nope"}, Bad{{"list", "extra"}, "extra"}, Bad{{"-x"}, "-x"},
-        Bad{{"--pinned=maybe"}, "maybe"}));
+        Bad{{"--pinned=maybe"}, "maybe"},
+        Bad{{"--transfer", "fast"}, "--transfer: unknown transfer 'fast'; valid: pageable, pinned"},
+        Bad{{"--transfer", ""}, "--transfer: the value is empty"},
+        Bad{{"--pinned", "--transfer", "registered"}, "--pinned and --transfer registered"},
+        Bad{{"--pinned", "--transfer", "pageable"}, "--pinned and --transfer pageable"},
+        Bad{{"--device", "-1"}, "--device -1: give a whole number from 0 to 1023"},
+        Bad{{"--device", "1024"}, "--device 1024"}, Bad{{"--device", "gpu"}, "--device gpu"},
+        Bad{{"--roundtrip-every", "0"}, "--roundtrip-every 0: give a whole number from 1"},
+        Bad{{"--roundtrip-every", "-3"}, "--roundtrip-every -3"},
+        Bad{{"--roundtrip-every", "x"}, "--roundtrip-every x"}));
 
 } // namespace
 } // namespace diffbench::bench

@@ -64,6 +64,40 @@ TEST(Json, PhasesAddUpToTheWall) {
   EXPECT_TRUE(phases["pin"].is_null());
 }
 
+TEST(Json, ARowOnADeviceHasBusyTimesAndSpeedups) {
+  ComparisonResult result = sample_result();
+  Row gpu = timed_row("gpu", 1, 0.1e-3);
+  gpu.device = "cuda";
+  gpu.roundtrip_every = 10;
+  Phases warm;
+  warm.compute = 0.02;
+  warm.wall = 0.02;
+  warm.busy = BusyTimes{.h2d = 0.25, .compute = 0.0125, .d2h = 0.5};
+  gpu.warm = warm;
+  result.rows.push_back(gpu);
+  result.transfers = TransferStudy{.backend = "gpu",
+                                   .transfer = Transfer::write_combined,
+                                   .bytes = 24,
+                                   .setup_seconds = 1,
+                                   .pageable = {.h2d = 1, .d2h = 1},
+                                   .chosen = {.h2d = 1, .d2h = 2}};
+  const ordered_json json = parsed(result);
+  const ordered_json row = row_of(json, "gpu");
+  EXPECT_EQ(row["roundtrip_every"], 10);
+  EXPECT_EQ(row["busy"], (ordered_json{{"h2d", 0.25}, {"compute", 0.0125}, {"d2h", 0.5}}));
+  EXPECT_TRUE(row["end_to_end"]["cold_busy"].is_null());
+  EXPECT_DOUBLE_EQ(row["speedups"]["vs_baseline"]["kernels_only"].get<double>(), 80);
+  EXPECT_DOUBLE_EQ(row["speedups"]["vs_best_cpu"]["per_iteration"].get<double>(), 10);
+  EXPECT_TRUE(row["speedups"]["vs_best_cpu"]["warm"].is_null());
+  EXPECT_TRUE(row["fraction_of_copy"].is_null()); // the copy is the host's
+  const ordered_json& transfers = json["diffbench"]["transfers"];
+  EXPECT_EQ(transfers["transfer"], "write-combined");
+  EXPECT_DOUBLE_EQ(transfers["saved_seconds_per_trip"].get<double>(), -1);
+  EXPECT_TRUE(transfers["trips_to_pay"].is_null()); // never
+  EXPECT_TRUE(row_of(json, "fast")["busy"].is_null());
+  EXPECT_TRUE(row_of(json, "fast")["speedups"].is_null());
+}
+
 TEST(Json, OneBenchmarkEntryASampleInGoogleBenchmarksFormat) {
   const ordered_json json = parsed(sample_result());
   const ordered_json& benchmarks = json["benchmarks"];

@@ -170,7 +170,7 @@ TEST(SessionRounds, AThrowingSessionIsDestroyedAndTheOtherRowIsComplete) {
         std::span(lanes), 1e9, [] { return false; }, [](int, int) {});
     EXPECT_THAT(lanes[0].samples, SizeIs(5));
     EXPECT_LT(lanes[1].samples.size(), 5U);
-    EXPECT_EQ(lanes[1].failure, std::string(operation) + " broke");
+    EXPECT_EQ(lanes[1].failure, std::string(operation) + ": " + operation + " broke");
     EXPECT_EQ(devices[0].alive, 1);
     EXPECT_EQ(devices[1].alive, 0);
   }

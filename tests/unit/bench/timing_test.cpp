@@ -22,15 +22,13 @@ double sum_of_phases(const Phases& phases) {
 }
 
 FakeDevice slow_device() {
-  return {.make_seconds = 100,
-          .upload_seconds = 10,
-          .step_seconds = 1,
-          .wait_seconds = 0.5,
-          .download_seconds = 20,
-          .throws_at = {},
-          .calls_before_throw = 0,
-          .alive = 0,
-          .log = {}};
+  FakeDevice device;
+  device.make_seconds = 100;
+  device.upload_seconds = 10;
+  device.step_seconds = 1;
+  device.wait_seconds = 0.5;
+  device.download_seconds = 20;
+  return device;
 }
 
 class TimingTest : public testing::Test {
@@ -65,9 +63,10 @@ TEST_F(TimingTest, TheWarmRunHasPhasesThatAddUp) {
 
 TEST_F(TimingTest, WhatLiesBetweenPhasesIsUnexplained) {
   PhaseTimer<FakeClock> timer;
-  timer.time(&Phases::h2d, [] { FakeClock::seconds += 2; });
+  timer.time(&Phases::h2d, "upload", [] { FakeClock::seconds += 2; });
   FakeClock::seconds += 3;
-  timer.time(&Phases::h2d, [] { FakeClock::seconds += 4; });
+  timer.time(&Phases::h2d, "upload", [] { FakeClock::seconds += 4; });
+  timer.leave_out([] { FakeClock::seconds += 8; });
   const Phases phases = timer.finish();
   EXPECT_DOUBLE_EQ(*phases.h2d, 6);
   EXPECT_DOUBLE_EQ(phases.unexplained, 3);
@@ -103,16 +102,73 @@ TEST_F(TimingTest, TheFirstRunOfOneStepMakesOne) {
   EXPECT_DOUBLE_EQ(run.cost.step_seconds, 1.5);
 }
 
+/// A session that knows its phases, as those on a GPU do.
+class AccountTest : public TimingTest {
+ protected:
+  AccountTest() {
+    device_.keeps_account = true;
+    device_.has_host_buffer = true;
+  }
+};
+
+TEST_F(AccountTest, TheWarmRunHasTheSessionsPhases) {
+  auto fake = session();
+  fake->upload(field_); // of an earlier run: not in the account of this one
+  const Phases phases = time_end_to_end<FakeClock>(*fake, std::span<float>(field_), 3);
+  EXPECT_FALSE(phases.context);
+  EXPECT_FALSE(phases.alloc);
+  EXPECT_FALSE(phases.pin);
+  EXPECT_DOUBLE_EQ(*phases.h2d, 10);
+  EXPECT_DOUBLE_EQ(*phases.launch, 3);
+  EXPECT_DOUBLE_EQ(*phases.compute, 0.25);
+  EXPECT_DOUBLE_EQ(*phases.sync, 0.25);
+  EXPECT_DOUBLE_EQ(*phases.d2h, 20);
+  EXPECT_DOUBLE_EQ(phases.wall, 33.5);
+  EXPECT_DOUBLE_EQ(sum_of_phases(phases), phases.wall);
+  ASSERT_TRUE(phases.busy);
+  EXPECT_DOUBLE_EQ(phases.busy->h2d, 5);
+  EXPECT_DOUBLE_EQ(phases.busy->compute, 3);
+  EXPECT_DOUBLE_EQ(phases.busy->d2h, 10);
+}
+
+TEST_F(AccountTest, TheColdRunShowsWhatMakingTheSessionLeavesUnexplained) {
+  std::unique_ptr<Session<float>> made;
+  const FirstRun run =
+      time_first_run<FakeClock>([&] { return session(); }, made, std::span<float>(field_), 50, 1e6);
+  EXPECT_DOUBLE_EQ(*run.phases.context, 50);
+  EXPECT_DOUBLE_EQ(*run.phases.alloc, 12.5);
+  EXPECT_DOUBLE_EQ(*run.phases.pin, 25);
+  EXPECT_DOUBLE_EQ(run.phases.unexplained, 12.5);
+  EXPECT_DOUBLE_EQ(sum_of_phases(run.phases), run.phases.wall);
+  EXPECT_DOUBLE_EQ(run.setup_seconds, 110);
+  EXPECT_DOUBLE_EQ(run.cost.reset_seconds, 10);
+}
+
+TEST_F(AccountTest, CopiesUseTheSessionsOwnMemory) {
+  auto fake = session();
+  field_ = {1, 2, 3, 4, 5, 6};
+  (void)time_end_to_end<FakeClock>(*fake, std::span<float>(field_), 3);
+  EXPECT_TRUE(device_.copied_from_buffer);
+  EXPECT_THAT(field_, ElementsAre(1, 2, 3, 4, 5, 6)); // the result came back
+}
+
 class ThrowingTest : public TimingTest, public testing::WithParamInterface<const char*> {};
 
-// Whatever throws, the error arrives, and nothing is left alive once the owner is gone.
+// Whatever throws, the error arrives and says where, and nothing is left alive once the owner is
+// gone.
 TEST_P(ThrowingTest, NothingLeaks) {
   device_.throws_at = GetParam();
   {
     std::unique_ptr<Session<float>> made;
-    EXPECT_THROW(time_first_run<FakeClock>([&] { return session(); }, made,
-                                           std::span<float>(field_), 10, 100),
-                 std::runtime_error);
+    try {
+      (void)time_first_run<FakeClock>([&] { return session(); }, made, std::span<float>(field_), 10,
+                                      100);
+      FAIL() << "nothing was thrown";
+    } catch (const Error& error) {
+      const std::string call = GetParam();
+      EXPECT_EQ(error.what(),
+                (call == "make" ? "making the session" : call) + ": " + call + " broke");
+    }
   }
   EXPECT_EQ(device_.alive, 0);
 }

@@ -1,0 +1,86 @@
+// Options of what is shown and kept.
+#include "option_groups.hpp"
+#include "option_values.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace diffbench::bench {
+
+namespace {
+
+ColourRange parse_range(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const auto low = parse_number<double>(text.substr(0, colon));
+  const auto high =
+      colon == std::string_view::npos ? std::nullopt : parse_number<double>(text.substr(colon + 1));
+  if (!low || !high || !std::isfinite(*low) || !std::isfinite(*high) || !(*low < *high)) {
+    throw InvalidInput(fmt::format("--range {}: give LO:HI with LO < HI, such as 0:0.005", text));
+  }
+  return {.low = *low, .high = *high};
+}
+
+SnapshotFormat parse_snapshot_format(std::string_view name) {
+  if (name == "npy") {
+    return SnapshotFormat::npy;
+  }
+  if (name == "png") {
+    return SnapshotFormat::png;
+  }
+  throw InvalidInput(fmt::format("--snapshot-format {}: choose of npy, png", name));
+}
+
+void refuse_equal_paths(const Options& options) {
+  std::vector<std::string> paths;
+  for (const std::string& path :
+       {options.json, options.csv, options.record.save, options.record.png}) {
+    if (path.empty()) {
+      continue;
+    }
+    if (std::find(paths.begin(), paths.end(), path) != paths.end()) {
+      throw InvalidInput(fmt::format("{}: two outputs cannot go to the same place", path));
+    }
+    paths.push_back(path);
+  }
+}
+
+} // namespace
+
+void OutputGroup::declare(CLI::App& app) {
+  app.option_defaults()->group("Output");
+  declare_value(app, "--json", json, "FILE|-",
+                "results as JSON; - is stdout, and nothing else is then");
+  declare_value(app, "--csv", csv, "FILE|-", "results as CSV");
+  declare_value(app, "--save", save, "FILE.npy", "the final field");
+  declare_value(app, "--png", png, "FILE.png", "picture of the final field");
+  declare_value(app, "--range", range, "LO:HI", "values drawn in the first and last colour");
+  declare_value(app, "--snapshot-every", snapshot_every, "K", "keep the field every K steps");
+  declare_value(app, "--snapshot-dir", snapshot_dir, "DIR", "where (default: snapshots)");
+  declare_value(app, "--snapshot-format", snapshot_format, "NAME", "npy (default) or png");
+  app.add_flag("--no-progress", no_progress, "no progress bar");
+}
+
+void OutputGroup::read(Options& options) const {
+  RecordOptions& record = options.record;
+  record.save = save;
+  record.png = png;
+  if (!range.empty()) {
+    record.range = parse_range(range);
+  }
+  assign_integer("--snapshot-every", snapshot_every, 1, max_iterations, record.snapshot_every);
+  record.snapshot_dir = snapshot_dir.empty() ? "snapshots" : snapshot_dir;
+  if (!snapshot_format.empty()) {
+    record.snapshot_format = parse_snapshot_format(snapshot_format);
+  }
+  if (record.snapshot_every == 0 && !(snapshot_dir + snapshot_format).empty()) {
+    throw InvalidInput("snapshots are kept only with --snapshot-every K");
+  }
+  options.json = json;
+  options.csv = csv;
+  options.progress = !no_progress;
+  refuse_equal_paths(options);
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,99 @@
+#include "phases.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace diffbench::bench {
+namespace {
+
+double sum_of_phases(const Phases& phases) {
+  double sum = phases.unexplained;
+  for (const NamedPhase& phase : named_phases) {
+    sum += (phases.*phase.member).value_or(0);
+  }
+  return sum;
+}
+
+Row cold_row(const std::string& name, const std::string& device, double context) {
+  Row row;
+  row.name = name;
+  row.device = device;
+  Phases cold;
+  cold.context = context;
+  cold.compute = 1;
+  cold.wall = context + 3;
+  settle(cold);
+  row.cold = cold;
+  return row;
+}
+
+TEST(Phases, WithoutAnAccountTheyStay) {
+  Phases phases;
+  phases.h2d = 1;
+  phases.wall = 3;
+  settle(phases);
+  itemize(phases, std::nullopt);
+  EXPECT_EQ(phases.h2d, 1);
+  EXPECT_FALSE(phases.launch);
+  EXPECT_FALSE(phases.busy);
+  EXPECT_DOUBLE_EQ(phases.unexplained, 2);
+}
+
+TEST(Phases, AnAccountReplacesThem) {
+  Phases phases;
+  phases.alloc = 5; // what making the session took by the host's clock
+  phases.wall = 20;
+  PhaseTimes account;
+  account.context = 3;
+  account.alloc = 1;
+  account.h2d = 4;
+  account.compute_busy = 7;
+  itemize(phases, account);
+  EXPECT_EQ(phases.context, 3);
+  EXPECT_EQ(phases.alloc, 1);
+  EXPECT_FALSE(phases.pin); // took no time: not part of the run
+  EXPECT_EQ(phases.d2h, 0);
+  EXPECT_DOUBLE_EQ(phases.unexplained, 12);
+  EXPECT_DOUBLE_EQ(sum_of_phases(phases), 20);
+  EXPECT_EQ(phases.busy->compute, 7);
+}
+
+TEST(Phases, MoreThanTheWallIsShown) {
+  Phases phases;
+  phases.wall = 1;
+  PhaseTimes account;
+  account.h2d = 3;
+  itemize(phases, account);
+  EXPECT_DOUBLE_EQ(phases.unexplained, -2);
+}
+
+TEST(Phases, FreeIsAddedToTheWall) {
+  Phases phases;
+  phases.compute = 2;
+  phases.wall = 5;
+  append_free(phases, 4);
+  EXPECT_EQ(phases.free, 4);
+  EXPECT_DOUBLE_EQ(phases.wall, 9);
+  EXPECT_DOUBLE_EQ(phases.unexplained, 3);
+}
+
+TEST(Phases, EveryColdRunOnADeviceIsChargedWithTheContext) {
+  std::vector<Row> rows{cold_row("cpu", "cpu", 0), cold_row("first", "cuda", 10),
+                        cold_row("second", "cuda", 0.5)};
+  EXPECT_EQ(share_context(rows), "first");
+  EXPECT_DOUBLE_EQ(rows[0].cold->wall, 3);
+  EXPECT_DOUBLE_EQ(rows[1].cold->wall, 13);
+  EXPECT_DOUBLE_EQ(*rows[2].cold->context, 10);
+  EXPECT_DOUBLE_EQ(rows[2].cold->wall, 13);
+  EXPECT_DOUBLE_EQ(rows[2].cold->unexplained, 2);
+}
+
+TEST(Phases, OneRowSharesItsContextWithNobody) {
+  std::vector<Row> rows{cold_row("cpu", "cpu", 0), cold_row("only", "cuda", 10)};
+  EXPECT_EQ(share_context(rows), "");
+  EXPECT_DOUBLE_EQ(rows[1].cold->wall, 13);
+}
+
+} // namespace
+} // namespace diffbench::bench
