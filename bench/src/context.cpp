@@ -2,6 +2,7 @@
 
 #include "build_info.hpp"
 #include "diffbench/machine.hpp"
+#include "diffbench/registry.hpp"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,17 @@ std::string compiler() {
 #else
   return "unknown";
 #endif
+}
+
+std::string gpu_backends() {
+  for (const BackendInfo& backend : all_backends()) {
+    if (backend.device != DeviceKind::cpu) {
+      const Probe probe = backend.probe();
+      return std::string(to_string(backend.device)) +
+             (probe.available ? ", available" : ", not available: " + probe.reason);
+    }
+  }
+  return "not in this build";
 }
 
 // os-release(5): shell assignments, the value mostly in double quotes.
@@ -75,7 +87,7 @@ Facts run_context(const std::filesystem::path& root) {
       {"memory_available", format_bytes(available_memory(root))},
       {"os", operating_system(root)},
       {"kernel", system_value(root, "proc/sys/kernel/osrelease")},
-      {"cuda", "not in this build"},
+      {"cuda", gpu_backends()},
   };
 }
 

@@ -129,7 +129,8 @@ std::string format_transfers(const ComparisonResult& result) {
 }
 
 std::string device_verdict(const ComparisonResult& result) {
-  const Row* row = fastest(result, [](const Row& other) { return other.on_device(); });
+  const Row* row =
+      fastest(result, [](const Row& other) { return other.on_device() && !other.is_peer; });
   if (row == nullptr) {
     return "";
   }

@@ -40,6 +40,13 @@ constexpr double least_limit_seconds = 5;
 /// Warm runs end to end of a row; the one of median wall time is reported.
 constexpr int warm_runs = 3;
 
+/// Peers on a GPU name it.
+bool runs_on_device(const Provenance& provenance) {
+  return std::any_of(provenance.details.begin(), provenance.details.end(), [](const auto& detail) {
+    return detail.first == "device" && detail.second != "cpu";
+  });
+}
+
 template <typename T>
 class Experiment {
  public:
@@ -77,7 +84,7 @@ class Experiment {
       result.rows.push_back(std::move(row));
     }
     result.peak_host_bytes = memory_.process_peak();
-    note_shared_context(result);
+    charge_contexts(result);
     note_foreign_load(result);
     result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   }
@@ -227,6 +234,9 @@ class Experiment {
     row.peak_host_bytes = own_peak ? own_peak : memory_.rise();
     row.setup_seconds = run.setup_seconds;
     row.provenance = entrant.contender->provenance();
+    if (row.is_peer && runs_on_device(row.provenance)) {
+      row.device = to_string(DeviceKind::cuda);
+    }
     entrant.cost = run.cost;
     if (run.steps == options_.iterations) {
       row.cold = run.phases;
@@ -362,7 +372,7 @@ class Experiment {
   std::optional<TransferStudy> compare_transfers() {
     const Transfer chosen = options_.session.transfer;
     const auto entrant = std::find_if(entrants_.begin(), entrants_.end(), [](const Entrant& e) {
-      return e.row.on_device() && e.row.ranked() && e.row.roundtrip_every == 0;
+      return e.row.on_device() && !e.row.is_peer && e.row.ranked() && e.row.roundtrip_every == 0;
     });
     if (chosen == Transfer::pageable || entrant == entrants_.end() || interrupted()) {
       return std::nullopt;
@@ -388,12 +398,17 @@ class Experiment {
     }
   }
 
-  void note_shared_context(ComparisonResult& result) {
-    const std::string maker = share_context(result.rows);
-    if (!maker.empty()) {
-      notes_.push_back(fmt::format(
-          "the context of the device was made once, by {}; every cold run is charged with it",
-          maker));
+  void charge_contexts(ComparisonResult& result) {
+    double driver_seconds = 0;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.backend.device != DeviceKind::cpu) {
+        driver_seconds += candidate.probe_seconds;
+      }
+    }
+    if (charge_context(result.rows, driver_seconds)) {
+      notes_.push_back(
+          "this process started the driver and made the device's context once; the cold run of "
+          "each GPU row is charged with all of that, as a program of its own would be");
     }
   }
 

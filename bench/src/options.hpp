@@ -64,7 +64,7 @@ struct Text {
 using ParsedCommand = std::variant<Options, Action, Text>;
 
 /// `arguments` without the program's name. Throws InvalidInput (a wrong option or value; one line)
-/// or Unavailable (a backend asked for by name that is not there, in its driver's words).
+/// or Unavailable (a backend asked for by name that this build left out).
 [[nodiscard]] ParsedCommand parse_options(std::span<const std::string> arguments);
 
 /// What a row of the table is called that comes from a peer: "peer:numpy".

@@ -1,14 +1,8 @@
 #include "phases.hpp"
 
+#include <algorithm>
+
 namespace diffbench::bench {
-
-namespace {
-
-double context_seconds(const Row& row) {
-  return row.cold && row.on_device() ? row.cold->context.value_or(0) : 0;
-}
-
-} // namespace
 
 void settle(Phases& phases) {
   phases.unexplained = phases.wall;
@@ -41,27 +35,26 @@ void append_free(Phases& phases, double seconds) {
   settle(phases);
 }
 
-std::string share_context(std::span<Row> rows) {
-  const Row* maker = nullptr;
+bool charge_context(std::span<Row> rows, double driver_seconds) {
+  // Peers run in processes of their own and have paid already.
+  auto shares = [](const Row& row) { return row.on_device() && !row.is_peer && row.cold; };
+  double made = 0;
+  bool any = false;
   for (const Row& row : rows) {
-    if (context_seconds(row) > (maker == nullptr ? 0 : context_seconds(*maker))) {
-      maker = &row;
+    if (shares(row)) {
+      made = std::max(made, row.cold->context.value_or(0));
+      any = true;
     }
   }
-  if (maker == nullptr) {
-    return "";
-  }
-  bool shared = false;
-  const double context = context_seconds(*maker);
   for (Row& row : rows) {
-    if (&row != maker && row.on_device() && row.cold) {
+    if (shares(row)) {
+      const double context = driver_seconds + made;
       row.cold->wall += context - row.cold->context.value_or(0);
       row.cold->context = context;
       settle(*row.cold);
-      shared = true;
     }
   }
-  return shared ? maker->name : "";
+  return any;
 }
 
 } // namespace diffbench::bench

@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <span>
-#include <string>
 
 namespace diffbench::bench {
 
@@ -21,9 +20,10 @@ void itemize(Phases& phases, const std::optional<PhaseTimes>& account);
 /// Adds what giving everything back took, measured apart, to the run.
 void append_free(Phases& phases, double seconds);
 
-/// A process makes one context of a device, inside the first cold run that needs one. Charges the
-/// other cold runs with it, since each would make it in a process of its own. Returns the name of
-/// the row that made it; empty when no two rows share one.
-std::string share_context(std::span<Row> rows);
+/// A process starts the driver once, when it first asks for devices (`driver_seconds`), and makes
+/// one context, inside the first cold run that needs one. Charges every cold run of a backend on a
+/// device with both, since each would need them in a process of its own. Returns whether there was
+/// any.
+bool charge_context(std::span<Row> rows, double driver_seconds);
 
 } // namespace diffbench::bench

@@ -65,7 +65,8 @@ void RunGroup::declare(CLI::App& app) {
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->delimiter(',');
-  app.add_option("--peer", peers, "numpy, numba or torch beside them, may be repeated")
+  app.add_option("--peer", peers,
+                 "Python program beside them (see diffbench list), may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->delimiter(',');
@@ -79,8 +80,14 @@ void RunGroup::declare(CLI::App& app) {
 
 void RunGroup::read(Options& options) const {
   options.backends = without_repeats(backends);
+  const auto& compiled = all_backends();
   for (const std::string& name : options.backends) {
-    (void)require_backend(name);
+    const bool known =
+        std::any_of(compiled.begin(), compiled.end(),
+                    [&](const BackendInfo& backend) { return backend.name == name; });
+    if (!known) {
+      (void)require_backend(name); // says why; whether known ones can run, select_backends() asks
+    }
   }
   options.peers = without_repeats(peers);
   check_peers(options.peers);

@@ -7,18 +7,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 namespace diffbench::bench {
 
 std::vector<Candidate> select_backends(std::span<const std::string> names) {
-  for (const std::string& name : names) {
-    (void)require_backend(name);
-  }
+  using Clock = std::chrono::steady_clock;
   std::vector<Candidate> candidates;
   for (const BackendInfo& backend : backend_ladder()) {
     if (names.empty() || std::find(names.begin(), names.end(), backend.name) != names.end()) {
-      candidates.push_back({.backend = backend, .probe = backend.probe()});
+      const auto start = Clock::now();
+      Probe probe = backend.probe();
+      const std::chrono::duration<double> took = Clock::now() - start;
+      candidates.push_back(
+          {.backend = backend, .probe = std::move(probe), .probe_seconds = took.count()});
     }
+  }
+  for (const std::string& name : names) {
+    (void)require_backend(name);
   }
   return candidates;
 }

@@ -14,10 +14,11 @@ namespace diffbench::bench {
 struct Candidate {
   BackendInfo backend;
   Probe probe;
+  double probe_seconds = 0; ///< the first probe of a device in a process starts its driver
 };
 
 /// The named backends in ladder order; all compiled ones, available or not, when none is named.
-/// Throws InvalidInput or Unavailable for a name that cannot run.
+/// Throws InvalidInput, or Unavailable with the driver's words for a name that cannot run.
 [[nodiscard]] std::vector<Candidate> select_backends(std::span<const std::string> names);
 
 /// Throws InvalidInput, with both figures, when the candidates (with what they page-lock on the

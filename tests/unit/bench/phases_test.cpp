@@ -78,21 +78,26 @@ TEST(Phases, FreeIsAddedToTheWall) {
   EXPECT_DOUBLE_EQ(phases.unexplained, 3);
 }
 
-TEST(Phases, EveryColdRunOnADeviceIsChargedWithTheContext) {
+TEST(Phases, EveryColdRunOnADeviceIsChargedWithDriverAndContext) {
   std::vector<Row> rows{cold_row("cpu", "cpu", 0), cold_row("first", "cuda", 10),
-                        cold_row("second", "cuda", 0.5)};
-  EXPECT_EQ(share_context(rows), "first");
+                        cold_row("second", "cuda", 0.5), cold_row("peer:gpu", "cuda", 0)};
+  rows[3].is_peer = true;
+  EXPECT_TRUE(charge_context(rows, 4));
   EXPECT_DOUBLE_EQ(rows[0].cold->wall, 3);
-  EXPECT_DOUBLE_EQ(rows[1].cold->wall, 13);
-  EXPECT_DOUBLE_EQ(*rows[2].cold->context, 10);
-  EXPECT_DOUBLE_EQ(rows[2].cold->wall, 13);
-  EXPECT_DOUBLE_EQ(rows[2].cold->unexplained, 2);
+  for (const std::size_t on_device : {1U, 2U}) {
+    EXPECT_DOUBLE_EQ(*rows[on_device].cold->context, 14);
+    EXPECT_DOUBLE_EQ(rows[on_device].cold->wall, 17);
+    EXPECT_DOUBLE_EQ(rows[on_device].cold->unexplained, 2);
+  }
+  EXPECT_DOUBLE_EQ(rows[3].cold->wall, 3); // in a process of its own
 }
 
-TEST(Phases, OneRowSharesItsContextWithNobody) {
-  std::vector<Row> rows{cold_row("cpu", "cpu", 0), cold_row("only", "cuda", 10)};
-  EXPECT_EQ(share_context(rows), "");
-  EXPECT_DOUBLE_EQ(rows[1].cold->wall, 13);
+TEST(Phases, WithoutADeviceThereIsNothingToCharge) {
+  std::vector<Row> rows{cold_row("cpu", "cpu", 0), Row{}};
+  rows[1].device = "cuda"; // failed before it had a cold run
+  EXPECT_FALSE(charge_context(rows, 4));
+  EXPECT_DOUBLE_EQ(rows[0].cold->wall, 3);
+  EXPECT_FALSE(rows[1].cold);
 }
 
 } // namespace
