@@ -58,6 +58,7 @@ double best_copy_seconds(Copy copy, std::byte* to, const std::byte* from, std::i
     }
   };
   std::vector<std::jthread> workers;
+  workers.reserve(static_cast<std::size_t>(threads));
   for (int index = 0; index < threads; ++index) {
     workers.emplace_back(worker, index);
   }

@@ -406,7 +406,7 @@ class Experiment {
       }
     }
     if (charge_context(result.rows, driver_seconds)) {
-      notes_.push_back(
+      notes_.emplace_back(
           "this process started the driver and made the device's context once; the cold run of "
           "each GPU row is charged with all of that, as a program of its own would be");
     }

@@ -9,8 +9,8 @@ namespace {
 template <typename T, int lanes>
 struct Portable {
   using Cell = T;
-  typedef T Vector __attribute__((vector_size(16)));
-  typedef T UnalignedVector __attribute__((vector_size(16), aligned(alignof(T)), may_alias));
+  using Vector __attribute__((vector_size(16))) = T;
+  using UnalignedVector __attribute__((vector_size(16), aligned(alignof(T)), may_alias)) = T;
   static constexpr std::int64_t count = lanes;
   static Vector load(const T* p) { return *reinterpret_cast<const Vector*>(p); }
   static Vector load_unaligned(const T* p) { return *reinterpret_cast<const UnalignedVector*>(p); }

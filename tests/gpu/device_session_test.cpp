@@ -75,6 +75,7 @@ TEST_P(DeviceSessionTest, SnapshotsAreOfTheTimeWhenTheyWereStarted) {
     const auto session = make()(problem);
     session->upload(initial.cells());
     std::vector<Field<float>> snapshots;
+    snapshots.reserve(5);
     for (int i = 0; i < 5; ++i) {
       snapshots.emplace_back(problem.nx, problem.ny);
     }
@@ -123,6 +124,7 @@ TEST_P(DeviceSessionTest, ManySnapshotsMayBeOnTheirWay) {
   SessionOptions pinned;
   pinned.transfer = Transfer::pinned;
   std::vector<std::unique_ptr<Session<float>>> owners;
+  owners.reserve(6);
   for (int i = 0; i < 6; ++i) {
     owners.push_back(maker_of<float>(naive(), pinned)(problem));
   }

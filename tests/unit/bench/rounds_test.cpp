@@ -14,7 +14,6 @@
 namespace diffbench::bench {
 namespace {
 
-using testing::ElementsAre;
 using testing::SizeIs;
 
 /// Writes its name into a shared log, takes a second a step, throws in one of its samples.
