@@ -69,8 +69,8 @@ class ThrustHostSession : public Session<T> {
       step(grid, row(now_, 0), row(next_, 0));
       std::swap(now_, next_);
     }
-    // OpenMP's threads spin for a while after their last region (libgomp a millisecond, libomp 200),
-    // on CPUs that belong to whatever is measured next.
+    // OpenMP's threads spin for a while after their last region (libgomp a millisecond, libomp
+    // 200), on CPUs that belong to whatever is measured next.
     omp_pause_resource_all(omp_pause_soft);
   }
 

@@ -1,4 +1,5 @@
-// What is solved: du/dt = D (d2u/dx2 + d2u/dy2) on a grid of nx by ny cells, explicit 5-point scheme.
+// What is solved: du/dt = D (d2u/dx2 + d2u/dy2) on a grid of nx by ny cells, explicit 5-point
+// scheme.
 //
 // One time step is NumPy's evaluation, left to right, in the dtype of the run, of
 //   lap = roll(u,+1,0) + roll(u,-1,0) + roll(u,+1,1) + roll(u,-1,1) - 4*u

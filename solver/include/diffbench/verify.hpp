@@ -16,9 +16,9 @@ void advance_reference(const Problem& problem, Field<T>& field, std::int64_t ste
 
 /// How a result compares with the reference of the same size.
 struct Comparison {
-  bool bitwise = false;      ///< every bit equal, and every cell finite
-  double max_abs_error = 0;  ///< over the cells that are finite in both
-  std::int64_t nonfinite = 0;        ///< cells of the result that are NaN or infinite
+  bool bitwise = false;               ///< every bit equal, and every cell finite
+  double max_abs_error = 0;           ///< over the cells that are finite in both
+  std::int64_t nonfinite = 0;         ///< cells of the result that are NaN or infinite
   std::int64_t first_difference = -1; ///< index of the first cell with other bits; -1: none
 };
 
