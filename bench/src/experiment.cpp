@@ -1,14 +1,13 @@
 #include "experiment.hpp"
 
 #include "bandwidth.hpp"
-#include "contender.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/machine.hpp"
-#include "diffbench/npy.hpp"
 #include "digest.hpp"
+#include "entrant.hpp"
+#include "foreign_load.hpp"
 #include "interrupt.hpp"
-#include "peer_contender.hpp"
 #include "phases.hpp"
 #include "planning.hpp"
 #include "process_memory.hpp"
@@ -22,6 +21,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -60,9 +60,7 @@ class Experiment {
 
   /// Adds rows, the field and notes to `result`.
   void run(ComparisonResult& result) {
-    refill();
-    add_backends();
-    add_peers();
+    make_entrants();
     try {
       compute_reference(result);
       verify_entrants();
@@ -85,82 +83,26 @@ class Experiment {
     }
     result.peak_host_bytes = memory_.process_peak();
     charge_contexts(result);
-    note_foreign_load(result);
+    if (const auto note = foreign_load(result)) {
+      notes_.push_back(*note);
+    }
     result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   }
 
  private:
-  struct Entrant {
-    Row row;
-    std::unique_ptr<Contender<T>> contender; ///< gone when the row is not to be timed
-    RowCost cost;
-    bool asked_for = false; ///< by name, or by the choice of its device
-  };
+  using Entrant = bench::Entrant<T>;
 
   void refill() { fill_initial(problem_, options_.initial, field_); }
 
-  void add_backends() {
-    for (const Candidate& candidate : candidates_) {
-      add_backend(candidate, 0);
-      const bool on_device = candidate.backend.device != DeviceKind::cpu;
-      if (on_device && candidate.probe.available && options_.roundtrip_every > 0) {
-        add_backend(candidate, options_.roundtrip_every);
-      }
-    }
-  }
-
-  void add_backend(const Candidate& candidate, std::int64_t roundtrip_every) {
-    const BackendInfo& backend = candidate.backend;
-    Entrant entrant;
-    Row& row = entrant.row;
-    row.name = backend.name;
-    row.device = to_string(backend.device);
-    row.roundtrip_every = roundtrip_every;
-    if (roundtrip_every > 0) {
-      row.name += fmt::format(", round trip every {}", roundtrip_every);
-    }
-    const auto& asked_for = options_.backends;
-    entrant.asked_for =
-        (row.on_device() && options_.device_chosen) ||
-        std::find(asked_for.begin(), asked_for.end(), backend.name) != asked_for.end();
-    if (candidate.probe.available) {
-      entrant.contender = std::make_unique<SessionContender<T>>(
-          backend, problem_, options_.session, std::as_const(field_).cells(), roundtrip_every);
-      if (row.on_device() && backend.memory_need != nullptr) {
-        row.peak_device_bytes = backend.memory_need(problem_, options_.session).device;
-      }
-    } else {
-      row.status = Status::skipped;
-      row.reason = candidate.probe.reason;
-    }
-    entrants_.push_back(std::move(entrant));
-  }
-
-  /// Started first of all, so that a missing one is known before any work is lost. Their initial
-  /// field goes through a file, so that all rows start from the same bits.
-  void add_peers() {
-    if (options_.peers.empty()) {
-      return;
-    }
-    exchange_.emplace();
-    const std::filesystem::path initial = exchange_->path() / "initial.npy";
-    write_npy(initial, field_);
-    const int threads = options_.session.threads != 0 ? options_.session.threads : usable_cpus();
-    try {
-      for (const std::string& name : options_.peers) {
-        progress_.stage("starting " + peer_row_name(name));
-        Entrant entrant;
-        entrant.row.name = peer_row_name(name);
-        entrant.row.is_peer = true;
-        entrant.contender = std::make_unique<PeerContender<T>>(
-            Peer(name, problem_, initial, threads, interrupted), exchange_->path() / "result.npy");
-        entrants_.push_back(std::move(entrant));
-      }
-    } catch (const Error&) {
-      if (interrupted()) {
-        throw Interrupted();
-      }
-      throw;
+  /// All rows; peers are started first of all, so that a missing one is known before any work is
+  /// lost.
+  void make_entrants() {
+    refill();
+    entrants_ = backend_entrants<T>(options_, candidates_, std::as_const(field_).cells());
+    if (!options_.peers.empty()) {
+      exchange_.emplace();
+      std::ranges::move(peer_entrants(options_, field_, exchange_->path(), progress_),
+                        std::back_inserter(entrants_));
     }
   }
 
@@ -409,28 +351,6 @@ class Experiment {
       notes_.emplace_back(
           "this process started the driver and made the device's context once; the cold run of "
           "each GPU row is charged with all of that, as a program of its own would be");
-    }
-  }
-
-  /// A row on one thread that has worked all the time and was given less than a CPU says that
-  /// other programs ran; the times of all rows then suffer.
-  void note_foreign_load(const ComparisonResult& result) {
-    double wall = 0;
-    double cpu = 0;
-    for (const Row& row : result.rows) {
-      for (const Sample& sample : row.samples) {
-        if (!row.on_device() && row.provenance.threads == 1 && sample.cpu_seconds) {
-          wall += sample.seconds;
-          cpu += *sample.cpu_seconds;
-        }
-      }
-    }
-    if (cpu < 0.9 * wall) {
-      notes_.push_back(
-          fmt::format("other programs were running: one-thread rows got {:.0f} % of a CPU, so all "
-                      "times are too "
-                      "long and their order may be wrong",
-                      100 * cpu / wall));
     }
   }
 

@@ -32,6 +32,7 @@ Row gpu_row() {
   row.warm = warm;
   row.cold->wall = 2;
   row.cold->context = 1;
+  row.cold->busy = BusyTimes{.h2d = 90e-3, .compute = 80e-3, .d2h = 190e-3};
   return row;
 }
 
@@ -91,7 +92,7 @@ TEST(DeviceReport, TheLedgerHasBothRunsInMilliseconds) {
                                   "+d2h +free +unexplained += wall +busy: h2d +compute +d2h\n"));
   EXPECT_THAT(text, ContainsRegex("gpu, warm +- +- +- +10\\.0 +1\\.00 +7\\.00 +0\\.500 +20\\.0 +- "
                                   "+1\\.50 +40\\.0 +9\\.00 +8\\.00 +19\\.0\n"));
-  EXPECT_THAT(text, ContainsRegex("gpu, cold +1000 +125 .* +2000 +- +- +-\n"));
+  EXPECT_THAT(text, ContainsRegex("gpu, cold +1000 +125 .* +2000 +90\\.0 +80\\.0 +190\n"));
   EXPECT_THAT(text, Not(HasSubstr("fast"))); // of rows on a device only
 }
 

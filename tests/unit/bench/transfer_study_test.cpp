@@ -58,6 +58,7 @@ TEST(TransferStudy, TheSetupIsPaidForAfterWholeTrips) {
 
 TEST(TransferStudy, WithoutASetupItPaysAtOnce) {
   EXPECT_EQ(study(0, 5).trips_to_pay(), 0);
+  EXPECT_EQ(study(0, 0).trips_to_pay(), 0);
   EXPECT_EQ(study(-1, 5).trips_to_pay(), 0);
 }
 
