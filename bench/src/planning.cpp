@@ -35,12 +35,14 @@ SamplePlan plan_samples(const RowCost& cost, double row_budget_seconds,
       return {.rounds = rounds, .iterations = iterations};
     }
   }
-  if (const std::int64_t iterations = iterations_in(rounds_few); iterations >= 1) {
-    return {.rounds = rounds_few, .iterations = iterations};
+  // Where the reset itself is dear, fewer samples of many steps, not many of one: a backend that
+  // takes several steps a sweep is another backend when it is asked for one.
+  for (int rounds = rounds_few; rounds >= 1; --rounds) {
+    if (const std::int64_t iterations = iterations_in(rounds); iterations >= 1) {
+      return {.rounds = rounds, .iterations = iterations};
+    }
   }
-  const double sample_seconds = cost.reset_seconds + cost.step_seconds;
-  const auto rounds = how_many(row_budget_seconds, sample_seconds, rounds_few);
-  return {.rounds = std::max(1, static_cast<int>(rounds)), .iterations = 1};
+  return {.rounds = 1, .iterations = 1};
 }
 
 std::int64_t affordable_steps(std::int64_t steps, double step_seconds, double limit_seconds) {

@@ -38,6 +38,11 @@ TEST(PlanSamples, ResetsAreInTheBudget) {
   EXPECT_LE(planned_seconds(cost, plan), 2.0001);
 }
 
+TEST(PlanSamples, DearResetsLeaveFewerSamplesNotShortOnes) {
+  const SamplePlan plan = plan_samples({.reset_seconds = 2.5, .step_seconds = 0.02}, 10, 100);
+  EXPECT_EQ(plan, (SamplePlan{.rounds = 3, .iterations = 41}));
+}
+
 TEST(PlanSamples, ARowBeyondTheBudgetGetsOneSampleOfOneStep) {
   const SamplePlan plan = plan_samples({.reset_seconds = 1, .step_seconds = 100}, 2, all_steps);
   EXPECT_EQ(plan, (SamplePlan{.rounds = 1, .iterations = 1}));
