@@ -126,6 +126,13 @@ class Figures:
             self.at_most(f"xtensor time / fused time, {dtype}", 1.8,
                          run.speedup("fused", "xtensor"), "x", run.command)
 
+    def thrust_on_the_host(self):
+        run = self.run(f"--grid {self.scale['small']} --iters {self.scale['iterations']} --threads 1 "
+                       f"--backend fused --backend thrust_host --baseline fused "
+                       f"{self.scale['budget']}")
+        self.at_most("thrust_host time / fused time, float32, threads 1", 2.5,
+                     run.speedup("fused", "thrust_host"), "x", run.command)
+
     def beyond_cache(self):
         grid = self.scale["large"]
         run = self.run(f"--grid {grid} --iters 100 --threads 2 --backend simd --baseline simd "
@@ -162,7 +169,7 @@ class Figures:
                  lambda: self.against_numpy("float32", 1, 16, 4.5),
                  lambda: self.against_numpy("float64", 2, 45, None),
                  lambda: self.against_numpy("float64", 1, None, 7),
-                 self.beyond_cache, self.cost_per_cell]
+                 self.thrust_on_the_host, self.beyond_cache, self.cost_per_cell]
         for part in parts:
             try:
                 part()

@@ -23,6 +23,16 @@ def allocator_settings():
     return " ".join(f"{name}={os.environ[name]}" for name in sorted(names))
 
 
+def show_only_device(device):
+    """Libraries then see one GPU, that of --device: the one of that index among the visible ones."""
+    visible = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
+    if visible and device >= len(visible):
+        raise RuntimeError(f"there is no CUDA device {device}: CUDA_VISIBLE_DEVICES names "
+                           f"{len(visible)}")
+    if device > 0 or len(visible) > 1:
+        os.environ["CUDA_VISIBLE_DEVICES"] = visible[device] if visible else str(device)
+
+
 class Server:
     def __init__(self, module):
         self.module = module
@@ -33,6 +43,7 @@ class Server:
         # Read by the thread pools when they are loaded, so before the import.
         for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
             os.environ[variable] = str(request["threads"])
+        show_only_device(request["device"])
         self.peer = importlib.import_module(self.module).Peer(request)
         self.peer.advance(1)  # compiles, starts threads, touches all memory
         self.peer.reset()

@@ -156,7 +156,7 @@ void tell_recorded(const Options& options, const Recording& recording, std::ostr
 } // namespace
 
 int run_comparison(const Options& options, std::ostream& out, std::ostream& err) {
-  return run_comparison(options, select_backends(options.backends), out, err);
+  return run_comparison(options, select_backends(options), out, err);
 }
 
 int run_comparison(const Options& options, std::span<const Candidate> candidates, std::ostream& out,

@@ -27,7 +27,7 @@ std::string compiler() {
 std::string gpu_backends() {
   for (const BackendInfo& backend : all_backends()) {
     if (backend.device != DeviceKind::cpu) {
-      const Probe probe = backend.probe();
+      const Probe probe = backend.probe(0);
       return std::string(to_string(backend.device)) +
              (probe.available ? ", available" : ", not available: " + probe.reason);
     }

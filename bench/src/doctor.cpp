@@ -227,7 +227,7 @@ void report_peers(Report& report) {
 bool report_backends(Report& report) {
   const std::vector<BackendInfo> backends = backend_ladder();
   const auto available = std::ranges::count_if(
-      backends, [](const BackendInfo& backend) { return backend.probe().available; });
+      backends, [](const BackendInfo& backend) { return backend.probe(0).available; });
   report.section("Backends");
   report.row("available", fmt::format("{} of {} (diffbench list)", available,
                                       backends.size() + missing_backends().size()));

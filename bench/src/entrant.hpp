@@ -5,7 +5,6 @@
 #include "contender.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
-#include "diffbench/machine.hpp"
 #include "diffbench/npy.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
@@ -36,19 +35,16 @@ struct Entrant {
   bool asked_for = false; ///< by name, or by the choice of its device
 };
 
-/// With `roundtrip_every` > 0 it is the row of the naive port. `initial` as in SessionContender.
+/// `initial` as in SessionContender.
 template <typename T>
 Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,
-                           std::span<const T> initial, std::int64_t roundtrip_every) {
+                           std::span<const T> initial) {
   const BackendInfo& backend = candidate.backend;
   Entrant<T> entrant;
   Row& row = entrant.row;
-  row.name = backend.name;
+  row.name = candidate.row_name();
   row.device = to_string(backend.device);
-  row.roundtrip_every = roundtrip_every;
-  if (roundtrip_every > 0) {
-    row.name += fmt::format(", round trip every {}", roundtrip_every);
-  }
+  row.roundtrip_every = candidate.roundtrip_every;
   const auto& named = options.backends;
   entrant.asked_for = (row.on_device() && options.device_chosen) ||
                       std::find(named.begin(), named.end(), backend.name) != named.end();
@@ -58,27 +54,11 @@ Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,
     return entrant;
   }
   entrant.contender = std::make_unique<SessionContender<T>>(
-      backend, options.problem, options.session, initial, roundtrip_every);
+      backend, options.problem, candidate.session, initial, candidate.roundtrip_every);
   if (row.on_device() && backend.memory_need != nullptr) {
-    row.peak_device_bytes = backend.memory_need(options.problem, options.session).device;
+    row.peak_device_bytes = backend.memory_need(options.problem, candidate.session).device;
   }
   return entrant;
-}
-
-/// The rows of the candidates; each on a device twice where round trips are asked for.
-template <typename T>
-std::vector<Entrant<T>> backend_entrants(const Options& options,
-                                         std::span<const Candidate> candidates,
-                                         std::span<const T> initial) {
-  std::vector<Entrant<T>> entrants;
-  for (const Candidate& candidate : candidates) {
-    entrants.push_back(backend_entrant<T>(options, candidate, initial, 0));
-    const bool on_device = candidate.backend.device != DeviceKind::cpu;
-    if (on_device && candidate.probe.available && options.roundtrip_every > 0) {
-      entrants.push_back(backend_entrant<T>(options, candidate, initial, options.roundtrip_every));
-    }
-  }
-  return entrants;
 }
 
 /// Starts the peers. The initial field goes to them through a file in `exchange`, so that all rows
@@ -88,7 +68,6 @@ std::vector<Entrant<T>> peer_entrants(const Options& options, const Field<T>& in
                                       const std::filesystem::path& exchange, Progress& progress) {
   const std::filesystem::path file = exchange / "initial.npy";
   write_npy(file, initial);
-  const int threads = options.session.threads != 0 ? options.session.threads : usable_cpus();
   std::vector<Entrant<T>> entrants;
   try {
     for (const std::string& name : options.peers) {
@@ -97,7 +76,7 @@ std::vector<Entrant<T>> peer_entrants(const Options& options, const Field<T>& in
       entrant.row.name = peer_row_name(name);
       entrant.row.is_peer = true;
       entrant.contender = std::make_unique<PeerContender<T>>(
-          Peer(name, options.problem, file, threads, interrupted), exchange / "result.npy");
+          Peer(name, options.problem, file, options.session, interrupted), exchange / "result.npy");
       entrants.push_back(std::move(entrant));
     }
   } catch (const Error&) {

@@ -98,7 +98,9 @@ class Experiment {
   /// lost.
   void make_entrants() {
     refill();
-    entrants_ = backend_entrants<T>(options_, candidates_, std::as_const(field_).cells());
+    for (const Candidate& candidate : candidates_) {
+      entrants_.push_back(backend_entrant<T>(options_, candidate, std::as_const(field_).cells()));
+    }
     if (!options_.peers.empty()) {
       exchange_.emplace();
       std::ranges::move(peer_entrants(options_, field_, exchange_->path(), progress_),
@@ -312,26 +314,28 @@ class Experiment {
   /// The copies of the first GPU backend with a time, which are those of all. One that fails here
   /// loses no row.
   std::optional<TransferStudy> compare_transfers() {
-    const Transfer chosen = options_.session.transfer;
     const auto entrant = std::find_if(entrants_.begin(), entrants_.end(), [](const Entrant& e) {
       return e.row.on_device() && !e.row.is_peer && e.row.ranked() && e.row.roundtrip_every == 0;
     });
-    if (chosen == Transfer::pageable || entrant == entrants_.end() || interrupted()) {
+    if (entrant == entrants_.end() || interrupted()) {
       return std::nullopt;
     }
-    const auto candidate =
-        std::find_if(candidates_.begin(), candidates_.end(),
-                     [&](const Candidate& c) { return c.backend.name == entrant->row.name; });
+    // The candidates' rows come first, in their order.
+    const Candidate& candidate = candidates_[static_cast<std::size_t>(entrant - entrants_.begin())];
+    const Transfer chosen = candidate.session.transfer;
+    if (chosen == Transfer::pageable) {
+      return std::nullopt;
+    }
     progress_.stage("copies");
     refill();
     try {
       auto make = [&](Transfer transfer) {
-        SessionOptions options = options_.session;
+        SessionOptions options = candidate.session;
         options.transfer = transfer;
-        return candidate->backend.template make<T>()(problem_, options);
+        return candidate.backend.make<T>()(problem_, options);
       };
       TransferStudy study = study_transfers<Clock>(make, chosen, field_.cells());
-      study.backend = candidate->backend.name;
+      study.backend = candidate.backend.name;
       return study;
     } catch (const std::exception& error) {
       notes_.push_back(

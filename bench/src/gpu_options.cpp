@@ -2,8 +2,6 @@
 #include "option_groups.hpp"
 #include "option_values.hpp"
 
-#include <CLI/CLI.hpp>
-
 namespace diffbench::bench {
 
 namespace {
@@ -13,13 +11,13 @@ constexpr std::int64_t max_device = 1023;
 } // namespace
 
 void GpuGroup::declare(CLI::App& app) {
-  app.option_defaults()->group("GPU backends");
+  begin_group(app, "GPU backends");
   declare_value(app, "--transfer", transfer, "MODE",
                 "pageable (default), pinned, registered, write-combined, mapped, managed");
-  app.add_flag("--pinned", pinned, "page-locked host memory: --transfer pinned");
-  app.add_flag("--async", async, "copies of snapshots run beside the computation");
+  declare_flag(app, "--pinned", pinned, "page-locked host memory: --transfer pinned");
+  declare_flag(app, "--async", async, "copies of snapshots run beside the computation");
   declare_value(app, "--device", device, "N", "which GPU (default 0)");
-  app.add_flag("--retune", retune, "measure again which kernel shape is best here");
+  declare_flag(app, "--retune", retune, "measure again which kernel shape is best here");
   declare_value(app, "--roundtrip-every", roundtrip_every, "K",
                 "further rows: as a naive port, up and down every K steps");
 }

@@ -40,7 +40,7 @@ int run_list(std::ostream& out) {
   };
   row("backend", "device", "threads", "available", "description");
   for (const BackendInfo& backend : backend_ladder()) {
-    const Probe probe = backend.probe();
+    const Probe probe = backend.probe(0);
     row(backend.name, to_string(backend.device), backend.threaded ? "yes" : "no",
         probe.available ? "yes" : "no", probe.available ? backend.description : probe.reason);
   }

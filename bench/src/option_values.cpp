@@ -6,9 +6,20 @@
 
 namespace diffbench::bench {
 
-void declare_value(CLI::App& app, const std::string& flag, std::string& target, const char* type,
+void begin_group(CLI::App& app, const char* title) { app.option_defaults()->group(title); }
+
+void declare_value(CLI::App& app, const std::string& option, std::string& target, const char* type,
                    const char* text) {
-  app.add_option(flag, target, text)->type_name(type);
+  app.add_option(option, target, text)->type_name(type);
+}
+
+void declare_values(CLI::App& app, const std::string& option, std::vector<std::string>& targets,
+                    const char* type, const char* text) {
+  app.add_option(option, targets, text)->type_name(type)->allow_extra_args(false)->delimiter(',');
+}
+
+void declare_flag(CLI::App& app, const std::string& option, bool& target, const char* text) {
+  app.add_flag(option, target, text);
 }
 
 std::int64_t parse_integer(std::string_view option, std::string_view text, std::int64_t low,

@@ -1,5 +1,6 @@
-// Values of options: declared as text, parsed here and not by CLI11, so that every message names
-// option, value and limits in the same way.
+// Options and their values: declared to CLI11 as text, parsed here and not by it, so that every
+// message names option, value and limits in the same way. CLI11 itself (8 s to compile) is seen
+// only here and where the command line is put together.
 #pragma once
 
 #include "diffbench/errors.hpp"
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -21,9 +23,15 @@ namespace diffbench::bench {
 /// More steps than anybody can wait for.
 inline constexpr std::int64_t max_iterations = 1'000'000'000'000;
 
+/// The help shows what is declared from here on under `title`.
+void begin_group(CLI::App& app, const char* title);
 /// Declares an option whose text goes to `target`; `type` stands for its value in the help.
-void declare_value(CLI::App& app, const std::string& flag, std::string& target, const char* type,
+void declare_value(CLI::App& app, const std::string& option, std::string& target, const char* type,
                    const char* text);
+/// The same for an option that may be repeated, or hold several values with commas between.
+void declare_values(CLI::App& app, const std::string& option, std::vector<std::string>& targets,
+                    const char* type, const char* text);
+void declare_flag(CLI::App& app, const std::string& option, bool& target, const char* text);
 
 /// All of `text` as a number; empty when it is anything else.
 template <typename Number>

@@ -2,6 +2,7 @@
 
 #include "diffbench/errors.hpp"
 #include "option_groups.hpp"
+#include "option_values.hpp"
 #include "version.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ struct Groups {
     run.declare(app);
     gpu.declare(app);
     output.declare(app);
-    app.add_flag("--version", version, "print the version and exit");
+    declare_flag(app, "--version", version, "print the version and exit");
   }
 
   [[nodiscard]] Options read() const {
@@ -59,6 +60,17 @@ void refuse_empty_values(std::span<const std::string> arguments) {
     if (arguments[i].empty()) {
       throw InvalidInput(i == 0 ? std::string("an empty argument")
                                 : fmt::format("{}: the value is empty", arguments[i - 1]));
+    }
+  }
+}
+
+/// Those before a verb would do nothing.
+void refuse_options_of_comparison(const CLI::App& app, const std::string& verb) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() > 0) {
+      throw InvalidInput(
+          fmt::format("{} is an option of the comparison, not of {} (see diffbench {} --help)",
+                      option->get_name(), verb, verb));
     }
   }
 }
@@ -98,6 +110,7 @@ ParsedCommand parse_options(std::span<const std::string> arguments) {
   }
   for (const auto& [sub, action] : verbs) {
     if (sub->parsed()) {
+      refuse_options_of_comparison(app, sub->get_name());
       return action;
     }
   }

@@ -2,8 +2,6 @@
 #include "option_groups.hpp"
 #include "option_values.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cmath>
 
@@ -49,7 +47,7 @@ void refuse_equal_paths(const Options& options) {
 } // namespace
 
 void OutputGroup::declare(CLI::App& app) {
-  app.option_defaults()->group("Output");
+  begin_group(app, "Output");
   declare_value(app, "--json", json, "FILE|-",
                 "results as JSON; - is stdout, and nothing else is then");
   declare_value(app, "--csv", csv, "FILE|-", "results as CSV");
@@ -59,7 +57,7 @@ void OutputGroup::declare(CLI::App& app) {
   declare_value(app, "--snapshot-every", snapshot_every, "K", "keep the field every K steps");
   declare_value(app, "--snapshot-dir", snapshot_dir, "DIR", "where (default: snapshots)");
   declare_value(app, "--snapshot-format", snapshot_format, "NAME", "npy (default) or png");
-  app.add_flag("--no-progress", no_progress, "no progress bar");
+  declare_flag(app, "--no-progress", no_progress, "no progress bar");
 }
 
 void OutputGroup::read(Options& options) const {

@@ -3,6 +3,7 @@
 #include "build_info.hpp"
 #include "child_process.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -222,9 +223,10 @@ Json Peer::State::ask(const Json& request, std::int64_t steps) {
 }
 
 Peer::Peer(const std::string& name, const Problem& problem, const fs::path& initial_npy,
-           int threads, std::function<bool()> interrupted) {
+           const SessionOptions& session, std::function<bool()> interrupted) {
   const PeerKind& kind = peer_kind(name);
   const std::vector<std::string> command = peer_command(kind);
+  const int threads = session.threads != 0 ? session.threads : usable_cpus();
   const auto begin = std::chrono::steady_clock::now();
   state_ = std::make_unique<State>(name, problem, std::move(interrupted), command);
   const Json answer = state_->ask({{"do", "start"},
@@ -232,7 +234,8 @@ Peer::Peer(const std::string& name, const Problem& problem, const fs::path& init
                                    {"boundary", to_string(problem.boundary)},
                                    {"boundary_value", problem.boundary_value},
                                    {"factor", problem.diffusion_number()},
-                                   {"threads", threads}},
+                                   {"threads", threads},
+                                   {"device", session.device}},
                                   1);
   state_->setup_seconds = Seconds(std::chrono::steady_clock::now() - begin).count();
   state_->provenance.threads = answer.at("threads").get<int>();

@@ -35,10 +35,10 @@ namespace diffbench::bench {
 class Peer {
  public:
   /// Starts the child on the field in `initial_npy` and waits until it is ready to be timed
-  /// (modules imported, code compiled). Throws Unavailable, with the command that installs what
-  /// is missing.
+  /// (modules imported, code compiled). Of `session` counts how many threads (0: all usable CPUs)
+  /// and which device. Throws Unavailable, with the command that installs what is missing.
   Peer(const std::string& name, const Problem& problem, const std::filesystem::path& initial_npy,
-       int threads, std::function<bool()> interrupted = {});
+       const SessionOptions& session, std::function<bool()> interrupted = {});
   Peer(Peer&&) noexcept;
   Peer& operator=(Peer&&) noexcept;
   /// Ends the child: asks it to by closing its input, waits briefly, then kills it.

@@ -37,12 +37,12 @@ SamplePlan plan_samples(const RowCost& cost, double row_budget_seconds,
   }
   // Where the reset itself is dear, fewer samples of many steps, not many of one: a backend that
   // takes several steps a sweep is another backend when it is asked for one.
-  for (int rounds = rounds_few; rounds >= 1; --rounds) {
-    if (const std::int64_t iterations = iterations_in(rounds); iterations >= 1) {
-      return {.rounds = rounds, .iterations = iterations};
-    }
+  int rounds = rounds_few;
+  while (rounds > 1 &&
+         (rounds * cost.reset_seconds > row_budget_seconds / 2 || iterations_in(rounds) < 1)) {
+    --rounds;
   }
-  return {.rounds = 1, .iterations = 1};
+  return {.rounds = rounds, .iterations = std::max<std::int64_t>(1, iterations_in(rounds))};
 }
 
 std::int64_t affordable_steps(std::int64_t steps, double step_seconds, double limit_seconds) {

@@ -2,8 +2,6 @@
 #include "option_groups.hpp"
 #include "option_values.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 
 namespace diffbench::bench {
@@ -31,7 +29,7 @@ void parse_grid(std::string_view text, Problem& problem) {
 } // namespace
 
 void ProblemGroup::declare(CLI::App& app) {
-  app.option_defaults()->group("Problem");
+  begin_group(app, "Problem");
   declare_value(app, "--grid", grid, "N|NXxNY", "cells; NX counts columns (default 640)");
   declare_value(app, "--iters", iters, "K", "time steps (default 1000)");
   declare_value(app, "--dt", dt, "X", "time step (default 0.1); stable up to h^2/(4 D)");
@@ -44,7 +42,7 @@ void ProblemGroup::declare(CLI::App& app) {
                 "block (default), gaussian, sine, random or a .npy file");
   declare_value(app, "--seed", seed, "N", "for --init random (default 1)");
   declare_value(app, "--dtype", dtype, "NAME", "float32 (default) or float64");
-  app.add_flag("--allow-unstable", allow_unstable, "run beyond the stability limit");
+  declare_flag(app, "--allow-unstable", allow_unstable, "run beyond the stability limit");
 }
 
 void ProblemGroup::read(Options& options) const {

@@ -83,8 +83,9 @@ void run_overlapped(Session<T>& session, Field<T>& field, std::int64_t last, std
 }
 
 template <typename T>
-Recording record_run(const Options& options, const BackendInfo& backend, const FieldFacts& expected,
+Recording record_run(const Options& options, const Candidate& candidate, const FieldFacts& expected,
                      Progress& progress) {
+  const BackendInfo& backend = candidate.backend;
   const Problem& problem = options.problem;
   const RecordOptions& record = options.record;
   const std::int64_t last = options.iterations;
@@ -114,7 +115,7 @@ Recording record_run(const Options& options, const BackendInfo& backend, const F
     }
     progress.update(static_cast<double>(step) / static_cast<double>(last));
   };
-  SessionOptions session_options = options.session;
+  SessionOptions session_options = candidate.session;
   session_options.async = recording.async;
   const auto session = backend.make<T>()(problem, session_options);
   const auto start = Clock::now();
@@ -166,12 +167,12 @@ Recording record(const Options& options, const ComparisonResult& result,
   }
   const auto candidate =
       std::find_if(candidates.begin(), candidates.end(),
-                   [&](const Candidate& c) { return c.backend.name == row->name; });
+                   [&](const Candidate& c) { return c.row_name() == row->name; });
   progress.stage("recording");
   if (options.problem.dtype == Dtype::float32) {
-    return record_run<float>(options, candidate->backend, *result.field, progress);
+    return record_run<float>(options, *candidate, *result.field, progress);
   }
-  return record_run<double>(options, candidate->backend, *result.field, progress);
+  return record_run<double>(options, *candidate, *result.field, progress);
 }
 
 std::string format_recording(const Recording& recording) {

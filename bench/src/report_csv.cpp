@@ -36,8 +36,8 @@ std::string number_cell(const std::optional<std::int64_t>& value) {
 }
 
 /// Column names with the cells of one row, so that the two cannot drift apart.
-std::vector<std::pair<std::string_view, std::string>> cells(const ComparisonResult& result,
-                                                            const Row& row) {
+std::vector<std::pair<std::string, std::string>> cells(const ComparisonResult& result,
+                                                       const Row& row) {
   const auto figures = metrics(result, row);
   auto quartile = [&](double Quartiles::*member) {
     return number_cell(figures ? std::optional(figures->time.*member) : std::nullopt);
@@ -53,7 +53,7 @@ std::vector<std::pair<std::string_view, std::string>> cells(const ComparisonResu
   };
   const Problem& problem = result.problem;
   const std::optional<Verification>& verification = row.verification;
-  return {
+  std::vector<std::pair<std::string, std::string>> columns = {
       {"backend", text_cell(row.name)},
       {"device", row.device},
       {"status", std::string(to_string(row.status))},
@@ -84,6 +84,14 @@ std::vector<std::pair<std::string_view, std::string>> cells(const ComparisonResu
       {"warm_seconds", wall(row.warm)},
       {"peak_host_bytes", number_cell(row.peak_host_bytes)},
   };
+  // Of the warm run; with what no phase explains they add up to warm_seconds.
+  for (const NamedPhase& phase : named_phases) {
+    columns.emplace_back(fmt::format("phase_{}_seconds", phase.name),
+                         number_cell(row.warm ? (*row.warm).*phase.member : std::nullopt));
+  }
+  columns.emplace_back("phase_unexplained_seconds",
+                       number_cell(row.warm ? std::optional(row.warm->unexplained) : std::nullopt));
+  return columns;
 }
 
 } // namespace
@@ -96,7 +104,7 @@ std::string format_csv(const ComparisonResult& result) {
     std::string values;
     for (const auto& [name, value] : cells(result, row)) {
       const char* separator = names.empty() ? "" : ",";
-      names += separator + std::string(name);
+      names += separator + name;
       values += separator + value;
     }
     header = names + "\n";

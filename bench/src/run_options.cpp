@@ -7,7 +7,6 @@
 #include "peer.hpp"
 
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
@@ -60,16 +59,11 @@ void check_peers(const std::vector<std::string>& names) {
 std::string peer_row_name(std::string_view peer) { return fmt::format("peer:{}", peer); }
 
 void RunGroup::declare(CLI::App& app) {
-  app.option_defaults()->group("What runs");
-  app.add_option("--backend", backends, "backend to run, may be repeated (default: all)")
-      ->type_name("NAME")
-      ->allow_extra_args(false)
-      ->delimiter(',');
-  app.add_option("--peer", peers,
-                 "Python program beside them (see diffbench list), may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false)
-      ->delimiter(',');
+  begin_group(app, "What runs");
+  declare_values(app, "--backend", backends, "NAME",
+                 "backend to run, may be repeated (default: all)");
+  declare_values(app, "--peer", peers, "NAME",
+                 "Python program beside them (see diffbench list), may be repeated");
   declare_value(app, "--baseline", baseline, "NAME",
                 "row that speed-ups refer to (default xtensor_roll)");
   declare_value(app, "--threads", threads, "N", "for threaded backends (default: the usable CPUs)");

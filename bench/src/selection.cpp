@@ -12,22 +12,64 @@
 
 namespace diffbench::bench {
 
-std::vector<Candidate> select_backends(std::span<const std::string> names) {
+namespace {
+
+/// A device that was chosen and cannot be used ends the run before any work.
+void check_device(const Options& options, std::span<const Candidate> candidates) {
+  std::string reason = "no CUDA backend is in this build";
+  for (const Candidate& candidate : candidates) {
+    if (candidate.backend.device != DeviceKind::cpu) {
+      if (candidate.probe.available) {
+        return;
+      }
+      reason = candidate.probe.reason;
+    }
+  }
+  throw Unavailable(fmt::format("--device {}: {}", options.session.device, reason));
+}
+
+} // namespace
+
+std::vector<Candidate> select_backends(const Options& options) {
+  const std::vector<std::string>& names = options.backends;
+  const int device = options.session.device;
   using Clock = std::chrono::steady_clock;
   std::vector<Candidate> candidates;
   for (const BackendInfo& backend : backend_ladder()) {
     if (names.empty() || std::find(names.begin(), names.end(), backend.name) != names.end()) {
       const auto start = Clock::now();
-      Probe probe = backend.probe();
+      Probe probe = backend.probe(device);
       const std::chrono::duration<double> took = Clock::now() - start;
-      candidates.push_back(
-          {.backend = backend, .probe = std::move(probe), .probe_seconds = took.count()});
+      candidates.push_back({.backend = backend,
+                            .probe = std::move(probe),
+                            .probe_seconds = took.count(),
+                            .session = options.session});
     }
   }
   for (const std::string& name : names) {
-    (void)require_backend(name);
+    (void)require_backend(name, device);
   }
-  return candidates;
+  // With backends named, those decide whether a device is needed.
+  if (options.device_chosen && names.empty()) {
+    check_device(options, candidates);
+  }
+  return options.roundtrip_every > 0 ? with_round_trips(candidates, options.roundtrip_every)
+                                     : candidates;
+}
+
+std::vector<Candidate> with_round_trips(std::span<const Candidate> candidates, std::int64_t every) {
+  std::vector<Candidate> all;
+  for (const Candidate& candidate : candidates) {
+    all.push_back(candidate);
+    if (candidate.backend.device != DeviceKind::cpu && candidate.probe.available) {
+      Candidate naive = candidate;
+      naive.probe_seconds = 0;
+      naive.roundtrip_every = every;
+      naive.label = fmt::format("{}, round trip every {}", candidate.backend.name, every);
+      all.push_back(std::move(naive));
+    }
+  }
+  return all;
 }
 
 void check_memory(const Options& options, std::span<const Candidate> candidates,
@@ -47,11 +89,9 @@ void check_memory(const Options& options, std::span<const Candidate> candidates,
   }
   for (const Candidate& candidate : candidates) {
     if (candidate.probe.available && candidate.backend.memory_need != nullptr) {
-      const std::int64_t session = candidate.backend.memory_need(problem, options.session).host;
-      needed += session;
-      // The row with round trips has a session of its own, and a host field.
-      if (options.roundtrip_every > 0 && candidate.backend.device != DeviceKind::cpu) {
-        needed += session + problem.field_bytes();
+      needed += candidate.backend.memory_need(problem, candidate.session).host;
+      if (candidate.roundtrip_every > 0) { // a host field of its own
+        needed += problem.field_bytes();
       }
     }
   }

@@ -1,4 +1,4 @@
-// Which backends a comparison runs, and whether their memory is there.
+// Which rows a comparison will have, and whether their memory is there.
 #pragma once
 
 #include "diffbench/backend.hpp"
@@ -11,15 +11,29 @@
 
 namespace diffbench::bench {
 
+/// A row to be: a backend and how its sessions run. One backend may stand in several rows.
 struct Candidate {
   BackendInfo backend;
   Probe probe;
   double probe_seconds = 0; ///< the first probe of a device in a process starts its driver
+  SessionOptions session = {};
+  std::int64_t roundtrip_every = 0; ///< steps between two trips to the host and back; 0: none
+  std::string label = {};           ///< of the row; empty: the backend's name
+
+  [[nodiscard]] std::string row_name() const {
+    return label.empty() ? std::string(backend.name) : label;
+  }
 };
 
 /// The named backends in ladder order; all compiled ones, available or not, when none is named.
-/// Throws InvalidInput, or Unavailable with the driver's words for a name that cannot run.
-[[nodiscard]] std::vector<Candidate> select_backends(std::span<const std::string> names);
+/// Those on a device once more as a naive port where round trips are asked for. Throws
+/// InvalidInput, or Unavailable with the driver's words for a backend that was named, or a device
+/// that was chosen, and cannot be used.
+[[nodiscard]] std::vector<Candidate> select_backends(const Options& options);
+
+/// The candidates, and after each on a device the same with a round trip every so many steps.
+[[nodiscard]] std::vector<Candidate> with_round_trips(std::span<const Candidate> candidates,
+                                                      std::int64_t every);
 
 /// Throws InvalidInput, with both figures, when the candidates (with what they page-lock on the
 /// host), the peers and the field between them need more memory than is free: their sessions live

@@ -54,9 +54,24 @@ int device_count() {
   return count;
 }
 
+// Throws Unavailable for a device that is not there, or that this build has no code for.
+cudaDeviceProp properties_of_usable(int index, int count) {
+  if (index < 0 || index >= count) {
+    std::string there = count == 1 ? "device 0 only" : "devices 0 to " + std::to_string(count - 1);
+    throw Unavailable("there is no CUDA device " + std::to_string(index) + "; this machine has " +
+                      (count == 0 ? "none" : there));
+  }
+  const cudaDeviceProp properties = properties_of(index);
+  if (!has_code_for(properties.major, properties.minor)) {
+    throw Unavailable("CUDA device " + std::to_string(index) + ": " +
+                      no_code_for(properties.name, properties.major, properties.minor));
+  }
+  return properties;
+}
+
 } // namespace
 
-Probe probe_device() noexcept {
+Probe probe_device(int index) noexcept {
   int count = 0;
   if (const cudaError_t code = cudaGetDeviceCount(&count); code != cudaSuccess) {
     (void)cudaGetLastError();
@@ -67,31 +82,15 @@ Probe probe_device() noexcept {
                       (driver == 0 ? " (no CUDA driver was found)" : "")};
   }
   try {
-    std::string reason = "no CUDA device";
-    for (int index = 0; index < count; ++index) {
-      const cudaDeviceProp properties = properties_of(index);
-      if (has_code_for(properties.major, properties.minor)) {
-        return {};
-      }
-      reason = no_code_for(properties.name, properties.major, properties.minor);
-    }
-    return {.available = false, .reason = reason};
+    (void)properties_of_usable(index, count);
+    return {};
   } catch (const std::exception& error) {
     return {.available = false, .reason = error.what()};
   }
 }
 
 Device use_device(int index) {
-  const int count = device_count();
-  if (index < 0 || index >= count) {
-    throw Unavailable("there is no CUDA device " + std::to_string(index) + "; this machine has " +
-                      (count == 1 ? "device 0 only" : "devices 0 to " + std::to_string(count - 1)));
-  }
-  const cudaDeviceProp properties = properties_of(index);
-  if (!has_code_for(properties.major, properties.minor)) {
-    throw Unavailable("CUDA device " + std::to_string(index) + ": " +
-                      no_code_for(properties.name, properties.major, properties.minor));
-  }
+  const cudaDeviceProp properties = properties_of_usable(index, device_count());
   DIFFBENCH_CUDA_CHECK(cudaSetDevice(index));
   DIFFBENCH_CUDA_CHECK(cudaFree(nullptr)); // makes the context now, not inside the first allocation
   return {.index = index,

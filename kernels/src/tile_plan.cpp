@@ -246,6 +246,10 @@ TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& probl
       best_seconds = seconds;
     }
   }
+  if (best_seconds == std::numeric_limits<double>::infinity()) {
+    throw Unavailable(device.name + " refuses every tile shape for a grid of " +
+                      std::to_string(problem.nx) + "x" + std::to_string(problem.ny));
+  }
   if (measured) {
     cache.store(key, *best);
   }

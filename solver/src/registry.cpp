@@ -17,7 +17,7 @@ std::string_view to_string(DeviceKind device) {
   return "unknown";
 }
 
-Probe always_available() noexcept { return {}; }
+Probe always_available(int /*device*/) noexcept { return {}; }
 
 std::vector<BackendInfo> backend_ladder() {
   std::vector<BackendInfo> ladder = all_backends();
@@ -27,11 +27,11 @@ std::vector<BackendInfo> backend_ladder() {
   return ladder;
 }
 
-BackendInfo require_backend(std::string_view name) {
+BackendInfo require_backend(std::string_view name, int device) {
   std::string valid;
   for (const BackendInfo& backend : backend_ladder()) {
     if (backend.name == name) {
-      const Probe probe = backend.probe();
+      const Probe probe = backend.probe(device);
       if (!probe.available) {
         throw Unavailable("backend '" + std::string(name) + "' is not available: " + probe.reason);
       }

@@ -58,6 +58,8 @@ REFUSED = [
     ("list --nosuch", "--nosuch"),
     ("list nosuch", "nosuch"),
     ("doctor list", "list"),
+    ("--grid 64 list", "--grid is an option of the comparison"),
+    ("--pinned doctor", "--pinned is an option of the comparison"),
 ]
 
 

@@ -24,6 +24,13 @@ class ExitCodes(CommandLineTest):
         self.assert_refused(1, "nowhere", *QUICK, "--json", "nowhere/out.json")
         self.assert_refused(2, "--nosuch", "--nosuch")
 
+    def test_4_when_a_device_is_not_there(self):
+        """No machine has 1000 GPUs; without one, the driver's own words say so."""
+        self.assert_refused(4, "--device 999: ", "--grid", "24x16", "--device", "999")
+
+    def test_0_when_no_named_backend_needs_the_device(self):
+        self.run_ok(*QUICK, "--device", "999")
+
     def test_4_when_a_peer_cannot_run(self):
         self.assert_refused(4, "python3-numpy", *QUICK, "--peer", "numpy",
                             env={"DIFFBENCH_PYTHON": "/bin/false"})

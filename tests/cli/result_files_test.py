@@ -173,6 +173,12 @@ class JsonContract(CommandLineTest):
                     ("cold_seconds", same["end_to_end"]["cold_seconds"]),
                     ("warm_seconds", same["end_to_end"]["warm_seconds"])]:
                 self.assertEqual(float(row[column]), value, column)  # to the last bit
+            phases = {column: float(value) for column, value in row.items()
+                      if column.startswith("phase_") and value}
+            self.assertEqual(phases.pop("phase_unexplained_seconds"), same["phases"]["unexplained"])
+            self.assertEqual(phases, {f"phase_{name}_seconds": value
+                                      for name, value in same["phases"].items()
+                                      if value is not None and name not in ("unexplained", "wall")})
 
     def test_the_table_is_still_on_stdout(self):
         self.assertIn("time/iter", self.table)

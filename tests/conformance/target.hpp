@@ -61,7 +61,7 @@ class BackendTest : public testing::TestWithParam<Target> {
  protected:
   // A CPU backend that cannot run here is a defect; one for a device may lack its device.
   void SetUp() override {
-    const Probe probe = GetParam().backend.probe();
+    const Probe probe = GetParam().backend.probe(0);
     if (!probe.available) {
       ASSERT_EQ(GetParam().backend.device, DeviceKind::cuda) << probe.reason;
       GTEST_SKIP() << probe.reason;

@@ -71,7 +71,7 @@ void expect_pinned(const Pinned& result) {
   EXPECT_EQ(sha256<T>(field.cells()), result.sha256) << "the oracle";
 
   for (const BackendInfo& backend : backend_ladder()) {
-    if (!backend.probe().available) {
+    if (!backend.probe(0).available) {
       continue;
     }
     const auto session = backend.make<T>()(problem, {});

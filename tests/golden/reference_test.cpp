@@ -81,7 +81,7 @@ class ReferenceTest : public testing::TestWithParam<Target> {};
 
 TEST_P(ReferenceTest, GivesNumpysBits) {
   const Target& target = GetParam();
-  if (const Probe probe = target.backend.probe(); !probe.available) {
+  if (const Probe probe = target.backend.probe(0); !probe.available) {
     ASSERT_NE(target.backend.device, DeviceKind::cpu) << probe.reason;
     GTEST_SKIP() << probe.reason;
   }

@@ -31,7 +31,7 @@ class DeviceSessionTest : public testing::TestWithParam<std::tuple<Transfer, boo
  protected:
   void SetUp() override {
     const BackendInfo& backend = naive();
-    if (const Probe probe = backend.probe(); !probe.available) {
+    if (const Probe probe = backend.probe(0); !probe.available) {
       GTEST_SKIP() << probe.reason;
     }
   }
@@ -187,6 +187,9 @@ TEST_P(DeviceSessionTest, ADeviceThatDoesNotExistIsRefused) {
   for (const int index : {-1, 4711}) {
     missing.device = index;
     EXPECT_THROW((void)maker_of<float>(naive(), missing)(problems()[0]), Unavailable);
+    const Probe probe = naive().probe(index);
+    EXPECT_FALSE(probe.available);
+    EXPECT_THAT(probe.reason, HasSubstr("no CUDA device " + std::to_string(index)));
   }
 }
 

@@ -45,8 +45,8 @@ enum class Transfer {
 /// How a session runs. What is asked for here is what runs, or making the session throws. Options
 /// that a backend has no use for are ignored: CPU backends those of the device, and so on.
 struct SessionOptions {
-  int threads = 0;        ///< 0: the backend chooses, at most usable_cpus()
-  std::optional<Isa> isa; ///< empty: best_isa()
+  int threads = 0;             ///< 0: the backend chooses, at most usable_cpus()
+  std::optional<Isa> isa = {}; ///< empty: best_isa()
   int device = 0;
   Transfer transfer = Transfer::pageable;
   bool async = false;  ///< copies run beside compute, on streams of their own
@@ -121,7 +121,7 @@ struct Probe {
   std::string reason; ///< why not, when it is not available
 };
 /// For backends that need nothing but a CPU.
-[[nodiscard]] Probe always_available() noexcept;
+[[nodiscard]] Probe always_available(int device) noexcept;
 
 /// Bytes that a session will hold, not counting the caller's own fields.
 struct MemoryNeed {
@@ -134,9 +134,11 @@ struct BackendInfo {
   std::string_view name;        ///< as the file is called
   std::string_view description; ///< one line
   DeviceKind device = DeviceKind::cpu;
-  bool threaded = false;                        ///< honours SessionOptions::threads
-  int ladder = 0;                               ///< order in lists and tables, the naive ones first
-  Probe (*probe)() noexcept = always_available; ///< cheap, never throws
+  bool threaded = false; ///< honours SessionOptions::threads
+  int ladder = 0;        ///< order in lists and tables, the naive ones first
+  /// Whether it can run on the device of that index (0 for a CPU backend, which ignores it); cheap,
+  /// never throws.
+  Probe (*probe)(int device) noexcept = always_available;
   MemoryNeed (*memory_need)(const Problem&, const SessionOptions&) = nullptr;
   MakeSession<float> make_float32 = nullptr;
   MakeSession<double> make_float64 = nullptr;

@@ -25,7 +25,7 @@ struct MissingBackend {
 
 /// The backend of that name. Throws InvalidInput, listing the valid names, for a name that the
 /// project does not know, and Unavailable, with the reason, for one that is not compiled or whose
-/// probe fails.
-[[nodiscard]] BackendInfo require_backend(std::string_view name);
+/// probe of `device` fails.
+[[nodiscard]] BackendInfo require_backend(std::string_view name, int device = 0);
 
 } // namespace diffbench

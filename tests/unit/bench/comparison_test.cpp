@@ -85,8 +85,11 @@ class ComparisonTest : public testing::Test {
     options_.baseline = "good";
     options_.json = stdout_name;
   }
-  int run(const std::vector<Candidate>& candidates) {
+  int run(std::vector<Candidate> candidates) {
     out_.str("");
+    for (Candidate& candidate : candidates) {
+      candidate.session = options_.session;
+    }
     const int exit_code = run_comparison(options_, candidates, out_, err_);
     if (options_.json == stdout_name) {
       json_ = ordered_json::parse(out_.str());

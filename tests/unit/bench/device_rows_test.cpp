@@ -167,8 +167,14 @@ class DeviceRowsTest : public testing::Test {
   }
   ~DeviceRowsTest() override { EXPECT_EQ(machine.alive, 0); }
 
-  int run(const std::vector<Candidate>& candidates) {
+  int run(std::vector<Candidate> candidates) {
     out_.str("");
+    for (Candidate& candidate : candidates) {
+      candidate.session = options_.session;
+    }
+    if (options_.roundtrip_every > 0) {
+      candidates = with_round_trips(candidates, options_.roundtrip_every);
+    }
     const int exit_code = run_comparison(options_, candidates, out_, err_);
     json_ = ordered_json::parse(out_.str());
     return exit_code;

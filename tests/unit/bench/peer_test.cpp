@@ -67,7 +67,7 @@ class Peers : public ::testing::Test {
     std::ofstream(directory_ / "numpy_roll.py") << "";
     std::ofstream(directory_ / "peer_protocol.py") << body;
     const ScopedVariable scripts("DIFFBENCH_PEERS", directory_);
-    return Peer("numpy", problem_, initial_, 1, std::move(interrupted));
+    return Peer("numpy", problem_, initial_, {.threads = 1}, std::move(interrupted));
   }
 
   std::string start_error(const std::string& body, std::function<bool()> interrupted = {}) {
@@ -104,7 +104,7 @@ class NumpyBits : public Peers,
   template <typename T>
   void expect_reference_bits(const std::string& name) {
     Field<T> reference = write_initial<T>();
-    Peer peer(name, problem_, initial_, 1);
+    Peer peer(name, problem_, initial_, {.threads = 1});
     EXPECT_GT(peer.advance(5), 0);
     peer.reset();
     peer.advance(20);
@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(All, NumpyBits,
 
 TEST_F(Peers, TellWhatRan) {
   write_initial<float>();
-  Peer peer("numpy", problem_, initial_, 4);
+  Peer peer("numpy", problem_, initial_, {.threads = 4});
   EXPECT_GT(peer.setup_seconds(), 0);
   EXPECT_GT(peer.peak_bytes(), 5 << 20);
   EXPECT_EQ(peer.provenance().threads, 1); // NumPy's whole-array operations have one
@@ -150,7 +150,7 @@ TEST_F(Peers, NumpyPooledPaysNoPageFaults) {
   problem_.nx = problem_.ny = 640;
   write_initial<float>();
   auto faults_per_step = [&](const std::string& name) {
-    Peer peer(name, problem_, initial_, 1);
+    Peer peer(name, problem_, initial_, {.threads = 1});
     peer.advance(20);
     return std::stod(detail(peer, "page_faults_per_step"));
   };
@@ -163,9 +163,10 @@ TEST_F(Peers, SayWhichSettingsOfTheAllocatorTheyInherit) {
   write_initial<float>();
   {
     const ScopedVariable setting("MALLOC_ARENA_MAX", "1");
-    EXPECT_EQ(detail(Peer("numpy", problem_, initial_, 1), "allocator"), "MALLOC_ARENA_MAX=1");
+    EXPECT_EQ(detail(Peer("numpy", problem_, initial_, {.threads = 1}), "allocator"),
+              "MALLOC_ARENA_MAX=1");
   }
-  EXPECT_THAT(detail(Peer("numpy_pooled", problem_, initial_, 1), "allocator"),
+  EXPECT_THAT(detail(Peer("numpy_pooled", problem_, initial_, {.threads = 1}), "allocator"),
               AllOf(HasSubstr("MALLOC_MMAP_MAX_"), HasSubstr("MALLOC_TRIM_THRESHOLD_")));
 }
 
@@ -182,7 +183,7 @@ TEST_F(Peers, SayHowToGetWhatIsMissing) {
   const Probe probe = probe_peer("torch");
   EXPECT_FALSE(probe.available);
   EXPECT_THAT(probe.reason, AllOf(HasSubstr("/bin/false"), HasSubstr("python3-torch")));
-  EXPECT_THROW(Peer("torch", problem_, initial_, 1), Unavailable);
+  EXPECT_THROW(Peer("torch", problem_, initial_, {.threads = 1}), Unavailable);
 }
 
 // A python that has every module, and whose driver has as many devices as asked for.
@@ -212,7 +213,7 @@ TEST_F(Peers, NeedTheirScripts) {
 TEST_F(Peers, ReportTheErrorOfTheChild) {
   problem_.dtype = Dtype::float32;
   try {
-    const Peer peer("numpy", problem_, directory_ / "absent.npy", 1);
+    const Peer peer("numpy", problem_, directory_ / "absent.npy", {.threads = 1});
     FAIL() << "a missing initial field was accepted";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("peer numpy: FileNotFoundError"),
@@ -249,9 +250,36 @@ TEST_F(Peers, IgnoreWhatLibrariesPrint) {
   const fs::path project = fs::path(__FILE__).parent_path() / "../../..";
   fs::copy(project / "bench/peers/peer_protocol.py", directory_);
   const ScopedVariable scripts("DIFFBENCH_PEERS", directory_);
-  Peer peer("numpy", problem_, initial_, 1);
+  Peer peer("numpy", problem_, initial_, {.threads = 1});
   EXPECT_GE(peer.advance(1), 0);
   EXPECT_EQ(peer.provenance().threads, 3);
+}
+
+TEST_F(Peers, SeeOnlyTheChosenDevice) {
+  write_initial<float>();
+  std::ofstream(directory_ / "numpy_roll.py")
+      << "import os\n"
+         "class Peer:\n"
+         "  threads = 1\n"
+         "  versions = {'visible': os.environ.get('CUDA_VISIBLE_DEVICES', 'all')}\n"
+         "  def __init__(self, start): pass\n"
+         "  def advance(self, steps): pass\n"
+         "  reset = lambda self: None\n";
+  const fs::path project = fs::path(__FILE__).parent_path() / "../../..";
+  fs::copy(project / "bench/peers/peer_protocol.py", directory_);
+  const ScopedVariable scripts("DIFFBENCH_PEERS", directory_);
+  auto visible = [&](int device) {
+    return detail(Peer("numpy", problem_, initial_, {.threads = 1, .device = device}), "visible");
+  };
+  {
+    const ScopedVariable none("CUDA_VISIBLE_DEVICES", "");
+    EXPECT_EQ(visible(0), "");
+    EXPECT_EQ(visible(2), "2");
+  }
+  const ScopedVariable two("CUDA_VISIBLE_DEVICES", "5,7");
+  EXPECT_EQ(visible(0), "5");
+  EXPECT_EQ(visible(1), "7");
+  EXPECT_THROW(visible(2), Error);
 }
 
 TEST_F(Peers, EndWithTheirOwner) {

@@ -40,7 +40,10 @@ TEST(PlanSamples, ResetsAreInTheBudget) {
 
 TEST(PlanSamples, DearResetsLeaveFewerSamplesNotShortOnes) {
   const SamplePlan plan = plan_samples({.reset_seconds = 2.5, .step_seconds = 0.02}, 10, 100);
-  EXPECT_EQ(plan, (SamplePlan{.rounds = 3, .iterations = 41}));
+  EXPECT_EQ(plan, (SamplePlan{.rounds = 2, .iterations = 100}));
+  // The budget would hold five samples of one step.
+  EXPECT_EQ(plan_samples({.reset_seconds = 0.5, .step_seconds = 0.01}, 2.56, all_steps),
+            (SamplePlan{.rounds = 2, .iterations = 78}));
 }
 
 TEST(PlanSamples, ARowBeyondTheBudgetGetsOneSampleOfOneStep) {

@@ -63,7 +63,7 @@ TEST(Registry, ABackendThatIsNotCompiledIsUnavailableAndSaysHowToGetIt) {
 TEST(Registry, AMemoryNeedCoversAtLeastTheField) {
   const Problem problem{.nx = 100, .ny = 90};
   for (const BackendInfo& backend : all_backends()) {
-    if (backend.probe().available) {
+    if (backend.probe(0).available) {
       const MemoryNeed need = backend.memory_need(problem, {});
       EXPECT_GE(need.host + need.device, problem.field_bytes()) << backend.name;
     }

@@ -25,9 +25,9 @@ struct Device {
   bool emulated = false; ///< runs on the CPU, for tests: its times mean nothing
 };
 
-/// Never throws: available, or the driver's own words on why not (no driver, no device, none that
-/// this build has code for).
-[[nodiscard]] Probe probe_device() noexcept;
+/// Never throws: available, or why not, in the driver's own words where they are its own (no
+/// driver, no such device, one that this build has no code for).
+[[nodiscard]] Probe probe_device(int index) noexcept;
 
 /// Makes `index` current and reads its properties. The first call of a process creates the context
 /// (0.1 to 0.3 s). Throws Unavailable for an index that does not exist (naming those that do) or a
