@@ -29,9 +29,9 @@ struct Run {
     write_out(std::cout, text.text);
     return exit_ok;
   }
-  int operator()(const Action& action) const {
+  int operator()(const Verb& verb) const {
     std::ostringstream text;
-    const int exit_code = action(text);
+    const int exit_code = verb.action({text, std::cerr, verb.command});
     write_out(std::cout, text.str());
     return exit_code;
   }

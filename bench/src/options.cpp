@@ -96,6 +96,7 @@ ParsedCommand parse_options(std::span<const std::string> arguments) {
     verbs.emplace_back(sub, verb.declare(*sub));
   }
 
+  const std::string command = fmt::format("diffbench {}", fmt::join(arguments, " "));
   // CLI11 takes the arguments from the back of the vector.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
@@ -111,11 +112,11 @@ ParsedCommand parse_options(std::span<const std::string> arguments) {
   for (const auto& [sub, action] : verbs) {
     if (sub->parsed()) {
       refuse_options_of_comparison(app, sub->get_name());
-      return action;
+      return Verb{action, command};
     }
   }
   Options options = groups.read();
-  options.command = fmt::format("diffbench {}", fmt::join(arguments, " "));
+  options.command = command;
   return options;
 }
 

@@ -61,7 +61,13 @@ struct Text {
   std::string text;
 };
 
-using ParsedCommand = std::variant<Options, Action, Text>;
+/// A verb with its options, and the command line that it came from.
+struct Verb {
+  Action action;
+  std::string command;
+};
+
+using ParsedCommand = std::variant<Options, Verb, Text>;
 
 /// `arguments` without the program's name. Throws InvalidInput (a wrong option or value; one line)
 /// or Unavailable (a backend asked for by name that this build left out).

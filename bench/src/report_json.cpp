@@ -1,98 +1,20 @@
 #include "report_json.hpp"
 
 #include "metrics.hpp"
+#include "result_file.hpp"
 #include "speedup.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <unistd.h>
-#include <cmath>
-#include <ctime>
+#include <utility>
+#include <vector>
 
 namespace diffbench::bench {
 
 namespace {
 
 using nlohmann::ordered_json;
-
-/// null for what is not known or not a number: JSON has no NaN, and readers break on a bare one.
-ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : nullptr; }
-ordered_json number(const std::optional<double>& value) {
-  return value ? number(*value) : ordered_json(nullptr);
-}
-ordered_json number(const std::optional<std::int64_t>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
-std::string now_iso8601() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  ::localtime_r(&now, &local);
-  char text[64] = "";
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &local);
-  return text;
-}
-
-std::string host_name() {
-  char name[256] = "";
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
-}
-
-/// Google Benchmark's fields that its readers look at, then our facts as strings.
-ordered_json context_json(const ComparisonResult& result) {
-  ordered_json context;
-  context["date"] = now_iso8601();
-  context["host_name"] = host_name();
-  context["executable"] = "diffbench";
-  context["num_cpus"] = ::sysconf(_SC_NPROCESSORS_ONLN);
-  context["mhz_per_cpu"] = nullptr;
-  context["caches"] = ordered_json::array();
-  context["load_avg"] = ordered_json::array();
-  for (const auto& [name, value] : result.context) {
-    context[name] = value;
-  }
-#ifdef NDEBUG
-  context["library_build_type"] = "release";
-#else
-  context["library_build_type"] = "debug";
-#endif
-  context["json_schema_version"] = 1;
-  return context;
-}
-
-/// One entry of Google Benchmark's format for each sample, so that its tools can do their own
-/// statistics (compare.py uses the Mann-Whitney U test on repetitions).
-void append_benchmarks(ordered_json& benchmarks, const ComparisonResult& result, const Row& row,
-                       int family) {
-  const Problem& problem = result.problem;
-  const std::string name = fmt::format("stencil/{}/{}/{}x{}", row.name, to_string(problem.dtype),
-                                       problem.nx, problem.ny);
-  int repetition = 0;
-  for (const Sample& sample : row.samples) {
-    const double steps = static_cast<double>(sample.iterations);
-    const double seconds = sample.seconds_per_iteration();
-    ordered_json entry;
-    entry["name"] = name;
-    entry["family_index"] = family;
-    entry["per_family_instance_index"] = 0;
-    entry["run_name"] = name;
-    entry["run_type"] = "iteration";
-    entry["repetitions"] = row.samples.size();
-    entry["repetition_index"] = repetition++;
-    entry["threads"] = row.provenance.threads;
-    entry["iterations"] = sample.iterations;
-    entry["real_time"] = number(1e9 * seconds);
-    // The readers want a number. A peer's processor time is not visible from here, so its wall
-    // time stands there, and a counter says so.
-    entry["cpu_time"] = number(1e9 * sample.cpu_seconds.value_or(sample.seconds) / steps);
-    entry["time_unit"] = "ns";
-    entry["cells_per_second"] = number(static_cast<double>(problem.cells()) / seconds);
-    entry["bytes_per_second"] = number(static_cast<double>(problem.bytes_per_step()) / seconds);
-    entry["cpu_time_is_wall_time"] = sample.cpu_seconds ? 0 : 1;
-    benchmarks.push_back(std::move(entry));
-  }
-}
 
 ordered_json problem_json(const ComparisonResult& result) {
   const Problem& problem = result.problem;
@@ -263,36 +185,36 @@ ordered_json field_json(const std::optional<FieldFacts>& field) {
 } // namespace
 
 ordered_json to_json(const ComparisonResult& result) {
-  ordered_json benchmarks = ordered_json::array();
+  const Problem& problem = result.problem;
+  std::vector<SampleSeries> series;
   ordered_json rows = ordered_json::array();
-  int family = 0;
   for (const Row& row : result.rows) {
     if (row.ranked()) {
-      append_benchmarks(benchmarks, result, row, family++);
+      series.push_back(
+          {.name = fmt::format("stencil/{}/{}/{}x{}", row.name, to_string(problem.dtype),
+                               problem.nx, problem.ny),
+           .threads = row.provenance.threads,
+           .samples = row.samples,
+           .per_iteration = {{"cells_per_second", static_cast<double>(problem.cells())},
+                             {"bytes_per_second", static_cast<double>(problem.bytes_per_step())}}});
     }
     rows.push_back(row_json(result, row));
   }
-  ordered_json json;
-  json["context"] = context_json(result);
-  json["benchmarks"] = std::move(benchmarks);
-  json["diffbench"] = {{"schema", result_schema},
-                       {"command", result.command},
-                       {"interrupted", result.interrupted},
-                       {"problem", problem_json(result)},
-                       {"baseline", result.baseline},
-                       {"budget_seconds", number(result.budget_seconds)},
-                       {"copy", copy_json(result.copy)},
-                       {"results", std::move(rows)},
-                       {"transfers", transfers_json(result.transfers)},
-                       {"field", field_json(result.field)},
-                       {"peak_host_bytes", number(result.peak_host_bytes)},
-                       {"notes", result.notes}};
-  return json;
+  return result_file(result.context, series,
+                     {{"schema", result_schema},
+                      {"command", result.command},
+                      {"interrupted", result.interrupted},
+                      {"problem", problem_json(result)},
+                      {"baseline", result.baseline},
+                      {"budget_seconds", number(result.budget_seconds)},
+                      {"copy", copy_json(result.copy)},
+                      {"results", std::move(rows)},
+                      {"transfers", transfers_json(result.transfers)},
+                      {"field", field_json(result.field)},
+                      {"peak_host_bytes", number(result.peak_host_bytes)},
+                      {"notes", result.notes}});
 }
 
-std::string format_json(const ComparisonResult& result) {
-  // File names and the command line may hold any bytes; JSON only UTF-8.
-  return to_json(result).dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
+std::string format_json(const ComparisonResult& result) { return to_text(to_json(result)); }
 
 } // namespace diffbench::bench

@@ -1,4 +1,4 @@
-// The result file: JSON that Google Benchmark's tools/compare.py reads as well.
+// The result file of a comparison.
 #pragma once
 
 #include "result.hpp"
@@ -8,9 +8,6 @@
 #include <string>
 
 namespace diffbench::bench {
-
-/// Version of the `diffbench` part. A field may be added; one that exists keeps its meaning.
-inline constexpr int result_schema = 1;
 
 /// context, benchmarks[] (one entry a sample) and diffbench{}. A number that is not known is null;
 /// there is never a NaN or an infinity in it.

@@ -10,11 +10,11 @@ namespace diffbench::bench {
 namespace {
 
 Action declare_list(CLI::App& /*app*/) {
-  return [](std::ostream& out) { return run_list(out); };
+  return [](const Invocation& invocation) { return run_list(invocation.out); };
 }
 
 Action declare_doctor(CLI::App& /*app*/) {
-  return [](std::ostream& out) { return run_doctor(out); };
+  return [](const Invocation& invocation) { return run_doctor(invocation.out); };
 }
 
 } // namespace

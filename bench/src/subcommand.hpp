@@ -7,6 +7,7 @@
 #include <functional>
 #include <ostream>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace CLI {
@@ -15,8 +16,15 @@ class App;
 
 namespace diffbench::bench {
 
-/// Writes the result to `out` (stdout); hints go to stderr. Returns the exit code.
-using Action = std::function<int(std::ostream& out)>;
+/// How a verb was called.
+struct Invocation {
+  std::ostream& out;   ///< stdout: the result
+  std::ostream& err;   ///< stderr: progress, hints, warnings
+  std::string command; ///< the whole command line
+};
+
+/// Does what the verb is for. Returns the exit code; throws as run_comparison() does.
+using Action = std::function<int(const Invocation&)>;
 
 struct Subcommand {
   std::string_view name;

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace diffbench::bench {
@@ -112,24 +114,52 @@ std::string format_costs(const ComparisonResult& result) {
   return any ? "\n" + table.format() : "";
 }
 
-/// Rows that did not come to a time, with the reason; how wrong wrong results are.
-std::string format_problems(const ComparisonResult& result) {
-  std::string text;
-  for (const Row& row : result.rows) {
-    if (row.status != Status::ok) {
-      text += fmt::format("{}: {}: {}\n", to_string(row.status), row.name, row.reason);
-    } else if (row.verification && !row.verification->bitwise) {
-      text += fmt::format(
-          "NOT VERIFIED: {}: differs from the reference by up to {:g}, {} cells not finite, after "
-          "{} steps; it was not timed\n",
-          row.name, row.verification->max_abs_error, row.verification->nonfinite,
-          row.verification->steps);
-    } else if (row.emulated()) {
-      text += fmt::format(
-          "emulated: {}: verified, not timed: the time of an emulation says nothing of a GPU\n",
-          row.name);
-    }
+struct Trouble {
+  std::string kind;
+  std::string what;
+};
+
+/// Why a row did not come to a time, or how wrong its result is; nothing for one that is in order.
+std::optional<Trouble> trouble_of(const Row& row) {
+  if (row.status != Status::ok) {
+    return Trouble{std::string(to_string(row.status)), row.reason};
   }
+  if (row.verification && !row.verification->bitwise) {
+    return Trouble{
+        "NOT VERIFIED",
+        fmt::format("differs from the reference by up to {:g}, {} cells not finite, after "
+                    "{} steps; it was not timed",
+                    row.verification->max_abs_error, row.verification->nonfinite,
+                    row.verification->steps)};
+  }
+  if (row.emulated()) {
+    return Trouble{"emulated",
+                   "verified, not timed: the time of an emulation says nothing of a GPU"};
+  }
+  return std::nullopt;
+}
+
+/// A line each; rows that follow one another and have the same trouble share one.
+std::string format_troubles(const ComparisonResult& result) {
+  std::string text;
+  std::string names;
+  std::optional<Trouble> last;
+  auto finish_line = [&] {
+    if (last) {
+      text += fmt::format("{}: {}: {}\n", last->kind, names, last->what);
+    }
+  };
+  for (const Row& row : result.rows) {
+    const std::optional<Trouble> trouble = trouble_of(row);
+    if (trouble && last && trouble->kind == last->kind && trouble->what == last->what) {
+      names += ", " + row.name;
+      continue;
+    }
+    finish_line();
+    last = trouble;
+    names = row.name;
+  }
+  finish_line();
   return text.empty() ? text : "\n" + text;
 }
 
@@ -153,7 +183,7 @@ std::string format_machine(const ComparisonResult& result) {
 std::string format_report(const ComparisonResult& result) {
   std::string text = format_title(result) + format_figures(result) + format_baseline(result) +
                      format_costs(result) + format_ledger(result) + format_speedups(result) +
-                     format_transfers(result) + format_problems(result) + format_machine(result);
+                     format_transfers(result) + format_troubles(result) + format_machine(result);
   for (const std::string& note : result.notes) {
     text += "note: " + note + "\n";
   }

@@ -78,8 +78,8 @@ Probe probe_device(int index) noexcept {
     int driver = 0;
     (void)cudaDriverGetVersion(&driver); // 0 where there is none
     return {.available = false,
-            .reason = std::string(cudaGetErrorString(code)) +
-                      (driver == 0 ? " (no CUDA driver was found)" : "")};
+            .reason = (driver == 0 ? std::string("no CUDA driver was found: ") : std::string()) +
+                      cudaGetErrorString(code)};
   }
   try {
     (void)properties_of_usable(index, count);

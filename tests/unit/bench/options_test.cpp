@@ -133,10 +133,14 @@ TEST(Options, HelpAndVersionAreText) {
 
 TEST(Options, AVerbIsAnAction) {
   const auto command = parse_options(Arguments{"list"});
-  ASSERT_TRUE(std::holds_alternative<Action>(command));
+  ASSERT_TRUE(std::holds_alternative<Verb>(command));
   std::ostringstream out;
-  EXPECT_EQ(std::get<Action>(command)(out), 0);
+  std::ostringstream err;
+  const auto& verb = std::get<Verb>(command);
+  EXPECT_EQ(verb.command, "diffbench list");
+  EXPECT_EQ(verb.action({out, err, verb.command}), 0);
   EXPECT_THAT(out.str(), HasSubstr("scalar"));
+  EXPECT_EQ(err.str(), "");
 }
 
 struct Bad {

@@ -72,6 +72,20 @@ TEST(Report, GivesTheReasonOfEveryRowWithoutATime) {
                               "cells not finite, after 100 steps"));
 }
 
+TEST(Report, RowsWithTheSameTroubleShareALine) {
+  ComparisonResult result = sample_result();
+  const Row absent = *result.find("absent");
+  Row same = absent;
+  same.name = "absent_too";
+  Row other = absent;
+  other.name = "third";
+  other.reason = "no such device";
+  result.rows = {absent, same, other};
+  const std::string text = format_report(result);
+  EXPECT_THAT(text, HasSubstr("skipped: absent, absent_too: no driver\n"));
+  EXPECT_THAT(text, HasSubstr("skipped: third: no such device\n"));
+}
+
 TEST(Report, SaysAfterHowManyStepsItWasVerified) {
   ComparisonResult result = sample_result();
   result.rows[0].verification->steps = 20;

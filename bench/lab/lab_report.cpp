@@ -1,0 +1,70 @@
+#include "lab_report.hpp"
+
+#include "context.hpp"
+#include "diffbench/atomic_file.hpp"
+#include "interrupt.hpp"
+#include "option_values.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+#include <ostream>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+std::string result_text(const std::string& name, const std::string& command, LabReport report) {
+  nlohmann::ordered_json own{{"schema", result_schema},           {"command", command},
+                             {"interrupted", report.interrupted}, {"experiment", name},
+                             {"sentence", report.sentence},       {"notes", report.notes},
+                             {name, std::move(report.data)}};
+  return to_text(result_file(run_context(), report.series, std::move(own)));
+}
+
+std::string table_text(const LabReport& report) {
+  std::string text = report.text;
+  for (const std::string& note : report.notes) {
+    text += "note: " + note + "\n";
+  }
+  return text + "\n" + report.sentence + "\n";
+}
+
+} // namespace
+
+void LabOutput::declare(CLI::App& app) {
+  begin_group(app, "Output");
+  declare_value(app, "--json", json, "FILE|-",
+                "results as JSON; - is stdout, and nothing else is then");
+  declare_flag(app, "--no-progress", no_progress, "no progress bar");
+}
+
+int run_experiment(const std::string& name, const LabOutput& output, const Invocation& invocation,
+                   const std::function<LabReport(Progress&)>& measure) {
+  const bool to_stdout = output.json == stdout_name;
+  if (!output.json.empty() && !to_stdout) {
+    check_writable_file("--json", output.json);
+  }
+  const InterruptGuard guard;
+  Progress progress(invocation.err, !output.no_progress && progress_possible());
+  const LabReport report = measure(progress);
+  progress.clear();
+  if (!to_stdout) {
+    write_out(invocation.out, table_text(report));
+  }
+  if (!output.json.empty()) {
+    const std::string text = result_text(name, invocation.command, report);
+    if (to_stdout) {
+      write_out(invocation.out, text);
+    } else {
+      write_atomically(output.json, [&](std::ostream& file) { file << text; });
+    }
+  }
+  if (report.interrupted) {
+    invocation.err << "diffbench: interrupted; what was measured until then is reported\n";
+    return exit_interrupted;
+  }
+  return exit_ok;
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,43 @@
+// What every experiment of the lab gives back, and how it is shown and kept.
+//
+// An experiment is a file NAME.cpp here with a function that declares its options and returns what
+// is to be done (subcommand.hpp). What it found is text for people, and JSON for everything else:
+// the result file has it as `diffbench.NAME`, beside the samples.
+#pragma once
+
+#include "progress.hpp"
+#include "result_file.hpp"
+#include "subcommand.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+struct LabReport {
+  std::string text;                      ///< the tables
+  std::string sentence;                  ///< what they show
+  nlohmann::ordered_json data;           ///< the same for programs
+  std::vector<SampleSeries> series = {}; ///< all samples
+  std::vector<std::string> notes = {};   ///< what a reader must know
+  bool interrupted = false;              ///< by Ctrl-C: what was measured until then
+};
+
+/// The options that all experiments have.
+struct LabOutput {
+  std::string json;
+  bool no_progress = false;
+
+  void declare(CLI::App& app);
+};
+
+/// Checks that the result can be written, runs `measure` with Ctrl-C asking for an orderly end, and
+/// shows and writes its report. Returns the exit code; throws what `measure` throws.
+[[nodiscard]] int run_experiment(const std::string& name, const LabOutput& output,
+                                 const Invocation& invocation,
+                                 const std::function<LabReport(Progress&)>& measure);
+
+} // namespace diffbench::bench

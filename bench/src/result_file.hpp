@@ -1,0 +1,44 @@
+// What the result files of all commands have in common: context, benchmarks[] and the rules for
+// numbers. They are Google Benchmark's format with a part of our own, so that its tools/compare.py
+// reads them too.
+#pragma once
+
+#include "context.hpp"
+#include "result.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// Version of the `diffbench` part. A field may be added; one that exists keeps its meaning.
+inline constexpr int result_schema = 1;
+
+/// null for what is not known or not a number: JSON has no NaN, and readers break on a bare one.
+[[nodiscard]] nlohmann::ordered_json number(double value);
+[[nodiscard]] nlohmann::ordered_json number(const std::optional<double>& value);
+[[nodiscard]] nlohmann::ordered_json number(const std::optional<std::int64_t>& value);
+
+/// Samples of one thing under one name.
+struct SampleSeries {
+  std::string name; ///< parts between slashes: "stencil/simd/float32/640x640"
+  int threads = 1;
+  std::vector<Sample> samples;
+  /// Counters: what an iteration does, shown as a rate: {"bytes_per_second", bytes an iteration}.
+  std::vector<std::pair<std::string, double>> per_iteration = {};
+};
+
+/// The whole file: the context of this process, an entry of Google Benchmark's format for each
+/// sample (so that its tools can do statistics of their own), and `own` as `diffbench`.
+[[nodiscard]] nlohmann::ordered_json result_file(const Facts& context,
+                                                 const std::vector<SampleSeries>& series,
+                                                 nlohmann::ordered_json own);
+
+/// As text with a final newline; bytes that are no UTF-8 are replaced.
+[[nodiscard]] std::string to_text(const nlohmann::ordered_json& json);
+
+} // namespace diffbench::bench

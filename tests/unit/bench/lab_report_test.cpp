@@ -1,0 +1,91 @@
+#include "lab_report.hpp"
+
+#include "diffbench/errors.hpp"
+#include "output.hpp"
+#include "temporary_directory.hpp"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+namespace diffbench::bench {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::HasSubstr;
+
+LabReport sample_report() {
+  LabReport report;
+  report.text = "a table\n";
+  report.sentence = "It shows something.";
+  report.data = {{"rows", {1, 2, 3}}};
+  report.series = {{.name = "toy/one",
+                    .threads = 2,
+                    .samples = {{.iterations = 10, .seconds = 1e-6, .cpu_seconds = {}}},
+                    .per_iteration = {{"bytes_per_second", 100.0}}}};
+  report.notes = {"look here"};
+  return report;
+}
+
+class LabReportTest : public testing::Test {
+ protected:
+  int run(const LabReport& report) {
+    return run_experiment("toy", output_, {out_, err_, "diffbench toy"}, [&](Progress&) {
+      ++measured_;
+      return report;
+    });
+  }
+
+  LabOutput output_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+  int measured_ = 0;
+};
+
+TEST_F(LabReportTest, TheTextEndsWithWhatItShows) {
+  EXPECT_EQ(run(sample_report()), exit_ok);
+  EXPECT_EQ(out_.str(), "a table\nnote: look here\n\nIt shows something.\n");
+  EXPECT_EQ(err_.str(), "");
+}
+
+TEST_F(LabReportTest, JsonOnStdoutIsAllThereIs) {
+  output_.json = "-";
+  EXPECT_EQ(run(sample_report()), exit_ok);
+  const ordered_json json = ordered_json::parse(out_.str());
+  const ordered_json& own = json["diffbench"];
+  EXPECT_EQ(own["schema"], result_schema);
+  EXPECT_EQ(own["command"], "diffbench toy");
+  EXPECT_EQ(own["experiment"], "toy");
+  EXPECT_EQ(own["sentence"], "It shows something.");
+  EXPECT_EQ(own["toy"]["rows"].size(), 3U);
+  EXPECT_EQ(own["notes"][0], "look here");
+  EXPECT_EQ(json["context"]["json_schema_version"], 1);
+  const ordered_json& entry = json["benchmarks"][0];
+  EXPECT_EQ(entry["name"], "toy/one");
+  EXPECT_NEAR(entry["real_time"].get<double>(), 100, 1e-9); // ns an iteration
+  EXPECT_NEAR(entry["bytes_per_second"].get<double>(), 1e9, 1);
+  EXPECT_EQ(entry["cpu_time_is_wall_time"], 1);
+}
+
+TEST_F(LabReportTest, AFileThatCannotBeWrittenIsRefusedBeforeAnyWork) {
+  output_.json = "nowhere/out.json";
+  EXPECT_THROW((void)run(sample_report()), Error);
+  EXPECT_EQ(measured_, 0);
+}
+
+TEST_F(LabReportTest, CtrlCKeepsWhatWasMeasured) {
+  const TemporaryDirectory directory;
+  output_.json = directory.path() / "out.json";
+  LabReport report = sample_report();
+  report.interrupted = true;
+  EXPECT_EQ(run(report), exit_interrupted);
+  EXPECT_THAT(out_.str(), HasSubstr("a table"));
+  EXPECT_THAT(err_.str(), HasSubstr("interrupted"));
+  std::ifstream file(output_.json);
+  EXPECT_EQ(ordered_json::parse(file)["diffbench"]["interrupted"], true);
+}
+
+} // namespace
+} // namespace diffbench::bench
