@@ -1,0 +1,116 @@
+#include "result_reader.hpp"
+
+#include "context.hpp"
+#include "diffbench/errors.hpp"
+#include "result_file.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace diffbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+/// No result file comes near: 1000 samples of 1000 rows are 300 MB.
+constexpr std::uintmax_t max_file_bytes = std::uintmax_t{256} << 20;
+
+[[noreturn]] void refuse(const fs::path& path, std::string_view what) {
+  throw InvalidInput(fmt::format("{}: {}", path.string(), what));
+}
+
+void check_file(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    refuse(path, "there is no such file; `diffbench --json FILE` writes one");
+  }
+  if (!fs::is_regular_file(path, error)) {
+    refuse(path, "is not a regular file; name a result file in JSON");
+  }
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  if (error) {
+    refuse(path, "cannot be read: " + error.message());
+  }
+  if (bytes == 0) {
+    refuse(path, "is empty, as after a run that was killed; run it again");
+  }
+  if (bytes > max_file_bytes) {
+    refuse(path, fmt::format("has {}, and no result file has more than {}; name one in JSON",
+                             format_bytes(static_cast<std::int64_t>(bytes)),
+                             format_bytes(static_cast<std::int64_t>(max_file_bytes))));
+  }
+}
+
+ordered_json parse(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    refuse(path, "cannot be opened; check its permissions");
+  }
+  try {
+    return ordered_json::parse(file);
+  } catch (const ordered_json::parse_error& error) {
+    // Its text quotes what it last read, which may be anything; the place is what helps.
+    refuse(path, fmt::format("is not JSON, or was cut off: an error at byte {}; write it again",
+                             error.byte));
+  } catch (const ordered_json::exception&) {
+    refuse(path, "holds a number beyond the range of a double; write it again");
+  }
+}
+
+/// `value[name]`, null where there is none.
+const ordered_json& member(const ordered_json& value, const char* name) {
+  static const ordered_json none;
+  const auto found = value.find(name);
+  return found == value.end() ? none : *found;
+}
+
+bool is_benchmark_file(const ordered_json& json) {
+  const ordered_json& benchmarks = member(json, "benchmarks");
+  return member(json, "context").is_object() && benchmarks.is_array() &&
+         std::all_of(benchmarks.begin(), benchmarks.end(),
+                     [](const ordered_json& entry) { return entry.is_object(); });
+}
+
+void check_schema(const fs::path& path, const ordered_json& own) {
+  if (!own.is_object() || !member(own, "schema").is_number_integer()) {
+    refuse(path, "its part `diffbench` has no schema; it was not written by diffbench --json");
+  }
+  const ordered_json& schema = member(own, "schema");
+  if (schema > result_schema) {
+    refuse(path, fmt::format("has schema {} and this diffbench knows {}; use the newer diffbench",
+                             schema.dump(), result_schema));
+  }
+  if (schema != result_schema) {
+    refuse(path, fmt::format("has schema {}, which there never was", schema.dump()));
+  }
+}
+
+} // namespace
+
+ordered_json read_result_file(const fs::path& path, Origin origin) {
+  check_file(path);
+  ordered_json json = parse(path);
+  if (!is_benchmark_file(json)) {
+    refuse(path, origin == Origin::ours
+                     ? "is JSON, but no result file; `diffbench --json FILE` writes one"
+                     : "is JSON, but no result file: those of diffbench (--json) and of Google "
+                       "Benchmark (--benchmark_out) have context and benchmarks[]");
+  }
+  if (const auto own = json.find("diffbench"); own != json.end()) {
+    check_schema(path, *own);
+  } else if (origin == Origin::ours) {
+    refuse(path, "was written by another program; this needs a file of diffbench --json");
+  }
+  return json;
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,24 @@
+// Reading result files back: of this program, and of any other that writes Google Benchmark's
+// format. They come from elsewhere, so nothing about them is taken for granted.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <filesystem>
+
+namespace diffbench::bench {
+
+/// Whose files are welcome.
+enum class Origin {
+  ours,         ///< written by `--json` of this program: `diffbench.schema` is ours
+  any_benchmark ///< also what another program wrote by `--benchmark_out`
+};
+
+/// The whole file. What is certain then: it is an object, `context` is an object, `benchmarks` an
+/// array of objects, and where there is a `diffbench`, which Origin::ours demands, it is an object
+/// of result_schema. Everything else in it may be missing or of another type. Throws InvalidInput
+/// (one line: the file, what is wrong, what to do).
+[[nodiscard]] nlohmann::ordered_json read_result_file(const std::filesystem::path& path,
+                                                      Origin origin);
+
+} // namespace diffbench::bench
