@@ -64,7 +64,10 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
     invocation.err << "diffbench: interrupted; what was measured until then is reported\n";
     return exit_interrupted;
   }
-  return exit_ok;
+  if (!report.outcome.complaint.empty()) {
+    invocation.err << "diffbench: " << report.outcome.complaint << '\n';
+  }
+  return report.outcome.exit_code;
 }
 
 } // namespace diffbench::bench

@@ -5,6 +5,7 @@
 // the result file has it as `diffbench.NAME`, beside the samples.
 #pragma once
 
+#include "outcome.hpp"
 #include "progress.hpp"
 #include "result_file.hpp"
 #include "subcommand.hpp"
@@ -24,6 +25,7 @@ struct LabReport {
   std::vector<SampleSeries> series = {}; ///< all samples
   std::vector<std::string> notes = {};   ///< what a reader must know
   bool interrupted = false;              ///< by Ctrl-C: what was measured until then
+  Outcome outcome = {};                  ///< of the comparison behind it
 };
 
 /// The options that all experiments have.
@@ -35,7 +37,8 @@ struct LabOutput {
 };
 
 /// Checks that the result can be written, runs `measure` with Ctrl-C asking for an orderly end, and
-/// shows and writes its report. Returns the exit code; throws what `measure` throws.
+/// shows and writes its report. Returns the exit code, and complains on stderr where it is not 0;
+/// throws what `measure` throws.
 [[nodiscard]] int run_experiment(const std::string& name, const LabOutput& output,
                                  const Invocation& invocation,
                                  const std::function<LabReport(Progress&)>& measure);

@@ -8,6 +8,7 @@
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
 #include "interrupt.hpp"
+#include "outcome.hpp"
 #include "output.hpp"
 #include "peer.hpp"
 #include "progress.hpp"
@@ -129,23 +130,6 @@ void write_results(const Options& options, const ComparisonResult& result, std::
   }
 }
 
-bool any_wrong(const ComparisonResult& result) {
-  return std::any_of(result.rows.begin(), result.rows.end(),
-                     [](const Row& row) { return row.verification && !row.verification->bitwise; });
-}
-
-bool any_missing(const ComparisonResult& result) {
-  return std::any_of(result.rows.begin(), result.rows.end(),
-                     [](const Row& row) { return row.missing; });
-}
-
-/// Something came out: a time, or where there can be none, the proof of a result.
-bool any_result(const ComparisonResult& result) {
-  return std::any_of(result.rows.begin(), result.rows.end(), [](const Row& row) {
-    return row.ranked() || (row.emulated() && row.verified());
-  });
-}
-
 /// With the table, or beside a result file on stdout.
 void tell_recorded(const Options& options, const Recording& recording, std::ostream& out,
                    std::ostream& err) {
@@ -177,19 +161,11 @@ int run_comparison(const Options& options, std::span<const Candidate> candidates
     progress.clear();
     tell_recorded(options, recording, out, err);
   }
-  if (any_wrong(result)) {
-    err << "diffbench: a result differs from the reference, see above\n";
-    return exit_not_verified;
+  const Outcome outcome = outcome_of(result);
+  if (!outcome.complaint.empty()) {
+    err << "diffbench: " << outcome.complaint << '\n';
   }
-  if (any_missing(result)) {
-    err << "diffbench: what was asked for is not available, see above\n";
-    return exit_unavailable;
-  }
-  if (!any_result(result)) {
-    err << "diffbench: nothing could be measured, see the reasons above\n";
-    return exit_error;
-  }
-  return exit_ok;
+  return outcome.exit_code;
 }
 
 } // namespace diffbench::bench

@@ -75,6 +75,14 @@ TEST_F(LabReportTest, AFileThatCannotBeWrittenIsRefusedBeforeAnyWork) {
   EXPECT_EQ(measured_, 0);
 }
 
+TEST_F(LabReportTest, WhatWentWrongIsTheExitCode) {
+  LabReport report = sample_report();
+  report.outcome = {exit_not_verified, "a result is wrong"};
+  EXPECT_EQ(run(report), exit_not_verified);
+  EXPECT_THAT(out_.str(), HasSubstr("a table"));
+  EXPECT_EQ(err_.str(), "diffbench: a result is wrong\n");
+}
+
 TEST_F(LabReportTest, CtrlCKeepsWhatWasMeasured) {
   const TemporaryDirectory directory;
   output_.json = directory.path() / "out.json";

@@ -1,0 +1,35 @@
+#include "outcome.hpp"
+
+#include <algorithm>
+
+namespace diffbench::bench {
+
+namespace {
+
+template <typename Condition>
+bool any_row(const ComparisonResult& result, Condition condition) {
+  return std::any_of(result.rows.begin(), result.rows.end(), condition);
+}
+
+} // namespace
+
+bool any_result(const ComparisonResult& result) {
+  return any_row(result,
+                 [](const Row& row) { return row.ranked() || (row.emulated() && row.verified()); });
+}
+
+Outcome outcome_of(const ComparisonResult& result) {
+  if (any_row(result,
+              [](const Row& row) { return row.verification && !row.verification->bitwise; })) {
+    return {exit_not_verified, "a result differs from the reference, see above"};
+  }
+  if (any_row(result, [](const Row& row) { return row.missing; })) {
+    return {exit_unavailable, "what was asked for is not available, see above"};
+  }
+  if (!any_result(result)) {
+    return {exit_error, "nothing could be measured, see the reasons above"};
+  }
+  return {};
+}
+
+} // namespace diffbench::bench
