@@ -2,6 +2,7 @@
 
 #include "diffbench/field.hpp"
 #include "diffbench/machine.hpp"
+#include "host_copy.hpp"
 #include "timing.hpp"
 
 #include <algorithm>
@@ -13,35 +14,15 @@
 #include <limits>
 #include <thread>
 #include <vector>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 namespace diffbench::bench {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Copy = void (*)(std::byte* to, const std::byte* from, std::size_t bytes);
-
-void copy_plain(std::byte* to, const std::byte* from, std::size_t bytes) {
-  std::memcpy(to, from, bytes);
-}
-
-#ifdef __SSE2__
-/// 16-byte stores are enough: the write-combining buffers gather them to whole cache lines.
-/// Arrays and chunks are multiples of a cache line.
-void copy_streaming(std::byte* to, const std::byte* from, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += sizeof(__m128i)) {
-    const __m128i value = _mm_load_si128(reinterpret_cast<const __m128i*>(from + at));
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + at), value);
-  }
-  _mm_sfence();
-}
-#endif
 
 /// Best seconds of one copy of everything, over repetitions that fill `seconds`.
-double best_copy_seconds(Copy copy, std::byte* to, const std::byte* from, std::int64_t bytes,
+double best_copy_seconds(HostCopy copy, std::byte* to, const std::byte* from, std::int64_t bytes,
                          int threads, double seconds) {
   const std::int64_t lines = bytes / static_cast<std::int64_t>(field_alignment);
   std::barrier gate(threads + 1);
@@ -84,15 +65,15 @@ CopyBandwidth measure_copy_bandwidth(std::int64_t array_bytes, int threads, doub
   std::memset(to.data(), 1, static_cast<std::size_t>(array_bytes));
   std::memset(from.data(), 2, static_cast<std::size_t>(array_bytes));
   const double moved = 2 * static_cast<double>(array_bytes);
-  auto rate = [&](Copy copy) {
+  auto rate = [&](HostCopy copy) {
     return moved /
            best_copy_seconds(copy, to.data(), from.data(), array_bytes, threads, seconds / 2);
   };
   CopyBandwidth bandwidth{.array_bytes = array_bytes, .threads = threads};
   bandwidth.memcpy_bytes_per_second = rate(copy_plain);
-#ifdef __SSE2__
-  bandwidth.streaming_bytes_per_second = rate(copy_streaming);
-#endif
+  if (has_streaming_copy) {
+    bandwidth.streaming_bytes_per_second = rate(copy_streaming);
+  }
   return bandwidth;
 }
 

@@ -6,8 +6,8 @@
 // The field is held once, updated in place.
 #include "diffbench/backend.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/workers.hpp"
 #include "simd/band.hpp"
-#include "src/workers.hpp"
 
 #include <algorithm>
 #include <string>

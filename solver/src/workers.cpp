@@ -1,4 +1,4 @@
-#include "src/workers.hpp"
+#include "diffbench/workers.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
