@@ -5,6 +5,8 @@
 #include "diffbench/backend.hpp"
 #include "result.hpp"
 #include "round_trip.hpp"
+#include "selection.hpp"
+#include "snapshot_session.hpp"
 #include "timing.hpp"
 
 #include <chrono>
@@ -42,24 +44,32 @@ class Contender {
   [[nodiscard]] virtual std::optional<std::int64_t> own_peak_bytes() const { return std::nullopt; }
 };
 
+/// The session of a row: of its backend, and visiting the host as often as the candidate says.
+template <typename T>
+std::unique_ptr<Session<T>> make_session(const Candidate& candidate, const Problem& problem) {
+  auto session = candidate.backend.make<T>()(problem, candidate.session);
+  if (candidate.roundtrip_every > 0) {
+    return std::make_unique<RoundTripSession<T>>(std::move(session), problem.cells(),
+                                                 candidate.roundtrip_every);
+  }
+  if (candidate.snapshot_every > 0) {
+    return std::make_unique<SnapshotSession<T>>(std::move(session), problem.cells(),
+                                                candidate.snapshot_every);
+  }
+  return session;
+}
+
 /// A backend in this process. `initial` is the field that samples are uploaded from; it must stay
-/// valid, and hold the initial field whenever sample() is called. With `roundtrip_every` > 0 its
-/// sessions are RoundTripSessions.
+/// valid, and hold the initial field whenever sample() is called.
 template <typename T, typename Clock = std::chrono::steady_clock>
 class SessionContender final : public Contender<T> {
  public:
-  SessionContender(const BackendInfo& backend, const Problem& problem,
-                   const SessionOptions& options, std::span<const T> initial,
-                   std::int64_t roundtrip_every = 0)
-      : make_(backend.make<T>()),
-        problem_(problem),
-        options_(options),
-        initial_(initial),
-        roundtrip_every_(roundtrip_every) {}
+  SessionContender(Candidate candidate, const Problem& problem, std::span<const T> initial)
+      : candidate_(std::move(candidate)), problem_(problem), initial_(initial) {}
 
   FirstRun first_run(std::span<T> field, std::int64_t steps, double limit_seconds) override {
-    return time_first_run<Clock>([this] { return make_session(); }, session_, field, steps,
-                                 limit_seconds);
+    return time_first_run<Clock>([this] { return make_session<T>(candidate_, problem_); }, session_,
+                                 field, steps, limit_seconds);
   }
   void fetch(std::span<T> field) override { session_->download(field); }
   Sample sample(std::int64_t steps) override {
@@ -76,20 +86,9 @@ class SessionContender final : public Contender<T> {
   [[nodiscard]] Provenance provenance() const override { return session_->provenance(); }
 
  private:
-  std::unique_ptr<Session<T>> make_session() const {
-    auto session = make_(problem_, options_);
-    if (roundtrip_every_ == 0) {
-      return session;
-    }
-    return std::make_unique<RoundTripSession<T>>(std::move(session), problem_.cells(),
-                                                 roundtrip_every_);
-  }
-
-  MakeSession<T> make_;
+  Candidate candidate_;
   Problem problem_;
-  SessionOptions options_;
   std::span<const T> initial_;
-  std::int64_t roundtrip_every_;
   std::unique_ptr<Session<T>> session_;
 };
 

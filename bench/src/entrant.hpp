@@ -32,7 +32,8 @@ struct Entrant {
   Row row;
   std::unique_ptr<Contender<T>> contender; ///< gone when the row is not to be timed
   RowCost cost;
-  bool asked_for = false; ///< by name, or by the choice of its device
+  std::int64_t period = 0; ///< Candidate::visits_host_every()
+  bool asked_for = false;  ///< by name, or by the choice of its device
 };
 
 /// `initial` as in SessionContender.
@@ -45,16 +46,17 @@ Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,
   row.name = candidate.row_name();
   row.device = to_string(backend.device);
   row.roundtrip_every = candidate.roundtrip_every;
+  row.snapshot_every = candidate.snapshot_every;
   const auto& named = options.backends;
   entrant.asked_for = (row.on_device() && options.device_chosen) ||
                       std::find(named.begin(), named.end(), backend.name) != named.end();
+  entrant.period = candidate.visits_host_every();
   if (!candidate.probe.available) {
     row.status = Status::skipped;
     row.reason = candidate.probe.reason;
     return entrant;
   }
-  entrant.contender = std::make_unique<SessionContender<T>>(
-      backend, options.problem, candidate.session, initial, candidate.roundtrip_every);
+  entrant.contender = std::make_unique<SessionContender<T>>(candidate, options.problem, initial);
   if (row.on_device() && backend.memory_need != nullptr) {
     row.peak_device_bytes = backend.memory_need(options.problem, candidate.session).device;
   }

@@ -225,10 +225,12 @@ class Experiment {
     for (Entrant& entrant : entrants_) {
       if (entrant.contender) {
         owners.push_back(&entrant);
-        lanes.push_back({.contender = std::move(entrant.contender),
-                         .plan = plan_samples(entrant.cost, share, options_.iterations),
-                         .samples = {},
-                         .failure = {}});
+        lanes.push_back(
+            {.contender = std::move(entrant.contender),
+             .plan = in_whole_periods(plan_samples(entrant.cost, share, options_.iterations),
+                                      entrant.period, options_.iterations),
+             .samples = {},
+             .failure = {}});
       }
     }
     progress_.stage("timing");

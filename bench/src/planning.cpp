@@ -45,6 +45,14 @@ SamplePlan plan_samples(const RowCost& cost, double row_budget_seconds,
   return {.rounds = rounds, .iterations = std::max<std::int64_t>(1, iterations_in(rounds))};
 }
 
+SamplePlan in_whole_periods(SamplePlan plan, std::int64_t period, std::int64_t max_iterations) {
+  if (period > 0) {
+    const std::int64_t periods = std::max<std::int64_t>(1, plan.iterations / period);
+    plan.iterations = std::min(periods * period, max_iterations);
+  }
+  return plan;
+}
+
 std::int64_t affordable_steps(std::int64_t steps, double step_seconds, double limit_seconds) {
   const std::int64_t fitting = how_many(limit_seconds, step_seconds, steps);
   if (fitting >= steps) {

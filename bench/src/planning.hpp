@@ -28,6 +28,12 @@ inline constexpr int rounds_few = 5;
 [[nodiscard]] SamplePlan plan_samples(const RowCost& cost, double row_budget_seconds,
                                       std::int64_t max_iterations);
 
+/// The same with samples of whole `period`s, 0 or more steps, since what comes once a period must
+/// have its full share of a sample: of copies every 100 steps, 750 steps hold 7 instead of 7.5, and
+/// 50 none. At least one period, as far as max_iterations allows.
+[[nodiscard]] SamplePlan in_whole_periods(SamplePlan plan, std::int64_t period,
+                                          std::int64_t max_iterations);
+
 /// `steps`, or where they would take longer than `limit_seconds`: the largest 1, 2 or 5 times a
 /// power of ten that fits, at least 1. Round numbers let rows share a reference.
 [[nodiscard]] std::int64_t affordable_steps(std::int64_t steps, double step_seconds,

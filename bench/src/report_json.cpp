@@ -107,6 +107,8 @@ ordered_json row_json(const ComparisonResult& result, const Row& row) {
   json["device"] = row.device;
   json["roundtrip_every"] =
       row.roundtrip_every > 0 ? ordered_json(row.roundtrip_every) : ordered_json(nullptr);
+  json["snapshot_every"] =
+      row.snapshot_every > 0 ? ordered_json(row.snapshot_every) : ordered_json(nullptr);
   json["status"] = to_string(row.status);
   json["reason"] = row.reason.empty() ? ordered_json(nullptr) : ordered_json(row.reason);
   json["provenance"] = row.verification ? provenance_json(row.provenance) : nullptr;

@@ -89,6 +89,7 @@ struct Row {
   std::string device = "cpu"; ///< "cpu", "cuda" or "emulated"
   bool is_peer = false;
   std::int64_t roundtrip_every = 0; ///< steps between two trips to the host and back; 0: none
+  std::int64_t snapshot_every = 0;  ///< steps between two copies to the host; 0: none
   Status status = Status::ok;
   std::string reason;   ///< why not ok
   bool missing = false; ///< asked for, by name or by device, and not available

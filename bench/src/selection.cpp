@@ -90,7 +90,7 @@ void check_memory(const Options& options, std::span<const Candidate> candidates,
   for (const Candidate& candidate : candidates) {
     if (candidate.probe.available && candidate.backend.memory_need != nullptr) {
       needed += candidate.backend.memory_need(problem, candidate.session).host;
-      if (candidate.roundtrip_every > 0) { // a host field of its own
+      if (candidate.visits_host_every() > 0) { // a host field of its own
         needed += problem.field_bytes();
       }
     }

@@ -18,7 +18,13 @@ struct Candidate {
   double probe_seconds = 0; ///< the first probe of a device in a process starts its driver
   SessionOptions session = {};
   std::int64_t roundtrip_every = 0; ///< steps between two trips to the host and back; 0: none
+  std::int64_t snapshot_every = 0;  ///< steps between two copies to the host; 0: none
   std::string label = {};           ///< of the row; empty: the backend's name
+
+  /// Steps from one visit of the host to the next; 0: none.
+  [[nodiscard]] std::int64_t visits_host_every() const {
+    return roundtrip_every > 0 ? roundtrip_every : snapshot_every;
+  }
 
   [[nodiscard]] std::string row_name() const {
     return label.empty() ? std::string(backend.name) : label;

@@ -46,6 +46,15 @@ TEST(PlanSamples, DearResetsLeaveFewerSamplesNotShortOnes) {
             (SamplePlan{.rounds = 2, .iterations = 78}));
 }
 
+TEST(PlanSamples, SamplesHoldWholePeriods) {
+  const SamplePlan plan{.rounds = 5, .iterations = 750};
+  EXPECT_EQ(in_whole_periods(plan, 0, all_steps), plan);
+  EXPECT_EQ(in_whole_periods(plan, 1, all_steps), plan);
+  EXPECT_EQ(in_whole_periods(plan, 100, all_steps).iterations, 700);
+  EXPECT_EQ(in_whole_periods({.rounds = 5, .iterations = 50}, 100, all_steps).iterations, 100);
+  EXPECT_EQ(in_whole_periods({.rounds = 5, .iterations = 50}, 100, 60).iterations, 60);
+}
+
 TEST(PlanSamples, ARowBeyondTheBudgetGetsOneSampleOfOneStep) {
   const SamplePlan plan = plan_samples({.reset_seconds = 1, .step_seconds = 100}, 2, all_steps);
   EXPECT_EQ(plan, (SamplePlan{.rounds = 1, .iterations = 1}));

@@ -159,7 +159,8 @@ TEST(SessionRounds, AThrowingSessionIsDestroyedAndTheOtherRowIsComplete) {
     std::vector<Lane<Contender<float>>> lanes(2);
     for (std::size_t i = 0; i < 2; ++i) {
       lanes[i].contender = std::make_unique<SessionContender<float, FakeClock>>(
-          i == 0 ? good : bad, Problem{}, SessionOptions{}, std::span<const float>(field));
+          Candidate{.backend = i == 0 ? good : bad, .probe = {}}, Problem{},
+          std::span<const float>(field));
       lanes[i].plan = {.rounds = 5, .iterations = 3};
       (void)lanes[i].contender->first_run(field, 3, 100);
     }
