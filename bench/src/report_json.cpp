@@ -16,24 +16,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json problem_json(const ComparisonResult& result) {
-  const Problem& problem = result.problem;
-  return {{"nx", problem.nx},
-          {"ny", problem.ny},
-          {"iterations", result.iterations},
-          {"spacing", number(problem.spacing)},
-          {"diffusivity", number(problem.diffusivity)},
-          {"dt", number(problem.dt)},
-          {"diffusion_number", number(problem.diffusion_number())},
-          {"boundary", to_string(problem.boundary)},
-          {"boundary_value", number(problem.boundary_value)},
-          {"dtype", to_string(problem.dtype)},
-          {"init", to_string(result.initial)},
-          {"seed", result.initial.seed},
-          {"bytes_per_step", problem.bytes_per_step()},
-          {"flops_per_step", problem.flops_per_step()}};
-}
-
 ordered_json phases_json(const std::optional<Phases>& phases) {
   if (!phases) {
     return nullptr;
@@ -101,6 +83,48 @@ ordered_json provenance_json(const Provenance& provenance) {
   return json;
 }
 
+ordered_json copy_json(const std::optional<CopyBandwidth>& copy) {
+  if (!copy) {
+    return nullptr;
+  }
+  return {{"memcpy_bytes_per_second", number(copy->memcpy_bytes_per_second)},
+          {"streaming_bytes_per_second", number(copy->streaming_bytes_per_second)},
+          {"array_bytes", copy->array_bytes},
+          {"threads", copy->threads}};
+}
+
+ordered_json field_json(const std::optional<FieldFacts>& field) {
+  if (!field) {
+    return nullptr;
+  }
+  return {{"steps", field->steps},
+          {"sha256", field->sha256},
+          {"min", number(field->summary.min)},
+          {"max", number(field->summary.max)},
+          {"sum", number(field->summary.sum)},
+          {"nonfinite", field->summary.nonfinite}};
+}
+
+} // namespace
+
+ordered_json problem_json(const ComparisonResult& result) {
+  const Problem& problem = result.problem;
+  return {{"nx", problem.nx},
+          {"ny", problem.ny},
+          {"iterations", result.iterations},
+          {"spacing", number(problem.spacing)},
+          {"diffusivity", number(problem.diffusivity)},
+          {"dt", number(problem.dt)},
+          {"diffusion_number", number(problem.diffusion_number())},
+          {"boundary", to_string(problem.boundary)},
+          {"boundary_value", number(problem.boundary_value)},
+          {"dtype", to_string(problem.dtype)},
+          {"init", to_string(result.initial)},
+          {"seed", result.initial.seed},
+          {"bytes_per_step", problem.bytes_per_step()},
+          {"flops_per_step", problem.flops_per_step()}};
+}
+
 ordered_json row_json(const ComparisonResult& result, const Row& row) {
   ordered_json json;
   json["backend"] = row.name;
@@ -162,43 +186,23 @@ ordered_json row_json(const ComparisonResult& result, const Row& row) {
   return json;
 }
 
-ordered_json copy_json(const std::optional<CopyBandwidth>& copy) {
-  if (!copy) {
-    return nullptr;
-  }
-  return {{"memcpy_bytes_per_second", number(copy->memcpy_bytes_per_second)},
-          {"streaming_bytes_per_second", number(copy->streaming_bytes_per_second)},
-          {"array_bytes", copy->array_bytes},
-          {"threads", copy->threads}};
+SampleSeries sample_series(const ComparisonResult& result, const Row& row,
+                           std::string_view family) {
+  const Problem& problem = result.problem;
+  return {.name = fmt::format("{}/{}/{}/{}x{}", family, row.name, to_string(problem.dtype),
+                              problem.nx, problem.ny),
+          .threads = row.provenance.threads,
+          .samples = row.samples,
+          .per_iteration = {{"cells_per_second", static_cast<double>(problem.cells())},
+                            {"bytes_per_second", static_cast<double>(problem.bytes_per_step())}}};
 }
-
-ordered_json field_json(const std::optional<FieldFacts>& field) {
-  if (!field) {
-    return nullptr;
-  }
-  return {{"steps", field->steps},
-          {"sha256", field->sha256},
-          {"min", number(field->summary.min)},
-          {"max", number(field->summary.max)},
-          {"sum", number(field->summary.sum)},
-          {"nonfinite", field->summary.nonfinite}};
-}
-
-} // namespace
 
 ordered_json to_json(const ComparisonResult& result) {
-  const Problem& problem = result.problem;
   std::vector<SampleSeries> series;
   ordered_json rows = ordered_json::array();
   for (const Row& row : result.rows) {
     if (row.ranked()) {
-      series.push_back(
-          {.name = fmt::format("stencil/{}/{}/{}x{}", row.name, to_string(problem.dtype),
-                               problem.nx, problem.ny),
-           .threads = row.provenance.threads,
-           .samples = row.samples,
-           .per_iteration = {{"cells_per_second", static_cast<double>(problem.cells())},
-                             {"bytes_per_second", static_cast<double>(problem.bytes_per_step())}}});
+      series.push_back(sample_series(result, row, "stencil"));
     }
     rows.push_back(row_json(result, row));
   }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "result.hpp"
+#include "result_file.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace diffbench::bench {
 
@@ -13,7 +15,14 @@ namespace diffbench::bench {
 /// there is never a NaN or an infinity in it.
 [[nodiscard]] nlohmann::ordered_json to_json(const ComparisonResult& result);
 
-/// The same as text with a final newline.
+// Its parts, for the files of experiments that are comparisons, too.
+[[nodiscard]] nlohmann::ordered_json problem_json(const ComparisonResult& result);
+[[nodiscard]] nlohmann::ordered_json row_json(const ComparisonResult& result, const Row& row);
+/// Named "FAMILY/ROW/DTYPE/NXxNY".
+[[nodiscard]] SampleSeries sample_series(const ComparisonResult& result, const Row& row,
+                                         std::string_view family);
+
+/// to_json() as text with a final newline.
 [[nodiscard]] std::string format_json(const ComparisonResult& result);
 
 } // namespace diffbench::bench

@@ -27,31 +27,11 @@ std::string format_optional_seconds(const std::optional<double>& seconds) {
   return seconds ? format_seconds(*seconds) : nothing;
 }
 
-std::string format_title(const ComparisonResult& result) {
-  const Problem& problem = result.problem;
-  return fmt::format("{}x{} {}, {} iterations, {} boundary, init {}, D {}, dt {}, h {}\n\n",
-                     problem.nx, problem.ny, to_string(problem.dtype), result.iterations,
-                     to_string(problem.boundary), to_string(result.initial), problem.diffusivity,
-                     problem.dt, problem.spacing);
-}
-
 std::string format_samples(const Row& row) {
   if (row.samples.empty()) {
     return nothing;
   }
   return fmt::format("{}x{}", row.samples.size(), row.samples.front().iterations);
-}
-
-/// "yes" only for all steps of the run; otherwise it says after how many.
-std::string format_verified(const ComparisonResult& result, const Row& row) {
-  if (!row.verification) {
-    return nothing;
-  }
-  const Verification& verification = *row.verification;
-  const std::string where = verification.steps == result.iterations
-                                ? ""
-                                : fmt::format(" after {} steps", verification.steps);
-  return (verification.bitwise ? "yes" : "NO") + where;
 }
 
 std::string format_figures(const ComparisonResult& result) {
@@ -139,7 +119,42 @@ std::optional<Trouble> trouble_of(const Row& row) {
   return std::nullopt;
 }
 
-/// A line each; rows that follow one another and have the same trouble share one.
+std::string_view fact(const ComparisonResult& result, std::string_view name) {
+  const auto found = std::find_if(result.context.begin(), result.context.end(),
+                                  [&](const auto& entry) { return entry.first == name; });
+  return found == result.context.end() ? std::string_view("unknown") : found->second;
+}
+
+std::string format_machine(const ComparisonResult& result) {
+  std::string text = fmt::format("\nmachine: {}, {} usable CPUs, {}", fact(result, "cpu_model"),
+                                 fact(result, "usable_cpus"), fact(result, "isa"));
+  if (result.copy) {
+    text += fmt::format(", copy {} GB/s", format_figure(result.copy->best() / 1e9));
+  }
+  return text + "\n";
+}
+
+} // namespace
+
+std::string format_title(const ComparisonResult& result) {
+  const Problem& problem = result.problem;
+  return fmt::format("{}x{} {}, {} iterations, {} boundary, init {}, D {}, dt {}, h {}\n\n",
+                     problem.nx, problem.ny, to_string(problem.dtype), result.iterations,
+                     to_string(problem.boundary), to_string(result.initial), problem.diffusivity,
+                     problem.dt, problem.spacing);
+}
+
+std::string format_verified(const ComparisonResult& result, const Row& row) {
+  if (!row.verification) {
+    return nothing;
+  }
+  const Verification& verification = *row.verification;
+  const std::string where = verification.steps == result.iterations
+                                ? ""
+                                : fmt::format(" after {} steps", verification.steps);
+  return (verification.bitwise ? "yes" : "NO") + where;
+}
+
 std::string format_troubles(const ComparisonResult& result) {
   std::string text;
   std::string names;
@@ -162,23 +177,6 @@ std::string format_troubles(const ComparisonResult& result) {
   finish_line();
   return text.empty() ? text : "\n" + text;
 }
-
-std::string_view fact(const ComparisonResult& result, std::string_view name) {
-  const auto found = std::find_if(result.context.begin(), result.context.end(),
-                                  [&](const auto& entry) { return entry.first == name; });
-  return found == result.context.end() ? std::string_view("unknown") : found->second;
-}
-
-std::string format_machine(const ComparisonResult& result) {
-  std::string text = fmt::format("\nmachine: {}, {} usable CPUs, {}", fact(result, "cpu_model"),
-                                 fact(result, "usable_cpus"), fact(result, "isa"));
-  if (result.copy) {
-    text += fmt::format(", copy {} GB/s", format_figure(result.copy->best() / 1e9));
-  }
-  return text + "\n";
-}
-
-} // namespace
 
 std::string format_report(const ComparisonResult& result) {
   std::string text = format_title(result) + format_figures(result) + format_baseline(result) +

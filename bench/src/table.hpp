@@ -10,4 +10,14 @@ namespace diffbench::bench {
 
 [[nodiscard]] std::string format_report(const ComparisonResult& result);
 
+// Its parts, for the reports of experiments that are comparisons, too.
+
+/// What is solved, and an empty line.
+[[nodiscard]] std::string format_title(const ComparisonResult& result);
+/// "yes" only for all steps of the run; otherwise it says after how many.
+[[nodiscard]] std::string format_verified(const ComparisonResult& result, const Row& row);
+/// A line for each row that has no time and why; rows that follow one another and have the same
+/// trouble share one. After an empty line, where there are any.
+[[nodiscard]] std::string format_troubles(const ComparisonResult& result);
+
 } // namespace diffbench::bench
