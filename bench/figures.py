@@ -203,7 +203,7 @@ def main():
                         help="small sizes, to see that it works; the figures then mean nothing")
     options = parser.parse_args()
     if not options.program.is_file():
-        sys.exit(f"{options.program}: no such program; build it first: make build")
+        sys.exit(f"{options.program}: no such program; build it first: make demo")
     figures = Figures(options.program.resolve(), QUICK if options.quick else FULL)
     figures.measure()
     figures.print()

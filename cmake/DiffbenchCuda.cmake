@@ -6,10 +6,18 @@
 
 find_program(DIFFBENCH_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
   DOC "The CUDA compiler")
+# sm_100 came with 12.8. An older one is used when it is asked for, with architectures that it knows.
+set(newest_needed 12.8)
+set(default off)
 if(DIFFBENCH_NVCC AND NOT DIFFBENCH_SANITIZE) # sanitizers see only what the host compiler compiles
-  set(default toolkit)
-else()
-  set(default off)
+  execute_process(COMMAND ${DIFFBENCH_NVCC} --version OUTPUT_VARIABLE nvcc_says ERROR_QUIET)
+  string(REGEX MATCH "release ([0-9.]+)" nvcc_release "${nvcc_says}")
+  if(CMAKE_MATCH_1 VERSION_GREATER_EQUAL newest_needed)
+    set(default toolkit)
+  else()
+    message(STATUS "nvcc ${CMAKE_MATCH_1} is older than ${newest_needed}: GPU backends only with "
+      "-DDIFFBENCH_CUDA=toolkit and -DDIFFBENCH_CUDA_ARCHITECTURES")
+  endif()
 endif()
 set(DIFFBENCH_CUDA ${default} CACHE STRING "GPU backends: toolkit (nvcc), emulated (for tests) or off")
 set_property(CACHE DIFFBENCH_CUDA PROPERTY STRINGS toolkit emulated off)
@@ -22,6 +30,11 @@ if(DIFFBENCH_CUDA STREQUAL toolkit)
   if(NOT DIFFBENCH_NVCC)
     message(FATAL_ERROR "DIFFBENCH_CUDA=toolkit, but no nvcc was found; "
       "say where it is with -DDIFFBENCH_NVCC=/path/to/nvcc, or use -DDIFFBENCH_CUDA=off")
+  endif()
+  # The program takes every newer card for one that it can serve (kernels/src/device.cpp).
+  if(NOT DIFFBENCH_CUDA_ARCHITECTURES MATCHES "(^|;)[0-9]+$")
+    message(FATAL_ERROR "DIFFBENCH_CUDA_ARCHITECTURES=${DIFFBENCH_CUDA_ARCHITECTURES}: numbers in "
+      "ascending order, such as 80-real;90, the last one without -real, so that it is there as PTX")
   endif()
   set(CMAKE_CUDA_COMPILER ${DIFFBENCH_NVCC})
   set(CMAKE_CUDA_ARCHITECTURES ${DIFFBENCH_CUDA_ARCHITECTURES})

@@ -35,7 +35,7 @@ int run_list(std::ostream& out) {
   const std::size_t width = widest_name() + 2;
   auto row = [&](std::string_view name, std::string_view device, std::string_view threads,
                  std::string_view available, std::string_view description) {
-    fmt::print(out, "{:<{}}{:<8}{:<9}{:<11}{}\n", name, width, device, threads, available,
+    fmt::print(out, "{:<{}}{:<10}{:<9}{:<11}{}\n", name, width, device, threads, available,
                description);
   };
   row("backend", "device", "threads", "available", "description");

@@ -29,6 +29,9 @@ Outcome outcome_of(const ComparisonResult& result) {
   if (!any_result(result)) {
     return {exit_error, "nothing could be measured, see the reasons above"};
   }
+  if (any_row(result, [](const Row& row) { return row.status == Status::failed; })) {
+    return {exit_error, "a row failed, see above; the others are reported"};
+  }
   return {};
 }
 

@@ -16,7 +16,8 @@ struct Outcome {
 /// Something came out: a time, or where there can be none, the proof of a result.
 [[nodiscard]] bool any_result(const ComparisonResult& result);
 
-/// The worst that happened: a wrong result, something asked for that is missing, nothing measured.
+/// The worst that happened: a wrong result, something asked for that is missing, nothing
+/// measured, a row that failed.
 [[nodiscard]] Outcome outcome_of(const ComparisonResult& result);
 
 } // namespace diffbench::bench

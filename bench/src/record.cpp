@@ -51,7 +51,7 @@ void run_in_turns(Session<T>& session, Field<T>& field, std::int64_t last, std::
 }
 
 /// The same with everything side by side: while the device computes a stretch, the state before it
-/// travels to one of two host buffers, and the state before that is kept from the other.
+/// travels to the session's page-locked buffer, and the state before that is kept from a field.
 template <typename T, typename Keep>
 void run_overlapped(Session<T>& session, Field<T>& field, std::int64_t last, std::int64_t every,
                     Keep keep) {
@@ -62,8 +62,7 @@ void run_overlapped(Session<T>& session, Field<T>& field, std::int64_t last, std
   std::int64_t waiting = 0;                  // step whose state is in buffers[1], still to be kept
   session.advance(step);
   while (step > waiting) {
-    // Only copies to the session's own memory leave the host free.
-    const std::span<T> target = host_side(session, buffers[0]->cells());
+    const std::span<T> target = session.host_buffer();
     session.start_download(target);
     const std::int64_t count = std::min(every, last - step); // 0 in the last turn
     session.advance(count);
@@ -103,7 +102,6 @@ Recording record_run(const Options& options, const Candidate& candidate, const F
     std::filesystem::create_directories(record.snapshot_dir);
     write_snapshot(record, 0, field, range);
     recording.snapshots = 1;
-    recording.async = record.async && backend.device != DeviceKind::cpu;
   }
   auto keep = [&](std::int64_t step, const Field<T>& state) {
     if (interrupted()) {
@@ -116,8 +114,12 @@ Recording record_run(const Options& options, const Candidate& candidate, const F
     progress.update(static_cast<double>(step) / static_cast<double>(last));
   };
   SessionOptions session_options = candidate.session;
-  session_options.async = recording.async;
+  session_options.async =
+      record.async && record.snapshot_every > 0 && backend.device != DeviceKind::cpu;
   const auto session = backend.make<T>()(problem, session_options);
+  // Copies from pageable memory hold up the host, so nothing would overlap.
+  recording.async = session_options.async && !session->host_buffer().empty();
+  recording.needs_pinned = session_options.async && !recording.async;
   const auto start = Clock::now();
   if (recording.async) {
     run_overlapped(*session, field, last, every, keep);
@@ -179,8 +181,9 @@ std::string format_recording(const Recording& recording) {
   std::string text = fmt::format("recorded: run of {}", recording.backend);
   if (recording.snapshots > 0) {
     text +=
-        fmt::format(" with {} snapshots, {}", recording.snapshots,
-                    recording.async ? "copies beside the computation" : "copies between the steps");
+        fmt::format(" with {} snapshots, {}{}", recording.snapshots,
+                    recording.async ? "copies beside the computation" : "copies between the steps",
+                    recording.needs_pinned ? " (--async needs page-locked memory: --pinned)" : "");
   }
   return text + (recording.seconds > 0 ? fmt::format(", {}", format_seconds(recording.seconds))
                                        : ", not timed");

@@ -17,7 +17,8 @@ namespace diffbench::bench {
 struct Recording {
   std::string backend;
   std::int64_t snapshots = 0;
-  bool async = false;
+  bool async = false;        ///< snapshots travelled beside the computation
+  bool needs_pinned = false; ///< asked for, but the copies hold up the host
   double seconds = 0; ///< of the steps, the copies and the writing of snapshots; 0: not measured
 };
 

@@ -140,7 +140,7 @@ TEST_F(ComparisonTest, ADivergedFieldIsNotVerified) {
 }
 
 TEST_F(ComparisonTest, AThrowingBackendFailsAndTheOthersGoOn) {
-  EXPECT_EQ(run({faulty<Fault::throws>("bad"), faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_EQ(run({faulty<Fault::throws>("bad"), faulty<Fault::none>("good")}), exit_error);
   EXPECT_EQ(row(0)["status"], "failed");
   EXPECT_EQ(row(0)["reason"], "advance: the device fell off the bus");
   EXPECT_EQ(row(1)["status"], "ok");
@@ -148,7 +148,7 @@ TEST_F(ComparisonTest, AThrowingBackendFailsAndTheOthersGoOn) {
 
 TEST_F(ComparisonTest, ABackendThatThrowsWhileItIsTimedKeepsItsSamples) {
   // The first run takes at most 5 calls; the fault comes in the rounds.
-  EXPECT_EQ(run({faulty<Fault::throws, 7>("bad"), faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_EQ(run({faulty<Fault::throws, 7>("bad"), faulty<Fault::none>("good")}), exit_error);
   EXPECT_EQ(row(0)["status"], "failed");
   EXPECT_EQ(row(0)["verified"]["bitwise"], true);
   EXPECT_FALSE(row(0)["samples_seconds"].empty());
