@@ -385,9 +385,11 @@ ComparisonResult measure(const Options& options, std::span<const Candidate> cand
   result.baseline = options.baseline;
   result.budget_seconds = options.budget_seconds;
   result.last_level_cache_bytes = read_caches().l3;
-  // Before the fields are allocated: its arrays are gone when memory is needed most.
-  progress.stage("copy bandwidth");
-  result.copy = measure_copy_bandwidth(copy_array_bytes(), usable_cpus());
+  if (options.copy_roof) {
+    // Before the fields are allocated: its arrays are gone when memory is needed most.
+    progress.stage("copy bandwidth");
+    result.copy = measure_copy_bandwidth(copy_array_bytes(), usable_cpus());
+  }
   if (interrupted()) {
     throw Interrupted();
   }

@@ -22,6 +22,8 @@ void Progress::stage(std::string name) {
   update(0);
 }
 
+void Progress::within(std::string whole) { whole_ = std::move(whole); }
+
 void Progress::update(double fraction) {
   using std::chrono::milliseconds;
   using std::chrono::seconds;
@@ -32,7 +34,7 @@ void Progress::update(double fraction) {
   constexpr int width = 30;
   const double shown = std::clamp(fraction, 0.0, 1.0);
   const int filled = static_cast<int>(shown * width);
-  out_ << fmt::format("\r\033[K{} [{:=<{}}{: <{}}] {:3.0f} %", stage_, "", filled, "",
+  out_ << fmt::format("\r\033[K{}{} [{:=<{}}{: <{}}] {:3.0f} %", whole_, stage_, "", filled, "",
                       width - filled, 100 * shown)
        << std::flush;
   drawn_ = true;

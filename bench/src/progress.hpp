@@ -21,6 +21,8 @@ class Progress {
   ~Progress() { clear(); }
 
   void stage(std::string name);
+  /// What stages belong to, shown before their names: "3 of 10: ".
+  void within(std::string whole);
   /// `fraction` of the stage, 0 to 1.
   void update(double fraction);
   /// Wipes the line, so that something else can be written.
@@ -31,6 +33,7 @@ class Progress {
   std::ostream& out_;
   bool enabled_;
   bool drawn_ = false;
+  std::string whole_;
   std::string stage_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_drawn_{};

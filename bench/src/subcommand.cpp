@@ -2,6 +2,7 @@
 
 #include "doctor.hpp"
 #include "list.hpp"
+#include "sweep.hpp"
 
 #include <array>
 
@@ -26,6 +27,9 @@ std::span<const Subcommand> subcommands() {
       Subcommand{"doctor",
                  "what this machine and this build can do, and how to get what is missing",
                  "diffbench doctor", declare_doctor},
+      Subcommand{"sweep", "the comparison for all combinations of lists and ranges of its options",
+                 "diffbench sweep --grid 64:8192:x2 --iters 1,10,100,1000 --out sweep.jsonl",
+                 declare_sweep},
   };
   return table;
 }

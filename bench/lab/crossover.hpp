@@ -1,0 +1,39 @@
+// From where on one way of running wins against another: the point where the ratio of their times
+// crosses 1, and how sure that is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// Times of both at one size (cells on a side of the grid, or iterations).
+struct Contest {
+  double size = 0;
+  std::vector<double> champion;   ///< seconds, all samples of the one that stands
+  std::vector<double> challenger; ///< and of the one that may win
+};
+
+/// The challenger wins at all sizes above `size`: 0 where it wins at all that were measured,
+/// infinity where it does not at the largest.
+struct Crossover {
+  double size = 0;
+  double low = 0; ///< 95 % interval, with the same two special values
+  double high = 0;
+  bool single = true; ///< the ratio crosses 1 once; otherwise `size` is the last of several
+};
+
+/// `contests` in ascending order of size, each with samples of both. The ratio of medians is
+/// interpolated between neighbouring sizes, linearly in the logarithms of both. The interval is the
+/// percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, ch. 13) over
+/// the samples: it knows the noise within a measurement, not the drift between two. Empty without
+/// contests.
+[[nodiscard]] std::optional<Crossover> find_crossover(std::span<const Contest> contests);
+
+/// "612 (540 to 700)", "everywhere", "nowhere".
+[[nodiscard]] std::string to_text(const Crossover& crossover);
+
+} // namespace diffbench::bench

@@ -1,0 +1,158 @@
+#include "sweep_journal.hpp"
+
+#include "diffbench/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstring>
+#include <set>
+#include <utility>
+
+namespace diffbench::bench {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+/// The first thing in which two headers differ, in words; empty when they are the same.
+std::string difference(const ordered_json& there, const ordered_json& here) {
+  std::set<std::string> parts;
+  for (const auto& [part, values] : here.items()) {
+    const ordered_json& others = there.value(part, ordered_json::object());
+    std::set<std::string> names;
+    for (const ordered_json* object : {&others, &values}) {
+      for (const auto& [name, value] : object->items()) {
+        names.insert(name);
+      }
+    }
+    for (const std::string& name : names) {
+      const ordered_json mine = values.value(name, ordered_json());
+      const ordered_json other = others.value(name, ordered_json());
+      if (mine != other) {
+        auto text = [](const ordered_json& value) {
+          return value.is_null() ? std::string("nothing") : value.dump();
+        };
+        return fmt::format("{} is {} there and {} here", name, text(other), text(mine));
+      }
+    }
+  }
+  return "";
+}
+
+ordered_json parse_line(std::string_view line) { return ordered_json::parse(line, nullptr, false); }
+
+} // namespace
+
+SweepJournal::SweepJournal(std::filesystem::path path, const ordered_json& header, bool resume)
+    : path_(std::move(path)) {
+  file_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | (resume ? 0 : O_CREAT), 0666);
+  if (file_ < 0 && resume && errno == ENOENT) {
+    throw InvalidInput(fmt::format("--resume: there is no {}; leave --resume out to begin a sweep",
+                                   path_.string()));
+  }
+  if (file_ < 0) {
+    fail("open");
+  }
+  try {
+    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      throw Error(fmt::format("--out {}: another sweep is writing to it", path_.string()));
+    }
+    const std::string text = read_all();
+    if (!resume && !text.empty()) {
+      throw InvalidInput(
+          fmt::format("--out {}: the file is there already; give --resume to go on with its sweep, "
+                      "or another name",
+                      path_.string()));
+    }
+    // What follows the last line end is a line that was cut off while it was written.
+    const std::size_t complete = text.rfind('\n') + 1; // npos + 1 is 0
+    if (complete == 0) {
+      if (::ftruncate(file_, 0) != 0) {
+        fail("write");
+      }
+      write_line(header);
+    } else {
+      read_points(std::string_view(text).substr(0, complete), header);
+      if (::ftruncate(file_, static_cast<off_t>(complete)) != 0) {
+        fail("write");
+      }
+    }
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+}
+
+SweepJournal::~SweepJournal() { ::close(file_); }
+
+void SweepJournal::append(const SweepPoint& point) {
+  write_line({{"values", point.values}, {"seconds", point.seconds}, {"result", point.result}});
+}
+
+std::string SweepJournal::read_all() const {
+  std::string text;
+  char part[1 << 16];
+  for (ssize_t size = 0; (size = ::read(file_, part, sizeof part)) != 0;) {
+    if (size < 0) {
+      fail("read");
+    }
+    text.append(part, static_cast<std::size_t>(size));
+  }
+  return text;
+}
+
+void SweepJournal::read_points(std::string_view text, const ordered_json& header) {
+  int number = 0;
+  std::set<std::vector<std::string>> seen;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    const ordered_json line = parse_line(text.substr(begin, end - begin));
+    begin = end + 1;
+    ++number;
+    try {
+      if (number == 1) {
+        if (const std::string differs = difference(line, header); !differs.empty()) {
+          throw InvalidInput(
+              fmt::format("--resume: {} is of another sweep: {}; give the same "
+                          "options, or another --out",
+                          path_.string(), differs));
+        }
+        continue;
+      }
+      points_.push_back({.values = line.at("values").get<std::vector<std::string>>(),
+                         .seconds = line.at("seconds").get<double>(),
+                         .result = line.at("result")});
+    } catch (const ordered_json::exception&) {
+      throw InvalidInput(
+          fmt::format("--resume: line {} of {} is not of a sweep", number, path_.string()));
+    }
+    if (!seen.insert(points_.back().values).second) {
+      throw InvalidInput(
+          fmt::format("--resume: line {} of {} is there twice", number, path_.string()));
+    }
+  }
+}
+
+void SweepJournal::write_line(const ordered_json& json) const {
+  const std::string line = json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  for (std::size_t done = 0; done < line.size();) {
+    const ssize_t size = ::write(file_, line.data() + done, line.size() - done);
+    if (size < 0) {
+      fail("write");
+    }
+    done += static_cast<std::size_t>(size);
+  }
+  if (::fdatasync(file_) != 0 && errno != EINVAL) { // EINVAL: not a file on a disk
+    fail("write");
+  }
+}
+
+void SweepJournal::fail(const char* what) const {
+  throw Error(fmt::format("--out {}: cannot {}: {}", path_.string(), what, std::strerror(errno)));
+}
+
+} // namespace diffbench::bench

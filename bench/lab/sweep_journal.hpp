@@ -1,0 +1,47 @@
+// The file in which a sweep keeps what it has measured: lines of JSON, the first one saying what
+// the sweep is, each further one a combination. Lines are only ever appended, so an end at any
+// moment (Ctrl-C, a kill, a full disk) loses at most the combination that was being measured.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// A combination that was measured.
+struct SweepPoint {
+  std::vector<std::string> values; ///< one of each axis
+  double seconds = 0;              ///< that measuring it took
+  nlohmann::ordered_json result;   ///< the `diffbench` part of a result file
+};
+
+class SweepJournal {
+ public:
+  /// Begins the file at `path`, which must not hold anything yet, or goes on with the one there,
+  /// which must be of a sweep with the same `header`, an object of objects. Throws InvalidInput for
+  /// what is refused, Error where the system fails. No other process can write to it meanwhile.
+  SweepJournal(std::filesystem::path path, const nlohmann::ordered_json& header, bool resume);
+  SweepJournal(const SweepJournal&) = delete;
+  SweepJournal& operator=(const SweepJournal&) = delete;
+  ~SweepJournal();
+
+  /// What earlier runs measured.
+  [[nodiscard]] const std::vector<SweepPoint>& points() const { return points_; }
+  /// Returns when the line is on the disk. Throws Error.
+  void append(const SweepPoint& point);
+
+ private:
+  [[nodiscard]] std::string read_all() const;
+  void read_points(std::string_view text, const nlohmann::ordered_json& header);
+  void write_line(const nlohmann::ordered_json& json) const;
+  [[noreturn]] void fail(const char* what) const;
+
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::vector<SweepPoint> points_;
+};
+
+} // namespace diffbench::bench

@@ -1,0 +1,280 @@
+#include "sweep_report.hpp"
+
+#include "text_table.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace diffbench::bench {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+/// "--grid" as a column: "grid".
+std::string column(const std::string& option) { return option.substr(2); }
+
+std::vector<SweepRows> rows_in_order(const SweepPlan& plan, const std::vector<SweepPoint>& points) {
+  std::vector<SweepRows> ordered;
+  for (const Combination& combination : plan.combinations) {
+    const auto point = std::find_if(points.begin(), points.end(), [&](const SweepPoint& p) {
+      return p.values == combination.values;
+    });
+    if (point != points.end()) {
+      ordered.push_back(read_rows(*point));
+    }
+  }
+  return ordered;
+}
+
+/// Names of the rows that have a time anywhere.
+std::vector<std::string> timed_rows(const std::vector<SweepRows>& points) {
+  std::vector<std::string> names;
+  for (const SweepRows& point : points) {
+    for (const SweepRow& row : point.rows) {
+      if (!row.samples.empty() && std::find(names.begin(), names.end(), row.name) == names.end()) {
+        names.push_back(row.name);
+      }
+    }
+  }
+  return names;
+}
+
+std::string step_text(const SweepRow* row) {
+  if (row != nullptr && row->wrong) {
+    return "WRONG";
+  }
+  return row == nullptr || row->samples.empty() ? "-" : format_seconds(row->median_step());
+}
+
+std::string fastest_name(const SweepRows& point) {
+  const SweepRow* best = nullptr;
+  for (const SweepRow& row : point.rows) {
+    if (!row.samples.empty() && (best == nullptr || row.median_step() < best->median_step())) {
+      best = &row;
+    }
+  }
+  return best == nullptr ? "-" : best->name;
+}
+
+std::string times_table(const SweepPlan& plan, const std::vector<SweepRows>& points) {
+  const std::vector<std::string> names = timed_rows(points);
+  TextTable::Cells header;
+  for (const Axis& axis : plan.axes) {
+    header.push_back(column(axis.option));
+  }
+  header.insert(header.end(), names.begin(), names.end());
+  header.emplace_back("fastest");
+  TextTable table(header);
+  for (const SweepRows& point : points) {
+    TextTable::Cells cells = point.values;
+    for (const std::string& name : names) {
+      cells.push_back(step_text(point.find(name)));
+    }
+    cells.push_back(fastest_name(point));
+    table.add(std::move(cells));
+  }
+  return "time of an iteration\n" + table.format();
+}
+
+/// One line for each fixed rest, one column for each measure.
+std::string crossings_table(const std::vector<Crossing>& crossings, const std::string& along,
+                            std::string_view question) {
+  std::vector<const Crossing*> mine;
+  for (const Crossing& crossing : crossings) {
+    if (crossing.along == along) {
+      mine.push_back(&crossing);
+    }
+  }
+  if (mine.empty()) {
+    return "";
+  }
+  TextTable::Cells header;
+  for (const auto& [option, value] : mine.front()->fixed) {
+    header.push_back(column(option));
+  }
+  for (const std::string_view name : {"by step", "by warm run", "by cold run"}) {
+    header.emplace_back(name);
+  }
+  TextTable table(header);
+  for (std::size_t i = 0; i < mine.size();) {
+    const auto& fixed = mine[i]->fixed;
+    TextTable::Cells cells;
+    for (const auto& [option, value] : fixed) {
+      cells.push_back(value);
+    }
+    const std::size_t first = cells.size();
+    cells.resize(first + 3, "-");
+    for (; i < mine.size() && mine[i]->fixed == fixed; ++i) {
+      cells[first + static_cast<std::size_t>(mine[i]->measure)] = to_text(mine[i]->crossover);
+    }
+    table.add(std::move(cells));
+  }
+  return fmt::format("\n{}\n{}", question, table.format());
+}
+
+std::string title(const SweepPlan& plan, std::size_t measured) {
+  std::vector<std::string> axes;
+  for (const Axis& axis : plan.axes) {
+    axes.push_back(fmt::format("{} {}", axis.values.size(), column(axis.option)));
+  }
+  const std::size_t all = plan.combinations.size();
+  return fmt::format("sweep of {} combination{}{}{}{}\n\n", all, all == 1 ? "" : "s",
+                     axes.empty() ? "" : ": ", fmt::join(axes, " x "),
+                     measured == all ? "" : fmt::format("; {} measured so far", measured));
+}
+
+/// The crossover that matters most to a user: of whole runs of the most iterations, else of steps.
+std::string sentence(const std::vector<Crossing>& crossings, const CrossedRows& crossed,
+                     bool any_gpu) {
+  if (!crossed.named() && !any_gpu) {
+    return "No GPU row has a time, so there is no crossover with the CPU; --cross A,B says from "
+           "where row B beats row A.";
+  }
+  const std::string winner = crossed.named() ? crossed.challenger : "the GPU";
+  const std::string loser = crossed.named() ? crossed.champion : "the best CPU row";
+  const Crossing* chosen = nullptr;
+  for (const Crossing& crossing : crossings) {
+    const bool better = chosen == nullptr ||
+                        (crossing.along == chosen->along &&
+                         (crossing.measure == Measure::warm || chosen->measure == Measure::step));
+    if (better && (chosen == nullptr || crossing.measure != Measure::cold)) {
+      chosen = &crossing;
+    }
+  }
+  if (chosen == nullptr) {
+    return fmt::format(
+        "The crossover of {} with {} needs two grids or iteration counts at which "
+        "both have times.",
+        winner, loser);
+  }
+  std::vector<std::string> where;
+  for (const auto& [option, value] : chosen->fixed) {
+    where.push_back(fmt::format("{} {}", column(option), value));
+  }
+  const Crossover& at = chosen->crossover;
+  const std::string context = fmt::format("by {}{}{}", to_string(chosen->measure),
+                                          where.empty() ? "" : " at ", fmt::join(where, ", "));
+  const bool grid = chosen->along == "--grid";
+  if (at.size == 0 || !std::isfinite(at.size)) {
+    return fmt::format(
+        "{} {} {} at {} {} of this sweep ({}).", winner, at.size == 0 ? "beats" : "does not beat",
+        loser, at.size == 0 ? "every" : "the largest", grid ? "grid" : "iteration count", context);
+  }
+  return fmt::format("{} starts to win against {} at {} {} ({}).", winner, loser,
+                     grid ? "a grid side of" : "an iteration count of", to_text(at), context);
+}
+
+ordered_json crossings_json(const std::vector<Crossing>& crossings, const CrossedRows& crossed) {
+  ordered_json list = ordered_json::array();
+  for (const Crossing& crossing : crossings) {
+    const Crossover& at = crossing.crossover;
+    ordered_json fixed = ordered_json::object();
+    for (const auto& [option, value] : crossing.fixed) {
+      fixed[column(option)] = value;
+    }
+    list.push_back({{"along", column(crossing.along)},
+                    {"at", std::move(fixed)},
+                    {"measure", to_string(crossing.measure)},
+                    {"champion", crossed.named() ? crossed.champion : "best CPU"},
+                    {"challenger", crossed.named() ? crossed.challenger : "best GPU"},
+                    {"wins", at.size == 0             ? "everywhere"
+                             : std::isfinite(at.size) ? "from"
+                                                      : "nowhere"},
+                    {"from", number(at.size)},
+                    {"low", number(at.low)},
+                    {"high", number(at.high)},
+                    {"single", at.single}});
+  }
+  return list;
+}
+
+std::vector<SampleSeries> series_of(const SweepPlan& plan, const std::vector<SweepRows>& points) {
+  std::vector<SampleSeries> series;
+  for (const SweepRows& point : points) {
+    std::string settings;
+    for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+      settings += fmt::format("/{}:{}", column(plan.axes[i].option), point.values[i]);
+    }
+    for (const SweepRow& row : point.rows) {
+      if (!row.samples.empty()) {
+        series.push_back(
+            {.name = fmt::format("sweep/{}/{}/{}x{}{}", row.name, point.dtype, point.nx, point.ny,
+                                 settings),
+             .threads = row.threads,
+             .samples = row.samples,
+             .per_iteration = {{"cells_per_second", static_cast<double>(point.nx * point.ny)}}});
+      }
+    }
+  }
+  return series;
+}
+
+/// Of all combinations together: the worst.
+Outcome outcome_of(const std::vector<SweepRows>& points) {
+  bool any_time = false;
+  for (const SweepRows& point : points) {
+    for (const SweepRow& row : point.rows) {
+      if (row.wrong) {
+        return {exit_not_verified, "a result differs from the reference, see above"};
+      }
+      any_time = any_time || !row.samples.empty();
+    }
+  }
+  return any_time ? Outcome{} : Outcome{exit_error, "nothing could be measured"};
+}
+
+} // namespace
+
+LabReport report_sweep(const SweepPlan& plan, const std::vector<SweepPoint>& points,
+                       const CrossedRows& crossed) {
+  const std::vector<SweepRows> rows = rows_in_order(plan, points);
+  const std::vector<Crossing> crossings = find_crossings(plan.axes, rows, crossed);
+  const bool any_gpu = std::any_of(rows.begin(), rows.end(), [](const SweepRows& point) {
+    return std::any_of(point.rows.begin(), point.rows.end(), [](const SweepRow& row) {
+      return row.device == "cuda" && !row.samples.empty();
+    });
+  });
+  const std::string winner = crossed.named() ? crossed.challenger : "the GPU";
+  LabReport report;
+  report.text =
+      title(plan, rows.size()) + times_table(plan, rows) +
+      crossings_table(crossings, "--grid",
+                      fmt::format("side of the grid from which {} wins", winner)) +
+      crossings_table(crossings, "--iters", fmt::format("iterations from which {} wins", winner));
+  report.sentence = sentence(crossings, crossed, any_gpu);
+  ordered_json axes = ordered_json::object();
+  for (const Axis& axis : plan.axes) {
+    axes[column(axis.option)] = axis.values;
+  }
+  ordered_json measured = ordered_json::array();
+  for (const SweepPoint& point : points) {
+    measured.push_back(
+        {{"values", point.values}, {"seconds", number(point.seconds)}, {"result", point.result}});
+  }
+  report.data = {{"options", plan.options},
+                 {"axes", std::move(axes)},
+                 {"combinations", plan.combinations.size()},
+                 {"crossovers", crossings_json(crossings, crossed)},
+                 {"points", std::move(measured)}};
+  report.series = series_of(plan, rows);
+  report.outcome = outcome_of(rows);
+  for (const Crossing& crossing : crossings) {
+    if (!crossing.crossover.single) {
+      report.notes.emplace_back(
+          "the ratio of the two rows crosses 1 more than once; the last "
+          "crossing is given");
+      break;
+    }
+  }
+  return report;
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,18 @@
+// What a sweep found: the table of its combinations, and from where on one row beats another.
+#pragma once
+
+#include "lab_report.hpp"
+#include "sweep_crossings.hpp"
+#include "sweep_journal.hpp"
+#include "sweep_plan.hpp"
+
+#include <vector>
+
+namespace diffbench::bench {
+
+/// Of `points` in any order, all of `plan` or fewer. Throws InvalidInput for a point that holds no
+/// result (an edited file).
+[[nodiscard]] LabReport report_sweep(const SweepPlan& plan, const std::vector<SweepPoint>& points,
+                                     const CrossedRows& crossed);
+
+} // namespace diffbench::bench

@@ -1,0 +1,43 @@
+// The values that an option of a sweep is to take: "640", "1,10,100", "64:8192:x2" (each the double
+// of the one before), "64:256:+64" (each 64 more), or several of these with commas between.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+class ValueList {
+ public:
+  /// `option` stands in messages. Ranges are understood only where values are numbers. Throws
+  /// InvalidInput for what is no list, and for ranges that are backwards or never end.
+  ValueList(std::string_view option, std::string_view text, bool numbers);
+
+  /// How many values there are, without making them: a range may stand for billions.
+  [[nodiscard]] double count() const;
+  /// The values as they would be typed one by one, in the order given, repeats left out.
+  [[nodiscard]] std::vector<std::string> values() const;
+
+ private:
+  struct Range {
+    double low = 0;
+    double high = 0;
+    double step = 0; ///< a factor or a summand
+    bool grows_by_factor = false;
+
+    [[nodiscard]] double count() const;
+    [[nodiscard]] double value(double index) const;
+    [[nodiscard]] bool whole() const;
+  };
+  struct Part {
+    std::string text; ///< a single value; empty: a range
+    Range range;
+  };
+
+  static Range parse_range(std::string_view option, std::string_view text);
+
+  std::vector<Part> parts_;
+};
+
+} // namespace diffbench::bench

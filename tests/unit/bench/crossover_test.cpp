@@ -1,0 +1,99 @@
+// From where on one row beats another.
+#include "crossover.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace diffbench::bench {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The champion takes a second; the challenger `seconds`, give or take.
+Contest contest(double size, double seconds, double noise = 0) {
+  Contest contest{.size = size, .champion = {}, .challenger = {}};
+  for (int i = -5; i <= 5; ++i) {
+    contest.champion.push_back(1 + noise * i / 5);
+    contest.challenger.push_back(seconds * (1 + noise * i / 5));
+  }
+  return contest;
+}
+
+TEST(Crossover, LiesBetweenTheSizesWhereTheRatioPassesOne) {
+  const std::vector contests{contest(64, 4), contest(128, 2), contest(512, 0.5)};
+  const Crossover crossover = *find_crossover(contests);
+  EXPECT_NEAR(crossover.size, 256, 1e-9); // a straight line in the logarithms
+  EXPECT_NEAR(crossover.low, 256, 1e-9);  // without noise there is no doubt
+  EXPECT_NEAR(crossover.high, 256, 1e-9);
+  EXPECT_TRUE(crossover.single);
+  EXPECT_EQ(to_text(crossover), "256");
+}
+
+TEST(Crossover, HasAnIntervalThatGrowsWithTheNoise) {
+  auto width = [](double noise) {
+    const std::vector contests{contest(128, 2, noise), contest(512, 0.5, noise)};
+    const Crossover crossover = *find_crossover(contests);
+    EXPECT_LT(crossover.low, crossover.size);
+    EXPECT_GT(crossover.high, crossover.size);
+    return std::log(crossover.high / crossover.low);
+  };
+  EXPECT_GT(width(0.2), 2 * width(0.05));
+}
+
+TEST(Crossover, CoversTheTruthInMostReplicas) {
+  // Samples of known distribution: the ratio is 2 at 128 and 1/2 at 512, so the truth is 256.
+  unsigned state = 12345;
+  auto random = [&state] { // Numerical Recipes' generator: any will do
+    state = state * 1664525U + 1013904223U;
+    return (state >> 8) / 16777216.0;
+  };
+  int covered = 0;
+  for (int i = 0; i < 60; ++i) {
+    std::vector<Contest> contests;
+    for (const auto& [size, ratio] : {std::pair{128.0, 2.0}, std::pair{512.0, 0.5}}) {
+      Contest noisy{.size = size, .champion = {}, .challenger = {}};
+      for (int k = 0; k < 20; ++k) {
+        noisy.champion.push_back(0.8 + 0.4 * random());
+        noisy.challenger.push_back(ratio * (0.8 + 0.4 * random()));
+      }
+      contests.push_back(noisy);
+    }
+    const Crossover crossover = *find_crossover(contests);
+    covered += crossover.low <= 256 && 256 <= crossover.high ? 1 : 0;
+  }
+  EXPECT_GE(covered, 50);
+}
+
+TEST(Crossover, MayBeOutsideOfWhatWasMeasured) {
+  const Crossover everywhere = *find_crossover(std::vector{contest(64, 0.5), contest(128, 0.2)});
+  EXPECT_EQ(everywhere.size, 0);
+  EXPECT_EQ(to_text(everywhere), "everywhere");
+  const Crossover nowhere = *find_crossover(std::vector{contest(64, 4), contest(128, 2)});
+  EXPECT_EQ(nowhere.size, infinity);
+  EXPECT_EQ(to_text(nowhere), "nowhere");
+  EXPECT_FALSE(find_crossover({}));
+}
+
+TEST(Crossover, SaysWhenNoiseLeavesItOpen) {
+  const Crossover crossover = *find_crossover(std::vector{contest(64, 4), contest(128, 0.99, 0.3)});
+  EXPECT_GT(crossover.size, 64);
+  EXPECT_EQ(crossover.high, infinity);
+  EXPECT_THAT(to_text(crossover), testing::EndsWith("to nowhere)"));
+}
+
+TEST(Crossover, OfSeveralIsTheLast) {
+  const Crossover crossover = *find_crossover(
+      std::vector{contest(64, 0.5), contest(128, 2), contest(256, 0.5), contest(512, 0.4)});
+  EXPECT_NEAR(crossover.size, std::sqrt(128 * 256), 1e-9);
+  EXPECT_FALSE(crossover.single);
+}
+
+TEST(Crossover, NanNeverWins) {
+  EXPECT_EQ(find_crossover(std::vector{contest(64, NAN)})->size, infinity);
+}
+
+} // namespace
+} // namespace diffbench::bench
