@@ -7,7 +7,7 @@ help: ## list the targets
 
 demo: ## install what is missing, build, and run the comparison on a 640x640 grid
 	@scripts/setup demo
-	cmake --preset release -DDIFFBENCH_TESTS=OFF --log-level=WARNING
+	cmake --preset release -DDIFFBENCH_TESTS=OFF -DDIFFBENCH_SUITES=OFF --log-level=WARNING
 	cmake --build --preset release
 	build/release/bin/diffbench --grid 640 --iters 1000 --pinned
 
@@ -16,10 +16,13 @@ test: ## install what is missing, and run every test and gate (about 9 minutes o
 	@scripts/test
 
 bench: ## build, and print the figures that the project promises beside what is measured
-	@scripts/setup demo
-	cmake --preset release -DDIFFBENCH_TESTS=OFF --log-level=WARNING
+	@scripts/setup bench
+	cmake --preset release -DDIFFBENCH_TESTS=OFF -DDIFFBENCH_SUITES=ON --log-level=WARNING
 	cmake --build --preset release
 	python3 bench/figures.py
+	@echo 'Google Benchmark suites, a few minutes each (--help; docs/lab.md):'
+	@printf '  build/release/bin/bench_%s --benchmark_out=%s.json\n' \
+	  stencil stencil transfer transfer sync sync
 
 format: ## format the sources with clang-format
 	@scripts/setup test

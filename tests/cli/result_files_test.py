@@ -2,7 +2,6 @@
 on stdout beside them: nothing."""
 import csv
 import hashlib
-import importlib.util
 import io
 import math
 import pathlib
@@ -221,8 +220,6 @@ class Streams(CommandLineTest):
         field = parse_json(done.stdout)["diffbench"]["field"]
         self.assertEqual(field["sha256"], hashlib.sha256(cells).hexdigest())
 
-    @unittest.skipUnless(COMPARE_PY.exists() and importlib.util.find_spec("scipy"),
-                         "needs libbenchmark-tools and python3-scipy")
     def test_google_benchmarks_compare_reads_it(self):
         self.run_ok(*QUICK, "--json", "out.json")
         done = subprocess.run([sys.executable, COMPARE_PY, "--no-color", "benchmarks",

@@ -1,0 +1,124 @@
+// bench_transfer: copies of 1 KiB to 1 GiB, in the host's memory and between host and device.
+// bytes_per_second counts what arrives, once: not, as STREAM does, what is read and what is
+// written.
+#include "diffbench/field.hpp"
+#include "diffbench/machine.hpp"
+#include "gpu_operations.hpp"
+#include "host_copy.hpp"
+#include "suite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace diffbench;
+using namespace diffbench::bench;
+
+constexpr std::int64_t smallest = 1 << 10;
+constexpr std::int64_t largest = 1 << 30;
+/// Bytes of a repetition, where a copy is not larger: tens of milliseconds.
+constexpr std::int64_t repetition_bytes = 1 << 28;
+
+std::vector<std::int64_t> sizes(std::int64_t last) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t bytes = smallest; bytes <= last; bytes *= 4) {
+    all.push_back(bytes);
+  }
+  return all;
+}
+
+Repetition prepare_host(HostCopy copy, std::int64_t bytes) {
+  require_memory("host", 2 * bytes, available_memory());
+  const auto size = static_cast<std::size_t>(bytes);
+  auto from = std::make_shared<AlignedArray<std::byte>>(bytes);
+  auto to = std::make_shared<AlignedArray<std::byte>>(bytes);
+  std::memset(from->data(), 1, size); // untouched pages would all be the one page of zeros
+  std::memset(to->data(), 2, size);
+  copy(to->data(), from->data(), size);
+  if (std::memcmp(to->data(), from->data(), size) != 0) {
+    throw WrongResult("the copy is not what was copied");
+  }
+  return [=](benchmark::State& state) {
+    while (state.KeepRunning()) {
+      copy(to->data(), from->data(), size);
+      benchmark::ClobberMemory();
+    }
+    count_rate(state, "bytes_per_second", static_cast<double>(bytes));
+  };
+}
+
+void add_host() {
+  constexpr std::pair<const char*, HostCopy> copies[] = {{"memcpy", copy_plain},
+                                                         {"streaming", copy_streaming}};
+  for (const auto& [name, copy] : copies) {
+    const std::string base = fmt::format("transfer/host/{}", name);
+    if (copy == copy_streaming && !has_streaming_copy) {
+      add_skipped(base, "this CPU has no non-temporal stores that the build knows");
+      continue;
+    }
+    for (const std::int64_t bytes : sizes(largest)) {
+      add_benchmark(fmt::format("{}/{}", base, bytes),
+                    std::max<std::int64_t>(1, repetition_bytes / bytes),
+                    [copy = copy, bytes] { return prepare_host(copy, bytes); });
+    }
+  }
+}
+
+Repetition prepare_gpu(Direction direction, Transfer transfer, std::int64_t bytes) {
+  const std::shared_ptr<GpuCopy> copy = make_gpu_copy(direction, transfer, bytes);
+  if (gpu_is_emulated()) {
+    return {};
+  }
+  const std::int64_t arriving = direction == Direction::both ? 2 * bytes : bytes;
+  return [=](benchmark::State& state) {
+    while (state.KeepRunning()) {
+      if (copy->needs_reset()) {
+        state.PauseTiming();
+        copy->reset();
+        state.ResumeTiming();
+      }
+      copy->run();
+    }
+    count_rate(state, "bytes_per_second", static_cast<double>(arriving));
+  };
+}
+
+void add_gpu() {
+  constexpr std::pair<const char*, Direction> directions[] = {
+      {"h2d", Direction::h2d}, {"d2h", Direction::d2h}, {"both", Direction::both}};
+  constexpr Transfer transfers[] = {Transfer::pageable,       Transfer::pinned,
+                                    Transfer::registered,     Transfer::mapped,
+                                    Transfer::write_combined, Transfer::managed};
+  const Probe probe = probe_gpu();
+  for (const auto& [name, direction] : directions) {
+    for (const Transfer transfer : transfers) {
+      const std::string base = fmt::format("transfer/{}/{}", name, to_string(transfer));
+      if (!probe.available) {
+        add_skipped(base, probe.reason);
+        continue;
+      }
+      // The emulation proves the code; large copies would prove nothing more.
+      for (const std::int64_t bytes : sizes(gpu_is_emulated() ? 1 << 20 : largest)) {
+        add_benchmark(fmt::format("{}/{}", base, bytes),
+                      std::clamp<std::int64_t>(repetition_bytes / bytes, 3, 1000),
+                      [direction = direction, transfer, bytes] {
+                        return prepare_gpu(direction, transfer, bytes);
+                      });
+      }
+    }
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  add_host();
+  add_gpu();
+  return run_suite("bench_transfer", argc, argv);
+}

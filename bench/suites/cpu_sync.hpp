@@ -1,0 +1,25 @@
+// How threads of a CPU meet: barriers, and starting and ending a piece of parallel work.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+namespace diffbench::bench {
+
+/// Makes `count` operations and returns when they are done.
+using ThreadOperation = std::function<void(std::int64_t count)>;
+
+struct CpuSync {
+  std::string_view name;
+  /// For that many threads. Throws WrongResult for a barrier that lets a thread pass too early.
+  ThreadOperation (*make)(int threads);
+};
+
+/// Barriers: team_barrier (that of the `simd` backend's threads), std_barrier, openmp_barrier.
+/// Fork and join of an empty job: team_run (threads that sleep or spin between jobs),
+/// openmp_region, thread_start (threads made and joined each time).
+[[nodiscard]] std::span<const CpuSync> cpu_syncs();
+
+} // namespace diffbench::bench

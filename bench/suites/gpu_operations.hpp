@@ -1,0 +1,67 @@
+// What the suites measure on a GPU, beside the backends: copies, launches, waiting. The build has
+// one of two implementations: gpu_*.cu, or gpu_absent.cpp where DIFFBENCH_CUDA is off.
+#pragma once
+
+#include "context.hpp"
+#include "diffbench/backend.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace diffbench::bench {
+
+/// Whether there is a GPU to use, or why not. The suites use the first one.
+[[nodiscard]] Probe probe_gpu();
+/// The GPU is the tests' emulation: everything runs and is checked, nothing may be timed.
+[[nodiscard]] bool gpu_is_emulated();
+/// gpu_name, compute_capability, cuda_runtime, cuda_driver; nothing without a GPU.
+[[nodiscard]] Facts gpu_facts();
+
+enum class Direction {
+  h2d,
+  d2h,
+  both, ///< at the same time, each on a stream of its own
+};
+
+/// A copy between host and device that can be made again and again.
+class GpuCopy {
+ public:
+  GpuCopy() = default;
+  GpuCopy(const GpuCopy&) = delete;
+  GpuCopy& operator=(const GpuCopy&) = delete;
+  virtual ~GpuCopy() = default;
+
+  /// Whether reset() must come before each run(): managed memory has to be moved back.
+  [[nodiscard]] virtual bool needs_reset() const = 0;
+  virtual void reset() = 0;
+  /// Copies once, and waits for it.
+  virtual void run() = 0;
+};
+
+/// Memory of `bytes` on either side for each direction, and proof that a copy arrives. Throws
+/// Unavailable when the memory is not there, WrongResult, CudaError.
+[[nodiscard]] std::unique_ptr<GpuCopy> make_gpu_copy(Direction direction, Transfer transfer,
+                                                     std::int64_t bytes);
+
+enum class GpuSync {
+  launch,             ///< of an empty kernel in a stream, one after the other
+  launch_and_wait,    ///< the same, each waited for
+  graph_launch,       ///< of an empty kernel as one of many in a graph
+  event_record,       ///< in a stream
+  stream_synchronize, ///< of a stream without work
+  device_synchronize, ///< of a device without work
+  grid_barrier,       ///< across a cooperative kernel of one block a multiprocessor
+};
+
+/// One call makes at least one and up to so many operations, and returns when they are done.
+using Operation = std::function<void(std::int64_t count)>;
+
+/// Kernels of a graph: counts of GpuSync::graph_launch are multiples of it.
+inline constexpr std::int64_t kernels_per_graph = 100;
+
+/// Throws Unavailable where the device cannot do that, WrongResult for a barrier that is none,
+/// CudaError.
+[[nodiscard]] Operation make_gpu_sync(GpuSync what);
+
+} // namespace diffbench::bench

@@ -1,0 +1,164 @@
+// Empty kernels, events, waiting and barriers on a GPU.
+#include "diffbench/errors.hpp"
+#include "diffbench/gpu/device.hpp"
+#include "diffbench/gpu/graph.hpp"
+#include "diffbench/gpu/launch.hpp"
+#include "diffbench/gpu/memory.hpp"
+#include "diffbench/gpu/stream.hpp"
+#include "gpu_operations.hpp"
+#include "suite_checks.hpp"
+
+#include <memory>
+#include <string>
+
+#include <cooperative_groups.h>
+
+namespace diffbench::bench {
+
+namespace {
+
+__global__ void nothing() {}
+
+/// `count` barriers across the grid. With `check`, the first thread of each block says how far it
+/// is and counts in *early the times when another block was not as far after a barrier; the two
+/// accesses to memory would be a part of the time, so without it there are none.
+template <bool check>
+__global__ void grid_barriers(long long count, int* reached, int* early) {
+  const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  const bool first = threadIdx.x == 0;
+  for (int round = 1; round <= count; ++round) {
+    if (check && first) {
+      atomicExch(&reached[blockIdx.x], round);
+    }
+    grid.sync();
+    if (check && first) {
+      const unsigned next = (blockIdx.x + 1) % gridDim.x;
+      if (atomicAdd(&reached[next], 0) < round) {
+        atomicAdd(early, 1);
+      }
+    }
+  }
+}
+
+class GridBarrier {
+ public:
+  GridBarrier() {
+    const gpu::Device device = gpu::use_device(0);
+    if (!device.cooperative_launch) {
+      throw Unavailable("this device has no cooperative launches");
+    }
+    shape_ = {.grid = dim3(static_cast<unsigned>(device.multiprocessors)),
+              .block = dim3(256),
+              .cooperative = true};
+    prove();
+  }
+
+  void run(std::int64_t count) const {
+    gpu::launch(stream_, shape_, grid_barriers<false>, static_cast<long long>(count),
+                static_cast<int*>(nullptr), static_cast<int*>(nullptr));
+    stream_.synchronize();
+  }
+
+ private:
+  void prove() const {
+    constexpr int rounds = 3;
+    const auto blocks = static_cast<std::int64_t>(shape_.grid.x);
+    const gpu::DeviceArray<int> reached(blocks);
+    const gpu::DeviceArray<int> early(1);
+    constexpr int zero = 0;
+    int counted = -1;
+    gpu::copy_to_device(stream_, early.data(), &zero, sizeof zero);
+    gpu::launch(stream_, shape_, grid_barriers<true>, static_cast<long long>(rounds),
+                reached.data(), early.data());
+    gpu::copy_to_host(stream_, &counted, early.data(), sizeof counted);
+    stream_.synchronize();
+    if (counted != 0) {
+      throw WrongResult("a block passed the barrier before all had reached it");
+    }
+  }
+
+  gpu::LaunchShape shape_;
+  gpu::Stream stream_;
+};
+
+void launch_nothing(const gpu::Stream& stream) {
+  gpu::launch(stream, {.grid = dim3(1), .block = dim3(32)}, nothing);
+}
+
+/// An Operation of `each(stream)`, so many times, and a wait for the stream.
+template <typename Each>
+Operation on_stream(Each each) {
+  return [stream = std::make_shared<gpu::Stream>(), each](std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      each(*stream);
+    }
+    stream->synchronize();
+  };
+}
+
+Operation graph_launch() {
+  const auto stream = std::make_shared<gpu::Stream>();
+  const auto graph = std::make_shared<gpu::Graph>(gpu::Graph::capture(*stream, [&] {
+    for (std::int64_t i = 0; i < kernels_per_graph; ++i) {
+      launch_nothing(*stream);
+    }
+  }));
+  return [stream, graph](std::int64_t count) {
+    for (std::int64_t i = 0; i < count; i += kernels_per_graph) {
+      graph->launch(*stream);
+    }
+    stream->synchronize();
+  };
+}
+
+} // namespace
+
+Probe probe_gpu() { return gpu::probe_device(0); }
+
+bool gpu_is_emulated() { return gpu::use_device(0).emulated; }
+
+Facts gpu_facts() {
+  if (!probe_gpu().available) {
+    return {};
+  }
+  const gpu::Device device = gpu::use_device(0);
+  int runtime = 0;
+  int driver = 0;
+  DIFFBENCH_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
+  DIFFBENCH_CUDA_CHECK(cudaDriverGetVersion(&driver));
+  const auto version = [](int number) {
+    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+  };
+  return {{"gpu_name", device.name},
+          {"compute_capability",
+           std::to_string(device.compute_major) + "." + std::to_string(device.compute_minor)},
+          {"cuda_runtime", version(runtime)},
+          {"cuda_driver", version(driver)}};
+}
+
+Operation make_gpu_sync(GpuSync what) {
+  (void)gpu::use_device(0);
+  switch (what) {
+    case GpuSync::launch: return on_stream(launch_nothing);
+    case GpuSync::launch_and_wait:
+      return on_stream([](const gpu::Stream& stream) {
+        launch_nothing(stream);
+        stream.synchronize();
+      });
+    case GpuSync::graph_launch: return graph_launch();
+    case GpuSync::event_record:
+      return on_stream([event = std::make_shared<gpu::Event>()](const gpu::Stream& stream) {
+        stream.record(*event);
+      });
+    case GpuSync::stream_synchronize:
+      return on_stream([](const gpu::Stream& stream) { stream.synchronize(); });
+    case GpuSync::device_synchronize:
+      return on_stream([](const gpu::Stream&) { DIFFBENCH_CUDA_CHECK(cudaDeviceSynchronize()); });
+    case GpuSync::grid_barrier:
+      return
+          [barrier = std::make_shared<GridBarrier>()](std::int64_t count) { barrier->run(count); };
+  }
+  return {};
+}
+
+} // namespace diffbench::bench

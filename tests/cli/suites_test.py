@@ -1,0 +1,139 @@
+"""The Google Benchmark suites: names, samples and context of their JSON, what they say of benchmarks that
+cannot run, exit codes, and that Google Benchmark's own compare.py reads them beside our files."""
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+from program import PROGRAM, CommandLineTest, parse_json
+
+SUITES = pathlib.Path(os.environ["DIFFBENCH_SUITES"])
+WRONG_STENCIL = os.environ["DIFFBENCH_WRONG_STENCIL"]
+# Debian's libbenchmark-tools; it needs SciPy.
+COMPARE_PY = pathlib.Path("/usr/share/benchmark/compare.py")
+
+# Of a CPU, then of a GPU: available in the emulated tree only.
+QUICK = {"bench_stencil": ("stencil/(scalar|fused)/float32/64x64", "stencil/cuda_naive"),
+         "bench_transfer": ("transfer/host/(memcpy|streaming)/1024/", "transfer/h2d/pinned"),
+         "bench_sync": ("sync/cpu/(team_run|openmp_region)/", "sync/gpu/launch_and_wait")}
+
+
+class SuiteTest(CommandLineTest):
+    def run_suite(self, suite, *arguments):
+        program = SUITES / suite if suite in QUICK else suite
+        return self.run_program(*arguments, program=program)
+
+    def measure(self, suite, pattern, *arguments, exit_code=0):
+        """The entries of a run, and its context."""
+        done = self.run_suite(suite, f"--benchmark_filter={pattern}", "--benchmark_out=out.json",
+                              *arguments)
+        self.assertEqual(done.returncode, exit_code, done.stderr)
+        result = parse_json(self.path("out.json").read_text())
+        return result["benchmarks"], result["context"]
+
+
+class Entries(SuiteTest):
+    def test_names_are_those_of_diffbench(self):
+        names = {"bench_stencil": {"stencil/scalar/float32/64x64", "stencil/fused/float32/64x64"},
+                 "bench_transfer": {"transfer/host/memcpy/1024", "transfer/host/streaming/1024"},
+                 "bench_sync": {"sync/cpu/team_run", "sync/cpu/openmp_region"}}
+        for suite, (on_cpu, _) in QUICK.items():
+            samples, context = self.measure(suite, on_cpu, "--benchmark_repetitions=2")
+            samples = [s for s in samples if s["run_type"] == "iteration"]
+            found = {s["name"] for s in samples}
+            self.assertEqual({name.split("/threads:")[0] for name in found}, names[suite])
+            self.assertEqual(len(samples), 2 * len(found))
+            self.assertEqual(context["executable"], suite)
+            for fact in ("diffbench_version", "git_sha", "compiler", "cpu_model", "usable_cpus"):
+                self.assertIsInstance(context[fact], str)
+            for sample in samples:
+                self.assertGreater(sample["real_time"], 0)
+                self.assertEqual(sample["time_unit"], "ns")
+                self.assertFalse([v for v in sample.values() if isinstance(v, (dict, list))])
+
+    def test_a_sample_is_of_many_steps_and_rates_follow_from_its_time(self):
+        samples, _ = self.measure("bench_stencil", QUICK["bench_stencil"][0])
+        samples = [s for s in samples if s["run_type"] == "iteration"]
+        self.assertEqual([s["repetition_index"] for s in samples], 2 * list(range(9)))
+        for sample in samples:
+            self.assertEqual(sample["iterations"], 1000)
+            rate = 64 * 64 / (sample["real_time"] * 1e-9)
+            self.assertAlmostEqual(sample["cells_per_second"] / rate, 1, places=6)
+            self.assertAlmostEqual(sample["bytes_per_second"] / rate, 8, places=5)
+            self.assertTrue(sample["label"].startswith("threads 1"), sample)
+
+    def test_what_cannot_run_is_there_once_with_the_reason_and_no_time(self):
+        for suite, (on_cpu, on_gpu) in QUICK.items():
+            entries, _ = self.measure(suite, f"{on_cpu}|{on_gpu}", "--benchmark_repetitions=2")
+            skipped = [e for e in entries if e.get("error_occurred")]
+            self.assertTrue(skipped, suite)
+            names = [e["name"] for e in skipped]
+            self.assertEqual(len(names), len(set(names)))
+            for entry in skipped:
+                self.assertTrue(entry["name"].startswith(on_gpu), entry)
+                self.assertRegex(entry["error_message"], "driver|not compiled|emulated")
+                self.assertEqual((entry["real_time"], entry["iterations"]), (0, 0))
+
+    def test_json_on_stdout_is_all_there_is(self):
+        done = self.run_suite("bench_transfer", "--benchmark_filter=host/memcpy/1024/",
+                              "--benchmark_repetitions=1", "--benchmark_format=json")
+        entry, = parse_json(done.stdout)["benchmarks"]
+        self.assertEqual(entry["name"], "transfer/host/memcpy/1024")
+
+
+class ExitCodes(SuiteTest):
+    def test_a_wrong_result_is_not_timed(self):
+        entries, _ = self.measure(WRONG_STENCIL, "float32/64x64", exit_code=3)
+        wrong, = entries
+        self.assertEqual(wrong["name"], "stencil/wrong_corner/float32/64x64")
+        self.assertIn("not the reference's", wrong["error_message"])
+        self.assertEqual(wrong["real_time"], 0)
+
+    def test_a_failure_is_an_error(self):
+        entries, _ = self.measure(WRONG_STENCIL, "float64/64x64", exit_code=1)
+        self.assertIn("failed: no session", entries[0]["error_message"])
+
+    def test_nothing_measured_is_an_error(self):
+        for suite in QUICK:
+            done = self.run_suite(suite, "--benchmark_filter=no_such_name")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("nothing was measured", done.stderr)
+
+    def test_wrong_options(self):
+        for option in ("--grid=64", "--benchmark_out_format=csv"):
+            done = self.run_suite("bench_sync", option)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(option.split("=")[0], done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_a_list_is_no_run(self):
+        done = self.run_suite("bench_transfer", "--benchmark_list_tests=true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for size in (1 << 10, 1 << 30):
+            self.assertIn(f"transfer/host/memcpy/{size}/", done.stdout)
+
+
+class ComparePy(SuiteTest):
+    def compare(self, old, new):
+        done = subprocess.run([sys.executable, COMPARE_PY, "--no-color", "benchmarks", old, new],
+                              cwd=self.directory, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_reads_the_suites_files(self):
+        for suite, patterns in QUICK.items():
+            self.measure(suite, "|".join(patterns), "--benchmark_repetitions=2")
+            table = self.compare("out.json", "out.json")
+            self.assertIn("_pvalue", table, suite)
+
+    def test_compares_a_suite_with_diffbench(self):
+        self.measure("bench_stencil", "stencil/fused/float32/64x64")
+        options = "--grid 64 --iters 100 --budget 2 --backend fused --baseline fused --json own.json"
+        self.run_ok(*options.split(), program=PROGRAM)
+        for old, new in (("out.json", "own.json"), ("own.json", "out.json")):
+            self.assertIn("stencil/fused/float32/64x64_pvalue", self.compare(old, new))
+
+
+if __name__ == "__main__":
+    unittest.main()
