@@ -8,6 +8,7 @@
 #include "entrant.hpp"
 #include "foreign_load.hpp"
 #include "interrupt.hpp"
+#include "irregularity.hpp"
 #include "phases.hpp"
 #include "planning.hpp"
 #include "process_memory.hpp"
@@ -86,6 +87,7 @@ class Experiment {
     if (const auto note = foreign_load(result)) {
       notes_.push_back(*note);
     }
+    std::ranges::move(irregularity_notes(result.rows), std::back_inserter(notes_));
     result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   }
 

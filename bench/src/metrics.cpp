@@ -23,13 +23,20 @@ std::optional<Metrics> metrics(const ComparisonResult& result, const Row& row) {
   }
   Metrics metrics;
   metrics.time = iteration_quartiles(row.samples);
+  metrics.time_interval = median_interval(iteration_seconds(row.samples));
   const double seconds = metrics.time.median;
   metrics.cells_per_second = static_cast<double>(result.problem.cells()) / seconds;
   metrics.bytes_per_second = static_cast<double>(result.problem.bytes_per_step()) / seconds;
   if (!row.on_device() && result.copy && result.copy->best() > 0) {
     metrics.fraction_of_copy = metrics.bytes_per_second / result.copy->best();
   }
-  metrics.vs_baseline = speedup(result.find(result.baseline), seconds);
+  const Row* baseline = result.find(result.baseline);
+  metrics.vs_baseline = speedup(baseline, seconds);
+  if (metrics.vs_baseline && baseline != &row) {
+    if (const auto ratio = paired_ratio(baseline->samples, row.samples)) {
+      metrics.vs_baseline_interval = ratio->interval;
+    }
+  }
   metrics.vs_best_cpu = speedup(best_cpu(result), seconds);
   return metrics;
 }

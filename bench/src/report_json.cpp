@@ -1,5 +1,6 @@
 #include "report_json.hpp"
 
+#include "irregularity.hpp"
 #include "metrics.hpp"
 #include "result_file.hpp"
 #include "speedup.hpp"
@@ -61,6 +62,23 @@ ordered_json transfers_json(const std::optional<TransferStudy>& study) {
           {"chosen", copy(study->chosen)},
           {"saved_seconds_per_trip", number(study->saved_per_trip())},
           {"trips_to_pay", number(trips)}};
+}
+
+ordered_json interval_json(const std::optional<Interval>& interval) {
+  if (!interval) {
+    return nullptr;
+  }
+  return {{"low", number(interval->low)},
+          {"high", number(interval->high)},
+          {"confidence", number(interval->confidence)}};
+}
+
+ordered_json irregularities_json(const Row& row) {
+  ordered_json json = ordered_json::array();
+  for (const Irregularity irregularity : irregularities(iteration_seconds(row.samples))) {
+    json.push_back(to_string(irregularity));
+  }
+  return json;
 }
 
 ordered_json verified_json(const Row& row) {
@@ -152,10 +170,15 @@ ordered_json row_json(const ComparisonResult& result, const Row& row) {
                                              {"q1", quartile(&Quartiles::q1)},
                                              {"q3", quartile(&Quartiles::q3)},
                                              {"max", quartile(&Quartiles::max)}};
+  json["seconds_per_iteration_interval"] =
+      interval_json(figures ? figures->time_interval : std::nullopt);
+  json["irregularities"] = irregularities_json(row);
   json["cells_per_second"] = figure(&Metrics::cells_per_second);
   json["bytes_per_second"] = figure(&Metrics::bytes_per_second);
   json["fraction_of_copy"] = optional_figure(&Metrics::fraction_of_copy);
   json["speedup_vs_baseline"] = optional_figure(&Metrics::vs_baseline);
+  json["speedup_vs_baseline_interval"] =
+      interval_json(figures ? figures->vs_baseline_interval : std::nullopt);
   json["speedup_vs_best_cpu"] = optional_figure(&Metrics::vs_best_cpu);
   ordered_json samples = ordered_json::array();
   for (const Sample& sample : row.samples) {

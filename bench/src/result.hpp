@@ -66,6 +66,7 @@ struct Sample {
   std::int64_t iterations = 0;
   double seconds = 0;                ///< wall time of all the steps
   std::optional<double> cpu_seconds; ///< processor time of all threads; empty where not visible
+  int round = 0; ///< in which it was taken: samples of one round are neighbours in time
 
   [[nodiscard]] double seconds_per_iteration() const {
     return seconds / static_cast<double>(iterations);

@@ -63,7 +63,9 @@ void run_rounds(std::span<Lane<Contender>> lanes, double limit_seconds, Stop sto
         continue;
       }
       try {
-        lane.samples.push_back(lane.contender->sample(lane.plan.iterations));
+        Sample sample = lane.contender->sample(lane.plan.iterations);
+        sample.round = round;
+        lane.samples.push_back(sample);
       } catch (const std::exception& error) {
         lane.contender.reset();
         if (stop()) { // given up because of that, not by a fault of its own

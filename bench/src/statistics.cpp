@@ -1,6 +1,7 @@
 #include "statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -23,13 +24,40 @@ Quartiles quartiles(std::vector<double> values) {
           .max = values.back()};
 }
 
-Quartiles iteration_quartiles(std::span<const Sample> samples) {
+std::vector<double> iteration_seconds(std::span<const Sample> samples) {
   std::vector<double> values;
   values.reserve(samples.size());
   for (const Sample& sample : samples) {
     values.push_back(sample.seconds_per_iteration());
   }
-  return quartiles(std::move(values));
+  return values;
+}
+
+Quartiles iteration_quartiles(std::span<const Sample> samples) {
+  return quartiles(iteration_seconds(samples));
+}
+
+std::optional<Interval> median_interval(std::vector<double> values, double confidence) {
+  const double tail_wanted = (1 - confidence) / 2;
+  if (values.size() < 2) {
+    return std::nullopt;
+  }
+  std::sort(values.begin(), values.end());
+  // `tail` is the probability that at most `rank` of n values lie below the median. In logarithms,
+  // since 2^-n leaves the range of a double.
+  const auto n = static_cast<double>(values.size());
+  auto probability = [&](std::size_t below) {
+    const auto k = static_cast<double>(below);
+    return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) -
+                    n * std::log(2.0));
+  };
+  std::size_t rank = 0;
+  double tail = probability(0);
+  while (tail + probability(rank + 1) <= tail_wanted) {
+    tail += probability(++rank);
+  }
+  return Interval{
+      .low = values[rank], .high = values[values.size() - 1 - rank], .confidence = 1 - 2 * tail};
 }
 
 } // namespace diffbench::bench

@@ -66,7 +66,7 @@ std::string against_the_roof(const ComparisonResult& result, const Row& best) {
   return fmt::format("; it moves {:.0f} % of the copy bandwidth ({})", 100 * *share, meaning);
 }
 
-/// The order of the first two is open when their interquartile ranges meet.
+/// Whether the second is really slower, round by round.
 std::string doubts(const ComparisonResult& result, const Row& best) {
   const Row* second = fastest(result, [&](const Row& row) { return &row != &best; });
   if (second == nullptr) {
@@ -75,6 +75,16 @@ std::string doubts(const ComparisonResult& result, const Row& best) {
   if (best.samples.size() < 2 || second->samples.size() < 2) {
     return fmt::format("; one sample a row does not show whether it is really ahead of {}",
                        second->name);
+  }
+  const auto ratio = paired_ratio(second->samples, best.samples);
+  if (ratio && ratio->interval) {
+    return judge(*ratio, least_effect_in_run) == Verdict::slower
+               ? ""
+               : fmt::format(
+                     "; {} took {} to {} times as long in the same rounds, so the order of "
+                     "the two is uncertain",
+                     second->name, format_figure(ratio->interval->low),
+                     format_figure(ratio->interval->high));
   }
   if (iteration_quartiles(best.samples).q3 >= iteration_quartiles(second->samples).q1) {
     return fmt::format("; its spread meets that of {}, so the order of the two is uncertain",

@@ -48,7 +48,9 @@ SCHEMA = {
             "provenance": {"threads": int},
             "verified": {"bitwise": bool, "reference": str, "max_abs_error": NUMBER,
                          "nonfinite": int, "steps": int},
-            "seconds_per_iteration": NUMBER, "cells_per_second": NUMBER,
+            "seconds_per_iteration": NUMBER,
+            "seconds_per_iteration_interval": {"low": NUMBER, "high": NUMBER, "confidence": NUMBER},
+            "irregularities": list, "cells_per_second": NUMBER,
             "bytes_per_second": NUMBER, "samples_seconds": [NUMBER], "phases": PHASE_TIMES,
             "end_to_end": {"cold_seconds": NUMBER, "warm_seconds": NUMBER,
                            "cold_phases": PHASE_TIMES},
@@ -115,6 +117,11 @@ class JsonContract(CommandLineTest):
             self.close(row["seconds_per_iteration"], median)
             self.close(row["seconds_per_iteration_quartiles"]["q1"], q1)
             self.close(row["seconds_per_iteration_quartiles"]["q3"], q3)
+            interval = row["seconds_per_iteration_interval"]
+            self.assertIn(interval["low"], each)
+            self.assertIn(interval["high"], each)
+            self.assertTrue(interval["low"] <= median <= interval["high"], interval)
+            self.assertGreaterEqual(interval["confidence"], 0.95)
             self.close(row["cells_per_second"], 24 * 16 / median)
             self.close(row["bytes_per_second"], self.ours["problem"]["bytes_per_step"] / median)
             copy = max(self.ours["copy"]["memcpy_bytes_per_second"],
@@ -122,6 +129,9 @@ class JsonContract(CommandLineTest):
             self.close(row["fraction_of_copy"], row["bytes_per_second"] / copy)
             baseline = row_of(self.result, "scalar")["seconds_per_iteration"]
             self.close(row["speedup_vs_baseline"], baseline / row["seconds_per_iteration"])
+        self.assertIsNone(row_of(self.result, "scalar")["speedup_vs_baseline_interval"])
+        ratio = row_of(self.result, "fused")["speedup_vs_baseline_interval"]
+        self.assertTrue(0 < ratio["low"] <= ratio["high"], ratio)
 
     def test_phases_add_up_to_the_wall(self):
         for row in self.ours["results"]:

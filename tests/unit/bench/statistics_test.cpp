@@ -46,5 +46,51 @@ TEST(Quartiles, OfSamplesArePerIteration) {
   EXPECT_DOUBLE_EQ(iteration_quartiles(samples).median, 3);
 }
 
+std::vector<double> one_to(int n) {
+  std::vector<double> values;
+  for (int value = n; value >= 1; --value) {
+    values.push_back(value);
+  }
+  return values;
+}
+
+// Ranks and confidences: Conover's table of the binomial distribution, or R's qbinom and pbinom.
+TEST(MedianInterval, IsBetweenTheRanksOfTheBinomialDistribution) {
+  struct Expected {
+    int n;
+    double low, high, confidence;
+  };
+  for (const auto& [n, low, high, confidence] :
+       {Expected{6, 1, 6, 0.96875}, Expected{8, 1, 8, 0.9921875}, Expected{9, 2, 8, 0.9609375},
+        Expected{20, 6, 15, 0.95861053}, Expected{100, 40, 61, 0.96479979}}) {
+    SCOPED_TRACE(n);
+    const auto interval = median_interval(one_to(n));
+    ASSERT_TRUE(interval);
+    EXPECT_EQ(interval->low, low);
+    EXPECT_EQ(interval->high, high);
+    EXPECT_NEAR(interval->confidence, confidence, 1e-8);
+  }
+}
+
+TEST(MedianInterval, OfFewValuesSaysHowLittleItIsSureOf) {
+  EXPECT_FALSE(median_interval({}));
+  EXPECT_FALSE(median_interval({7}));
+  const auto two = median_interval({8, 7});
+  ASSERT_TRUE(two);
+  EXPECT_EQ(two->low, 7);
+  EXPECT_EQ(two->high, 8);
+  EXPECT_NEAR(two->confidence, 0.5, 1e-12);
+  EXPECT_NEAR(median_interval({1, 2, 3, 4, 5})->confidence, 0.9375, 1e-12);
+}
+
+TEST(MedianInterval, OfManyValuesStaysFinite) {
+  const auto interval = median_interval(one_to(5000));
+  ASSERT_TRUE(interval);
+  // Normal approximation: 2500 -+ 1.96 sqrt(5000) / 2.
+  EXPECT_NEAR(interval->low, 2431, 2);
+  EXPECT_NEAR(interval->high, 2570, 2);
+  EXPECT_NEAR(interval->confidence, 0.95, 2e-3);
+}
+
 } // namespace
 } // namespace diffbench::bench

@@ -1,0 +1,47 @@
+// How many times as long one thing takes as another, with an interval, and what may be concluded.
+//
+// Both are measured in interleaved rounds, so the two times of a round have met the same machine:
+// its state cancels in their quotient, and each round gives one estimate of the ratio. Times that
+// were not taken in one run have no such pairs; run_ratio.hpp is for them.
+#pragma once
+
+#include "statistics.hpp"
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// Of all intervals of ratios: 1 wrong verdict in 100, if nothing but chance is at work.
+inline constexpr double ratio_confidence = 0.99;
+
+struct Ratio {
+  double value = 1;
+  std::optional<Interval> interval; ///< empty: too few samples for one
+};
+
+/// The median of the quotients of `seconds` and `reference`, pair by pair, with its interval as
+/// median_interval() gives it. That assumes nothing of how times scatter, and bears disturbed
+/// rounds: in 20, any three to each side. For equal code a quotient is as often above 1 as below,
+/// since the members of a pair could as well be exchanged. At least one pair; eight are needed for
+/// an interval.
+[[nodiscard]] Ratio paired_ratio(std::span<const double> seconds,
+                                 std::span<const double> reference);
+
+/// The same for two rows of one run: the rounds in which both took a sample. Empty without any.
+[[nodiscard]] std::optional<Ratio> paired_ratio(std::span<const Sample> samples,
+                                                std::span<const Sample> reference);
+
+enum class Verdict { faster, slower, unclear };
+[[nodiscard]] std::string_view to_string(Verdict verdict);
+
+/// `faster` or `slower` only where the whole interval is beyond 1 by more than `least_effect`: less
+/// than that the placement of memory does to identical code.
+[[nodiscard]] Verdict judge(const Ratio& ratio, double least_effect);
+
+/// For rows of one run; see docs/measuring.md for what it was set by.
+inline constexpr double least_effect_in_run = 0.01;
+
+} // namespace diffbench::bench
