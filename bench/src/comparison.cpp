@@ -8,6 +8,7 @@
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
 #include "interrupt.hpp"
+#include "observation.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
 #include "peer.hpp"
@@ -40,7 +41,8 @@ void check_initial_file(const Options& options) {
 void check_before_work(const Options& options, std::span<const Candidate> candidates) {
   for (const auto& [option, path] :
        {std::pair{"--json", options.json}, std::pair{"--csv", options.csv},
-        std::pair{"--save", options.record.save}, std::pair{"--png", options.record.png}}) {
+        std::pair{"--trace", options.trace}, std::pair{"--save", options.record.save},
+        std::pair{"--png", options.record.png}}) {
     if (!path.empty() && path != stdout_name) {
       check_writable_file(option, path);
     }
@@ -97,7 +99,8 @@ void hint(const Options& options, std::span<const Candidate> candidates, std::os
 
 /// Writes every output that was asked for. One that fails does not keep the others from being
 /// written; the first failure is thrown at the end.
-void write_results(const Options& options, const ComparisonResult& result, std::ostream& out) {
+void write_results(const Options& options, const ComparisonResult& result,
+                   const Observation& observation, std::ostream& out) {
   std::exception_ptr failure;
   auto attempt = [&](auto&& write) {
     try {
@@ -122,11 +125,23 @@ void write_results(const Options& options, const ComparisonResult& result, std::
   };
   write_one(options.json, format_json);
   write_one(options.csv, format_csv);
+  attempt([&] { observation.write_trace(); });
   if (options.json != stdout_name && options.csv != stdout_name) {
     attempt([&] { write_out(out, format_report(result)); });
   }
   if (failure) {
     std::rethrow_exception(failure);
+  }
+}
+
+/// What was interrupted before there was a result has a trace all the same.
+ComparisonResult measure_observed(const Options& options, std::span<const Candidate> candidates,
+                                  Progress& progress, Observation& observation) {
+  try {
+    return measure(options, candidates, progress, observation.observer());
+  } catch (const Interrupted&) {
+    observation.write_trace();
+    throw;
   }
 }
 
@@ -149,9 +164,10 @@ int run_comparison(const Options& options, std::span<const Candidate> candidates
   hint(options, candidates, err);
   const InterruptGuard guard;
   Progress progress(err, options.progress && progress_possible());
-  const ComparisonResult result = measure(options, candidates, progress);
+  Observation observation(options);
+  const ComparisonResult result = measure_observed(options, candidates, progress, observation);
   progress.clear();
-  write_results(options, result, out);
+  write_results(options, result, observation, out);
   if (result.interrupted) {
     err << "diffbench: interrupted; what was measured until then is reported\n";
     return exit_interrupted;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "diffbench/backend.hpp"
+#include "observed_session.hpp"
+#include "observer.hpp"
 #include "result.hpp"
 #include "round_trip.hpp"
 #include "selection.hpp"
@@ -46,8 +48,10 @@ class Contender {
 
 /// The session of a row: of its backend, and visiting the host as often as the candidate says.
 template <typename T>
-std::unique_ptr<Session<T>> make_session(const Candidate& candidate, const Problem& problem) {
-  auto session = candidate.backend.make<T>()(problem, candidate.session);
+std::unique_ptr<Session<T>> make_session(const Candidate& candidate, const Problem& problem,
+                                         Observer& observer) {
+  auto session = observed<T>(
+      observer, [&] { return candidate.backend.make<T>()(problem, candidate.session); });
   if (candidate.roundtrip_every > 0) {
     return std::make_unique<RoundTripSession<T>>(std::move(session), problem.cells(),
                                                  candidate.roundtrip_every);
@@ -64,16 +68,21 @@ std::unique_ptr<Session<T>> make_session(const Candidate& candidate, const Probl
 template <typename T, typename Clock = std::chrono::steady_clock>
 class SessionContender final : public Contender<T> {
  public:
-  SessionContender(Candidate candidate, const Problem& problem, std::span<const T> initial)
-      : candidate_(std::move(candidate)), problem_(problem), initial_(initial) {}
+  SessionContender(Candidate candidate, const Problem& problem, std::span<const T> initial,
+                   Observer& observer = nobody())
+      : candidate_(std::move(candidate)),
+        problem_(problem),
+        initial_(initial),
+        observer_(observer) {}
 
   FirstRun first_run(std::span<T> field, std::int64_t steps, double limit_seconds) override {
-    return time_first_run<Clock>([this] { return make_session<T>(candidate_, problem_); }, session_,
-                                 field, steps, limit_seconds);
+    return time_first_run<Clock>(
+        [this] { return make_session<T>(candidate_, problem_, observer_); }, session_, field, steps,
+        limit_seconds);
   }
   void fetch(std::span<T> field) override { session_->download(field); }
   Sample sample(std::int64_t steps) override {
-    return time_steps<Clock>(*session_, initial_, steps);
+    return time_steps<Clock>(*session_, initial_, steps, observer_);
   }
   Phases full_run(std::span<T> field, std::int64_t steps) override {
     return time_end_to_end<Clock>(*session_, field, steps);
@@ -89,6 +98,7 @@ class SessionContender final : public Contender<T> {
   Candidate candidate_;
   Problem problem_;
   std::span<const T> initial_;
+  Observer& observer_;
   std::unique_ptr<Session<T>> session_;
 };
 

@@ -7,6 +7,7 @@
 #include "diffbench/field.hpp"
 #include "diffbench/npy.hpp"
 #include "interrupt.hpp"
+#include "observer.hpp"
 #include "options.hpp"
 #include "peer_contender.hpp"
 #include "planning.hpp"
@@ -39,7 +40,7 @@ struct Entrant {
 /// `initial` as in SessionContender.
 template <typename T>
 Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,
-                           std::span<const T> initial) {
+                           std::span<const T> initial, Observer& observer) {
   const BackendInfo& backend = candidate.backend;
   Entrant<T> entrant;
   Row& row = entrant.row;
@@ -56,7 +57,8 @@ Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,
     row.reason = candidate.probe.reason;
     return entrant;
   }
-  entrant.contender = std::make_unique<SessionContender<T>>(candidate, options.problem, initial);
+  entrant.contender = std::make_unique<SessionContender<T>>(candidate, options.problem, initial,
+                                                            row.emulated() ? nobody() : observer);
   if (row.on_device() && backend.memory_need != nullptr) {
     row.peak_device_bytes = backend.memory_need(options.problem, candidate.session).device;
   }
@@ -67,7 +69,8 @@ Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,
 /// start from the same bits. Throws Unavailable, Error or Interrupted.
 template <typename T>
 std::vector<Entrant<T>> peer_entrants(const Options& options, const Field<T>& initial,
-                                      const std::filesystem::path& exchange, Progress& progress) {
+                                      const std::filesystem::path& exchange, Progress& progress,
+                                      Observer& observer) {
   const std::filesystem::path file = exchange / "initial.npy";
   write_npy(file, initial);
   std::vector<Entrant<T>> entrants;
@@ -78,7 +81,8 @@ std::vector<Entrant<T>> peer_entrants(const Options& options, const Field<T>& in
       entrant.row.name = peer_row_name(name);
       entrant.row.is_peer = true;
       entrant.contender = std::make_unique<PeerContender<T>>(
-          Peer(name, options.problem, file, options.session, interrupted), exchange / "result.npy");
+          Peer(name, options.problem, file, options.session, interrupted), exchange / "result.npy",
+          observer);
       entrants.push_back(std::move(entrant));
     }
   } catch (const Error&) {

@@ -51,10 +51,12 @@ bool runs_on_device(const Provenance& provenance) {
 template <typename T>
 class Experiment {
  public:
-  Experiment(const Options& options, std::span<const Candidate> candidates, Progress& progress)
+  Experiment(const Options& options, std::span<const Candidate> candidates, Progress& progress,
+             Observer& observer)
       : options_(options),
         candidates_(candidates),
         progress_(progress),
+        observer_(observer),
         problem_(options.problem),
         field_(problem_.nx, problem_.ny),
         reference_(problem_, options.initial, field_) {}
@@ -94,6 +96,17 @@ class Experiment {
  private:
   using Entrant = bench::Entrant<T>;
 
+  /// A part of the measurement that the user and the observer are told of, until it is destroyed.
+  [[nodiscard]] Observed stage(const std::string& name) {
+    progress_.stage(name);
+    return Observed(observer_, {.kind = Span::Kind::stage, .name = name});
+  }
+
+  [[nodiscard]] Observed run_of(const Row& row, const char* what, std::int64_t steps) {
+    return Observed(row.emulated() ? nobody() : observer_,
+                    {.kind = Span::Kind::run, .name = what, .row = row.name, .steps = steps});
+  }
+
   void refill() { fill_initial(problem_, options_.initial, field_); }
 
   /// All rows; peers are started first of all, so that a missing one is known before any work is
@@ -101,11 +114,13 @@ class Experiment {
   void make_entrants() {
     refill();
     for (const Candidate& candidate : candidates_) {
-      entrants_.push_back(backend_entrant<T>(options_, candidate, std::as_const(field_).cells()));
+      entrants_.push_back(
+          backend_entrant<T>(options_, candidate, std::as_const(field_).cells(), observer_));
     }
     if (!options_.peers.empty()) {
+      const Observed span(observer_, {.kind = Span::Kind::stage, .name = "starting peers"});
       exchange_.emplace();
-      std::ranges::move(peer_entrants(options_, field_, exchange_->path(), progress_),
+      std::ranges::move(peer_entrants(options_, field_, exchange_->path(), progress_, observer_),
                         std::back_inserter(entrants_));
     }
   }
@@ -118,7 +133,7 @@ class Experiment {
   }
 
   void compute_reference(ComparisonResult& result) {
-    progress_.stage("reference");
+    const Observed span = stage("reference");
     // A recorded run is proved at its last step, whatever that takes.
     const double limit = options_.record.wanted()
                              ? std::numeric_limits<double>::infinity()
@@ -138,7 +153,7 @@ class Experiment {
     std::size_t done = 0;
     for (Entrant& entrant : entrants_) {
       if (entrant.contender) {
-        progress_.stage("verifying " + entrant.row.name);
+        const Observed span = stage("verifying " + entrant.row.name);
         progress_.update(static_cast<double>(done) / static_cast<double>(entrants_.size()));
         verify_or_give_up(entrant, limit);
       }
@@ -175,7 +190,10 @@ class Experiment {
     Row& row = entrant.row;
     refill();
     memory_.begin();
-    const FirstRun run = entrant.contender->first_run(field_.cells(), verified_steps_, limit);
+    const FirstRun run = [&] {
+      const Observed span = run_of(row, "cold run", verified_steps_);
+      return entrant.contender->first_run(field_.cells(), verified_steps_, limit);
+    }();
     const std::optional<std::int64_t> own_peak = entrant.contender->own_peak_bytes();
     row.peak_host_bytes = own_peak ? own_peak : memory_.rise();
     row.setup_seconds = run.setup_seconds;
@@ -183,6 +201,7 @@ class Experiment {
     if (row.is_peer && runs_on_device(row.provenance)) {
       row.device = to_string(DeviceKind::cuda);
     }
+    observer_.first_run_done(row);
     entrant.cost = run.cost;
     if (run.steps == options_.iterations) {
       row.cold = run.phases;
@@ -232,14 +251,19 @@ class Experiment {
              .plan = in_whole_periods(plan_samples(entrant.cost, share, options_.iterations),
                                       entrant.period, options_.iterations),
              .samples = {},
-             .failure = {}});
+             .failure = {},
+             .row = entrant.row.name});
       }
     }
-    progress_.stage("timing");
-    run_rounds<Clock>(std::span(lanes), 2 * options_.budget_seconds, interrupted,
-                      [&](int done, int all) {
-                        progress_.update(static_cast<double>(done) / static_cast<double>(all));
-                      });
+    {
+      const Observed span = stage("timing");
+      run_rounds<Clock>(
+          std::span(lanes), 2 * options_.budget_seconds, interrupted,
+          [&](int done, int all) {
+            progress_.update(static_cast<double>(done) / static_cast<double>(all));
+          },
+          observer_);
+    }
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       Entrant& entrant = *owners[i];
       entrant.contender = std::move(lanes[i].contender);
@@ -254,7 +278,7 @@ class Experiment {
   /// Runs of all steps with both copies, for the rows that can afford them.
   void time_warm_runs() {
     const double share = row_share();
-    progress_.stage("end to end");
+    const Observed span = stage("end to end");
     for (Entrant& entrant : entrants_) {
       if (interrupted()) {
         throw Interrupted();
@@ -272,7 +296,7 @@ class Experiment {
         affordable = std::max(affordable, 1);
       }
       try {
-        entrant.row.warm = median_warm_run(*entrant.contender, affordable);
+        entrant.row.warm = median_warm_run(entrant, affordable);
       } catch (const std::exception& error) {
         give_up(entrant, error.what());
       }
@@ -280,11 +304,12 @@ class Experiment {
   }
 
   /// The run of median wall time, so that the phases are those of one run and add up.
-  std::optional<Phases> median_warm_run(Contender<T>& contender, int count) {
+  std::optional<Phases> median_warm_run(Entrant& entrant, int count) {
     std::vector<Phases> runs;
     for (int i = 0; i < count && !interrupted(); ++i) {
       refill();
-      runs.push_back(contender.full_run(field_.cells(), options_.iterations));
+      const Observed span = run_of(entrant.row, "warm run", options_.iterations);
+      runs.push_back(entrant.contender->full_run(field_.cells(), options_.iterations));
     }
     if (runs.empty()) {
       return std::nullopt;
@@ -303,6 +328,7 @@ class Experiment {
 
   /// Ends all rows, and adds what that took to their cold runs.
   void release_all() {
+    const Observed span(observer_, {.kind = Span::Kind::stage, .name = "release"});
     for (Entrant& entrant : entrants_) {
       if (!entrant.contender) {
         continue;
@@ -330,7 +356,7 @@ class Experiment {
     if (chosen == Transfer::pageable) {
       return std::nullopt;
     }
-    progress_.stage("copies");
+    const Observed span = stage("copies");
     refill();
     try {
       auto make = [&](Transfer transfer) {
@@ -365,6 +391,7 @@ class Experiment {
   const Options& options_;
   std::span<const Candidate> candidates_;
   Progress& progress_;
+  Observer& observer_;
   Problem problem_;
   Field<T> field_;
   Reference<T> reference_;
@@ -378,7 +405,7 @@ class Experiment {
 } // namespace
 
 ComparisonResult measure(const Options& options, std::span<const Candidate> candidates,
-                         Progress& progress) {
+                         Progress& progress, Observer& observer) {
   ComparisonResult result;
   result.command = options.command;
   result.problem = options.problem;
@@ -390,15 +417,16 @@ ComparisonResult measure(const Options& options, std::span<const Candidate> cand
   if (options.copy_roof) {
     // Before the fields are allocated: its arrays are gone when memory is needed most.
     progress.stage("copy bandwidth");
+    const Observed span(observer, {.kind = Span::Kind::stage, .name = "copy bandwidth"});
     result.copy = measure_copy_bandwidth(copy_array_bytes(), usable_cpus());
   }
   if (interrupted()) {
     throw Interrupted();
   }
   if (options.problem.dtype == Dtype::float32) {
-    Experiment<float>(options, candidates, progress).run(result);
+    Experiment<float>(options, candidates, progress, observer).run(result);
   } else {
-    Experiment<double>(options, candidates, progress).run(result);
+    Experiment<double>(options, candidates, progress, observer).run(result);
   }
   result.context = run_context();
   return result;

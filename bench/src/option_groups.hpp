@@ -39,8 +39,8 @@ struct GpuGroup {
 };
 
 struct OutputGroup {
-  std::string json, csv, save, png, range, snapshot_every, snapshot_dir, snapshot_format;
-  bool no_progress = false;
+  std::string json, csv, trace, save, png, range, snapshot_every, snapshot_dir, snapshot_format;
+  bool telemetry = false, no_progress = false;
 
   void declare(CLI::App& app);
   void read(Options& options) const;

@@ -53,6 +53,8 @@ struct Options {
   bool progress = true;
   std::string json; ///< file, stdout_name, or empty
   std::string csv;
+  std::string trace;      ///< file, or empty
+  bool telemetry = false; ///< energy, clocks, utilization of each row
   RecordOptions record;
   std::string command; ///< the whole command line, for the result file
 };

@@ -33,7 +33,7 @@ SnapshotFormat parse_snapshot_format(std::string_view name) {
 void refuse_equal_paths(const Options& options) {
   std::vector<std::string> paths;
   for (const std::string& path :
-       {options.json, options.csv, options.record.save, options.record.png}) {
+       {options.json, options.csv, options.trace, options.record.save, options.record.png}) {
     if (path.empty()) {
       continue;
     }
@@ -51,6 +51,10 @@ void OutputGroup::declare(CLI::App& app) {
   declare_value(app, "--json", json, "FILE|-",
                 "results as JSON; - is stdout, and nothing else is then");
   declare_value(app, "--csv", csv, "FILE|-", "results as CSV");
+  declare_value(app, "--trace", trace, "FILE",
+                "timeline of the run, to be opened with ui.perfetto.dev");
+  declare_flag(app, "--telemetry", telemetry,
+               "energy, power, clocks and utilization while each row is timed");
   declare_value(app, "--save", save, "FILE.npy", "the final field");
   declare_value(app, "--png", png, "FILE.png", "picture of the final field");
   declare_value(app, "--range", range, "LO:HI", "values drawn in the first and last colour");
@@ -77,6 +81,8 @@ void OutputGroup::read(Options& options) const {
   }
   options.json = json;
   options.csv = csv;
+  options.trace = trace;
+  options.telemetry = telemetry;
   options.progress = !no_progress;
   refuse_equal_paths(options);
 }

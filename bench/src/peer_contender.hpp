@@ -4,6 +4,7 @@
 
 #include "contender.hpp"
 #include "diffbench/npy.hpp"
+#include "observer.hpp"
 #include "peer.hpp"
 
 #include <algorithm>
@@ -17,8 +18,8 @@ template <typename T>
 class PeerContender final : public Contender<T> {
  public:
   /// `peer` has started; its results pass through the file `exchange`.
-  PeerContender(Peer peer, std::filesystem::path exchange)
-      : peer_(std::move(peer)), exchange_(std::move(exchange)) {}
+  PeerContender(Peer peer, std::filesystem::path exchange, Observer& observer = nobody())
+      : peer_(std::move(peer)), exchange_(std::move(exchange)), observer_(observer) {}
 
   FirstRun first_run(std::span<T> field, std::int64_t steps, double limit_seconds) override {
     FirstRun run;
@@ -48,6 +49,7 @@ class PeerContender final : public Contender<T> {
 
   Sample sample(std::int64_t steps) override {
     peer_.reset();
+    const Observed timed(observer_, {.kind = Span::Kind::timed, .name = "steps", .steps = steps});
     return {.iterations = steps, .seconds = peer_.advance(steps), .cpu_seconds = std::nullopt};
   }
 
@@ -73,6 +75,7 @@ class PeerContender final : public Contender<T> {
 
   Peer peer_;
   std::filesystem::path exchange_;
+  Observer& observer_;
 };
 
 } // namespace diffbench::bench

@@ -5,6 +5,7 @@
 // A template over what is timed and over the clock: the tests use fakes of both.
 #pragma once
 
+#include "observer.hpp"
 #include "planning.hpp"
 #include "result.hpp"
 #include "timing.hpp"
@@ -26,7 +27,8 @@ struct Lane {
   std::unique_ptr<Contender> contender; ///< gone once it has thrown
   SamplePlan plan;
   std::vector<Sample> samples;
-  std::string failure; ///< what it threw
+  std::string failure;  ///< what it threw
+  std::string row = {}; ///< its name, for observers
 };
 
 /// Whether a lane takes a sample in round `round` of `rounds`: its samples are spread evenly, so a
@@ -41,7 +43,7 @@ inline bool takes_part(int lane_rounds, int round, int rounds) {
 /// reports progress.
 template <typename Clock, typename Contender, typename Stop, typename OnSample>
 void run_rounds(std::span<Lane<Contender>> lanes, double limit_seconds, Stop stop,
-                OnSample on_sample) {
+                OnSample on_sample, Observer& observer = nobody()) {
   int rounds = 0;
   int all = 0;
   for (const Lane<Contender>& lane : lanes) {
@@ -63,6 +65,10 @@ void run_rounds(std::span<Lane<Contender>> lanes, double limit_seconds, Stop sto
         continue;
       }
       try {
+        const Observed run(observer, {.kind = Span::Kind::run,
+                                      .name = "sample",
+                                      .row = lane.row,
+                                      .steps = lane.plan.iterations});
         Sample sample = lane.contender->sample(lane.plan.iterations);
         sample.round = round;
         lane.samples.push_back(sample);

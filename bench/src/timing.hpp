@@ -9,6 +9,7 @@
 
 #include "diffbench/backend.hpp"
 #include "diffbench/errors.hpp"
+#include "observer.hpp"
 #include "phases.hpp"
 #include "planning.hpp"
 #include "result.hpp"
@@ -101,11 +102,14 @@ void copy_cells(std::span<T> from, std::span<T> to) {
   }
 }
 
-/// One sample: `steps` from the initial field. The upload is outside the time.
+/// One sample: `steps` from the initial field. The upload is outside the time, and so is what
+/// `observer` does.
 template <typename Clock, typename T>
-Sample time_steps(Session<T>& session, std::span<const T> initial, std::int64_t steps) {
+Sample time_steps(Session<T>& session, std::span<const T> initial, std::int64_t steps,
+                  Observer& observer = nobody()) {
   named("upload", [&] { session.upload(initial); });
   named("wait", [&] { session.wait(); });
+  const Observed timed(observer, {.kind = Span::Kind::timed, .name = "steps", .steps = steps});
   const double cpu_start = process_cpu_seconds();
   const auto start = Clock::now();
   named("advance", [&] { session.advance(steps); });

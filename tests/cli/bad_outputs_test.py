@@ -9,7 +9,7 @@ import unittest
 from program import PROGRAM, QUICK, CommandLineTest, parse_json
 
 ENDLESS = "--grid 2048 --iters 1000000000 --budget 600 --backend scalar --baseline scalar".split()
-FILE_OPTIONS = ["--json", "--csv", "--save", "--png"]
+FILE_OPTIONS = ["--json", "--csv", "--trace", "--save", "--png"]
 
 
 def limit_file_size():

@@ -7,7 +7,8 @@ import subprocess
 import time
 import unittest
 
-from program import (LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest, parse_json, row_of)
+from program import (LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest,
+                     host_and_engine_events, parse_json, row_of)
 
 
 class ExitCodes(CommandLineTest):
@@ -87,7 +88,8 @@ class Interrupted(CommandLineTest):
 
     def test_ctrl_c_while_a_row_is_timed(self):
         ours, theirs = os.openpty()
-        child = subprocess.Popen([PROGRAM, *LONG, "--json", "out.json"], cwd=self.directory,
+        child = subprocess.Popen([PROGRAM, *LONG, "--json", "out.json",
+                                  "--trace", "trace.json"], cwd=self.directory,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,
                                  env={**os.environ, "TERM": "xterm"})
         os.close(theirs)
@@ -104,6 +106,10 @@ class Interrupted(CommandLineTest):
         self.assertGreaterEqual(len(row["samples_seconds"]), 1)
         self.assertEqual(len(result["benchmarks"]), len(row["samples_seconds"]))
         self.assertIn("fused", table)
+
+        events = host_and_engine_events(self.path("trace.json").read_text())[1, 0]
+        samples = [event for event in events if event["name"] == "fused: sample"]
+        self.assertEqual(len(samples), len(row["samples_seconds"]))
 
         # Progress was on stderr only, and the line is wiped before anything else is said.
         self.assertNotIn("\x1b", table)

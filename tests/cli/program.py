@@ -83,6 +83,28 @@ def parse_json(text):
     return json.loads(text, parse_constant=refuse)
 
 
+def host_and_engine_events(trace_text):
+    """The events of a trace by (pid, tid), checked: durations are not negative, and on a track two
+    events lie apart or one inside the other. Viewers drop what does not."""
+    events = parse_json(trace_text)["traceEvents"]
+    tracks = {}
+    for event in events:
+        if event["ph"] == "X":
+            begin, duration = (round(1000 * event[key]) for key in ("ts", "dur"))  # nanoseconds
+            assert begin >= 0 and duration >= 0, event
+            tracks.setdefault((event["pid"], event["tid"]), []).append((begin, begin + duration, event))
+        else:
+            assert event["ph"] == "M", event
+    for spans in tracks.values():
+        enclosing = []
+        for begin, end, event in sorted(spans, key=lambda span: (span[0], -span[1])):
+            while enclosing and enclosing[-1] <= begin:
+                enclosing.pop()
+            assert not enclosing or end <= enclosing[-1], f"overlaps without nesting: {event}"
+            enclosing.append(end)
+    return {track: [event for _, _, event in spans] for track, spans in tracks.items()}
+
+
 def row_of(result, backend):
     return next(row for row in result["diffbench"]["results"] if row["backend"] == backend)
 

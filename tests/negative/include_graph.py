@@ -22,7 +22,8 @@ COMMAND_LINE = r"CLI/|nlohmann/|fmt/"
 CUDA = r"cuda|cub/|nv|thrust/"
 FORBIDDEN_OUTSIDE = {"solver": f"{COMMAND_LINE}|{CUDA}", "kernels": COMMAND_LINE, "mlp": COMMAND_LINE}
 INCLUDE_DIRECTORIES = ["solver/include", "kernels/include", "mlp/include",
-                       "solver", "kernels", "mlp", "bench", "bench/src", "bench/lab"]
+                       "solver", "kernels", "mlp", "bench", "bench/src", "bench/lab",
+                       "bench/observe"]
 SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".in"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 

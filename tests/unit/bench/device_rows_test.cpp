@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
@@ -229,6 +230,28 @@ TEST_F(DeviceRowsTest, ACopyThatFailsInThatComparisonLosesNoRow) {
   EXPECT_EQ(run({gpu()}), exit_ok);
   EXPECT_TRUE(json_["diffbench"]["transfers"].is_null());
   EXPECT_THAT(json_["diffbench"]["notes"].dump(), HasSubstr("copies could not be compared"));
+}
+
+TEST_F(DeviceRowsTest, AreInTheTraceWithTheirEngines) {
+  const TemporaryDirectory directory;
+  for (const auto kind : {DeviceKind::cuda, DeviceKind::emulated}) {
+    options_.trace = directory.path() / "trace.json";
+    EXPECT_EQ(run({cpu(), gpu(kind)}), exit_ok);
+    std::ifstream file(options_.trace);
+    std::map<std::string, int> names;
+    const ordered_json trace = ordered_json::parse(file);
+    for (const ordered_json& event : trace["traceEvents"]) {
+      ++names[event["name"]];
+    }
+    // The oracle's account has compute in it, and no copies. Of an emulation no time is shown.
+    const int runs = kind == DeviceKind::cuda ? 1 : 0;
+    EXPECT_EQ(names["gpu: cold run"], runs);
+    EXPECT_EQ(names["gpu: sample"], runs * static_cast<int>(row(1)["samples_seconds"].size()));
+    EXPECT_EQ(names["gpu: compute"] > 0, kind == DeviceKind::cuda);
+    EXPECT_EQ(names["gpu: copy to the device"], 0);
+    EXPECT_EQ(names["cpu: cold run"], 1);
+    EXPECT_EQ(names["timing"], 1);
+  }
 }
 
 TEST_F(DeviceRowsTest, RoundTripsAreRowsOfTheirOwn) {

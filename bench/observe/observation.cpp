@@ -1,0 +1,26 @@
+#include "observation.hpp"
+
+#include "diffbench/atomic_file.hpp"
+#include "result_file.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace diffbench::bench {
+
+Observation::Observation(const Options& options) : options_(options) {
+  if (!options.trace.empty()) {
+    list_.add(trace_.emplace());
+  }
+}
+
+Observer& Observation::observer() { return trace_ ? static_cast<Observer&>(list_) : nobody(); }
+
+void Observation::write_trace() const {
+  if (trace_) {
+    write_atomically(options_.trace, [&](std::ostream& file) {
+      file << to_text(trace_->to_json(options_.command));
+    });
+  }
+}
+
+} // namespace diffbench::bench

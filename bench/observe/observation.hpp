@@ -1,0 +1,27 @@
+// The observers that a comparison was asked for: --trace, --telemetry.
+#pragma once
+
+#include "observer.hpp"
+#include "options.hpp"
+#include "trace.hpp"
+
+#include <optional>
+
+namespace diffbench::bench {
+
+class Observation {
+ public:
+  explicit Observation(const Options& options);
+
+  /// Of the measurement; nobody() when nothing was asked for.
+  [[nodiscard]] Observer& observer();
+  /// Writes the trace, if it was asked for. Once all spans have ended. Throws Error.
+  void write_trace() const;
+
+ private:
+  const Options& options_;
+  std::optional<TraceRecorder> trace_;
+  ObserverList list_;
+};
+
+} // namespace diffbench::bench

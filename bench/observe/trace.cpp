@@ -1,0 +1,206 @@
+#include "trace.hpp"
+
+#include "version.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int host_process = 1;
+constexpr int device_process = 2;
+
+const char* to_string(Span::Kind kind) {
+  switch (kind) {
+    case Span::Kind::stage: return "stage";
+    case Span::Kind::run: return "run";
+    case Span::Kind::timed: return "timed";
+    case Span::Kind::call: break;
+  }
+  return "call";
+}
+
+std::string name_of(const Span& span) {
+  switch (span.kind) {
+    case Span::Kind::run: return fmt::format("{}: {}", span.row, span.name);
+    case Span::Kind::timed: return fmt::format("{} steps", span.steps);
+    default: return std::string(span.name);
+  }
+}
+
+std::int64_t nanoseconds(double seconds) { return std::llround(1e9 * seconds); }
+
+/// The format wants microseconds. Whole eighths of one are exact in binary and in nanoseconds, so
+/// that begin + duration of an inner event never ends up behind the outer one's by rounding.
+double microseconds(std::int64_t nanoseconds) {
+  const std::int64_t eighths = nanoseconds / 125;
+  return 0.125 * static_cast<double>(eighths);
+}
+
+/// What viewers call a process or a track ("thread").
+ordered_json name_event(const char* what, int process, std::size_t track, const std::string& name) {
+  return {
+      {"ph", "M"}, {"name", what}, {"pid", process}, {"tid", track}, {"args", {{"name", name}}}};
+}
+
+} // namespace
+
+std::int64_t steady_nanoseconds() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+TraceRecorder::TraceRecorder(std::function<std::int64_t()> now)
+    : now_(std::move(now)), start_(now_()) {
+  // Growing would copy it in the middle of a sample; what is not touched takes no memory.
+  events_.reserve(2 * max_calls);
+}
+
+void TraceRecorder::begin(const Span& span) {
+  if (span.kind == Span::Kind::run) {
+    row_ = span.row;
+    work_since_.reset();
+  }
+  const bool kept = span.kind != Span::Kind::call || ++calls_ <= max_calls;
+  if (kept) {
+    events_.push_back({.track = host,
+                       .category = to_string(span.kind),
+                       .name = name_of(span),
+                       .begin = 0,
+                       .end = 0,
+                       .row = span.kind == Span::Kind::stage ? std::string() : row_,
+                       .steps = span.steps});
+  }
+  const std::int64_t time = now(); // last, so that the above is not in the span
+  open_.push_back({span.kind, time, kept ? std::optional(events_.size() - 1) : std::nullopt});
+  if (kept) {
+    events_.back().begin = time;
+  }
+  if (span.kind == Span::Kind::call && span.name == "advance" && !work_since_) {
+    work_since_ = time;
+  }
+}
+
+void TraceRecorder::end(const PhaseTimes* account) {
+  const std::int64_t time = now();
+  const Open span = open_.back();
+  open_.pop_back();
+  if (!span.event) {
+    return;
+  }
+  events_[*span.event].end = time;
+  if (account != nullptr) {
+    add_phases(span, *account, time);
+    add_engines(span, *account, time);
+  }
+}
+
+void TraceRecorder::first_run_done(const Row& row) {
+  for (const auto& [name, value] : row.provenance.details) {
+    if (name == "device" && row.on_device() && device_.empty()) {
+      device_ = value;
+    }
+  }
+}
+
+void TraceRecorder::add_phases(const Open& call, const PhaseTimes& account, std::int64_t end) {
+  constexpr std::array<std::pair<const char*, double PhaseTimes::*>, 8> phases{{
+      {"context", &PhaseTimes::context},
+      {"alloc", &PhaseTimes::alloc},
+      {"pin", &PhaseTimes::pin},
+      {"launch", &PhaseTimes::launch},
+      {"compute", &PhaseTimes::compute},
+      {"sync", &PhaseTimes::sync},
+      {"h2d", &PhaseTimes::h2d},
+      {"d2h", &PhaseTimes::d2h},
+  }};
+  std::int64_t begin = call.begin;
+  for (const auto& [name, member] : phases) {
+    const std::int64_t phase_end = std::min(end, begin + nanoseconds(account.*member));
+    if (phase_end > begin) {
+      events_.push_back({.track = host,
+                         .category = "phase",
+                         .name = name,
+                         .begin = begin,
+                         .end = phase_end,
+                         .row = row_});
+      begin = phase_end;
+    }
+  }
+}
+
+void TraceRecorder::add_engines(const Open& call, const PhaseTimes& account, std::int64_t end) {
+  if (account.compute_busy > 0) {
+    const std::int64_t begin = work_since_.value_or(call.begin);
+    add_engine(compute, "compute", begin, std::min(end, begin + nanoseconds(account.compute_busy)));
+    work_since_.reset();
+  }
+  if (account.h2d_busy > 0) {
+    add_engine(h2d, "copy to the device", end - nanoseconds(account.h2d_busy), end);
+  }
+  if (account.d2h_busy > 0) {
+    // Those that ran beside other work began before this call did.
+    add_engine(d2h, "copy to the host", end - nanoseconds(account.d2h_busy), end);
+  }
+}
+
+void TraceRecorder::add_engine(Track track, const char* name, std::int64_t begin,
+                               std::int64_t end) {
+  begin = std::max(begin, engine_free_[track]);
+  engine_free_[track] = std::max(begin, end);
+  events_.push_back({.track = track,
+                     .category = "engine",
+                     .name = fmt::format("{}: {}", row_, name),
+                     .begin = begin,
+                     .end = engine_free_[track],
+                     .row = row_});
+}
+
+ordered_json TraceRecorder::to_json(const std::string& command) const {
+  ordered_json events = ordered_json::array();
+  events.push_back(name_event("process_name", host_process, host, "diffbench"));
+  events.push_back(name_event("thread_name", host_process, host, "host thread"));
+  const bool any_engine = std::any_of(events_.begin(), events_.end(),
+                                      [](const Event& event) { return event.track != host; });
+  if (any_engine) {
+    events.push_back(name_event("process_name", device_process, h2d,
+                                device_.empty() ? std::string("device") : device_));
+    events.push_back(name_event("thread_name", device_process, h2d, "H2D copies"));
+    events.push_back(name_event("thread_name", device_process, compute, "compute"));
+    events.push_back(name_event("thread_name", device_process, d2h, "D2H copies"));
+  }
+  for (const Event& event : events_) {
+    const double begin = microseconds(event.begin);
+    ordered_json json = {{"ph", "X"},
+                         {"name", event.name},
+                         {"cat", event.category},
+                         {"pid", event.track == host ? host_process : device_process},
+                         {"tid", static_cast<std::size_t>(event.track)},
+                         {"ts", begin},
+                         {"dur", microseconds(event.end) - begin}};
+    if (!event.row.empty()) {
+      json["args"]["row"] = event.row;
+    }
+    if (event.steps > 0) {
+      json["args"]["steps"] = event.steps;
+    }
+    events.push_back(std::move(json));
+  }
+  const std::size_t dropped = calls_ > max_calls ? calls_ - max_calls : 0;
+  return {{"traceEvents", std::move(events)},
+          {"displayTimeUnit", "ms"},
+          {"otherData",
+           {{"command", command}, {"program", version_text()}, {"calls_not_kept", dropped}}}};
+}
+
+} // namespace diffbench::bench
