@@ -69,12 +69,14 @@ void run(benchmark::State& state, const std::string& name, const Prepare& prepar
   }
 }
 
-/// The value of the last `--option=value`.
+/// The value of the last `--option=value`; "true" for an option without one.
 std::optional<std::string_view> option_value(std::string_view option,
                                              const std::vector<char*>& arguments) {
   std::optional<std::string_view> value;
   for (const std::string_view argument : arguments) {
-    if (argument.starts_with(option) && argument.substr(option.size()).starts_with('=')) {
+    if (argument == option) {
+      value = "true";
+    } else if (argument.starts_with(option) && argument.substr(option.size()).starts_with('=')) {
       value = argument.substr(option.size() + 1);
     }
   }
@@ -144,7 +146,8 @@ int run_suite(const char* name, int argc, char** argv) {
     fmt::print(stderr, "{}: --benchmark_out_format: the suites write json only\n", name);
     return exit_usage;
   }
-  const bool only_listed = option_value("--benchmark_list_tests", arguments).value_or("") == "true";
+  const bool only_listed =
+      option_value("--benchmark_list_tests", arguments).value_or("false") != "false";
 
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());

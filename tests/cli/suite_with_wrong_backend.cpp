@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
                           const SessionOptions&) -> std::unique_ptr<Session<double>> {
     throw Error("no session");
   };
-  const std::vector<BackendInfo> backends = {wrong};
+  const std::vector<BackendInfo> backends = {require_backend("scalar"), wrong};
   bench::add_stencils(backends, {});
   return bench::run_suite("suite_with_wrong_backend", argc, argv);
 }
