@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <cooperative_groups.h>
 
@@ -19,23 +20,30 @@ namespace {
 
 __global__ void nothing() {}
 
-/// `count` barriers across the grid. With `check`, the first thread of each block says how far it
-/// is and counts in *early the times when another block was not as far after a barrier; the two
-/// accesses to memory would be a part of the time, so without it there are none.
-template <bool check>
-__global__ void grid_barriers(long long count, int* reached, int* early) {
+/// `count` barriers across the grid.
+__global__ void grid_barriers(long long count) {
+  const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  for (long long round = 0; round < count; ++round) {
+    grid.sync();
+  }
+}
+
+/// The same with proof: before each barrier the first thread of a block says how far it is, in one
+/// block a little later than in the others; after it, none may find its neighbour behind.
+__global__ void checked_barriers(int count, int* reached, int* early) {
   const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
   const bool first = threadIdx.x == 0;
   for (int round = 1; round <= count; ++round) {
-    if (check && first) {
+    if (first) {
+      const bool late = blockIdx.x == static_cast<unsigned>(round) % gridDim.x;
+      for (int pause = 0; late && pause < 20; ++pause) {
+        __nanosleep(200);
+      }
       atomicExch(&reached[blockIdx.x], round);
     }
     grid.sync();
-    if (check && first) {
-      const unsigned next = (blockIdx.x + 1) % gridDim.x;
-      if (atomicAdd(&reached[next], 0) < round) {
-        atomicAdd(early, 1);
-      }
+    if (first && atomicAdd(&reached[(blockIdx.x + 1) % gridDim.x], 0) < round) {
+      atomicAdd(early, 1);
     }
   }
 }
@@ -54,22 +62,20 @@ class GridBarrier {
   }
 
   void run(std::int64_t count) const {
-    gpu::launch(stream_, shape_, grid_barriers<false>, static_cast<long long>(count),
-                static_cast<int*>(nullptr), static_cast<int*>(nullptr));
+    gpu::launch(stream_, shape_, grid_barriers, static_cast<long long>(count));
     stream_.synchronize();
   }
 
  private:
   void prove() const {
-    constexpr int rounds = 3;
-    const auto blocks = static_cast<std::int64_t>(shape_.grid.x);
-    const gpu::DeviceArray<int> reached(blocks);
+    constexpr int rounds = 8;
+    const std::vector<int> none(shape_.grid.x, 0);
+    const gpu::DeviceArray<int> reached(static_cast<std::int64_t>(none.size()));
     const gpu::DeviceArray<int> early(1);
-    constexpr int zero = 0;
     int counted = -1;
-    gpu::copy_to_device(stream_, early.data(), &zero, sizeof zero);
-    gpu::launch(stream_, shape_, grid_barriers<true>, static_cast<long long>(rounds),
-                reached.data(), early.data());
+    gpu::copy_to_device(stream_, reached.data(), none.data(), none.size() * sizeof(int));
+    gpu::copy_to_device(stream_, early.data(), none.data(), sizeof(int));
+    gpu::launch(stream_, shape_, checked_barriers, rounds, reached.data(), early.data());
     gpu::copy_to_host(stream_, &counted, early.data(), sizeof counted);
     stream_.synchronize();
     if (counted != 0) {

@@ -1,16 +1,22 @@
 """What the tests of the command line share: the program under test in a directory of its own, and
 .npy files made and read by hand, so that a fault of NumPy or of ours cannot hide in both."""
 import ast
+import importlib.util
 import json
 import os
 import pathlib
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 
 PROGRAM = os.environ["DIFFBENCH_PROGRAM"]
 WITH_WRONG_BACKEND = os.environ["DIFFBENCH_WITH_WRONG_BACKEND"]
+
+# Google Benchmark's, in Debian's libbenchmark-tools. It needs SciPy, which Debian's python3 has.
+COMPARE_PY = "/usr/share/benchmark/compare.py"
+PYTHON_WITH_SCIPY = sys.executable if importlib.util.find_spec("scipy") else "/usr/bin/python3"
 
 # A comparison of a few hundred milliseconds: nearly all of it measures the copy bandwidth. The budget
 # is far more than 20 samples of 20 steps need, so that a busy machine cannot cost a row its samples.
@@ -67,6 +73,13 @@ class CommandLineTest(unittest.TestCase):
         self.assert_one_line(done.stderr, *([mentions] if isinstance(mentions, str) else mentions))
         self.assertEqual(done.stdout, "")
         self.assertEqual(self.contents(), before)
+
+    def compare_py(self, old, new):
+        """What Google Benchmark's compare.py says of two result files."""
+        done = self.run_program(COMPARE_PY, "--no-color", "benchmarks", old, new,
+                                program=PYTHON_WITH_SCIPY)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
 
     def contents(self):
         """All files below the directory with what they hold. Links to devices are not opened."""

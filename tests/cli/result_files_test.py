@@ -4,17 +4,11 @@ import csv
 import hashlib
 import io
 import math
-import pathlib
 import statistics
 import struct
-import subprocess
-import sys
 import unittest
 
 from program import QUICK, CommandLineTest, parse_json, read_npy, row_of
-
-# Debian's libbenchmark-tools; it needs SciPy.
-COMPARE_PY = pathlib.Path("/usr/share/benchmark/compare.py")
 
 NUMBER = (int, float)
 PHASES = ["context", "alloc", "pin", "h2d", "launch", "compute", "sync", "d2h", "free"]
@@ -232,11 +226,8 @@ class Streams(CommandLineTest):
 
     def test_google_benchmarks_compare_reads_it(self):
         self.run_ok(*QUICK, "--json", "out.json")
-        done = subprocess.run([sys.executable, COMPARE_PY, "--no-color", "benchmarks",
-                               self.path("out.json"), self.path("out.json")],
-                              capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("stencil/fused/float32/24x16_pvalue", done.stdout)
+        self.assertIn("stencil/fused/float32/24x16_pvalue",
+                      self.compare_py("out.json", "out.json"))
 
 
 if __name__ == "__main__":

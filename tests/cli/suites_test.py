@@ -2,16 +2,12 @@
 cannot run, exit codes, and that Google Benchmark's own compare.py reads them beside our files."""
 import os
 import pathlib
-import subprocess
-import sys
 import unittest
 
 from program import PROGRAM, CommandLineTest, parse_json
 
 SUITES = pathlib.Path(os.environ["DIFFBENCH_SUITES"])
 WRONG_STENCIL = os.environ["DIFFBENCH_WRONG_STENCIL"]
-# Debian's libbenchmark-tools; it needs SciPy.
-COMPARE_PY = pathlib.Path("/usr/share/benchmark/compare.py")
 
 # Of a CPU, then of a GPU: available in the emulated tree only.
 QUICK = {"bench_stencil": ("stencil/(scalar|fused)/float32/64x64", "stencil/cuda_naive"),
@@ -117,16 +113,10 @@ class ExitCodes(SuiteTest):
 
 
 class ComparePy(SuiteTest):
-    def compare(self, old, new):
-        done = subprocess.run([sys.executable, COMPARE_PY, "--no-color", "benchmarks", old, new],
-                              cwd=self.directory, capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
     def test_reads_the_suites_files(self):
         for suite, patterns in QUICK.items():
             self.measure(suite, "|".join(patterns), "--benchmark_repetitions=2")
-            table = self.compare("out.json", "out.json")
+            table = self.compare_py("out.json", "out.json")
             self.assertIn("_pvalue", table, suite)
 
     def test_compares_a_suite_with_diffbench(self):
@@ -134,7 +124,7 @@ class ComparePy(SuiteTest):
         options = "--grid 64 --iters 100 --budget 2 --backend fused --baseline fused --json own.json"
         self.run_ok(*options.split(), program=PROGRAM)
         for old, new in (("out.json", "own.json"), ("own.json", "out.json")):
-            self.assertIn("stencil/fused/float32/64x64_pvalue", self.compare(old, new))
+            self.assertIn("stencil/fused/float32/64x64_pvalue", self.compare_py(old, new))
 
 
 if __name__ == "__main__":
