@@ -26,15 +26,11 @@ std::optional<std::string> foreign_load(const ComparisonResult& result) {
       }
     }
   }
-  return foreign_load(cpu, wall);
-}
-
-std::optional<std::string> foreign_load(double cpu_seconds, double wall_seconds) {
-  if (cpu_seconds < undisturbed * wall_seconds) {
+  if (cpu < undisturbed * wall) {
     return fmt::format(
         "other programs were running: one-thread rows got {:.0f} % of a CPU, so all times are too "
         "long and their order may be wrong",
-        100 * cpu_seconds / wall_seconds);
+        100 * cpu / wall);
   }
   return std::nullopt;
 }

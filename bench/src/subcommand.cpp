@@ -2,8 +2,9 @@
 
 #include "doctor.hpp"
 #include "list.hpp"
+#include "residency.hpp"
+#include "scaling.hpp"
 #include "sweep.hpp"
-#include "transfer.hpp"
 
 #include <array>
 
@@ -28,11 +29,14 @@ std::span<const Subcommand> subcommands() {
       Subcommand{"doctor",
                  "what this machine and this build can do, and how to get what is missing",
                  "diffbench doctor", declare_doctor},
+      Subcommand{"residency",
+                 "one solve, from a copy to the host and back every step to a field that stays",
+                 "diffbench residency --grid 640 --iters 1000", declare_residency},
+      Subcommand{"scaling", "one backend on 1, 2, 4, ... threads: speed-up, efficiency, how many",
+                 "diffbench scaling --grid 2048 --iters 200 --threads 1,2,4", declare_scaling},
       Subcommand{"sweep", "the comparison for all combinations of lists and ranges of its options",
                  "diffbench sweep --grid 64:8192:x2 --iters 1,10,100,1000 --out sweep.jsonl",
                  declare_sweep},
-      Subcommand{"transfer", "what copies cost: within the host, and to and from a GPU",
-                 "diffbench transfer --json transfer.json", declare_transfer},
   };
   return table;
 }

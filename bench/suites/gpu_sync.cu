@@ -6,7 +6,7 @@
 #include "diffbench/gpu/memory.hpp"
 #include "diffbench/gpu/stream.hpp"
 #include "gpu_operations.hpp"
-#include "operation.hpp"
+#include "suite_checks.hpp"
 
 #include <memory>
 #include <string>

@@ -7,11 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace diffbench::bench {
 

@@ -119,21 +119,6 @@ double cpus_of(std::optional<std::int64_t> quota, std::optional<std::int64_t> pe
   return static_cast<double>(*quota) / static_cast<double>(*period);
 }
 
-double cgroup_cpus(const fs::path& root) {
-  const CgroupDirectories directories = cgroup_directories(root, "cpu");
-  double cpus = std::numeric_limits<double>::infinity();
-  for (const fs::path& directory : directories.v2) {
-    const std::string line = first_line(directory / "cpu.max"); // "QUOTA PERIOD"
-    const std::size_t space = std::min(line.find(' '), line.size());
-    cpus = std::min(cpus, cpus_of(leading_number(line), leading_number(line.substr(space))));
-  }
-  for (const fs::path& directory : directories.v1) {
-    cpus = std::min(cpus, cpus_of(number_in(directory / "cpu.cfs_quota_us"),
-                                  number_in(directory / "cpu.cfs_period_us")));
-  }
-  return cpus;
-}
-
 int affinity_cpus() {
   // The kernel refuses (EINVAL) a set smaller than its own, which may exceed CPU_SETSIZE.
   for (std::size_t cpus = CPU_SETSIZE; cpus <= std::size_t{1} << 20; cpus *= 2) {
@@ -235,8 +220,23 @@ Caches read_caches(const fs::path& root) {
   }
 }
 
+double cpu_quota(const fs::path& root) {
+  const CgroupDirectories directories = cgroup_directories(root, "cpu");
+  double cpus = std::numeric_limits<double>::infinity();
+  for (const fs::path& directory : directories.v2) {
+    const std::string line = first_line(directory / "cpu.max"); // "QUOTA PERIOD"
+    const std::size_t space = std::min(line.find(' '), line.size());
+    cpus = std::min(cpus, cpus_of(leading_number(line), leading_number(line.substr(space))));
+  }
+  for (const fs::path& directory : directories.v1) {
+    cpus = std::min(cpus, cpus_of(number_in(directory / "cpu.cfs_quota_us"),
+                                  number_in(directory / "cpu.cfs_period_us")));
+  }
+  return cpus;
+}
+
 int usable_cpus(const fs::path& root) {
-  const double cpus = std::min<double>(affinity_cpus(), std::ceil(cgroup_cpus(root)));
+  const double cpus = std::min<double>(affinity_cpus(), std::ceil(cpu_quota(root)));
   return std::max(static_cast<int>(cpus), 1);
 }
 

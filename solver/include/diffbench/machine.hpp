@@ -34,6 +34,9 @@ struct Caches {
 /// The CPUs that this process may use: its affinity mask, cut down to the cgroup's quota (v1 or
 /// v2, rounded up), at least 1. Not the number that the machine has.
 [[nodiscard]] int usable_cpus(const std::filesystem::path& root = "/");
+/// How many CPUs' time the cgroup's quota grants, 1.5 for example; infinity without a quota. With
+/// more busy threads than that, all of them are stopped for a part of each period.
+[[nodiscard]] double cpu_quota(const std::filesystem::path& root = "/");
 /// Bytes that can still be allocated without swapping: MemAvailable, cut down to what the cgroup's
 /// limit leaves; the largest std::int64_t when the system does not tell.
 [[nodiscard]] std::int64_t available_memory(const std::filesystem::path& root = "/");

@@ -264,6 +264,20 @@ TEST_F(DeviceRowsTest, RoundTripsAreRowsOfTheirOwn) {
   EXPECT_TRUE(row(1)["roundtrip_every"].is_null());
 }
 
+TEST_F(DeviceRowsTest, SnapshotsAreRowsOfTheirOwn) {
+  options_.session.transfer = Transfer::pinned;
+  options_.session.async = true;
+  Candidate snapshots = gpu();
+  snapshots.snapshot_every = 5;
+  snapshots.label = "gpu, snapshots";
+  EXPECT_EQ(run({snapshots}), exit_ok);
+  EXPECT_EQ(row(0)["backend"], "gpu, snapshots");
+  EXPECT_EQ(row(0)["snapshot_every"], 5);
+  EXPECT_EQ(row(0)["provenance"]["snapshot_every"], "5");
+  EXPECT_EQ(row(0)["verified"]["bitwise"], true); // 20 steps end with a snapshot: it is checked
+  EXPECT_GT(machine.calls["start_download"], 0);
+}
+
 TEST_F(DeviceRowsTest, EmulatedOnesAreVerifiedNotTimed) {
   EXPECT_EQ(run({cpu(), gpu(DeviceKind::emulated)}), exit_ok);
   EXPECT_EQ(row(1)["device"], "emulated");

@@ -4,6 +4,7 @@
 #include "scratch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -112,6 +113,8 @@ TEST_F(FakeMachine, AQuotaOfVersionTwoIsRoundedUp) {
     EXPECT_EQ(usable_cpus(directory()), 1) << one;
   }
   put_limit("job/cpu.max", "110000 100000");
+  EXPECT_DOUBLE_EQ(cpu_quota(directory()), 1.1);
+  EXPECT_TRUE(std::isinf(cpu_quota(directory() / "no quota")));
   EXPECT_EQ(usable_cpus(directory()), std::min(2, usable_cpus(directory() / "no quota")));
 }
 

@@ -1,0 +1,278 @@
+// What `diffbench residency` says: the ladder, and what the copies did to it.
+#include "diffbench/field.hpp"
+#include "report_json.hpp"
+#include "residency.hpp"
+#include "statistics.hpp"
+#include "table.hpp"
+#include "text_table.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* nothing = "-";
+
+/// A rung and what was measured on it. The rows of a result come in the order of the rungs.
+struct Step {
+  const Rung* rung;
+  const Row* row;
+  const Row* resident; ///< nullptr without one that has a time
+
+  [[nodiscard]] double seconds() const { return *seconds_per_iteration(*row); }
+  [[nodiscard]] bool comparable() const { return row->ranked() && resident != nullptr; }
+  /// How many times as long as with a field that stays.
+  [[nodiscard]] double times_resident() const {
+    return seconds() / *seconds_per_iteration(*resident);
+  }
+  /// Seconds that one visit of the host adds.
+  [[nodiscard]] double visit_seconds() const {
+    return (seconds() - *seconds_per_iteration(*resident)) *
+           static_cast<double>(rung->candidate.visits_host_every());
+  }
+  [[nodiscard]] bool visits() const { return rung->candidate.visits_host_every() > 0; }
+};
+
+std::vector<Step> steps_of(const Ladder& ladder, const ComparisonResult& result) {
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < ladder.rungs.size() && i < result.rows.size(); ++i) {
+    const Row* resident = result.find(ladder.rungs[i].resident);
+    steps.push_back({.rung = &ladder.rungs[i],
+                     .row = &result.rows[i],
+                     .resident = resident != nullptr && resident->ranked() ? resident : nullptr});
+  }
+  return steps;
+}
+
+std::string title_of(Place place, const std::vector<Step>& steps) {
+  switch (place) {
+    case Place::cpu: return "on the CPU";
+    case Place::gpu: break;
+    case Place::stand_in: return "no GPU, copies within the host";
+  }
+  for (const Step& step : steps) {
+    if (step.rung->place == Place::gpu && step.row->emulated()) {
+      return "on an emulated GPU";
+    }
+  }
+  return "on the GPU";
+}
+
+std::string format_ratio(double ratio) { return format_figure(ratio) + "x"; }
+
+std::string format_section(Place place, const std::vector<Step>& steps,
+                           const ComparisonResult& result, const Row* best_cpu) {
+  TextTable table({title_of(place, steps), "time/iter", "spread", "times resident", "a visit costs",
+                   "vs best CPU", "verified"});
+  bool any = false;
+  for (const Step& step : steps) {
+    const Row& row = *step.row;
+    if (step.rung->place != place || row.status == Status::skipped) {
+      continue;
+    }
+    any = true;
+    TextTable::Cells cells{row.name};
+    if (row.ranked()) {
+      const Quartiles time = iteration_quartiles(row.samples);
+      cells.push_back(format_seconds(time.median));
+      cells.push_back(row.samples.size() > 1
+                          ? fmt::format("+-{:.1f} %", 100 * time.relative_spread())
+                          : nothing);
+    } else {
+      cells.insert(cells.end(), 2, nothing);
+    }
+    cells.push_back(step.comparable() ? format_ratio(step.times_resident()) : nothing);
+    cells.push_back(step.comparable() && step.visits() ? format_seconds(step.visit_seconds())
+                                                       : nothing);
+    cells.push_back(row.ranked() && best_cpu != nullptr
+                        ? format_ratio(*seconds_per_iteration(*best_cpu) / step.seconds())
+                        : nothing);
+    cells.push_back(row.status == Status::failed ? "failed" : format_verified(result, row));
+    table.add(std::move(cells));
+  }
+  return any ? "\n" + table.format() : "";
+}
+
+/// "2.10 times as fast", "3.40 times as slow".
+std::string pace(double seconds, const Row& rival) {
+  const double ratio = *seconds_per_iteration(rival) / seconds;
+  return fmt::format("{} times as {}", format_figure(ratio >= 1 ? ratio : 1 / ratio),
+                     ratio >= 1 ? "fast" : "slow");
+}
+
+/// The round trips with the same kernel and way of copying, from none on.
+std::vector<VisitCost> round_trip_costs(const std::vector<Step>& steps, Place place) {
+  std::vector<VisitCost> costs;
+  for (const Step& step : steps) {
+    const std::int64_t every = step.rung->candidate.roundtrip_every;
+    if (step.rung->place == place && step.comparable() && every > 0) {
+      costs.push_back({1 / static_cast<double>(every), step.seconds()});
+      if (costs.size() == 1) {
+        costs.push_back({0, *seconds_per_iteration(*step.resident)});
+      }
+    }
+  }
+  std::sort(costs.begin(), costs.end(),
+            [](const VisitCost& a, const VisitCost& b) { return a.visits < b.visits; });
+  return costs;
+}
+
+/// How often the field may come to the host before the rival is as fast.
+std::string affordable(const std::vector<VisitCost>& costs, const Row& rival) {
+  const auto visits = affordable_visits(costs, *seconds_per_iteration(rival));
+  if (!visits) {
+    return fmt::format("{} is the faster even where the field stays", rival.name);
+  }
+  if (std::isinf(*visits)) {
+    return fmt::format("even so it is faster than {}", rival.name);
+  }
+  return fmt::format("with more than one round trip in about {:.0f} steps {} is the faster",
+                     std::ceil(1 / *visits), rival.name);
+}
+
+/// What the ladder of a place shows: its first round trips against the field that stays.
+std::string story(const std::vector<Step>& steps, Place place, const ComparisonResult& result) {
+  const auto naive = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+    return step.rung->place == place && step.rung->candidate.roundtrip_every > 0 &&
+           step.comparable();
+  });
+  if (naive == steps.end()) {
+    return "";
+  }
+  const Row& resident = *naive->resident;
+  const Row* rival = fastest(result, [&](const Row& row) {
+    return !row.on_device() && row.roundtrip_every == 0 && row.snapshot_every == 0 &&
+           row.name != resident.name;
+  });
+  const std::int64_t every = naive->rung->candidate.roundtrip_every;
+  std::string text = fmt::format(
+      "{} takes {} a step with its field to the host and back every {}, {} times what it takes "
+      "where the field stays ({})",
+      resident.name, format_seconds(naive->seconds()),
+      every == 1 ? "step" : fmt::format("{} steps", every), format_figure(naive->times_resident()),
+      format_seconds(*seconds_per_iteration(resident)));
+  if (rival != nullptr) {
+    text += fmt::format(": so it is {} as {} where resident it is {}; {}",
+                        pace(naive->seconds(), *rival), rival->name,
+                        pace(*seconds_per_iteration(resident), *rival),
+                        affordable(round_trip_costs(steps, place), *rival));
+  }
+  return text + ".";
+}
+
+/// A row may be proved after fewer steps than lie between two visits of the host.
+std::optional<std::string> doubt(const std::vector<Step>& steps) {
+  std::vector<std::string_view> names;
+  for (const Step& step : steps) {
+    if (step.row->verification &&
+        step.row->verification->steps < step.rung->candidate.visits_host_every()) {
+      names.emplace_back(step.row->name);
+    }
+  }
+  if (names.empty()) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "{}: proved after too few steps for a visit of the host, so the proof holds no copy; choose "
+      "a smaller --grid",
+      fmt::join(names, "; "));
+}
+
+/// How much of what snapshots cost passes beside the computation.
+std::string overlap(const std::vector<Step>& steps) {
+  const Step* in_turn = nullptr;
+  const Step* overlapped = nullptr;
+  for (const Step& step : steps) {
+    if (step.rung->place == Place::gpu && step.comparable() && step.row->snapshot_every > 0) {
+      (step.rung->candidate.session.async ? overlapped : in_turn) = &step;
+    }
+  }
+  if (in_turn == nullptr || overlapped == nullptr || !(in_turn->visit_seconds() > 0)) {
+    return "";
+  }
+  const double hidden = 1 - overlapped->visit_seconds() / in_turn->visit_seconds();
+  return fmt::format(" Overlapping hides {:.0f} % of what snapshots cost.", 100 * hidden);
+}
+
+std::string format_sentence(const Ladder& ladder, const std::vector<Step>& steps,
+                            const ComparisonResult& result) {
+  if (std::string text = story(steps, Place::gpu, result); !text.empty()) {
+    return text + overlap(steps);
+  }
+  const std::string why = !ladder.why_no_gpu.empty() ? ladder.why_no_gpu
+                          : title_of(Place::gpu, steps) == "on the GPU"
+                              ? "it has no verified time"
+                              : "it is emulated, and an emulation is never timed";
+  const std::string text = story(steps, Place::stand_in, result);
+  return fmt::format("What copies cost on a GPU is not measured here ({}).{}", why,
+                     text.empty() ? "" : " Within this host: " + text);
+}
+
+std::string_view to_string(Place place) {
+  constexpr std::array<std::string_view, 3> names{"cpu", "gpu", "stand_in"};
+  return names.at(static_cast<std::size_t>(place));
+}
+
+} // namespace
+
+LabReport residency_report(const Ladder& ladder, const ComparisonResult& result) {
+  const std::vector<Step> steps = steps_of(ladder, result);
+  const Row* best_cpu = fastest(result, [&](const Row& row) {
+    return !row.on_device() && row.roundtrip_every == 0 && row.snapshot_every == 0;
+  });
+  LabReport report;
+  ordered_json rows = ordered_json::array();
+  for (const Place place : {Place::cpu, Place::gpu, Place::stand_in}) {
+    report.text += format_section(place, steps, result, best_cpu);
+  }
+  if (!ladder.why_no_gpu.empty()) {
+    report.text += fmt::format("\nskipped: the rungs on a GPU: {}\n", ladder.why_no_gpu);
+  }
+  report.text = format_title(result) + report.text.substr(1) + format_troubles(result);
+  for (const Step& step : steps) {
+    ordered_json json = row_json(result, *step.row);
+    json["place"] = to_string(step.rung->place);
+    json["resident"] =
+        step.rung->resident.empty() ? ordered_json(nullptr) : ordered_json(step.rung->resident);
+    json["times_resident"] = step.comparable() ? number(step.times_resident()) : nullptr;
+    json["visit_seconds"] =
+        step.comparable() && step.visits() ? number(step.visit_seconds()) : nullptr;
+    rows.push_back(std::move(json));
+    if (step.row->ranked()) {
+      report.series.push_back(sample_series(result, *step.row, "residency"));
+    }
+  }
+  const bool any_stand_in = std::any_of(steps.begin(), steps.end(), [](const Step& step) {
+    return step.rung->place == Place::stand_in;
+  });
+  if (any_stand_in) {
+    report.notes.emplace_back(
+        "without a GPU, memcpy stands for the copies: both fields are in this host's memory and no "
+        "bus lies between, so the times of these rows are this host's, not a GPU's");
+  }
+  if (const auto note = doubt(steps)) {
+    report.notes.push_back(*note);
+  }
+  report.notes.insert(report.notes.end(), result.notes.begin(), result.notes.end());
+  report.sentence = format_sentence(ladder, steps, result);
+  report.data = {{"problem", problem_json(result)},
+                 {"why_no_gpu", ladder.why_no_gpu.empty() ? ordered_json(nullptr)
+                                                          : ordered_json(ladder.why_no_gpu)},
+                 {"results", std::move(rows)}};
+  report.interrupted = result.interrupted;
+  report.outcome = outcome_of(result);
+  return report;
+}
+
+} // namespace diffbench::bench

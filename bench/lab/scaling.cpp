@@ -1,0 +1,298 @@
+#include "scaling.hpp"
+
+#include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/registry.hpp"
+#include "experiment.hpp"
+#include "interrupt.hpp"
+#include "option_groups.hpp"
+#include "option_values.hpp"
+#include "statistics.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Weak scaling goes through the thread counts so often, every other time backwards.
+constexpr int passes = 2;
+/// What is within 5 % of the best is as good.
+constexpr double as_good_as_best = 0.95;
+
+struct ScalingOptions {
+  ProblemGroup problem;
+  RunGroup run;
+  GpuGroup gpu;
+  LabOutput output;
+  std::string backend;
+  std::vector<std::string> threads;
+  bool weak = false;
+
+  void declare(CLI::App& app) {
+    problem.declare(app);
+    begin_group(app, "What runs");
+    declare_value(app, "--backend", backend, "NAME", "a threaded backend (default simd)");
+    declare_values(app, "--threads", threads, "LIST",
+                   "such as 1,2,4 (default: 1, 2, 4, ... up to the usable CPUs)");
+    declare_flag(app, "--weak", weak, "n threads get n times the rows of --grid");
+    declare_value(app, "--isa", run.isa, "NAME", "baseline, avx2 or avx512");
+    declare_value(app, "--budget", run.budget, "SECONDS",
+                  "time for the timing rounds (default 10)");
+    declare_value(app, "--device", gpu.device, "N", "which GPU to compare with (default 0)");
+    output.declare(app);
+  }
+
+  [[nodiscard]] ScalingPlan read() const;
+};
+
+BackendInfo threaded_backend(const std::string& name) {
+  const BackendInfo backend = require_backend(name);
+  if (!backend.threaded) {
+    std::vector<std::string_view> threaded;
+    for (const BackendInfo& other : backend_ladder()) {
+      if (other.threaded) {
+        threaded.push_back(other.name);
+      }
+    }
+    throw InvalidInput(fmt::format("--backend {}: has no threads of the CPU; choose of {}", name,
+                                   fmt::join(threaded, ", ")));
+  }
+  return backend;
+}
+
+/// The best GPU backend, where its times mean something.
+void choose_gpu(ScalingPlan& plan) {
+  plan.why_no_gpu = "this build has no CUDA backend";
+  double driver_seconds = 0; // the first probe of them all started it
+  for (Candidate& candidate : select_backends(plan.run)) {
+    if (candidate.backend.device == DeviceKind::emulated) {
+      plan.why_no_gpu = "that of this build is emulated, and an emulation is never timed";
+    } else if (candidate.backend.device == DeviceKind::cuda) {
+      plan.why_no_gpu = candidate.probe.reason;
+      driver_seconds += candidate.probe_seconds;
+      if (candidate.probe.available && candidate.backend.name == "cuda") {
+        candidate.session.transfer = Transfer::pinned; // as who cares for speed would
+        plan.gpu = std::move(candidate);
+      }
+    }
+  }
+  if (plan.gpu) {
+    plan.gpu->probe_seconds = driver_seconds;
+  }
+}
+
+ScalingPlan ScalingOptions::read() const {
+  ScalingPlan plan;
+  problem.read(plan.run);
+  run.read(plan.run);
+  gpu.read(plan.run);
+  plan.scaling = weak ? Scaling::weak : Scaling::strong;
+  plan.backend = threaded_backend(backend.empty() ? "simd" : backend);
+  plan.threads = thread_counts(threads, usable_cpus());
+  if (weak && plan.run.initial.kind == InitialField::Kind::file) {
+    throw InvalidInput(fmt::format(
+        "--init {}: with --weak the grid grows with the threads, and a file does not; choose "
+        "block, gaussian, sine or random",
+        problem.init));
+  }
+  if (weak && plan.run.problem.ny > max_extent / plan.threads.back()) {
+    throw InvalidInput(fmt::format("--weak with {} threads: a side has at most {} cells",
+                                   plan.threads.back(), max_extent));
+  }
+  if (!weak) {
+    choose_gpu(plan);
+  } else if (plan.run.device_chosen) {
+    throw InvalidInput("--device: only strong scaling is compared with a GPU; leave --weak out");
+  }
+  return plan;
+}
+
+std::string row_label(const BackendInfo& backend, int threads) {
+  return fmt::format("{}, {} thread{}", backend.name, threads, threads == 1 ? "" : "s");
+}
+
+Candidate candidate_for(const ScalingPlan& plan, int threads) {
+  Candidate candidate{.backend = plan.backend,
+                      .probe = plan.backend.probe(plan.run.session.device),
+                      .session = plan.run.session,
+                      .label = row_label(plan.backend, threads)};
+  candidate.session.threads = threads;
+  return candidate;
+}
+
+Options options_for(const ScalingPlan& plan) {
+  Options options = plan.run;
+  options.backends = {std::string(plan.backend.name)};
+  options.baseline = row_label(plan.backend, 1);
+  return options;
+}
+
+ComparisonResult measure_strong(const ScalingPlan& plan, ScalingStudy& study, Progress& progress) {
+  std::vector<Candidate> candidates;
+  for (const int threads : plan.threads) {
+    candidates.push_back(candidate_for(plan, threads));
+  }
+  if (plan.gpu) {
+    candidates.push_back(*plan.gpu);
+  }
+  const Options options = options_for(plan);
+  check_memory(options, candidates, available_memory());
+  ComparisonResult result = measure(options, candidates, progress);
+  for (std::size_t i = 0; i < plan.threads.size(); ++i) {
+    study.entries.push_back({plan.threads[i], result.problem, result.rows[i]});
+  }
+  if (plan.gpu) {
+    study.gpu = result.rows.back();
+  }
+  return result;
+}
+
+/// Adds the samples of a pass to those before it; a pass that went wrong makes the row wrong.
+void merge(Row& row, Row&& pass) {
+  const bool first = row.name.empty();
+  if (!first) {
+    pass.samples.insert(pass.samples.begin(), row.samples.begin(), row.samples.end());
+  }
+  if (first || !pass.ranked()) {
+    row = std::move(pass);
+  } else {
+    row.samples = std::move(pass.samples);
+  }
+}
+
+/// The comparison of one entry. Empty when Ctrl-C came before it had anything to keep.
+std::optional<ComparisonResult> measure_entry(const ScalingPlan& plan, Options options,
+                                              const ScalingEntry& entry, Progress& progress) {
+  options.problem = entry.problem;
+  const std::vector candidates{candidate_for(plan, entry.threads)};
+  try {
+    return measure(options, candidates, progress);
+  } catch (const Interrupted&) {
+    return std::nullopt;
+  }
+}
+
+ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Progress& progress) {
+  Options options = options_for(plan);
+  options.budget_seconds /= static_cast<double>(passes * plan.threads.size());
+  for (const int threads : plan.threads) {
+    study.entries.push_back({.threads = threads, .problem = plan.run.problem, .row = {}});
+    study.entries.back().problem.ny *= threads;
+  }
+  options.problem = study.entries.back().problem;
+  const std::vector largest{candidate_for(plan, plan.threads.back())};
+  check_memory(options, largest, available_memory());
+
+  std::optional<ComparisonResult> frame;
+  for (int pass = 0; pass < passes && !interrupted(); ++pass) {
+    for (ScalingEntry& entry : study.entries) {
+      std::optional<ComparisonResult> result = measure_entry(plan, options, entry, progress);
+      if (!result || interrupted()) {
+        break;
+      }
+      merge(entry.row, std::move(result->rows.front()));
+      if (!frame) {
+        frame = std::move(result);
+      }
+    }
+    std::reverse(study.entries.begin(), study.entries.end());
+  }
+  if (!frame) {
+    throw Interrupted();
+  }
+  std::erase_if(study.entries, [](const ScalingEntry& entry) { return entry.row.name.empty(); });
+  frame->interrupted = interrupted();
+  return *frame;
+}
+
+} // namespace
+
+std::vector<int> thread_counts(const std::vector<std::string>& list, int usable_cpus) {
+  std::set<int> counts{1};
+  for (const std::string& text : list) {
+    counts.insert(static_cast<int>(parse_integer("--threads", text, 1, max_threads)));
+  }
+  if (list.empty()) {
+    for (int count = 2; count < usable_cpus; count *= 2) {
+      counts.insert(count);
+    }
+    counts.insert(usable_cpus);
+  }
+  return {counts.begin(), counts.end()};
+}
+
+double ScalingEntry::throughput() const {
+  return static_cast<double>(problem.cells()) / *seconds_per_iteration(row);
+}
+
+ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress) {
+  ScalingStudy study{.scaling = plan.scaling,
+                     .backend = std::string(plan.backend.name),
+                     .why_no_gpu = plan.why_no_gpu,
+                     .usable_cpus = usable_cpus(),
+                     .cpu_quota = cpu_quota()};
+  study.frame = plan.scaling == Scaling::strong ? measure_strong(plan, study, progress)
+                                                : measure_weak(plan, study, progress);
+  std::sort(study.entries.begin(), study.entries.end(),
+            [](const ScalingEntry& a, const ScalingEntry& b) { return a.threads < b.threads; });
+  study.frame.rows.clear();
+  for (const ScalingEntry& entry : study.entries) {
+    study.frame.rows.push_back(entry.row);
+  }
+  if (study.gpu) {
+    study.frame.rows.push_back(*study.gpu);
+  }
+  return study;
+}
+
+const ScalingEntry* recommended(const ScalingStudy& study) {
+  double best = 0;
+  for (const ScalingEntry& entry : study.entries) {
+    if (entry.counts()) {
+      best = std::max(best, entry.throughput());
+    }
+  }
+  for (const ScalingEntry& entry : study.entries) {
+    if (entry.counts() && entry.throughput() >= as_good_as_best * best) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<ScalingPoint> scaling_points(const ScalingStudy& study) {
+  std::vector<ScalingPoint> points;
+  for (const ScalingEntry& entry : study.entries) {
+    if (!entry.counts() || study.oversubscribed(entry.threads)) {
+      continue;
+    }
+    points.push_back({.threads = entry.threads,
+                      .cells = static_cast<double>(entry.problem.cells()),
+                      .seconds = iteration_seconds(entry.row.samples)});
+  }
+  if (!points.empty() && points.front().threads != 1) {
+    points.clear();
+  }
+  return points;
+}
+
+Action declare_scaling(CLI::App& app) {
+  const auto options = std::make_shared<ScalingOptions>();
+  options->declare(app);
+  return [options](const Invocation& invocation) {
+    ScalingPlan plan = options->read();
+    plan.run.command = invocation.command;
+    return run_experiment("scaling", options->output, invocation, [&](Progress& progress) {
+      return scaling_report(measure_scaling(plan, progress));
+    });
+  };
+}
+
+} // namespace diffbench::bench

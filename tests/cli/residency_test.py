@@ -1,0 +1,54 @@
+"""diffbench residency: its ladder, its result file, and what it refuses."""
+import unittest
+
+from program import CommandLineTest, parse_json
+
+SMALL = ("residency --grid 24x16 --iters 20 --budget 0.5 --threads 1 --roundtrip-every 1,10 "
+         "--snapshot-every 5").split()
+
+
+class Residency(CommandLineTest):
+    def test_every_row_is_verified_and_only_real_ones_have_times(self):
+        result = parse_json(self.run_ok(*SMALL, "--json", "-").stdout)
+        own = result["diffbench"]["residency"]
+        rows = {row["backend"]: row for row in own["results"]}
+        for name in ("fused", "simd"):
+            self.assertEqual(rows[name]["place"], "cpu")
+        for row in rows.values():
+            self.assertIs(row["verified"]["bitwise"], True, row["backend"])
+            self.assertEqual(row["verified"]["steps"], 20)
+            self.assertEqual(row["seconds_per_iteration"] is None, row["device"] == "emulated")
+        gpus = {row["device"] for row in rows.values() if row["place"] == "gpu"}
+        self.assertEqual(own["why_no_gpu"] is None, bool(gpus))
+        if "cuda" not in gpus:
+            trips = rows["simd, round trip every 10"]
+            self.assertEqual(trips["place"], "stand_in")
+            self.assertEqual(trips["roundtrip_every"], 10)
+            self.assertGreater(trips["times_resident"], 0)
+            self.assertEqual(rows["simd, snapshot every 5"]["snapshot_every"], 5)
+
+    def test_table(self):
+        table = self.run_ok(*SMALL).stdout
+        self.assertRegex(table, r"(?m)^on the CPU +time/iter +spread ")
+        self.assertRegex(table, r"(?m)^simd .* yes$")
+        if "on the GPU" not in table:
+            self.assertRegex(table, r"(?m)^no GPU, copies within the host +time/iter ")
+            self.assertIn("note: without a GPU, memcpy stands for the copies", table)
+            self.assertIn("not measured here", table.splitlines()[-1])
+
+    def test_refusals(self):
+        for arguments, mention in [
+                ("--roundtrip-every 0", "--roundtrip-every 0"),
+                ("--roundtrip-every 1,often", "--roundtrip-every often"),
+                ("--snapshot-every -1", "--snapshot-every -1"),
+                ("--threads 0", "--threads 0"),
+                ("--grid 99999999", "99999999"),
+                ("--backend simd", "--backend")]:
+            with self.subTest(arguments):
+                self.assert_refused(2, mention, "residency", *arguments.split())
+        self.assert_refused(1, "nowhere", *SMALL, "--json", "nowhere/out.json")
+        self.assert_refused(4, "--device 999: ", *SMALL, "--device", "999")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,79 @@
+"""diffbench scaling: its table, its result file, what it refuses, and Ctrl-C."""
+import os
+import re
+import signal
+import subprocess
+import unittest
+
+from program import PROGRAM, CommandLineTest, parse_json
+
+SMALL = "scaling --grid 24x16 --iters 20 --budget 0.4 --threads 1,2".split()
+
+
+class Scaling(CommandLineTest):
+    def test_strong(self):
+        done = self.run_ok(*SMALL, "--json", "-", "--threads", "3")  # the list goes on
+        result = parse_json(done.stdout)
+        own = result["diffbench"]["scaling"]
+        self.assertEqual(own["mode"], "strong")
+        self.assertEqual([row["threads_asked"] for row in own["results"]], [1, 2, 3])
+        for row in own["results"]:
+            self.assertIs(row["verified"]["bitwise"], True)
+            self.assertEqual(row["threads"], row["threads_asked"])
+            self.assertGreater(row["efficiency"], 0)
+            self.assertEqual(row["oversubscribed"], row["threads"] > own["usable_cpus"])
+        self.assertEqual(own["results"][0]["speedup"], 1)
+        self.assertIn(own["recommended_threads"], [1, 2, 3])
+        self.assertEqual(len(result["benchmarks"]),
+                         sum(len(row["samples_seconds"]) for row in own["results"]))
+        self.assertEqual({b["name"] for b in result["benchmarks"]},
+                         {f"scaling/simd, {n}/float32/24x16"
+                          for n in ("1 thread", "2 threads", "3 threads")})
+
+    def test_weak_table(self):
+        table = self.run_ok(*SMALL, "--weak").stdout
+        self.assertRegex(table, r"(?m)^simd, threads +grid +time/iter .* scaled speed-up ")
+        self.assertRegex(table, r"(?m)^1 +24x16 .* yes$")
+        self.assertRegex(table, r"(?m)^2.* 24x32 .* yes$")
+        self.assertRegex(table.splitlines()[-1], r"^simd does most on \d threads?")
+
+    def test_refusals(self):
+        for arguments, mention in [
+                ("--threads 0", "--threads 0"),
+                ("--threads 1,two", "--threads two"),
+                ("--threads 1:4", "--threads 1:4"),
+                ("--backend fused", "choose of"),
+                ("--backend nosuch", "nosuch"),
+                ("--weak --init field.npy", "--init field.npy"),
+                ("--weak --device 0", "--device"),
+                ("--grid 99999999", "99999999"),
+                ("--budget 0", "--budget 0"),
+                ("extra", "extra")]:
+            with self.subTest(arguments):
+                self.assert_refused(2, mention, "scaling", *arguments.split())
+        self.assert_refused(1, "nowhere", *SMALL, "--json", "nowhere/out.json")
+        self.assert_refused(4, "--device 999: ", *SMALL, "--device", "999")
+
+    def test_ctrl_c_keeps_what_was_measured(self):
+        """The progress line, on a terminal, shows when that is something."""
+        ours, theirs = os.openpty()
+        child = subprocess.Popen(
+            [PROGRAM, *"scaling --grid 256 --iters 60000 --threads 1".split(), "--json", "out.json"],
+            cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,
+            encoding="utf-8", env={**os.environ, "TERM": "xterm"})
+        os.close(theirs)
+        shown = b""
+        while not re.search(rb"timing \[[= ]+\] +[1-9]\d* %", shown):
+            shown += os.read(ours, 4096)
+        child.send_signal(signal.SIGINT)
+        table = child.communicate(timeout=60)[0]
+        os.close(ours)
+        self.assertEqual(child.returncode, 130)
+        result = parse_json(self.path("out.json").read_text())["diffbench"]
+        self.assertIs(result["interrupted"], True)
+        self.assertGreaterEqual(len(result["scaling"]["results"][0]["samples_seconds"]), 1)
+        self.assertRegex(table, r"(?m)^1 .* yes$")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,226 @@
+#include "scaling.hpp"
+
+#include "diffbench/errors.hpp"
+#include "diffbench/field.hpp"
+#include "diffbench/verify.hpp"
+#include "output.hpp"
+#include "sample_result.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <sstream>
+
+namespace diffbench::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(ThreadCounts, GoUpToTheUsableCpus) {
+  EXPECT_THAT(thread_counts({}, 1), ElementsAre(1));
+  EXPECT_THAT(thread_counts({}, 2), ElementsAre(1, 2));
+  EXPECT_THAT(thread_counts({}, 8), ElementsAre(1, 2, 4, 8));
+  EXPECT_THAT(thread_counts({}, 12), ElementsAre(1, 2, 4, 8, 12));
+}
+
+TEST(ThreadCounts, OfAListAreSortedAndHoldOne) {
+  EXPECT_THAT(thread_counts({"8", "2", "8"}, 2), ElementsAre(1, 2, 8));
+  for (const char* wrong : {"0", "-1", "two", "1:4", "99999"}) {
+    EXPECT_THROW((void)thread_counts({wrong}, 2), InvalidInput) << wrong;
+  }
+}
+
+/// Of 1000x1000 cells, one microsecond times `microseconds` a step on each number of threads.
+ScalingStudy study_of(std::vector<std::pair<int, double>> microseconds) {
+  ScalingStudy study;
+  study.backend = "toy";
+  study.usable_cpus = 4;
+  study.cpu_quota = std::numeric_limits<double>::infinity();
+  study.why_no_gpu = "no driver";
+  study.frame = sample_result();
+  study.frame.rows.clear();
+  for (const auto& [threads, time] : microseconds) {
+    study.entries.push_back(
+        {.threads = threads,
+         .problem = study.frame.problem,
+         .row = timed_row("toy " + std::to_string(threads), threads, 1e-6 * time)});
+    study.frame.rows.push_back(study.entries.back().row);
+  }
+  return study;
+}
+
+void add_gpu(ScalingStudy& study, double microseconds, double warm_seconds) {
+  Row gpu = timed_row("cuda", 1, 1e-6 * microseconds);
+  gpu.device = "cuda";
+  Phases warm;
+  warm.launch = warm_seconds;
+  warm.wall = warm_seconds;
+  gpu.warm = warm;
+  study.gpu = gpu;
+  for (ScalingEntry& entry : study.entries) { // 100 iterations and their copies
+    entry.row.warm = Phases{};
+    entry.row.warm->wall = 100 * *seconds_per_iteration(entry.row);
+  }
+  study.frame.rows.clear();
+  for (const ScalingEntry& entry : study.entries) {
+    study.frame.rows.push_back(entry.row);
+  }
+  study.frame.rows.push_back(gpu);
+}
+
+TEST(Scaling, TheFewestThreadsWithinFivePercentAreRecommended) {
+  EXPECT_EQ(recommended(study_of({{1, 100}, {2, 52}, {4, 50}}))->threads, 2);
+  EXPECT_EQ(recommended(study_of({{1, 100}, {2, 53}, {4, 50}}))->threads, 4);
+  EXPECT_EQ(recommended(study_of({{1, 100}, {2, 110}}))->threads, 1);
+  EXPECT_EQ(recommended(ScalingStudy{}), nullptr);
+}
+
+TEST(Scaling, ARowOnOtherThreadsThanAskedForAnswersNothing) {
+  ScalingStudy study = study_of({{1, 100}, {4, 30}});
+  study.entries[1].row.provenance.threads = 3;
+  EXPECT_EQ(recommended(study)->threads, 1);
+  EXPECT_EQ(scaling_points(study).size(), 1U);
+  const LabReport report = scaling_report(study);
+  EXPECT_THAT(report.text, HasSubstr("4 (ran on 3)"));
+  EXPECT_THAT(report.notes.front(), HasSubstr("ran on 3 threads where 4 were asked for"));
+  EXPECT_TRUE(report.data["results"][1]["speedup"].is_null());
+}
+
+TEST(Scaling, OversubscribedRowsAreNoPartOfTheFit) {
+  ScalingStudy study = study_of({{1, 100}, {2, 50}, {4, 25}, {8, 25}});
+  LabReport report = scaling_report(study);
+  EXPECT_NEAR(report.data["fit"]["serial_fraction"].get<double>(), 0, 1e-12);
+  EXPECT_EQ(report.data["fit"]["points"], 2);
+  EXPECT_EQ(report.data["results"][3]["oversubscribed"], true);
+  EXPECT_THAT(report.text, HasSubstr("8 (oversubscribed)"));
+  EXPECT_THAT(report.notes.front(), HasSubstr("on 4 usable CPUs"));
+  study.cpu_quota = 2.5;
+  report = scaling_report(study);
+  EXPECT_EQ(report.data["fit"]["points"], 1);
+  EXPECT_THAT(report.text, HasSubstr("one equation for one unknown"));
+  EXPECT_THAT(report.notes.front(), HasSubstr("the time of 2.50 CPUs"));
+}
+
+TEST(Scaling, AReportHasSpeedUpsAndAdvice) {
+  const LabReport report = scaling_report(study_of({{1, 100}, {2, 60}, {4, 40}}));
+  EXPECT_NEAR(report.data["results"][2]["speedup"].get<double>(), 2.5, 1e-12);
+  EXPECT_NEAR(report.data["results"][2]["efficiency"].get<double>(), 0.625, 1e-12);
+  EXPECT_NEAR(report.data["results"][2]["serial_fraction"].get<double>(), 0.2, 1e-12);
+  EXPECT_TRUE(report.data["results"][0]["serial_fraction"].is_null());
+  EXPECT_NEAR(report.data["fit"]["serial_fraction"].get<double>(), 0.2, 1e-12);
+  EXPECT_EQ(report.data["recommended_threads"], 4);
+  EXPECT_THAT(report.text, HasSubstr("no number of threads would be more than 5.00 times"));
+  EXPECT_THAT(report.sentence, HasSubstr("toy does most on 4 threads, 2.50 times what one does"));
+  EXPECT_THAT(report.sentence, HasSubstr("there is none with a time (no driver)"));
+  ASSERT_EQ(report.series.size(), 3U);
+  EXPECT_EQ(report.series[1].name, "scaling/toy 2/float32/1000x1000");
+  EXPECT_EQ(report.outcome.exit_code, exit_ok);
+}
+
+TEST(Scaling, AGpuIsWorthItFromTenTimesOn) {
+  ScalingStudy study = study_of({{1, 100}, {2, 60}});
+  add_gpu(study, 4, 500e-6); // 15 times as fast a step, 12 times in a whole run
+  LabReport report = scaling_report(study);
+  EXPECT_THAT(report.sentence, HasSubstr("15.0 times as fast an iteration and 12.0 times in a "
+                                         "whole run as the best of them: worth it"));
+  EXPECT_THAT(report.sentence, HasSubstr("most of its run is launch"));
+  EXPECT_EQ(report.data["gpu"]["worth_it"], true);
+  EXPECT_EQ(report.series.size(), 3U);
+  add_gpu(study, 4, 1000e-6); // copies eat it
+  report = scaling_report(study);
+  EXPECT_THAT(report.sentence, HasSubstr("not worth it"));
+  EXPECT_EQ(report.data["gpu"]["worth_it"], false);
+}
+
+TEST(Scaling, AWrongRowIsShownAndIsExit3) {
+  ScalingStudy study = study_of({{1, 100}, {2, 60}});
+  study.entries[1].row.verification->bitwise = false;
+  study.frame.rows[1] = study.entries[1].row;
+  const LabReport report = scaling_report(study);
+  EXPECT_EQ(report.outcome.exit_code, exit_not_verified);
+  EXPECT_THAT(report.text, HasSubstr("NOT VERIFIED: toy 2"));
+  EXPECT_EQ(report.data["recommended_threads"], 1);
+}
+
+TEST(Scaling, WithoutOneThreadThereAreNoSpeedUps) {
+  ScalingStudy study = study_of({{1, 100}, {2, 60}});
+  study.entries[0].row.samples.clear();
+  const LabReport report = scaling_report(study);
+  EXPECT_TRUE(report.data["fit"].is_null());
+  EXPECT_TRUE(report.data["results"][1]["speedup"].is_null());
+  EXPECT_EQ(report.sentence.find("nan"), std::string::npos);
+}
+
+TEST(Scaling, WeakSpeedUpsCountTheLargerGrid) {
+  ScalingStudy study = study_of({{1, 100}, {2, 125}, {4, 150}});
+  study.scaling = Scaling::weak;
+  for (ScalingEntry& entry : study.entries) {
+    entry.problem.ny *= entry.threads;
+  }
+  const LabReport report = scaling_report(study);
+  EXPECT_NEAR(report.data["results"][1]["speedup"].get<double>(), 1.6, 1e-12);
+  EXPECT_NEAR(report.data["results"][1]["efficiency"].get<double>(), 0.8, 1e-12);
+  EXPECT_EQ(report.data["fit"]["law"], "Gustafson");
+  EXPECT_EQ(report.data["results"][2]["ny"], 4000);
+  EXPECT_EQ(report.series[2].name, "scaling/toy 4/float32/1000x4000");
+  EXPECT_TRUE(report.data["gpu"].is_null());
+  EXPECT_THAT(report.sentence, Not(HasSubstr("GPU")));
+}
+
+/// The oracle, which says that it ran on as many threads as it was asked for.
+class ToySession final : public Session<float> {
+ public:
+  ToySession(const Problem& problem, int threads)
+      : problem_(problem), threads_(threads), field_(problem.nx, problem.ny) {}
+  void upload(std::span<const float> cells) override {
+    std::copy(cells.begin(), cells.end(), field_.cells().begin());
+  }
+  void advance(std::int64_t steps) override { advance_reference(problem_, field_, steps); }
+  void wait() override {}
+  void download(std::span<float> cells) override {
+    std::copy(field_.cells().begin(), field_.cells().end(), cells.begin());
+  }
+  [[nodiscard]] Provenance provenance() const override {
+    return {.threads = threads_, .details = {}};
+  }
+
+ private:
+  Problem problem_;
+  int threads_;
+  Field<float> field_;
+};
+
+TEST(Scaling, IsMeasuredAndVerified) {
+  ScalingPlan plan;
+  plan.run.problem.nx = 12;
+  plan.run.problem.ny = 5;
+  plan.run.iterations = 4;
+  plan.run.budget_seconds = 0.01;
+  plan.backend = {.name = "toy", .description = "for tests", .threaded = true};
+  plan.backend.make_float32 = [](const Problem& problem,
+                                 const SessionOptions& options) -> std::unique_ptr<Session<float>> {
+    return std::make_unique<ToySession>(problem, options.threads);
+  };
+  plan.threads = {1, 3};
+  std::ostringstream out;
+  Progress progress(out, false);
+  for (const Scaling scaling : {Scaling::strong, Scaling::weak}) {
+    plan.scaling = scaling;
+    const ScalingStudy study = measure_scaling(plan, progress);
+    ASSERT_EQ(study.entries.size(), 2U);
+    for (const ScalingEntry& entry : study.entries) {
+      EXPECT_TRUE(entry.counts());
+      EXPECT_EQ(entry.problem.ny, scaling == Scaling::weak ? 5 * entry.threads : 5);
+    }
+    EXPECT_EQ(study.entries[1].threads, 3);
+    EXPECT_EQ(study.frame.rows.size(), 2U);
+    EXPECT_FALSE(study.frame.interrupted);
+  }
+}
+
+} // namespace
+} // namespace diffbench::bench
