@@ -26,11 +26,15 @@ std::optional<std::string> foreign_load(const ComparisonResult& result) {
       }
     }
   }
-  if (cpu < undisturbed * wall) {
+  return foreign_load(cpu, wall);
+}
+
+std::optional<std::string> foreign_load(double cpu_seconds, double wall_seconds) {
+  if (cpu_seconds < undisturbed * wall_seconds) {
     return fmt::format(
         "other programs were running: one-thread rows got {:.0f} % of a CPU, so all times are too "
         "long and their order may be wrong",
-        100 * cpu / wall);
+        100 * cpu_seconds / wall_seconds);
   }
   return std::nullopt;
 }

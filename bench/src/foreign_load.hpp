@@ -12,4 +12,7 @@ namespace diffbench::bench {
 /// programs ran; the times of all rows then suffer. A sentence for the reader, or nothing.
 [[nodiscard]] std::optional<std::string> foreign_load(const ComparisonResult& result);
 
+/// The same from the processor time that one-thread rows got and the wall time that they took.
+[[nodiscard]] std::optional<std::string> foreign_load(double cpu_seconds, double wall_seconds);
+
 } // namespace diffbench::bench

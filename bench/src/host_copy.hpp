@@ -1,5 +1,5 @@
-// The two ways in which a CPU copies memory. A plain copy reads the destination's cache lines
-// before it writes them, and leaves them in the cache; non-temporal (streaming) stores do neither.
+// The ways in which a CPU copies memory. A plain copy reads the destination's cache lines before it
+// writes them, and leaves them in the cache; non-temporal (streaming) stores do neither.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,10 @@ using HostCopy = void (*)(std::byte* to, const std::byte* from, std::size_t byte
 
 /// std::memcpy, which may choose non-temporal stores itself beyond a size of its own.
 void copy_plain(std::byte* to, const std::byte* from, std::size_t bytes);
+
+/// A loop of loads and stores as the compiler vectorises it, and no call of memcpy; for arrays that
+/// begin with a cache line, and a multiple of 8 bytes.
+void copy_loop(std::byte* to, const std::byte* from, std::size_t bytes);
 
 /// Non-temporal stores at every size. All three arguments are multiples of a cache line. Where
 /// there are none (not x86) it is copy_plain, and `has_streaming_copy` false.

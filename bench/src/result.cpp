@@ -16,17 +16,21 @@ std::string_view to_string(Status status) {
   return "unknown";
 }
 
-std::optional<std::int64_t> TransferStudy::trips_to_pay() const {
+std::optional<std::int64_t> uses_to_pay(double setup_seconds, double saved_seconds) {
   // Beyond this many, "never" is the better word; also keeps the conversion defined.
   constexpr double never = 1e12;
-  if (setup_seconds <= 0 && saved_per_trip() >= 0) {
+  if (setup_seconds <= 0 && saved_seconds >= 0) {
     return 0;
   }
-  const double trips = std::ceil(setup_seconds / saved_per_trip());
-  if (saved_per_trip() > 0 && trips < never) { // accept form: a NaN never pays
-    return static_cast<std::int64_t>(trips);
+  const double uses = std::ceil(setup_seconds / saved_seconds);
+  if (saved_seconds > 0 && uses < never) { // accept form: a NaN never pays
+    return static_cast<std::int64_t>(uses);
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> TransferStudy::trips_to_pay() const {
+  return uses_to_pay(setup_seconds, saved_per_trip());
 }
 
 const Row* ComparisonResult::find(std::string_view name) const {

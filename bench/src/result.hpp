@@ -133,6 +133,10 @@ struct CopyBandwidth {
   }
 };
 
+/// How often something must be used until `setup_seconds` are paid for by `saved_seconds` a use: 0
+/// where there is nothing to pay, empty where it never is.
+[[nodiscard]] std::optional<std::int64_t> uses_to_pay(double setup_seconds, double saved_seconds);
+
 /// What the way of holding host memory does to the copies of a field.
 struct TransferStudy {
   struct CopySeconds {
@@ -150,8 +154,7 @@ struct TransferStudy {
   CopySeconds chosen;
 
   [[nodiscard]] double saved_per_trip() const { return pageable.both() - chosen.both(); }
-  /// Trips (one copy to the device, one back) after which the setup is paid for: 0 where there is
-  /// nothing to pay, empty where it never is.
+  /// Trips (one copy to the device, one back) after which the setup is paid for, by uses_to_pay().
   [[nodiscard]] std::optional<std::int64_t> trips_to_pay() const;
 };
 

@@ -5,6 +5,7 @@
 #include "residency.hpp"
 #include "scaling.hpp"
 #include "sweep.hpp"
+#include "transfer.hpp"
 
 #include <array>
 
@@ -37,6 +38,8 @@ std::span<const Subcommand> subcommands() {
       Subcommand{"sweep", "the comparison for all combinations of lists and ranges of its options",
                  "diffbench sweep --grid 64:8192:x2 --iters 1,10,100,1000 --out sweep.jsonl",
                  declare_sweep},
+      Subcommand{"transfer", "what copies cost: within the host, and to and from a GPU",
+                 "diffbench transfer --json transfer.json", declare_transfer},
   };
   return table;
 }

@@ -1,12 +1,11 @@
 #include "cpu_sync.hpp"
 
 #include "diffbench/workers.hpp"
-#include "suite.hpp"
+#include "operation.hpp"
 
 #include <atomic>
 #include <barrier>
 #include <memory>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -42,7 +41,7 @@ void check_barrier(int threads, Run run, Wait wait) {
 
 /// `count` barriers in one job, so that the job's own start and end do not count.
 template <typename Run, typename Wait>
-ThreadOperation checked_barrier(int threads, Run run, Wait wait) {
+Operation checked_barrier(int threads, Run run, Wait wait) {
   check_barrier(threads, run, wait);
   return [=](std::int64_t count) {
     run([&](int) {
@@ -53,14 +52,14 @@ ThreadOperation checked_barrier(int threads, Run run, Wait wait) {
   };
 }
 
-ThreadOperation team_barrier(int threads) {
+Operation team_barrier(int threads) {
   const auto team = std::make_shared<Workers>(threads);
   return checked_barrier(
       threads, [team](const auto& job) { team->run(job); }, [team] { team->barrier(); });
 }
 
 // On the same team, so that only the barrier differs.
-ThreadOperation std_barrier(int threads) {
+Operation std_barrier(int threads) {
   const auto team = std::make_shared<Workers>(threads);
   const auto gate = std::make_shared<std::barrier<>>(threads);
   return checked_barrier(
@@ -75,7 +74,19 @@ void openmp_run(int threads, const Job& job) {
   job(next++);
 }
 
-ThreadOperation openmp_barrier(int threads) {
+/// Throws Unavailable where the environment (OMP_THREAD_LIMIT, OMP_DYNAMIC) lets OpenMP take fewer.
+void require_openmp_threads(int threads) {
+  std::atomic<int> started = 0;
+  openmp_run(threads, [&](int) { ++started; });
+  if (started != threads) {
+    throw Unavailable(
+        "OpenMP starts fewer threads than it is asked for; unset OMP_THREAD_LIMIT "
+        "and OMP_DYNAMIC");
+  }
+}
+
+Operation openmp_barrier(int threads) {
+  require_openmp_threads(threads);
   return checked_barrier(
       threads, [threads](const auto& job) { openmp_run(threads, job); },
       [] {
@@ -83,7 +94,7 @@ ThreadOperation openmp_barrier(int threads) {
       });
 }
 
-ThreadOperation team_run(int threads) {
+Operation team_run(int threads) {
   return [team = std::make_shared<Workers>(threads)](std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
       team->run([](int) {});
@@ -91,7 +102,8 @@ ThreadOperation team_run(int threads) {
   };
 }
 
-ThreadOperation openmp_region(int threads) {
+Operation openmp_region(int threads) {
+  require_openmp_threads(threads);
   return [threads](std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
 #pragma omp parallel num_threads(threads)
@@ -100,7 +112,7 @@ ThreadOperation openmp_region(int threads) {
   };
 }
 
-ThreadOperation thread_start(int threads) {
+Operation thread_start(int threads) {
   return [threads](std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
       std::vector<std::jthread> started;

@@ -1,20 +1,17 @@
 // How threads of a CPU meet: barriers, and starting and ending a piece of parallel work.
 #pragma once
 
-#include <cstdint>
-#include <functional>
+#include "operation.hpp"
+
 #include <span>
 #include <string_view>
 
 namespace diffbench::bench {
 
-/// Makes `count` operations and returns when they are done.
-using ThreadOperation = std::function<void(std::int64_t count)>;
-
 struct CpuSync {
   std::string_view name;
   /// For that many threads. Throws WrongResult for a barrier that lets a thread pass too early.
-  ThreadOperation (*make)(int threads);
+  Operation (*make)(int threads);
 };
 
 /// Barriers: team_barrier (that of the `simd` backend's threads), std_barrier, openmp_barrier.

@@ -7,7 +7,7 @@
 #include "diffbench/gpu/stream.hpp"
 #include "diffbench/machine.hpp"
 #include "gpu_operations.hpp"
-#include "suite_checks.hpp"
+#include "operation.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -4,9 +4,9 @@
 
 #include "context.hpp"
 #include "diffbench/backend.hpp"
+#include "operation.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 namespace diffbench::bench {
@@ -53,9 +53,6 @@ enum class GpuSync {
   device_synchronize, ///< of a device without work
   grid_barrier,       ///< across a cooperative kernel of one block a multiprocessor
 };
-
-/// One call makes at least one and up to so many operations, and returns when they are done.
-using Operation = std::function<void(std::int64_t count)>;
 
 /// Kernels of a graph: counts of GpuSync::graph_launch are multiples of it.
 inline constexpr std::int64_t kernels_per_graph = 100;

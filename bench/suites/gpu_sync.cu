@@ -6,7 +6,7 @@
 #include "diffbench/gpu/memory.hpp"
 #include "diffbench/gpu/stream.hpp"
 #include "gpu_operations.hpp"
-#include "suite_checks.hpp"
+#include "operation.hpp"
 
 #include <memory>
 #include <string>

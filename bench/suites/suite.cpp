@@ -7,10 +7,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace diffbench::bench {
 

@@ -5,15 +5,13 @@
 // number of operations that is fixed beforehand, so that a run has an end that can be foreseen.
 #pragma once
 
-#include "suite_checks.hpp"
+#include "operation.hpp"
 
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace diffbench::bench {
 

@@ -1,12 +1,16 @@
-// Why a benchmark of the suites is not timed; also for code that nvcc compiles.
+// What the suites measure, apart from Google Benchmark, so that nvcc can compile it too.
 #pragma once
 
 #include "diffbench/errors.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 namespace diffbench::bench {
+
+/// Makes `count` operations and returns when they are done.
+using Operation = std::function<void(std::int64_t count)>;
 
 /// A check of a benchmark's result failed. The exit code is then 3.
 class WrongResult : public Error {

@@ -1,0 +1,68 @@
+// Samples of all ways to copy one size, in interleaved rounds.
+//
+// A template over the clock and over what copies, so that the tests use fakes of both, and host and
+// device are measured alike.
+#pragma once
+
+#include "rounds.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <span>
+
+namespace diffbench::bench {
+
+/// Samples of a size, and the fewest where a copy is long: an odd number has a median that was
+/// measured.
+inline constexpr int copy_rounds = 7;
+inline constexpr int fewest_copy_rounds = 3;
+
+/// How often to copy in each of how many samples, so that they fill `lane_seconds`.
+[[nodiscard]] inline SamplePlan plan_copies(double seconds_per_copy, double lane_seconds) {
+  const double copies = lane_seconds / std::max(seconds_per_copy, 1e-9);
+  const int rounds =
+      static_cast<int>(std::clamp(copies, double{fewest_copy_rounds}, double{copy_rounds}));
+  return {.rounds = rounds,
+          .iterations = std::max<std::int64_t>(1, static_cast<std::int64_t>(copies / rounds))};
+}
+
+/// Seconds of a copy as the plan needs them. One copy of a small size is lost in what a sample
+/// costs besides (reading clocks, waking threads), so it takes more of them until that is small;
+/// and the shorter of two samples, since a plan made from a disturbed one would copy far too
+/// little.
+template <typename Contender>
+double estimate_copy_seconds(Contender& contender, double lane_seconds) {
+  const double enough = std::min(1e-3, lane_seconds / copy_rounds);
+  constexpr std::int64_t most = std::int64_t{1} << 24;
+  for (std::int64_t copies = 1;; copies *= 8) {
+    double seconds = contender.sample(copies).seconds;
+    if (seconds >= enough) {
+      seconds = std::min(seconds, contender.sample(copies).seconds);
+    }
+    if (seconds >= enough || copies >= most) {
+      return seconds / static_cast<double>(copies);
+    }
+  }
+}
+
+/// Plans each lane and takes all samples. A lane that throws keeps its reason in `failure`. Ends
+/// early when `stop()` says so. No limit in time: every lane gets its few samples.
+template <typename Clock, typename Contender, typename Stop>
+void sample_copies(std::span<Lane<Contender>> lanes, double lane_seconds, Stop stop) {
+  for (Lane<Contender>& lane : lanes) {
+    if (stop()) {
+      return;
+    }
+    try {
+      lane.plan = plan_copies(estimate_copy_seconds(*lane.contender, lane_seconds), lane_seconds);
+    } catch (const std::exception& error) {
+      lane.contender.reset();
+      lane.failure = error.what();
+    }
+  }
+  run_rounds<Clock>(lanes, std::numeric_limits<double>::infinity(), stop, [](int, int) {});
+}
+
+} // namespace diffbench::bench

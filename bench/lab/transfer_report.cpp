@@ -1,0 +1,61 @@
+#include "transfer_report.hpp"
+
+#include "transfer_figures.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// The median rate of a curve's points at each level of the memory, innermost first.
+std::vector<std::pair<std::string, double>> rates_by_level(const CopyCurve& curve,
+                                                           const Caches& caches) {
+  std::vector<std::pair<std::string, double>> levels;
+  for (const std::string_view level : {"L1", "L2", "L3", "memory"}) {
+    std::vector<double> rates;
+    for (const CopyPoint& point : curve.points) {
+      if (!point.samples.empty() && held_in(point.bytes, curve.threads, caches) == level) {
+        rates.push_back(rate_of(point));
+      }
+    }
+    if (!rates.empty()) {
+      std::ranges::sort(rates);
+      levels.emplace_back(level, rates[rates.size() / 2]);
+    }
+  }
+  return levels;
+}
+
+std::string host_sentence(const HostCopies& host) {
+  const CopyCurve* copy = find_curve(host.curves, "memcpy", "host");
+  if (copy == nullptr || !best_rate(*copy)) {
+    return "Nothing was measured.";
+  }
+  std::vector<std::string> parts;
+  for (const auto& [level, rate] : rates_by_level(*copy, host.caches)) {
+    parts.push_back(fmt::format("{} GB/s in {}", format_figure(1e-9 * rate), level));
+  }
+  return fmt::format(
+      "On this host memcpy on one thread moves {}: what a copy costs depends first "
+      "on where its bytes are.",
+      fmt::join(parts, ", "));
+}
+
+} // namespace
+
+std::string format_transfer(const TransferResult& result) {
+  return format_host_copies(result.host) +
+         (result.device
+              ? "\n" + format_device_copies(*result.device)
+              : fmt::format("\nskipped: copies to and from a GPU: {}\n", result.no_device));
+}
+
+std::string transfer_sentence(const TransferResult& result) { return host_sentence(result.host); }
+
+} // namespace diffbench::bench

@@ -1,0 +1,102 @@
+#include "copy_rounds.hpp"
+
+#include "fake_clock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace diffbench::bench {
+namespace {
+
+/// Copies that take what they are told, on a clock that nothing else moves.
+struct FakeCopies {
+  double copy_seconds = 0;
+  double sample_seconds = 0; ///< what a sample costs besides
+  int disturbed = -1;        ///< the sample that takes a second more
+  int fails_from = -1;
+  int samples = 0;
+
+  Sample sample(std::int64_t copies) {
+    if (fails_from >= 0 && samples >= fails_from) {
+      throw std::runtime_error("copy failed");
+    }
+    const double seconds = sample_seconds + static_cast<double>(copies) * copy_seconds +
+                           (samples++ == disturbed ? 1 : 0);
+    FakeClock::seconds += seconds;
+    return {.iterations = copies, .seconds = seconds, .cpu_seconds = std::nullopt};
+  }
+};
+
+Lane<FakeCopies> lane_of(FakeCopies copies) {
+  return {
+      .contender = std::make_unique<FakeCopies>(copies), .plan = {}, .samples = {}, .failure = {}};
+}
+
+std::vector<Lane<FakeCopies>> lanes_of(FakeCopies copies) {
+  std::vector<Lane<FakeCopies>> lanes;
+  lanes.push_back(lane_of(copies));
+  return lanes;
+}
+
+const auto never = [] { return false; };
+
+TEST(PlanCopiesTest, FillsTheTimeOfALane) {
+  EXPECT_EQ(plan_copies(1e-6, 0.07), (SamplePlan{.rounds = 7, .iterations = 10000}));
+  EXPECT_EQ(plan_copies(0.02, 0.1), (SamplePlan{.rounds = 5, .iterations = 1}));
+  EXPECT_EQ(plan_copies(10, 0.1), (SamplePlan{.rounds = 3, .iterations = 1}));
+  EXPECT_GT(plan_copies(0, 0.1).iterations, 1000) << "below the clock's resolution";
+}
+
+TEST(EstimateCopySecondsTest, WhatASampleCostsBesidesIsSmall) {
+  FakeCopies copies{.copy_seconds = 5e-9, .sample_seconds = 50e-6};
+  EXPECT_NEAR(estimate_copy_seconds(copies, 1), 5e-9, 1e-9);
+}
+
+TEST(EstimateCopySecondsTest, ADisturbedSampleIsNotBelieved) {
+  for (int disturbed = 0; disturbed < 6; ++disturbed) {
+    FakeCopies copies{.copy_seconds = 1e-6, .disturbed = disturbed};
+    EXPECT_NEAR(estimate_copy_seconds(copies, 1), 1e-6, 1e-9) << disturbed;
+  }
+}
+
+TEST(EstimateCopySecondsTest, EndsWithAClockThatStandsStill) {
+  FakeCopies copies;
+  EXPECT_EQ(estimate_copy_seconds(copies, 1), 0);
+}
+
+TEST(SampleCopiesTest, EveryLaneGetsItsSamples) {
+  std::vector<Lane<FakeCopies>> lanes;
+  lanes.push_back(lane_of({.copy_seconds = 1e-6}));
+  lanes.push_back(lane_of({.copy_seconds = 100}));
+  sample_copies<FakeClock>(std::span(lanes), 0.07, never);
+  ASSERT_EQ(lanes[0].samples.size(), 7U);
+  EXPECT_NEAR(static_cast<double>(lanes[0].samples[0].iterations), 10000, 10);
+  EXPECT_EQ(lanes[1].samples.size(), 3U) << "however long they take";
+}
+
+TEST(SampleCopiesTest, ALaneThatThrowsLosesItself) {
+  for (int fails_from = 0; fails_from < 10; ++fails_from) {
+    std::vector<Lane<FakeCopies>> lanes;
+    lanes.push_back(lane_of({.copy_seconds = 0.001, .fails_from = fails_from}));
+    lanes.push_back(lane_of({.copy_seconds = 0.001}));
+    sample_copies<FakeClock>(std::span(lanes), 0.07, never);
+    EXPECT_EQ(lanes[1].samples.size(), 7U);
+    EXPECT_EQ(lanes[0].failure, fails_from < 9 ? "copy failed" : "") << fails_from;
+  }
+}
+
+TEST(SampleCopiesTest, StopsWhenAskedTo) {
+  for (int calls = 0; calls < 5; ++calls) {
+    std::vector<Lane<FakeCopies>> lanes = lanes_of({.copy_seconds = 1e-3});
+    int left = calls;
+    sample_copies<FakeClock>(std::span(lanes), 0.07, [&] { return left-- == 0; });
+    EXPECT_EQ(lanes[0].samples.size(), static_cast<std::size_t>(std::max(0, calls - 1)));
+    EXPECT_EQ(lanes[0].failure, "");
+  }
+}
+
+} // namespace
+} // namespace diffbench::bench
