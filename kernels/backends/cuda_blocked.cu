@@ -3,28 +3,13 @@
 // or memory, is paid once in `depth` steps, for some redundant work in the halos.
 // Gain: not measured on a GPU yet; the model (tile_plan.cpp) says 0.48 us a step at 640x640 and
 // 1500 GCell/s at 16384x16384 (float32, H200).
-#include "grid_session.hpp"
 #include "tile_session.hpp"
-
-#include <array>
 
 namespace diffbench::backends {
 
-namespace {
-
-constexpr std::array tile_kernels = {kernels::TileKernel::blocked};
-
-template <typename T>
-class CudaBlockedSession final : public kernels::TileSession<T> {
- public:
-  CudaBlockedSession(const Problem& problem, const SessionOptions& options)
-      : kernels::TileSession<T>(problem, options, tile_kernels) {}
-};
-
-} // namespace
-
 BackendInfo cuda_blocked() {
-  return kernels::cuda_backend<CudaBlockedSession>(
+  using kernels::TileKernel;
+  return kernels::tile_backend<TileKernel::blocked>(
       "cuda_blocked", "CUDA, several steps a launch in register tiles, from a graph", 230);
 }
 

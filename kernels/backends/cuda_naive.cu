@@ -6,6 +6,8 @@
 #include "grid_session.hpp"
 #include "naive.cuh"
 
+#include <algorithm>
+
 namespace diffbench::backends {
 
 namespace {
@@ -18,11 +20,19 @@ class CudaNaiveSession final : public kernels::GridSession<T> {
  protected:
   void enqueue(std::int64_t steps) override {
     const kernels::Grid<T> grid = this->grid();
-    const gpu::LaunchShape shape{
-        .grid = dim3(kernels::blocks(grid.nx, 32), kernels::blocks(grid.ny, 8)),
-        .block = dim3(32, 8)};
+    // One launch a step, but for grids of more rows than the blocks of a launch cover: half a
+    // million.
+    constexpr int block_rows = 8;
+    const std::int64_t most = std::int64_t{block_rows} * this->device().most_blocks_y;
     for (std::int64_t step = 0; step < steps; ++step) {
-      gpu::launch(this->stream(), shape, kernels::naive_step<T>, grid, this->now(), this->next());
+      for (std::int64_t first = 0; first < grid.ny; first += most) {
+        const std::int64_t rows = std::min(grid.ny - first, most);
+        gpu::launch(this->stream(),
+                    {.grid = dim3(kernels::blocks(grid.nx, 32), kernels::blocks(rows, block_rows)),
+                     .block = dim3(32, block_rows)},
+                    kernels::naive_step<T>, grid, static_cast<int>(first), this->now(),
+                    this->next());
+      }
       this->swap_fields();
     }
   }

@@ -3,28 +3,13 @@
 // Against cuda_blocked: a barrier instead of a launch, and only halos are loaded again. Only for
 // grids that fit on the chip, one tile a resident block; refuses others. Gain: not measured on a
 // GPU yet; the model (tile_plan.cpp) says 0.41 us a step at 640x640 (float32, H200).
-#include "grid_session.hpp"
 #include "tile_session.hpp"
-
-#include <array>
 
 namespace diffbench::backends {
 
-namespace {
-
-constexpr std::array tile_kernels = {kernels::TileKernel::persistent};
-
-template <typename T>
-class CudaPersistentSession final : public kernels::TileSession<T> {
- public:
-  CudaPersistentSession(const Problem& problem, const SessionOptions& options)
-      : kernels::TileSession<T>(problem, options, tile_kernels) {}
-};
-
-} // namespace
-
 BackendInfo cuda_persistent() {
-  return kernels::cuda_backend<CudaPersistentSession>(
+  using kernels::TileKernel;
+  return kernels::tile_backend<TileKernel::persistent>(
       "cuda_persistent", "CUDA, one cooperative launch, field on chip, halos exchanged", 240);
 }
 

@@ -4,7 +4,7 @@
 // Gain: not measured on a GPU yet. Far beyond L2 it should reach the copy bandwidth at 8 bytes a
 // cell (float32); at 640x640 it is bound by the launch like cuda_naive.
 #include "grid_session.hpp"
-#include "stream_session.cuh"
+#include "stream_rows.hpp"
 
 namespace diffbench::backends {
 

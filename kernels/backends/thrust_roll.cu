@@ -15,8 +15,8 @@ class ThrustRoll final : public kernels::DeviceSession<T> {
   ThrustRoll(const Problem& problem, const SessionOptions& options)
       : kernels::DeviceSession<T>(problem, options, kernels::dense_layout(problem),
                                   2 * problem.field_bytes()),
-        rolled_(problem.cells()),
-        lap_(problem.cells()) {}
+        rolled_(this->allocating([&] { return gpu::DeviceArray<T>(problem.cells()); })),
+        lap_(this->allocating([&] { return gpu::DeviceArray<T>(problem.cells()); })) {}
   ~ThrustRoll() override { this->finish(); }
 
  private:

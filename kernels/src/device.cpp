@@ -3,17 +3,13 @@
 #include "diffbench/gpu/error.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <string>
 
 namespace diffbench::gpu {
 
 namespace {
-
-#if defined(DIFFBENCH_EMULATED_CUDA) // by the runtime header of tests/emulation
-constexpr bool emulated = true;
-#else
-constexpr bool emulated = false;
-#endif
 
 // What nvcc was asked for, in ascending order: 80 stands for sm_80. The last is there as PTX too.
 constexpr int architectures[] = {DIFFBENCH_CUDA_ARCHITECTURES};
@@ -41,10 +37,25 @@ std::string no_code_for(const std::string& name, int major, int minor) {
          " only; set -DDIFFBENCH_CUDA_ARCHITECTURES and build again";
 }
 
-cudaDeviceProp properties_of(int index) {
-  cudaDeviceProp properties{};
-  DIFFBENCH_CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
-  return properties;
+int attribute(int index, cudaDeviceAttr which) {
+  int value = 0;
+  DIFFBENCH_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, index));
+  return value;
+}
+
+// Only cudaGetDeviceProperties has the name, and that is slow: some of its figures are read over
+// PCIe (NVIDIA's blog, "The Fast Way to Query Device Properties"). So it is called once a device.
+std::string name_of(int index) {
+  static std::mutex mutex;
+  static std::map<int, std::string> names;
+  const std::lock_guard lock(mutex);
+  std::string& name = names[index];
+  if (name.empty()) {
+    cudaDeviceProp properties{};
+    DIFFBENCH_CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
+    name = properties.name;
+  }
+  return name;
 }
 
 // CUDA 13 leaves the count unset when there is no driver.
@@ -55,18 +66,31 @@ int device_count() {
 }
 
 // Throws Unavailable for a device that is not there, or that this build has no code for.
-cudaDeviceProp properties_of_usable(int index, int count) {
+void require_usable(int index, int count) {
   if (index < 0 || index >= count) {
     std::string there = count == 1 ? "device 0 only" : "devices 0 to " + std::to_string(count - 1);
     throw Unavailable("there is no CUDA device " + std::to_string(index) + "; this machine has " +
                       (count == 0 ? "none" : there));
   }
-  const cudaDeviceProp properties = properties_of(index);
-  if (!has_code_for(properties.major, properties.minor)) {
+  const int major = attribute(index, cudaDevAttrComputeCapabilityMajor);
+  const int minor = attribute(index, cudaDevAttrComputeCapabilityMinor);
+  if (!has_code_for(major, minor)) {
     throw Unavailable("CUDA device " + std::to_string(index) + ": " +
-                      no_code_for(properties.name, properties.major, properties.minor));
+                      no_code_for(name_of(index), major, minor));
   }
-  return properties;
+}
+
+struct Memory {
+  std::int64_t free;
+  std::int64_t total;
+};
+
+// Of the current device.
+Memory memory() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  DIFFBENCH_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  return {static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)};
 }
 
 } // namespace
@@ -82,7 +106,7 @@ Probe probe_device(int index) noexcept {
                       cudaGetErrorString(code)};
   }
   try {
-    (void)properties_of_usable(index, count);
+    require_usable(index, count);
     return {};
   } catch (const std::exception& error) {
     return {.available = false, .reason = error.what()};
@@ -90,29 +114,21 @@ Probe probe_device(int index) noexcept {
 }
 
 Device use_device(int index) {
-  const cudaDeviceProp properties = properties_of_usable(index, device_count());
+  require_usable(index, device_count());
   DIFFBENCH_CUDA_CHECK(cudaSetDevice(index));
   DIFFBENCH_CUDA_CHECK(cudaFree(nullptr)); // makes the context now, not inside the first allocation
   return {.index = index,
-          .name = properties.name,
-          .compute_major = properties.major,
-          .compute_minor = properties.minor,
-          .multiprocessors = properties.multiProcessorCount,
-          .shared_bytes_per_block = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin),
-          .shared_bytes_per_multiprocessor =
-              static_cast<std::int64_t>(properties.sharedMemPerMultiprocessor),
-          .registers_per_multiprocessor = properties.regsPerMultiprocessor,
-          .l2_bytes = properties.l2CacheSize,
-          .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
-          .cooperative_launch = properties.cooperativeLaunch != 0,
-          .emulated = emulated};
+          .name = name_of(index),
+          .compute_major = attribute(index, cudaDevAttrComputeCapabilityMajor),
+          .compute_minor = attribute(index, cudaDevAttrComputeCapabilityMinor),
+          .multiprocessors = attribute(index, cudaDevAttrMultiProcessorCount),
+          .shared_bytes_per_block = attribute(index, cudaDevAttrMaxSharedMemoryPerBlockOptin),
+          .most_blocks_y = attribute(index, cudaDevAttrMaxGridDimY),
+          .memory_bytes = memory().total,
+          .cooperative_launch = attribute(index, cudaDevAttrCooperativeLaunch) != 0,
+          .concurrent_managed_access = attribute(index, cudaDevAttrConcurrentManagedAccess) != 0};
 }
 
-std::int64_t free_memory() {
-  std::size_t free = 0;
-  std::size_t total = 0;
-  DIFFBENCH_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-  return static_cast<std::int64_t>(free);
-}
+std::int64_t free_memory() { return memory().free; }
 
 } // namespace diffbench::gpu

@@ -22,11 +22,26 @@ class DeviceField {
     }
   }
 
+  /// Fills memory of the device with NaN, in stream order. Does not block. The calibration computes
+  /// before there is a field, and wide accesses read padding that is never uploaded: uses of no
+  /// consequence, which compute-sanitizer's initcheck could not tell from others. A cell that does
+  /// matter and was never written still shows: as a NaN in the result.
+  void fill_with_nan(const gpu::Stream& stream) const {
+    for (const Buffer& buffer : buffers_) {
+      if (buffer.memory.size() > 0) {
+        gpu::fill_bytes(stream, buffer.device, 0xff,
+                        static_cast<std::size_t>(buffer.memory.size()) * sizeof(T));
+      }
+    }
+  }
+
   [[nodiscard]] const FieldLayout& layout() const { return layout_; }
   /// Cell (0, 0) for kernels.
   [[nodiscard]] T* now() const { return buffers_[now_].device + layout_.first; }
   [[nodiscard]] T* next() const { return buffers_[1 - now_].device + layout_.first; }
   void swap() { now_ = 1 - now_; }
+  /// 0 or 1: which of the two buffers holds the present state.
+  [[nodiscard]] std::size_t order() const { return now_; }
 
   /// Cell (0, 0) of the present state for the host, and the start of its buffer. Null for memory of
   /// the device; for the other kinds the caller must have waited for the device.
@@ -34,6 +49,7 @@ class DeviceField {
     return buffers_[now_].host == nullptr ? nullptr : buffers_[now_].host + layout_.first;
   }
   [[nodiscard]] const T* now_buffer() const { return buffers_[now_].device; }
+  [[nodiscard]] const T* next_buffer() const { return buffers_[1 - now_].device; }
 
  private:
   struct Buffer {

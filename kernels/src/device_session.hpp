@@ -33,21 +33,31 @@ namespace diffbench::kernels {
 /// Throws Error, with the figures, when `need` exceeds the free memory of the current device.
 void require_device_memory(const MemoryNeed& need, const gpu::Device& device);
 
+/// Throws Unavailable when `device` cannot copy in this way.
+void require_transfer(Transfer transfer, const gpu::Device& device);
+
+/// The seconds since it was made.
+class HostClock {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 /// Adds the seconds of its life to a phase.
 class PhaseClock {
  public:
   explicit PhaseClock(double& phase) : phase_(phase) {}
   PhaseClock(const PhaseClock&) = delete;
   PhaseClock& operator=(const PhaseClock&) = delete;
-  ~PhaseClock() { phase_ += seconds(); }
-
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  ~PhaseClock() { phase_ += clock_.seconds(); }
 
  private:
   double& phase_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  HostClock clock_;
 };
 
 /// Runs `make` and adds the seconds that it took to a phase.
@@ -70,11 +80,14 @@ class DeviceSession : public Session<T> {
         arena_(
             timed(phases_.pin, [&] { return HostArena<T>(problem.cells(), options.transfer); })) {
     if (options.async) {
-      const PhaseClock clock(phases_.alloc);
       for (Snapshot& snapshot : snapshots_) {
         snapshot.cells = gpu::DeviceArray<T>(problem.cells());
       }
     }
+    field_.fill_with_nan(compute_);
+    compute_.synchronize();
+    // Whatever else the construction took: snapshots, streams, events.
+    phases_.alloc += construction_.seconds() - phases_.context - phases_.alloc - phases_.pin;
   }
 
   ~DeviceSession() override { finish(); }
@@ -87,6 +100,8 @@ class DeviceSession : public Session<T> {
         std::copy_n(cells.data() + y * problem_.nx, problem_.nx, host + y * field_.layout().pitch);
       }
       if (options_.transfer == Transfer::managed) {
+        // The other buffer too: the first step writes it, and would fault page by page.
+        prefetch_to_device(compute_, field_.next_buffer(), buffer_bytes(), device_.index);
         phases_.h2d_busy += in_order([&] {
           prefetch_to_device(compute_, field_.now_buffer(), buffer_bytes(), device_.index);
         });
@@ -222,6 +237,12 @@ class DeviceSession : public Session<T> {
   /// What more there is to say in provenance.
   [[nodiscard]] virtual Details details() const { return {}; }
 
+  /// For what a derived class makes at its construction: runs `make` as part of the phase `alloc`.
+  template <typename Make>
+  auto allocating(Make make) {
+    return timed(phases_.alloc, make);
+  }
+
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] const SessionOptions& options() const { return options_; }
   [[nodiscard]] const gpu::Device& device() const { return device_; }
@@ -250,6 +271,7 @@ class DeviceSession : public Session<T> {
 
   gpu::Device open(const FieldLayout& layout, std::int64_t extra_device_bytes) const {
     gpu::Device device = gpu::use_device(options_.device);
+    require_transfer(options_.transfer, device);
     require_device_memory(device_memory_need(problem_, options_, layout, extra_device_bytes),
                           device);
     return device;
@@ -304,6 +326,7 @@ class DeviceSession : public Session<T> {
 
   Problem problem_;
   SessionOptions options_;
+  HostClock construction_;
   PhaseTimes phases_;
   gpu::Device device_;
   DeviceField<T> field_;

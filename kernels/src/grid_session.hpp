@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device_session.hpp"
-#include "step.cuh"
+#include "grid.hpp"
 
 #include <memory>
 #include <string_view>
@@ -18,13 +18,7 @@ class GridSession : public DeviceSession<T> {
 
  protected:
   [[nodiscard]] Grid<T> grid() const {
-    const Problem& problem = this->problem();
-    return {.nx = static_cast<int>(problem.nx),
-            .ny = static_cast<int>(problem.ny),
-            .pitch = this->field().layout().pitch,
-            .boundary = problem.boundary,
-            .constant = static_cast<T>(problem.boundary_value),
-            .factor = problem.update_factor<T>()};
+    return grid_of<T>(this->problem(), this->field().layout().pitch);
   }
   [[nodiscard]] T* now() const { return this->field().now(); }
   [[nodiscard]] T* next() const { return this->field().next(); }
@@ -36,31 +30,32 @@ class GridSession : public DeviceSession<T> {
   return device_memory_need(problem, options, aligned_layout(problem));
 }
 
-#if defined(DIFFBENCH_EMULATED_CUDA) // by the runtime header of tests/emulation
-inline constexpr DeviceKind device_kind = DeviceKind::emulated;
-#else
-inline constexpr DeviceKind device_kind = DeviceKind::cuda;
-#endif
+/// A backend of GridSessions but for what makes them.
+[[nodiscard]] inline BackendInfo grid_backend(std::string_view name, std::string_view description,
+                                              int ladder) {
+  return {.name = name,
+          .description = description,
+          .device = gpu::emulated ? DeviceKind::emulated : DeviceKind::cuda,
+          .ladder = ladder,
+          .probe = gpu::probe_device,
+          .memory_need = grid_memory_need};
+}
 
 /// The backend whose sessions are Implementation<float> and Implementation<double>, made from a
 /// problem and options.
 template <template <typename> class Implementation>
 [[nodiscard]] BackendInfo cuda_backend(std::string_view name, std::string_view description,
                                        int ladder) {
-  return {.name = name,
-          .description = description,
-          .device = device_kind,
-          .ladder = ladder,
-          .probe = gpu::probe_device,
-          .memory_need = grid_memory_need,
-          .make_float32 = [](const Problem& problem,
-                             const SessionOptions& options) -> std::unique_ptr<Session<float>> {
-            return std::make_unique<Implementation<float>>(problem, options);
-          },
-          .make_float64 = [](const Problem& problem,
-                             const SessionOptions& options) -> std::unique_ptr<Session<double>> {
-            return std::make_unique<Implementation<double>>(problem, options);
-          }};
+  BackendInfo backend = grid_backend(name, description, ladder);
+  backend.make_float32 = [](const Problem& problem,
+                            const SessionOptions& options) -> std::unique_ptr<Session<float>> {
+    return std::make_unique<Implementation<float>>(problem, options);
+  };
+  backend.make_float64 = [](const Problem& problem,
+                            const SessionOptions& options) -> std::unique_ptr<Session<double>> {
+    return std::make_unique<Implementation<double>>(problem, options);
+  };
+  return backend;
 }
 
 } // namespace diffbench::kernels

@@ -60,6 +60,10 @@ void copy_rows(const Stream& stream, Rows to, ConstRows from, std::size_t row_by
   }
 }
 
+void fill_bytes(const Stream& stream, void* device, int byte, std::size_t bytes) {
+  DIFFBENCH_CUDA_CHECK(cudaMemsetAsync(device, byte, bytes, stream.get()));
+}
+
 namespace {
 
 #if CUDART_VERSION >= 13000

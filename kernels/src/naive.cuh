@@ -5,10 +5,11 @@
 
 namespace diffbench::kernels {
 
+/// Advances the rows from `first_row` on that the blocks of the launch cover.
 template <typename T>
-__global__ void naive_step(Grid<T> grid, const T* in, T* out) {
+__global__ void naive_step(Grid<T> grid, int first_row, const T* in, T* out) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  const int y = first_row + static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= grid.nx || y >= grid.ny) {
     return;
   }

@@ -23,16 +23,12 @@ struct TileShape {
   int depth;      ///< halo on each side, in cells: the most steps between two loads
   int tile_width; ///< cells of the region less both halos
   int tile_height;
+  int tiles_x; ///< across the grid
 };
 
 template <typename T, int PX, int PY>
 class RegisterTile {
  public:
-  /// Bytes of shared memory that a block of `threads` needs.
-  static constexpr std::size_t shared_bytes(int threads) {
-    return sizeof(T) * 2 * 2 * (PX + PY) * static_cast<std::size_t>(threads);
-  }
-
   /// The tile with its first cell at (tile_x, tile_y).
   __device__ RegisterTile(const Grid<T>& grid, const TileShape& shape, int tile_x, int tile_y,
                           void* shared)

@@ -8,12 +8,20 @@
 
 namespace diffbench::kernels {
 
+/// The tile of this block. Tiles are numbered along blockIdx.x, row after row: in y a launch has
+/// 65535 blocks at most.
+template <typename T, int PX, int PY>
+__device__ RegisterTile<T, PX, PY> tile_of_block(const Grid<T>& grid, const TileShape& shape) {
+  const int number = static_cast<int>(blockIdx.x);
+  return {grid, shape, number % shape.tiles_x * shape.tile_width,
+          number / shape.tiles_x * shape.tile_height, dynamic_shared()};
+}
+
 /// Advances every tile by `steps` <= shape.depth, from `in` to `out`. One block a tile.
 template <typename T, int PX, int PY, int MaxThreads>
 __global__ void __launch_bounds__(MaxThreads)
     blocked_steps(Grid<T> grid, TileShape shape, int steps, const T* in, T* out) {
-  RegisterTile<T, PX, PY> tile(grid, shape, static_cast<int>(blockIdx.x) * shape.tile_width,
-                               static_cast<int>(blockIdx.y) * shape.tile_height, dynamic_shared());
+  auto tile = tile_of_block<T, PX, PY>(grid, shape);
   tile.load(in);
   tile.advance(steps);
   tile.store(out);
@@ -26,8 +34,7 @@ __global__ void __launch_bounds__(MaxThreads)
 template <typename T, int PX, int PY, int MaxThreads>
 __global__ void __launch_bounds__(MaxThreads)
     persistent_steps(Grid<T> grid, TileShape shape, std::int64_t steps, T* a, T* b) {
-  RegisterTile<T, PX, PY> tile(grid, shape, static_cast<int>(blockIdx.x) * shape.tile_width,
-                               static_cast<int>(blockIdx.y) * shape.tile_height, dynamic_shared());
+  auto tile = tile_of_block<T, PX, PY>(grid, shape);
   tile.load(a);
   T* target = b;
   T* other = a;

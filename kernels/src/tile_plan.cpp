@@ -8,7 +8,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <ostream>
 #include <sstream>
 #include <utility>
@@ -17,8 +19,8 @@ namespace diffbench::kernels {
 
 namespace {
 
-// Figures of the model. From published properties of recent cards, not fitted: only the order of
-// the candidates matters, and the calibration corrects it.
+// Figures of the model. From published properties of recent cards, not fitted: only which
+// candidates are worth a measurement depends on them.
 constexpr double clock_hz = 1.7e9;
 constexpr double lanes = 128;                 // arithmetic lanes of a multiprocessor, float32
 constexpr double instructions_per_cell = 7.5; // 6 of arithmetic, and the edges' share
@@ -26,33 +28,35 @@ constexpr double barrier_seconds = 40e-9;     // of a block, with the latency of
 constexpr double launch_seconds = 1.3e-6;     // from one kernel of a graph to the next
 constexpr double grid_barrier_seconds = 1.2e-6;
 constexpr double bytes_per_second = 4e12;
-constexpr int registers_per_thread = 104; // the largest of the compiled kernels
-constexpr std::size_t favourites_per_kernel = 6;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-std::int64_t blocks_per_multiprocessor(const TilePlan& plan, Dtype dtype,
-                                       const gpu::Device& device) {
-  const std::int64_t by_registers =
-      device.registers_per_multiprocessor / (registers_per_thread * plan.threads());
-  const std::int64_t by_shared =
-      device.shared_bytes_per_multiprocessor / (plan.shared_bytes(dtype) + 1024);
-  return std::min(by_registers, by_shared);
-}
+// Shapes worth a thought: regions from 32 to 128 cells a side, depths that are worth a halo.
+constexpr int most_block_x = 64;
+constexpr int most_block_y = 32;
+constexpr std::array depths = {1, 2, 4, 6, 8, 10, 12, 14, 16, 20};
 
-bool fits(const TilePlan& plan, const Problem& problem, const gpu::Device& device) {
+// The blocks of `plan` that a multiprocessor holds, 0 when it does not fit. A plan that an old or
+// damaged cache holds may be anything.
+int resident_if_it_fits(const TilePlan& plan, const Problem& problem, const TileDevice& device) {
   const Dtype dtype = problem.dtype;
-  if (plan.tile_width(dtype) < 1 || plan.tile_height(dtype) < 1 ||
-      plan.threads() > patch_size(plan.patch, dtype).max_threads ||
-      plan.shared_bytes(dtype) > device.shared_bytes_per_block || plan.tiles_y(problem) > 65535) {
-    return false;
+  const bool a_shape = plan.block_x >= 1 && plan.block_x <= most_block_x && plan.block_y >= 1 &&
+                       plan.block_y <= most_block_y && plan.depth >= 1 &&
+                       plan.depth <= depths.back() && plan.tile_width(dtype) >= 1 &&
+                       plan.tile_height(dtype) >= 1;
+  if (!a_shape || plan.threads() > patch_size(plan.patch, dtype).max_threads ||
+      plan.shared_bytes(dtype) > device.properties.shared_bytes_per_block) {
+    return 0;
   }
-  const std::int64_t resident = blocks_per_multiprocessor(plan, dtype, device);
+  const std::int64_t tiles = plan.tiles_x(problem) * plan.tiles_y(problem);
   if (plan.kernel == TileKernel::blocked) {
-    return resident >= 1;
+    return tiles <= std::numeric_limits<int>::max() ? device.resident_blocks(plan) : 0;
   }
-  return plan.patch == Patch::small && device.cooperative_launch &&
-         plan.tiles_x(problem) * plan.tiles_y(problem) <= resident * device.multiprocessors;
+  if (plan.patch != Patch::small || !device.properties.cooperative_launch) {
+    return 0;
+  }
+  const int resident = device.resident_blocks(plan);
+  return tiles <= std::int64_t{resident} * device.properties.multiprocessors ? resident : 0;
 }
 
 const char* name_of(TileKernel kernel) {
@@ -111,7 +115,10 @@ std::string TilePlan::describe(Dtype dtype) const {
   return text.str();
 }
 
-double predicted_step_seconds(const TilePlan& plan, const Problem& problem,
+namespace {
+
+// Seconds of a time step by the model.
+double predicted_step_seconds(const TilePlan& plan, int resident, const Problem& problem,
                               const gpu::Device& device) {
   const Dtype dtype = problem.dtype;
   const double depth = plan.depth;
@@ -119,8 +126,6 @@ double predicted_step_seconds(const TilePlan& plan, const Problem& problem,
       static_cast<double>(plan.tiles_x(problem)) * static_cast<double>(plan.tiles_y(problem));
   const double region = static_cast<double>(plan.region_width(dtype)) *
                         static_cast<double>(plan.region_height(dtype));
-  const double resident = static_cast<double>(
-      std::max<std::int64_t>(1, blocks_per_multiprocessor(plan, dtype, device)));
   const double per_multiprocessor = std::ceil(tiles / device.multiprocessors);
   const double waves = std::ceil(per_multiprocessor / resident);
 
@@ -139,27 +144,79 @@ double predicted_step_seconds(const TilePlan& plan, const Problem& problem,
   return step + (gap + traffic) / depth;
 }
 
-std::vector<TilePlan> tile_candidates(TileKernel kernel, const Problem& problem,
-                                      const gpu::Device& device) {
-  // Regions from 32 to 128 cells a side; depths that are worth a halo.
-  constexpr std::array depths = {1, 2, 4, 6, 8, 10, 12, 14, 16, 20};
-  std::vector<TilePlan> plans;
+// What to measure of one kernel's candidates, the model's favourite first. The model cannot know
+// how much more resident blocks, or another patch, hide of what it leaves out, so each of these
+// classes has its say, with its best and another that differs in shape and depth: near-duplicates
+// would measure the noise. Twice the predicted time is beyond the model's error.
+std::vector<TileCandidate> favourites(const std::vector<TileCandidate>& sorted) {
+  std::map<std::pair<Patch, int>, std::vector<TilePlan>> classes;
+  std::vector<TileCandidate> chosen;
+  for (const TileCandidate& candidate : sorted) {
+    if (candidate.predicted_seconds > 2 * sorted.front().predicted_seconds) {
+      break;
+    }
+    const TilePlan& plan = candidate.plan;
+    std::vector<TilePlan>& peers = classes[{plan.patch, std::min(candidate.resident_blocks, 3)}];
+    const bool differs = std::ranges::all_of(peers, [&plan](const TilePlan& peer) {
+      return peer.depth != plan.depth &&
+             (peer.block_x != plan.block_x || peer.block_y != plan.block_y);
+    });
+    if (peers.size() < 2 && differs) {
+      peers.push_back(plan);
+      chosen.push_back(candidate);
+    }
+  }
+  return chosen;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// The quickest of `plans` by the median of interleaved rounds, after a round of warm-up, in which
+// the kernels are loaded and graphs recorded. All run the same number of steps, a multiple of most
+// depths: enough that a launch does not decide, and with a predicted time of `step_seconds` not so
+// many that large grids take seconds.
+TilePlan quickest(const std::vector<TileCandidate>& candidates, const TileDevice& device,
+                  double step_seconds) {
+  constexpr int rounds = 5;
+  const std::int64_t steps = 240 * step_seconds < 5e-3 ? 240 : 48;
+  std::vector<std::vector<double>> samples(candidates.size());
+  for (int round = 0; round <= rounds; ++round) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const double seconds = device.seconds(candidates[i].plan, steps);
+      if (round > 0) {
+        samples[i].push_back(seconds);
+      }
+    }
+  }
+  const auto best = std::ranges::min_element(samples, {}, median);
+  return candidates[static_cast<std::size_t>(best - samples.begin())].plan;
+}
+
+} // namespace
+
+std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& problem,
+                                           const TileDevice& device) {
+  std::vector<TileCandidate> candidates;
   for (const Patch patch : {Patch::small, Patch::large}) {
-    for (int block_x = 8; block_x <= 64; block_x += 4) {
-      for (int block_y = 4; block_y <= 32; block_y += 2) {
+    for (int block_x = 8; block_x <= most_block_x; block_x += 4) {
+      for (int block_y = 4; block_y <= most_block_y; block_y += 2) {
         for (const int depth : depths) {
           const TilePlan plan{kernel, patch, block_x, block_y, depth};
-          if (fits(plan, problem, device)) {
-            plans.push_back(plan);
+          if (const int resident = resident_if_it_fits(plan, problem, device); resident > 0) {
+            candidates.push_back(
+                {plan, resident,
+                 predicted_step_seconds(plan, resident, problem, device.properties)});
           }
         }
       }
     }
   }
-  std::ranges::stable_sort(plans, [&](const TilePlan& a, const TilePlan& b) {
-    return predicted_step_seconds(a, problem, device) < predicted_step_seconds(b, problem, device);
-  });
-  return plans;
+  std::ranges::stable_sort(candidates, {}, &TileCandidate::predicted_seconds);
+  return candidates;
 }
 
 TileCache TileCache::standard() {
@@ -213,47 +270,35 @@ void TileCache::store(const std::string& key, const TilePlan& plan) const {
 }
 
 TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& problem,
-                       const gpu::Device& device, const TileCache& cache, bool retune,
-                       const std::function<double(const TilePlan&)>& measure) {
-  std::vector<TilePlan> all;
-  std::vector<TilePlan> favourites;
-  for (const TileKernel kernel : kernels) {
-    const std::vector<TilePlan> plans = tile_candidates(kernel, problem, device);
-    const auto count = static_cast<std::ptrdiff_t>(std::min(plans.size(), favourites_per_kernel));
-    favourites.insert(favourites.end(), plans.begin(), plans.begin() + count);
-    all.insert(all.end(), plans.begin(), plans.end());
-  }
-  if (all.empty()) {
-    throw Unavailable("a grid of " + std::to_string(problem.nx) + "x" + std::to_string(problem.ny) +
-                      " in " + std::string(to_string(problem.dtype)) +
-                      " does not fit on the chip of " + device.name +
-                      "; use cuda_blocked, which reads it tile by tile");
-  }
-  const bool measured = static_cast<bool>(measure);
-  const std::string key = key_of(kernels, problem, device);
+                       const TileDevice& device, const TileCache& cache, bool retune) {
+  const bool measured = static_cast<bool>(device.seconds);
+  const std::string key = key_of(kernels, problem, device.properties);
   if (measured && !retune) {
     const std::optional<TilePlan> cached = cache.find(key);
-    if (cached && std::ranges::find(all, *cached) != all.end()) {
+    if (cached && std::ranges::find(kernels, cached->kernel) != kernels.end() &&
+        resident_if_it_fits(*cached, problem, device) > 0) {
       return {*cached, "cached"};
     }
   }
-  const TilePlan* best = nullptr;
-  double best_seconds = std::numeric_limits<double>::infinity();
-  for (const TilePlan& plan : favourites) {
-    const double seconds = measured ? measure(plan) : predicted_step_seconds(plan, problem, device);
-    if (best == nullptr || seconds < best_seconds) {
-      best = &plan;
-      best_seconds = seconds;
-    }
+  std::vector<TileCandidate> candidates;
+  for (const TileKernel kernel : kernels) {
+    std::ranges::copy(favourites(tile_candidates(kernel, problem, device)),
+                      std::back_inserter(candidates));
   }
-  if (best_seconds == std::numeric_limits<double>::infinity()) {
-    throw Unavailable(device.name + " refuses every tile shape for a grid of " +
-                      std::to_string(problem.nx) + "x" + std::to_string(problem.ny));
+  if (candidates.empty()) {
+    throw Unavailable("a grid of " + std::to_string(problem.nx) + "x" + std::to_string(problem.ny) +
+                      " in " + std::string(to_string(problem.dtype)) +
+                      " does not fit on the chip of " + device.properties.name +
+                      "; use cuda_blocked, which reads it tile by tile");
   }
-  if (measured) {
-    cache.store(key, *best);
+  const TileCandidate& likely =
+      *std::ranges::min_element(candidates, {}, &TileCandidate::predicted_seconds);
+  if (!measured) {
+    return {likely.plan, "model"};
   }
-  return {*best, measured ? "calibrated" : "model"};
+  const TilePlan best = quickest(candidates, device, likely.predicted_seconds);
+  cache.store(key, best);
+  return {best, "calibrated"};
 }
 
 } // namespace diffbench::kernels

@@ -61,17 +61,30 @@ struct TilePlan {
 
   /// "blocked, 28x18 threads, patch 4x4, tile 80x40, depth 16", for provenance.
   [[nodiscard]] std::string describe(Dtype dtype) const;
-  bool operator==(const TilePlan&) const = default;
+  auto operator<=>(const TilePlan&) const = default;
 };
 
-/// Seconds of a time step by the model.
-[[nodiscard]] double predicted_step_seconds(const TilePlan& plan, const Problem& problem,
-                                            const gpu::Device& device);
+/// What a choice asks of the device.
+struct TileDevice {
+  gpu::Device properties;
+  /// How many blocks of a plan a multiprocessor holds at once; 0: none. It depends on the registers
+  /// that the compiler gave the kernel.
+  std::function<int(const TilePlan&)> resident_blocks;
+  /// Seconds that `steps` steps take. Empty for a device whose time means nothing.
+  std::function<double(const TilePlan&, std::int64_t steps)> seconds;
+};
+
+/// A plan that fits.
+struct TileCandidate {
+  TilePlan plan;
+  int resident_blocks;      ///< a multiprocessor
+  double predicted_seconds; ///< of a time step, by the model
+};
 
 /// All plans for `kernel` that fit the device (for persistent: also the grid), the model's
 /// favourite first. Empty when none fits.
-[[nodiscard]] std::vector<TilePlan> tile_candidates(TileKernel kernel, const Problem& problem,
-                                                    const gpu::Device& device);
+[[nodiscard]] std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& problem,
+                                                         const TileDevice& device);
 
 /// Earlier choices, one line each in a file: the newest for a key counts. A file that cannot be
 /// read is no cache; one that cannot be written is not an error.
@@ -94,12 +107,10 @@ struct TileChoice {
   std::string source;
 };
 
-/// Chooses among the plans for `kernels`. Takes the cached choice if it is still a candidate
-/// (unless `retune`); else measures the model's favourites for each kernel with `measure` (seconds
-/// a step; infinite when the plan does not run) and caches the best. With an empty `measure` the
-/// model alone decides. Throws Unavailable when there is no candidate.
+/// Chooses among the plans for `kernels`. Takes the cached choice if it still fits (unless
+/// `retune`); else measures the model's favourites for each kernel and caches the best. Where the
+/// device cannot be measured the model alone decides. Throws Unavailable when no plan fits.
 [[nodiscard]] TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& problem,
-                                     const gpu::Device& device, const TileCache& cache, bool retune,
-                                     const std::function<double(const TilePlan&)>& measure);
+                                     const TileDevice& device, const TileCache& cache, bool retune);
 
 } // namespace diffbench::kernels

@@ -58,6 +58,46 @@ TEST_P(EmulatedTest, KeepsTheSessionsPromises) {
   });
 }
 
+// In y a launch has 65535 blocks at most; the device says how many, so that it need not take a grid
+// of half a million rows to get there.
+TEST_P(EmulatedTest, MoreRowsThanTheBlocksOfALaunchCover) {
+  emulation::DeviceSpec device;
+  device.blocks_y = 2;
+  emulation::reset({.devices = {device}});
+  for_each_boundary([]<typename T>(Boundary boundary) {
+    EXPECT_TRUE(matches_oracle(maker_of<T>(GetParam().backend), problem_of<T>(3, 200, boundary),
+                               field_of<T>(Content::random, 3, 200), {1, 5}));
+  });
+}
+
+// What a session asks of the runtime for its kernels must not take from another's.
+TEST_P(EmulatedTest, ALargeAndASmallGridAtATime) {
+  for_each_boundary([]<typename T>(Boundary boundary) {
+    const SessionMaker<T> make = maker_of<T>(GetParam().backend);
+    const Problem problem = problem_of<T>(110, 90, boundary);
+    const Field<T> initial = field_of<T>(Content::random, problem.nx, problem.ny);
+    const auto large = make(problem);
+    const auto small = make(problem_of<T>(3, 3, boundary));
+    large->upload(initial.cells());
+    large->advance(2);
+    EXPECT_TRUE(holds(*large, advanced_by_oracle(problem, initial, 2)));
+  });
+}
+
+TEST_P(EmulatedTest, ManagedMemoryTheHostMayNotUseIsRefused) {
+  emulation::DeviceSpec device;
+  device.concurrent_managed_access = false;
+  emulation::reset({.devices = {device}});
+  SessionOptions options;
+  options.transfer = Transfer::managed;
+  try {
+    (void)maker_of<float>(GetParam().backend, options)(problem_of<float>(5, 5, Boundary::periodic));
+    FAIL() << "a session in managed memory";
+  } catch (const Unavailable& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("concurrentManagedAccess"));
+  }
+}
+
 TEST_P(EmulatedTest, SameBitsByEveryTransfer) {
   constexpr std::array transfers = {Transfer::pageable,   Transfer::pinned,
                                     Transfer::registered, Transfer::write_combined,
@@ -107,6 +147,39 @@ TEST_P(EmulatedTest, SnapshotsHoldTheStateOfTheirMoment) {
         }
       }
     });
+  }
+}
+
+// What is advanced again by as much as before is all graphs, in either order of the buffers: there
+// is nothing left to record, or to launch by itself, that a timed sample would meet.
+TEST(EmulatedGraphs, AreRecordedOnceForANumberOfSteps) {
+  for (const BackendInfo& backend : backends_where(true)) {
+    const std::string_view name = backend.name;
+    if (name != "cuda_graph" && name != "cuda_blocked") {
+      continue;
+    }
+    emulation::reset();
+    const Problem problem = problem_of<float>(19, 23, Boundary::periodic);
+    const Field<float> initial = field_of<float>(Content::random, problem.nx, problem.ny);
+    const auto session = backend.make<float>()(problem, {});
+    session->upload(initial.cells());
+    std::int64_t steps = 0;
+    for (const std::int64_t count : {131, 131, 131, 40, 131, 40}) {
+      const std::int64_t before = emulation::counters().calls;
+      const bool is_new = steps == 0 || (steps == 3 * 131 && count == 40);
+      session->advance(count);
+      // The device is made current, an event recorded, and at most two graphs are launched.
+      const std::int64_t calls = emulation::counters().calls - before;
+      EXPECT_TRUE(is_new ? calls > 4 : calls <= 4) << name << ", step " << steps << ": " << calls;
+      steps += count;
+    }
+    EXPECT_TRUE(holds(*session, advanced_by_oracle(problem, initial, steps))) << name;
+    // More numbers of steps than are kept.
+    for (std::int64_t count = 60; count < 72; ++count) {
+      session->advance(count);
+      steps += count;
+    }
+    EXPECT_TRUE(holds(*session, advanced_by_oracle(problem, initial, steps))) << name;
   }
 }
 

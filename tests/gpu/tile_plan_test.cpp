@@ -11,8 +11,10 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <limits>
+#include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace diffbench::kernels {
@@ -28,23 +30,22 @@ constexpr std::array persistent = {TileKernel::persistent};
 constexpr std::array both = {TileKernel::blocked, TileKernel::persistent};
 
 // The published properties of an H100 or H200, as the runtime reports them.
-gpu::Device large_device() {
-  gpu::Device device;
-  device.name = "large";
-  device.multiprocessors = 132;
-  device.shared_bytes_per_block = 227 << 10;
-  device.shared_bytes_per_multiprocessor = 228 << 10;
-  device.registers_per_multiprocessor = 65536;
-  device.cooperative_launch = true;
+TileDevice large_device() {
+  TileDevice device;
+  device.properties.name = "large";
+  device.properties.multiprocessors = 132;
+  device.properties.shared_bytes_per_block = 227 << 10;
+  device.properties.cooperative_launch = true;
+  // 65536 registers, 80 a thread.
+  device.resident_blocks = [](const TilePlan& plan) { return 819 / plan.threads(); };
   return device;
 }
 
-gpu::Device small_device() {
-  gpu::Device device = large_device();
-  device.name = "small";
-  device.multiprocessors = 2;
-  device.shared_bytes_per_block = 48 << 10;
-  device.shared_bytes_per_multiprocessor = 64 << 10;
+TileDevice small_device() {
+  TileDevice device = large_device();
+  device.properties.name = "small";
+  device.properties.multiprocessors = 2;
+  device.properties.shared_bytes_per_block = 48 << 10;
   return device;
 }
 
@@ -57,14 +58,17 @@ Problem problem_of(std::int64_t nx, std::int64_t ny, Dtype dtype = Dtype::float3
 }
 
 TEST(TileCandidates, FitTheDeviceAndCoverTheGrid) {
-  for (const gpu::Device& device : {large_device(), small_device()}) {
+  for (const TileDevice& device : {large_device(), small_device()}) {
     for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
       for (const std::int64_t side : {3, 61, 640, 4096}) {
         const Problem problem = problem_of(side, side + 5, dtype);
         for (const TileKernel kernel : both) {
-          for (const TilePlan& plan : tile_candidates(kernel, problem, device)) {
+          for (const TileCandidate& candidate : tile_candidates(kernel, problem, device)) {
+            const TilePlan& plan = candidate.plan;
+            ASSERT_EQ(candidate.resident_blocks, device.resident_blocks(plan));
+            ASSERT_GT(candidate.resident_blocks, 0);
             ASSERT_LE(plan.threads(), patch_size(plan.patch, dtype).max_threads);
-            ASSERT_LE(plan.shared_bytes(dtype), device.shared_bytes_per_block);
+            ASSERT_LE(plan.shared_bytes(dtype), device.properties.shared_bytes_per_block);
             ASSERT_GE(plan.tiles_x(problem) * plan.tile_width(dtype), problem.nx);
             ASSERT_GE(plan.tiles_y(problem) * plan.tile_height(dtype), problem.ny);
             ASSERT_GE(plan.tile_width(dtype), 1);
@@ -81,9 +85,7 @@ TEST(TileCandidates, TheModelsFavouriteIsFirst) {
   for (const TileKernel kernel : both) {
     const auto plans = tile_candidates(kernel, problem, large_device());
     ASSERT_THAT(plans, Not(IsEmpty()));
-    EXPECT_TRUE(std::ranges::is_sorted(plans, {}, [&](const TilePlan& plan) {
-      return predicted_step_seconds(plan, problem, large_device());
-    }));
+    EXPECT_TRUE(std::ranges::is_sorted(plans, {}, &TileCandidate::predicted_seconds));
   }
 }
 
@@ -94,16 +96,26 @@ TEST(TileCandidates, PersistentOnlyWhereAllTilesAreResidentAtOnce) {
               IsEmpty());
   EXPECT_THAT(tile_candidates(TileKernel::persistent, problem_of(16384, 16384), large_device()),
               IsEmpty());
-  gpu::Device without = large_device();
-  without.cooperative_launch = false;
-  EXPECT_THAT(tile_candidates(TileKernel::persistent, problem_of(64, 64), without), IsEmpty());
-  // A multiprocessor holds 65536 registers; a thread of these kernels up to 104.
-  for (const TilePlan& plan :
-       tile_candidates(TileKernel::persistent, problem_of(640, 640), large_device())) {
-    const std::int64_t resident = 65536 / (104 * plan.threads());
-    EXPECT_LE(plan.tiles_x(problem_of(640, 640)) * plan.tiles_y(problem_of(640, 640)),
-              132 * resident);
+  TileDevice device = large_device();
+  device.properties.cooperative_launch = false;
+  EXPECT_THAT(tile_candidates(TileKernel::persistent, problem_of(64, 64), device), IsEmpty());
+  // What the device says of the kernel's registers counts, not an assumption.
+  const Problem problem = problem_of(640, 640);
+  for (const int most : {0, 1, 2}) {
+    device = large_device();
+    device.resident_blocks = [most](const TilePlan&) { return most; };
+    const auto candidates = tile_candidates(TileKernel::persistent, problem, device);
+    EXPECT_EQ(candidates.empty(), most == 0);
+    for (const auto& [plan, resident, seconds] : candidates) {
+      EXPECT_LE(plan.tiles_x(problem) * plan.tiles_y(problem), 132 * most);
+    }
   }
+}
+
+// Rows of blocks do not count: tiles are numbered in x.
+TEST(TileCandidates, CoverTheTallestGrid) {
+  EXPECT_THAT(tile_candidates(TileKernel::blocked, problem_of(3, 1'000'000'000), large_device()),
+              Not(IsEmpty()));
 }
 
 class ChooseTileTest : public testing::Test {
@@ -117,20 +129,26 @@ class ChooseTileTest : public testing::Test {
   [[nodiscard]] fs::path file() const { return directory_ / "cache" / "tiles"; }
   [[nodiscard]] TileCache cache() const { return TileCache(file()); }
 
-  /// Chooses with a device on which the plan measured as number `best_` is the quickest.
+  /// Chooses with a device on which the plan that is measured first but for `best_` others takes
+  /// one second, and the others two.
   TileChoice choose(bool retune = false, std::span<const TileKernel> kernels = both) {
     measured_.clear();
-    return choose_tile(kernels, problem_, large_device(), cache(), retune,
-                       [this](const TilePlan& plan) {
-                         measured_.push_back(plan);
-                         return measured_.size() == best_ + 1 ? 1.0 : 2.0;
-                       });
+    TileDevice device = large_device();
+    device.seconds = [this](const TilePlan& plan, std::int64_t steps) {
+      measured_.push_back(plan);
+      steps_.insert(steps);
+      return plan == measured_[std::min(best_, measured_.size() - 1)] ? 1.0 : 2.0;
+    };
+    return choose_tile(kernels, problem_, device, cache(), retune);
   }
+  /// The plans measured, each once.
+  [[nodiscard]] std::set<TilePlan> plans() const { return {measured_.begin(), measured_.end()}; }
 
   Problem problem_ = problem_of(640, 640);
   fs::path directory_;
   std::size_t best_ = 3;
   std::vector<TilePlan> measured_;
+  std::set<std::int64_t> steps_;
 };
 
 TEST_F(ChooseTileTest, TheQuickestMeasuredWins) {
@@ -141,10 +159,59 @@ TEST_F(ChooseTileTest, TheQuickestMeasuredWins) {
     EXPECT_EQ(choice.plan, measured_[best_]);
   }
   // Favourites of both kernels, a few of each: a calibration of milliseconds.
-  EXPECT_LE(measured_.size(), 12U);
+  EXPECT_LE(plans().size(), 18U);
   for (const TileKernel kernel : both) {
     EXPECT_TRUE(std::ranges::any_of(measured_,
                                     [&](const TilePlan& plan) { return plan.kernel == kernel; }));
+  }
+}
+
+// Rounds in which each has its turn, all with the same number of steps: what drifts meets all
+// alike.
+TEST_F(ChooseTileTest, MeasurementsAreInterleaved) {
+  (void)choose();
+  const std::size_t count = plans().size();
+  ASSERT_GT(count, 3U);
+  ASSERT_EQ(measured_.size() % count, 0U);
+  EXPECT_GE(measured_.size() / count, 4U);
+  for (std::size_t i = count; i < measured_.size(); ++i) {
+    EXPECT_EQ(measured_[i], measured_[i - count]);
+  }
+  EXPECT_EQ(steps_.size(), 1U);
+}
+
+// A first round that loads kernels, and one that something disturbs, do not decide.
+TEST_F(ChooseTileTest, WarmUpAndOutliersDoNotDecide) {
+  TileDevice device = large_device();
+  std::map<TilePlan, int> round;
+  TilePlan first;
+  device.seconds = [&](const TilePlan& plan, std::int64_t) {
+    first = round.empty() ? plan : first;
+    const int turn = round[plan]++;
+    if (plan == first) { // the best but for the warm-up and two rounds
+      return turn % 2 == 0 ? 9.0 : 1.0;
+    }
+    return turn == 0 || turn == 3 ? 0.1 : 2.0; // and these only seem to be
+  };
+  EXPECT_EQ(choose_tile(both, problem_, device, cache(), true).plan, first);
+}
+
+// Near-duplicates would only measure the noise: no more than two of a kind, of different shapes.
+TEST_F(ChooseTileTest, WhatIsMeasuredDiffers) {
+  (void)choose();
+  std::map<std::tuple<TileKernel, Patch, int>, std::vector<TilePlan>> kinds;
+  for (const TilePlan& plan : plans()) {
+    kinds[{plan.kernel, plan.patch, std::min(3, large_device().resident_blocks(plan))}].push_back(
+        plan);
+  }
+  EXPECT_GE(kinds.size(), 3U);
+  for (const auto& [kind, plans] : kinds) {
+    ASSERT_LE(plans.size(), 2U);
+    if (plans.size() == 2) {
+      EXPECT_NE(plans[0].depth, plans[1].depth);
+      EXPECT_NE(plans[0].block_x * 100 + plans[0].block_y,
+                plans[1].block_x * 100 + plans[1].block_y);
+    }
   }
 }
 
@@ -177,7 +244,8 @@ TEST_F(ChooseTileTest, WhatIsInTheCacheIsNotTrusted) {
   std::ifstream stored(file());
   std::string key;
   std::getline(stored, key, '\t');
-  for (const char* line : {"0 0 4096 4096 1", "0 0 -4 8 2", "garbage", "", "0 0 28"}) {
+  for (const char* line :
+       {"0 0 4096 4096 1", "0 0 -4 8 2", "0 0 28 18 0", "garbage", "", "0 0 28"}) {
     std::ofstream(file()) << key << '\t' << line << '\n';
     EXPECT_EQ(choose().source, "calibrated") << line;
   }
@@ -190,24 +258,23 @@ TEST_F(ChooseTileTest, ACacheThatCannotBeWrittenIsNoError) {
 }
 
 TEST_F(ChooseTileTest, WithoutMeasurementTheModelDecidesAndNothingIsStored) {
-  const TileChoice choice = choose_tile(both, problem_, large_device(), cache(), false, {});
+  const TileChoice choice = choose_tile(both, problem_, large_device(), cache(), false);
   EXPECT_EQ(choice.source, "model");
   EXPECT_FALSE(fs::exists(file()));
 }
 
 TEST_F(ChooseTileTest, APlanThatDoesNotRunIsNeverChosen) {
-  const TileChoice choice =
-      choose_tile(both, problem_, large_device(), cache(), false, [](const TilePlan& plan) {
-        return plan.kernel == TileKernel::persistent ? std::numeric_limits<double>::infinity()
-                                                     : 1.0;
-      });
-  EXPECT_EQ(choice.plan.kernel, TileKernel::blocked);
-  EXPECT_THROW(
-      (void)choose_tile(persistent, problem_, large_device(), cache(), true,
-                        [](const TilePlan&) { return std::numeric_limits<double>::infinity(); }),
-      Unavailable);
-  // And nothing of it is remembered.
-  EXPECT_EQ(choose(false, persistent).source, "calibrated");
+  best_ = 0;
+  const TilePlan quickest = choose().plan;
+  // From now on a multiprocessor holds no block of it, in spite of the cache.
+  TileDevice device = large_device();
+  device.seconds = [](const TilePlan&, std::int64_t) { return 1.0; };
+  device.resident_blocks = [&](const TilePlan& plan) {
+    return plan.kernel == quickest.kernel ? 0 : 1;
+  };
+  EXPECT_NE(choose_tile(both, problem_, device, cache(), false).plan.kernel, quickest.kernel);
+  device.resident_blocks = [](const TilePlan&) { return 0; };
+  EXPECT_THROW((void)choose_tile(both, problem_, device, cache(), true), Unavailable);
 }
 
 TEST_F(ChooseTileTest, AGridThatDoesNotFitOnTheChipIsRefused) {

@@ -31,7 +31,8 @@ cudaDeviceProp properties_of(const DeviceSpec& spec, int device) {
   p.maxThreadsDim[0] = p.maxThreadsDim[1] = 1024;
   p.maxThreadsDim[2] = 64;
   p.maxGridSize[0] = 0x7fffffff;
-  p.maxGridSize[1] = p.maxGridSize[2] = 65535;
+  p.maxGridSize[1] = spec.blocks_y;
+  p.maxGridSize[2] = 65535;
   p.major = spec.compute_major;
   p.minor = spec.compute_minor;
   p.multiProcessorCount = spec.multiprocessors;
@@ -46,7 +47,7 @@ cudaDeviceProp properties_of(const DeviceSpec& spec, int device) {
   p.sharedMemPerMultiprocessor = spec.shared_bytes_per_multiprocessor;
   p.regsPerMultiprocessor = spec.registers_per_multiprocessor;
   p.managedMemory = 1;
-  p.concurrentManagedAccess = 1;
+  p.concurrentManagedAccess = spec.concurrent_managed_access ? 1 : 0;
   p.canUseHostPointerForRegisteredMem = 1;
   p.cooperativeLaunch = spec.cooperative_launch ? 1 : 0;
   p.sharedMemPerBlockOptin = spec.shared_bytes_per_block_optin;
@@ -59,6 +60,7 @@ cudaDeviceProp properties_of(const DeviceSpec& spec, int device) {
 int attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
   switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock: return p.maxThreadsPerBlock;
+    case cudaDevAttrMaxGridDimY: return p.maxGridSize[1];
     case cudaDevAttrMaxSharedMemoryPerBlock: return static_cast<int>(p.sharedMemPerBlock);
     case cudaDevAttrWarpSize: return p.warpSize;
     case cudaDevAttrMaxRegistersPerBlock: return p.regsPerBlock;

@@ -44,8 +44,9 @@ cudaError_t refused(Runtime& state, const void* kernel, const GridLaunch& launch
   if (!spec.has_code) {
     return cudaErrorNoKernelImageForDevice;
   }
-  if (count(grid) == 0 || count(block) == 0 || grid.x > 0x7fffffff || grid.y > 65535 ||
-      grid.z > 65535 || block.x > 1024 || block.y > 1024 || block.z > 64 || count(block) > 1024) {
+  if (count(grid) == 0 || count(block) == 0 || grid.x > 0x7fffffff ||
+      grid.y > static_cast<unsigned>(spec.blocks_y) || grid.z > 65535 || block.x > 1024 ||
+      block.y > 1024 || block.z > 64 || count(block) > 1024) {
     return cudaErrorInvalidConfiguration;
   }
   if (launch.shared_bytes > shared_limit(state, kernel)) {

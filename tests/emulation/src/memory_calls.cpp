@@ -1,6 +1,10 @@
 // The runtime's calls on memory and copies.
 #include "runtime.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 using diffbench::emulation::Buffer;
@@ -56,6 +60,24 @@ cudaError_t release(Runtime& state, void* memory, bool of_host, cudaError_t unkn
     state.report(written);
   }
   return earlier;
+}
+
+// Pages are what is locked: a range may not begin or end in one of another range.
+bool shares_a_page(Runtime& state, const void* memory, std::size_t bytes) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto first_page = [page](const void* data) {
+    return reinterpret_cast<std::uintptr_t>(data) / page;
+  };
+  const auto last_page = [page](const void* data, std::size_t size) {
+    return (reinterpret_cast<std::uintptr_t>(data) + size - 1) / page;
+  };
+  const auto& live = state.memory.live();
+  return std::any_of(live.begin(), live.end(), [&](const auto& entry) {
+    const Buffer& range = entry.second;
+    return range.kind == MemoryKind::registered &&
+           first_page(range.data) <= last_page(memory, bytes) &&
+           first_page(memory) <= last_page(range.data, range.bytes);
+  });
 }
 
 // A copy of `height` rows.
@@ -208,7 +230,8 @@ cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
     if (memory == nullptr || bytes == 0) {
       return cudaErrorInvalidValue;
     }
-    if (state.memory.near(memory) != nullptr && !state.memory.near(memory)->freed) {
+    const Buffer* near = state.memory.near(memory);
+    if ((near != nullptr && !near->freed) || shares_a_page(state, memory, bytes)) {
       return cudaErrorHostMemoryAlreadyRegistered;
     }
     state.memory.enlist(memory, bytes, state.current_device, state.counters.calls);

@@ -10,6 +10,14 @@
 
 namespace diffbench::gpu {
 
+/// Whether the runtime is the one of tests/emulation, which runs on the CPU: its times mean
+/// nothing.
+#if defined(DIFFBENCH_EMULATED_CUDA)
+inline constexpr bool emulated = true;
+#else
+inline constexpr bool emulated = false;
+#endif
+
 struct Device {
   int index = 0;
   std::string name;
@@ -17,12 +25,10 @@ struct Device {
   int compute_minor = 0;
   int multiprocessors = 0;
   std::int64_t shared_bytes_per_block = 0; ///< the largest that a kernel may opt in to
-  std::int64_t shared_bytes_per_multiprocessor = 0;
-  int registers_per_multiprocessor = 0;
-  std::int64_t l2_bytes = 0;
+  int most_blocks_y = 0;                   ///< of a launch
   std::int64_t memory_bytes = 0;
   bool cooperative_launch = false;
-  bool emulated = false; ///< runs on the CPU, for tests: its times mean nothing
+  bool concurrent_managed_access = false; ///< the host may use managed memory while kernels run
 };
 
 /// Never throws: available, or why not, in the driver's own words where they are its own (no

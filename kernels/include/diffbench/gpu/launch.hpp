@@ -2,6 +2,7 @@
 // code.
 #pragma once
 
+#include "diffbench/gpu/device.hpp"
 #include "diffbench/gpu/error.hpp"
 #include "diffbench/gpu/stream.hpp"
 
@@ -39,12 +40,24 @@ void launch(const Stream& stream, const LaunchShape& shape, void (*kernel)(Param
   DIFFBENCH_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...));
 }
 
-/// Lets `kernel` use `bytes` of dynamic shared memory, which beyond 48 KiB must be asked for.
+/// Lets `kernel`, which has no other shared memory, use all the dynamic shared memory that `device`
+/// gives a block; beyond 48 KiB it must be asked for. Always all of it: the limit belongs to the
+/// kernel, and another session's launches need theirs.
 template <typename... Parameters>
-void allow_shared_memory(void (*kernel)(Parameters...), std::size_t bytes) {
+void allow_shared_memory(void (*kernel)(Parameters...), const Device& device) {
   DIFFBENCH_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                             cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(bytes)));
+                                            static_cast<int>(device.shared_bytes_per_block)));
+}
+
+/// How many blocks of `shape` a multiprocessor of the current device holds at once; 0: none.
+template <typename... Parameters>
+[[nodiscard]] int resident_blocks(void (*kernel)(Parameters...), const LaunchShape& shape) {
+  int blocks = 0;
+  DIFFBENCH_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, reinterpret_cast<const void*>(kernel),
+      static_cast<int>(shape.block.x * shape.block.y * shape.block.z), shape.shared_bytes));
+  return blocks;
 }
 
 } // namespace diffbench::gpu

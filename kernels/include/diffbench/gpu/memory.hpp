@@ -105,6 +105,9 @@ struct ConstRows {
 void copy_rows(const Stream& stream, Rows to, ConstRows from, std::size_t row_bytes,
                std::size_t rows, cudaMemcpyKind kind);
 
+/// Sets every byte of device memory to `byte`, in stream order. Does not block.
+void fill_bytes(const Stream& stream, void* device, int byte, std::size_t bytes);
+
 /// Moves the pages of managed memory in stream order. Do not block.
 void prefetch_to_device(const Stream& stream, const void* managed, std::size_t bytes, int device);
 void prefetch_to_host(const Stream& stream, const void* managed, std::size_t bytes);

@@ -28,8 +28,10 @@ struct DeviceSpec {
   int registers_per_multiprocessor = 65536;
   int threads_per_multiprocessor = 2048;
   int blocks_per_multiprocessor = 32;
+  int blocks_y = 65535; ///< the most of a launch
   std::size_t l2_bytes = 1 << 20;
   bool cooperative_launch = true;
+  bool concurrent_managed_access = true;
   /// false: no kernel was built for this device (cudaErrorNoKernelImageForDevice).
   bool has_code = true;
 };
