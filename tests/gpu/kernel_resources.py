@@ -4,17 +4,20 @@
 kernel_resources.py compile -- NVCC ...     runs nvcc and leaves ptxas's figures in OBJECT.ptxas
 kernel_resources.py print OBJECT...         a table of the figures
 kernel_resources.py budget OBJECT...        a budget that they fit, as JSON
-kernel_resources.py check BUDGET OBJECT...  fails where a kernel exceeds its budget or has none
+kernel_resources.py check BUDGET OBJECT...  fails where a kernel exceeds its budget or has none, or
+                                            where two objects have it
 kernel_resources.py self-test
 
 A kernel that grows by a few registers may lose a third of its resident warps, and one that spills
-slows down silently; no test of results sees either. `compile` is the launcher of the CUDA compiler
+slows down silently; no test of results sees either. A kernel template that two objects have is two
+kernels, with attributes of their own (kernels/src/tile_session.hpp). `compile` is the launcher of the CUDA compiler
 (kernels/CMakeLists.txt), so the figures are those of the very code that was linked.
 """
 import json
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ENTRY = re.compile(r"Compiling entry function '(\w+)' for '(sm_\w+)'")
@@ -68,20 +71,24 @@ def parse(text):
     return found
 
 
+def kernels_of(path):
+    """{kernel: {architecture: figures}} of an object's own kernels."""
+    parsed = parse(Path(path + ".ptxas").read_text(encoding="utf-8"))
+    names = subprocess.run(["c++filt"], input="\n".join(parsed), check=True, text=True,
+                           capture_output=True).stdout.splitlines()
+    return {name: figures for name, figures in zip(map(short_name, names), parsed.values()) if name}
+
+
 def resources_of(objects):
-    """{kernel: {architecture: figures}}; of a template that several objects have, the largest."""
-    kernels = {}
+    """The same of all objects, and the complaints about kernels that several have."""
+    kernels, owner, found = {}, {}, []
     for path in objects:
-        parsed = parse(Path(path + ".ptxas").read_text(encoding="utf-8"))
-        names = subprocess.run(["c++filt"], input="\n".join(parsed), check=True, text=True,
-                               capture_output=True).stdout.splitlines()
-        for name, by_architecture in zip(map(short_name, names), parsed.values()):
-            if name is None:
-                continue
-            for architecture, new in by_architecture.items():
-                old = kernels.setdefault(name, {}).setdefault(architecture, new)
-                kernels[name][architecture] = {f: max(old[f], new[f]) for f in FIELDS}
-    return kernels
+        for name, by_architecture in kernels_of(path).items():
+            if name in owner:
+                found.append(f"{name}: compiled in {Path(owner[name]).name} and in {Path(path).name}")
+            owner[name] = path
+            kernels[name] = by_architecture
+    return kernels, found
 
 
 def complaints(kernels, budget):
@@ -126,6 +133,12 @@ ptxas info    : Used 30 registers, used 1 barriers, 8 bytes stack, 128 bytes sme
         assert len(list(complaints(kernels, tight))) == 1, field
     assert len(list(complaints(kernels, {}))) == 1
     assert len(list(complaints({}, fits))) == 1
+    with tempfile.TemporaryDirectory() as directory:
+        objects = [str(Path(directory, name)) for name in ("a.o", "b.o")]
+        for path in objects:
+            Path(path + ".ptxas").write_text(text, encoding="utf-8")
+        assert resources_of(objects[:1])[1] == []
+        assert resources_of(objects)[1] == ["step<float>: compiled in a.o and in b.o"]
 
 
 def main():
@@ -133,14 +146,14 @@ def main():
         case ["compile", "--", *command]:
             return compile_and_keep(command)
         case ["print", *objects]:
-            for name, by_architecture in sorted(resources_of(objects).items()):
+            for name, by_architecture in sorted(resources_of(objects)[0].items()):
                 for architecture, used in sorted(by_architecture.items()):
                     print(f"{name:50} {architecture:8}", *(f"{used[f]:5} {f}" for f in FIELDS))
         case ["budget", *objects]:
-            print(json.dumps(budget_for(resources_of(objects)), indent=1))
+            print(json.dumps(budget_for(resources_of(objects)[0]), indent=1))
         case ["check", budget, *objects]:
-            kernels = resources_of(objects)
-            found = list(complaints(kernels, json.loads(Path(budget).read_text(encoding="utf-8"))))
+            kernels, found = resources_of(objects)
+            found += complaints(kernels, json.loads(Path(budget).read_text(encoding="utf-8")))
             print(*found, f"{len(kernels)} kernels, {len(found)} complaints", sep="\n")
             return 1 if found or not kernels else 0
         case ["self-test"]:
