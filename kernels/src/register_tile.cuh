@@ -33,7 +33,7 @@ class RegisterTile {
   __device__ RegisterTile(const Grid<T>& grid, const TileShape& shape, int tile_x, int tile_y,
                           void* shared)
       : grid_(grid),
-        edges_(static_cast<T*>(shared)),
+        edges_(static_cast<Quad<T>*>(shared)),
         threads_(static_cast<int>(blockDim.x * blockDim.y)),
         thread_(static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x)),
         x_(tile_x - shape.depth + static_cast<int>(threadIdx.x) * PX),
@@ -111,26 +111,58 @@ class RegisterTile {
     return x >= tile_left_ && x < tile_right_ && y >= tile_top_ && y < tile_bottom_;
   }
 
-  // The edges of thread t's patch: rows as PX cells, columns as PY cells, side by side for
-  // neighbouring threads so that accesses are wide and free of bank conflicts.
-  __device__ T* top(int t) const { return set() + t * PX; }
-  __device__ T* bottom(int t) const { return set() + (threads_ + t) * PX; }
-  __device__ T* left(int t) const { return set() + 2 * threads_ * PX + t * PY; }
-  __device__ T* right(int t) const { return set() + 2 * threads_ * PX + (threads_ + t) * PY; }
-  __device__ T* set() const { return edges_ + parity_ * 2 * (PX + PY) * threads_; }
+  // The edges of all patches lie in shared memory in planes of 16 bytes a thread: accesses are
+  // wide, and neighbouring threads' free of bank conflicts. An edge of N cells takes quads<N>
+  // planes.
+  template <int N>
+  static constexpr int quads = N / Quad<T>::count;
+  static constexpr int top_plane = 0;
+  static constexpr int bottom_plane = quads<PX>;
+  static constexpr int left_plane = 2 * quads<PX>;
+  static constexpr int right_plane = left_plane + quads<PY>;
+  static constexpr int planes = right_plane + quads<PY>;
+  static_assert(PX % Quad<T>::count == 0 && PY % Quad<T>::count == 0);
+
+  __device__ Quad<T>* place(int plane, int thread) const {
+    return edges_ + set_ + plane * threads_ + thread;
+  }
+  template <int N>
+  __device__ void put_edge(int plane, const T (&edge)[N]) {
+#pragma unroll
+    for (int q = 0; q < quads<N>; ++q) {
+      Quad<T> quad;
+#pragma unroll
+      for (int i = 0; i < Quad<T>::count; ++i) {
+        quad.cells[i] = edge[q * Quad<T>::count + i];
+      }
+      *place(plane + q, thread_) = quad;
+    }
+  }
+  template <int N>
+  __device__ void get_edge(int plane, int thread, T (&edge)[N]) const {
+#pragma unroll
+    for (int q = 0; q < quads<N>; ++q) {
+      const Quad<T> quad = *place(plane + q, thread);
+#pragma unroll
+      for (int i = 0; i < Quad<T>::count; ++i) {
+        edge[q * Quad<T>::count + i] = quad.cells[i];
+      }
+    }
+  }
 
   template <bool MeetsEdge>
   __device__ void advance_once() {
-#pragma unroll
-    for (int i = 0; i < PX; ++i) {
-      top(thread_)[i] = cells_[0][i];
-      bottom(thread_)[i] = cells_[PY - 1][i];
-    }
+    T west[PY]; // first what this thread gives, then what it gets
+    T east[PY];
 #pragma unroll
     for (int j = 0; j < PY; ++j) {
-      left(thread_)[j] = cells_[j][0];
-      right(thread_)[j] = cells_[j][PX - 1];
+      west[j] = cells_[j][0];
+      east[j] = cells_[j][PX - 1];
     }
+    put_edge(top_plane, cells_[0]);
+    put_edge(bottom_plane, cells_[PY - 1]);
+    put_edge(left_plane, west);
+    put_edge(right_plane, east);
     __syncthreads();
 
     // At the region's rim a thread reads its own edge instead of a neighbour's: any value will do.
@@ -141,19 +173,11 @@ class RegisterTile {
     const int right_thread = threadIdx.x + 1 < blockDim.x ? thread_ + 1 : thread_;
     T above[PX];
     T below[PX];
-    T west[PY];
-    T east[PY];
-#pragma unroll
-    for (int i = 0; i < PX; ++i) {
-      above[i] = bottom(above_thread)[i];
-      below[i] = top(below_thread)[i];
-    }
-#pragma unroll
-    for (int j = 0; j < PY; ++j) {
-      west[j] = right(left_thread)[j];
-      east[j] = left(right_thread)[j];
-    }
-    parity_ ^= 1;
+    get_edge(bottom_plane, above_thread, above);
+    get_edge(top_plane, below_thread, below);
+    get_edge(right_plane, left_thread, west);
+    get_edge(left_plane, right_thread, east);
+    set_ = planes * threads_ - set_;
 
 #pragma unroll
     for (int j = 0; j < PY; ++j) {
@@ -188,7 +212,7 @@ class RegisterTile {
   }
 
   Grid<T> grid_;
-  T* edges_;
+  Quad<T>* edges_;
   int threads_;
   int thread_;
   int x_; ///< of the patch's first cell, in cells of the grid
@@ -198,7 +222,7 @@ class RegisterTile {
   int tile_right_;
   int tile_bottom_;
   bool meets_edge_;
-  int parity_ = 0;
+  int set_ = 0;
   T cells_[PY][PX];
 };
 

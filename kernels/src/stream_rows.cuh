@@ -8,13 +8,6 @@
 
 namespace diffbench::kernels {
 
-/// 16 bytes of a row: one access of a thread.
-template <typename T>
-struct alignas(16) Quad {
-  static constexpr int count = 16 / sizeof(T);
-  T cells[count];
-};
-
 inline constexpr int warp_lanes = 32;
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
