@@ -14,14 +14,6 @@ namespace diffbench::bench {
 
 namespace {
 
-std::string result_text(const std::string& name, const std::string& command, LabReport report) {
-  nlohmann::ordered_json own{{"schema", result_schema},           {"command", command},
-                             {"interrupted", report.interrupted}, {"experiment", name},
-                             {"sentence", report.sentence},       {"notes", report.notes},
-                             {name, std::move(report.data)}};
-  return to_text(result_file(run_context(), report.series, std::move(own)));
-}
-
 std::string table_text(const LabReport& report) {
   std::string text = report.text;
   for (const std::string& note : report.notes) {
@@ -31,6 +23,15 @@ std::string table_text(const LabReport& report) {
 }
 
 } // namespace
+
+std::string lab_result_text(const std::string& name, const std::string& command,
+                            const LabReport& report) {
+  nlohmann::ordered_json own{
+      {"schema", result_schema}, {"command", command},          {"interrupted", report.interrupted},
+      {"experiment", name},      {"sentence", report.sentence}, {"notes", report.notes},
+      {name, report.data}};
+  return to_text(result_file(run_context(), report.series, std::move(own)));
+}
 
 void LabOutput::declare(CLI::App& app) {
   begin_group(app, "Output");
@@ -53,7 +54,7 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
     write_out(invocation.out, table_text(report));
   }
   if (!output.json.empty()) {
-    const std::string text = result_text(name, invocation.command, report);
+    const std::string text = lab_result_text(name, invocation.command, report);
     if (to_stdout) {
       write_out(invocation.out, text);
     } else {

@@ -18,6 +18,7 @@
 
 namespace diffbench::bench {
 
+// NOLINTNEXTLINE(bugprone-exception-escape): only an assertion in the JSON's move could throw
 struct LabReport {
   std::string text;                      ///< the tables
   std::string sentence;                  ///< what they show
@@ -27,6 +28,10 @@ struct LabReport {
   bool interrupted = false;              ///< by Ctrl-C: what was measured until then
   Outcome outcome = {};                  ///< of the comparison behind it
 };
+
+/// The result file of an experiment as text.
+[[nodiscard]] std::string lab_result_text(const std::string& name, const std::string& command,
+                                          const LabReport& report);
 
 /// The options that all experiments have.
 struct LabOutput {

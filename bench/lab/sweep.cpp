@@ -1,11 +1,11 @@
 // The verb: its options, the checks before any work, and the way from plan to report.
 #include "sweep.hpp"
 
-#include "context.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "experiment.hpp"
 #include "lab_report.hpp"
+#include "machine_identity.hpp"
 #include "option_values.hpp"
 #include "peer.hpp"
 #include "selection.hpp"
@@ -98,10 +98,8 @@ void check(const SweepPlan& plan, const CrossedRows& crossed) {
 /// Times of other machines and builds do not belong into one curve.
 ordered_json journal_header(const SweepPlan& plan) {
   ordered_json machine = ordered_json::object();
-  for (const auto& [name, value] : run_context()) {
-    if (name != "memory_available" && name != "governor") { // these change by themselves
-      machine[name] = value;
-    }
+  for (const auto& [name, value] : machine_identity()) {
+    machine[name] = value;
   }
   return {{"diffbench_sweep", {{"schema", result_schema}}},
           {"options", plan.options},

@@ -1,5 +1,7 @@
 #include "subcommand.hpp"
 
+#include "advise.hpp"
+#include "calibrate.hpp"
 #include "doctor.hpp"
 #include "list.hpp"
 #include "residency.hpp"
@@ -40,6 +42,10 @@ std::span<const Subcommand> subcommands() {
                  declare_sweep},
       Subcommand{"transfer", "what copies cost: within the host, and to and from a GPU",
                  "diffbench transfer --json transfer.json", declare_transfer},
+      Subcommand{"calibrate", "measures this machine, so that advise can predict",
+                 "diffbench calibrate", declare_calibrate},
+      Subcommand{"advise", "predicts every way to make a run, and whether a GPU pays",
+                 "diffbench advise --grid 2048 --iters 500 --check", declare_advise},
   };
   return table;
 }

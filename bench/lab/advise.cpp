@@ -1,0 +1,225 @@
+// The verb: the run to predict, the profile to predict it from, and the check.
+#include "advise.hpp"
+
+#include "advice.hpp"
+#include "advice_report.hpp"
+#include "cost_profile.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/registry.hpp"
+#include "interrupt.hpp"
+#include "lab_report.hpp"
+#include "option_groups.hpp"
+#include "option_values.hpp"
+#include "prediction_check.hpp"
+#include "selection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Runs that --check-grid measures: from within the caches to far beyond them, on and between the
+/// grids that are calibrated.
+constexpr std::array<std::int64_t, 7> checked_sides = {128, 320, 640, 1200, 2500, 5000, 8192};
+constexpr std::array<std::int64_t, 4> checked_iterations = {1, 10, 100, 1000};
+/// Ways predicted to take longer are left out of a check.
+constexpr double longest_check_seconds = 60;
+constexpr double longest_grid_check_seconds = 1.5;
+constexpr double check_budget_seconds = 3;
+constexpr double grid_check_budget_seconds = 1;
+
+struct AdviseOptions {
+  std::string grid, iters, dtype, snapshot_every, profile;
+  bool check = false, check_grid = false;
+  LabOutput output;
+
+  void declare(CLI::App& app) {
+    begin_group(app, "The run");
+    declare_value(app, "--grid", grid, "N|NXxNY", "cells (default 640)");
+    declare_value(app, "--iters", iters, "K", "time steps (default 1000)");
+    declare_value(app, "--dtype", dtype, "NAME", "float32 (default) or float64");
+    declare_value(app, "--snapshot-every", snapshot_every, "S",
+                  "copy the field to the host every S steps");
+    begin_group(app, "Prediction");
+    declare_value(app, "--profile", profile, "FILE",
+                  "a recorded profile (default: this machine's, made by diffbench calibrate)");
+    declare_flag(app, "--check", check, "measure the run, too, and print the errors");
+    declare_flag(app, "--check-grid", check_grid,
+                 "the same for grids from 128 to 8192 and 1 to 1000 iterations (3 minutes)");
+    output.declare(app);
+  }
+
+  [[nodiscard]] Options options() const {
+    Options options;
+    ProblemGroup problem;
+    problem.grid = grid;
+    problem.iters = iters;
+    problem.dtype = dtype;
+    problem.read(options);
+    assign_integer("--snapshot-every", snapshot_every, 1, max_iterations,
+                   options.record.snapshot_every);
+    options.copy_roof = false;
+    return options;
+  }
+};
+
+std::vector<WayCost> ways_in(const CostProfile& profile, Dtype dtype) {
+  std::vector<WayCost> ways;
+  std::ranges::copy_if(profile.ways, std::back_inserter(ways),
+                       [&](const WayCost& way) { return way.dtype == to_string(dtype); });
+  if (ways.empty()) {
+    throw InvalidInput(
+        fmt::format("--dtype {}: the profile has nothing in it; run: diffbench "
+                    "calibrate",
+                    to_string(dtype)));
+  }
+  return ways;
+}
+
+RunShape shape_of(const Options& options) {
+  return {.cells = static_cast<double>(options.problem.cells()),
+          .iterations = options.iterations,
+          .snapshot_every = options.record.snapshot_every};
+}
+
+/// Fills in what each way needs, and whether that is there.
+void look_at_memory(Advice& advice, const Options& options) {
+  const std::int64_t available = available_memory();
+  for (AdvisedWay& way : advice.ways) {
+    for (const BackendInfo& backend : all_backends()) {
+      if (backend.name == way.backend && backend.memory_need != nullptr) {
+        MemoryNeed need = backend.memory_need(options.problem, options.session);
+        need.host += options.problem.field_bytes(); // the caller's
+        way.fits = need.host <= available;
+        way.need = need;
+      }
+    }
+  }
+}
+
+/// The backends of `ways` that can run here, fit, and are predicted to end soon enough.
+std::vector<Candidate> affordable(const std::vector<WayCost>& ways, const Options& options,
+                                  double longest_seconds, int& left_out) {
+  Advice advice = advise(ways, shape_of(options));
+  look_at_memory(advice, options);
+  std::vector<Candidate> candidates;
+  for (Candidate& candidate : select_backends(options)) {
+    const auto way = std::find_if(advice.ways.begin(), advice.ways.end(), [&](const AdvisedWay& w) {
+      return w.backend == candidate.backend.name;
+    });
+    if (way == advice.ways.end() || !candidate.probe.available) {
+      continue;
+    }
+    if (!way->fits || way->prediction.cold_seconds > longest_seconds) {
+      ++left_out;
+      continue;
+    }
+    candidate.snapshot_every = options.record.snapshot_every;
+    candidate.label = candidate.backend.name;
+    candidates.push_back(std::move(candidate));
+  }
+  return candidates;
+}
+
+void note_left_out(LabReport& report, int left_out, double longest_seconds) {
+  if (left_out > 0) {
+    report.notes.push_back(
+        fmt::format("{} runs were not checked: they do not fit in memory, or "
+                    "would take longer than {} s",
+                    left_out, longest_seconds));
+  }
+}
+
+/// Ctrl-C ends it with what was checked so far.
+void check(const std::vector<WayCost>& ways, std::vector<Options> runs, double longest_seconds,
+           LabReport& report, Progress& progress) {
+  std::vector<CheckedPrediction> checked;
+  int left_out = 0;
+  std::size_t done = 0;
+  for (const Options& run : runs) {
+    progress.within(runs.size() > 1 ? fmt::format("{} of {}: ", ++done, runs.size()) : "");
+    const std::vector<Candidate> candidates = affordable(ways, run, longest_seconds, left_out);
+    if (candidates.empty()) {
+      continue;
+    }
+    try {
+      std::ranges::move(check_predictions(ways, run, candidates, progress),
+                        std::back_inserter(checked));
+    } catch (const Interrupted&) {
+      report.interrupted = true;
+      break;
+    }
+  }
+  append_check(report, checked);
+  note_left_out(report, left_out, longest_seconds);
+  if (checked.empty() && !report.interrupted) {
+    report.outcome = {exit_error, "nothing could be checked, see the notes above"};
+  }
+}
+
+std::vector<Options> grid_of_runs(const Options& options) {
+  std::vector<Options> runs;
+  for (const std::int64_t side : checked_sides) {
+    for (const std::int64_t iterations : checked_iterations) {
+      Options run = options;
+      run.problem.nx = run.problem.ny = side;
+      run.iterations = iterations;
+      run.budget_seconds = grid_check_budget_seconds;
+      runs.push_back(std::move(run));
+    }
+  }
+  return runs;
+}
+
+LabReport run_advise(const AdviseOptions& typed, const Options& options, const CostProfile& profile,
+                     Progress& progress) {
+  const std::vector<WayCost> ways = ways_in(profile, options.problem.dtype);
+  Advice advice = advise(ways, shape_of(options));
+  look_at_memory(advice, options);
+  LabReport report = report_advice(advice, profile, options);
+  if (!profile.foreign.empty()) {
+    report.text = fmt::format("RECORDED PROFILE {} ({}; {}): not of this machine and build\n\n",
+                              typed.profile, profile.machine, profile.date) +
+                  report.text;
+  }
+  if (typed.check_grid) {
+    check(ways, grid_of_runs(options), longest_grid_check_seconds, report, progress);
+  } else if (typed.check) {
+    Options run = options;
+    run.budget_seconds = check_budget_seconds;
+    check(ways, {run}, longest_check_seconds, report, progress);
+  }
+  return report;
+}
+
+} // namespace
+
+Action declare_advise(CLI::App& app) {
+  auto typed = std::make_shared<AdviseOptions>();
+  typed->declare(app);
+  return [typed](const Invocation& invocation) {
+    const Options options = typed->options();
+    const CostProfile profile =
+        typed->profile.empty() ? read_own_profile() : read_profile(typed->profile);
+    if ((typed->check || typed->check_grid) && !profile.foreign.empty()) {
+      throw InvalidInput(
+          fmt::format("--check measures on this machine, and the profile is of "
+                      "another machine or build ({}); run: diffbench calibrate",
+                      profile.foreign));
+    }
+    return run_experiment("advise", typed->output, invocation, [&](Progress& progress) {
+      return run_advise(*typed, options, profile, progress);
+    });
+  };
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,112 @@
+#include "cost_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace diffbench::bench {
+
+namespace {
+
+double cells_of(const GridCost& grid) {
+  return static_cast<double>(grid.side) * static_cast<double>(grid.side);
+}
+
+/// Of a part that may have measured as nothing.
+constexpr double least_seconds = 1e-9;
+
+/// What `part` (of a GridCost) is for so many cells.
+template <typename Part>
+double at_cells(const WayCost& way, double cells, Part part) {
+  const std::vector<GridCost>& grids = way.grids;
+  if (cells <= cells_of(grids.front())) {
+    return part(grids.front());
+  }
+  if (cells >= cells_of(grids.back())) {
+    return part(grids.back()) * cells / cells_of(grids.back());
+  }
+  const auto above =
+      std::upper_bound(grids.begin(), grids.end(), cells,
+                       [](double wanted, const GridCost& grid) { return wanted < cells_of(grid); });
+  const auto below = above - 1;
+  const double fraction =
+      std::log(cells / cells_of(*below)) / std::log(cells_of(*above) / cells_of(*below));
+  const double low = std::log(std::max(part(*below), least_seconds));
+  const double high = std::log(std::max(part(*above), least_seconds));
+  return std::exp(low + fraction * (high - low));
+}
+
+double call_seconds(const WayCost& way, double cells, std::int64_t iterations) {
+  return at_cells(way, cells,
+                  [&](const GridCost& grid) { return steps_seconds(grid, iterations); });
+}
+
+} // namespace
+
+std::vector<std::int64_t> first_run_stretches(std::int64_t iterations) {
+  std::vector<std::int64_t> stretches{1};
+  std::int64_t left = iterations - 1;
+  for (const std::int64_t count : {3, 12, 48}) {
+    if (count <= left) {
+      stretches.push_back(count);
+      left -= count;
+    }
+  }
+  if (left > 0) {
+    stretches.push_back(left);
+  }
+  return stretches;
+}
+
+double steps_seconds(const GridCost& grid, std::int64_t iterations) {
+  const std::vector<StepsCost>& costs = grid.steps;
+  auto above = std::lower_bound(
+      costs.begin(), costs.end(), iterations,
+      [](const StepsCost& cost, std::int64_t wanted) { return cost.steps < wanted; });
+  if (above == costs.begin()) {
+    return costs.front().seconds;
+  }
+  if (above == costs.end()) {
+    --above;
+  }
+  const StepsCost& low = *(above - 1);
+  // A step cannot take less than nothing, whatever disturbed its measurement.
+  const double step =
+      std::max(0.0, (above->seconds - low.seconds) / static_cast<double>(above->steps - low.steps));
+  return low.seconds + step * static_cast<double>(iterations - low.steps);
+}
+
+Prediction predict(const WayCost& way, const RunShape& run) {
+  const double in =
+      at_cells(way, run.cells, [](const GridCost& grid) { return grid.copy_in_seconds; });
+  const double out =
+      at_cells(way, run.cells, [](const GridCost& grid) { return grid.copy_out_seconds; });
+  const double setup =
+      at_cells(way, run.cells, [](const GridCost& grid) { return grid.setup_seconds; });
+  auto stretches_seconds = [&](const std::vector<std::int64_t>& stretches) {
+    double seconds = 0;
+    for (const std::int64_t steps : stretches) {
+      seconds += call_seconds(way, run.cells, steps);
+    }
+    return seconds;
+  };
+  Prediction prediction{.beyond = run.cells > cells_of(way.grids.back())};
+  double snapshots = 0;
+  double first_steps = stretches_seconds(first_run_stretches(run.iterations));
+  if (run.snapshot_every > 0 && run.snapshot_every <= run.iterations) {
+    const std::int64_t count = run.iterations / run.snapshot_every;
+    const std::int64_t rest = run.iterations % run.snapshot_every;
+    snapshots = static_cast<double>(count) * out;
+    prediction.steps_seconds =
+        static_cast<double>(count) * call_seconds(way, run.cells, run.snapshot_every) +
+        (rest > 0 ? call_seconds(way, run.cells, rest) : 0);
+    first_steps = std::max(first_steps, prediction.steps_seconds);
+  } else {
+    prediction.steps_seconds = call_seconds(way, run.cells, run.iterations);
+  }
+  prediction.warm_seconds = in + prediction.steps_seconds + snapshots + out;
+  prediction.cold_seconds = setup + in + first_steps + snapshots + out;
+  return prediction;
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,67 @@
+// The model behind `diffbench advise`: what a run costs, from what the same backend cost on a few
+// grids of this machine. Arithmetic only.
+//
+//   warm run = copies in and out + steps          cold run = setup + warm run
+//
+// On each calibrated grid the time of K steps is known for some K and taken as straight between
+// them, beyond the last one with the last slope. Backends that take several steps a sweep, or wake
+// threads once a call, are not proportional to K; a table follows them without a formula each.
+// Between two grids each part is interpolated linearly in the logarithms of cells and seconds,
+// since caches and overheads make it a power of the cells piece by piece. Beyond the largest grid
+// it grows with the cells; below the smallest it is that one's.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// Seconds for so many steps in one call, with the wait for its end.
+struct StepsCost {
+  std::int64_t steps = 0;
+  double seconds = 0;
+};
+
+/// What was measured on a square grid.
+struct GridCost {
+  std::int64_t side = 0;
+  int threads = 1;          ///< that really ran
+  double setup_seconds = 0; ///< what a cold run takes beyond a warm one of the same calls
+  double copy_in_seconds = 0;
+  double copy_out_seconds = 0;
+  std::vector<StepsCost> steps; ///< ascending, the first of one step, at least two
+};
+
+/// One way to run: a backend in a dtype.
+struct WayCost {
+  std::string backend;
+  std::string device; ///< "cpu" or "cuda"
+  std::string dtype;
+  std::vector<GridCost> grids; ///< ascending, at least one
+};
+
+/// The run whose time is wanted.
+struct RunShape {
+  double cells = 0;
+  std::int64_t iterations = 1;
+  std::int64_t snapshot_every = 0; ///< steps between two copies to the host; 0: none
+};
+
+struct Prediction {
+  double steps_seconds = 0; ///< all steps, in one call or from snapshot to snapshot
+  double warm_seconds = 0;
+  double cold_seconds = 0;
+  bool beyond = false; ///< the grid is larger than any that was calibrated
+};
+
+/// Stretches in which a cold run of the comparison makes its steps (time_first_run()).
+[[nodiscard]] std::vector<std::int64_t> first_run_stretches(std::int64_t iterations);
+
+/// Seconds of `iterations` steps in one call on that grid.
+[[nodiscard]] double steps_seconds(const GridCost& grid, std::int64_t iterations);
+
+[[nodiscard]] Prediction predict(const WayCost& way, const RunShape& run);
+
+} // namespace diffbench::bench

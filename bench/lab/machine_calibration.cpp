@@ -1,0 +1,134 @@
+// Goes through the grids and the backends, and keeps what calibration.hpp measures of each.
+#include "machine_calibration.hpp"
+
+#include "calibration.hpp"
+#include "diffbench/field.hpp"
+#include "diffbench/machine.hpp"
+#include "reference.hpp"
+
+#include <fmt/format.h>
+
+#include <malloc.h>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Sides of the grids: close where fields leave a cache, up to far beyond all of them.
+constexpr std::array<std::int64_t, 12> sides = {
+    smallest_side, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 2896, largest_side};
+/// A way whose steps take longer is not measured on larger grids: it grows with the cells there.
+constexpr double slow_step_seconds = 0.1;
+
+/// All backends on all grids in one dtype.
+template <typename T>
+class Calibration {
+ public:
+  Calibration(std::span<const Candidate> candidates, std::int64_t largest, Progress& progress)
+      : candidates_(candidates), largest_(largest), progress_(progress) {
+    for (const Candidate& candidate : candidates_) {
+      ways_.push_back({.backend = std::string(candidate.backend.name),
+                       .device = std::string(to_string(candidate.backend.device)),
+                       .dtype = std::string(to_string(dtype_of<T>)),
+                       .grids = {}});
+    }
+  }
+
+  std::vector<WayCost> run(std::vector<std::string>& notes) {
+    for (const std::int64_t side : sides) {
+      if (side <= largest_) {
+        run_grid(side, notes);
+      }
+    }
+    std::erase_if(ways_, [](const WayCost& way) { return way.grids.empty(); });
+    return std::move(ways_);
+  }
+
+ private:
+  void run_grid(std::int64_t side, std::vector<std::string>& notes) {
+    Problem problem{.nx = side, .ny = side, .dtype = dtype_of<T>};
+    Field<T> initial(side, side);
+    Field<T> work(side, side);
+    Reference<T> reference(problem, {}, work);
+    // Enough for several sweeps where that costs nothing.
+    const std::int64_t steps = std::clamp<std::int64_t>(20'000'000 / problem.cells(), 4, 40);
+    CalibrationGrid<T> grid{
+        .side = side, .initial = {}, .work = work.cells(), .verified_steps = steps, .sha256 = {}};
+    grid.sha256 =
+        reference.compute(steps, std::numeric_limits<double>::infinity(), [](double) {}).sha256;
+    fill_initial(problem, InitialField{}, initial);
+    grid.initial = std::as_const(initial).cells();
+    CalibrationEffort effort;
+    if (side > 1024) {
+      effort.cold_runs = 1; // noise is small there, and digests are dear
+    }
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      WayCost& way = ways_[i];
+      const bool ended = way.grids.size() < grids_done_; // at an earlier grid
+      if (ended || !fits(problem, candidates_[i]) || slow(way)) {
+        continue;
+      }
+      progress_.stage(fmt::format("{} {} {}x{}", way.backend, way.dtype, side, side));
+      try {
+        way.grids.push_back(calibrate_grid<std::chrono::steady_clock>(
+            [&] {
+              forget_memory();
+              return std::make_unique<SessionContender<T>>(candidates_[i], problem, grid.initial);
+            },
+            grid, effort));
+      } catch (const Interrupted&) {
+        throw;
+      } catch (const std::exception& error) {
+        notes.push_back(
+            fmt::format("{} in {} is left out: {}", way.backend, way.dtype, error.what()));
+        way.grids.clear();
+      }
+    }
+    ++grids_done_;
+  }
+
+  [[nodiscard]] static bool fits(const Problem& problem, const Candidate& candidate) {
+    const auto need = candidate.backend.memory_need;
+    return need == nullptr || need(problem, candidate.session).host < available_memory() / 2;
+  }
+  [[nodiscard]] static bool slow(const WayCost& way) {
+    if (way.grids.empty()) {
+      return false;
+    }
+    const std::vector<StepsCost>& calls = way.grids.back().steps;
+    return calls.back().seconds / static_cast<double>(calls.back().steps) > slow_step_seconds;
+  }
+
+  std::span<const Candidate> candidates_;
+  std::int64_t largest_;
+  Progress& progress_;
+  std::vector<WayCost> ways_;
+  std::size_t grids_done_ = 0;
+};
+
+} // namespace
+
+void forget_memory() { (void)::malloc_trim(0); }
+
+std::vector<WayCost> calibrate_machine(std::span<const Candidate> candidates,
+                                       std::span<const Dtype> dtypes, std::int64_t largest,
+                                       Progress& progress, std::vector<std::string>& notes) {
+  std::vector<WayCost> all;
+  for (const Dtype dtype : dtypes) {
+    std::vector<WayCost> ways = dtype == Dtype::float32
+                                    ? Calibration<float>(candidates, largest, progress).run(notes)
+                                    : Calibration<double>(candidates, largest, progress).run(notes);
+    std::ranges::move(ways, std::back_inserter(all));
+  }
+  return all;
+}
+
+} // namespace diffbench::bench

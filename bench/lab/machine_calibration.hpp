@@ -1,0 +1,31 @@
+// The whole calibration: every backend in every dtype on every grid.
+#pragma once
+
+#include "cost_profile.hpp"
+#include "diffbench/problem.hpp"
+#include "progress.hpp"
+#include "selection.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// Side of the largest grid: far beyond the caches, and still measured in a minute.
+inline constexpr std::int64_t largest_side = 4096;
+inline constexpr std::int64_t smallest_side = 64;
+
+/// The ways of `candidates`, all of which can be timed here, on square grids up to `largest`. One
+/// that fails or is not the reference's is left out, and `notes` says why. Throws Interrupted.
+[[nodiscard]] std::vector<WayCost> calibrate_machine(std::span<const Candidate> candidates,
+                                                     std::span<const Dtype> dtypes,
+                                                     std::int64_t largest, Progress& progress,
+                                                     std::vector<std::string>& notes);
+
+/// Frees memory that the allocator holds back, so that what is made next finds fresh pages, as in a
+/// process of its own.
+void forget_memory();
+
+} // namespace diffbench::bench

@@ -1,0 +1,46 @@
+// Predictions beside measurements of the same runs.
+#pragma once
+
+#include "cost_profile.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "selection.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+struct CheckedPrediction {
+  std::string backend;
+  std::int64_t nx = 0;
+  std::int64_t ny = 0;
+  std::int64_t iterations = 0;
+  std::string what; ///< "warm", "cold", or "steps" where a whole run was too long to measure
+  double predicted = 0;
+  double measured = 0;
+
+  /// Of the measured time: +0.1 is 10 % too slow a prediction.
+  [[nodiscard]] double error() const { return predicted / measured - 1; }
+};
+
+/// Sizes of the errors.
+struct ErrorSummary {
+  int count = 0;
+  double median = 0;
+  double worst = 0;
+};
+
+/// Of the predictions of warm runs and steps, or of cold runs.
+[[nodiscard]] ErrorSummary summarize_errors(std::span<const CheckedPrediction> checked, bool cold);
+
+/// Measures the run of `options` by all `candidates`, which `ways` has in its dtype, in one
+/// comparison: a time counts only when the field is the reference's. Throws as measure() does, and
+/// Error for a wrong field.
+[[nodiscard]] std::vector<CheckedPrediction> check_predictions(
+    std::span<const WayCost> ways, const Options& options, std::span<const Candidate> candidates,
+    Progress& progress);
+
+} // namespace diffbench::bench

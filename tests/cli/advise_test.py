@@ -1,0 +1,80 @@
+"""diffbench calibrate and advise through the program."""
+import json
+import unittest
+
+from program import CommandLineTest, parse_json
+
+# 64x64 only, two backends: some 100 ms.
+CALIBRATE = ["calibrate", "--largest", "64", "--dtype", "float32", "--backend", "scalar,fused"]
+
+
+class Advise(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        self.env = {"XDG_CACHE_HOME": str(self.directory)}
+
+    def profile(self):
+        return self.path("diffbench") / "profile.json"
+
+    def test_calibrated_and_checked(self):
+        done = self.run_ok(*CALIBRATE, env=self.env)
+        self.assertRegex(done.stdout, r"(?m)^fused +float32 +1 +[\d.]+ [num]?s ")
+        profile = parse_json(self.profile().read_text())
+        self.assertEqual([way["backend"] for way in profile["diffbench"]["calibrate"]["ways"]],
+                         ["scalar", "fused"])
+
+        text = self.run_ok("advise", "--grid", "64", "--iters", "10", env=self.env).stdout
+        self.assertIn("predicted: 64x64 float32, 10 iterations", text)
+        self.assertRegex(text.splitlines()[-1], r"^(fused|scalar) is predicted to be the fastest")
+        self.assertNotIn("RECORDED", text)
+
+        result = parse_json(self.run_ok("advise", "--grid", "64", "--iters", "10", "--check",
+                                        "--snapshot-every", "5", "--json", "-", env=self.env).stdout)
+        check = result["diffbench"]["advise"]["check"]
+        self.assertEqual({(one["backend"], one["run"]) for one in check["predictions"]},
+                         {(b, r) for b in ("scalar", "fused") for r in ("warm", "cold")})
+        self.assertEqual(check["warm"]["count"], 2)
+        for one in check["predictions"]:
+            self.assertAlmostEqual(one["error"],
+                                   one["predicted_seconds"] / one["measured_seconds"] - 1)
+
+        done = self.run_program("advise", "--grid", "100", "--dtype", "float64", env=self.env)
+        self.assertEqual(done.returncode, 2)
+        self.assert_one_line(done.stderr, "--dtype float64", "diffbench calibrate")
+
+        # Another build's or machine's is taken only by name, and says so.
+        profile["context"]["cpu_model"] = "Z80"
+        self.profile().write_text(json.dumps(profile))
+        self.assert_refused(2, ["cpu_model is Z80", "diffbench calibrate"], "advise", env=self.env)
+        recorded = ["advise", "--profile", str(self.profile())]
+        text = self.run_ok(*recorded).stdout
+        self.assertTrue(text.startswith("RECORDED PROFILE"), text)
+        result = parse_json(self.run_ok(*recorded, "--json", "-").stdout)
+        self.assertIs(result["diffbench"]["advise"]["profile"]["recorded_elsewhere"], True)
+        self.assert_refused(2, "--check", *recorded, "--check")
+
+    def test_out_is_where_the_profile_goes(self):
+        self.run_ok(*CALIBRATE, "--out", "p.json", env=self.env)
+        self.assertFalse(self.profile().exists())
+        self.run_ok("advise", "--profile", "p.json")
+
+    def test_without_calibration_it_names_the_command(self):
+        self.assert_refused(2, "run: diffbench calibrate", "advise", "--grid", "640", env=self.env)
+
+    def test_what_is_no_profile(self):
+        self.path("text").write_text("hello")
+        self.assert_refused(2, "text: ", "advise", "--profile", "text")
+        self.path("other.json").write_text(
+            '{"context": {}, "benchmarks": [], "diffbench": {"schema": 1}}')
+        self.assert_refused(2, "no profile", "advise", "--profile", "other.json")
+        self.assert_refused(2, "none.json", "advise", "--profile", "none.json")
+
+    def test_bad_options(self):
+        self.assert_refused(2, "--largest", "calibrate", "--largest", "8")
+        self.assert_refused(2, "--dtype", "calibrate", "--dtype", "float16")
+        self.assert_refused(1, "nowhere", *CALIBRATE, "--out", "nowhere/p.json")
+        self.assert_refused(2, "--snapshot-every", "advise", "--snapshot-every", "0")
+
+
+if __name__ == "__main__":
+    unittest.main()

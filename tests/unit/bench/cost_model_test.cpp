@@ -1,0 +1,279 @@
+// The model behind advise, its profile, and what is made of them.
+#include "advice.hpp"
+#include "calibration.hpp"
+#include "cost_profile.hpp"
+#include "prediction_check.hpp"
+
+#include "diffbench/errors.hpp"
+#include "fake_clock.hpp"
+#include "result_file.hpp"
+#include "temporary_directory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+namespace diffbench::bench {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A way whose parts are known: 1 us a call, 1 ns a cell and step, copies of 2 and 3 ns a cell.
+WayCost plain_way(std::string device = "cpu", double cell_seconds = 1e-9, double copy = 1) {
+  WayCost way{.backend = device + "_way", .device = device, .dtype = "float32", .grids = {}};
+  for (const std::int64_t side : {64, 256, 1024}) {
+    const auto cells = static_cast<double>(side * side);
+    GridCost grid{.side = side,
+                  .setup_seconds = copy * 10e-9 * cells,
+                  .copy_in_seconds = copy * 2e-9 * cells,
+                  .copy_out_seconds = copy * 3e-9 * cells,
+                  .steps = {}};
+    for (const std::int64_t steps : {1, 4, 64}) {
+      grid.steps.push_back({steps, cell_seconds * cells * static_cast<double>(steps)});
+    }
+    way.grids.push_back(grid);
+  }
+  return way;
+}
+
+// --- the model -----------------------------------------------------------------------------------
+
+TEST(CostModel, TakesCallsAsStraightBetweenThoseMeasured) {
+  const GridCost grid{.side = 64, .steps = {{1, 10}, {4, 13}, {64, 73}}};
+  EXPECT_DOUBLE_EQ(steps_seconds(grid, 1), 10);
+  EXPECT_DOUBLE_EQ(steps_seconds(grid, 2), 11);
+  EXPECT_DOUBLE_EQ(steps_seconds(grid, 64), 73);
+  EXPECT_DOUBLE_EQ(steps_seconds(grid, 1000), 73 + 936);
+  const GridCost disturbed{.side = 64, .steps = {{1, 10}, {4, 5}}};
+  EXPECT_DOUBLE_EQ(steps_seconds(disturbed, 1000), 10); // more steps never take less
+}
+
+TEST(CostModel, FollowsAPowerOfTheCellsBetweenGridsAndBeyond) {
+  const WayCost way = plain_way();
+  for (const double side : {64.0, 100.0, 256.0, 700.0, 1024.0, 8192.0}) {
+    const double cells = side * side;
+    const Prediction prediction = predict(way, {.cells = cells, .iterations = 10});
+    EXPECT_NEAR(prediction.steps_seconds / (10e-9 * cells), 1, 1e-9) << side;
+    EXPECT_NEAR(prediction.warm_seconds / (15e-9 * cells), 1, 1e-9) << side;
+    EXPECT_NEAR(prediction.cold_seconds / (25e-9 * cells), 1, 1e-9) << side;
+    EXPECT_EQ(prediction.beyond, side > 1024) << side;
+  }
+  EXPECT_DOUBLE_EQ(predict(way, {.cells = 100, .iterations = 1}).warm_seconds, 6e-9 * 64 * 64);
+}
+
+TEST(CostModel, ChargesEachSnapshotWithACopyAndACall) {
+  WayCost way = plain_way();
+  for (GridCost& grid : way.grids) {
+    for (StepsCost& cost : grid.steps) {
+      cost.seconds += 1e-3; // a call
+    }
+  }
+  const RunShape run{.cells = 64 * 64, .iterations = 25, .snapshot_every = 10};
+  const double cells = 64 * 64;
+  const Prediction prediction = predict(way, run);
+  EXPECT_NEAR(prediction.steps_seconds, 25e-9 * cells + 3e-3, 1e-12); // 10, 10, 5
+  EXPECT_NEAR(prediction.warm_seconds, prediction.steps_seconds + (5 + 2 * 3) * 1e-9 * cells,
+              1e-12);
+}
+
+TEST(CostModel, AColdRunBeginsWithShortStretches) {
+  EXPECT_THAT(first_run_stretches(1), ElementsAre(1));
+  EXPECT_THAT(first_run_stretches(10), ElementsAre(1, 3, 6));
+  EXPECT_THAT(first_run_stretches(100), ElementsAre(1, 3, 12, 48, 36));
+}
+
+// --- calibration ---------------------------------------------------------------------------------
+
+/// Takes known times on the fake clock; the field it gives back is `result`.
+class FakeContender final : public Contender<float> {
+ public:
+  explicit FakeContender(float result) : result_(result) {}
+  FirstRun first_run(std::span<float> field, std::int64_t steps, double) override {
+    FirstRun run{.steps = steps,
+                 .setup_seconds = 0,
+                 .cost = {.reset_seconds = 0, .step_seconds = step},
+                 .phases = {}};
+    run.phases.wall = setup + in + out;
+    for (const std::int64_t stretch : first_run_stretches(steps)) {
+      run.phases.wall += call + step * static_cast<double>(stretch);
+    }
+    std::ranges::fill(field, result_);
+    return run;
+  }
+  void fetch(std::span<float>) override {}
+  Sample sample(std::int64_t steps) override {
+    const double seconds = call + step * static_cast<double>(steps);
+    FakeClock::seconds += seconds;
+    return {.iterations = steps, .seconds = seconds, .cpu_seconds = {}};
+  }
+  Phases full_run(std::span<float>, std::int64_t) override {
+    Phases phases;
+    phases.h2d = in;
+    phases.d2h = out;
+    return phases;
+  }
+  [[nodiscard]] Provenance provenance() const override { return {.threads = 3, .details = {}}; }
+
+  static constexpr double call = 1e-5, step = 1e-4, in = 2e-3, out = 3e-3, setup = 0.05;
+
+ private:
+  float result_;
+};
+
+class CalibrationTest : public testing::Test {
+ protected:
+  GridCost calibrate(float result) {
+    grid_.side = 8;
+    grid_.initial = initial_;
+    grid_.work = work_;
+    grid_.verified_steps = 10;
+    const std::vector<float> right(64, 7.0F);
+    grid_.sha256 = sha256_of_cells(std::span<const float>(right));
+    return calibrate_grid<FakeClock>([&] { return std::make_unique<FakeContender>(result); }, grid_,
+                                     CalibrationEffort{});
+  }
+  std::vector<float> initial_ = std::vector<float>(64, 1.0F);
+  std::vector<float> work_ = std::vector<float>(64);
+  CalibrationGrid<float> grid_;
+};
+
+TEST_F(CalibrationTest, FindsTheParts) {
+  const GridCost cost = calibrate(7);
+  EXPECT_EQ(cost.side, 8);
+  EXPECT_EQ(cost.threads, 3);
+  EXPECT_NEAR(cost.copy_in_seconds, FakeContender::in, 1e-12);
+  EXPECT_NEAR(cost.copy_out_seconds, FakeContender::out, 1e-12);
+  EXPECT_NEAR(cost.setup_seconds, FakeContender::setup, 1e-9);
+  EXPECT_NEAR(steps_seconds(cost, 1000), FakeContender::call + 1000 * FakeContender::step, 1e-9);
+}
+
+TEST_F(CalibrationTest, RefusesAWrongField) { EXPECT_THROW((void)calibrate(6), Error); }
+
+TEST(Calibration, MeasuresCallsThatFitTheTime) {
+  EXPECT_THAT(calls_that_fit(1, 0.2), ElementsAre(1, 4)); // the fewest that give a slope
+  EXPECT_THAT(calls_that_fit(1e-3, 0.2), ElementsAre(1, 4, 8, 16, 32, 64));
+  EXPECT_THAT(calls_that_fit(1e-6, 0.2), ElementsAre(1, 4, 8, 16, 32, 64, 256, 1024));
+}
+
+// --- the profile ---------------------------------------------------------------------------------
+
+class ProfileTest : public testing::Test {
+ protected:
+  ProfileTest() { ::setenv("XDG_CACHE_HOME", directory_.path().c_str(), 1); }
+  ~ProfileTest() override { ::unsetenv("XDG_CACHE_HOME"); }
+
+  void write(const Facts& context, const ordered_json& calibrate) {
+    std::filesystem::create_directories(default_profile_path().parent_path());
+    std::ofstream(default_profile_path())
+        << to_text(result_file(context, {}, {{"schema", 1}, {"calibrate", calibrate}}));
+  }
+  static ordered_json good() {
+    return to_json(CostProfile{.ways = {plain_way()},
+                               .transfer = "pageable",
+                               .machine = "toy",
+                               .date = {},
+                               .foreign = {}});
+  }
+  static std::string refusal() {
+    try {
+      (void)read_own_profile();
+      return "accepted";
+    } catch (const InvalidInput& error) {
+      return error.what();
+    }
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ProfileTest, ComesBackAsItWas) {
+  write(run_context(), good());
+  const CostProfile profile = read_own_profile();
+  EXPECT_EQ(to_json(profile), good());
+  EXPECT_EQ(profile.foreign, "");
+  EXPECT_NE(profile.date, "unknown");
+}
+
+TEST_F(ProfileTest, IsAskedForByTheOneCommand) {
+  EXPECT_THAT(refusal(), HasSubstr("run: diffbench calibrate"));
+}
+
+TEST_F(ProfileTest, OfAnotherMachineIsTakenOnlyByName) {
+  Facts context = run_context();
+  for (auto& [name, value] : context) {
+    value = name == "cpu_model" ? "Z80" : value;
+  }
+  write(context, good());
+  EXPECT_THAT(refusal(), HasSubstr("cpu_model is Z80 there"));
+  EXPECT_THAT(read_profile(default_profile_path()).foreign, HasSubstr("Z80"));
+}
+
+TEST_F(ProfileTest, IsRefusedWhenItMakesNoSense) {
+  auto with = [](const char* pointer, const ordered_json& value) {
+    ordered_json json = good();
+    json[ordered_json::json_pointer(pointer)] = value;
+    return json;
+  };
+  const std::pair<ordered_json, const char*> cases[] = {
+      {ordered_json::object(), "no profile"},
+      {with("/ways", 7), "no profile"},
+      {with("/ways/0/grids", ordered_json::array()), "no grids"},
+      {with("/ways/0/grids/1/side", 64), "ascending"},
+      {with("/ways/0/grids/0/calls/1/steps", 1), "ascending"},
+      {with("/ways/0/grids/0/calls/0/seconds", -1), "seconds is -1"},
+      {with("/ways/0/grids/0/calls/0/seconds", nullptr), "no profile"},
+      {with("/ways/0/grids/0/calls", ordered_json::array()), "too few calls"}};
+  for (const auto& [json, complaint] : cases) {
+    write(run_context(), json);
+    EXPECT_THAT(refusal(), HasSubstr(complaint));
+    EXPECT_THAT(refusal(), HasSubstr("diffbench calibrate"));
+  }
+}
+
+// --- the advice ----------------------------------------------------------------------------------
+
+TEST(Advice, SaysFromWhereTheGpuPays) {
+  // A tenth of the time for a step, a hundred times the copies: 5 ns + K against 500 ns + K/10.
+  const std::vector<WayCost> ways{plain_way(), plain_way("cuda", 1e-10, 100)};
+  const Advice slow = advise(ways, {.cells = 1e6, .iterations = 100});
+  EXPECT_EQ(slow.ways.front().backend, "cpu_way");
+  EXPECT_FALSE(slow.warm.side); // at no grid: all parts grow with the cells
+  ASSERT_TRUE(slow.warm.iterations);
+  EXPECT_NEAR(static_cast<double>(*slow.warm.iterations), 550, 0.05 * 550);
+  EXPECT_GT(*slow.cold.iterations, *slow.warm.iterations);
+  const Advice fast = advise(ways, {.cells = 1e6, .iterations = 1000});
+  EXPECT_EQ(fast.ways.front().backend, "cuda_way");
+  EXPECT_NEAR(*fast.warm.side, 16, 1); // at every grid that is tried
+  EXPECT_FALSE(advise(std::vector{plain_way()}, {.cells = 1e6}).any_gpu);
+}
+
+TEST(Advice, RecommendsOnlyWhatFits) {
+  const std::vector<WayCost> ways{plain_way("cpu", 1e-9), plain_way("cpu", 2e-9)};
+  Advice advice = advise(ways, {.cells = 1e6, .iterations = 100});
+  advice.ways.front().fits = false;
+  EXPECT_EQ(fastest(advice, RunKind::warm, "cpu"), &advice.ways.back());
+  EXPECT_EQ(fastest(advice, RunKind::warm, "cuda"), nullptr);
+}
+
+TEST(PredictionErrors, AreSummarizedBySize) {
+  std::vector<CheckedPrediction> checked;
+  for (const double predicted : {0.8, 1.0, 1.1}) {
+    checked.push_back({.backend = "a", .what = "warm", .predicted = predicted, .measured = 1});
+  }
+  checked.push_back({.backend = "a", .what = "cold", .predicted = 3, .measured = 1});
+  const ErrorSummary warm = summarize_errors(checked, false);
+  EXPECT_EQ(warm.count, 3);
+  EXPECT_NEAR(warm.median, 0.1, 1e-12);
+  EXPECT_NEAR(warm.worst, 0.2, 1e-12);
+  EXPECT_NEAR(summarize_errors(checked, true).worst, 2, 1e-12);
+  EXPECT_EQ(summarize_errors({}, true).count, 0);
+}
+
+} // namespace
+} // namespace diffbench::bench
