@@ -121,7 +121,7 @@ Operation graph_launch() {
 
 Probe probe_gpu() { return gpu::probe_device(0); }
 
-bool gpu_is_emulated() { return gpu::use_device(0).emulated; }
+bool gpu_is_emulated() { return gpu::emulated; }
 
 Facts gpu_facts() {
   if (!probe_gpu().available) {
