@@ -171,22 +171,30 @@ std::string story(const std::vector<Step>& steps, Place place, const ComparisonR
   return text + ".";
 }
 
-/// A row may be proved after fewer steps than lie between two visits of the host.
-std::optional<std::string> doubt(const std::vector<Step>& steps) {
-  std::vector<std::string_view> names;
+/// What a reader must know of these rows.
+std::vector<std::string> own_notes(const std::vector<Step>& steps) {
+  std::vector<std::string> notes;
+  std::vector<std::string_view> proved_too_early;
+  bool stand_in = false;
   for (const Step& step : steps) {
+    stand_in = stand_in || step.rung->place == Place::stand_in;
     if (step.row->verification &&
         step.row->verification->steps < step.rung->candidate.visits_host_every()) {
-      names.emplace_back(step.row->name);
+      proved_too_early.emplace_back(step.row->name);
     }
   }
-  if (names.empty()) {
-    return std::nullopt;
+  if (stand_in) {
+    notes.emplace_back(
+        "without a GPU, memcpy stands for the copies: both fields are in this host's memory and no "
+        "bus lies between, so the times of these rows are this host's, not a GPU's");
   }
-  return fmt::format(
-      "{}: proved after too few steps for a visit of the host, so the proof holds no copy; choose "
-      "a smaller --grid",
-      fmt::join(names, "; "));
+  if (!proved_too_early.empty()) {
+    notes.push_back(
+        fmt::format("{}: proved after too few steps for a visit of the host, so the proof holds no "
+                    "copy; choose a smaller --grid",
+                    fmt::join(proved_too_early, "; ")));
+  }
+  return notes;
 }
 
 /// How much of what snapshots cost passes beside the computation.
@@ -224,6 +232,20 @@ std::string_view to_string(Place place) {
   return names.at(static_cast<std::size_t>(place));
 }
 
+ordered_json or_null(const std::string& text) {
+  return text.empty() ? ordered_json(nullptr) : ordered_json(text);
+}
+
+ordered_json step_json(const ComparisonResult& result, const Step& step) {
+  ordered_json json = row_json(result, *step.row);
+  json["place"] = to_string(step.rung->place);
+  json["resident"] = or_null(step.rung->resident);
+  json["times_resident"] = step.comparable() ? number(step.times_resident()) : nullptr;
+  json["visit_seconds"] =
+      step.comparable() && step.visits() ? number(step.visit_seconds()) : nullptr;
+  return json;
+}
+
 } // namespace
 
 LabReport residency_report(const Ladder& ladder, const ComparisonResult& result) {
@@ -231,48 +253,33 @@ LabReport residency_report(const Ladder& ladder, const ComparisonResult& result)
   const Row* best_cpu = fastest(result, [&](const Row& row) {
     return !row.on_device() && row.roundtrip_every == 0 && row.snapshot_every == 0;
   });
-  LabReport report;
-  ordered_json rows = ordered_json::array();
+  std::string sections;
   for (const Place place : {Place::cpu, Place::gpu, Place::stand_in}) {
-    report.text += format_section(place, steps, result, best_cpu);
+    sections += format_section(place, steps, result, best_cpu);
   }
   if (!ladder.why_no_gpu.empty()) {
-    report.text += fmt::format("\nskipped: the rungs on a GPU: {}\n", ladder.why_no_gpu);
+    sections += fmt::format("\nskipped: the rungs on a GPU: {}\n", ladder.why_no_gpu);
   }
-  report.text = format_title(result) + report.text.substr(1) + format_troubles(result);
+  ordered_json rows = ordered_json::array();
+  std::vector<SampleSeries> series;
   for (const Step& step : steps) {
-    ordered_json json = row_json(result, *step.row);
-    json["place"] = to_string(step.rung->place);
-    json["resident"] =
-        step.rung->resident.empty() ? ordered_json(nullptr) : ordered_json(step.rung->resident);
-    json["times_resident"] = step.comparable() ? number(step.times_resident()) : nullptr;
-    json["visit_seconds"] =
-        step.comparable() && step.visits() ? number(step.visit_seconds()) : nullptr;
-    rows.push_back(std::move(json));
+    rows.push_back(step_json(result, step));
     if (step.row->ranked()) {
-      report.series.push_back(sample_series(result, *step.row, "residency"));
+      series.push_back(sample_series(result, *step.row, "residency"));
     }
   }
-  const bool any_stand_in = std::any_of(steps.begin(), steps.end(), [](const Step& step) {
-    return step.rung->place == Place::stand_in;
-  });
-  if (any_stand_in) {
-    report.notes.emplace_back(
-        "without a GPU, memcpy stands for the copies: both fields are in this host's memory and no "
-        "bus lies between, so the times of these rows are this host's, not a GPU's");
-  }
-  if (const auto note = doubt(steps)) {
-    report.notes.push_back(*note);
-  }
-  report.notes.insert(report.notes.end(), result.notes.begin(), result.notes.end());
-  report.sentence = format_sentence(ladder, steps, result);
-  report.data = {{"problem", problem_json(result)},
-                 {"why_no_gpu", ladder.why_no_gpu.empty() ? ordered_json(nullptr)
-                                                          : ordered_json(ladder.why_no_gpu)},
-                 {"results", std::move(rows)}};
-  report.interrupted = result.interrupted;
-  report.outcome = outcome_of(result);
-  return report;
+  std::vector<std::string> notes = own_notes(steps);
+  notes.insert(notes.end(), result.notes.begin(), result.notes.end());
+  return {.text = format_title(result) + sections.substr(sections.empty() ? 0 : 1) +
+                  format_troubles(result),
+          .sentence = format_sentence(ladder, steps, result),
+          .data = {{"problem", problem_json(result)},
+                   {"why_no_gpu", or_null(ladder.why_no_gpu)},
+                   {"results", std::move(rows)}},
+          .series = std::move(series),
+          .notes = std::move(notes),
+          .interrupted = result.interrupted,
+          .outcome = outcome_of(result)};
 }
 
 } // namespace diffbench::bench
