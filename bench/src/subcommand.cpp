@@ -4,6 +4,7 @@
 #include "calibrate.hpp"
 #include "doctor.hpp"
 #include "list.hpp"
+#include "pitfalls.hpp"
 #include "residency.hpp"
 #include "scaling.hpp"
 #include "sweep.hpp"
@@ -46,6 +47,8 @@ std::span<const Subcommand> subcommands() {
                  "diffbench calibrate", declare_calibrate},
       Subcommand{"advise", "predicts every way to make a run, and whether a GPU pays",
                  "diffbench advise --grid 2048 --iters 500 --check", declare_advise},
+      Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
+                 "diffbench pitfalls --only no-warm-up --only hot-cache", declare_pitfalls},
   };
   return table;
 }

@@ -1,0 +1,83 @@
+#include "pitfall.hpp"
+
+#include "ratio.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Whether the rounds show an effect of at least least_factor. A single figure has no rounds.
+bool shown_by_rounds(const Finding& finding) {
+  const std::span<const double> mistaken = finding.mistaken.samples;
+  const std::span<const double> right = finding.right.samples;
+  if (mistaken.empty()) {
+    return true;
+  }
+  const std::size_t pairs = std::min(mistaken.size(), right.size());
+  const Ratio ratio = paired_ratio(mistaken.first(pairs), right.first(pairs));
+  const Verdict expected = finding.factor() > 1 ? Verdict::slower : Verdict::faster;
+  return judge(ratio, least_factor - 1) == expected;
+}
+
+} // namespace
+
+std::string_view to_string(Needs needs) { return needs == Needs::gpu ? "gpu" : "cpu"; }
+
+Effect effect_of(const Finding& finding) {
+  const double factor = finding.factor();
+  if (!std::isfinite(factor) || !(factor >= 0)) {
+    return Effect::unclear; // the clock did not move
+  }
+  if (factor < least_factor && factor > 1 / least_factor) {
+    return Effect::none;
+  }
+  if (!shown_by_rounds(finding)) {
+    return Effect::unclear;
+  }
+  return factor > 1 ? Effect::too_slow : Effect::too_fast;
+}
+
+std::string verdict(const Finding& finding) {
+  const double factor = finding.factor();
+  switch (effect_of(finding)) {
+    case Effect::too_slow: return fmt::format("{}x too slow", format_figure(factor));
+    case Effect::too_fast:
+      return factor > 0 ? fmt::format("{}x too fast", format_figure(1 / factor))
+                        : "no time at all"; // shorter than the clock's tick
+    case Effect::none: return fmt::format("no effect ({}x)", format_figure(factor));
+    default: return fmt::format("unclear ({}x)", format_figure(factor));
+  }
+}
+
+std::string explanation(const Pitfall& pitfall, const Finding& finding) {
+  const Effect effect = effect_of(finding);
+  std::string text = fmt::format("{}: ", verdict(finding));
+  if (effect == Effect::none) {
+    text += pitfall.absent;
+  } else if (effect == Effect::unclear) {
+    text += "too few rounds, or too much else was running; give more --budget";
+  } else if (effect == pitfall.usual || pitfall.usual == Effect::either) {
+    text += pitfall.why;
+  } else {
+    text += "the other way round than usual; measure it, do not assume it";
+  }
+  return finding.detail.empty() ? text : fmt::format("{} ({})", text, finding.detail);
+}
+
+std::vector<Pitfall> all_pitfalls() {
+  std::vector<Pitfall> all;
+  for (const auto table : {timed_region_pitfalls(), lazy_pitfalls(), sampling_pitfalls(),
+                           comparison_pitfalls(), gpu_pitfalls()}) {
+    all.insert(all.end(), table.begin(), table.end());
+  }
+  return all;
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,66 @@
+// A classic mistake of measuring, beside the right measurement of the same work.
+//
+// To add one: write a function that measures both ways and a table entry with the words for it, in
+// the file of its kind: timed_region.cpp, sampling.cpp, comparisons.cpp, on_gpu.cpp. Nothing else
+// has to know of it.
+#pragma once
+
+#include "workbench.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+enum class Needs { cpu, gpu };
+[[nodiscard]] std::string_view to_string(Needs needs);
+
+/// What a mistake does to the time that is read.
+enum class Effect {
+  none,
+  too_slow,
+  too_fast,
+  either,  ///< as a Pitfall's usual effect only
+  unclear, ///< as a Finding's only
+};
+
+struct Pitfall {
+  std::string_view name;
+  Needs needs = Needs::cpu;
+  Effect usual = Effect::too_slow; ///< `why` explains this one
+  std::string_view work;           ///< that is measured in both ways
+  std::string_view mistake;        ///< what is timed, or taken for the time
+  std::string_view right;          ///< the same, done right
+  std::string_view why;            ///< it misleads: a sentence
+  std::string_view absent;         ///< why it may not on some machines: a sentence
+  std::string_view advice;         ///< what to do instead: a sentence
+  Finding (*measure)(Workbench& bench) = nullptr;
+};
+
+/// Below this the two readings are called the same.
+inline constexpr double least_factor = 1.1;
+
+/// What the mistake did here: none when the factor is nearly 1, unclear when it is not, but the
+/// rounds do not show it (judge() of ratio.hpp), or when the clock did not move.
+[[nodiscard]] Effect effect_of(const Finding& finding);
+
+/// "3.1x too slow", "no effect (1.02x)".
+[[nodiscard]] std::string verdict(const Finding& finding);
+
+/// The sentence to what was measured, whichever way it went.
+[[nodiscard]] std::string explanation(const Pitfall& pitfall, const Finding& finding);
+
+// The tables of the files, in the order in which they are measured and shown.
+[[nodiscard]] std::span<const Pitfall> timed_region_pitfalls();
+[[nodiscard]] std::span<const Pitfall> lazy_pitfalls();
+[[nodiscard]] std::span<const Pitfall> sampling_pitfalls();
+[[nodiscard]] std::span<const Pitfall> comparison_pitfalls();
+[[nodiscard]] std::span<const Pitfall> gpu_pitfalls();
+
+/// All of them.
+[[nodiscard]] std::vector<Pitfall> all_pitfalls();
+
+} // namespace diffbench::bench

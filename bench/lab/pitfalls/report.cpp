@@ -1,0 +1,267 @@
+#include "report.hpp"
+
+#include "interrupt.hpp"
+#include "text_table.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// What became of a pitfall.
+struct Entry {
+  Pitfall pitfall;
+  Status status = Status::ok;
+  std::string reason = {}; ///< why not ok
+  std::optional<Finding> finding = {};
+  bool wrong = false; ///< failed its proof
+
+  [[nodiscard]] bool is(Effect effect) const { return finding && effect_of(*finding) == effect; }
+  [[nodiscard]] bool misleads() const { return is(Effect::too_slow) || is(Effect::too_fast); }
+};
+
+Entry measure_one(const Pitfall& pitfall, Workbench& bench) {
+  Entry entry{.pitfall = pitfall};
+  try {
+    entry.finding = pitfall.measure(bench);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Unavailable& error) {
+    entry.status = Status::skipped;
+    entry.reason = error.what();
+  } catch (const std::exception& error) {
+    entry.status = Status::failed;
+    entry.reason = error.what();
+    entry.wrong = dynamic_cast<const WrongResult*>(&error) != nullptr;
+  }
+  return entry;
+}
+
+std::string figures_text(const std::vector<Entry>& entries) {
+  TextTable table({"pitfall", "the mistake reads", "right", "which is"});
+  bool any = false;
+  for (const Entry& entry : entries) {
+    if (entry.finding) {
+      const Finding& finding = *entry.finding;
+      table.add({std::string(entry.pitfall.name), format_seconds(finding.mistaken.seconds),
+                 format_seconds(finding.right.seconds), verdict(finding)});
+      any = true;
+    }
+  }
+  return any ? table.format() : "";
+}
+
+std::string details_text(const std::vector<Entry>& entries) {
+  std::string text;
+  for (const Entry& entry : entries) {
+    const Pitfall& pitfall = entry.pitfall;
+    if (entry.finding) {
+      text += fmt::format("\n{}: {}\n  mistake: {}; right: {}\n  {}.\n  {}\n", pitfall.name,
+                          pitfall.work, pitfall.mistake, pitfall.right,
+                          explanation(pitfall, *entry.finding), pitfall.advice);
+    }
+  }
+  return text;
+}
+
+/// Those without figures, gathered by their reason.
+std::string missing_text(const std::vector<Entry>& entries) {
+  std::map<std::pair<Status, std::string>, std::vector<std::string_view>> names;
+  for (const Entry& entry : entries) {
+    if (entry.status != Status::ok) {
+      names[{entry.status, entry.reason}].push_back(entry.pitfall.name);
+    }
+  }
+  std::string text;
+  for (const auto& [why, of] : names) {
+    text += fmt::format("\n{}: {}: {}\n", why.first == Status::skipped ? "not measured" : "FAILED",
+                        fmt::join(of, ", "), why.second);
+  }
+  return text;
+}
+
+/// How far a reading is off, in either direction.
+double distance(const Entry& entry) { return std::abs(std::log(entry.finding->factor())); }
+
+/// "; without effect here: a, b", or nothing.
+std::string names_of(std::string_view what, const std::vector<Entry>& entries, Effect effect) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : entries) {
+    if (entry.is(effect)) {
+      names.push_back(entry.pitfall.name);
+    }
+  }
+  return names.empty() ? "" : fmt::format("; {}: {}", what, fmt::join(names, ", "));
+}
+
+std::string sentence(const std::vector<Entry>& entries) {
+  std::size_t measured = 0;
+  std::size_t misleading = 0;
+  const Entry* worst = nullptr;
+  for (const Entry& entry : entries) {
+    measured += entry.finding ? 1U : 0U;
+    if (entry.misleads()) {
+      ++misleading;
+      worst = worst == nullptr || distance(entry) > distance(*worst) ? &entry : worst;
+    }
+  }
+  std::string text = fmt::format("{} of {} mistakes measured here mislead", misleading, measured);
+  if (worst != nullptr) {
+    text += fmt::format(", {} most of all ({})", worst->pitfall.name, verdict(*worst->finding));
+  }
+  return text + names_of("without effect here", entries, Effect::none) +
+         names_of("unclear in this noise", entries, Effect::unclear) + ".";
+}
+
+ordered_json entry_json(const Entry& entry) {
+  const Pitfall& pitfall = entry.pitfall;
+  ordered_json json{{"name", pitfall.name},
+                    {"needs", to_string(pitfall.needs)},
+                    {"status", to_string(entry.status)},
+                    {"reason", nullptr},
+                    {"work", pitfall.work},
+                    {"mistake", pitfall.mistake},
+                    {"right", pitfall.right},
+                    {"mistaken_seconds", nullptr},
+                    {"right_seconds", nullptr},
+                    {"factor", nullptr},
+                    {"misleads", nullptr}, // stays so where it is unclear
+                    {"explanation", nullptr},
+                    {"advice", pitfall.advice},
+                    {"mistaken_samples_seconds", ordered_json::array()},
+                    {"right_samples_seconds", ordered_json::array()}};
+  if (!entry.reason.empty()) {
+    json["reason"] = entry.reason;
+  }
+  if (entry.finding) {
+    const Finding& finding = *entry.finding;
+    json["mistaken_seconds"] = number(finding.mistaken.seconds);
+    json["right_seconds"] = number(finding.right.seconds);
+    json["factor"] = number(finding.factor());
+    if (!entry.is(Effect::unclear)) {
+      json["misleads"] = entry.misleads();
+    }
+    json["explanation"] = explanation(pitfall, finding);
+    json["mistaken_samples_seconds"] = finding.mistaken.samples;
+    json["right_samples_seconds"] = finding.right.samples;
+  }
+  return json;
+}
+
+/// One iteration is the pitfall's whole piece of work.
+void add_series(const Entry& entry, const Problem& problem, std::vector<SampleSeries>& series) {
+  const auto add = [&](const char* way, const Reading& reading) {
+    SampleSeries one{.name = fmt::format("pitfalls/{}/{}/{}x{}", entry.pitfall.name, way,
+                                         problem.nx, problem.ny),
+                     .samples = {}};
+    for (const double seconds : reading.samples) {
+      one.samples.push_back({.iterations = 1, .seconds = seconds, .cpu_seconds = {}});
+    }
+    if (!one.samples.empty()) {
+      series.push_back(std::move(one));
+    }
+  };
+  add("mistaken", entry.finding->mistaken);
+  add("right", entry.finding->right);
+}
+
+/// The worst that happened. Throws Unavailable where all that was chosen needs what is not here.
+Outcome outcome_of(const std::vector<Entry>& entries) {
+  const auto any = [&](auto is) { return std::any_of(entries.begin(), entries.end(), is); };
+  if (any([](const Entry& entry) { return entry.wrong; })) {
+    return {exit_not_verified, "a result differs from the reference, see above"};
+  }
+  if (any([](const Entry& entry) { return entry.status == Status::failed; })) {
+    return {exit_error, "a pitfall could not be measured, see the reason above"};
+  }
+  if (!any([](const Entry& entry) { return entry.status == Status::ok; })) {
+    const Entry& first = entries.front();
+    throw Unavailable(fmt::format("{}: {}", first.pitfall.name, first.reason));
+  }
+  return {};
+}
+
+} // namespace
+
+LabReport measure_pitfalls(std::span<const Pitfall> chosen, Workbench& bench, double budget_seconds,
+                           Progress& progress) {
+  LabReport report;
+  const double start = bench.now();
+  constexpr std::size_t dear = 3; // most take far less than a share, so no more are provided for
+  std::vector<Entry> entries;
+  progress.stage("pitfalls");
+  for (const Pitfall& pitfall : chosen) {
+    progress.update(static_cast<double>(entries.size()) / static_cast<double>(chosen.size()));
+    const double left = std::max(0.0, budget_seconds - (bench.now() - start));
+    bench.share(left / static_cast<double>(std::min(chosen.size() - entries.size(), dear)));
+    try {
+      entries.push_back(measure_one(pitfall, bench));
+    } catch (const Interrupted&) {
+      const bool nothing_yet = std::none_of(entries.begin(), entries.end(), [](const Entry& entry) {
+        return entry.finding.has_value();
+      });
+      if (nothing_yet) {
+        throw;
+      }
+      report.interrupted = true;
+      break;
+    }
+  }
+  report.outcome = outcome_of(entries);
+  const Problem& problem = bench.problem();
+  report.text = fmt::format("{}x{} float32, random field\n\n{}{}{}", problem.nx, problem.ny,
+                            figures_text(entries), details_text(entries), missing_text(entries));
+  report.sentence = sentence(entries);
+  report.data = ordered_json::array();
+  for (const Entry& entry : entries) {
+    report.data.push_back(entry_json(entry));
+    if (entry.finding) {
+      add_series(entry, problem, report.series);
+    }
+  }
+  return report;
+}
+
+std::vector<Pitfall> choose_pitfalls(const std::vector<std::string>& names) {
+  std::vector<Pitfall> all = all_pitfalls();
+  const auto named = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const std::string& name : names) {
+    if (std::none_of(all.begin(), all.end(), [&](const Pitfall& p) { return p.name == name; })) {
+      std::vector<std::string_view> valid;
+      valid.reserve(all.size());
+      for (const Pitfall& pitfall : all) {
+        valid.push_back(pitfall.name);
+      }
+      throw InvalidInput(
+          fmt::format("--only: unknown pitfall '{}'; valid: {}", name, fmt::join(valid, ", ")));
+    }
+  }
+  if (!names.empty()) {
+    std::erase_if(all, [&](const Pitfall& pitfall) { return !named(pitfall.name); });
+  }
+  return all;
+}
+
+std::string list_pitfalls() {
+  std::string text;
+  for (const Pitfall& pitfall : all_pitfalls()) {
+    text += fmt::format("{:<23} {}  {}: {}\n", pitfall.name, to_string(pitfall.needs), pitfall.work,
+                        pitfall.mistake);
+  }
+  return text;
+}
+
+} // namespace diffbench::bench

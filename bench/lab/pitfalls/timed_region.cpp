@@ -1,0 +1,218 @@
+// Mistakes in what lies between the two readings of the clock.
+#include "pitfall.hpp"
+#include "untouched_memory.hpp"
+
+#include "diffbench/machine.hpp"
+
+#include <array>
+#include <bit>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// A step into an array that nobody has written to, as from malloc or np.empty: each of its pages
+/// costs a page fault. Later runs find the pages there.
+Finding no_warm_up(Workbench& bench) {
+  Solve<float> solve = bench.solve("fused", 1);
+  UntouchedMemory<float> result(solve.initial().size());
+  const auto run = [&] {
+    solve.start();
+    return bench.seconds([&] {
+      solve.run();
+      solve.session().download(result.elements());
+    });
+  };
+  const auto was_right = [&] { return solve.is_result(result.elements()); };
+  const auto first_run = [&] {
+    result = UntouchedMemory<float>(solve.initial().size());
+    return run();
+  };
+  return bench.in_turns({first_run, was_right}, {run, was_right});
+}
+
+Finding allocation_timed(Workbench& bench) {
+  Solve<float> solve = bench.solve("fused", 10);
+  const auto run = [&] {
+    const double read = bench.seconds([&] {
+      solve.start(); // makes the session where there is none
+      solve.run();
+    });
+    solve.finish();
+    return read;
+  };
+  const auto was_right = [&] { return solve.was_right(); };
+  const auto from_nothing = [&] {
+    solve.close();
+    return run();
+  };
+  return bench.in_turns({from_nothing, was_right}, {run, was_right});
+}
+
+Finding copies_timed(Workbench& bench) {
+  Solve<float> solve = bench.solve("fused", 1);
+  const auto with_copies = [&] {
+    return bench.seconds([&] {
+      solve.start();
+      solve.run();
+      solve.finish();
+    });
+  };
+  return bench.in_turns({with_copies, [&] { return solve.was_right(); }}, bench.timed_steps(solve));
+}
+
+/// The CPU's counterpart of an event pair round each short kernel.
+Finding clock_in_the_loop(Workbench& bench) {
+  Problem small = bench.problem();
+  small.nx = small.ny = 16;
+  constexpr std::int64_t steps = 1000;
+  Solve<float> solve = bench.solve_of(small, "fused", steps);
+  const auto was_right = [&] { return solve.was_right(); };
+  const auto each_alone = [&] {
+    solve.start();
+    double sum = 0;
+    for (std::int64_t step = 0; step < steps; ++step) {
+      sum += bench.seconds([&] { solve.session().advance(1); });
+    }
+    solve.finish();
+    return sum;
+  };
+  const auto all_at_once = [&] {
+    solve.start();
+    const double read = bench.seconds([&] {
+      for (std::int64_t step = 0; step < steps; ++step) {
+        solve.session().advance(1);
+      }
+    });
+    solve.finish();
+    return read;
+  };
+  return bench.in_turns({each_alone, was_right}, {all_at_once, was_right});
+}
+
+/// Writes twice the last-level cache, so that nothing else is left in it.
+void flush_caches(std::span<std::uint64_t> memory) {
+  for (std::uint64_t& word : memory) {
+    ++word;
+  }
+}
+
+Finding hot_cache(Workbench& bench) {
+  Solve<float> solve = bench.solve("fused", 1);
+  UntouchedMemory<std::uint64_t> other(2 * static_cast<std::size_t>(read_caches().l3) /
+                                       sizeof(std::uint64_t));
+  const auto was_right = [&] { return solve.was_right(); };
+  // The first run brings the fields into the caches, and start() sets the state back.
+  const auto in_a_loop = [&] {
+    solve.start();
+    solve.run();
+    solve.start();
+    const double read = bench.seconds([&] { solve.run(); });
+    solve.finish();
+    return read;
+  };
+  const auto among_other_work = [&] {
+    solve.start();
+    flush_caches(other.elements());
+    const double read = bench.seconds([&] { solve.run(); });
+    solve.finish();
+    return read;
+  };
+  return bench.in_turns({in_a_loop, was_right}, {among_other_work, was_right});
+}
+
+/// Visible to the optimizer where it is called.
+inline std::uint64_t checksum(std::span<const float> cells) {
+  std::uint64_t sum = 0;
+  for (const float cell : cells) {
+    sum += std::bit_cast<std::uint32_t>(cell);
+  }
+  return sum;
+}
+
+Finding dead_code(Workbench& bench) {
+  const Solve<float> solve = bench.solve("fused", 1); // for its field
+  const std::uint64_t expected = checksum(solve.initial());
+  std::uint64_t sum = 0;
+  const auto unused = [&] {
+    return bench.seconds(
+        [&] { [[maybe_unused]] const std::uint64_t s = checksum(solve.initial()); });
+  };
+  const auto used = [&] {
+    sum = 0;
+    return bench.seconds([&] { sum = checksum(solve.initial()); });
+  };
+  // That nothing is left to be checked is the mistake.
+  return bench.in_turns({unused, [] { return true; }}, {used, [&] { return sum == expected; }});
+}
+
+constexpr std::array table{
+    Pitfall{.name = "no-warm-up",
+            .usual = Effect::too_slow,
+            .work = "a step of fused, and its result into an array",
+            .mistake = "the first run",
+            .right = "a later run",
+            .why = "the first run pays once for what later ones find in place: here a page fault "
+                   "for each page of an array that nobody had touched",
+            .absent = "page faults are cheap here, or few against the work",
+            .advice = "Run the work once before the clock starts, and report first runs apart.",
+            .measure = no_warm_up},
+    Pitfall{.name = "allocation-timed",
+            .usual = Effect::too_slow,
+            .work = "10 steps of fused from a field in host memory",
+            .mistake = "making the session timed, too",
+            .right = "with the session in place",
+            .why =
+                "memory is requested from the system, cleared and touched inside the time, which "
+                "a program that runs for long pays once",
+            .absent = "the steps take so long that the allocation does not count",
+            .advice = "Allocate before the clock starts, and report what that costs as set-up.",
+            .measure = allocation_timed},
+    Pitfall{.name = "copies-timed",
+            .usual = Effect::too_slow,
+            .work = "a step of fused",
+            .mistake = "both copies of the field timed, too",
+            .right = "the step alone",
+            .why = "a copy to the session and one back are charged to each step, although the "
+                   "field could have stayed where it is",
+            .absent = "the step takes so long that the copies do not count",
+            .advice = "Time steps and copies apart, and say how many steps share a copy.",
+            .measure = copies_timed},
+    Pitfall{.name = "clock-in-the-loop",
+            .usual = Effect::too_slow,
+            .work = "1000 steps of fused on a grid of 16x16",
+            .mistake = "a clock reading round each step, summed",
+            .right = "one reading round all steps",
+            .why = "reading the clock costs tens of nanoseconds, which each short step is charged "
+                   "with",
+            .absent = "the clock is cheap here against even such a step",
+            .advice = "Time many short pieces at once and divide.",
+            .measure = clock_in_the_loop},
+    Pitfall{.name = "hot-cache",
+            .usual = Effect::too_fast,
+            .work = "a step of fused",
+            .mistake = "the same step again and again",
+            .right = "with the caches flushed before",
+            .why = "in a loop the step finds its field in the caches; between other work of a real "
+                   "program it does not",
+            .absent = "the fields do not fit in the caches, hot or not, or memory is as fast",
+            .advice = "Say whether a time is hot or cold, and take the one that the program will "
+                      "meet.",
+            .measure = hot_cache},
+    Pitfall{.name = "dead-code",
+            .usual = Effect::too_fast,
+            .work = "a checksum over the field",
+            .mistake = "its result is never used",
+            .right = "its result is used",
+            .why = "the compiler removed work whose result nobody uses, and what is left between "
+                   "the clock readings is nothing",
+            .absent = "this build was not optimized so far, and the loop was left in",
+            .advice = "Use the result, best by checking it.",
+            .measure = dead_code},
+};
+
+} // namespace
+
+std::span<const Pitfall> timed_region_pitfalls() { return table; }
+
+} // namespace diffbench::bench
