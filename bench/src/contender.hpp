@@ -8,6 +8,7 @@
 #include "result.hpp"
 #include "round_trip.hpp"
 #include "selection.hpp"
+#include "slowed_session.hpp"
 #include "snapshot_session.hpp"
 #include "timing.hpp"
 
@@ -52,6 +53,9 @@ std::unique_ptr<Session<T>> make_session(const Candidate& candidate, const Probl
                                          Observer& observer) {
   auto session = observed<T>(
       observer, [&] { return candidate.backend.make<T>()(problem, candidate.session); });
+  if (candidate.slowdown > 0) {
+    session = std::make_unique<SlowedSession<T>>(std::move(session), candidate.slowdown);
+  }
   if (candidate.roundtrip_every > 0) {
     return std::make_unique<RoundTripSession<T>>(std::move(session), problem.cells(),
                                                  candidate.roundtrip_every);

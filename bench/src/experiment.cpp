@@ -14,10 +14,12 @@
 #include "process_memory.hpp"
 #include "reference.hpp"
 #include "rounds.hpp"
+#include "statistics.hpp"
 #include "temporary_directory.hpp"
 #include "transfer_study.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -90,6 +92,7 @@ class Experiment {
       notes_.push_back(*note);
     }
     std::ranges::move(irregularity_notes(result.rows), std::back_inserter(notes_));
+    note_imprecise(result.rows);
     result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   }
 
@@ -246,19 +249,22 @@ class Experiment {
     for (Entrant& entrant : entrants_) {
       if (entrant.contender) {
         owners.push_back(&entrant);
-        lanes.push_back(
-            {.contender = std::move(entrant.contender),
-             .plan = in_whole_periods(plan_samples(entrant.cost, share, options_.iterations),
-                                      entrant.period, options_.iterations),
-             .samples = {},
-             .failure = {},
-             .row = entrant.row.name});
+        SamplePlan plan = plan_samples(entrant.cost, share, options_.iterations);
+        if (options_.precision > 0) {
+          plan.rounds = rounds_most; // the same for all, so that every round has all rows
+        }
+        lanes.push_back({.contender = std::move(entrant.contender),
+                         .plan = in_whole_periods(plan, entrant.period, options_.iterations),
+                         .samples = {},
+                         .failure = {},
+                         .row = entrant.row.name,
+                         .precision = options_.precision});
       }
     }
     {
       const Observed span = stage("timing");
       run_rounds<Clock>(
-          std::span(lanes), 2 * options_.budget_seconds, interrupted,
+          std::span(lanes), (options_.precision > 0 ? 1 : 2) * options_.budget_seconds, interrupted,
           [&](int done, int all) {
             progress_.update(static_cast<double>(done) / static_cast<double>(all));
           },
@@ -371,6 +377,21 @@ class Experiment {
       notes_.push_back(
           fmt::format("copies could not be compared with pageable ones: {}", error.what()));
       return std::nullopt;
+    }
+  }
+
+  /// What was asked for and not reached is said.
+  void note_imprecise(const std::vector<Row>& rows) {
+    std::vector<std::string> names;
+    for (const Row& row : rows) {
+      if (row.ranked() && !is_precise(row.samples, options_.precision)) {
+        names.push_back(row.name);
+      }
+    }
+    if (options_.precision > 0 && !names.empty()) {
+      notes_.push_back(
+          fmt::format("the budget was spent before the median of {} was known to {:g} %",
+                      fmt::join(names, ", "), 100 * options_.precision));
     }
   }
 

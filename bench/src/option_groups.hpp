@@ -24,7 +24,7 @@ struct ProblemGroup {
 
 struct RunGroup {
   std::vector<std::string> backends, peers;
-  std::string baseline, threads, isa, budget;
+  std::string baseline, threads, isa, budget, precision;
 
   void declare(CLI::App& app);
   void read(Options& options) const;

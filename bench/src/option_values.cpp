@@ -32,6 +32,16 @@ std::int64_t parse_integer(std::string_view option, std::string_view text, std::
   return *number;
 }
 
+double parse_percent(std::string_view option, std::string_view text) {
+  const bool has_sign = text.ends_with('%');
+  const auto number = parse_number<double>(has_sign ? text.substr(0, text.size() - 1) : text);
+  if (!has_sign || !number || !(*number > 0 && *number <= 1000)) {
+    throw InvalidInput(
+        fmt::format("{} {}: give percent above 0, up to 1000, such as 5%", option, text));
+  }
+  return *number / 100;
+}
+
 void assign_real(std::string_view option, const std::string& text, double& target) {
   if (text.empty()) {
     return;

@@ -48,6 +48,9 @@ template <typename Number>
 [[nodiscard]] std::int64_t parse_integer(std::string_view option, std::string_view text,
                                          std::int64_t low, std::int64_t high);
 
+/// "5%" as 0.05; above 0, up to 1000 %.
+[[nodiscard]] double parse_percent(std::string_view option, std::string_view text);
+
 // Those below leave `target` as it is when the option was not given.
 
 void assign_real(std::string_view option, const std::string& text, double& target);

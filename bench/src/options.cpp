@@ -25,6 +25,7 @@ constexpr const char* footer = R"(Example:
 Exit codes:
   0 ok   1 error   2 wrong usage or input   3 a result is not the reference's
   4 a backend, device, instruction set or peer asked for by name is not available
+  5 compare --fail-on found a regression
   130 interrupted)";
 
 /// The groups in the order of the help, which is also the order in which mistakes are reported.

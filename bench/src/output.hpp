@@ -16,6 +16,7 @@ inline constexpr int exit_error = 1;
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_not_verified = 3;
 inline constexpr int exit_unavailable = 4;
+inline constexpr int exit_regression = 5;
 inline constexpr int exit_interrupted = 130;
 
 /// The reader of stdout went away: not worth a message.

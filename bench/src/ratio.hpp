@@ -42,6 +42,6 @@ enum class Verdict { faster, slower, unclear };
 [[nodiscard]] Verdict judge(const Ratio& ratio, double least_effect);
 
 /// For rows of one run; see docs/measuring.md for what it was set by.
-inline constexpr double least_effect_in_run = 0.01;
+inline constexpr double least_effect_in_run = 0.02;
 
 } // namespace diffbench::bench

@@ -8,6 +8,7 @@
 #include "observer.hpp"
 #include "planning.hpp"
 #include "result.hpp"
+#include "statistics.hpp"
 #include "timing.hpp"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ struct Lane {
   std::vector<Sample> samples;
   std::string failure;  ///< what it threw
   std::string row = {}; ///< its name, for observers
+  double precision = 0; ///< with which it has enough samples, see is_precise(); 0: never
 };
 
 /// Whether a lane takes a sample in round `round` of `rounds`: its samples are spread evenly, so a
@@ -37,10 +39,18 @@ inline bool takes_part(int lane_rounds, int round, int rounds) {
   return (round + 1) * lane_rounds / rounds > round * lane_rounds / rounds;
 }
 
+/// Looked at after the usual number of samples at the earliest: the interval of a few is narrow by
+/// chance too often when one waits for it.
+template <typename Contender>
+bool has_enough(const Lane<Contender>& lane) {
+  return lane.precision > 0 && lane.samples.size() >= rounds_wanted &&
+         is_precise(lane.samples, lane.precision);
+}
+
 /// Takes the samples of all lanes. A lane that throws loses its contender at once (which frees what
-/// it held) and keeps its samples; the others go on. Ends early when `stop()` says so before a
-/// sample, and beyond `limit_seconds` for every lane that has a sample. `on_sample(done, all)`
-/// reports progress.
+/// it held) and keeps its samples; one that is precise enough rests; the others go on. Ends early
+/// when `stop()` says so before a sample, and beyond `limit_seconds` for every lane that has a
+/// sample. `on_sample(done, all)` reports progress.
 template <typename Clock, typename Contender, typename Stop, typename OnSample>
 void run_rounds(std::span<Lane<Contender>> lanes, double limit_seconds, Stop stop,
                 OnSample on_sample, Observer& observer = nobody()) {
@@ -61,7 +71,9 @@ void run_rounds(std::span<Lane<Contender>> lanes, double limit_seconds, Stop sto
       if (stop()) {
         return;
       }
-      if (!lane.samples.empty() && seconds_since<Clock>(start) > limit_seconds) {
+      if (!lane.samples.empty() &&
+          (seconds_since<Clock>(start) > limit_seconds || has_enough(lane))) {
+        on_sample(++done, all);
         continue;
       }
       try {

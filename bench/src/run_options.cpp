@@ -70,6 +70,8 @@ void RunGroup::declare(CLI::App& app) {
   declare_value(app, "--isa", isa, "NAME",
                 "baseline, avx2 or avx512 (default: the best of this CPU)");
   declare_value(app, "--budget", budget, "SECONDS", "time for the timing rounds (default 10)");
+  declare_value(app, "--precision", precision, "X%",
+                "a row takes samples until its median is known to that, or the budget is spent");
 }
 
 void RunGroup::read(Options& options) const {
@@ -101,6 +103,9 @@ void RunGroup::read(Options& options) const {
   if (!(options.budget_seconds > 0 && options.budget_seconds <= max_budget_seconds)) {
     throw InvalidInput(
         fmt::format("--budget {}: give seconds above 0, up to {}", budget, max_budget_seconds));
+  }
+  if (!precision.empty()) {
+    options.precision = parse_percent("--precision", precision);
   }
 }
 

@@ -19,6 +19,7 @@ struct Candidate {
   SessionOptions session = {};
   std::int64_t roundtrip_every = 0; ///< steps between two trips to the host and back; 0: none
   std::int64_t snapshot_every = 0;  ///< steps between two copies to the host; 0: none
+  double slowdown = 0;              ///< planted, as a fraction of the time of the steps
   std::string label = {};           ///< of the row; empty: the backend's name
 
   /// Steps from one visit of the host to the next; 0: none.

@@ -60,4 +60,10 @@ std::optional<Interval> median_interval(std::vector<double> values, double confi
       .low = values[rank], .high = values[values.size() - 1 - rank], .confidence = 1 - 2 * tail};
 }
 
+bool is_precise(std::span<const Sample> samples, double precision) {
+  const auto interval = median_interval(iteration_seconds(samples));
+  return interval && interval->confidence >= 0.95 &&
+         (interval->high - interval->low) / 2 <= precision * iteration_quartiles(samples).median;
+}
+
 } // namespace diffbench::bench

@@ -50,4 +50,7 @@ struct Interval {
 [[nodiscard]] std::optional<Interval> median_interval(std::vector<double> values,
                                                       double confidence = 0.95);
 
+/// Whether the median of the samples is known to a fraction of `precision`, by its interval.
+[[nodiscard]] bool is_precise(std::span<const Sample> samples, double precision);
+
 } // namespace diffbench::bench

@@ -2,11 +2,13 @@
 
 #include "advise.hpp"
 #include "calibrate.hpp"
+#include "compare.hpp"
 #include "doctor.hpp"
 #include "list.hpp"
 #include "pitfalls.hpp"
 #include "residency.hpp"
 #include "scaling.hpp"
+#include "selftest.hpp"
 #include "sweep.hpp"
 #include "transfer.hpp"
 
@@ -49,6 +51,13 @@ std::span<const Subcommand> subcommands() {
                  "diffbench advise --grid 2048 --iters 500 --check", declare_advise},
       Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
                  "diffbench pitfalls --only no-warm-up --only hot-cache", declare_pitfalls},
+      Subcommand{"compare",
+                 "two result files: which rows became faster or slower, and how sure that is",
+                 "diffbench compare old.json new.json --fail-on slower=5%", declare_compare},
+      Subcommand{"selftest",
+                 "compares a backend with itself: how often that gets a verdict, and how often a "
+                 "planted slowdown is found",
+                 "diffbench selftest --trials 200", declare_selftest},
   };
   return table;
 }

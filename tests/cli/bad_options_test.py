@@ -42,6 +42,7 @@ REFUSED = [
     ("--peer nosuch", "nosuch"),
     ("--isa avx1024", "avx1024"),
     ("--threads 0", "--threads 0"),
+    ("--precision 5", "--precision 5"), ("--precision 0%", "--precision 0%"),
     ("--threads -1", "--threads -1"),
     ("--threads 100000", "--threads 100000"),
     ("--budget 0", "--budget 0"),

@@ -133,6 +133,25 @@ TEST_F(RoundsTest, BeyondTheLimitEachRowHasAtLeastOneSample) {
   EXPECT_THAT(lanes_[2].samples, SizeIs(1));
 }
 
+TEST_F(RoundsTest, ARowThatIsPreciseEnoughRests) {
+  add('a', 100);
+  add('b', 100);
+  lanes_[0].precision = 0.01; // every sample takes the same, so its interval has no width
+  run();
+  EXPECT_THAT(lanes_[0].samples, SizeIs(rounds_wanted));
+  EXPECT_THAT(lanes_[1].samples, SizeIs(100));
+  EXPECT_EQ(done_, 200); // the progress ends nevertheless
+}
+
+TEST_F(RoundsTest, SamplesKnowTheirRound) {
+  add('a', 4);
+  add('b', 2);
+  run();
+  EXPECT_EQ(lanes_[0].samples[3].round, 3);
+  EXPECT_EQ(lanes_[1].samples[0].round, 1);
+  EXPECT_EQ(lanes_[1].samples[1].round, 3);
+}
+
 TEST_F(RoundsTest, NoLanesAreNoWork) {
   run();
   EXPECT_EQ(log_, "");

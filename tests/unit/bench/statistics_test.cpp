@@ -83,6 +83,20 @@ TEST(MedianInterval, OfFewValuesSaysHowLittleItIsSureOf) {
   EXPECT_NEAR(median_interval({1, 2, 3, 4, 5})->confidence, 0.9375, 1e-12);
 }
 
+TEST(IsPrecise, WhenHalfTheIntervalIsNarrowEnough) {
+  auto samples = [](int count) {
+    std::vector<Sample> result;
+    for (int i = 0; i < count; ++i) { // median 1, interval 0.9 to 1.1
+      result.push_back({.iterations = 2, .seconds = 2 * (0.9 + 0.1 * (i % 3)), .cpu_seconds = {}});
+    }
+    return result;
+  };
+  EXPECT_TRUE(is_precise(samples(6), 0.11));
+  EXPECT_FALSE(is_precise(samples(6), 0.09));
+  EXPECT_FALSE(is_precise(samples(5), 10)); // too few to be sure
+  EXPECT_FALSE(is_precise({}, 10));
+}
+
 TEST(MedianInterval, OfManyValuesStaysFinite) {
   const auto interval = median_interval(one_to(5000));
   ASSERT_TRUE(interval);

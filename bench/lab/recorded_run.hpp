@@ -1,0 +1,34 @@
+// What a result file says of a run, for comparing it with another: of `diffbench --json`, of an
+// experiment of the lab, or of Google Benchmark.
+#pragma once
+
+#include "context.hpp"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+struct RecordedRow {
+  std::string name;            ///< of the backend, or of the benchmark
+  std::vector<double> seconds; ///< per iteration, a sample each, in the order of the file
+  double cpu_share = 1;        ///< as in RowInTwoRuns
+  Facts provenance = {};       ///< threads, isa, ...
+  std::string trouble = {};    ///< why there is no time
+};
+
+struct RecordedRun {
+  Facts machine; ///< what was measured with which program; empty values are left out
+  Facts problem; ///< what was computed; empty for files that have no one problem
+  std::vector<RecordedRow> rows;
+
+  [[nodiscard]] const RecordedRow* find(std::string_view name) const;
+};
+
+/// Throws InvalidInput as read_result_file() does, and for a file without any row. Aggregates of
+/// Google Benchmark are ignored: its repetitions are the samples.
+[[nodiscard]] RecordedRun read_recorded_run(const std::filesystem::path& path);
+
+} // namespace diffbench::bench

@@ -1,0 +1,86 @@
+#include "run_ratio.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Fewer say nothing of how they scatter.
+constexpr std::size_t least_samples = 3;
+constexpr std::size_t least_other_rows = 3;
+/// Of the standard normal distribution, 99 % are within.
+constexpr double normal_quantile = 2.576;
+/// The standard deviation of a normal distribution over its median absolute deviation.
+constexpr double deviation_of_median = 1.4826;
+
+double median(std::vector<double> values) { return quartiles(std::move(values)).median; }
+
+/// Standard deviation of the logarithms of the medians of 4 stretches of the run, or of its samples
+/// where there are fewer than 4.
+double scatter_of_stretches(const std::vector<double>& seconds) {
+  const std::size_t n = seconds.size();
+  const std::size_t stretches = std::min<std::size_t>(4, n);
+  std::vector<double> logarithms;
+  double sum = 0;
+  for (std::size_t i = 0; i < stretches; ++i) {
+    const auto begin = seconds.begin() + static_cast<std::ptrdiff_t>(i * n / stretches);
+    const auto end = seconds.begin() + static_cast<std::ptrdiff_t>((i + 1) * n / stretches);
+    logarithms.push_back(std::log(median({begin, end})));
+    sum += logarithms.back();
+  }
+  const double mean = sum / static_cast<double>(stretches);
+  double squares = 0;
+  for (const double value : logarithms) {
+    squares += (value - mean) * (value - mean);
+  }
+  return std::sqrt(squares / static_cast<double>(stretches - 1));
+}
+
+bool enough(const RowInTwoRuns& row) {
+  return std::min(row.old_seconds.size(), row.new_seconds.size()) >= least_samples;
+}
+
+/// What the rows but that of `index` have changed, as a standard deviation; 0 for too few of them.
+double change_of_others(const std::vector<double>& changes, std::size_t index) {
+  std::vector<double> sizes;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (i != index) {
+      sizes.push_back(std::abs(changes[i]));
+    }
+  }
+  return sizes.size() < least_other_rows ? 0 : deviation_of_median * median(sizes);
+}
+
+} // namespace
+
+std::vector<RunRatio> run_ratios(std::span<const RowInTwoRuns> rows, double run_spread) {
+  std::vector<RunRatio> ratios;
+  std::vector<double> changes;
+  for (const RowInTwoRuns& row : rows) {
+    const double ratio = median(row.new_seconds) / median(row.old_seconds);
+    ratios.push_back({.ratio = {.value = ratio, .interval = {}}});
+    changes.push_back(std::log(ratio));
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RowInTwoRuns& row = rows[i];
+    if (!enough(row)) {
+      continue;
+    }
+    const double deviation = std::max(
+        {std::hypot(run_spread, run_spread),
+         std::hypot(scatter_of_stretches(row.old_seconds), scatter_of_stretches(row.new_seconds)),
+         change_of_others(changes, i)});
+    const double load = -2 * std::log(std::clamp(row.cpu_share, 1e-3, 1.0));
+    const double reach = std::max(normal_quantile * deviation, load);
+    ratios[i].ratio.interval = Interval{.low = std::exp(changes[i] - reach),
+                                        .high = std::exp(changes[i] + reach),
+                                        .confidence = ratio_confidence};
+    ratios[i].verdict = judge(ratios[i].ratio, least_effect_in_run);
+  }
+  return ratios;
+}
+
+} // namespace diffbench::bench

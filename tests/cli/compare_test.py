@@ -1,0 +1,191 @@
+"""diffbench compare: verdicts, what is not compared and why, exit codes, files of Google Benchmark,
+and files that are none."""
+import copy
+import json
+import unittest
+
+from program import QUICK, CommandLineTest, parse_json
+
+
+class Compare(CommandLineTest):
+    @classmethod
+    def setUpClass(cls):
+        """One real file; the others are made from it."""
+        run = CommandLineTest()
+        run.setUp()
+        cls.addClassCleanup(run.doCleanups)
+        run.run_ok(*QUICK, "--json", "old.json")
+        cls.recorded = parse_json(run.path("old.json").read_text())
+        for row in cls.recorded["diffbench"]["results"]:  # as on a quiet machine
+            row["samples_seconds"] = [1e-3 * (1 + 1e-3 * (i % 3)) for i in range(20)]
+        for entry in cls.recorded["benchmarks"]:
+            entry["cpu_time"] = entry["real_time"]
+
+    def old_and(self, change, old=None):
+        """Writes old.json, and new.json, which is the same after `change`."""
+        old = old or self.recorded
+        new = copy.deepcopy(old)
+        change(new)
+        self.path("old.json").write_text(json.dumps(old))
+        self.path("new.json").write_text(json.dumps(new))
+
+    @staticmethod
+    def slower(backend, factor):
+        def change(result):
+            for row in result["diffbench"]["results"]:
+                if row["backend"] == backend:
+                    row["samples_seconds"] = [factor * s for s in row["samples_seconds"]]
+        return change
+
+    def compare(self, *arguments, exit_code=0):
+        done = self.run_program("compare", "old.json", "new.json", "--json", "-", *arguments)
+        self.assertEqual(done.returncode, exit_code, done.stderr)
+        result = parse_json(done.stdout)["diffbench"]["compare"]
+        return {row["row"]: row for row in result["rows"]}, result, done.stderr
+
+    def test_a_file_with_itself_is_unclear(self):
+        self.old_and(lambda result: None)
+        rows, result, _ = self.compare()
+        self.assertEqual([row["verdict"] for row in rows.values()], ["UNCLEAR", "UNCLEAR"])
+        self.assertEqual(result["differences"], [])
+
+    def test_slower_and_faster(self):
+        for factor, verdict in [(1.1, "SLOWER"), (1.5, "SLOWER"), (1 / 1.1, "FASTER"),
+                                (1.03, "UNCLEAR")]:
+            self.old_and(self.slower("fused", factor))
+            rows, _, _ = self.compare()
+            self.assertEqual(rows["fused"]["verdict"], verdict)
+            self.assertAlmostEqual(rows["fused"]["ratio"], factor)
+            interval = rows["fused"]["interval"]
+            self.assertTrue(interval["low"] < factor < interval["high"], interval)
+            self.assertEqual(rows["scalar"]["verdict"], "UNCLEAR")
+
+    def test_fail_on_is_exit_code_5(self):
+        self.old_and(self.slower("fused", 1.2))
+        _, _, errors = self.compare("--fail-on", "slower=5%", exit_code=5)
+        self.assert_one_line(errors, "fused", "5 %")
+        self.compare("--fail-on", "slower=30%")
+        self.old_and(self.slower("fused", 1 / 1.2))
+        self.compare("--fail-on", "slower=5%")
+
+    def test_differences_come_first(self):
+        def change(result):
+            result["context"]["compiler"] = "Other 1.0"
+            result["context"]["cpu_model"] = "Other CPU"
+            result["diffbench"]["results"][1]["provenance"]["threads"] = 7
+        self.old_and(change)
+        _, result, _ = self.compare()
+        self.assertEqual([each["what"] for each in result["differences"]],
+                         ["cpu_model", "compiler", "fused threads"])
+        text = self.run_ok("compare", "old.json", "new.json").stdout
+        self.assertLess(text.index("Other CPU"), text.index("verdict"))
+        self.assertIn("note: the runs differ in 3 things", text)
+
+    def test_another_problem_is_not_compared(self):
+        def change(result):
+            result["diffbench"]["problem"]["nx"] = 25
+        self.old_and(change)
+        rows, _, errors = self.compare(exit_code=1)
+        self.assertIn("another problem: nx", rows["fused"]["reason"])
+        self.assertIsNone(rows["fused"]["verdict"])
+        self.assert_one_line(errors, "no row")
+
+    def test_rows_of_one_run_only_and_without_time(self):
+        def change(result):
+            scalar, fused = result["diffbench"]["results"]
+            scalar["backend"] = "another"
+            fused["samples_seconds"] = []
+            fused["reason"] = "device lost"
+        self.old_and(change)
+        rows, _, _ = self.compare(exit_code=1)
+        self.assertIn("only in the old", rows["scalar"]["reason"])
+        self.assertIn("only in the new", rows["another"]["reason"])
+        self.assertIn("device lost", rows["fused"]["reason"])
+
+    def test_other_programs_widen_the_interval(self):
+        def change(result):
+            self.slower("fused", 1.5)(result)
+            for entry in result["benchmarks"]:
+                entry["cpu_time"] = 0.5 * entry["real_time"]
+        self.old_and(change)
+        rows, _, _ = self.compare()
+        self.assertEqual(rows["fused"]["verdict"], "UNCLEAR")
+        self.assertIn("other programs", self.run_ok("compare", "old.json", "new.json").stdout)
+
+    def test_files_of_google_benchmark(self):
+        def entry(name, real_time, **more):
+            return {"name": name, "run_name": name, "run_type": "iteration", "iterations": 10,
+                    "real_time": real_time, "cpu_time": real_time, "time_unit": "us", **more}
+
+        old = {"context": {"num_cpus": 2}, "benchmarks":
+               [entry("BM_copy/8", 10.0 + 0.01 * i) for i in range(5)]
+               + [entry("BM_once", 1.0),
+                  entry("BM_broken", 1.0, error_occurred=True, error_message="no GPU")]
+               + [entry("BM_copy/8", 99.0, run_type="aggregate", aggregate_name="mean")]}
+
+        def change(result):
+            for each in result["benchmarks"]:
+                each["real_time"] *= 2e3
+                each["time_unit"] = "ns"
+        self.old_and(change, old)
+        rows, _, _ = self.compare()
+        self.assertEqual(rows["BM_copy/8"]["verdict"], "SLOWER")
+        self.assertAlmostEqual(rows["BM_copy/8"]["ratio"], 2)
+        self.assertAlmostEqual(rows["BM_copy/8"]["old_seconds"], 10.02e-6)
+        self.assertEqual(rows["BM_once"]["verdict"], "UNCLEAR")
+        self.assertIsNone(rows["BM_once"]["interval"])
+        self.assertIn("no GPU", rows["BM_broken"]["reason"])
+
+    def test_files_that_are_none(self):
+        good = json.dumps(self.recorded)
+        self.path("good.json").write_text(good)
+        newer = copy.deepcopy(self.recorded)
+        newer["diffbench"]["schema"] = 2
+        for content, mention in [(good[:len(good) // 2], "cut off"), ("", "empty"),
+                                 ("[1, 2]", "no result file"), (json.dumps(newer), "newer"),
+                                 ('{"context": {}, "benchmarks": []}', "no row")]:
+            self.path("bad.json").write_text(content)
+            self.assert_refused(2, ["bad.json", mention], "compare", "good.json", "bad.json")
+            self.assert_refused(2, ["bad.json", mention], "compare", "bad.json", "good.json")
+        self.assert_refused(2, "missing.json", "compare", "good.json", "missing.json")
+
+    def test_values_of_wrong_types_do_no_harm(self):
+        """Every value of the file in turn is replaced; whatever comes of it, it is no crash."""
+        def places(value, path=()):
+            yield path
+            items = (value.items() if isinstance(value, dict) else
+                     enumerate(value[:1]) if isinstance(value, list) else ())
+            for key, part in items:
+                yield from places(part, (*path, key))
+
+        small = copy.deepcopy(self.recorded)
+        small["context"] = {"cpu_model": "x"}
+        small["benchmarks"] = small["benchmarks"][:1]
+        small["diffbench"] = {"schema": 1, "problem": {"nx": 1}, "results": [
+            {key: small["diffbench"]["results"][0][key] for key in
+             ("backend", "device", "reason", "provenance", "samples_seconds",
+              "iterations_per_sample")}]}
+        for index, path in enumerate(list(places(small))[1:]):
+            broken = copy.deepcopy(small)
+            place = broken
+            for key in path[:-1]:
+                place = place[key]
+            place[path[-1]] = [7, "x", None, {}, [[]]][index % 5]
+            self.path("old.json").write_text(json.dumps(small))
+            self.path("new.json").write_text(json.dumps(broken))
+            done = self.run_program("compare", "old.json", "new.json")
+            self.assertIn(done.returncode, (0, 1, 2), (path, done.stderr))
+            self.assertNotIn("json.exception", done.stderr, path)
+
+    def test_wrong_usage(self):
+        self.old_and(lambda result: None)
+        for arguments, mention in [([], "two result files"), (["old.json"], "two result files")]:
+            self.assert_refused(2, mention, "compare", *arguments)
+        for option, value in [("--fail-on", "5%"), ("--fail-on", "slower=5"),
+                              ("--fail-on", "slower=-5%"), ("--fail-on", "slower=nan%"),
+                              ("--run-spread", "0%"), ("--run-spread", "x")]:
+            self.assert_refused(2, option, "compare", "old.json", "new.json", option, value)
+
+
+if __name__ == "__main__":
+    unittest.main()
