@@ -155,6 +155,25 @@ class Figures:
         self.at_most(f"cost per cell of simd, {self.scale['huge']} / {self.scale['medium']}", 1.3,
                      costs[1] / costs[0], "x", " ; ".join(commands))
 
+    def observer_effect(self):
+        """The same run with and without --telemetry in turns; and of the runs without, what a step
+        takes under the ledger (a warm run's compute and sync) against what it takes in a sample."""
+        steps = self.scale["iterations"]
+        options = (f"--grid {self.scale['small']} --iters {steps} --threads 1 --backend simd "
+                   f"--baseline simd --budget {self.scale['observed_budget']}")
+        plain, observed, ledger = [], [], []
+        for _ in range(self.scale["pairs"]):
+            run = self.run(options)
+            plain.append(run.time_of("simd"))
+            phases = run.row("simd")["phases"]
+            ledger.append((phases["compute"] + phases["sync"]) / steps)
+            observed.append(self.run(options + " --telemetry").time_of("simd"))
+        reference = statistics.median(plain)
+        self.at_most("observer effect of telemetry", 1.02,
+                     statistics.median(observed) / reference, "x", run.command + " [--telemetry]")
+        self.at_most("observer effect of the ledger", 1.02,
+                     statistics.median(ledger) / reference, "x", run.command)
+
     def help_time(self):
         seconds = statistics.median(Run(self.program, "--help").seconds for _ in range(9))
         self.at_most("--help", 50, seconds * 1e3, " ms", "diffbench --help")
@@ -169,7 +188,8 @@ class Figures:
                  lambda: self.against_numpy("float32", 1, 16, 4.5),
                  lambda: self.against_numpy("float64", 2, 45, None),
                  lambda: self.against_numpy("float64", 1, None, 7),
-                 self.thrust_on_the_host, self.beyond_cache, self.cost_per_cell]
+                 self.thrust_on_the_host, self.beyond_cache, self.cost_per_cell,
+                 self.observer_effect]
         for part in parts:
             try:
                 part()
@@ -189,9 +209,11 @@ class Figures:
 
 
 FULL = {"small": 640, "iterations": 1000, "medium": 2048, "large": 8192, "huge": 16384,
-        "budget": "--budget 10", "main_job": "--grid 640 --iters 1000 --pinned", "judge": True}
+        "budget": "--budget 10", "observed_budget": 2, "pairs": 9,
+        "main_job": "--grid 640 --iters 1000 --pinned", "judge": True}
 QUICK = {"small": 64, "iterations": 100, "medium": 128, "large": 512, "huge": 256,
-         "budget": "--budget 0.2", "main_job": "--grid 64 --iters 100 --pinned --budget 0.2",
+         "budget": "--budget 0.2", "observed_budget": 0.1, "pairs": 2,
+         "main_job": "--grid 64 --iters 100 --pinned --budget 0.2",
          "judge": False}
 
 

@@ -11,9 +11,20 @@ Observation::Observation(const Options& options) : options_(options) {
   if (!options.trace.empty()) {
     list_.add(trace_.emplace());
   }
+  if (options.telemetry) {
+    list_.add(telemetry_.emplace(Telemetry::Setup{.device = options.session.device}));
+  }
 }
 
-Observer& Observation::observer() { return trace_ ? static_cast<Observer&>(list_) : nobody(); }
+Observer& Observation::observer() {
+  return trace_ || telemetry_ ? static_cast<Observer&>(list_) : nobody();
+}
+
+void Observation::report(ComparisonResult& result) {
+  if (telemetry_) {
+    telemetry_->report(result);
+  }
+}
 
 void Observation::write_trace() const {
   if (trace_) {

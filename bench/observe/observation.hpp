@@ -3,6 +3,7 @@
 
 #include "observer.hpp"
 #include "options.hpp"
+#include "telemetry.hpp"
 #include "trace.hpp"
 
 #include <optional>
@@ -15,12 +16,15 @@ class Observation {
 
   /// Of the measurement; nobody() when nothing was asked for.
   [[nodiscard]] Observer& observer();
+  /// Adds the telemetry to the result, if it was asked for.
+  void report(ComparisonResult& result);
   /// Writes the trace, if it was asked for. Once all spans have ended. Throws Error.
   void write_trace() const;
 
  private:
   const Options& options_;
   std::optional<TraceRecorder> trace_;
+  std::optional<Telemetry> telemetry_;
   ObserverList list_;
 };
 

@@ -138,7 +138,9 @@ void write_results(const Options& options, const ComparisonResult& result,
 ComparisonResult measure_observed(const Options& options, std::span<const Candidate> candidates,
                                   Progress& progress, Observation& observation) {
   try {
-    return measure(options, candidates, progress, observation.observer());
+    ComparisonResult result = measure(options, candidates, progress, observation.observer());
+    observation.report(result);
+    return result;
   } catch (const Interrupted&) {
     observation.write_trace();
     throw;

@@ -4,6 +4,7 @@
 #include "metrics.hpp"
 #include "result_file.hpp"
 #include "speedup.hpp"
+#include "telemetry_report.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -205,6 +206,7 @@ ordered_json row_json(const ComparisonResult& result, const Row& row) {
   }
   json["peak_host_bytes"] = number(row.peak_host_bytes);
   json["peak_device_bytes"] = number(row.peak_device_bytes);
+  json["telemetry"] = telemetry_json(row.telemetry);
   json["threads"] = row.verification ? ordered_json(row.provenance.threads) : ordered_json(nullptr);
   return json;
 }
@@ -240,6 +242,7 @@ ordered_json to_json(const ComparisonResult& result) {
                       {"results", std::move(rows)},
                       {"transfers", transfers_json(result.transfers)},
                       {"field", field_json(result.field)},
+                      {"telemetry", telemetry_json(result.telemetry)},
                       {"peak_host_bytes", number(result.peak_host_bytes)},
                       {"notes", result.notes}});
 }

@@ -7,6 +7,7 @@
 #include "diffbench/initial.hpp"
 #include "diffbench/problem.hpp"
 #include "diffbench/verify.hpp"
+#include "row_telemetry.hpp"
 
 #include <array>
 #include <cstdint>
@@ -102,6 +103,7 @@ struct Row {
   std::optional<Phases> warm;          ///< upload, all steps, download, once all is in place
   std::optional<std::int64_t> peak_host_bytes;
   std::optional<std::int64_t> peak_device_bytes;
+  std::optional<RowTelemetry> telemetry; ///< with --telemetry, of a row with a time
 
   [[nodiscard]] bool verified() const { return verification && verification->bitwise; }
   /// An emulated device proves results; its times would say nothing.
@@ -171,6 +173,7 @@ struct ComparisonResult {
   std::optional<FieldFacts> field;
   std::vector<Row> rows;
   std::optional<TransferStudy> transfers;      ///< with a GPU row and a way other than pageable
+  std::optional<TelemetrySources> telemetry;   ///< with --telemetry
   std::optional<std::int64_t> peak_host_bytes; ///< of the whole process
   std::vector<std::string> notes; ///< what a reader must know: peaks not measurable, ...
   Facts context;                  ///< the machine and the build

@@ -2,6 +2,7 @@
 
 #include "device_report.hpp"
 #include "metrics.hpp"
+#include "telemetry_report.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
 #include "verdict.hpp"
@@ -180,8 +181,9 @@ std::string format_troubles(const ComparisonResult& result) {
 
 std::string format_report(const ComparisonResult& result) {
   std::string text = format_title(result) + format_figures(result) + format_baseline(result) +
-                     format_costs(result) + format_ledger(result) + format_speedups(result) +
-                     format_transfers(result) + format_troubles(result) + format_machine(result);
+                     format_costs(result) + format_telemetry(result) + format_ledger(result) +
+                     format_speedups(result) + format_transfers(result) + format_troubles(result) +
+                     format_machine(result);
   for (const std::string& note : result.notes) {
     text += "note: " + note + "\n";
   }

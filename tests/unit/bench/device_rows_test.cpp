@@ -254,6 +254,19 @@ TEST_F(DeviceRowsTest, AreInTheTraceWithTheirEngines) {
   }
 }
 
+TEST_F(DeviceRowsTest, HaveTheTelemetryOfTheCard) {
+  ::setenv("DIFFBENCH_NVML", FAKE_NVML_LIBRARY, 1);
+  options_.telemetry = true;
+  EXPECT_EQ(run({cpu(), gpu()}), exit_ok);
+  EXPECT_TRUE(row(0)["telemetry"]["gpu"].is_null());
+  // The fake card uses 2 J between any two readings of its counter.
+  EXPECT_DOUBLE_EQ(row(1)["telemetry"]["gpu"]["joules"].get<double>(),
+                   2.0 * static_cast<double>(row(1)["samples_seconds"].size()));
+  EXPECT_EQ(run({cpu(), gpu(DeviceKind::emulated)}), exit_ok);
+  EXPECT_TRUE(row(1)["telemetry"].is_null());
+  ::unsetenv("DIFFBENCH_NVML");
+}
+
 TEST_F(DeviceRowsTest, RoundTripsAreRowsOfTheirOwn) {
   options_.roundtrip_every = 7;
   EXPECT_EQ(run({cpu(), gpu()}), exit_ok);

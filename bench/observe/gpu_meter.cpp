@@ -1,0 +1,244 @@
+#include "gpu_meter.hpp"
+
+#include "diffbench/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <dlfcn.h>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+// From the NVML API reference manual; the library's interface is stable C.
+using Return = int;
+using Handle = void*;
+constexpr Return success = 0;
+constexpr int clock_sm = 1;
+constexpr int clock_memory = 2;
+constexpr int temperature_gpu = 0;
+
+struct Utilization {
+  unsigned gpu;
+  unsigned memory;
+};
+struct Memory {
+  unsigned long long total;
+  unsigned long long free;
+  unsigned long long used;
+};
+
+struct Reason {
+  std::uint64_t bit;
+  const char* name;
+};
+// 1 (idle), 2 (clocks that the user has set) and 0x100 (of the display) are no throttling.
+constexpr std::array<Reason, 6> slowing_reasons{{
+    {0x04, "power cap"},
+    {0x08, "hardware slowdown"},
+    {0x10, "sync boost"},
+    {0x20, "thermal (software)"},
+    {0x40, "thermal (hardware)"},
+    {0x80, "power brake"},
+}};
+
+/// The entry of CUDA_VISIBLE_DEVICES that stands for `device`: an index, or a card's UUID.
+std::string name_of_card(int device, const std::string& visible) {
+  if (visible.empty()) {
+    return std::to_string(device);
+  }
+  std::size_t begin = 0;
+  for (int i = 0; i < device; ++i) {
+    begin = visible.find(',', begin);
+    if (begin == std::string::npos) {
+      throw Unavailable(fmt::format("CUDA_VISIBLE_DEVICES={} has no device {}", visible, device));
+    }
+    ++begin;
+  }
+  return visible.substr(begin, visible.find(',', begin) - begin);
+}
+
+} // namespace
+
+std::vector<std::string> throttle_reasons(std::uint64_t bits) {
+  std::vector<std::string> names;
+  for (const Reason& reason : slowing_reasons) {
+    if ((bits & reason.bit) != 0) {
+      names.emplace_back(reason.name);
+    }
+  }
+  return names;
+}
+
+std::string nvml_library() {
+  const char* chosen = std::getenv("DIFFBENCH_NVML");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "libnvidia-ml.so.1";
+}
+
+/// The library, loaded and initialized, and a card.
+struct GpuMeter::Nvml {
+  explicit Nvml(const std::string& path) : library(::dlopen(path.c_str(), RTLD_NOW), ::dlclose) {
+    if (!library) {
+      const char* why = ::dlerror();
+      throw Unavailable(fmt::format("NVML: {}", why != nullptr ? why : path));
+    }
+    find(error_string, "nvmlErrorString");
+    require(init, "nvmlInit_v2");
+    find(shutdown, "nvmlShutdown");
+    demand("nvmlInit", init());
+    initialized = true;
+  }
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+  ~Nvml() {
+    if (initialized && shutdown != nullptr) {
+      shutdown();
+    }
+  }
+
+  void open(const std::string& card_name) {
+    int index = 0;
+    const char* end = card_name.data() + card_name.size();
+    if (const auto [rest, error] = std::from_chars(card_name.data(), end, index);
+        error == std::errc{} && rest == end) {
+      require(by_index, "nvmlDeviceGetHandleByIndex_v2");
+      demand(fmt::format("card {}", index), by_index(static_cast<unsigned>(index), &card));
+    } else {
+      require(by_uuid, "nvmlDeviceGetHandleByUUID");
+      demand("card " + card_name, by_uuid(card_name.c_str(), &card));
+    }
+    find(name, "nvmlDeviceGetName");
+    find(power, "nvmlDeviceGetPowerUsage");
+    find(energy, "nvmlDeviceGetTotalEnergyConsumption");
+    find(utilization, "nvmlDeviceGetUtilizationRates");
+    find(memory, "nvmlDeviceGetMemoryInfo");
+    find(clock, "nvmlDeviceGetClockInfo");
+    find(temperature, "nvmlDeviceGetTemperature");
+    find(reasons, "nvmlDeviceGetCurrentClocksEventReasons"); // the name since driver 535
+    if (reasons == nullptr) {
+      find(reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    }
+    find(link_generation, "nvmlDeviceGetCurrPcieLinkGeneration");
+    find(link_width, "nvmlDeviceGetCurrPcieLinkWidth");
+    find(most_generation, "nvmlDeviceGetMaxPcieLinkGeneration");
+    find(most_width, "nvmlDeviceGetMaxPcieLinkWidth");
+  }
+
+  template <typename Function>
+  void find(Function& function, const char* symbol) const {
+    function = reinterpret_cast<Function>(::dlsym(library.get(), symbol));
+  }
+  template <typename Function>
+  void require(Function& function, const char* symbol) const {
+    find(function, symbol);
+    if (function == nullptr) {
+      throw Unavailable(fmt::format("NVML: the library has no {}", symbol));
+    }
+  }
+
+  [[nodiscard]] std::string words(Return code) const {
+    const char* text = error_string != nullptr ? error_string(code) : nullptr;
+    return text != nullptr ? text : fmt::format("error {}", code);
+  }
+  void demand(const std::string& what, Return code) const {
+    if (code != success) {
+      throw Unavailable(fmt::format("NVML: {}: {}", what, words(code)));
+    }
+  }
+
+  /// Calls `function(card, arguments..., &value)` and gives the value, or notes why there is none.
+  template <typename Value, typename Function, typename... Arguments>
+  std::optional<Value> get(const char* what, Function function, Arguments... arguments) {
+    Value value{};
+    const Return code = function == nullptr ? success : function(card, arguments..., &value);
+    if (function != nullptr && code == success) {
+      return value;
+    }
+    const std::lock_guard lock(mutex);
+    failures.emplace(what, function == nullptr ? "this driver's NVML cannot tell" : words(code));
+    return std::nullopt;
+  }
+
+  std::unique_ptr<void, int (*)(void*)> library;
+  bool initialized = false;
+  Handle card = nullptr;
+  std::mutex mutex;
+  std::map<std::string, std::string> failures;
+
+  const char* (*error_string)(Return) = nullptr;
+  Return (*init)() = nullptr;
+  Return (*shutdown)() = nullptr;
+  Return (*by_index)(unsigned, Handle*) = nullptr;
+  Return (*by_uuid)(const char*, Handle*) = nullptr;
+  Return (*name)(Handle, char*, unsigned) = nullptr;
+  Return (*power)(Handle, unsigned*) = nullptr;             // milliwatts
+  Return (*energy)(Handle, unsigned long long*) = nullptr;  // millijoules
+  Return (*utilization)(Handle, Utilization*) = nullptr;    // percent
+  Return (*memory)(Handle, Memory*) = nullptr;              // bytes
+  Return (*clock)(Handle, int, unsigned*) = nullptr;        // MHz
+  Return (*temperature)(Handle, int, unsigned*) = nullptr;  // degrees Celsius
+  Return (*reasons)(Handle, unsigned long long*) = nullptr; // bits
+  Return (*link_generation)(Handle, unsigned*) = nullptr;
+  Return (*link_width)(Handle, unsigned*) = nullptr;
+  Return (*most_generation)(Handle, unsigned*) = nullptr;
+  Return (*most_width)(Handle, unsigned*) = nullptr;
+};
+
+GpuMeter::GpuMeter(const std::string& library, int device, const std::string& visible)
+    : nvml_(std::make_unique<Nvml>(library)) {
+  nvml_->open(name_of_card(device, visible));
+}
+
+GpuMeter::~GpuMeter() = default;
+
+GpuReading GpuMeter::read() {
+  GpuReading reading;
+  if (const auto milliwatts = nvml_->get<unsigned>("power", nvml_->power)) {
+    reading.watts = 1e-3 * *milliwatts;
+  }
+  if (const auto rates = nvml_->get<Utilization>("utilization", nvml_->utilization)) {
+    reading.utilization_percent = rates->gpu;
+  }
+  if (const auto memory = nvml_->get<Memory>("memory", nvml_->memory)) {
+    reading.memory_bytes = static_cast<double>(memory->used);
+  }
+  reading.sm_mhz = nvml_->get<unsigned>("clock of the multiprocessors", nvml_->clock, clock_sm);
+  reading.memory_mhz = nvml_->get<unsigned>("clock of the memory", nvml_->clock, clock_memory);
+  reading.celsius = nvml_->get<unsigned>("temperature", nvml_->temperature, temperature_gpu);
+  reading.throttle_reasons = nvml_->get<unsigned long long>("throttle reasons", nvml_->reasons);
+  return reading;
+}
+
+std::optional<double> GpuMeter::joules() {
+  const auto millijoules = nvml_->get<unsigned long long>("energy counter", nvml_->energy);
+  return millijoules ? std::optional(1e-3 * static_cast<double>(*millijoules)) : std::nullopt;
+}
+
+std::string GpuMeter::description() {
+  std::array<char, 96> text{}; // the manual's NVML_DEVICE_NAME_V2_BUFFER_SIZE
+  const bool named =
+      nvml_->name != nullptr && nvml_->name(nvml_->card, text.data(), text.size() - 1) == success;
+  std::string description = named ? text.data() : "a card without a name";
+  const auto generation = nvml_->get<unsigned>("link generation", nvml_->link_generation);
+  const auto width = nvml_->get<unsigned>("link width", nvml_->link_width);
+  const auto most_generation = nvml_->get<unsigned>("link generation", nvml_->most_generation);
+  const auto most_width = nvml_->get<unsigned>("link width", nvml_->most_width);
+  if (generation && width && most_generation && most_width) {
+    description += fmt::format(", PCIe {} x{} of at most {} x{} (an idle link may be slower)",
+                               *generation, *width, *most_generation, *most_width);
+  }
+  return description;
+}
+
+std::map<std::string, std::string> GpuMeter::failures() const {
+  const std::lock_guard lock(nvml_->mutex);
+  return nvml_->failures;
+}
+
+} // namespace diffbench::bench
