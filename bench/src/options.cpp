@@ -76,6 +76,22 @@ void refuse_options_of_comparison(const CLI::App& app, const std::string& verb) 
   }
 }
 
+using ParsedVerbs = std::vector<std::pair<CLI::App*, Action>>;
+
+/// Declares the verbs of a table below `app`, and those behind them.
+void declare_verbs(CLI::App& app, std::span<const Subcommand> table, ParsedVerbs& verbs) {
+  for (const Subcommand& verb : table) {
+    CLI::App* sub = app.add_subcommand(std::string(verb.name), std::string(verb.description));
+    sub->footer(fmt::format("Example:\n  {}", verb.example));
+    if (verb.verbs != nullptr) {
+      declare_verbs(*sub, verb.verbs(), verbs);
+      sub->require_subcommand(1);
+    } else {
+      verbs.emplace_back(sub, verb.declare(*sub));
+    }
+  }
+}
+
 } // namespace
 
 ParsedCommand parse_options(std::span<const std::string> arguments) {
@@ -90,12 +106,8 @@ ParsedCommand parse_options(std::span<const std::string> arguments) {
   Groups groups;
   groups.declare(app);
   app.require_subcommand(0, 1);
-  std::vector<std::pair<CLI::App*, Action>> verbs;
-  for (const Subcommand& verb : subcommands()) {
-    CLI::App* sub = app.add_subcommand(std::string(verb.name), std::string(verb.description));
-    sub->footer(fmt::format("Example:\n  {}", verb.example));
-    verbs.emplace_back(sub, verb.declare(*sub));
-  }
+  ParsedVerbs verbs;
+  declare_verbs(app, subcommands(), verbs);
 
   const std::string command = fmt::format("diffbench {}", fmt::join(arguments, " "));
   // CLI11 takes the arguments from the back of the vector.

@@ -6,6 +6,7 @@
 #include "doctor.hpp"
 #include "list.hpp"
 #include "pitfalls.hpp"
+#include "mlp_train.hpp"
 #include "residency.hpp"
 #include "scaling.hpp"
 #include "selftest.hpp"
@@ -24,6 +25,15 @@ Action declare_list(CLI::App& /*app*/) {
 
 Action declare_doctor(CLI::App& /*app*/) {
   return [](const Invocation& invocation) { return run_doctor(invocation.out); };
+}
+
+std::span<const Subcommand> mlp_verbs() {
+  static constexpr std::array table{
+      Subcommand{"train", "one network with every engine: time and quality side by side",
+                 "diffbench mlp train --data disc --layers 2,4,8,16,2 --epochs 100",
+                 declare_mlp_train},
+  };
+  return table;
 }
 
 } // namespace
@@ -58,6 +68,14 @@ std::span<const Subcommand> subcommands() {
                  "compares a backend with itself: how often that gets a verdict, and how often a "
                  "planted slowdown is found",
                  "diffbench selftest --trials 200", declare_selftest},
+      Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
+                 "diffbench pitfalls --only no-warm-up --only hot-cache", declare_pitfalls},
+      Subcommand{"calibrate", "measures this machine, so that advise can predict",
+                 "diffbench calibrate", declare_calibrate},
+      Subcommand{"advise", "predicts every way to make a run, and whether a GPU pays",
+                 "diffbench advise --grid 2048 --iters 500 --check", declare_advise},
+      Subcommand{"mlp", "the same questions for the training of neural networks",
+                 "diffbench mlp train --data disc", nullptr, mlp_verbs},
   };
   return table;
 }

@@ -31,7 +31,9 @@ struct Subcommand {
   std::string_view description; ///< one line
   std::string_view example;
   /// Called before parsing; what it returns is called after it, when this verb was chosen.
-  Action (*declare)(CLI::App& app);
+  Action (*declare)(CLI::App& app) = nullptr;
+  /// Instead: the verbs that stand behind this one, as `train` behind `mlp`.
+  std::span<const Subcommand> (*verbs)() = nullptr;
 };
 
 [[nodiscard]] std::span<const Subcommand> subcommands();

@@ -1,0 +1,50 @@
+// The options that the verbs behind `diffbench mlp` share: data, network, optimizer, engines.
+#pragma once
+
+#include "diffbench/backend.hpp"
+#include "diffbench/mlp/data.hpp"
+#include "diffbench/mlp/engine.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace diffbench::bench {
+
+/// As read: everything that can be known without the data is valid.
+struct MlpOptions {
+  std::string data = "disc"; ///< disc, mnist, fashion, or a .csv file
+  std::string data_dir;
+  std::optional<mlp::Network> network; ///< empty: the model's, or the default of the data
+  mlp::Optimizer optimizer;
+  std::int64_t epochs = 100;
+  std::int64_t batch = 100;
+  std::uint64_t seed = 1;
+  std::string model; ///< .safetensors to start from
+  std::string save;  ///< .safetensors of the first engine's result
+  std::vector<mlp::EngineInfo> engines;
+  SessionOptions session;
+};
+
+/// The options as they were typed.
+class MlpGroup {
+ public:
+  void declare(CLI::App& app);
+  /// Throws InvalidInput or, for an engine that cannot run here, Unavailable.
+  [[nodiscard]] MlpOptions read() const;
+
+ private:
+  std::string data_, data_dir_, layers_, optimizer_, rate_, momentum_, weight_decay_, epochs_,
+      batch_, seed_, model_, save_, threads_, isa_, device_;
+  std::vector<std::string> engines_;
+};
+
+/// Makes or reads what --data names. Throws InvalidInput.
+[[nodiscard]] mlp::Split load_data(const MlpOptions& options);
+
+} // namespace diffbench::bench

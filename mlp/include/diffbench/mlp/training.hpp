@@ -1,0 +1,44 @@
+// Training in epochs: whoever has an engine and data can have a trained network, with its quality.
+#pragma once
+
+#include "diffbench/mlp/data.hpp"
+#include "diffbench/mlp/engine.hpp"
+#include "diffbench/mlp/quality.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace diffbench::mlp {
+
+/// How long the parts of an epoch took on the host's clock, in seconds.
+struct EpochTimes {
+  double data = 0; ///< drawing the order, gathering the rows of each batch
+  double step = 0; ///< issuing the steps; on an engine that does not return early, the steps
+  double wait = 0; ///< until the last step was done
+};
+
+struct Epoch {
+  std::int64_t number = 0; ///< from 1
+  double loss = 0;         ///< mean over the rows, each taken before its step
+  EpochTimes times;
+};
+
+/// Trains `epochs` epochs over all rows, in batches of training.batch in an order drawn anew each
+/// epoch from `seed`; a last batch may be smaller. Calls `on_epoch` after each; where that returns
+/// false, it ends there. Throws Error when the loss is not finite any more: the message has epoch
+/// and step, and `parameters` then holds those from before that epoch. `parameters` has the start
+/// before and the result after.
+void train(Engine<float>& engine, const Training& training, const DataSet& data,
+           std::int64_t epochs, std::uint64_t seed, std::vector<float>& parameters,
+           const std::function<bool(const Epoch&)>& on_epoch);
+
+/// Of the network as the engine has it, on these rows.
+[[nodiscard]] Quality quality_on(Engine<float>& engine, const Network& network,
+                                 const DataSet& data);
+
+/// Throws InvalidInput unless the network takes the data's features and gives at least its classes,
+/// and a batch is no larger than the data.
+void check_fits(const Training& training, const DataSet& data);
+
+} // namespace diffbench::mlp

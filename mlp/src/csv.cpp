@@ -1,0 +1,165 @@
+#include "diffbench/errors.hpp"
+#include "diffbench/mlp/data.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+namespace diffbench::mlp {
+
+namespace {
+
+constexpr std::int64_t most_classes = 10000;
+constexpr std::int64_t test_share = 5; ///< every so manyeth row is for the test
+
+std::vector<std::string_view> cells_of(std::string_view line) {
+  if (line.ends_with('\r')) {
+    line.remove_suffix(1);
+  }
+  std::vector<std::string_view> cells;
+  for (bool more = true; more;) {
+    const std::size_t comma = line.find(',');
+    cells.push_back(line.substr(0, comma));
+    more = comma != std::string_view::npos;
+    line.remove_prefix(more ? comma + 1 : line.size());
+  }
+  return cells;
+}
+
+std::optional<float> number(std::string_view cell) {
+  cell.remove_prefix(std::min(cell.find_first_not_of(' '), cell.size()));
+  cell = cell.substr(0, cell.find_last_not_of(' ') + 1);
+  float value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+class CsvReader {
+ public:
+  explicit CsvReader(const std::filesystem::path& file) : path_(file), stream_(file) {
+    if (!stream_ || std::filesystem::is_directory(file)) {
+      throw InvalidInput(file.string() + ": cannot be opened");
+    }
+  }
+
+  DataSet read() {
+    for (std::string line; std::getline(stream_, line);) {
+      ++line_;
+      if (line.find_first_not_of(" \r") == std::string::npos) {
+        continue;
+      }
+      const std::vector<std::string_view> cells = cells_of(line);
+      const bool header = line_ == 1 && std::ranges::none_of(cells, [](std::string_view cell) {
+                            return number(cell).has_value();
+                          });
+      if (!header) {
+        take(cells);
+      }
+    }
+    return std::move(set_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InvalidInput(path_.string() + ", line " + std::to_string(line_) + ": " + what);
+  }
+
+  void take(const std::vector<std::string_view>& cells) {
+    const auto features = static_cast<std::int64_t>(cells.size()) - 1;
+    if (features < 1) {
+      fail("one value; a row is features and a label, with commas between");
+    }
+    if (set_.features == 0) {
+      set_.features = features;
+    }
+    if (features != set_.features) {
+      fail(std::to_string(features + 1) + " values, and " + std::to_string(set_.features + 1) +
+           " in the lines before");
+    }
+    for (const std::string_view cell : cells) {
+      const std::optional<float> value = number(cell);
+      if (!value) {
+        fail(cell.empty() ? "a value is missing" : "'" + std::string(cell) + "' is no number");
+      }
+      set_.values.push_back(*value);
+    }
+    const float label = set_.values.back();
+    set_.values.pop_back();
+    if (label != std::floor(label) || label < 0 || label >= most_classes) {
+      fail("label " + std::string(cells.back()) + ": a whole number from 0 to " +
+           std::to_string(most_classes - 1) + " stands last");
+    }
+    set_.labels.push_back(static_cast<std::int32_t>(label));
+    set_.classes = std::max(set_.classes, static_cast<std::int64_t>(label) + 1);
+  }
+
+  std::filesystem::path path_;
+  std::ifstream stream_;
+  std::int64_t line_ = 0;
+  DataSet set_;
+};
+
+Split split_rows(const DataSet& all) {
+  Split split;
+  for (DataSet* set : {&split.train, &split.test}) {
+    set->features = all.features;
+    set->classes = all.classes;
+    set->name = all.name;
+  }
+  for (std::int64_t row = 0; row < all.rows(); ++row) {
+    DataSet& set = row % test_share == test_share - 1 ? split.test : split.train;
+    const auto begin = all.values.begin() + row * all.features;
+    set.values.insert(set.values.end(), begin, begin + all.features);
+    set.labels.push_back(all.labels[static_cast<std::size_t>(row)]);
+  }
+  return split;
+}
+
+/// By mean and deviation of the training rows; a column that does not vary becomes 0.
+void standardize(Split& split) {
+  const auto rows = static_cast<double>(split.train.rows());
+  for (std::int64_t column = 0; column < split.train.features; ++column) {
+    auto each = [&](DataSet& set, auto visit) {
+      for (std::int64_t row = 0; row < set.rows(); ++row) {
+        visit(set.values[static_cast<std::size_t>(row * set.features + column)]);
+      }
+    };
+    double mean = 0;
+    each(split.train, [&](float value) { mean += static_cast<double>(value) / rows; });
+    double squares = 0;
+    each(split.train, [&](float value) {
+      squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
+    });
+    const double deviation = std::sqrt(squares / rows);
+    for (DataSet* set : {&split.train, &split.test}) {
+      each(*set, [&](float& value) {
+        value = deviation > 0 ? static_cast<float>((static_cast<double>(value) - mean) / deviation)
+                              : 0.0F;
+      });
+    }
+  }
+}
+
+} // namespace
+
+Split read_csv(const std::filesystem::path& file) {
+  DataSet all = CsvReader(file).read();
+  all.name = file.stem().string();
+  if (all.rows() < test_share || all.classes < 2) {
+    throw InvalidInput(file.string() + ": " + std::to_string(all.rows()) + " rows of " +
+                       std::to_string(all.classes) + " classes; at least " +
+                       std::to_string(test_share) + " rows of two classes are needed");
+  }
+  Split split = split_rows(all);
+  standardize(split);
+  return split;
+}
+
+} // namespace diffbench::mlp

@@ -1,0 +1,86 @@
+"""`diffbench mlp train`: the report, the result file, models kept and read again, bad input."""
+import unittest
+
+from program import CommandLineTest, parse_json
+
+TRAIN = "mlp train --data disc --layers 2,4,8,16,2 --epochs 30 --batch 50".split()
+
+REFUSED = [
+    ("mlp", "subcommand"),
+    ("mlp nosuch", "subcommand"),
+    ("mlp train --layers 3,4,2", "3 inputs"),
+    ("mlp train --layers 2,4,1", "1 outputs"),
+    ("mlp train --layers 2,x", "2,x"),
+    ("mlp train --lr nan", "--lr nan"),
+    ("mlp train --lr -1", "--lr -1"),
+    ("mlp train --optimizer rmsprop", "rmsprop"),
+    ("mlp train --optimizer adam --momentum 0.9", "--momentum"),
+    ("mlp train --batch 1001", "1001 rows"),
+    ("mlp train --epochs 0", "--epochs 0"),
+    ("mlp train --engine nosuch", "nosuch"),
+    ("mlp train --data nosuch", "nosuch"),
+    ("mlp train --data nosuch.csv", "nosuch.csv"),
+    ("mlp train --data mnist --data-dir nowhere", "scripts/get-data mnist"),
+    ("mlp train --model nosuch.safetensors", "nosuch.safetensors"),
+    ("mlp train --layers 2,2 --model x.safetensors", "--model"),
+    ("--grid 64 mlp train", "--grid"),
+]
+
+
+class MlpTrain(CommandLineTest):
+    def test_engines_train_alike(self):
+        done = self.run_ok(*TRAIN, "--engine", "scalar,cpu", "--json", "-")
+        own = parse_json(done.stdout)["diffbench"]
+        self.assertEqual(own["experiment"], "mlp_train")
+        scalar, cpu = own["mlp_train"]["results"]
+        self.assertEqual((scalar["engine"], cpu["engine"]), ("scalar", "cpu"))
+        for engine in (scalar, cpu):
+            self.assertEqual(engine["status"], "ok")
+            self.assertEqual(len(engine["losses"]), 30)
+            self.assertLess(engine["losses"][-1], engine["losses"][0] / 2)
+            self.assertGreater(engine["test"]["accuracy"], 0.8)
+            self.assertEqual(engine["test"]["macro"]["support"], 1000)
+            self.assertGreater(engine["seconds_per_epoch"], 0)
+        self.assertAlmostEqual(scalar["losses"][0], cpu["losses"][0], places=5)
+
+    def test_the_table_has_the_classification_report(self):
+        text = self.run_ok(*TRAIN, "--engine", "cpu").stdout
+        for words in ("time/epoch", "precision", "weighted average", "test rows"):
+            self.assertIn(words, text)
+
+    def test_a_saved_model_goes_on_where_it_was(self):
+        first = self.run_ok(*TRAIN, "--engine", "cpu", "--save", "m.safetensors", "--json", "-")
+        loss = parse_json(first.stdout)["diffbench"]["mlp_train"]["results"][0]["losses"][-1]
+        second = self.run_ok("mlp", "train", "--model", "m.safetensors", "--epochs", "1", "--batch",
+                             "50", "--engine", "cpu", "--json", "-")
+        data = parse_json(second.stdout)["diffbench"]["mlp_train"]
+        self.assertEqual(data["layers"], [2, 4, 8, 16, 2])
+        self.assertLess(abs(data["results"][0]["losses"][0] - loss), 0.1 * loss + 0.02)
+
+    def test_a_loss_that_is_not_finite_is_an_error_and_keeps_the_last_good_model(self):
+        done = self.run_program(*TRAIN, "--engine", "cpu", "--lr", "1e30", "--save", "m.safetensors")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not finite in epoch 1, step ", done.stdout)
+        self.run_ok("mlp", "train", "--model", "m.safetensors", "--epochs", "1", "--engine", "cpu")
+
+    def test_a_table_of_ones_own(self):
+        rows = [f"{x},{y},{int(x > y)}" for x in range(10) for y in range(10)]
+        self.path("own.csv").write_text("x,y,class\n" + "\n".join(rows) + "\n")
+        done = self.run_ok("mlp", "train", "--data", "own.csv", "--layers", "2,8,2", "--batch", "10",
+                           "--engine", "cpu", "--json", "-")
+        result = parse_json(done.stdout)["diffbench"]["mlp_train"]
+        self.assertEqual((result["train_rows"], result["test_rows"]), (80, 20))
+        self.assertGreater(result["results"][0]["test"]["accuracy"], 0.8)
+
+    def test_bad_input_is_refused_in_one_line(self):
+        for arguments, named in REFUSED:
+            with self.subTest(arguments):
+                self.assert_refused(2, named, *arguments.split())
+
+    def test_outputs_that_cannot_be_written_are_refused_first(self):
+        self.assert_refused(1, "nowhere", *TRAIN, "--save", "nowhere/m.safetensors")
+        self.assert_refused(1, "nowhere", *TRAIN, "--json", "nowhere/out.json")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,189 @@
+#include "diffbench/mlp/data.hpp"
+#include "diffbench/errors.hpp"
+
+#include <gmock/gmock.h>
+#include <zlib.h>
+
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <string>
+
+namespace diffbench::mlp {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class DataTest : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(directory_); }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  fs::path write(const std::string& name, const std::string& bytes) {
+    std::ofstream(directory_ / name, std::ios::binary) << bytes;
+    return directory_ / name;
+  }
+  fs::path write_gz(const std::string& name, const std::string& bytes) {
+    const fs::path path = directory_ / name;
+    gzFile_s* const file = gzopen(path.c_str(), "wb");
+    gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+    gzclose(file);
+    return path;
+  }
+
+  template <typename Read>
+  static std::string refusal(Read read) {
+    try {
+      (void)read();
+    } catch (const InvalidInput& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  }
+
+  fs::path directory_ =
+      fs::temp_directory_path() / ("diffbench-mlp-data-" + std::to_string(::getpid()));
+};
+
+std::string big_endian(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    bytes += static_cast<char>(number >> shift & 255);
+  }
+  return bytes;
+}
+
+/// Three images of 2x2 pixels.
+std::string images(std::uint32_t magic = 0x803, std::uint32_t count = 3) {
+  return big_endian(magic) + big_endian(count) + big_endian(2) + big_endian(2) +
+         std::string("\x00\xff\x33\x00\x01\x02\x03\x04\xff\xff\xff\xff", 12);
+}
+std::string labels(std::uint32_t magic = 0x801, std::uint32_t count = 3) {
+  return big_endian(magic) + big_endian(count) + std::string("\x02\x00\x01", 3);
+}
+
+TEST_F(DataTest, TheDiscSetIsTheTutorials) {
+  const Split split = disc_set(1000, 1);
+  for (const DataSet* set : {&split.train, &split.test}) {
+    EXPECT_EQ(set->rows(), 1000);
+    EXPECT_EQ(set->features, 2);
+    EXPECT_EQ(set->classes, 2);
+    // A quarter of a disc of the area 1/2: 1 in 8.
+    EXPECT_NEAR(std::accumulate(set->labels.begin(), set->labels.end(), 0), 125, 40);
+  }
+  double mean = 0;
+  double squares = 0;
+  for (const float value : split.train.values) {
+    mean += static_cast<double>(value) / 2000;
+    squares += static_cast<double>(value) * static_cast<double>(value);
+  }
+  EXPECT_NEAR(mean, 0, 1e-6);
+  EXPECT_NEAR(squares / 1999, 1, 1e-5);
+  EXPECT_NE(split.train.values, split.test.values);
+  EXPECT_EQ(disc_set(1000, 1).train.values, split.train.values);
+  EXPECT_NE(disc_set(1000, 2).train.values, split.train.values);
+}
+
+TEST_F(DataTest, IdxFilesPlainAndCompressed) {
+  for (const bool compressed : {false, true}) {
+    const DataSet set = compressed
+                            ? read_idx(write_gz("i.gz", images()), write_gz("l.gz", labels()))
+                            : read_idx(write("i", images()), write("l", labels()));
+    EXPECT_EQ(set.rows(), 3);
+    EXPECT_EQ(set.features, 4);
+    EXPECT_EQ(set.classes, 3);
+    EXPECT_THAT(set.labels, ElementsAre(2, 0, 1));
+    EXPECT_EQ(set.values[0], 0.0F);
+    EXPECT_EQ(set.values[1], 1.0F);
+    EXPECT_EQ(set.values[2], 0.2F);
+  }
+}
+
+TEST_F(DataTest, DamagedIdxFilesAreRefusedByName) {
+  const fs::path good_images = write("images", images());
+  const fs::path good_labels = write("labels", labels());
+  struct Bad {
+    std::string bytes;
+    const char* words;
+  };
+  const std::string all = images();
+  for (const Bad& bad :
+       {Bad{"", "ends before"}, Bad{all.substr(0, 10), "ends before"},
+        Bad{all.substr(0, all.size() - 1), "ends before"}, Bad{all + "x", "longer"},
+        Bad{images(0x801), "magic"}, Bad{images(0x03080000), "03080000"},
+        Bad{images(0x803, 0), "0 images"}, Bad{images(0x803, 0xffffffff), "labels for"}}) {
+    const fs::path file = write("bad", bad.bytes);
+    const std::string message = refusal([&] { return read_idx(file, good_labels); });
+    EXPECT_THAT(message, HasSubstr(bad.words));
+    EXPECT_THAT(message, testing::AnyOf(HasSubstr("bad: "), HasSubstr("labels: ")));
+  }
+  EXPECT_THAT(refusal([&] { return read_idx(good_images, write("bad", labels(0x803))); }),
+              HasSubstr("not with the magic number of IDX labels"));
+  EXPECT_THAT(refusal([&] { return read_idx(good_images, write("bad", labels(0x801, 2))); }),
+              HasSubstr("2 labels for 3 images"));
+  EXPECT_THAT(refusal([&] { return read_idx(directory_, good_labels); }),
+              HasSubstr("cannot be opened"));
+  EXPECT_THAT(refusal([&] { return read_idx(directory_ / "none", good_labels); }),
+              HasSubstr("cannot be opened"));
+  std::string packed;
+  {
+    std::ifstream file(write_gz("packed", images() + std::string(5000, 'x')), std::ios::binary);
+    packed.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  packed[packed.size() / 2] = static_cast<char>(~packed[packed.size() / 2]);
+  EXPECT_THAT(refusal([&] { return read_idx(write("bad", packed), good_labels); }),
+              HasSubstr("bad: "));
+}
+
+TEST_F(DataTest, ADirectoryOfIdxFiles) {
+  write("train-images-idx3-ubyte", images());
+  write("train-labels-idx1-ubyte", labels());
+  write_gz("t10k-images-idx3-ubyte.gz", images());
+  EXPECT_THAT(
+      refusal([&] { return read_idx_directory(directory_, "fashion"); }),
+      testing::AllOf(HasSubstr("t10k-labels-idx1-ubyte"), HasSubstr("scripts/get-data fashion")));
+  write("t10k-labels-idx1-ubyte", labels());
+  const Split split = read_idx_directory(directory_, "fashion");
+  EXPECT_EQ(split.train.name, "fashion");
+  EXPECT_EQ(split.test.rows(), 3);
+}
+
+TEST_F(DataTest, Csv) {
+  const Split split = read_csv(write("points.csv",
+                                     "x, y, class\r\n1,10,0\r\n3,10,1\n\n"
+                                     "1, 10,0\n3,10,2\n5,10,1\n"));
+  EXPECT_EQ(split.train.rows(), 4);
+  EXPECT_EQ(split.test.rows(), 1);
+  EXPECT_EQ(split.train.features, 2);
+  EXPECT_EQ(split.train.classes, 3);
+  EXPECT_THAT(split.train.labels, ElementsAre(0, 1, 0, 2));
+  // Column by column by the training rows; one that does not vary is 0.
+  EXPECT_THAT(split.train.values, ElementsAre(-1, 0, 1, 0, -1, 0, 1, 0));
+  EXPECT_THAT(split.test.values, ElementsAre(3, 0));
+}
+
+TEST_F(DataTest, BadCsvIsRefusedWithTheLine) {
+  struct Bad {
+    const char* text;
+    const char* words;
+  };
+  for (const Bad& bad :
+       {Bad{"", "0 rows"}, Bad{"x,y,class\n", "0 rows"}, Bad{"1,2,0\n1,,0\n", "line 2: a value is"},
+        Bad{"1,2,0\n1,two,0\n", "line 2: 'two' is no number"},
+        Bad{"1,2,0\n1,0\n", "line 2: 2 values"}, Bad{"1,2,0.5\n", "line 1: label 0.5"},
+        Bad{"1,2,-1\n", "label -1"}, Bad{"1,2,10000\n", "label 10000"},
+        Bad{"1,nan,0\n", "is no number"}, Bad{"7\n", "one value"},
+        Bad{"1,0\n1,0\n1,0\n1,0\n1,0\n", "1 classes"}, Bad{"1,0\n1,1\n", "2 rows"}}) {
+    EXPECT_THAT(refusal([&] { return read_csv(write("bad.csv", bad.text)); }),
+                testing::AllOf(HasSubstr("bad.csv"), HasSubstr(bad.words)));
+  }
+  EXPECT_THAT(refusal([&] { return read_csv(directory_); }), HasSubstr("cannot be opened"));
+}
+
+} // namespace
+} // namespace diffbench::mlp

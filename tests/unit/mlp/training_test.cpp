@@ -1,0 +1,90 @@
+#include "diffbench/mlp/training.hpp"
+#include "diffbench/errors.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <vector>
+
+namespace diffbench::mlp {
+namespace {
+
+using testing::HasSubstr;
+
+struct DiscRun {
+  std::vector<float> parameters;
+  std::vector<double> losses;
+  Quality quality;
+};
+
+DiscRun train_disc(const Training& training, std::int64_t epochs, std::int64_t stop_after = 0) {
+  const Split split = disc_set(1000, 1);
+  const auto engine = require_engine("cpu").make<float>()(training, {});
+  DiscRun run{
+      .parameters = std::vector<float>(static_cast<std::size_t>(training.network.parameters())),
+      .losses = {},
+      .quality = {}};
+  initialize<float>(training.network, 1, run.parameters);
+  train(*engine, training, split.train, epochs, 1, run.parameters, [&](const Epoch& epoch) {
+    run.losses.push_back(epoch.loss);
+    EXPECT_EQ(epoch.number, static_cast<std::int64_t>(run.losses.size()));
+    return epoch.number != stop_after;
+  });
+  run.quality = quality_on(*engine, training.network, split.test);
+  return run;
+}
+
+const Training tutorial{.network = Network({2, 4, 8, 16, 32, 2}), .optimizer = {}, .batch = 100};
+
+TEST(TrainingTest, LearnsTheDisc) {
+  const DiscRun run = train_disc(tutorial, 100);
+  EXPECT_EQ(run.losses.size(), 100U);
+  EXPECT_LT(run.losses.back(), 0.1);
+  EXPECT_LT(run.losses.back(), run.losses.front() / 3);
+  EXPECT_GT(run.quality.accuracy, 0.95);
+  EXPECT_GT(run.quality.macro.f1, 0.9); // and not by calling everything 0
+}
+
+TEST(TrainingTest, IsTheSameEveryTime) {
+  EXPECT_EQ(train_disc(tutorial, 5).parameters, train_disc(tutorial, 5).parameters);
+}
+
+TEST(TrainingTest, EndsWhereItIsToldTo) { EXPECT_EQ(train_disc(tutorial, 5, 2).losses.size(), 2U); }
+
+TEST(TrainingTest, ALossThatIsNotFiniteEndsItWithTheLastGoodParameters) {
+  Training wild = tutorial;
+  wild.optimizer.rate = 1e30;
+  const Split split = disc_set(1000, 1);
+  const auto engine = require_engine("cpu").make<float>()(wild, {});
+  std::vector<float> parameters(static_cast<std::size_t>(wild.network.parameters()));
+  initialize<float>(wild.network, 1, parameters);
+  const std::vector<float> start = parameters;
+  try {
+    train(*engine, wild, split.train, 5, 1, parameters, [](const Epoch&) { return true; });
+    FAIL() << "trained";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("not finite in epoch 1, step "));
+  }
+  EXPECT_EQ(parameters, start);
+}
+
+TEST(TrainingTest, WhatDoesNotFitIsRefused) {
+  const Split split = disc_set(50, 1);
+  auto refusal = [&](const char* layers, std::int64_t batch) -> std::string {
+    try {
+      check_fits({.network = parse_layers(layers), .optimizer = {}, .batch = batch}, split.train);
+    } catch (const InvalidInput& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("2,4,2", 50), "");
+  EXPECT_EQ(refusal("2,4,3", 1), "");
+  EXPECT_THAT(refusal("3,4,2", 50), HasSubstr("3 inputs, and disc has 2 features"));
+  EXPECT_THAT(refusal("2,4,1", 50), HasSubstr("1 outputs, and disc has 2 classes"));
+  EXPECT_THAT(refusal("2,4,2", 51), HasSubstr("51 rows, and disc has 50"));
+  EXPECT_THAT(refusal("2,4,2", 0), HasSubstr("0 rows"));
+}
+
+} // namespace
+} // namespace diffbench::mlp
