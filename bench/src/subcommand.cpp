@@ -5,8 +5,8 @@
 #include "compare.hpp"
 #include "doctor.hpp"
 #include "list.hpp"
-#include "pitfalls.hpp"
 #include "mlp_train.hpp"
+#include "pitfalls.hpp"
 #include "residency.hpp"
 #include "scaling.hpp"
 #include "selftest.hpp"
@@ -59,8 +59,6 @@ std::span<const Subcommand> subcommands() {
                  "diffbench calibrate", declare_calibrate},
       Subcommand{"advise", "predicts every way to make a run, and whether a GPU pays",
                  "diffbench advise --grid 2048 --iters 500 --check", declare_advise},
-      Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
-                 "diffbench pitfalls --only no-warm-up --only hot-cache", declare_pitfalls},
       Subcommand{"compare",
                  "two result files: which rows became faster or slower, and how sure that is",
                  "diffbench compare old.json new.json --fail-on slower=5%", declare_compare},

@@ -147,8 +147,8 @@ TEST_F(ComparisonTest, AThrowingBackendFailsAndTheOthersGoOn) {
 }
 
 TEST_F(ComparisonTest, ABackendThatThrowsWhileItIsTimedKeepsItsSamples) {
-  // The first run takes at most 5 calls; the fault comes in the rounds. With so large a budget there
-  // are 20 of them, however slow the machine is.
+  // The first run takes at most 5 calls; the fault comes in the rounds. With so large a budget
+  // there are 20 of them, however slow the machine is.
   options_.budget_seconds = 60;
   EXPECT_EQ(run({faulty<Fault::throws, 7>("bad"), faulty<Fault::none>("good")}), exit_error);
   EXPECT_EQ(row(0)["status"], "failed");
