@@ -56,7 +56,7 @@ struct SelftestOptions {
     declare_value(app, "--backend", backend, "NAME", "backend that is compared with itself");
     declare_value(app, "--threads", threads, "N", "for threaded backends");
     declare_value(app, "--trials", trials, "N", "comparisons of each kind (default 20)");
-    declare_value(app, "--budget", budget, "SECONDS", "time of one trial (default 2)");
+    declare_value(app, "--budget", budget, "SECONDS", "time of one trial (default 5)");
     output.declare(app);
   }
 };
@@ -114,7 +114,7 @@ Options trial_options(const SelftestOptions& given) {
   options.backends = {given.backend};
   options.baseline = reference_row;
   options.copy_roof = false;
-  options.budget_seconds = 2;
+  options.budget_seconds = 5;
   assign_real("--budget", given.budget, options.budget_seconds);
   if (!(options.budget_seconds > 0 && options.budget_seconds <= 3600)) {
     throw InvalidInput(fmt::format("--budget {}: give seconds above 0, up to 3600", given.budget));

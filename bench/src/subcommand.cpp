@@ -68,10 +68,6 @@ std::span<const Subcommand> subcommands() {
                  "diffbench selftest --trials 200", declare_selftest},
       Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
                  "diffbench pitfalls --only no-warm-up --only hot-cache", declare_pitfalls},
-      Subcommand{"calibrate", "measures this machine, so that advise can predict",
-                 "diffbench calibrate", declare_calibrate},
-      Subcommand{"advise", "predicts every way to make a run, and whether a GPU pays",
-                 "diffbench advise --grid 2048 --iters 500 --check", declare_advise},
       Subcommand{"mlp", "the same questions for the training of neural networks",
                  "diffbench mlp train --data disc", nullptr, mlp_verbs},
   };
