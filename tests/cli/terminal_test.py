@@ -90,7 +90,7 @@ class Verbs(CommandLineTest):
 
     def test_help_lists_every_exit_code(self):
         text = self.run_ok("--help").stdout.split("Exit codes:")[1]
-        self.assertEqual(re.findall(r"(?:^|  )(\d+) \w", text, re.M), ["0", "1", "2", "3", "4", "130"])
+        self.assertEqual(re.findall(r"(?:^|  )(\d+) \w", text, re.M), ["0", "1", "2", "3", "4", "5", "130"])
 
     def test_version(self):
         self.assertRegex(self.run_ok("--version").stdout, r"^diffbench \d+\.\d+\.\d+ \(\S+\)\n$")
