@@ -60,11 +60,11 @@ struct Difference {
 /// Facts that are in both and differ.
 void add_differences(std::vector<Difference>& differences, const std::string& prefix,
                      const Facts& old_facts, const Facts& new_facts) {
-  for (const auto& [name, value] : old_facts) {
+  for (const auto& old_fact : old_facts) {
     const auto same = std::find_if(new_facts.begin(), new_facts.end(),
-                                   [&](const auto& fact) { return fact.first == name; });
-    if (same != new_facts.end() && same->second != value) {
-      differences.push_back({prefix + name, value, same->second});
+                                   [&](const auto& fact) { return fact.first == old_fact.first; });
+    if (same != new_facts.end() && same->second != old_fact.second) {
+      differences.push_back({prefix + old_fact.first, old_fact.second, same->second});
     }
   }
 }
