@@ -1,4 +1,5 @@
 #include "context.hpp"
+#include "ratio.hpp"
 #include "text_table.hpp"
 #include "transfer_figures.hpp"
 #include "transfer_report.hpp"
@@ -30,9 +31,10 @@ Column ratio_column(const CopyCurve& curve, const CopyCurve& loop) {
   return {"vs loop", [&curve, &loop](std::int64_t bytes) {
             const CopyPoint* point = timed_point(curve, bytes);
             const CopyPoint* base = timed_point(loop, bytes);
-            return point == nullptr || base == nullptr
-                       ? "-"
-                       : fmt::format("{:.2f}x", rate_of(*point) / rate_of(*base));
+            const auto ratio = point == nullptr || base == nullptr
+                                   ? std::nullopt
+                                   : paired_ratio(base->samples, point->samples);
+            return ratio ? fmt::format("{:.2f}x", ratio->value) : "-";
           }};
 }
 

@@ -131,10 +131,11 @@ Plan read_plan(const TransferOptions& options) {
   return plan;
 }
 
-std::vector<std::string> notes_of(const HostCopies& host) {
+std::vector<std::string> notes_of(const TransferResult& result, std::int64_t largest) {
+  std::vector<std::string> notes;
   double wall = 0;
   double cpu = 0;
-  for (const CopyCurve& curve : host.curves) {
+  for (const CopyCurve& curve : result.host.curves) {
     for (const CopyPoint& point : curve.points) {
       for (const Sample& sample : point.samples) {
         wall += curve.threads == 1 ? sample.seconds : 0;
@@ -142,8 +143,17 @@ std::vector<std::string> notes_of(const HostCopies& host) {
       }
     }
   }
-  const auto note = foreign_load(cpu, wall);
-  return note ? std::vector{*note} : std::vector<std::string>{};
+  if (const auto note = foreign_load(cpu, wall)) {
+    notes.push_back(*note);
+  }
+  if (result.device && !result.device->emulated && !result.device->pinning.empty() &&
+      result.device->pinning.back().bytes < largest && !interrupted()) {
+    notes.push_back(
+        fmt::format("copies to and from the GPU end at {}: larger ones in all modes "
+                    "need more memory than is free",
+                    format_bytes(result.device->pinning.back().bytes)));
+  }
+  return notes;
 }
 
 LabReport measure_transfer(const Plan& plan, const Probe& probe, Progress& progress) {
@@ -159,7 +169,7 @@ LabReport measure_transfer(const Plan& plan, const Probe& probe, Progress& progr
                    .sentence = transfer_sentence(result),
                    .data = to_json(result),
                    .series = sample_series(result),
-                   .notes = notes_of(result.host),
+                   .notes = notes_of(result, plan.sizes.back()),
                    .interrupted = interrupted(),
                    .outcome = {}};
   if (!all_verified(result)) {

@@ -1,5 +1,7 @@
 #include "transfer_figures.hpp"
 
+#include "ratio.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -30,6 +32,21 @@ std::optional<LinearCost> fit_curve(const CopyCurve& curve) {
   return fit_linear_cost(points);
 }
 
+std::optional<double> saved_by_locking(const DeviceCopies& device, std::string_view mode,
+                                       std::int64_t bytes) {
+  const CopyCurve* pageable = find_curve(device.curves, "pageable", "h2d");
+  const CopyCurve* locked = find_curve(device.curves, mode, "h2d");
+  if (pageable == nullptr || locked == nullptr) {
+    return std::nullopt;
+  }
+  const CopyPoint* slow = timed_point(*pageable, bytes);
+  const CopyPoint* fast = timed_point(*locked, bytes);
+  if (slow == nullptr || fast == nullptr) {
+    return std::nullopt;
+  }
+  return *seconds_per_copy(*slow) - *seconds_per_copy(*fast);
+}
+
 std::string_view held_in(std::int64_t bytes, int threads, const Caches& caches) {
   const std::int64_t both = 2 * bytes;
   if (both / threads <= caches.l1d) {
@@ -53,7 +70,11 @@ std::optional<Agreement> memcpy_against_loop(const HostCopies& host) {
     if (other == nullptr || point.samples.empty()) {
       continue;
     }
-    const double ratio = rate_of(point) / rate_of(*other);
+    const auto pairs = paired_ratio(other->samples, point.samples);
+    if (!pairs) {
+      continue;
+    }
+    const double ratio = pairs->value;
     ++agreement.sizes;
     agreement.within += std::abs(ratio - 1) <= agreement_bar ? 1 : 0;
     if (std::abs(std::log(ratio)) >= std::abs(std::log(agreement.furthest_ratio))) {

@@ -18,10 +18,15 @@ namespace diffbench::bench {
 /// The model of all sizes of a curve.
 [[nodiscard]] std::optional<LinearCost> fit_curve(const CopyCurve& curve);
 
+/// Seconds that a copy of `bytes` to the device takes less from memory of `mode` than from pageable
+/// memory; negative where it takes more, empty where not both were measured.
+[[nodiscard]] std::optional<double> saved_by_locking(const DeviceCopies& device,
+                                                     std::string_view mode, std::int64_t bytes);
+
 /// Where both arrays of a copy of `bytes` fit, shared among `threads`: "L1", "L2", "L3", "memory".
 [[nodiscard]] std::string_view held_in(std::int64_t bytes, int threads, const Caches& caches);
 
-/// How near memcpy comes to the loop that was measured in the same rounds.
+/// How near memcpy comes to the loop.
 struct Agreement {
   int sizes = 0;
   int within = 0; ///< of them, by agreement_bar
@@ -29,7 +34,7 @@ struct Agreement {
   double furthest_ratio = 1; ///< memcpy's rate over the loop's
 };
 inline constexpr double agreement_bar = 0.10;
-/// Empty where not both were measured.
+/// By the pairs of their rounds (paired_ratio()); empty where not both were measured.
 [[nodiscard]] std::optional<Agreement> memcpy_against_loop(const HostCopies& host);
 
 } // namespace diffbench::bench

@@ -19,8 +19,10 @@ using nlohmann::ordered_json;
 
 ordered_json point_json(const CopyPoint& point) {
   ordered_json seconds = ordered_json::array();
+  ordered_json rounds = ordered_json::array();
   for (const Sample& sample : point.samples) {
     seconds.push_back(number(sample.seconds));
+    rounds.push_back(sample.round);
   }
   const std::optional<double> each = seconds_per_copy(point);
   return {{"bytes", point.bytes},
@@ -29,7 +31,8 @@ ordered_json point_json(const CopyPoint& point) {
           {"bytes_per_second",
            each ? number(static_cast<double>(point.bytes) / *each) : ordered_json(nullptr)},
           {"copies_per_sample", point.samples.empty() ? 0 : point.samples.front().iterations},
-          {"samples_seconds", std::move(seconds)}};
+          {"samples_seconds", std::move(seconds)},
+          {"samples_rounds", std::move(rounds)}};
 }
 
 ordered_json curves_json(const std::vector<CopyCurve>& curves) {
@@ -71,6 +74,12 @@ ordered_json fits_json(const DeviceCopies& device) {
   return list;
 }
 
+ordered_json copies_to_pay(const DeviceCopies& device, std::string_view mode, std::int64_t bytes,
+                           double cost) {
+  const auto saved = saved_by_locking(device, mode, bytes);
+  return saved ? number(uses_to_pay(cost, *saved)) : ordered_json(nullptr);
+}
+
 ordered_json device_json(const DeviceCopies& device) {
   ordered_json pinning = ordered_json::array();
   for (const PinningPoint& point : device.pinning) {
@@ -78,7 +87,11 @@ ordered_json device_json(const DeviceCopies& device) {
                        {"allocate_seconds", number(point.allocate)},
                        {"free_seconds", number(point.free)},
                        {"lock_seconds", number(point.lock)},
-                       {"unlock_seconds", number(point.unlock)}});
+                       {"unlock_seconds", number(point.unlock)},
+                       {"copies_to_pay_allocate",
+                        copies_to_pay(device, "pinned", point.bytes, point.allocate + point.free)},
+                       {"copies_to_pay_lock", copies_to_pay(device, "registered", point.bytes,
+                                                            point.lock + point.unlock)}});
   }
   const PcieLink& link = device.link;
   return {{"name", device.name},
@@ -126,11 +139,12 @@ CopyPoint read_point(const ordered_json& json) {
   CopyPoint point{.bytes = count(json.at("bytes"), 1),
                   .verified = json.at("verified").get<bool>(),
                   .samples = {}};
-  const ordered_json& samples = json.at("samples_seconds");
-  for (const ordered_json& seconds : samples) {
+  const ordered_json& rounds = json.at("samples_rounds");
+  for (const ordered_json& seconds : json.at("samples_seconds")) {
     point.samples.push_back({.iterations = count(json.at("copies_per_sample"), 1),
                              .seconds = duration(seconds),
-                             .cpu_seconds = std::nullopt});
+                             .cpu_seconds = std::nullopt,
+                             .round = small_count(rounds.at(point.samples.size()), 0)});
   }
   return point;
 }

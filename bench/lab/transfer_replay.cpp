@@ -15,11 +15,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A fact of the context as text; "unknown" where there is none.
+/// A fact of the context as text; "unknown" where there is none, as the host's name of a published
+/// file is not.
 std::string fact(const ordered_json& context, const char* name) {
   const auto found = context.find(name);
-  return found != context.end() && found->is_string() ? one_line(found->get<std::string>())
-                                                      : "unknown";
+  const std::string text =
+      found != context.end() && found->is_string() ? one_line(found->get<std::string>()) : "";
+  return text.empty() ? "unknown" : text;
 }
 
 TransferResult read_recorded(const std::filesystem::path& file, const ordered_json& own) {
@@ -48,7 +50,7 @@ std::string replay_transfer(const std::filesystem::path& file) {
   const ordered_json& context = json["context"];
   return fmt::format(
       "RECORDED, not measured here: {}\n"
-      "  on {} at {}\n"
+      "  host {}, at {}\n"
       "  CPU {}, GPU {}; diffbench {}, commit {}\n"
       "  by {}\n\n"
       "{}\nRecorded: {}\n",

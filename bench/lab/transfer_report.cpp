@@ -1,5 +1,6 @@
 #include "transfer_report.hpp"
 
+#include "context.hpp"
 #include "transfer_figures.hpp"
 #include "units.hpp"
 
@@ -47,6 +48,35 @@ std::string host_sentence(const HostCopies& host) {
       fmt::join(parts, ", "));
 }
 
+/// By the largest size at which both were measured.
+std::string device_sentence(const DeviceCopies& device) {
+  const CopyCurve* pageable = find_curve(device.curves, "pageable", "h2d");
+  const CopyCurve* pinned = find_curve(device.curves, "pinned", "h2d");
+  const auto fit = pinned == nullptr ? std::nullopt : fit_curve(*pinned);
+  if (pageable == nullptr || !fit) {
+    return "";
+  }
+  const CopyPoint* slow = nullptr;
+  const CopyPoint* fast = nullptr;
+  for (const CopyPoint& point : pinned->points) {
+    if (const CopyPoint* other = timed_point(*pageable, point.bytes);
+        other != nullptr && !point.samples.empty()) {
+      slow = other;
+      fast = &point;
+    }
+  }
+  if (slow == nullptr) {
+    return "";
+  }
+  return fmt::format(
+      " To {}, {} take {} from pinned memory and {} from pageable; below {} a copy's latency of {} "
+      "costs more than its bytes.",
+      device.name, format_bytes(fast->bytes), format_seconds(*seconds_per_copy(*fast)),
+      format_seconds(*seconds_per_copy(*slow)),
+      format_bytes(static_cast<std::int64_t>(fit->half_bandwidth_bytes())),
+      format_seconds(fit->latency));
+}
+
 } // namespace
 
 std::string format_transfer(const TransferResult& result) {
@@ -56,6 +86,8 @@ std::string format_transfer(const TransferResult& result) {
               : fmt::format("\nskipped: copies to and from a GPU: {}\n", result.no_device));
 }
 
-std::string transfer_sentence(const TransferResult& result) { return host_sentence(result.host); }
+std::string transfer_sentence(const TransferResult& result) {
+  return host_sentence(result.host) + (result.device ? device_sentence(*result.device) : "");
+}
 
 } // namespace diffbench::bench

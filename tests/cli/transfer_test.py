@@ -47,7 +47,7 @@ class Measuring(CommandLineTest):
         self.assertIn("copies within the host's memory", self.table)
         self.assertIn("memcpy against the loop", self.table)
         self.assertTrue("skipped: copies to and from a GPU: " in self.table
-                        or "emulated" in self.table, self.table)
+                        or "is an emulation" in self.table, self.table)
 
     def test_json_on_stdout_is_all_there_is(self):
         done = self.run_ok(*QUICK, "--json", "-")
@@ -97,7 +97,11 @@ class Replaying(CommandLineTest):
         for fact in ("A recorded CPU", context["date"], context["host_name"], "--max-size 64K",
                      "copies within the host's memory", self.good["diffbench"]["sentence"]):
             self.assertIn(fact, done.stdout)
-        self.assertEqual(done.stdout, self.run_ok("transfer", "--replay", "recorded.json").stdout)
+
+    def test_a_host_without_a_name(self):
+        self.good["context"]["host_name"] = ""
+        self.path("recorded.json").write_text(json.dumps(self.good))
+        self.assertIn("host unknown", self.run_ok("transfer", "--replay", "recorded.json").stdout)
 
     def test_goes_with_no_other_option(self):
         for option in (["--json", "-"], ["--budget", "1"], ["--device", "0"], ["--max-size", "1M"]):

@@ -5,7 +5,7 @@
 namespace diffbench::bench {
 
 namespace {
-constexpr const char* reason = "not measured by this version yet";
+constexpr const char* reason = "not in this build: configure with -DDIFFBENCH_CUDA=toolkit";
 } // namespace
 
 Probe probe_device_copies(int /*device*/) noexcept {

@@ -9,8 +9,10 @@ namespace diffbench::bench {
 inline CopyPoint copy_point(std::int64_t bytes, double each) {
   CopyPoint point{.bytes = bytes, .verified = true, .samples = {}};
   for (const double factor : {1.0, 1.1, 0.9}) {
-    point.samples.push_back(
-        {.iterations = 100, .seconds = 100 * factor * each, .cpu_seconds = 100 * each});
+    point.samples.push_back({.iterations = 100,
+                             .seconds = 100 * factor * each,
+                             .cpu_seconds = 100 * each,
+                             .round = static_cast<int>(point.samples.size())});
   }
   return point;
 }

@@ -85,6 +85,7 @@ TEST(TransferJsonTest, WhatIsNoResultIsRefused) {
       {[&](ordered_json& json) { point(json)["verified"] = "yes"; }, "boolean"},
       {[&](ordered_json& json) { point(json)["copies_per_sample"] = 0; }, "whole number"},
       {[&](ordered_json& json) { point(json)["samples_seconds"][1] = nullptr; }, "null"},
+      {[&](ordered_json& json) { point(json)["samples_rounds"].erase(1); }, "index"},
       {[&](ordered_json& json) { point(json)["samples_seconds"][1] = 0; }, "no time"},
       {[&](ordered_json& json) { point(json)["samples_seconds"][1] = -2.0; }, "no time"},
   };
