@@ -5,7 +5,7 @@
 #include "compare.hpp"
 #include "doctor.hpp"
 #include "list.hpp"
-#include "mlp_train.hpp"
+#include "mlp/train.hpp"
 #include "pitfalls.hpp"
 #include "residency.hpp"
 #include "scaling.hpp"

@@ -1,11 +1,11 @@
-#include "mlp_train.hpp"
+#include "mlp/train.hpp"
 
 #include "diffbench/errors.hpp"
 #include "diffbench/mlp/safetensors.hpp"
 #include "diffbench/mlp/training.hpp"
 #include "interrupt.hpp"
 #include "lab_report.hpp"
-#include "mlp_options.hpp"
+#include "mlp/options.hpp"
 #include "output.hpp"
 #include "statistics.hpp"
 #include "text_table.hpp"

@@ -1,4 +1,4 @@
-#include "mlp_options.hpp"
+#include "mlp/options.hpp"
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
