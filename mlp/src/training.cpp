@@ -34,17 +34,30 @@ struct Batch {
   std::vector<float> features;
   std::vector<std::int32_t> labels;
 
-  void gather(const DataSet& data, std::span<const std::int64_t> rows) {
+  void gather(const DataSet& data, std::span<const std::int32_t> rows) {
     features.resize(rows.size() * static_cast<std::size_t>(data.features));
     labels.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const float* const from = data.values.data() + rows[i] * data.features;
+      const float* const from = data.values.data() + std::int64_t{rows[i]} * data.features;
       std::copy(from, from + data.features,
                 features.data() + i * static_cast<std::size_t>(data.features));
       labels[i] = data.labels[static_cast<std::size_t>(rows[i])];
     }
   }
 };
+
+/// The steps of an epoch on rows that the host gathers.
+void feed_batches(Engine<float>& engine, std::size_t size, const DataSet& data,
+                  std::span<const std::int32_t> order, Batch& batch, EpochTimes& times) {
+  for (std::size_t begin = 0; begin < order.size(); begin += size) {
+    {
+      const Timed timed(times.data);
+      batch.gather(data, order.subspan(begin, std::min(size, order.size() - begin)));
+    }
+    const Timed timed(times.step);
+    engine.step(batch.features, batch.labels);
+  }
+}
 
 } // namespace
 
@@ -65,28 +78,31 @@ void check_fits(const Training& training, const DataSet& data) {
 }
 
 void train(Engine<float>& engine, const Training& training, const DataSet& data,
-           std::int64_t epochs, std::uint64_t seed, std::vector<float>& parameters,
+           const Schedule& schedule, std::vector<float>& parameters,
            const std::function<bool(const Epoch&)>& on_epoch) {
   check_fits(training, data);
   engine.set_parameters(parameters);
-  Random random(seed);
-  std::vector<std::int64_t> order(data.labels.size());
+  ResidentData<float>* const resident =
+      schedule.feed == Feed::resident ? engine.resident_data() : nullptr;
+  if (resident != nullptr) {
+    resident->set_data(data.values, data.labels);
+  }
+  Random random(schedule.seed);
+  std::vector<std::int32_t> order(data.labels.size());
   std::iota(order.begin(), order.end(), 0);
   Batch batch;
-  const auto size = static_cast<std::size_t>(training.batch);
-  for (std::int64_t number = 1; number <= epochs; ++number) {
+  for (std::int64_t number = 1; number <= schedule.epochs; ++number) {
     Epoch epoch{.number = number, .loss = 0, .times = {}};
     {
       const Timed timed(epoch.times.data);
       random.shuffle(std::span(order));
     }
-    for (std::size_t begin = 0; begin < order.size(); begin += size) {
-      {
-        const Timed timed(epoch.times.data);
-        batch.gather(data, std::span(order).subspan(begin, std::min(size, order.size() - begin)));
-      }
+    if (resident != nullptr) {
       const Timed timed(epoch.times.step);
-      engine.step(batch.features, batch.labels);
+      resident->run(order);
+    } else {
+      feed_batches(engine, static_cast<std::size_t>(training.batch), data, order, batch,
+                   epoch.times);
     }
     Losses losses;
     {

@@ -105,8 +105,9 @@ Trained run_engine(const Setting& setting, const mlp::EngineInfo& info, Progress
   const auto engine = info.make<float>()(setting.training, setting.options.session);
   progress.stage(fmt::format("training with {}", info.name));
   try {
-    mlp::train(*engine, setting.training, setting.data.train, setting.options.epochs,
-               setting.options.seed, trained.parameters, [&](const mlp::Epoch& epoch) {
+    mlp::train(*engine, setting.training, setting.data.train,
+               {.epochs = setting.options.epochs, .seed = setting.options.seed}, trained.parameters,
+               [&](const mlp::Epoch& epoch) {
                  trained.epochs.push_back(epoch);
                  progress.update(static_cast<double>(epoch.number) /
                                  static_cast<double>(setting.options.epochs));

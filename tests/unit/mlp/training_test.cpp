@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace diffbench::mlp {
@@ -25,11 +29,12 @@ DiscRun train_disc(const Training& training, std::int64_t epochs, std::int64_t s
       .losses = {},
       .quality = {}};
   initialize<float>(training.network, 1, run.parameters);
-  train(*engine, training, split.train, epochs, 1, run.parameters, [&](const Epoch& epoch) {
-    run.losses.push_back(epoch.loss);
-    EXPECT_EQ(epoch.number, static_cast<std::int64_t>(run.losses.size()));
-    return epoch.number != stop_after;
-  });
+  train(*engine, training, split.train, {.epochs = epochs}, run.parameters,
+        [&](const Epoch& epoch) {
+          run.losses.push_back(epoch.loss);
+          EXPECT_EQ(epoch.number, static_cast<std::int64_t>(run.losses.size()));
+          return epoch.number != stop_after;
+        });
   run.quality = quality_on(*engine, training.network, split.test);
   return run;
 }
@@ -49,6 +54,75 @@ TEST(TrainingTest, IsTheSameEveryTime) {
   EXPECT_EQ(train_disc(tutorial, 5).parameters, train_disc(tutorial, 5).parameters);
 }
 
+/// The scalar engine, with rows of its own: gathers them as a device would.
+class EngineWithData final : public Engine<float>, public ResidentData<float> {
+ public:
+  explicit EngineWithData(const Training& training)
+      : inputs_(static_cast<std::size_t>(training.network.inputs())),
+        batch_(static_cast<std::size_t>(training.batch)),
+        engine_(require_engine("scalar").make<float>()(training, {})) {}
+
+  void set_data(std::span<const float> features, std::span<const std::int32_t> labels) override {
+    features_.assign(features.begin(), features.end());
+    labels_.assign(labels.begin(), labels.end());
+  }
+  void run(std::span<const std::int32_t> order) override {
+    ++runs;
+    for (std::size_t begin = 0; begin < order.size(); begin += batch_) {
+      std::vector<float> features;
+      std::vector<std::int32_t> labels;
+      for (const std::int32_t row : order.subspan(begin, std::min(batch_, order.size() - begin))) {
+        const auto r = static_cast<std::size_t>(row);
+        const auto rows = std::span(features_).subspan(r * inputs_, inputs_);
+        features.insert(features.end(), rows.begin(), rows.end());
+        labels.push_back(labels_[r]);
+      }
+      engine_->step(features, labels);
+    }
+  }
+  ResidentData<float>* resident_data() override { return this; }
+
+  void set_parameters(std::span<const float> all) override { engine_->set_parameters(all); }
+  void get_parameters(std::span<float> all) override { engine_->get_parameters(all); }
+  void step(std::span<const float> features, std::span<const std::int32_t> labels) override {
+    ++steps;
+    engine_->step(features, labels);
+  }
+  Losses wait() override { return engine_->wait(); }
+  void forward(std::span<const float> features, std::span<float> outputs) override {
+    engine_->forward(features, outputs);
+  }
+  [[nodiscard]] Provenance provenance() const override { return {}; }
+
+  int runs = 0;
+  int steps = 0;
+
+ private:
+  std::size_t inputs_;
+  std::size_t batch_;
+  std::unique_ptr<Engine<float>> engine_;
+  std::vector<float> features_;
+  std::vector<std::int32_t> labels_;
+};
+
+TEST(TrainingTest, ResidentDataAndBatchesAreTheSameTraining) {
+  Training training = tutorial;
+  training.batch = 30; // of 1000 rows: the last batch is smaller
+  const Split split = disc_set(1000, 1);
+  std::vector<float> start(static_cast<std::size_t>(training.network.parameters()));
+  initialize<float>(training.network, 1, start);
+  auto trained = [&](Feed feed, int runs, int steps) {
+    EngineWithData engine(training);
+    std::vector<float> parameters = start;
+    train(engine, training, split.train, {.epochs = 2, .feed = feed}, parameters,
+          [](const Epoch&) { return true; });
+    EXPECT_EQ(engine.runs, runs);
+    EXPECT_EQ(engine.steps, steps);
+    return parameters;
+  };
+  EXPECT_EQ(trained(Feed::resident, 2, 0), trained(Feed::batches, 0, 2 * 34));
+}
+
 TEST(TrainingTest, EndsWhereItIsToldTo) { EXPECT_EQ(train_disc(tutorial, 5, 2).losses.size(), 2U); }
 
 TEST(TrainingTest, ALossThatIsNotFiniteEndsItWithTheLastGoodParameters) {
@@ -60,7 +134,7 @@ TEST(TrainingTest, ALossThatIsNotFiniteEndsItWithTheLastGoodParameters) {
   initialize<float>(wild.network, 1, parameters);
   const std::vector<float> start = parameters;
   try {
-    train(*engine, wild, split.train, 5, 1, parameters, [](const Epoch&) { return true; });
+    train(*engine, wild, split.train, {.epochs = 5}, parameters, [](const Epoch&) { return true; });
     FAIL() << "trained";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("not finite in epoch 1, step "));

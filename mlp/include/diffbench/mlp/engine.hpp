@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -34,12 +35,47 @@ struct Training {
   Network network;
   Optimizer optimizer;
   std::int64_t batch = 100; ///< rows of a step, at most
+  bool times = false;       ///< the engine keeps an account for take_times(), which costs time
 };
 
 /// The losses of the steps since the last wait(), each before its step.
 struct Losses {
   double sum = 0;          ///< over the rows of all of them: with their number, the mean
   std::int64_t broken = 0; ///< the first of these steps, from 1, whose loss was not finite; 0: none
+};
+
+/// What the parts of steps and of forward() took, in seconds. Parts that an engine does at once
+/// stand where most of their work is: an update inside the product that makes the gradient is
+/// `backward`.
+struct StepTimes {
+  double data = 0;    ///< gathering the rows of a batch
+  double h2d = 0;     ///< rows and labels on their way to the device
+  double launch = 0;  ///< issuing work, as far as the host does nothing else
+  double forward = 0; ///< with the loss
+  double backward = 0;
+  double update = 0;
+  double sync = 0; ///< barriers between threads; waiting for a device that has no work any more
+};
+
+/// By two clocks. What overlaps is in both.
+struct EngineTimes {
+  StepTimes host;   ///< exclusive: they add up to the time inside the engine's calls
+  StepTimes device; ///< how long the device was busy, by its own clock; 0 without a device
+};
+
+/// The rows to train on, lying where the engine computes, so that only their order travels.
+template <typename T>
+class ResidentData {
+ public:
+  /// Copies them; replaces earlier ones. May be called with spans of any number of rows. Blocks.
+  virtual void set_data(std::span<const T> features, std::span<const std::int32_t> labels) = 0;
+  /// Steps on the rows that `order` names (indices from 0, checked by the caller), in batches of
+  /// Training::batch, of which the last may be smaller. MAY return before they are done; `order`
+  /// may be reused when it returns. Engine::wait() is for these steps too.
+  virtual void run(std::span<const std::int32_t> order) = 0;
+
+ protected:
+  ~ResidentData() = default;
 };
 
 /// One network on one device, its parameters and the state of its optimizer resident there. Rows of
@@ -66,11 +102,27 @@ class Engine {
 
   /// The outputs before the softmax, row-major [rows][classes], of any number of rows. Blocks.
   virtual void forward(std::span<const T> features, std::span<T> outputs) = 0;
+  /// forward() in two halves, for at most Training::batch rows. The first MAY return before it is
+  /// done: `outputs` must stay valid, and is complete, after the second. Nothing else in between.
+  virtual void start_forward(std::span<const T> features, std::span<T> outputs) {
+    forward(features, outputs);
+  }
+  virtual void finish_forward() {}
+
+  /// Where the training data can lie with the engine; null for engines that have it only from
+  /// step().
+  [[nodiscard]] virtual ResidentData<T>* resident_data() { return nullptr; }
+
+  /// The times of the calls since the last take_times(), or since the engine was made. Waits. Empty
+  /// without Training::times, and for engines that know no more than the caller's clock.
+  [[nodiscard]] virtual std::optional<EngineTimes> take_times() { return std::nullopt; }
 
   /// What really ran.
   [[nodiscard]] virtual Provenance provenance() const = 0;
 };
 
+/// Throws Error: Unavailable, with the figures, for a network that the engine cannot take, which
+/// another engine can.
 template <typename T>
 using MakeEngine = std::unique_ptr<Engine<T>> (*)(const Training&, const SessionOptions&);
 

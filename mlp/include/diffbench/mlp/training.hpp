@@ -24,13 +24,25 @@ struct Epoch {
   EpochTimes times;
 };
 
-/// Trains `epochs` epochs over all rows, in batches of training.batch in an order drawn anew each
-/// epoch from `seed`; a last batch may be smaller. Calls `on_epoch` after each; where that returns
-/// false, it ends there. Throws Error when the loss is not finite any more: the message has epoch
-/// and step, and `parameters` then holds those from before that epoch. `parameters` has the start
-/// before and the result after.
+/// How the engine comes by the rows of a batch.
+enum class Feed {
+  resident, ///< they lie with the engine, where it has room for them; else as `batches`
+  batches,  ///< the host gathers them and hands them over, batch by batch
+};
+
+struct Schedule {
+  std::int64_t epochs = 1;
+  std::uint64_t seed = 1; ///< of the order of the rows
+  Feed feed = Feed::resident;
+};
+
+/// Trains over all rows, in batches of training.batch in an order drawn anew each epoch; a last
+/// batch may be smaller. Calls `on_epoch` after each epoch; where that returns false, it ends
+/// there. Throws Error when the loss is not finite any more: the message has epoch and step, and
+/// `parameters` then holds those from before that epoch. `parameters` has the start before and the
+/// result after.
 void train(Engine<float>& engine, const Training& training, const DataSet& data,
-           std::int64_t epochs, std::uint64_t seed, std::vector<float>& parameters,
+           const Schedule& schedule, std::vector<float>& parameters,
            const std::function<bool(const Epoch&)>& on_epoch);
 
 /// Of the network as the engine has it, on these rows.
