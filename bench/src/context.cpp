@@ -5,9 +5,12 @@
 #include "diffbench/registry.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 
 namespace diffbench::bench {
@@ -24,15 +27,33 @@ std::string compiler() {
 #endif
 }
 
-std::string gpu_backends() {
-  for (const BackendInfo& backend : all_backends()) {
-    if (backend.device != DeviceKind::cpu) {
-      const Probe probe = backend.probe(0);
-      return std::string(to_string(backend.device)) +
-             (probe.available ? ", available" : ", not available: " + probe.reason);
-    }
+/// Whether there are GPU backends and devices, and of these the names, by index, and versions.
+Facts gpu_facts() {
+  const auto none = [](const std::string& reason) -> Facts {
+    return {
+        {"cuda", reason}, {"gpu_name", "none"}, {"cuda_runtime", "none"}, {"cuda_driver", "none"}};
+  };
+  const auto backend = std::ranges::find_if(all_backends(), [](const BackendInfo& candidate) {
+    return candidate.device != DeviceKind::cpu;
+  });
+  if (backend == all_backends().end()) {
+    return none("not in this build");
   }
-  return "not in this build";
+  const std::string kind(to_string(backend->device));
+  Probe probe = backend->probe(0);
+  if (!probe.available) {
+    return none(kind + ", not available: " + probe.reason);
+  }
+  const DeviceFacts first = probe.device.value();
+  std::vector<std::string> names;
+  while (probe.available) {
+    names.push_back(probe.device.value().name);
+    probe = backend->probe(static_cast<int>(names.size()));
+  }
+  return {{"cuda", kind + ", available"},
+          {"gpu_name", fmt::format("{}", fmt::join(names, ", "))},
+          {"cuda_runtime", first.runtime},
+          {"cuda_driver", first.driver}};
 }
 
 // os-release(5): shell assignments, the value mostly in double quotes.
@@ -70,7 +91,7 @@ std::string format_bytes(std::int64_t bytes) {
 
 Facts run_context(const std::filesystem::path& root) {
   const Caches caches = read_caches(root);
-  return {
+  Facts facts{
       {"diffbench_version", build_info::version},
       {"git_sha", build_info::git_sha},
       {"compiler", compiler()},
@@ -87,8 +108,9 @@ Facts run_context(const std::filesystem::path& root) {
       {"memory_available", format_bytes(available_memory(root))},
       {"os", operating_system(root)},
       {"kernel", system_value(root, "proc/sys/kernel/osrelease")},
-      {"cuda", gpu_backends()},
   };
+  std::ranges::move(gpu_facts(), std::back_inserter(facts));
+  return facts;
 }
 
 } // namespace diffbench::bench

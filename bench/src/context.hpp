@@ -14,8 +14,9 @@ namespace diffbench::bench {
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 /// diffbench_version, git_sha, compiler, flags, build_type, arch, cpu_model, isa, usable_cpus,
-/// cache_l1d, cache_l2, cache_l3, governor, memory_available, os, kernel, cuda. Reads a few small
-/// files under `root`; what the system does not tell is "unknown".
+/// cache_l1d, cache_l2, cache_l3, governor, memory_available, os, kernel, cuda, gpu_name (of
+/// all devices that can be used, by index), cuda_runtime, cuda_driver. Reads a few small files
+/// under `root`; what the system does not tell is "unknown".
 [[nodiscard]] Facts run_context(const std::filesystem::path& root = "/");
 
 /// The first line of the file `path` below `root`, "unknown" when there is none.

@@ -75,21 +75,26 @@ std::vector<Candidate> with_round_trips(std::span<const Candidate> candidates, s
 void check_memory(const Options& options, std::span<const Candidate> candidates,
                   std::int64_t available_bytes) {
   const Problem& problem = options.problem;
-  auto refuse = [&](std::int64_t needed) {
+  auto refuse = [&](std::int64_t needed, const std::string& there) {
     throw InvalidInput(fmt::format(
-        "a grid of {}x{} in {} needs {} of memory for these backends and {} are free: choose a "
-        "smaller --grid or fewer backends (such as --backend simd)",
-        problem.nx, problem.ny, to_string(problem.dtype), format_bytes(needed),
-        format_bytes(available_bytes)));
+        "a grid of {}x{} in {} needs {} of memory for these backends and {}: choose a smaller "
+        "--grid or fewer backends (such as --backend simd)",
+        problem.nx, problem.ny, to_string(problem.dtype), format_bytes(needed), there));
   };
+  const std::string free_on_host = format_bytes(available_bytes) + " are free";
   // First of all the one field: beyond it the sums below could overflow.
   std::int64_t needed = problem.field_bytes();
   if (needed > available_bytes) {
-    refuse(needed);
+    refuse(needed, free_on_host);
   }
+  std::int64_t needed_on_device = 0;
+  std::optional<DeviceFacts> device; // the same for all
   for (const Candidate& candidate : candidates) {
     if (candidate.probe.available && candidate.backend.memory_need != nullptr) {
-      needed += candidate.backend.memory_need(problem, candidate.session).host;
+      const MemoryNeed need = candidate.backend.memory_need(problem, candidate.session);
+      needed += need.host;
+      needed_on_device += need.device;
+      device = candidate.probe.device ? candidate.probe.device : device;
       if (candidate.visits_host_every() > 0) { // a host field of its own
         needed += problem.field_bytes();
       }
@@ -98,7 +103,13 @@ void check_memory(const Options& options, std::span<const Candidate> candidates,
   // A peer's expression holds the field, the result and at least one temporary.
   needed += 3 * problem.field_bytes() * static_cast<std::int64_t>(options.peers.size());
   if (needed > available_bytes) {
-    refuse(needed);
+    refuse(needed, free_on_host);
+  }
+  // What is free there is known to a session only: asking would make the context outside of its
+  // account.
+  if (device && needed_on_device > device->memory_bytes) {
+    refuse(needed_on_device,
+           fmt::format("{} has {}", device->name, format_bytes(device->memory_bytes)));
   }
 }
 

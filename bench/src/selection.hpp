@@ -43,8 +43,8 @@ struct Candidate {
                                                       std::int64_t every);
 
 /// Throws InvalidInput, with both figures, when the candidates (with what they page-lock on the
-/// host), the peers and the field between them need more memory than is free: their sessions live
-/// side by side while they are timed.
+/// host), the peers and the field between them need more memory than is free on the host, or than
+/// their device has: their sessions live side by side while they are timed.
 void check_memory(const Options& options, std::span<const Candidate> candidates,
                   std::int64_t available_bytes);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace diffbench::gpu {
 
@@ -43,19 +44,28 @@ int attribute(int index, cudaDeviceAttr which) {
   return value;
 }
 
+std::string version(cudaError_t (*get)(int*)) {
+  int number = 0; // 1000 major + 10 minor
+  DIFFBENCH_CUDA_CHECK(get(&number));
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
 // Only cudaGetDeviceProperties has the name, and that is slow: some of its figures are read over
 // PCIe (NVIDIA's blog, "The Fast Way to Query Device Properties"). So it is called once a device.
-std::string name_of(int index) {
+DeviceFacts facts_of(int index) {
   static std::mutex mutex;
-  static std::map<int, std::string> names;
+  static std::map<int, DeviceFacts> known;
   const std::lock_guard lock(mutex);
-  std::string& name = names[index];
-  if (name.empty()) {
+  DeviceFacts& facts = known[index];
+  if (facts.name.empty()) {
     cudaDeviceProp properties{};
     DIFFBENCH_CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
-    name = properties.name;
+    facts = {.name = properties.name,
+             .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
+             .runtime = version(cudaRuntimeGetVersion),
+             .driver = version(cudaDriverGetVersion)};
   }
-  return name;
+  return facts;
 }
 
 // CUDA 13 leaves the count unset when there is no driver.
@@ -76,21 +86,8 @@ void require_usable(int index, int count) {
   const int minor = attribute(index, cudaDevAttrComputeCapabilityMinor);
   if (!has_code_for(major, minor)) {
     throw Unavailable("CUDA device " + std::to_string(index) + ": " +
-                      no_code_for(name_of(index), major, minor));
+                      no_code_for(facts_of(index).name, major, minor));
   }
-}
-
-struct Memory {
-  std::int64_t free;
-  std::int64_t total;
-};
-
-// Of the current device.
-Memory memory() {
-  std::size_t free = 0;
-  std::size_t total = 0;
-  DIFFBENCH_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-  return {static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)};
 }
 
 } // namespace
@@ -107,7 +104,7 @@ Probe probe_device(int index) noexcept {
   }
   try {
     require_usable(index, count);
-    return {};
+    return {.device = facts_of(index)};
   } catch (const std::exception& error) {
     return {.available = false, .reason = error.what()};
   }
@@ -117,18 +114,24 @@ Device use_device(int index) {
   require_usable(index, device_count());
   DIFFBENCH_CUDA_CHECK(cudaSetDevice(index));
   DIFFBENCH_CUDA_CHECK(cudaFree(nullptr)); // makes the context now, not inside the first allocation
+  DeviceFacts facts = facts_of(index);
   return {.index = index,
-          .name = name_of(index),
+          .name = std::move(facts.name),
           .compute_major = attribute(index, cudaDevAttrComputeCapabilityMajor),
           .compute_minor = attribute(index, cudaDevAttrComputeCapabilityMinor),
           .multiprocessors = attribute(index, cudaDevAttrMultiProcessorCount),
           .shared_bytes_per_block = attribute(index, cudaDevAttrMaxSharedMemoryPerBlockOptin),
           .most_blocks_y = attribute(index, cudaDevAttrMaxGridDimY),
-          .memory_bytes = memory().total,
+          .memory_bytes = facts.memory_bytes,
           .cooperative_launch = attribute(index, cudaDevAttrCooperativeLaunch) != 0,
           .concurrent_managed_access = attribute(index, cudaDevAttrConcurrentManagedAccess) != 0};
 }
 
-std::int64_t free_memory() { return memory().free; }
+std::int64_t free_memory() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  DIFFBENCH_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free);
+}
 
 } // namespace diffbench::gpu

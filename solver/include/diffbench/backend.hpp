@@ -116,9 +116,18 @@ class Session {
 template <typename T>
 using MakeSession = std::unique_ptr<Session<T>> (*)(const Problem&, const SessionOptions&);
 
+/// A device that is not the CPU.
+struct DeviceFacts {
+  std::string name;
+  std::int64_t memory_bytes = 0; ///< all of it, free or not
+  std::string runtime;           ///< version of the library in this build, such as "13.0"
+  std::string driver;            ///< the newest such version that the driver supports
+};
+
 struct Probe {
   bool available = true;
-  std::string reason; ///< why not, when it is not available
+  std::string reason = {};                ///< why not, when it is not available
+  std::optional<DeviceFacts> device = {}; ///< of a backend that needs one and has it
 };
 /// For backends that need nothing but a CPU.
 [[nodiscard]] Probe always_available(int device) noexcept;

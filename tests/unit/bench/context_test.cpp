@@ -35,10 +35,10 @@ TEST(Context, KeepsNamesAndOrder) {
   for (const auto& [name, value] : run_context()) {
     names.push_back(name);
   }
-  EXPECT_THAT(names,
-              ElementsAre("diffbench_version", "git_sha", "compiler", "flags", "build_type", "arch",
-                          "cpu_model", "isa", "usable_cpus", "cache_l1d", "cache_l2", "cache_l3",
-                          "governor", "memory_available", "os", "kernel", "cuda"));
+  EXPECT_THAT(names, ElementsAre("diffbench_version", "git_sha", "compiler", "flags", "build_type",
+                                 "arch", "cpu_model", "isa", "usable_cpus", "cache_l1d", "cache_l2",
+                                 "cache_l3", "governor", "memory_available", "os", "kernel", "cuda",
+                                 "gpu_name", "cuda_runtime", "cuda_driver"));
 }
 
 TEST(Context, KnowsItsBuild) {

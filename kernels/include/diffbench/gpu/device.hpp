@@ -31,8 +31,8 @@ struct Device {
   bool concurrent_managed_access = false; ///< the host may use managed memory while kernels run
 };
 
-/// Never throws: available, or why not, in the driver's own words where they are its own (no
-/// driver, no such device, one that this build has no code for).
+/// Never throws: available, with its facts, or why not, in the driver's own words where they are
+/// its own (no driver, no such device, one that this build has no code for).
 [[nodiscard]] Probe probe_device(int index) noexcept;
 
 /// Makes `index` current and reads its properties. The first call of a process creates the context

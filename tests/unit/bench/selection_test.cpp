@@ -1,0 +1,59 @@
+// What the rows of a comparison need against what there is.
+#include "selection.hpp"
+
+#include "diffbench/errors.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace diffbench::bench {
+namespace {
+
+constexpr std::int64_t host_bytes = 1000;
+constexpr std::int64_t device_bytes = 600;
+
+/// A backend on a device of 1500 bytes.
+Candidate candidate() {
+  Candidate one;
+  one.backend.device = DeviceKind::cuda;
+  one.backend.memory_need = [](const Problem&, const SessionOptions&) -> MemoryNeed {
+    return {.host = host_bytes, .device = device_bytes};
+  };
+  one.probe.device = {.name = "Toy GPU", .memory_bytes = 1500, .runtime = "1.0", .driver = "1.0"};
+  return one;
+}
+
+/// What check_memory() complains about a field of 9 cells; empty: nothing.
+std::string complaint(std::int64_t free_on_host, const std::vector<Candidate>& candidates) {
+  Options options;
+  options.problem.nx = options.problem.ny = 3;
+  try {
+    check_memory(options, candidates, free_on_host);
+    return "";
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+}
+
+TEST(CheckMemory, SessionsLiveSideBySideOnTheHost) {
+  const std::int64_t field = 9 * 4;
+  EXPECT_EQ(complaint(2 * host_bytes + field, {candidate(), candidate()}), "");
+  EXPECT_THAT(complaint(2 * host_bytes + field - 1, {candidate(), candidate()}),
+              testing::HasSubstr("needs 1.99 KiB of memory for these backends and 1.99 KiB are"));
+}
+
+TEST(CheckMemory, SessionsLiveSideBySideOnTheDevice) {
+  EXPECT_EQ(complaint(1 << 20, {candidate(), candidate()}), "");
+  EXPECT_THAT(complaint(1 << 20, {candidate(), candidate(), candidate()}),
+              testing::HasSubstr("needs 1.76 KiB of memory for these backends and Toy GPU has "
+                                 "1.46 KiB: choose a smaller --grid"));
+}
+
+TEST(CheckMemory, WhatCannotRunNeedsNothing) {
+  std::vector<Candidate> candidates(3, candidate());
+  candidates.back().probe = {.available = false, .reason = "no driver"};
+  EXPECT_EQ(complaint(1 << 20, candidates), "");
+}
+
+} // namespace
+} // namespace diffbench::bench
