@@ -41,7 +41,8 @@ target_include_directories(diffbench_bench PRIVATE ${build_info_dir})
 
 # The guard must run on any CPU of the architecture.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set_source_files_properties(src/cpu_guard.cpp PROPERTIES COMPILE_OPTIONS "-march=x86-64")
+  set_source_files_properties(src/cpu_guard.cpp PROPERTIES COMPILE_OPTIONS "-march=x86-64"
+    SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
 target_link_libraries(diffbench_bench PRIVATE ${CMAKE_DL_LIBS}) # doctor asks libcuda

@@ -53,10 +53,9 @@ Line weighted_fit(const std::vector<Relative>& points, const std::vector<double>
 double median_of(std::vector<double> values) { return quartiles(std::move(values)).median; }
 
 std::vector<double> absolute_residuals(const std::vector<Relative>& points, const Line& line) {
-  std::vector<double> residuals;
-  for (const Relative& point : points) {
-    residuals.push_back(std::abs(line.residual(point)));
-  }
+  std::vector<double> residuals(points.size());
+  std::ranges::transform(points, residuals.begin(),
+                         [&](const Relative& point) { return std::abs(line.residual(point)); });
   return residuals;
 }
 

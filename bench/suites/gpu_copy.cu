@@ -46,12 +46,12 @@ struct HostMemory {
   HostMemory(Transfer transfer, std::int64_t bytes) {
     switch (transfer) {
       case Transfer::pageable:
-      case Transfer::registered:
         ordinary = AlignedArray<std::byte>(bytes);
         data = ordinary.data();
-        if (transfer == Transfer::registered) {
-          lock = gpu::RegisteredRange(data, static_cast<std::size_t>(bytes));
-        }
+        break;
+      case Transfer::registered:
+        registered = gpu::RegisteredArray<std::byte>(bytes);
+        data = registered.data();
         break;
       case Transfer::pinned: pin(bytes, cudaHostAllocDefault); break;
       case Transfer::write_combined: pin(bytes, cudaHostAllocWriteCombined); break;
@@ -69,7 +69,7 @@ struct HostMemory {
   }
 
   AlignedArray<std::byte> ordinary;
-  gpu::RegisteredRange lock; // let go before the memory is freed
+  gpu::RegisteredArray<std::byte> registered;
   gpu::PinnedArray<std::byte> pinned;
   gpu::ManagedArray<std::byte> managed;
   std::byte* data = nullptr;

@@ -113,6 +113,7 @@ class Measurement {
 
   void measure(std::int64_t bytes) {
     std::vector<std::unique_ptr<HostMemories>> memories;
+    memories.reserve(modes.size());
     for (const Transfer mode : modes) {
       memories.push_back(make_memories(mode, bytes));
     }

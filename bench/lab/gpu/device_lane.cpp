@@ -22,10 +22,7 @@ HostMemory::HostMemory(Transfer mode, std::int64_t bytes) {
       break;
     case Transfer::managed: managed_ = gpu::ManagedArray<std::byte>(bytes); break;
     case Transfer::pageable: ordinary_ = AlignedArray<std::byte>(bytes); break;
-    case Transfer::registered:
-      ordinary_ = AlignedArray<std::byte>(bytes);
-      lock_ = gpu::RegisteredRange(ordinary_.data(), static_cast<std::size_t>(bytes));
-      break;
+    case Transfer::registered: registered_ = gpu::RegisteredArray<std::byte>(bytes); break;
   }
 }
 
@@ -33,7 +30,10 @@ std::byte* HostMemory::data() {
   if (pinned_.data() != nullptr) {
     return pinned_.data();
   }
-  return managed_.data() != nullptr ? managed_.data() : ordinary_.data();
+  if (managed_.data() != nullptr) {
+    return managed_.data();
+  }
+  return registered_.data() != nullptr ? registered_.data() : ordinary_.data();
 }
 
 DeviceSide::DeviceSide(int index, std::int64_t bytes)

@@ -25,7 +25,7 @@ class HostMemory {
   AlignedArray<std::byte> ordinary_;
   gpu::PinnedArray<std::byte> pinned_;
   gpu::ManagedArray<std::byte> managed_;
-  gpu::RegisteredRange lock_; ///< of `ordinary_`: ends first
+  gpu::RegisteredArray<std::byte> registered_;
 };
 
 /// One memory for each direction: both can be under way at once.
@@ -41,7 +41,7 @@ struct HostMemories {
 /// What all lanes use, one at a time: the device's side, as large as the largest size, streams and
 /// events, what is sent, and room to see what arrived.
 struct DeviceSide {
-  DeviceSide(int device, std::int64_t bytes);
+  DeviceSide(int index, std::int64_t bytes);
 
   int device;
   AlignedArray<std::byte> sent;

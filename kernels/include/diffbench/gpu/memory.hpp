@@ -1,10 +1,14 @@
 // Memory of the device, page-locked memory of the host, and copies between them.
 #pragma once
 
+#include "diffbench/field.hpp"
 #include "diffbench/gpu/stream.hpp"
+
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace diffbench::gpu {
@@ -84,6 +88,35 @@ class RegisteredRange {
 
  private:
   Owner<void*, detail::unregister_host> begin_;
+};
+
+/// Ordinary host memory, zeroed and page-locked afterwards. Of whole pages: pages are what is
+/// locked, and one that is cannot be locked again for its neighbour's sake. Throws CudaError or
+/// Error.
+template <typename T>
+class RegisteredArray {
+ public:
+  RegisteredArray() = default;
+  explicit RegisteredArray(std::int64_t size) {
+    const std::int64_t page = ::sysconf(_SC_PAGESIZE) / static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t whole = (size + page - 1) / page * page;
+    // Zeroed: only pages that exist can be locked, and making them is part of the price.
+    memory_ = AlignedArray<T>(whole + page);
+    void* begin = memory_.data();
+    auto space = static_cast<std::size_t>(memory_.size()) * sizeof(T);
+    const std::size_t bytes = static_cast<std::size_t>(whole) * sizeof(T);
+    std::align(static_cast<std::size_t>(page) * sizeof(T), bytes, begin, space);
+    lock_ = RegisteredRange(begin, bytes);
+    cells_ = {static_cast<T*>(begin), static_cast<std::size_t>(size)};
+  }
+
+  [[nodiscard]] T* data() const { return cells_.data(); }
+  [[nodiscard]] std::span<T> cells() const { return cells_; }
+
+ private:
+  AlignedArray<T> memory_;
+  RegisteredRange lock_; // let go before the memory is freed
+  std::span<T> cells_;
 };
 
 /// Copies in stream order. From or to pageable memory the host may block until the data has left or

@@ -31,7 +31,7 @@ class DeviceCopiesTest : public testing::Test {
 };
 
 TEST_F(DeviceCopiesTest, BytesArriveInEveryModeAndDirection) {
-  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     emulation::set_seed(seed);
     const DeviceCopies copies = measure({1024, 4096, 65536});
     EXPECT_TRUE(copies.emulated);
