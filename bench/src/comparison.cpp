@@ -1,5 +1,6 @@
 #include "comparison.hpp"
 
+#include "bars.hpp"
 #include "diffbench/atomic_file.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
@@ -127,7 +128,9 @@ void write_results(const Options& options, const ComparisonResult& result,
   write_one(options.csv, format_csv);
   attempt([&] { observation.write_trace(); });
   if (options.json != stdout_name && options.csv != stdout_name) {
-    attempt([&] { write_out(out, format_report(result)); });
+    const auto columns = options.bars ? terminal_columns() : std::nullopt;
+    const std::string bars = columns ? format_bars(result, *columns) : "";
+    attempt([&] { write_out(out, format_report(result, bars)); });
   }
   if (failure) {
     std::rethrow_exception(failure);

@@ -40,7 +40,7 @@ struct GpuGroup {
 
 struct OutputGroup {
   std::string json, csv, trace, save, png, range, snapshot_every, snapshot_dir, snapshot_format;
-  bool telemetry = false, no_progress = false;
+  bool telemetry = false, no_plot = false, no_progress = false;
 
   void declare(CLI::App& app);
   void read(Options& options) const;

@@ -53,7 +53,8 @@ struct Options {
   std::int64_t roundtrip_every = 0; ///< steps between two round trips of a GPU row; 0: no such rows
   std::vector<std::string> gpu_options; ///< given ones that mean nothing without a GPU
   bool progress = true;
-  std::string json; ///< file, stdout_name, or empty
+  bool bars = false; ///< where stdout is a terminal
+  std::string json;  ///< file, stdout_name, or empty
   std::string csv;
   std::string trace;      ///< file, or empty
   bool telemetry = false; ///< energy, clocks, utilization of each row

@@ -61,6 +61,7 @@ void OutputGroup::declare(CLI::App& app) {
   declare_value(app, "--snapshot-every", snapshot_every, "K", "keep the field every K steps");
   declare_value(app, "--snapshot-dir", snapshot_dir, "DIR", "where (default: snapshots)");
   declare_value(app, "--snapshot-format", snapshot_format, "NAME", "npy (default) or png");
+  declare_flag(app, "--no-plot", no_plot, "no bars below the tables on a terminal");
   declare_flag(app, "--no-progress", no_progress, "no progress bar");
 }
 
@@ -84,6 +85,7 @@ void OutputGroup::read(Options& options) const {
   options.trace = trace;
   options.telemetry = telemetry;
   options.progress = !no_progress;
+  options.bars = !no_plot;
   refuse_equal_paths(options);
 }
 

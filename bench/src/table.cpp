@@ -179,11 +179,11 @@ std::string format_troubles(const ComparisonResult& result) {
   return text.empty() ? text : "\n" + text;
 }
 
-std::string format_report(const ComparisonResult& result) {
+std::string format_report(const ComparisonResult& result, const std::string& bars) {
   std::string text = format_title(result) + format_figures(result) + format_baseline(result) +
                      format_costs(result) + format_telemetry(result) + format_ledger(result) +
-                     format_speedups(result) + format_transfers(result) + format_troubles(result) +
-                     format_machine(result);
+                     format_speedups(result) + format_transfers(result) + bars +
+                     format_troubles(result) + format_machine(result);
   for (const std::string& note : result.notes) {
     text += "note: " + note + "\n";
   }

@@ -8,7 +8,9 @@
 
 namespace diffbench::bench {
 
-[[nodiscard]] std::string format_report(const ComparisonResult& result);
+/// `bars` (bars.hpp) come after the tables.
+[[nodiscard]] std::string format_report(const ComparisonResult& result,
+                                        const std::string& bars = {});
 
 // Its parts, for the reports of experiments that are comparisons, too.
 
