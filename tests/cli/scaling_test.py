@@ -72,7 +72,7 @@ class Scaling(CommandLineTest):
         result = parse_json(self.path("out.json").read_text())["diffbench"]
         self.assertIs(result["interrupted"], True)
         self.assertGreaterEqual(len(result["scaling"]["results"][0]["samples_seconds"]), 1)
-        self.assertRegex(table, r"(?m)^1 .* yes$")
+        self.assertRegex(table, r"(?m)^1 .* yes( after \d+ steps)?$")
 
 
 if __name__ == "__main__":

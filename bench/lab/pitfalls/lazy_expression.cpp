@@ -18,9 +18,9 @@ namespace {
 
 using Cells = xt::xtensor<float, 2>;
 
-/// One time step, in the oracle's order, of the cells that have four neighbours, not evaluated. `u`
-/// must outlive it.
-auto step_of(const Cells& u, float factor) {
+/// One time step, in the oracle's order, of the cells that have four neighbours, not evaluated.
+/// Both arguments must outlive it: it refers to them.
+auto step_of(const Cells& u, const float& factor) {
   const auto rows = static_cast<std::ptrdiff_t>(u.shape(0));
   const auto columns = static_cast<std::ptrdiff_t>(u.shape(1));
   const auto shifted = [&](std::ptrdiff_t dy, std::ptrdiff_t dx) {
