@@ -1,6 +1,7 @@
 #include "gpu_meter.hpp"
 
 #include "diffbench/errors.hpp"
+#include "nvml.hpp"
 
 #include <fmt/format.h>
 
@@ -23,16 +24,6 @@ constexpr Return success = 0;
 constexpr int clock_sm = 1;
 constexpr int clock_memory = 2;
 constexpr int temperature_gpu = 0;
-
-struct Utilization {
-  unsigned gpu;
-  unsigned memory;
-};
-struct Memory {
-  unsigned long long total;
-  unsigned long long free;
-  unsigned long long used;
-};
 
 struct Reason {
   std::uint64_t bit;
@@ -177,13 +168,13 @@ struct GpuMeter::Nvml {
   Return (*by_index)(unsigned, Handle*) = nullptr;
   Return (*by_uuid)(const char*, Handle*) = nullptr;
   Return (*name)(Handle, char*, unsigned) = nullptr;
-  Return (*power)(Handle, unsigned*) = nullptr;             // milliwatts
-  Return (*energy)(Handle, unsigned long long*) = nullptr;  // millijoules
-  Return (*utilization)(Handle, Utilization*) = nullptr;    // percent
-  Return (*memory)(Handle, Memory*) = nullptr;              // bytes
-  Return (*clock)(Handle, int, unsigned*) = nullptr;        // MHz
-  Return (*temperature)(Handle, int, unsigned*) = nullptr;  // degrees Celsius
-  Return (*reasons)(Handle, unsigned long long*) = nullptr; // bits
+  Return (*power)(Handle, unsigned*) = nullptr;                // milliwatts
+  Return (*energy)(Handle, unsigned long long*) = nullptr;     // millijoules
+  Return (*utilization)(Handle, nvml::Utilization*) = nullptr; // percent
+  Return (*memory)(Handle, nvml::Memory*) = nullptr;           // bytes
+  Return (*clock)(Handle, int, unsigned*) = nullptr;           // MHz
+  Return (*temperature)(Handle, int, unsigned*) = nullptr;     // degrees Celsius
+  Return (*reasons)(Handle, unsigned long long*) = nullptr;    // bits
   Return (*link_generation)(Handle, unsigned*) = nullptr;
   Return (*link_width)(Handle, unsigned*) = nullptr;
   Return (*most_generation)(Handle, unsigned*) = nullptr;
@@ -202,10 +193,10 @@ GpuReading GpuMeter::read() {
   if (const auto milliwatts = nvml_->get<unsigned>("power", nvml_->power)) {
     reading.watts = 1e-3 * *milliwatts;
   }
-  if (const auto rates = nvml_->get<Utilization>("utilization", nvml_->utilization)) {
+  if (const auto rates = nvml_->get<nvml::Utilization>("utilization", nvml_->utilization)) {
     reading.utilization_percent = rates->gpu;
   }
-  if (const auto memory = nvml_->get<Memory>("memory", nvml_->memory)) {
+  if (const auto memory = nvml_->get<nvml::Memory>("memory", nvml_->memory)) {
     reading.memory_bytes = static_cast<double>(memory->used);
   }
   reading.sm_mhz = nvml_->get<unsigned>("clock of the multiprocessors", nvml_->clock, clock_sm);

@@ -1,5 +1,7 @@
 // A library that plays libnvidia-ml.so.1: one card whose figures are fixed. FAKE_NVML holds
 // "CALL=CODE" words; those calls fail with that code.
+#include "nvml.hpp"
+
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -29,15 +31,8 @@ int give(const char* call, Value* target, Value value) {
   return code;
 }
 
-struct Utilization {
-  unsigned gpu;
-  unsigned memory;
-};
-struct Memory {
-  unsigned long long total;
-  unsigned long long free;
-  unsigned long long used;
-};
+using diffbench::bench::nvml::Memory;
+using diffbench::bench::nvml::Utilization;
 
 } // namespace
 
