@@ -86,14 +86,14 @@ class CsvReader {
     for (const std::string_view cell : cells) {
       const std::optional<float> value = number(cell);
       if (!value) {
-        fail(cell.empty() ? "a value is missing" : "'" + std::string(cell) + "' is no number");
+        fail(cell.empty() ? "a value is missing" : "'" + printable(cell) + "' is no number");
       }
       set_.values.push_back(*value);
     }
     const float label = set_.values.back();
     set_.values.pop_back();
     if (label != std::floor(label) || label < 0 || label >= most_classes) {
-      fail("label " + std::string(cells.back()) + ": a whole number from 0 to " +
+      fail("label " + printable(cells.back()) + ": a whole number from 0 to " +
            std::to_string(most_classes - 1) + " stands last");
     }
     set_.labels.push_back(static_cast<std::int32_t>(label));
@@ -131,8 +131,13 @@ void standardize(Split& split) {
         visit(set.values[static_cast<std::size_t>(row * set.features + column)]);
       }
     };
+    const float first = split.train.values[static_cast<std::size_t>(column)];
+    bool varies = false; // by comparison: the mean of equal values may be off by a rounding error
     double mean = 0;
-    each(split.train, [&](float value) { mean += static_cast<double>(value) / rows; });
+    each(split.train, [&](float value) {
+      varies |= value != first;
+      mean += static_cast<double>(value) / rows;
+    });
     double squares = 0;
     each(split.train, [&](float value) {
       squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
@@ -140,8 +145,7 @@ void standardize(Split& split) {
     const double deviation = std::sqrt(squares / rows);
     for (DataSet* set : {&split.train, &split.test}) {
       each(*set, [&](float& value) {
-        value = deviation > 0 ? static_cast<float>((static_cast<double>(value) - mean) / deviation)
-                              : 0.0F;
+        value = varies ? static_cast<float>((static_cast<double>(value) - mean) / deviation) : 0.0F;
       });
     }
   }
@@ -159,6 +163,10 @@ Split read_csv(const std::filesystem::path& file) {
   }
   Split split = split_rows(all);
   standardize(split);
+  if (!std::ranges::all_of(split.test.values, [](float value) { return std::isfinite(value); })) {
+    throw InvalidInput(file.string() + ": a column varies so little in the training rows that a " +
+                       "value of the test rows overflows when it is standardized");
+  }
   return split;
 }
 

@@ -97,42 +97,42 @@ class Reader {
 
   Tensor read_tensor(const std::string& name, const json& entry,
                      std::vector<std::pair<std::uint64_t, std::uint64_t>>& places) {
+    const std::string tensor = "tensor " + printable(name);
     const auto numbers = [&](const char* key) {
       std::vector<std::uint64_t> all;
       if (entry.is_object() && entry.contains(key) && entry[key].is_array()) {
         for (const json& number : entry[key]) {
           if (!number.is_number_unsigned()) {
-            fail("tensor " + name + " has a strange " + key);
+            fail(tensor + " has a strange " + key);
           }
           all.push_back(number.get<std::uint64_t>());
         }
         return all;
       }
-      fail("tensor " + name + " has no " + key);
+      fail(tensor + " has no " + key);
     };
     const std::vector<std::uint64_t> shape = numbers("shape");
     const std::vector<std::uint64_t> place = numbers("data_offsets");
     const std::string dtype = entry.value("dtype", json()).is_string() ? entry["dtype"] : "none";
     if (dtype != "F32" && dtype != "F64") {
-      fail("tensor " + name + " has dtype " + dtype + "; F32 and F64 can be read");
+      fail(tensor + " has dtype " + printable(dtype) + "; F32 and F64 can be read");
     }
     const std::uint64_t data_bytes = file_bytes_ - data_;
     std::uint64_t bytes = dtype == "F32" ? 4 : 8;
     for (const std::uint64_t extent : shape) {
       if (extent == 0 || bytes > data_bytes / extent) {
-        fail("tensor " + name + " is larger than the file");
+        fail(tensor + " is larger than the file");
       }
       bytes *= extent;
     }
     if (place.size() != 2 || place[0] > place[1] || place[1] > data_bytes ||
         place[1] - place[0] != bytes) {
-      fail("tensor " + name + " has a place that does not fit its shape or the file");
+      fail(tensor + " has a place that does not fit its shape or the file");
     }
     places.emplace_back(place[0], place[1]);
-    Tensor tensor{.shape = {shape.begin(), shape.end()}, .values = {}};
-    tensor.values =
-        dtype == "F32" ? values<float>(place[0], bytes) : values<double>(place[0], bytes);
-    return tensor;
+    return {.shape = {shape.begin(), shape.end()},
+            .values =
+                dtype == "F32" ? values<float>(place[0], bytes) : values<double>(place[0], bytes)};
   }
 
   template <typename T>
@@ -177,29 +177,34 @@ Model read_safetensors(const fs::path& file) {
   Reader reader(file);
   const std::map<std::string, Tensor> tensors = reader.read();
   std::map<std::int64_t, std::string> layers; // in order
-  for (const auto& [name, tensor] : tensors) {
+  for (const auto& [name, values] : tensors) {
+    const std::string tensor = "tensor " + printable(name);
     if (!name.ends_with(".weight") && !name.ends_with(".bias")) {
-      reader.fail("tensor " + name + " is neither weights nor biases of a linear layer");
+      reader.fail(tensor + " is neither weights nor biases of a linear layer");
     }
     const std::string layer = name.substr(0, name.rfind('.'));
     const auto number = number_in(layer);
     if (!number || (layers.contains(*number) && layers[*number] != layer)) {
-      reader.fail("tensor " + name + ": the place of its layer cannot be told");
+      reader.fail(tensor + ": the place of its layer cannot be told");
     }
     layers[*number] = layer;
   }
   std::vector<std::int64_t> widths;
   std::vector<float> parameters;
   for (const auto& [number, layer] : layers) {
+    const std::string shown = "layer " + printable(layer);
     const auto weights = tensors.find(layer + ".weight");
     const auto biases = tensors.find(layer + ".bias");
     if (weights == tensors.end() || biases == tensors.end()) {
-      reader.fail("layer " + layer + " lacks its weights or its biases");
+      reader.fail(shown + " lacks its weights or its biases");
     }
     const std::vector<std::int64_t>& shape = weights->second.shape;
     if (shape.size() != 2 || biases->second.shape != std::vector<std::int64_t>{shape[0]} ||
         (!widths.empty() && widths.back() != shape[1])) {
-      reader.fail("layer " + layer + " is no linear layer that fits the one before");
+      reader.fail(shown + " is no linear layer that fits the one before");
+    }
+    if (std::max(shape[0], shape[1]) > max_width) {
+      reader.fail(shown + " is wider than " + std::to_string(max_width));
     }
     if (widths.empty()) {
       widths.push_back(shape[1]);

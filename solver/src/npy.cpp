@@ -35,16 +35,6 @@ std::string resave(std::string_view array) {
   return "; save it again with np.save(file, " + std::string(array) + ")";
 }
 
-// Text from the file for a message: short, on one line, no control characters.
-std::string printable(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  std::string shown;
-  for (const char c : text.substr(0, longest)) {
-    shown += c >= ' ' && c <= '~' ? c : '?';
-  }
-  return text.size() > longest ? shown + "..." : shown;
-}
-
 // What the dict says, before it is judged.
 struct Dict {
   std::optional<std::string> descr;

@@ -1,41 +1,23 @@
 // Any bytes as a .npy file: the reader returns a field that fits them or throws InvalidInput with a
 // message that is fit to print. Any other exception ends the program, which the fuzzer reports.
-#include "diffbench/errors.hpp"
 #include "diffbench/npy.hpp"
+#include "promises.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace {
 
 using diffbench::Field;
 using diffbench::InvalidInput;
 using diffbench::NpyHeader;
-
-void require(bool condition, const char* what) {
-  if (!condition) {
-    std::fprintf(stderr, "broken promise: %s\n", what);
-    std::abort();
-  }
-}
-
-void require_printable(const InvalidInput& error) {
-  const std::string_view message = error.what();
-  require(message.size() < 500, "a message is short");
-  require(std::ranges::all_of(message, [](char c) { return c >= ' ' && c <= '~'; }),
-          "a message is one printable line");
-}
+using diffbench::fuzz::MemoryFile;
+using diffbench::fuzz::require;
+using diffbench::fuzz::require_printable;
 
 std::optional<NpyHeader> read_header(std::string_view bytes) {
   std::istringstream stream{std::string(bytes)};
@@ -46,26 +28,6 @@ std::optional<NpyHeader> read_header(std::string_view bytes) {
     return std::nullopt;
   }
 }
-
-// A file in memory with a path, as read_npy wants one.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view bytes) : file_(::memfd_create("fuzz", MFD_CLOEXEC)) {
-    require(file_ >= 0, "memfd_create works");
-    require(::write(file_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
-            "the file takes the bytes");
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { ::close(file_); }
-
-  [[nodiscard]] std::filesystem::path path() const {
-    return "/proc/self/fd/" + std::to_string(file_);
-  }
-
- private:
-  int file_;
-};
 
 template <typename T>
 void read_whole(std::string_view bytes, const std::optional<NpyHeader>& header) {

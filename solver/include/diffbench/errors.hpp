@@ -3,6 +3,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace diffbench {
 
@@ -23,5 +25,9 @@ class Unavailable : public Error {
  public:
   using Error::Error;
 };
+
+/// Text of a file as a message may quote it: the first 40 characters, with ? for those that are not
+/// printable ASCII.
+[[nodiscard]] std::string printable(std::string_view text);
 
 } // namespace diffbench

@@ -167,6 +167,19 @@ TEST_F(DataTest, Csv) {
   EXPECT_THAT(split.test.values, ElementsAre(3, 0));
 }
 
+// The mean of such a column need not be its value, to the last bit.
+TEST_F(DataTest, AColumnThatDoesNotVaryIsZero) {
+  std::string rows;
+  for (int row = 1; row < 40; ++row) {
+    rows += "0.1," + std::to_string(row % 2) + "\n";
+    if (row >= 5) {
+      const Split split = read_csv(write("points.csv", rows));
+      EXPECT_THAT(split.train.values, testing::Each(0.0F));
+      EXPECT_THAT(split.test.values, testing::Each(0.0F));
+    }
+  }
+}
+
 TEST_F(DataTest, BadCsvIsRefusedWithTheLine) {
   struct Bad {
     const char* text;
@@ -178,6 +191,8 @@ TEST_F(DataTest, BadCsvIsRefusedWithTheLine) {
         Bad{"1,2,0\n1,0\n", "line 2: 2 values"}, Bad{"1,2,0.5\n", "line 1: label 0.5"},
         Bad{"1,2,-1\n", "label -1"}, Bad{"1,2,10000\n", "label 10000"},
         Bad{"1,nan,0\n", "is no number"}, Bad{"7\n", "one value"},
+        Bad{"1e-45,0\n3e-45,1\n1e-45,0\n1e-45,1\n3e38,0\n", "overflows"},
+        Bad{"1,\x1b[31m,0\n", "'?[31m' is no number"},
         Bad{"1,0\n1,0\n1,0\n1,0\n1,0\n", "1 classes"}, Bad{"1,0\n1,1\n", "2 rows"}}) {
     EXPECT_THAT(refusal([&] { return read_csv(write("bad.csv", bad.text)); }),
                 testing::AllOf(HasSubstr("bad.csv"), HasSubstr(bad.words)));

@@ -93,12 +93,17 @@ TEST_F(SafetensorsTest, DamagedFilesAreRefused) {
   EXPECT_THAT(changed("\"F32\"", "7"), HasSubstr("dtype none"));
   EXPECT_THAT(changed("0.bias", "1.bias"), HasSubstr("lacks"));
   EXPECT_THAT(changed("0.bias", "0.scale"), HasSubstr("neither weights nor biases"));
+  EXPECT_THAT(changed("0.bias", "\\u001b[31m.scale"), HasSubstr("tensor ?[31m.scale is neither"));
   EXPECT_THAT(changed("0.bias", "x.bias"), HasSubstr("place of its layer"));
   EXPECT_THAT(changed("{", "[", 4), HasSubstr("no JSON object"));
   write(good, 5);
   EXPECT_THAT(refusal(), HasSubstr("belong to no tensor"));
   write(good, 3);
   EXPECT_THAT(refusal(), HasSubstr("does not fit"));
+  write(R"({"0.weight":{"dtype":"F32","shape":[1,1048577],"data_offsets":[0,4194308]},)"
+        R"("0.bias":{"dtype":"F32","shape":[1],"data_offsets":[4194308,4194312]}})",
+        1048578);
+  EXPECT_THAT(refusal(), HasSubstr("layer 0 is wider than 1048576"));
   write("{}", 0);
   EXPECT_THAT(refusal(), HasSubstr("no layers"));
   write(good, 4, std::int64_t{2} << 30);
