@@ -1,12 +1,11 @@
 #include "diffbench/mlp/training.hpp"
 
+#include "batches.hpp"
 #include "diffbench/errors.hpp"
-#include "random.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -29,34 +28,30 @@ class Timed {
   Clock::time_point start_ = Clock::now();
 };
 
-/// The rows of a batch, gathered.
-struct Batch {
-  std::vector<float> features;
-  std::vector<std::int32_t> labels;
-
-  void gather(const DataSet& data, std::span<const std::int32_t> rows) {
-    features.resize(rows.size() * static_cast<std::size_t>(data.features));
-    labels.resize(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const float* const from = data.values.data() + std::int64_t{rows[i]} * data.features;
-      std::copy(from, from + data.features,
-                features.data() + i * static_cast<std::size_t>(data.features));
-      labels[i] = data.labels[static_cast<std::size_t>(rows[i])];
-    }
-  }
-};
-
 /// The steps of an epoch on rows that the host gathers.
-void feed_batches(Engine<float>& engine, std::size_t size, const DataSet& data,
-                  std::span<const std::int32_t> order, Batch& batch, EpochTimes& times) {
-  for (std::size_t begin = 0; begin < order.size(); begin += size) {
+void feed_batches(Engine<float>& engine, std::int64_t rows, BatchLoader& loader,
+                  EpochTimes& times) {
+  while (rows > 0) {
+    const Batch* batch = nullptr;
     {
       const Timed timed(times.data);
-      batch.gather(data, order.subspan(begin, std::min(size, order.size() - begin)));
+      batch = &loader.next();
     }
     const Timed timed(times.step);
-    engine.step(batch.features, batch.labels);
+    engine.step(batch->features, batch->labels);
+    rows -= static_cast<std::int64_t>(batch->labels.size());
   }
+}
+
+/// The steps of an epoch on rows that lie with the engine.
+void run_resident(ResidentData<float>& resident, RowOrder& order, EpochTimes& times) {
+  std::span<const std::int32_t> rows;
+  {
+    const Timed timed(times.data);
+    rows = order.next_epoch();
+  }
+  const Timed timed(times.step);
+  resident.run(rows);
 }
 
 } // namespace
@@ -84,25 +79,20 @@ void train(Engine<float>& engine, const Training& training, const DataSet& data,
   engine.set_parameters(parameters);
   ResidentData<float>* const resident =
       schedule.feed == Feed::resident ? engine.resident_data() : nullptr;
+  std::optional<RowOrder> order;
+  std::optional<BatchLoader> loader;
   if (resident != nullptr) {
     resident->set_data(data.values, data.labels);
+    order.emplace(data.rows(), schedule.seed);
+  } else {
+    loader.emplace(data, training.batch, schedule.seed, schedule.prefetch);
   }
-  Random random(schedule.seed);
-  std::vector<std::int32_t> order(data.labels.size());
-  std::iota(order.begin(), order.end(), 0);
-  Batch batch;
   for (std::int64_t number = 1; number <= schedule.epochs; ++number) {
     Epoch epoch{.number = number, .loss = 0, .times = {}};
-    {
-      const Timed timed(epoch.times.data);
-      random.shuffle(std::span(order));
-    }
     if (resident != nullptr) {
-      const Timed timed(epoch.times.step);
-      resident->run(order);
+      run_resident(*resident, *order, epoch.times);
     } else {
-      feed_batches(engine, static_cast<std::size_t>(training.batch), data, order, batch,
-                   epoch.times);
+      feed_batches(engine, data.rows(), *loader, epoch.times);
     }
     Losses losses;
     {

@@ -13,7 +13,7 @@ namespace diffbench::mlp {
 
 /// How long the parts of an epoch took on the host's clock, in seconds.
 struct EpochTimes {
-  double data = 0; ///< drawing the order, gathering the rows of each batch
+  double data = 0; ///< drawing the order, gathering the rows of each batch, or waiting for them
   double step = 0; ///< issuing the steps; on an engine that does not return early, the steps
   double wait = 0; ///< until the last step was done
 };
@@ -34,6 +34,7 @@ struct Schedule {
   std::int64_t epochs = 1;
   std::uint64_t seed = 1; ///< of the order of the rows
   Feed feed = Feed::resident;
+  bool prefetch = false; ///< of `batches`: a thread gathers the next one while a step runs
 };
 
 /// Trains over all rows, in batches of training.batch in an order drawn anew each epoch; a last
