@@ -171,7 +171,7 @@ LabReport calibrate(const CalibrateOptions& typed, const Options& options,
   std::error_code error; // a directory that cannot be made shows when the file is written
   std::filesystem::create_directories(path.parent_path(), error);
   write_atomically(
-      path, [&](std::ostream& file) { file << lab_result_text("calibrate", command, report); });
+      path, [&](std::ostream& file) { file << to_text(lab_result("calibrate", command, report)); });
   return report;
 }
 

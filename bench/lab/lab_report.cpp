@@ -6,6 +6,8 @@
 #include "option_values.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "page.hpp"
+#include "report_file.hpp"
 
 #include <ostream>
 #include <utility>
@@ -24,19 +26,20 @@ std::string table_text(const LabReport& report) {
 
 } // namespace
 
-std::string lab_result_text(const std::string& name, const std::string& command,
-                            const LabReport& report) {
+nlohmann::ordered_json lab_result(const std::string& name, const std::string& command,
+                                  const LabReport& report) {
   nlohmann::ordered_json own{
       {"schema", result_schema}, {"command", command},          {"interrupted", report.interrupted},
       {"experiment", name},      {"sentence", report.sentence}, {"notes", report.notes},
       {name, report.data}};
-  return to_text(result_file(run_context(), report.series, std::move(own)));
+  return result_file(run_context(), report.series, std::move(own));
 }
 
 void LabOutput::declare(CLI::App& app) {
   begin_group(app, "Output");
   declare_value(app, "--json", json, "FILE|-",
                 "results as JSON; - is stdout, and nothing else is then");
+  declare_value(app, "--report", report, "FILE.html", "results as a page of pictures");
   declare_flag(app, "--no-progress", no_progress, "no progress bar");
 }
 
@@ -46,6 +49,10 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
   if (!output.json.empty() && !to_stdout) {
     check_writable_file("--json", output.json);
   }
+  if (!output.report.empty()) {
+    (void)report_page(); // a build without one says so now
+    check_writable_file("--report", output.report);
+  }
   const InterruptGuard guard;
   Progress progress(invocation.err, !output.no_progress && progress_possible());
   const LabReport report = measure(progress);
@@ -54,12 +61,16 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
     write_out(invocation.out, table_text(report));
   }
   if (!output.json.empty()) {
-    const std::string text = lab_result_text(name, invocation.command, report);
+    const std::string text = to_text(lab_result(name, invocation.command, report));
     if (to_stdout) {
       write_out(invocation.out, text);
     } else {
       write_atomically(output.json, [&](std::ostream& file) { file << text; });
     }
+  }
+  if (!output.report.empty()) {
+    const std::string part = report_part("this run", lab_result(name, invocation.command, report));
+    write_report(output.report, {&part, 1});
   }
   if (report.interrupted) {
     invocation.err << "diffbench: interrupted; what was measured until then is reported\n";

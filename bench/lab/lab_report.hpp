@@ -29,13 +29,13 @@ struct LabReport {
   Outcome outcome = {};                  ///< of the comparison behind it
 };
 
-/// The result file of an experiment as text.
-[[nodiscard]] std::string lab_result_text(const std::string& name, const std::string& command,
-                                          const LabReport& report);
+/// The result file of an experiment.
+[[nodiscard]] nlohmann::ordered_json lab_result(const std::string& name, const std::string& command,
+                                                const LabReport& report);
 
 /// The options that all experiments have.
 struct LabOutput {
-  std::string json;
+  std::string json, report;
   bool no_progress = false;
 
   void declare(CLI::App& app);

@@ -12,15 +12,18 @@
 #include "observation.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
+#include "page.hpp"
 #include "peer.hpp"
 #include "progress.hpp"
 #include "record.hpp"
 #include "report_csv.hpp"
+#include "report_file.hpp"
 #include "report_json.hpp"
 #include "table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -42,11 +45,14 @@ void check_initial_file(const Options& options) {
 void check_before_work(const Options& options, std::span<const Candidate> candidates) {
   for (const auto& [option, path] :
        {std::pair{"--json", options.json}, std::pair{"--csv", options.csv},
-        std::pair{"--trace", options.trace}, std::pair{"--save", options.record.save},
-        std::pair{"--png", options.record.png}}) {
+        std::pair{"--report", options.report}, std::pair{"--trace", options.trace},
+        std::pair{"--save", options.record.save}, std::pair{"--png", options.record.png}}) {
     if (!path.empty() && path != stdout_name) {
       check_writable_file(option, path);
     }
+  }
+  if (!options.report.empty()) {
+    (void)report_page(); // a build without one says so now
   }
   if (options.record.snapshot_every > 0) {
     check_writable_directory("--snapshot-dir", options.record.snapshot_dir);
@@ -126,6 +132,12 @@ void write_results(const Options& options, const ComparisonResult& result,
   };
   write_one(options.json, format_json);
   write_one(options.csv, format_csv);
+  if (!options.report.empty()) {
+    attempt([&] {
+      const std::string part = report_part("this run", to_json(result));
+      write_report(options.report, {&part, 1});
+    });
+  }
   attempt([&] { observation.write_trace(); });
   if (options.json != stdout_name && options.csv != stdout_name) {
     const auto columns = options.bars ? terminal_columns() : std::nullopt;

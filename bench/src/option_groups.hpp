@@ -39,7 +39,8 @@ struct GpuGroup {
 };
 
 struct OutputGroup {
-  std::string json, csv, trace, save, png, range, snapshot_every, snapshot_dir, snapshot_format;
+  std::string json, csv, report, trace, save, png, range, snapshot_every, snapshot_dir,
+      snapshot_format;
   bool telemetry = false, no_plot = false, no_progress = false;
 
   void declare(CLI::App& app);

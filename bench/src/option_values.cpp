@@ -18,6 +18,11 @@ void declare_values(CLI::App& app, const std::string& option, std::vector<std::s
   app.add_option(option, targets, text)->type_name(type)->allow_extra_args(false)->delimiter(',');
 }
 
+void declare_files(CLI::App& app, const std::string& name, std::vector<std::string>& targets,
+                   const char* type, const char* text) {
+  app.add_option(name, targets, text)->type_name(type);
+}
+
 void declare_flag(CLI::App& app, const std::string& option, bool& target, const char* text) {
   app.add_flag(option, target, text);
 }

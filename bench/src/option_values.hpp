@@ -31,6 +31,9 @@ void declare_value(CLI::App& app, const std::string& option, std::string& target
 /// The same for an option that may be repeated, or hold several values with commas between.
 void declare_values(CLI::App& app, const std::string& option, std::vector<std::string>& targets,
                     const char* type, const char* text);
+/// The files that a verb is given without the name of an option; commas are part of a name.
+void declare_files(CLI::App& app, const std::string& name, std::vector<std::string>& targets,
+                   const char* type, const char* text);
 void declare_flag(CLI::App& app, const std::string& option, bool& target, const char* text);
 
 /// All of `text` as a number; empty when it is anything else.

@@ -32,8 +32,8 @@ SnapshotFormat parse_snapshot_format(std::string_view name) {
 
 void refuse_equal_paths(const Options& options) {
   std::vector<std::string> paths;
-  for (const std::string& path :
-       {options.json, options.csv, options.trace, options.record.save, options.record.png}) {
+  for (const std::string& path : {options.json, options.csv, options.report, options.trace,
+                                  options.record.save, options.record.png}) {
     if (path.empty()) {
       continue;
     }
@@ -51,6 +51,7 @@ void OutputGroup::declare(CLI::App& app) {
   declare_value(app, "--json", json, "FILE|-",
                 "results as JSON; - is stdout, and nothing else is then");
   declare_value(app, "--csv", csv, "FILE|-", "results as CSV");
+  declare_value(app, "--report", report, "FILE.html", "results as a page of pictures");
   declare_value(app, "--trace", trace, "FILE",
                 "timeline of the run, to be opened with ui.perfetto.dev");
   declare_flag(app, "--telemetry", telemetry,
@@ -82,6 +83,7 @@ void OutputGroup::read(Options& options) const {
   }
   options.json = json;
   options.csv = csv;
+  options.report = report;
   options.trace = trace;
   options.telemetry = telemetry;
   options.progress = !no_progress;

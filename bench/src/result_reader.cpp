@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace diffbench::bench {
 
@@ -50,13 +51,58 @@ void check_file(const fs::path& path) {
   }
 }
 
-ordered_json parse(const fs::path& path) {
+/// No result file nests deeper, and what writes it again calls itself once a level.
+constexpr int max_depth = 100;
+
+/// Keeps as many of a long list of numbers as an overview has, evenly chosen.
+void thin(ordered_json& list) {
+  const std::size_t count = list.size();
+  if (count <= overview_length || !list.front().is_number() || !list.back().is_number()) {
+    return;
+  }
+  ordered_json kept = ordered_json::array();
+  for (std::size_t i = 0; i < overview_length; ++i) {
+    kept.push_back(std::move(list[i * (count - 1) / (overview_length - 1)]));
+  }
+  list = std::move(kept);
+}
+
+/// What the parser asks at each beginning and end: shall it stay? Nothing else of a file that is
+/// read in Detail::overview is ever in memory.
+class Overview {
+ public:
+  bool operator()(int depth, ordered_json::parse_event_t event, ordered_json& parsed) {
+    using Event = ordered_json::parse_event_t;
+    if (depth == 1 && event == Event::key) {
+      in_benchmarks_ = parsed == "benchmarks";
+    }
+    if (event == Event::array_end) {
+      thin(parsed);
+    }
+    return !(in_benchmarks_ && depth == 2 && event == Event::object_start);
+  }
+
+ private:
+  bool in_benchmarks_ = false;
+};
+
+ordered_json::parser_callback_t keeper(const fs::path& path, Detail detail) {
+  return [&path, detail, overview = Overview()](int depth, ordered_json::parse_event_t event,
+                                                ordered_json& parsed) mutable {
+    if (depth > max_depth) {
+      refuse(path, fmt::format("nests deeper than {} levels, as no result file does", max_depth));
+    }
+    return detail == Detail::all || overview(depth, event, parsed);
+  };
+}
+
+ordered_json parse(const fs::path& path, Detail detail) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     refuse(path, "cannot be opened; check its permissions");
   }
   try {
-    return ordered_json::parse(file);
+    return ordered_json::parse(file, keeper(path, detail));
   } catch (const ordered_json::parse_error& error) {
     // Its text quotes what it last read, which may be anything; the place is what helps.
     refuse(path, fmt::format("is not JSON, or was cut off: an error at byte {}; write it again",
@@ -96,9 +142,9 @@ void check_schema(const fs::path& path, const ordered_json& own) {
 
 } // namespace
 
-ordered_json read_result_file(const fs::path& path, Origin origin) {
+ordered_json read_result_file(const fs::path& path, Origin origin, Detail detail) {
   check_file(path);
-  ordered_json json = parse(path);
+  ordered_json json = parse(path, detail);
   if (!is_benchmark_file(json)) {
     refuse(path, origin == Origin::ours
                      ? "is JSON, but no result file; `diffbench --json FILE` writes one"

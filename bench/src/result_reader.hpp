@@ -4,6 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstddef>
 #include <filesystem>
 
 namespace diffbench::bench {
@@ -14,11 +15,21 @@ enum class Origin {
   any_benchmark ///< also what another program wrote by `--benchmark_out`
 };
 
+/// How much of a file is wanted.
+enum class Detail {
+  all,
+  /// Without Google Benchmark's entries, and of lists of more than overview_length numbers
+  /// (samples) as many as that, evenly chosen. Hundreds of megabytes of samples fit in little
+  /// memory.
+  overview
+};
+inline constexpr std::size_t overview_length = 1000;
+
 /// The whole file. What is certain then: it is an object, `context` is an object, `benchmarks` an
 /// array of objects, and where there is a `diffbench`, which Origin::ours demands, it is an object
 /// of result_schema. Everything else in it may be missing or of another type. Throws InvalidInput
 /// (one line: the file, what is wrong, what to do).
 [[nodiscard]] nlohmann::ordered_json read_result_file(const std::filesystem::path& path,
-                                                      Origin origin);
+                                                      Origin origin, Detail detail = Detail::all);
 
 } // namespace diffbench::bench

@@ -7,6 +7,7 @@
 #include "list.hpp"
 #include "mlp/train.hpp"
 #include "pitfalls.hpp"
+#include "report.hpp"
 #include "residency.hpp"
 #include "scaling.hpp"
 #include "selftest.hpp"
@@ -68,6 +69,8 @@ std::span<const Subcommand> subcommands() {
                  "diffbench selftest --trials 200", declare_selftest},
       Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
                  "diffbench pitfalls --only no-warm-up --only hot-cache", declare_pitfalls},
+      Subcommand{"report", "result files of any command as one page of pictures",
+                 "diffbench report run.json sweep.json -o report.html", declare_report},
       Subcommand{"mlp", "the same questions for the training of neural networks",
                  "diffbench mlp train --data disc", nullptr, mlp_verbs},
   };

@@ -27,7 +27,7 @@ CUDA = r"cuda|cub/|nv|thrust/"
 FORBIDDEN_OUTSIDE = {"solver": f"{COMMAND_LINE}|{CUDA}", "kernels": COMMAND_LINE, "mlp": r"CLI/|fmt/"}
 INCLUDE_DIRECTORIES = ["solver/include", "kernels/include", "mlp/include",
                        "solver", "kernels", "mlp", "mlp/src", "bench", "bench/src", "bench/lab",
-                       "bench/observe"]
+                       "bench/observe", "bench/report"]
 SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".in"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 

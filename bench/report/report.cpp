@@ -1,0 +1,83 @@
+#include "report.hpp"
+
+#include "diffbench/errors.hpp"
+#include "option_values.hpp"
+#include "output.hpp"
+#include "page.hpp"
+#include "report_file.hpp"
+#include "result_reader.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportOptions {
+  std::vector<std::string> results;
+  std::string out;
+
+  void declare(CLI::App& app) {
+    declare_files(app, "RESULT", results, "FILE", "result files (--json) of any of the commands");
+    begin_group(app, "Output");
+    declare_value(app, "-o,--out", out, "FILE.html", "the page (default: report.html)");
+  }
+};
+
+/// A run that measured nothing has nothing to draw.
+void require_results(const std::string& name, const nlohmann::ordered_json& own) {
+  const std::string experiment = own.value("experiment", nlohmann::ordered_json()).is_string()
+                                     ? own["experiment"].get<std::string>()
+                                     : "results";
+  if (const auto found = own.find(experiment); found == own.end() || found->empty()) {
+    throw InvalidInput(fmt::format("{}: has no results to draw", name));
+  }
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error; // of one that does not exist: then they are not the same
+  return fs::equivalent(a, b, error);
+}
+
+int run_report(const ReportOptions& options, const Invocation& invocation) {
+  const fs::path out = options.out.empty() ? "report.html" : options.out;
+  if (options.results.empty()) {
+    throw InvalidInput(
+        "report: name at least one result file, such as run.json of diffbench --json run.json");
+  }
+  (void)report_page(); // a build without one says so before any work
+  check_writable_file("--out", out);
+  std::vector<std::string> parts;
+  for (const std::string& name : options.results) {
+    if (same_file(name, out)) {
+      throw InvalidInput(fmt::format("{}: is both a result file and --out; name another", name));
+    }
+    const nlohmann::ordered_json result = read_result_file(name, Origin::ours, Detail::overview);
+    require_results(name, result["diffbench"]);
+    parts.push_back(report_part(fs::path(name).filename().string(), result));
+  }
+  write_report(out, parts);
+  write_out(invocation.out, fmt::format("{}: {} result file{}, {:.1f} MB; open it in a browser\n",
+                                        out.string(), parts.size(), parts.size() == 1 ? "" : "s",
+                                        static_cast<double>(fs::file_size(out)) / 1e6));
+  return exit_ok;
+}
+
+} // namespace
+
+Action declare_report(CLI::App& app) {
+  auto options = std::make_shared<ReportOptions>();
+  options->declare(app);
+  return [options](const Invocation& invocation) { return run_report(*options, invocation); };
+}
+
+} // namespace diffbench::bench

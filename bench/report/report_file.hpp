@@ -1,0 +1,20 @@
+// The report: the page with results in it, in one file that needs nothing else.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace diffbench::bench {
+
+/// What the page gets of a result file: its name, `context` and `diffbench`, as the text of an
+/// element that no string in it can end. `result` is read as read_result_file() gives it.
+[[nodiscard]] std::string report_part(const std::string& name,
+                                      const nlohmann::ordered_json& result);
+
+/// Throws Error when it cannot be written, Unavailable where the build has no page.
+void write_report(const std::filesystem::path& path, std::span<const std::string> parts);
+
+} // namespace diffbench::bench

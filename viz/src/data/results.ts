@@ -1,0 +1,191 @@
+// What a result file of diffbench (schema 1) holds, whichever command wrote it.
+import { at, facts, flag, list, num, numbers, positive, text, texts, type Json } from "./json";
+
+/** In the order in which a run goes through them. */
+export const phaseNames = [
+  "context",
+  "alloc",
+  "pin",
+  "h2d",
+  "launch",
+  "compute",
+  "sync",
+  "d2h",
+  "free",
+] as const;
+export type PhaseName = (typeof phaseNames)[number];
+
+/** Where the wall time of one run went, in seconds; null: no such phase. */
+export interface Phases {
+  parts: Record<PhaseName, number | null>;
+  unexplained: number | null;
+  wall: number;
+  /** How long each engine of a device worked, beside the host; null without a device. */
+  busy: { h2d: number; compute: number; d2h: number } | null;
+}
+
+export interface Row {
+  name: string;
+  device: string;
+  status: string;
+  reason: string;
+  /** null: never came so far as to be compared with the reference. */
+  verified: boolean | null;
+  verification: string;
+  /** Median of a time step; null for what has no time (skipped, failed, emulated). */
+  seconds: number | null;
+  quartiles: { min: number; q1: number; q3: number; max: number } | null;
+  samples: number;
+  cellsPerSecond: number | null;
+  bytesPerSecond: number | null;
+  fractionOfCopy: number | null;
+  vsBaseline: number | null;
+  vsBestCpu: number | null;
+  setup: number | null;
+  warm: Phases | null;
+  cold: Phases | null;
+  threads: number | null;
+  provenance: [string, string][];
+  roundtripEvery: number | null;
+  snapshotEvery: number | null;
+  /** The row as the file has it, for what only one picture needs. */
+  json: Json;
+}
+
+export interface ResultFile {
+  name: string;
+  /** "comparison", or the experiment: "residency", "sweep", ... */
+  experiment: string;
+  command: string;
+  sentence: string;
+  notes: string[];
+  interrupted: boolean;
+  context: Json;
+  /** The part `diffbench` of the file. */
+  own: Json;
+  /** The part of the experiment; for a comparison, `own` itself. */
+  data: Json;
+  problem: Json;
+  baseline: string;
+  rows: Row[];
+}
+
+function readPhases(phases: Json, busy: Json): Phases | null {
+  const wall = positive(phases, "wall");
+  if (wall === null) return null;
+  const parts = Object.fromEntries(phaseNames.map((name) => [name, num(phases, name)])) as Record<
+    PhaseName,
+    number | null
+  >;
+  const [h2d, compute, d2h] = [num(busy, "h2d"), num(busy, "compute"), num(busy, "d2h")];
+  return {
+    parts,
+    unexplained: num(phases, "unexplained"),
+    wall,
+    busy: h2d !== null && compute !== null && d2h !== null ? { h2d, compute, d2h } : null,
+  };
+}
+
+function verificationOf(row: Json): string {
+  const verified = flag(row, "verified", "bitwise");
+  if (verified === null) return "not verified";
+  const steps = num(row, "verified", "steps");
+  const after = steps === null ? "" : ` after ${steps} step${steps === 1 ? "" : "s"}`;
+  if (verified) return `bit for bit the reference's field${after}`;
+  const error = num(row, "verified", "max_abs_error");
+  return `WRONG${after}: largest error ${error ?? "not finite"}`;
+}
+
+export function readRow(row: Json): Row {
+  const quartile = (name: string) => num(row, "seconds_per_iteration_quartiles", name);
+  const [min, q1, q3, max] = [quartile("min"), quartile("q1"), quartile("q3"), quartile("max")];
+  // Whatever the file says, the emulation of a device has no time.
+  const emulated = text(row, "device") === "emulated";
+  const time = (...path: string[]) => (emulated ? null : positive(row, ...path));
+  return {
+    name: text(row, "backend") || "(no name)",
+    device: text(row, "device"),
+    status: text(row, "status"),
+    reason: text(row, "reason"),
+    verified: flag(row, "verified", "bitwise"),
+    verification: verificationOf(row),
+    seconds: time("seconds_per_iteration"),
+    quartiles:
+      !emulated && min !== null && q1 !== null && q3 !== null && max !== null
+        ? { min, q1, q3, max }
+        : null,
+    samples: numbers(row, "samples_seconds").length,
+    cellsPerSecond: time("cells_per_second"),
+    bytesPerSecond: time("bytes_per_second"),
+    fractionOfCopy: time("fraction_of_copy"),
+    vsBaseline: time("speedup_vs_baseline"),
+    vsBestCpu: time("speedup_vs_best_cpu"),
+    setup: time("setup_seconds"),
+    warm: emulated ? null : readPhases(at(row, "phases"), at(row, "busy")),
+    cold: emulated
+      ? null
+      : readPhases(at(row, "end_to_end", "cold_phases"), at(row, "end_to_end", "cold_busy")),
+    threads: num(row, "threads"),
+    provenance: facts(row, "provenance"),
+    roundtripEvery: positive(row, "roundtrip_every"),
+    snapshotEvery: positive(row, "snapshot_every"),
+    json: row,
+  };
+}
+
+/** Why a row is listed and not drawn. */
+export function whyNotDrawn(row: Row): string {
+  if (row.status === "skipped" || row.status === "failed")
+    return `${row.status}: ${row.reason || "no reason given"}`;
+  if (row.device === "emulated") return "emulated device: verified, never timed";
+  if (row.verified === false) return "its result is wrong, so it has no time";
+  return "the file has no time for it";
+}
+
+export function readResultFile(part: Json): ResultFile {
+  const own = at(part, "diffbench");
+  const experiment = text(own, "experiment") || "comparison";
+  const data = experiment === "comparison" ? own : at(own, experiment);
+  return {
+    name: text(part, "file") || "(no name)",
+    experiment,
+    command: text(own, "command"),
+    sentence: text(own, "sentence"),
+    notes: texts(own, "notes"),
+    interrupted: flag(own, "interrupted") === true,
+    context: at(part, "context"),
+    own,
+    data,
+    problem: at(data, "problem"),
+    baseline: text(data, "baseline"),
+    rows: list(data, "results").map(readRow),
+  };
+}
+
+/** What must be the same for two files to be of one machine. */
+export function machineOf(file: ResultFile): string {
+  const get = (name: string) => text(file.context, name);
+  const cpu = get("cpu_model") || "unknown CPU";
+  const cpus = get("usable_cpus") || String(num(file.context, "num_cpus") ?? "?");
+  const isa = get("isa");
+  const gpu = get("gpu_name") || get("cuda");
+  const host = get("host_name");
+  return [
+    `${cpu}, ${cpus} CPUs${isa ? `, ${isa}` : ""}`,
+    ...(gpu ? [`GPU: ${gpu}`] : []),
+    ...(host ? [`host ${host}`] : []),
+  ].join("; ");
+}
+
+/** "256x256 float32, 200 iterations, periodic"; "" for what has no one problem. */
+export function problemText(file: ResultFile): string {
+  const nx = num(file.problem, "nx");
+  const ny = num(file.problem, "ny");
+  if (nx === null || ny === null) return "";
+  const iterations = num(file.problem, "iterations");
+  return [
+    `${nx}x${ny} ${text(file.problem, "dtype")}`,
+    ...(iterations === null ? [] : [`${iterations} iterations`]),
+    `${text(file.problem, "boundary")} boundary`,
+  ].join(", ");
+}

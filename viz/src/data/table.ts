@@ -1,0 +1,41 @@
+// The table behind a picture: full numbers, each column with the way to show them.
+import { figure } from "./units";
+
+export type Cell = string | number | null;
+
+export interface Column {
+  name: string;
+  /** Of the numbers as they are in the table and in the CSV file. */
+  unit?: string;
+  /** How a number is shown on the page; three digits without. */
+  show?: (value: number) => string;
+}
+
+export interface Table {
+  columns: Column[];
+  rows: Cell[][];
+}
+
+export function shown(cell: Cell, column: Column): string {
+  if (cell === null) return "-";
+  return typeof cell === "number" ? (column.show ?? figure)(cell) : cell;
+}
+
+/** RFC 4180; numbers in full, nothing for null. */
+export function csvOf(table: Table): string {
+  const quoted = (value: string) =>
+    /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  // A spreadsheet takes text that begins like this for a formula.
+  const harmless = (value: string) => (/^[=+\-@\t]/.test(value) ? `'${value}` : value);
+  const lines = [
+    table.columns.map((column) =>
+      quoted(column.unit ? `${column.name} (${column.unit})` : column.name),
+    ),
+    ...table.rows.map((row) =>
+      row.map((cell) =>
+        cell === null ? "" : typeof cell === "number" ? String(cell) : quoted(harmless(cell)),
+      ),
+    ),
+  ];
+  return lines.map((line) => line.join(",") + "\r\n").join("");
+}

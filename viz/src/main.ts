@@ -1,0 +1,125 @@
+// The report page: reads the result files that `diffbench report` put into it and draws them.
+import "./style.css";
+import { machineOf, readResultFile, type ResultFile } from "./data/results";
+import { card } from "./page/card";
+import { el } from "./page/dom";
+import { contextTable } from "./page/provenance";
+import { themeButton } from "./page/theme";
+import { picturesOf } from "./pictures/catalogue";
+
+function embeddedFiles(): ResultFile[] {
+  return [...document.querySelectorAll("script.result")].map((element) =>
+    readResultFile(JSON.parse(element.textContent ?? "null")),
+  );
+}
+
+/** Files of different machines stand apart: their times must not be read as one table. */
+function byMachine(files: ResultFile[]): Map<string, ResultFile[]> {
+  const groups = new Map<string, ResultFile[]>();
+  for (const file of files) {
+    const machine = machineOf(file);
+    groups.set(machine, [...(groups.get(machine) ?? []), file]);
+  }
+  return groups;
+}
+
+const verbOf = (file: ResultFile) =>
+  file.experiment === "comparison" ? "comparison" : file.experiment.replaceAll("_", " ");
+
+function fileArticle(file: ResultFile, anchor: string): HTMLElement {
+  const pictures = picturesOf(file);
+  const article = el(
+    "article",
+    { id: anchor, "aria-labelledby": `${anchor}-head` },
+    el("h2", { id: `${anchor}-head` }, `${verbOf(file)}: ${file.name}`),
+  );
+  if (file.interrupted)
+    article.append(el("p", { class: "warning" }, "Interrupted: what was measured until then."));
+  if (file.sentence) article.append(el("p", { class: "sentence" }, file.sentence));
+  if (file.notes.length > 0)
+    article.append(el("ul", { class: "notes" }, ...file.notes.map((note) => el("li", {}, note))));
+  if (pictures.length === 0)
+    article.append(el("p", {}, "There is no picture for files of this command yet."));
+  article.append(
+    ...pictures.map((picture) => card(picture, file, `${anchor}-${picture.id}`)),
+    el("details", { class: "machine" }, el("summary", {}, "Machine and build"), contextTable(file)),
+  );
+  return article;
+}
+
+function navigation(
+  groups: Map<string, ResultFile[]>,
+  anchors: Map<ResultFile, string>,
+): HTMLElement {
+  return el(
+    "nav",
+    { "aria-label": "Result files" },
+    ...[...groups].map(([machine, files]) =>
+      el(
+        "div",
+        {},
+        groups.size > 1 ? el("strong", {}, machine) : null,
+        el(
+          "ul",
+          {},
+          ...files.map((file) =>
+            el(
+              "li",
+              {},
+              el("a", { href: `#${anchors.get(file)}` }, `${verbOf(file)}: ${file.name}`),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function start(): void {
+  const files = embeddedFiles();
+  const anchors = new Map(files.map((file, index) => [file, `file-${index + 1}`]));
+  const groups = byMachine(files);
+  const main = el("main", {});
+  if (files.length === 0) main.append(el("p", {}, "There are no results in this page."));
+  if (groups.size > 1)
+    main.append(
+      el(
+        "p",
+        { class: "warning" },
+        `These files come from ${groups.size} machines or builds; they are shown apart and must not be compared line by line.`,
+      ),
+    );
+  for (const [machine, members] of groups) {
+    main.append(
+      el(
+        "section",
+        { class: "machine-group", "aria-label": machine },
+        el("p", { class: "machine-name" }, machine),
+        ...members.map((file) => fileArticle(file, anchors.get(file) ?? "")),
+      ),
+    );
+  }
+  document
+    .querySelector("#page")
+    ?.replaceChildren(
+      el(
+        "header",
+        {},
+        el("h1", {}, "diffbench report"),
+        el("div", { class: "tools" }, themeButton()),
+        navigation(groups, anchors),
+      ),
+      main,
+      el(
+        "footer",
+        {},
+        el(
+          "p",
+          {},
+          "Every figure stands beside its proof. Medians; the spread is that of the samples of one run.",
+        ),
+      ),
+    );
+}
+
+start();

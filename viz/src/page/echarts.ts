@@ -1,0 +1,28 @@
+// The parts of ECharts that the pictures use; the rest stays out of the page.
+import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
+import {
+  GridComponent,
+  LegendComponent,
+  LegendScrollComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  TooltipComponent,
+} from "echarts/components";
+import { init, use, type EChartsType } from "echarts/core";
+import { CanvasRenderer } from "echarts/renderers";
+
+use([
+  BarChart,
+  CanvasRenderer,
+  CustomChart,
+  GridComponent,
+  LegendComponent,
+  LegendScrollComponent,
+  LineChart,
+  MarkAreaComponent,
+  MarkLineComponent,
+  ScatterChart,
+  TooltipComponent,
+]);
+
+export { init, type EChartsType };

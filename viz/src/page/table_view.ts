@@ -1,0 +1,93 @@
+// A table that stays quick with tens of thousands of rows: it shows a part, sorts and filters all.
+import { type Cell, type Column, shown, type Table } from "../data/table";
+import { button, el } from "./dom";
+
+const pageLength = 100;
+
+function compare(a: Cell, b: Cell): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1; // unknown last
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return String(a).localeCompare(String(b), "en", { numeric: true });
+}
+
+export function tableView(table: Table, label: string): HTMLElement {
+  let rows = table.rows;
+  let length = pageLength;
+  let sorted: { column: number; ascending: boolean } | null = null;
+  const body = el("tbody");
+  const more = button("", () => {
+    length += 10 * pageLength;
+    fill();
+  });
+  const found = el("span", { class: "muted", role: "status" });
+
+  const cellOf = (cell: Cell, column: Column | undefined) =>
+    typeof cell === "number"
+      ? el(
+          "td",
+          { class: "number", "data-value": String(cell) },
+          shown(cell, column ?? { name: "" }),
+        )
+      : el("td", {}, shown(cell, column ?? { name: "" }));
+
+  function fill(): void {
+    body.replaceChildren(
+      ...rows
+        .slice(0, length)
+        .map((row) =>
+          el("tr", {}, ...row.map((cell, index) => cellOf(cell, table.columns[index]))),
+        ),
+    );
+    more.hidden = rows.length <= length;
+    more.textContent = `Show more (${Math.max(0, rows.length - length)} left)`;
+  }
+
+  const heads = table.columns.map((column, index) => {
+    const sort = button(column.name, () => {
+      sorted = { column: index, ascending: sorted?.column === index ? !sorted.ascending : true };
+      const sign = sorted.ascending ? 1 : -1;
+      rows = [...rows].sort((a, b) => sign * compare(a[index] ?? null, b[index] ?? null));
+      heads.forEach((head, other) =>
+        head.setAttribute(
+          "aria-sort",
+          other !== index ? "none" : sign > 0 ? "ascending" : "descending",
+        ),
+      );
+      fill();
+    });
+    return el("th", { scope: "col", "aria-sort": "none" }, sort);
+  });
+
+  const view = el("div", { class: "table" });
+  if (table.rows.length > 20) {
+    const filter = el("input", {
+      type: "search",
+      placeholder: "filter",
+      "aria-label": `Filter ${label}`,
+    });
+    filter.addEventListener("input", () => {
+      const wanted = filter.value.toLowerCase();
+      rows = table.rows.filter((row) =>
+        row.some((cell) =>
+          String(cell ?? "")
+            .toLowerCase()
+            .includes(wanted),
+        ),
+      );
+      found.textContent = ` ${rows.length} of ${table.rows.length} rows`;
+      length = pageLength;
+      fill();
+    });
+    view.append(el("p", {}, filter, found));
+  }
+  view.append(
+    el(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+      el("table", {}, el("thead", {}, el("tr", {}, ...heads)), body),
+    ),
+    more,
+  );
+  fill();
+  return view;
+}

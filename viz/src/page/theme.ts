@@ -1,0 +1,38 @@
+// Light or dark: as the system says, until the reader chooses.
+import { dark, light, type Palette } from "../pictures/palette";
+import { button } from "./dom";
+
+const system = matchMedia("(prefers-color-scheme: dark)");
+const printing = matchMedia("print");
+let chosen: "light" | "dark" | null = null;
+const listeners = new Set<() => void>();
+
+const isDark = () => !printing.matches && (chosen === null ? system.matches : chosen === "dark");
+
+/** Paper is white. */
+export const palette = (): Palette => (isDark() ? dark : light);
+
+/** Calls `listener` after each change of the colours. */
+export function onTheme(listener: () => void): void {
+  listeners.add(listener);
+}
+
+function apply(): void {
+  if (chosen === null) delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = chosen;
+  for (const listener of listeners) listener();
+}
+
+export function themeButton(): HTMLElement {
+  const element = button("", () => {
+    chosen = isDark() ? "light" : "dark";
+    apply();
+  });
+  const label = () => (element.textContent = isDark() ? "Light colours" : "Dark colours");
+  onTheme(label);
+  label();
+  return element;
+}
+
+system.addEventListener("change", apply);
+printing.addEventListener("change", apply);

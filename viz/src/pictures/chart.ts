@@ -1,0 +1,142 @@
+// What the charts have in common: axes, tooltips, whiskers.
+import type { Palette } from "./palette";
+
+/** The height of a chart with so many horizontal bars. */
+export const heightOfBars = (bars: number, each = 30) => 120 + each * Math.max(2, bars);
+
+export function baseOption(palette: Palette) {
+  return {
+    animation: false,
+    backgroundColor: palette.surface,
+    textStyle: { color: palette.text, fontFamily: "system-ui, sans-serif", fontSize: 13 },
+    color: palette.series,
+    legend: { top: 0, type: "scroll", textStyle: { color: palette.text, fontSize: 13 } },
+    tooltip: {
+      confine: true,
+      backgroundColor: palette.surface,
+      borderColor: palette.line,
+      textStyle: { color: palette.text, fontSize: 13 },
+    },
+  };
+}
+
+function axisLook(palette: Palette, name: string) {
+  return {
+    name,
+    nameLocation: "middle",
+    nameTextStyle: { color: palette.muted, fontSize: 13 },
+    axisLabel: { color: palette.text, fontSize: 12, hideOverlap: true },
+    axisLine: { lineStyle: { color: palette.muted } },
+    splitLine: { lineStyle: { color: palette.line } },
+  };
+}
+
+interface AxisOptions {
+  name: string;
+  log?: boolean;
+  /** Of the labels. */
+  show?: (value: number) => string;
+  min?: number;
+  max?: number;
+  /** Pixels between the axis and its name. */
+  gap?: number;
+}
+
+export function valueAxis(palette: Palette, options: AxisOptions) {
+  const { name, log, show, min, max, gap } = options;
+  const look = axisLook(palette, name);
+  return {
+    ...look,
+    type: log ? "log" : "value",
+    nameGap: gap ?? 30,
+    ...(min === undefined ? {} : { min }),
+    ...(max === undefined ? {} : { max }),
+    axisLabel: {
+      ...look.axisLabel,
+      ...(show ? { formatter: (value: number) => show(value) } : {}),
+    },
+    minorSplitLine: { show: false },
+  };
+}
+
+export function categoryAxis(
+  palette: Palette,
+  names: string[],
+  options: { name?: string; width?: number; inverse?: boolean },
+) {
+  const look = axisLook(palette, options.name ?? "");
+  return {
+    ...look,
+    type: "category",
+    data: names,
+    inverse: options.inverse ?? false,
+    nameGap: 30,
+    splitLine: { show: false },
+    axisTick: { show: false },
+    axisLabel: {
+      ...look.axisLabel,
+      interval: 0,
+      hideOverlap: false,
+      ...(options.width ? { width: options.width, overflow: "truncate" } : {}),
+    },
+  };
+}
+
+/** Room for row names at the left: as the longest needs, within limits. */
+export function nameWidth(names: string[], narrow: boolean): number {
+  const longest = Math.max(0, ...names.map((name) => name.length));
+  return Math.min(8 + 7.2 * longest, narrow ? 110 : 240);
+}
+
+/** Limits of a logarithmic axis with air at both ends. */
+export function logLimits(values: number[]): { min: number; max: number } {
+  const positive = values.filter((value) => value > 0);
+  if (positive.length === 0) return { min: 0.1, max: 10 };
+  const low = Math.min(...positive);
+  const high = Math.max(...positive);
+  return { min: low / 1.25, max: high * 1.25 };
+}
+
+export interface Whisker {
+  /** On the axis of categories or of x values. */
+  at: number;
+  low: number;
+  high: number;
+  colour: string;
+}
+
+interface DrawApi {
+  value: (dimension: number) => number;
+  coord: (point: number[]) => number[];
+}
+
+/** Lines from low to high with small ends, lying or standing. */
+export function whiskers(name: string, each: Whisker[], lying: boolean, width = 1.5) {
+  return {
+    name,
+    type: "custom",
+    silent: true,
+    z: 1,
+    tooltip: { show: false },
+    encode: lying ? { x: [1, 2], y: 0 } : { x: 0, y: [1, 2] },
+    data: each.map(({ at, low, high }) => [at, low, high]),
+    renderItem: (params: { dataIndex: number }, api: DrawApi) => {
+      const ends = [1, 2].map((dimension) => {
+        const value = api.value(dimension);
+        const point = lying ? [value, api.value(0)] : [api.value(0), value];
+        return api.coord(point);
+      });
+      const [a, b] = ends as [[number, number], [number, number]];
+      const stroke = each[params.dataIndex]?.colour ?? "gray";
+      const style = { stroke, lineWidth: width };
+      const line = (x1: number, y1: number, x2: number, y2: number) => ({
+        type: "line",
+        shape: { x1, y1, x2, y2 },
+        style,
+      });
+      const cap = ([x, y]: [number, number]) =>
+        lying ? line(x, y - 4, x, y + 4) : line(x - 4, y, x + 4, y);
+      return { type: "group", children: [line(...a, ...b), cap(a), cap(b)] };
+    },
+  };
+}

@@ -1,0 +1,191 @@
+// The ladder: the time of a step by each row on a logarithmic axis, with its spread, and how it
+// stands to the baseline and to the best row on the CPU.
+import { problemText, type ResultFile, type Row, whyNotDrawn } from "../data/results";
+import { bytesPerSecond, count, figure, percent, seconds, times } from "../data/units";
+import {
+  baseOption,
+  categoryAxis,
+  heightOfBars,
+  logLimits,
+  nameWidth,
+  valueAxis,
+  whiskers,
+} from "./chart";
+import { seriesColour } from "./palette";
+import type { Missing, Picture } from "./picture";
+import { verificationOfRows } from "./proof";
+
+/** More lines than that nobody reads; the table has all. */
+const mostDrawn = 40;
+
+type Timed = Row & { seconds: number };
+const timed = (row: Row): row is Timed => row.seconds !== null;
+
+export function isCpu(row: Row): boolean {
+  return row.device === "cpu" && row.roundtripEvery === null && row.snapshotEvery === null;
+}
+
+function reading(file: ResultFile, ranked: Timed[], baseline: Timed | undefined): string {
+  const best = ranked[0];
+  if (best === undefined) return "No row has a time.";
+  const bestCpu = ranked.find(isCpu);
+  const parts = [`${best.name} is the fastest verified row, ${seconds(best.seconds)} a step`];
+  if (baseline !== undefined && baseline !== best)
+    parts.push(`${figure(baseline.seconds / best.seconds)} times as fast as ${baseline.name}`);
+  if (bestCpu !== undefined && bestCpu !== best)
+    parts.push(
+      `${figure(bestCpu.seconds / best.seconds)} times as fast as ${bestCpu.name}, the best on the CPU`,
+    );
+  const problem = problemText(file);
+  return `${parts.join(", ")}${problem ? ` (${problem})` : ""}.`;
+}
+
+export function ladder(file: ResultFile): Picture | Missing | null {
+  if (file.rows.length === 0 || file.experiment === "scaling") return null;
+  const title = "The ladder: time of a step";
+  const ranked = file.rows.filter(timed).sort((a, b) => a.seconds - b.seconds);
+  if (ranked.length === 0)
+    return { id: "ladder", title, missing: "no row of this file has a time" };
+  const baseline = ranked.find((row) => row.name === file.baseline);
+  const bestCpu = ranked.find(isCpu);
+  const drawn = ranked.slice(0, mostDrawn);
+  const names = drawn.map((row) => row.name);
+  return {
+    id: "ladder",
+    title,
+    reading: reading(file, ranked, baseline),
+    alternative: `Dots on a logarithmic axis of time, one line for each of ${drawn.length} rows, the fastest first.`,
+    height: heightOfBars(drawn.length),
+    table: {
+      columns: [
+        { name: "row" },
+        { name: "device" },
+        { name: "threads", show: count },
+        { name: "time of a step", unit: "s", show: seconds },
+        { name: "first quartile", unit: "s", show: seconds },
+        { name: "third quartile", unit: "s", show: seconds },
+        { name: "samples", show: count },
+        { name: "rate", unit: "cells/s", show: (value) => `${figure(value / 1e9)} GCell/s` },
+        { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
+        { name: "of the copy bandwidth", show: percent },
+        { name: `speed-up over ${file.baseline || "the baseline"}`, show: times },
+        { name: "speed-up over the best CPU row", show: times },
+        { name: "proof" },
+      ],
+      rows: ranked.map((row) => [
+        row.name,
+        row.device,
+        row.threads,
+        row.seconds,
+        row.quartiles?.q1 ?? null,
+        row.quartiles?.q3 ?? null,
+        row.samples,
+        row.cellsPerSecond,
+        row.bytesPerSecond,
+        row.fractionOfCopy,
+        row.vsBaseline,
+        row.vsBestCpu,
+        row.verification,
+      ]),
+    },
+    notDrawn: [
+      ...file.rows
+        .filter((row) => !timed(row))
+        .map((row): [string, string] => [row.name, whyNotDrawn(row)]),
+      ...(ranked.length > mostDrawn
+        ? [[`${ranked.length - mostDrawn} slower rows`, "in the table only"] as [string, string]]
+        : []),
+    ],
+    verification: verificationOfRows(ranked),
+    option: (palette, narrow) => {
+      const mark = (row: Timed | undefined, label: string) =>
+        row === undefined ? [] : [{ xAxis: row.seconds, label: { formatter: label } }];
+      const limits = logLimits(
+        drawn.flatMap((row) => [
+          row.quartiles?.min ?? row.seconds,
+          row.quartiles?.max ?? row.seconds,
+        ]),
+      );
+      const spread = (low: "min" | "q1", high: "max" | "q3", width: number) =>
+        whiskers(
+          low === "min" ? "fastest to slowest sample" : "quartiles",
+          drawn.flatMap((row, index) =>
+            row.quartiles === null
+              ? []
+              : [
+                  {
+                    at: index,
+                    low: row.quartiles[low],
+                    high: row.quartiles[high],
+                    colour: palette.muted,
+                  },
+                ],
+          ),
+          true,
+          width,
+        );
+      return {
+        ...baseOption(palette),
+        legend: { show: false },
+        grid: {
+          left: nameWidth(names, narrow) + 12,
+          right: narrow ? 16 : 130,
+          top: 34,
+          bottom: 48,
+        },
+        xAxis: valueAxis(palette, {
+          name: "time of a step (median; thick: quartiles, thin: all samples)",
+          log: true,
+          show: seconds,
+          ...limits,
+        }),
+        yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
+        series: [
+          spread("min", "max", 1),
+          spread("q1", "q3", 4),
+          {
+            name: "median",
+            type: "scatter",
+            symbolSize: 13,
+            z: 3,
+            data: drawn.map((row, index) => ({
+              value: [row.seconds, index],
+              name: row.name,
+              itemStyle: { color: seriesColour(palette, row.device === "cpu" ? 0 : 1) },
+              symbol: row.device === "cpu" ? "circle" : "diamond",
+            })),
+            label: {
+              show: !narrow,
+              position: "right",
+              distance: 10,
+              color: palette.text,
+              formatter: (point: { dataIndex: number }) => {
+                const row = drawn[point.dataIndex];
+                return row === undefined
+                  ? ""
+                  : seconds(row.seconds) +
+                      (row.vsBaseline === null ? "" : `  ${times(row.vsBaseline)}`);
+              },
+            },
+            tooltip: {
+              valueFormatter: (value: unknown) =>
+                Array.isArray(value) ? seconds(Number(value[0])) : "",
+            },
+            markLine: {
+              symbol: "none",
+              silent: true,
+              lineStyle: { type: "dashed", color: palette.muted },
+              label: { color: palette.muted, position: "end" },
+              data: narrow
+                ? []
+                : [
+                    ...mark(baseline === bestCpu ? undefined : baseline, "baseline"),
+                    ...mark(bestCpu, "best CPU"),
+                  ],
+            },
+          },
+        ],
+      };
+    },
+  };
+}

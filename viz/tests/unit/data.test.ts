@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { readResultFile, whyNotDrawn } from "../../src/data/results";
+import { csvOf } from "../../src/data/table";
+import { bytesPerSecond, figure, seconds } from "../../src/data/units";
+import { picturesOf } from "../../src/pictures/catalogue";
+import { light } from "../../src/pictures/palette";
+import { isMissing } from "../../src/pictures/picture";
+
+const row = (backend: string, more: object = {}) => ({
+  backend,
+  device: "cpu",
+  status: "ok",
+  verified: { bitwise: true, steps: 10, max_abs_error: 0, nonfinite: 0 },
+  seconds_per_iteration: 2e-5,
+  samples_seconds: [2e-4, 2.1e-4],
+  ...more,
+});
+const file = (results: object[], more: object = {}) =>
+  readResultFile({
+    file: "run.json",
+    context: { cpu_model: "a CPU", usable_cpus: "2" },
+    diffbench: { schema: 1, command: "diffbench", results, ...more },
+  });
+
+describe("units", () => {
+  it("shows three digits and a unit that fits", () => {
+    expect(seconds(16.14e-6)).toBe("16.1 us");
+    expect(seconds(0.9996e-3)).toBe("1.00 ms");
+    expect(seconds(0)).toBe("0 s");
+    expect(bytesPerSecond(54.7e9)).toBe("54.7 GB/s");
+    expect(figure(0.00981)).toBe("0.00981");
+  });
+});
+
+describe("result files", () => {
+  it("never gives an emulated row a time, whatever the file says", () => {
+    const emulated = file([row("cuda", { device: "emulated" })]).rows[0]!;
+    expect(emulated.seconds).toBeNull();
+    expect(whyNotDrawn(emulated)).toContain("never timed");
+  });
+
+  it("takes nothing for granted", () => {
+    for (const part of [
+      null,
+      3,
+      "x",
+      [],
+      {},
+      { diffbench: { results: [null, 1, { backend: {} }] } },
+    ]) {
+      const read = readResultFile(part);
+      expect(() => picturesOf(read)).not.toThrow();
+      expect(picturesOf(read).every(isMissing)).toBe(true);
+    }
+  });
+
+  it("does not take infinite or missing times for times", () => {
+    for (const seconds_per_iteration of [null, 0, -1, Infinity, NaN, "1"])
+      expect(file([row("a", { seconds_per_iteration })]).rows[0]!.seconds).toBeNull();
+  });
+});
+
+describe("pictures", () => {
+  it("has the fastest row first and the figures of the file", () => {
+    const ladder = picturesOf(
+      file([
+        row("slow"),
+        row("fast", { seconds_per_iteration: 1e-5 }),
+        row("gone", { status: "skipped", reason: "no driver", seconds_per_iteration: null }),
+      ]),
+    ).find((picture) => picture.id === "ladder")!;
+    if (isMissing(ladder)) throw new Error(ladder.missing);
+    expect(ladder.table.rows.map((each) => [each[0], each[3]])).toEqual([
+      ["fast", 1e-5],
+      ["slow", 2e-5],
+    ]);
+    expect(ladder.notDrawn).toEqual([["gone", "skipped: no driver"]]);
+    expect(ladder.reading).toContain("fast is the fastest verified row, 10.0 us a step");
+    expect(() => ladder.option(light, false, 0)).not.toThrow();
+  });
+
+  it("says what is missing", () => {
+    const ledger = picturesOf(file([row("a")])).find((picture) => picture.id === "ledger")!;
+    expect(isMissing(ledger) && ledger.missing).toContain("no row has phases");
+  });
+});
+
+describe("CSV", () => {
+  it("keeps full numbers, quotes text and defuses formulas", () => {
+    const table = {
+      columns: [{ name: "row" }, { name: "time", unit: "s" }],
+      rows: [
+        ['a "b", c', 0.1 + 0.2],
+        ["=1+1", null],
+      ],
+    };
+    expect(csvOf(table)).toBe('row,time (s)\r\n"a ""b"", c",0.30000000000000004\r\n\'=1+1,\r\n');
+  });
+});

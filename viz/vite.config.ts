@@ -1,0 +1,57 @@
+// Builds the page into one HTML file: dist/index.html.
+import { createHash } from "node:crypto";
+import type { Plugin } from "vite";
+import { defineConfig } from "vitest/config";
+
+/// Puts the script and the style into the page, and allows this one script and no connection, so
+/// that nothing in a result file can run or call anywhere.
+function singleFile(): Plugin {
+  return {
+    name: "single-file",
+    enforce: "post",
+    generateBundle(_options, bundle) {
+      let script = "";
+      let style = "";
+      for (const [name, file] of Object.entries(bundle)) {
+        if (file.type === "chunk") {
+          // The end of an element must not stand in a string of the script.
+          script += file.code.trim().replaceAll("</script", "<\\/script");
+          delete bundle[name];
+        } else if (name.endsWith(".css")) {
+          style += file.source.toString().trim();
+          delete bundle[name];
+        }
+      }
+      const page = bundle["index.html"];
+      if (page?.type !== "asset") throw new Error("there is no index.html");
+      const hash = createHash("sha256").update(script).digest("base64");
+      const policy =
+        `default-src 'none'; script-src 'sha256-${hash}'; ` +
+        "style-src 'unsafe-inline'; img-src data: blob:";
+      page.source = page.source
+        .toString()
+        .replace(/<script type="module"[^>]*><\/script>\s*/, "")
+        .replace(/<link rel="stylesheet"[^>]*>\s*/, "")
+        .replace(
+          "<!--policy-->",
+          () => `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+        )
+        .replace("<!--style-->", () => `<style>${style}</style>`)
+        .replace("<!--script-->", () => `<script type="module">${script}</script>`);
+    },
+  };
+}
+
+export default defineConfig({
+  plugins: [singleFile()],
+  build: {
+    target: "es2020",
+    assetsInlineLimit: Number.MAX_SAFE_INTEGER,
+    cssCodeSplit: false,
+    modulePreload: false,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 2000,
+    rollupOptions: { output: { inlineDynamicImports: true } },
+  },
+  test: { testTimeout: 60_000, hookTimeout: 180_000 },
+});
