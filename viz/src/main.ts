@@ -26,8 +26,8 @@ function byMachine(files: ResultFile[]): Map<string, ResultFile[]> {
 const verbOf = (file: ResultFile) =>
   file.experiment === "comparison" ? "comparison" : file.experiment.replaceAll("_", " ");
 
-function fileArticle(file: ResultFile, anchor: string): HTMLElement {
-  const pictures = picturesOf(file);
+function fileArticle(file: ResultFile, companions: ResultFile[], anchor: string): HTMLElement {
+  const pictures = picturesOf(file, companions);
   const article = el(
     "article",
     { id: anchor, "aria-labelledby": `${anchor}-head` },
@@ -95,7 +95,7 @@ function start(): void {
         "section",
         { class: "machine-group", "aria-label": machine },
         el("p", { class: "machine-name" }, machine),
-        ...members.map((file) => fileArticle(file, anchors.get(file) ?? "")),
+        ...members.map((file) => fileArticle(file, members, anchors.get(file) ?? "")),
       ),
     );
   }

@@ -1,14 +1,44 @@
 // All pictures, in the order of the page.
 import type { ResultFile } from "../data/results";
+import { amortisation } from "./amortisation";
+import { deviceBandwidth, hostBandwidth } from "./bandwidth";
+import { crossover } from "./crossover";
 import { ladder } from "./ladder";
 import { ledger } from "./ledger";
+import { epochLedger, learningCurves } from "./mlp";
 import type { Missing, Picture } from "./picture";
+import { pitfalls } from "./pitfalls";
+import { advised, calibrated } from "./predictions";
+import { roofline } from "./roofline";
+import { scaling } from "./scaling";
+import { timeline } from "./timeline";
+import { compared, selftest } from "./verdicts";
 
-const makers: ((file: ResultFile) => Picture | Missing | null)[] = [ladder, ledger];
+/** `companions` are all files of the same machine, for what needs two of them. */
+type Maker = (file: ResultFile, companions: ResultFile[]) => Picture | Missing | null;
 
-export function picturesOf(file: ResultFile): (Picture | Missing)[] {
+const makers: Maker[] = [
+  ladder,
+  ledger,
+  timeline,
+  roofline,
+  amortisation,
+  crossover,
+  scaling,
+  hostBandwidth,
+  deviceBandwidth,
+  pitfalls,
+  learningCurves,
+  epochLedger,
+  calibrated,
+  advised,
+  compared,
+  selftest,
+];
+
+export function picturesOf(file: ResultFile, companions: ResultFile[] = []): (Picture | Missing)[] {
   return makers.flatMap((make) => {
-    const made = make(file);
+    const made = make(file, companions);
     return made === null ? [] : [made];
   });
 }

@@ -41,7 +41,7 @@ function reading(file: ResultFile, ranked: Timed[], baseline: Timed | undefined)
 }
 
 export function ladder(file: ResultFile): Picture | Missing | null {
-  if (file.rows.length === 0 || file.experiment === "scaling") return null;
+  if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
   const title = "The ladder: time of a step";
   const ranked = file.rows.filter(timed).sort((a, b) => a.seconds - b.seconds);
   if (ranked.length === 0)

@@ -1,0 +1,180 @@
+// What a run costs, predicted from a profile (a file of `diffbench calibrate`): the same arithmetic
+// as bench/lab/cost_model.cpp, whose header says what it takes for granted. A test holds the two
+// against each other.
+import { list, num, positive, text } from "./json";
+import type { ResultFile } from "./results";
+
+export interface Call {
+  steps: number;
+  seconds: number;
+}
+export interface GridCost {
+  side: number;
+  threads: number;
+  setup: number;
+  copyIn: number;
+  copyOut: number;
+  calls: Call[];
+}
+export interface Way {
+  backend: string;
+  device: string;
+  dtype: string;
+  grids: GridCost[];
+}
+export interface Profile {
+  machine: string;
+  date: string;
+  /** How copies to a device were made: "pageable", "pinned", ... */
+  transfer: string;
+  source: string;
+  ways: Way[];
+}
+
+export interface Prediction {
+  setup: number;
+  copyIn: number;
+  steps: number;
+  snapshots: number;
+  copyOut: number;
+  warm: number;
+  cold: number;
+  /** In what the run lies outside of what was recorded; empty: in nothing. */
+  beyond: string[];
+}
+
+const ascending = (values: number[]) =>
+  values.every((value, index) => index === 0 || value > values[index - 1]!);
+
+function readGrid(json: unknown): GridCost | null {
+  const calls = list(json, "calls").map((call) => ({
+    steps: num(call, "steps") ?? NaN,
+    seconds: num(call, "seconds") ?? NaN,
+  }));
+  const side = positive(json, "side");
+  const [setup, copyIn, copyOut] = ["setup_seconds", "copy_in_seconds", "copy_out_seconds"].map(
+    (name) => num(json, name),
+  );
+  const good =
+    calls.length >= 2 &&
+    calls[0]!.steps === 1 &&
+    ascending(calls.map((call) => call.steps)) &&
+    calls.every((call) => call.seconds >= 0);
+  if (side === null || setup == null || copyIn == null || copyOut == null || !good) return null;
+  return { side, threads: num(json, "threads") ?? 1, setup, copyIn, copyOut, calls };
+}
+
+/** null for a file that is no profile; what is broken in it is left out. */
+export function readProfile(file: ResultFile): Profile | null {
+  if (file.experiment !== "calibrate") return null;
+  const ways = list(file.data, "ways").flatMap((json): Way[] => {
+    const grids = list(json, "grids").map(readGrid);
+    const whole = grids.filter((grid): grid is GridCost => grid !== null);
+    if (
+      whole.length === 0 ||
+      whole.length < grids.length ||
+      !ascending(whole.map((grid) => grid.side))
+    )
+      return [];
+    return [
+      {
+        backend: text(json, "backend"),
+        device: text(json, "device"),
+        dtype: text(json, "dtype"),
+        grids: whole,
+      },
+    ];
+  });
+  if (ways.length === 0) return null;
+  return {
+    machine: text(file.data, "machine"),
+    date: text(file.context, "date"),
+    transfer: text(file.data, "transfer"),
+    source: file.name,
+    ways,
+  };
+}
+
+/** Seconds of so many steps in one call on that grid. */
+export function stepsSeconds(grid: GridCost, steps: number): number {
+  const { calls } = grid;
+  let above = calls.findIndex((call) => call.steps >= steps);
+  if (above === 0) return calls[0]!.seconds;
+  if (above < 0) above = calls.length - 1;
+  const [low, high] = [calls[above - 1]!, calls[above]!];
+  const slope = Math.max(0, (high.seconds - low.seconds) / (high.steps - low.steps));
+  return low.seconds + slope * (steps - low.steps);
+}
+
+const leastSeconds = 1e-9;
+
+function atCells(way: Way, cells: number, part: (grid: GridCost) => number): number {
+  const { grids } = way;
+  const [first, last] = [grids[0]!, grids[grids.length - 1]!];
+  const cellsOf = (grid: GridCost) => grid.side * grid.side;
+  if (cells <= cellsOf(first)) return part(first);
+  if (cells >= cellsOf(last)) return (part(last) * cells) / cellsOf(last);
+  const index = grids.findIndex((grid) => cells < cellsOf(grid));
+  const [below, above] = [grids[index - 1]!, grids[index]!];
+  const fraction = Math.log(cells / cellsOf(below)) / Math.log(cellsOf(above) / cellsOf(below));
+  const low = Math.log(Math.max(part(below), leastSeconds));
+  const high = Math.log(Math.max(part(above), leastSeconds));
+  return Math.exp(low + fraction * (high - low));
+}
+
+function firstRunStretches(iterations: number): number[] {
+  const stretches = [1];
+  let left = iterations - 1;
+  for (const steps of [3, 12, 48]) {
+    if (steps <= left) {
+      stretches.push(steps);
+      left -= steps;
+    }
+  }
+  return left > 0 ? [...stretches, left] : stretches;
+}
+
+export function predict(
+  way: Way,
+  cells: number,
+  iterations: number,
+  snapshotEvery: number,
+): Prediction {
+  const copyIn = atCells(way, cells, (grid) => grid.copyIn);
+  const copyOut = atCells(way, cells, (grid) => grid.copyOut);
+  const setup = atCells(way, cells, (grid) => grid.setup);
+  const call = (steps: number) => atCells(way, cells, (grid) => stepsSeconds(grid, steps));
+  let first = firstRunStretches(iterations).reduce((sum, steps) => sum + call(steps), 0);
+  let steps = call(iterations);
+  let snapshots = 0;
+  if (snapshotEvery > 0 && snapshotEvery <= iterations) {
+    const count = Math.floor(iterations / snapshotEvery);
+    const rest = iterations % snapshotEvery;
+    snapshots = count * copyOut;
+    steps = count * call(snapshotEvery) + (rest > 0 ? call(rest) : 0);
+    first = Math.max(first, steps);
+  }
+  return {
+    setup,
+    copyIn,
+    steps,
+    snapshots,
+    copyOut,
+    warm: copyIn + steps + snapshots + copyOut,
+    cold: setup + copyIn + first + snapshots + copyOut,
+    beyond: beyondOf(way, cells, iterations),
+  };
+}
+
+function beyondOf(way: Way, cells: number, iterations: number): string[] {
+  const [first, last] = [way.grids[0]!, way.grids[way.grids.length - 1]!];
+  const longest = last.calls[last.calls.length - 1]!.steps;
+  return [
+    ...(cells > last.side ** 2 ? [`the largest recorded grid is ${last.side}x${last.side}`] : []),
+    ...(cells < first.side ** 2
+      ? [`the smallest recorded grid is ${first.side}x${first.side}`]
+      : []),
+    // The slope of the longest calls is what a step costs; far beyond them that is an assumption.
+    ...(iterations > 100 * longest ? [`the longest recorded call is of ${longest} steps`] : []),
+  ];
+}

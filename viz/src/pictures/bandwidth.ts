@@ -1,0 +1,241 @@
+// What copies cost, by size: within the host's memory, and to and from a GPU with the line
+// t = latency + bytes / bandwidth that was fitted to each curve.
+import { at, flag, list, num, positive, text, type Json } from "../data/json";
+import type { ResultFile } from "../data/results";
+import { bytes, bytesPerSecond, count, figure, seconds } from "../data/units";
+import { baseOption, logLimits, valueAxis } from "./chart";
+import { seriesColour } from "./palette";
+import type { Missing, Picture } from "./picture";
+
+interface Point {
+  bytes: number;
+  seconds: number | null;
+  rate: number | null;
+  verified: boolean;
+}
+export interface Curve {
+  name: string;
+  way: string;
+  direction: string;
+  threads: number;
+  points: Point[];
+}
+interface Fit {
+  curve: string;
+  latency: number;
+  rate: number;
+  residual: number | null;
+}
+
+const nameOf = (direction: string, way: string, threads: number) =>
+  (direction === "host" ? way : `${way} ${direction.toUpperCase()}`) +
+  (threads > 1 ? ` x${threads}` : "");
+
+export function curvesOf(place: Json): Curve[] {
+  return list(place, "curves").map((curve) => {
+    const [way, direction] = [text(curve, "way"), text(curve, "direction")];
+    const threads = num(curve, "threads") ?? 1;
+    return {
+      name: nameOf(direction, way, threads),
+      way,
+      direction,
+      threads,
+      points: list(curve, "points").flatMap((point): Point[] => {
+        const size = positive(point, "bytes");
+        if (size === null) return [];
+        return [
+          {
+            bytes: size,
+            seconds: positive(point, "seconds_per_copy"),
+            rate: positive(point, "bytes_per_second"),
+            verified: flag(point, "verified") === true,
+          },
+        ];
+      }),
+    };
+  });
+}
+
+function fitsOf(place: Json): Fit[] {
+  return list(place, "fits").flatMap((fit): Fit[] => {
+    const [latency, rate] = [positive(fit, "latency_seconds"), positive(fit, "bytes_per_second")];
+    if (latency === null || rate === null) return [];
+    const curve = nameOf(text(fit, "direction"), text(fit, "way"), 1);
+    return [{ curve, latency, rate, residual: num(fit, "median_residual") }];
+  });
+}
+
+function picture(
+  id: string,
+  title: string,
+  curves: Curve[],
+  fits: Fit[],
+  caches: [string, number][],
+  reading: string,
+): Picture {
+  const timed = curves.filter((curve) => curve.points.some((point) => point.rate !== null));
+  const points = curves.flatMap((curve) => curve.points);
+  const proved = points.filter((point) => point.verified).length;
+  return {
+    id,
+    title,
+    reading,
+    alternative: `Lines of bandwidth against the size of a copy, both logarithmic, for ${timed.length} ways to copy.`,
+    height: 440,
+    table: {
+      columns: [
+        { name: "way" },
+        { name: "threads", show: count },
+        { name: "size", unit: "B", show: bytes },
+        { name: "time of a copy", unit: "s", show: seconds },
+        { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
+        { name: "fitted latency", unit: "s", show: seconds },
+        { name: "fitted bandwidth", unit: "B/s", show: bytesPerSecond },
+        { name: "proof" },
+      ],
+      rows: timed.flatMap((curve) => {
+        const fit = fits.find((each) => each.curve === curve.name);
+        return curve.points.map((point) => [
+          curve.name,
+          curve.threads,
+          point.bytes,
+          point.seconds,
+          point.rate,
+          fit?.latency ?? null,
+          fit?.rate ?? null,
+          point.verified ? "compared byte for byte" : "not verified",
+        ]);
+      }),
+    },
+    notDrawn: curves
+      .filter((curve) => !timed.includes(curve))
+      .map((curve) => [curve.name, "the file has no time for it"]),
+    verification: `${proved} of ${points.length} copies were compared byte for byte before they were timed.`,
+    option: (palette, narrow) => {
+      const rates = timed.flatMap((curve) => curve.points.flatMap((point) => point.rate ?? []));
+      const limits = logLimits(rates);
+      return {
+        ...baseOption(palette),
+        tooltip: {
+          ...baseOption(palette).tooltip,
+          trigger: "axis",
+          axisPointer: {
+            label: { formatter: (point: { value: unknown }) => bytes(Number(point.value)) },
+          },
+          valueFormatter: (value: unknown) =>
+            typeof value === "number" ? bytesPerSecond(value) : "-",
+        },
+        grid: { left: narrow ? 70 : 86, right: 24, top: 48, bottom: 52 },
+        xAxis: valueAxis(palette, {
+          name: "size of a copy",
+          log: true,
+          show: bytes,
+          ...logLimits(points.map((point) => point.bytes)),
+        }),
+        yAxis: valueAxis(palette, {
+          name: "bandwidth",
+          log: true,
+          show: bytesPerSecond,
+          gap: narrow ? 54 : 68,
+          ...limits,
+        }),
+        series: [
+          ...timed.map((curve, index) => ({
+            name: curve.name,
+            type: "line",
+            symbol: ["circle", "rect", "triangle", "diamond"][index % 4],
+            symbolSize: 8,
+            itemStyle: { color: seriesColour(palette, index) },
+            lineStyle: { color: seriesColour(palette, index), width: 2 },
+            data: curve.points.flatMap((point) =>
+              point.rate === null ? [] : [[point.bytes, point.rate]],
+            ),
+            ...(index === 0 && caches.length > 0
+              ? {
+                  markLine: {
+                    symbol: "none",
+                    silent: true,
+                    lineStyle: { type: "dotted", color: palette.muted },
+                    label: { color: palette.muted, position: "end", formatter: "{b}" },
+                    data: caches.map(([name, size]) => ({ name, xAxis: size })),
+                  },
+                }
+              : {}),
+          })),
+          ...timed.flatMap((curve, index) => {
+            const fit = fits.find((each) => each.curve === curve.name);
+            if (fit === undefined) return [];
+            return [
+              {
+                name: `${curve.name}, fit`,
+                type: "line",
+                symbol: "none",
+                lineStyle: { type: "dashed", color: seriesColour(palette, index), width: 1.5 },
+                itemStyle: { color: seriesColour(palette, index) },
+                data: curve.points.map((point) => [
+                  point.bytes,
+                  point.bytes / (fit.latency + point.bytes / fit.rate),
+                ]),
+              },
+            ];
+          }),
+        ],
+      };
+    },
+  };
+}
+
+const bestRate = (curve: Curve) => Math.max(0, ...curve.points.map((point) => point.rate ?? 0));
+
+export function hostBandwidth(file: ResultFile): Picture | Missing | null {
+  if (file.experiment !== "transfer") return null;
+  const host = at(file.data, "host");
+  const curves = curvesOf(host);
+  const title = "Bandwidth of copies within the host, by size";
+  if (!curves.some((curve) => bestRate(curve) > 0))
+    return { id: "bandwidth-host", title, missing: "the file has no timed copies within the host" };
+  const caches = (["l1d", "l2", "l3"] as const).flatMap((name): [string, number][] => {
+    const size = positive(host, "caches", name);
+    // A copy has two arrays.
+    return size === null ? [] : [[name.toUpperCase(), size / 2]];
+  });
+  const best = [...curves].sort((a, b) => bestRate(b) - bestRate(a))[0]!;
+  const largest = best.points[best.points.length - 1];
+  const reading =
+    `The best rate, ${bytesPerSecond(bestRate(best))}, is that of ${best.name} in a cache` +
+    (largest?.rate
+      ? `; copies of ${bytes(largest.bytes)} run at ${bytesPerSecond(largest.rate)}`
+      : "") +
+    ". Dotted: where both arrays just fit in a cache.";
+  return picture("bandwidth-host", title, curves, [], caches, reading);
+}
+
+export function deviceBandwidth(file: ResultFile): Picture | Missing | null {
+  if (file.experiment !== "transfer") return null;
+  const title = "Bandwidth to and from the GPU: pageable against pinned";
+  const device = at(file.data, "device");
+  const curves = curvesOf(device);
+  if (flag(device, "emulated") === true)
+    return {
+      id: "bandwidth-device",
+      title,
+      missing: `the device was emulated: ${curves.flatMap((curve) => curve.points).filter((point) => point.verified).length} copies were proved, and none was timed`,
+    };
+  if (!curves.some((curve) => bestRate(curve) > 0))
+    return {
+      id: "bandwidth-device",
+      title,
+      missing: `no copy was timed (${text(file.data, "no_device") || "no GPU"})`,
+    };
+  const best = (way: string) =>
+    Math.max(
+      0,
+      ...curves.filter((curve) => curve.way === way && curve.direction !== "both").map(bestRate),
+    );
+  const [pageable, pinned] = [best("pageable"), best("pinned")];
+  const reading =
+    pageable > 0 && pinned > 0
+      ? `Pinned memory reaches ${bytesPerSecond(pinned)}, ${figure(pinned / pageable)} times the ${bytesPerSecond(pageable)} of pageable memory on ${text(device, "name")}.`
+      : `Copies to and from ${text(device, "name")}, by size.`;
+  return picture("bandwidth-device", title, curves, fitsOf(device), [], reading);
+}

@@ -1,0 +1,179 @@
+// Training a network: learning curves, and where the time of an epoch went.
+import { at, list, num, numbers, positive, text } from "../data/json";
+import type { ResultFile } from "../data/results";
+import { count, figure, percent, seconds } from "../data/units";
+import { baseOption, categoryAxis, heightOfBars, logLimits, nameWidth, valueAxis } from "./chart";
+import { seriesColour } from "./palette";
+import type { Missing, Picture } from "./picture";
+
+const parts = ["data", "step", "wait"] as const;
+
+function enginesOf(file: ResultFile) {
+  return list(file.data, "results").map((engine) => {
+    const emulated = text(engine, "device") === "emulated";
+    return {
+      name: text(engine, "engine") || "(no name)",
+      device: text(engine, "device"),
+      status: text(engine, "status"),
+      reason: text(engine, "reason"),
+      losses: numbers(engine, "losses"),
+      perEpoch: emulated ? null : positive(engine, "seconds_per_epoch"),
+      phases: parts.map((part) => (emulated ? null : num(at(engine, "phases"), part))),
+      train: num(engine, "train", "accuracy"),
+      test: num(engine, "test", "accuracy"),
+    };
+  });
+}
+type Engine = ReturnType<typeof enginesOf>[number];
+
+const setting = (file: ResultFile) => {
+  const layers = list(file.data, "layers").map(String).join("-");
+  const parameters = num(file.data, "parameters");
+  return `${text(file.data, "data")}, network ${layers}${parameters === null ? "" : ` with ${parameters} parameters`}`;
+};
+const proof = (engines: Engine[]) =>
+  "Quality stands beside the time: test accuracy " +
+  engines
+    .map((engine) => `${engine.name} ${engine.test === null ? "unknown" : percent(engine.test)}`)
+    .join(", ") +
+  ".";
+
+export function learningCurves(file: ResultFile): Picture | Missing | null {
+  if (file.experiment !== "mlp_train") return null;
+  const title = "Learning curves";
+  const engines = enginesOf(file);
+  const learned = engines.filter((engine) => engine.losses.length > 0);
+  if (learned.length === 0) return { id: "learning", title, missing: "no engine has losses" };
+  const final = (engine: Engine) => engine.losses[engine.losses.length - 1]!;
+  const best = [...learned].sort((a, b) => final(a) - final(b))[0]!;
+  return {
+    id: "learning",
+    title,
+    reading: `After ${best.losses.length} epochs the lowest loss, ${figure(final(best))}, is that of ${best.name}, with ${best.test === null ? "unknown" : percent(best.test)} of the test rows right (${setting(file)}).`,
+    alternative: `Lines of the loss on a logarithmic axis, one for each of ${learned.length} engines.`,
+    height: 420,
+    table: {
+      columns: [
+        { name: "engine" },
+        { name: "epoch", show: count },
+        { name: "loss", show: figure },
+        { name: "time so far", unit: "s", show: seconds },
+      ],
+      rows: learned.flatMap((engine) =>
+        engine.losses.map((loss, index) => [
+          engine.name,
+          index + 1,
+          loss,
+          engine.perEpoch === null ? null : engine.perEpoch * (index + 1),
+        ]),
+      ),
+    },
+    notDrawn: engines
+      .filter((engine) => !learned.includes(engine))
+      .map((engine) => [engine.name, engine.reason || engine.status || "no losses"]),
+    verification: proof(learned),
+    variants: ["by epoch", "by time"],
+    option: (palette, narrow, variant) => ({
+      ...baseOption(palette),
+      tooltip: {
+        ...baseOption(palette).tooltip,
+        trigger: "axis",
+        valueFormatter: (value: unknown) => (typeof value === "number" ? figure(value) : "-"),
+      },
+      grid: { left: narrow ? 60 : 76, right: 28, top: 48, bottom: 52 },
+      xAxis: valueAxis(
+        palette,
+        variant === 0
+          ? { name: "epoch", show: count, min: 1 }
+          : { name: "time (epochs at the median time of one)", show: seconds, min: 0 },
+      ),
+      yAxis: valueAxis(palette, {
+        name: "loss",
+        log: true,
+        show: figure,
+        gap: narrow ? 44 : 56,
+        ...logLimits(learned.flatMap((engine) => engine.losses)),
+      }),
+      series: learned
+        .filter((engine) => variant === 0 || engine.perEpoch !== null)
+        .map((engine, index) => ({
+          name: engine.name,
+          type: "line",
+          symbol: "none",
+          // Engines that compute the same lie above each other: a dash lets the lower one show.
+          lineStyle: {
+            width: 2,
+            type: index === 0 ? "solid" : "dashed",
+            color: seriesColour(palette, index),
+          },
+          itemStyle: { color: seriesColour(palette, index) },
+          data: engine.losses.map((loss, epoch) => [
+            variant === 0 ? epoch + 1 : (epoch + 1) * (engine.perEpoch ?? 0),
+            loss,
+          ]),
+        })),
+    }),
+  };
+}
+
+export function epochLedger(file: ResultFile): Picture | Missing | null {
+  if (file.experiment !== "mlp_train") return null;
+  const title = "Where the time of a training went";
+  const engines = enginesOf(file);
+  const timed = engines.filter((engine) => engine.perEpoch !== null);
+  if (timed.length === 0) return { id: "epochs", title, missing: "no engine has a time" };
+  const names = timed.map((engine) => engine.name);
+  const best = [...timed].sort((a, b) => a.perEpoch! - b.perEpoch!)[0]!;
+  return {
+    id: "epochs",
+    title,
+    reading: `${best.name} takes ${seconds(best.perEpoch!)} an epoch, the shortest of ${timed.length} (${setting(file)}).`,
+    alternative: "Stacked bars of seconds for all epochs: fetching data, steps, waiting.",
+    height: heightOfBars(timed.length, 40),
+    table: {
+      columns: [
+        { name: "engine" },
+        { name: "device" },
+        { name: "an epoch", unit: "s", show: seconds },
+        ...parts.map((name) => ({ name, unit: "s", show: seconds })),
+        { name: "training accuracy", show: percent },
+        { name: "test accuracy", show: percent },
+      ],
+      rows: timed.map((engine) => [
+        engine.name,
+        engine.device,
+        engine.perEpoch,
+        ...engine.phases,
+        engine.train,
+        engine.test,
+      ]),
+    },
+    notDrawn: engines
+      .filter((engine) => !timed.includes(engine))
+      .map((engine) => [
+        engine.name,
+        engine.device === "emulated" ? "emulated device: never timed" : engine.reason || "no time",
+      ]),
+    verification: proof(timed),
+    option: (palette, narrow) => ({
+      ...baseOption(palette),
+      tooltip: {
+        ...baseOption(palette).tooltip,
+        trigger: "axis",
+        axisPointer: { type: "shadow" },
+        valueFormatter: (value: unknown) => seconds(Number(value)),
+      },
+      grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 40, bottom: 48 },
+      xAxis: valueAxis(palette, { name: "all epochs", show: seconds, min: 0 }),
+      yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
+      series: parts.map((part, index) => ({
+        name: part,
+        type: "bar",
+        stack: "epoch",
+        barMaxWidth: 26,
+        itemStyle: { color: seriesColour(palette, [1, 2, 0][index] ?? 0) },
+        data: timed.map((engine) => engine.phases[index] ?? 0),
+      })),
+    }),
+  };
+}

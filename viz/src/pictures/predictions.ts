@@ -1,0 +1,168 @@
+// Files of calibrate (what a cell costs by grid) and of advise (predicted runs).
+import { list, num, positive, text } from "../data/json";
+import { readProfile } from "../data/model";
+import type { ResultFile } from "../data/results";
+import { count, figure, seconds } from "../data/units";
+import { baseOption, categoryAxis, heightOfBars, logLimits, nameWidth, valueAxis } from "./chart";
+import { seriesColour } from "./palette";
+import type { Missing, Picture } from "./picture";
+
+export function calibrated(file: ResultFile): Picture | Missing | null {
+  if (file.experiment !== "calibrate") return null;
+  const title = "The profile: time of a cell by grid";
+  const profile = readProfile(file);
+  if (profile === null)
+    return { id: "profile", title, missing: "the file has no complete profile" };
+  const dtypes = [...new Set(profile.ways.map((way) => way.dtype))];
+  const perCell = (grid: (typeof profile.ways)[number]["grids"][number]) => {
+    const last = grid.calls[grid.calls.length - 1]!;
+    return last.seconds / (last.steps * grid.side * grid.side);
+  };
+  const cheapest = profile.ways
+    .flatMap((way) => way.grids.map((grid) => ({ way, grid, cost: perCell(grid) })))
+    .sort((a, b) => a.cost - b.cost)[0]!;
+  return {
+    id: "profile",
+    title,
+    reading: `The least is ${seconds(cheapest.cost)} a cell and step, by ${cheapest.way.backend} in ${cheapest.way.dtype} on ${cheapest.grid.side}x${cheapest.grid.side}; lines bend where the field leaves a cache or overheads dominate.`,
+    alternative:
+      "Lines of the time of a cell and step against the side of the grid, both logarithmic.",
+    height: 440,
+    table: {
+      columns: [
+        { name: "backend" },
+        { name: "device" },
+        { name: "dtype" },
+        { name: "side", show: count },
+        { name: "threads", show: count },
+        { name: "cell and step", unit: "s", show: seconds },
+        { name: "set-up", unit: "s", show: seconds },
+        { name: "copy in", unit: "s", show: seconds },
+        { name: "copy out", unit: "s", show: seconds },
+      ],
+      rows: profile.ways.flatMap((way) =>
+        way.grids.map((grid) => [
+          way.backend,
+          way.device,
+          way.dtype,
+          grid.side,
+          grid.threads,
+          perCell(grid),
+          grid.setup,
+          grid.copyIn,
+          grid.copyOut,
+        ]),
+      ),
+    },
+    notDrawn: [],
+    verification: "Every cold run of the calibration had the reference's field.",
+    variants: dtypes,
+    option: (palette, narrow, variant) => {
+      const ways = profile.ways.filter((way) => way.dtype === dtypes[variant]);
+      const points = ways.map((way) =>
+        way.grids.map((grid): [number, number] => [grid.side, 1e9 * perCell(grid)]),
+      );
+      return {
+        ...baseOption(palette),
+        tooltip: {
+          ...baseOption(palette).tooltip,
+          trigger: "axis",
+          valueFormatter: (value: unknown) =>
+            typeof value === "number" ? `${figure(value)} ns` : "-",
+        },
+        grid: { left: narrow ? 60 : 76, right: 28, top: 56, bottom: 52 },
+        xAxis: valueAxis(palette, {
+          name: "side of the grid (cells)",
+          log: true,
+          show: figure,
+          ...logLimits(points.flat().map((point) => point[0])),
+        }),
+        yAxis: valueAxis(palette, {
+          name: "ns a cell and step",
+          log: true,
+          show: figure,
+          gap: narrow ? 44 : 56,
+          ...logLimits(points.flat().map((point) => point[1])),
+        }),
+        series: ways.map((way, index) => ({
+          name: way.backend,
+          type: "line",
+          symbol: way.device === "cpu" ? "circle" : "diamond",
+          symbolSize: 8,
+          itemStyle: { color: seriesColour(palette, index) },
+          lineStyle: { color: seriesColour(palette, index), width: 2 },
+          data: points[index] ?? [],
+        })),
+      };
+    },
+  };
+}
+
+export function advised(file: ResultFile): Picture | Missing | null {
+  if (file.experiment !== "advise") return null;
+  const title = "Predicted runs";
+  const ways = list(file.data, "ways").flatMap((way) => {
+    const [warm, cold] = [positive(way, "warm_seconds"), positive(way, "cold_seconds")];
+    return warm === null || cold === null
+      ? []
+      : [{ name: text(way, "backend"), device: text(way, "device"), warm, cold }];
+  });
+  if (ways.length === 0)
+    return { id: "advice", title, missing: "the file has no predictions for one run" };
+  ways.sort((a, b) => a.warm - b.warm);
+  const names = ways.map((way) => way.name);
+  const run = `${num(file.data, "nx")}x${num(file.data, "ny")} ${text(file.data, "dtype")}, ${num(file.data, "iterations")} iterations`;
+  return {
+    id: "advice",
+    title,
+    reading: `Predicted, not measured: ${ways[0]!.name} is the fastest for ${run}, ${seconds(ways[0]!.warm)} warm.`,
+    alternative: "Hollow bars of predicted seconds, warm and cold, one pair for each backend.",
+    height: heightOfBars(ways.length, 40),
+    table: {
+      columns: [
+        { name: "backend" },
+        { name: "device" },
+        { name: "warm run, predicted", unit: "s", show: seconds },
+        { name: "cold run, predicted", unit: "s", show: seconds },
+      ],
+      rows: ways.map((way) => [way.name, way.device, way.warm, way.cold]),
+    },
+    notDrawn: [],
+    verification: `Predictions from the profile of ${text(file.data, "profile", "machine")} (${text(file.data, "profile", "date")}); nothing here was run.`,
+    option: (palette, narrow) => ({
+      ...baseOption(palette),
+      tooltip: {
+        ...baseOption(palette).tooltip,
+        trigger: "axis",
+        axisPointer: { type: "shadow" },
+        valueFormatter: (value: unknown) => seconds(Number(value)),
+      },
+      grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 40, bottom: 48 },
+      xAxis: valueAxis(palette, {
+        name: "predicted time",
+        log: true,
+        show: seconds,
+        ...logLimits(ways.flatMap((way) => [way.warm, way.cold])),
+      }),
+      yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
+      series: (["warm", "cold"] as const).map((kind, index) => ({
+        name: `${kind} run, predicted`,
+        type: "scatter",
+        symbol: kind === "warm" ? "circle" : "diamond",
+        symbolSize: 13,
+        // Hollow: predicted.
+        itemStyle: {
+          color: palette.surface,
+          borderColor: seriesColour(palette, index),
+          borderWidth: 2.5,
+          borderType: "dashed",
+        },
+        data: ways.map((way, row) => ({ name: way.name, value: [way[kind], row] })),
+        tooltip: {
+          valueFormatter: (value: unknown) =>
+            Array.isArray(value) ? seconds(Number(value[0])) : "",
+        },
+      })),
+    }),
+  };
+}

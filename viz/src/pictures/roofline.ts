@@ -1,0 +1,184 @@
+// The roofline (Williams, Waterman, Patterson 2009): flops a second against flops a byte. All rows
+// have the problem's own bytes and flops, so they stand above each other; the roofs are bandwidths
+// that were measured on the same machine: of memory by the comparison, of the caches and of the bus
+// by `diffbench transfer`.
+import { at, positive, text } from "../data/json";
+import { problemText, type ResultFile, whyNotDrawn } from "../data/results";
+import { bytesPerSecond, figure, percent } from "../data/units";
+import { type Curve, curvesOf } from "./bandwidth";
+import { baseOption, logLimits, valueAxis } from "./chart";
+import { seriesColour } from "./palette";
+import type { Missing, Picture } from "./picture";
+import { verificationOfRows } from "./proof";
+
+interface Roof {
+  name: string;
+  /** Bytes a second, read and written ones counted, as those of a step are. */
+  rate: number;
+}
+
+/** The best rate among copies of at most (and more than half of) what fits. */
+function bestRate(curves: Curve[], most: number): number {
+  const rates = curves.flatMap((curve) =>
+    curve.points.filter((point) => point.bytes <= most).map((point) => point.rate ?? 0),
+  );
+  return Math.max(0, ...rates);
+}
+
+function roofsOf(file: ResultFile, companions: ResultFile[]): Roof[] {
+  const roofs: Roof[] = [];
+  const copy = Math.max(
+    positive(file.own, "copy", "memcpy_bytes_per_second") ?? 0,
+    positive(file.own, "copy", "streaming_bytes_per_second") ?? 0,
+  );
+  if (copy > 0) roofs.push({ name: "memory (copy)", rate: copy });
+  const transfer = companions.find((each) => each.experiment === "transfer");
+  if (transfer === undefined) return roofs;
+  const host = at(transfer.data, "host");
+  for (const cache of ["l1d", "l2", "l3"]) {
+    const size = positive(host, "caches", cache);
+    // A copy counts what arrives once, and has two arrays.
+    const rate = size === null ? 0 : 2 * bestRate(curvesOf(host), size / 2);
+    if (rate > 0) roofs.push({ name: `${cache.toUpperCase()} (copy)`, rate });
+  }
+  const device = curvesOf(at(transfer.data, "device"));
+  for (const direction of ["h2d", "d2h"]) {
+    const rate = bestRate(
+      device.filter((curve) => curve.direction === direction),
+      Infinity,
+    );
+    if (rate > 0) roofs.push({ name: `bus, ${direction.toUpperCase()}`, rate });
+  }
+  // The cache that is no faster than the next larger one has no roof of its own.
+  return roofs.filter(
+    (roof, index) => roofs.findIndex((each) => each.rate === roof.rate) === index,
+  );
+}
+
+export function roofline(file: ResultFile, companions: ResultFile[]): Picture | Missing | null {
+  if (file.experiment !== "comparison") return null;
+  const title = "Roofline";
+  const bytes = positive(file.problem, "bytes_per_step");
+  const flops = positive(file.problem, "flops_per_step");
+  const roofs = roofsOf(file, companions);
+  const rows = file.rows
+    .flatMap((row) => (row.seconds === null ? [] : [{ row, rate: (flops ?? 0) / row.seconds }]))
+    .sort((a, b) => b.rate - a.rate);
+  if (bytes === null || flops === null || rows.length === 0)
+    return {
+      id: "roofline",
+      title,
+      missing: "it needs rows with a time, and the problem's bytes and flops",
+    };
+  if (roofs.length === 0)
+    return {
+      id: "roofline",
+      title,
+      missing:
+        "no bandwidth was measured (the copy roof of the comparison, or a file of diffbench transfer)",
+    };
+  const intensity = flops / bytes;
+  const best = rows[0]!;
+  const memory = roofs.find((roof) => roof.name.startsWith("memory"));
+  const share = memory === undefined ? null : best.rate / (memory.rate * intensity);
+  const hasCaches = roofs.some((roof) => roof.name.startsWith("L"));
+  return {
+    id: "roofline",
+    title,
+    reading:
+      `At ${figure(intensity)} flops a byte the roofs are bandwidths: ${best.row.name} makes ${figure(best.rate / 1e9)} GFlop/s` +
+      (share === null ? "" : `, ${percent(share)} of what memory allows one step at a time`) +
+      (share !== null && share > 1
+        ? " (the field stays in a cache, or several steps are taken on each visit)"
+        : "") +
+      ".",
+    alternative: `Sloping lines for ${roofs.length} measured bandwidths on logarithmic axes, and a point for each of ${rows.length} rows, all at ${figure(intensity)} flops a byte. Peak arithmetic is not measured, so there is no flat roof.`,
+    height: 460,
+    table: {
+      columns: [
+        { name: "row or roof" },
+        { name: "kind" },
+        { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
+        { name: "intensity", unit: "flop/B", show: figure },
+        { name: "rate", unit: "flop/s", show: (value) => `${figure(value / 1e9)} GFlop/s` },
+      ],
+      rows: [
+        ...roofs.map((roof) => [roof.name, "roof", roof.rate, intensity, roof.rate * intensity]),
+        ...rows.map(({ row, rate }) => [row.name, row.device, row.bytesPerSecond, intensity, rate]),
+      ],
+    },
+    notDrawn: [
+      ...file.rows
+        .filter((row) => row.seconds === null)
+        .map((row): [string, string] => [row.name, whyNotDrawn(row)]),
+      ...(hasCaches
+        ? []
+        : [
+            [
+              "roofs of the caches and of the bus",
+              "add a file of diffbench transfer of this machine",
+            ] as [string, string],
+          ]),
+    ],
+    verification: `${verificationOfRows(rows.map(({ row }) => row))} Problem: ${problemText(file) || text(file.own, "command")}.`,
+    option: (palette, narrow) => {
+      const span: [number, number] = [intensity / 8, intensity * 8];
+      const limits = logLimits([
+        ...rows.map(({ rate }) => rate / 1e9),
+        ...roofs.flatMap((roof) => span.map((each) => (roof.rate * each) / 1e9)),
+      ]);
+      const labelled = rows.filter((_row, index) => index < 10);
+      return {
+        ...baseOption(palette),
+        grid: { left: narrow ? 64 : 76, right: narrow ? 24 : 40, top: 56, bottom: 52 },
+        xAxis: valueAxis(palette, {
+          name: "flops a byte",
+          log: true,
+          show: figure,
+          min: span[0],
+          max: span[1],
+        }),
+        yAxis: valueAxis(palette, { name: "GFlop/s", log: true, show: figure, gap: 50, ...limits }),
+        series: [
+          ...roofs.map((roof, index) => ({
+            name: `${roof.name} ${bytesPerSecond(roof.rate)}`,
+            type: "line",
+            symbol: "none",
+            itemStyle: { color: seriesColour(palette, index + 1) },
+            lineStyle: {
+              color: seriesColour(palette, index + 1),
+              width: 2,
+              type: index === 0 ? "solid" : "dashed",
+            },
+            data: span.map((each) => [each, (roof.rate * each) / 1e9]),
+            tooltip: { show: false },
+          })),
+          {
+            name: "rows",
+            type: "scatter",
+            symbolSize: 12,
+            z: 5,
+            itemStyle: {
+              color: seriesColour(palette, 0),
+              borderColor: palette.surface,
+              borderWidth: 1,
+            },
+            data: rows.map(({ row, rate }) => ({ name: row.name, value: [intensity, rate / 1e9] })),
+            label: {
+              show: true,
+              position: "right",
+              color: palette.text,
+              formatter: (point: { name: string; dataIndex: number }) =>
+                point.dataIndex < labelled.length ? point.name : "",
+            },
+            labelLayout: { hideOverlap: true },
+            tooltip: {
+              valueFormatter: (value: unknown) =>
+                Array.isArray(value) ? `${figure(Number(value[1]))} GFlop/s` : String(value),
+            },
+          },
+        ],
+      };
+    },
+  };
+}

@@ -1,0 +1,159 @@
+// Thread scaling: speed-up and efficiency against the ideal, and the law that was fitted (strong:
+// Amdahl; weak: Gustafson) with the interval of its serial fraction.
+import { at, flag, num, positive, text } from "../data/json";
+import { type ResultFile, whyNotDrawn } from "../data/results";
+import { count, figure, percent, seconds, times } from "../data/units";
+import { baseOption, valueAxis } from "./chart";
+import { seriesColour } from "./palette";
+import type { Missing, Picture } from "./picture";
+import { verificationOfRows } from "./proof";
+
+/** Efficiency on n threads by the laws as docs/lab.md has them. */
+export function efficiency(law: string, serial: number, threads: number): number {
+  return law === "Gustafson"
+    ? 1 - (serial * (threads - 1)) / threads
+    : 1 / (1 + serial * (threads - 1));
+}
+
+export function scaling(file: ResultFile): Picture | Missing | null {
+  if (file.experiment !== "scaling") return null;
+  const title = "Thread scaling";
+  const points = file.rows
+    .map((row) => ({
+      row,
+      threads: positive(row.json, "threads_asked"),
+      speedup: positive(row.json, "speedup"),
+      oversubscribed: flag(row.json, "oversubscribed") === true,
+    }))
+    .flatMap((point) =>
+      point.threads === null || point.speedup === null
+        ? []
+        : [{ ...point, threads: point.threads, speedup: point.speedup }],
+    );
+  if (points.length === 0)
+    return {
+      id: "scaling",
+      title,
+      missing: "it needs a time on one thread and on another number of threads",
+    };
+  const fit = at(file.data, "fit");
+  const law = text(fit, "law");
+  const serial = num(fit, "serial_fraction");
+  const [low, high] = [num(fit, "low"), num(fit, "high")];
+  const best = [...points].sort((a, b) => b.speedup - a.speedup)[0]!;
+  const recommended = num(file.data, "recommended_threads");
+  const most = Math.max(...points.map((point) => point.threads));
+  const interval =
+    low !== null && high !== null ? ` (95 % interval ${percent(low)} to ${percent(high)})` : "";
+  return {
+    id: "scaling",
+    title: `${title}: ${text(file.data, "backend")}, ${text(file.data, "mode")}`,
+    reading:
+      `${best.threads} thread${best.threads === 1 ? " is" : "s are"} the fastest, ${figure(best.speedup)} times one thread` +
+      (serial === null
+        ? ""
+        : `; the law of ${law} fits with a serial fraction of ${percent(serial)}${interval}`) +
+      (recommended === null ? "." : `; use ${recommended}, the fewest within 5 % of the best.`),
+    alternative: `Points of speed-up against threads, beside the ideal line${serial === null ? "" : ` and the fitted law of ${law}`}.`,
+    height: 420,
+    table: {
+      columns: [
+        { name: "threads", show: count },
+        { name: "time of a step", unit: "s", show: seconds },
+        { name: "speed-up", show: times },
+        { name: "efficiency", show: percent },
+        { name: "serial fraction", show: percent },
+        { name: "speed-up by the fit", show: times },
+        { name: "remark" },
+        { name: "proof" },
+      ],
+      rows: points.map((point) => [
+        point.threads,
+        point.row.seconds,
+        point.speedup,
+        num(point.row.json, "efficiency"),
+        num(point.row.json, "serial_fraction"),
+        serial === null ? null : point.threads * efficiency(law, serial, point.threads),
+        point.oversubscribed ? "more threads than CPUs: no part of the fit" : "",
+        point.row.verification,
+      ]),
+    },
+    notDrawn: file.rows
+      .filter((row) => row.seconds === null)
+      .map((row) => [row.name, whyNotDrawn(row)]),
+    verification: verificationOfRows(points.map((point) => point.row)),
+    variants: ["speed-up", "efficiency"],
+    option: (palette, narrow, variant) => {
+      const y = (threads: number, speedup: number) => (variant === 0 ? speedup : speedup / threads);
+      const threads = Array.from({ length: 33 }, (_each, index) => 1 + ((most - 1) * index) / 32);
+      const lawLine = (name: string, value: number, type: string) => ({
+        name,
+        type: "line",
+        symbol: "none",
+        lineStyle: { color: seriesColour(palette, 1), type, width: type === "solid" ? 2 : 1 },
+        itemStyle: { color: seriesColour(palette, 1) },
+        data: threads.map((n) => [n, y(n, n * efficiency(law, value, n))]),
+      });
+      return {
+        ...baseOption(palette),
+        tooltip: {
+          ...baseOption(palette).tooltip,
+          valueFormatter: (value: unknown) => {
+            const figureOf = Array.isArray(value) ? Number(value[1]) : Number(value);
+            return variant === 0 ? times(figureOf) : percent(figureOf);
+          },
+        },
+        grid: { left: narrow ? 56 : 70, right: 28, top: 48, bottom: 52 },
+        xAxis: valueAxis(palette, {
+          name: "threads",
+          show: figure,
+          min: 1,
+          max: Math.max(2, most),
+        }),
+        yAxis: valueAxis(palette, {
+          name: variant === 0 ? "speed-up over one thread" : "efficiency",
+          show: variant === 0 ? times : percent,
+          min: 0,
+          gap: narrow ? 40 : 52,
+        }),
+        series: [
+          {
+            name: "ideal",
+            type: "line",
+            symbol: "none",
+            lineStyle: { color: palette.muted, type: "dashed" },
+            itemStyle: { color: palette.muted },
+            data: [1, Math.max(2, most)].map((n) => [n, y(n, n)]),
+          },
+          ...(serial === null ? [] : [lawLine(`law of ${law}`, serial, "solid")]),
+          ...(low === null || high === null
+            ? []
+            : [lawLine("its interval", low, "dotted"), lawLine("its interval", high, "dotted")]),
+          {
+            name: "measured",
+            type: "scatter",
+            symbolSize: 12,
+            itemStyle: { color: seriesColour(palette, 0) },
+            data: points
+              .filter((point) => !point.oversubscribed)
+              .map((point) => [point.threads, y(point.threads, point.speedup)]),
+          },
+          ...(points.some((point) => point.oversubscribed)
+            ? [
+                {
+                  name: "more threads than CPUs",
+                  type: "scatter",
+                  symbol: "emptyCircle",
+                  symbolSize: 12,
+                  itemStyle: { color: seriesColour(palette, 0) },
+                  data: points
+                    .filter((point) => point.oversubscribed)
+                    .map((point) => [point.threads, y(point.threads, point.speedup)]),
+                },
+              ]
+            : []),
+        ],
+      };
+    },
+  };
+}
