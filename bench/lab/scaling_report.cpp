@@ -1,6 +1,7 @@
 // What `diffbench scaling` says: the table, the laws, how many threads, and whether a GPU pays.
 #include "report_json.hpp"
 #include "scaling.hpp"
+#include "scaling_fit_report.hpp"
 #include "speedup.hpp"
 #include "statistics.hpp"
 #include "table.hpp"
@@ -20,9 +21,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* nothing = "-";
-/// What a GPU should be faster by to be worth its price, its power and the work of porting; the
-/// rule of thumb of courses on practical HPC.
-constexpr double worth_it = 10;
 
 struct Figures {
   double speed_up = 0;
@@ -90,35 +88,6 @@ std::string format_table(const ScalingStudy& study) {
   return table.format();
 }
 
-std::string_view law_name(Scaling scaling) {
-  return scaling == Scaling::strong ? "Amdahl" : "Gustafson";
-}
-
-std::string format_fit(Scaling scaling, const SerialFraction& fit) {
-  std::string text =
-      fmt::format("serial fraction by the law of {}: {}", law_name(scaling), percent(fit.value));
-  text += fit.low ? fmt::format(" (95 % interval {} to {}, bootstrap over the samples)",
-                                percent(*fit.low), percent(*fit.high))
-                  : " (without an interval: one sample a row)";
-  if (fit.points == 1) {
-    text += "; one equation for one unknown, so nothing here tests the law";
-  } else {
-    text += fmt::format("; fitted to {} thread counts, the worst is {} off the law", fit.points,
-                        percent(fit.worst_error));
-  }
-  if (fit.value < 0) {
-    text +=
-        "; below zero, since the threads gain more than their number: each part fits a cache "
-        "that the whole does not";
-  } else if (fit.value >= 1) {
-    text += "; above one, since more threads are slower than one";
-  } else if (scaling == Scaling::strong && fit.value > 0) {
-    text += fmt::format("; no number of threads would be more than {} times as fast",
-                        format_figure(1 / fit.value));
-  }
-  return text + "\n";
-}
-
 /// What of a warm run on the GPU took longest.
 std::string_view largest_phase(const Phases& phases) {
   const NamedPhase* largest = nullptr;
@@ -159,7 +128,7 @@ GpuAnswer gpu_answer(const ScalingStudy& study) {
       "{} times",
       gpu->name, format_figure(*times.per_iteration),
       times.warm ? fmt::format(" and {} times in a whole run", format_figure(*times.warm)) : "",
-      counted >= worth_it ? "worth it" : "not worth it", worth_it);
+      counted >= gpu_worth_it ? "worth it" : "not worth it", gpu_worth_it);
   if (gpu->warm) {
     text += fmt::format("; most of its run is {}", largest_phase(*gpu->warm));
   }
@@ -168,8 +137,8 @@ GpuAnswer gpu_answer(const ScalingStudy& study) {
            {"per_iteration", number(times.per_iteration)},
            {"warm", number(times.warm)},
            {"cold", number(times.cold)},
-           {"bar", worth_it},
-           {"worth_it", counted >= worth_it}}};
+           {"bar", gpu_worth_it},
+           {"worth_it", counted >= gpu_worth_it}}};
 }
 
 std::string format_sentence(const ScalingStudy& study) {
@@ -233,19 +202,6 @@ ordered_json entry_json(const ScalingStudy& study, const ScalingEntry& entry) {
   json["efficiency"] = derived ? number(derived->efficiency) : nullptr;
   json["serial_fraction"] = derived ? number(derived->serial_fraction) : nullptr;
   return json;
-}
-
-ordered_json fit_json(Scaling scaling, const std::optional<SerialFraction>& fit) {
-  if (!fit) {
-    return nullptr;
-  }
-  return {{"law", law_name(scaling)},
-          {"serial_fraction", number(fit->value)},
-          {"low", number(fit->low)},
-          {"high", number(fit->high)},
-          {"interval", "95 % percentile bootstrap over the samples"},
-          {"points", fit->points},
-          {"worst_error", number(fit->worst_error)}};
 }
 
 } // namespace

@@ -3,8 +3,9 @@
     python3 peer_protocol.py MODULE
 
 Each request and each answer is one JSON object on a line. MODULE is one of the files beside this
-one; its class Peer(start) holds the field and offers reset(), advance(steps), field() -> ndarray
-(row-major, nx columns), and the attributes `threads` and `versions`.
+one; its class Peer(start) holds the field, or the network, and offers reset(), advance(steps),
+field() -> ndarray (row-major, nx columns; of a network all parameters in one row), and the attributes
+`threads` and `versions`. A second start replaces the first.
 """
 import importlib
 import json
@@ -40,10 +41,12 @@ class Server:
 
     def start(self, request):
         """Imports the library and makes everything ready to be timed."""
-        # Read by the thread pools when they are loaded, so before the import.
-        for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
-            os.environ[variable] = str(request["threads"])
-        show_only_device(request["device"])
+        if self.peer is None:
+            # Read by the thread pools when they are loaded, so before the import.
+            for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
+                os.environ[variable] = str(request["threads"])
+            show_only_device(request["device"])
+        self.peer = None  # the memory of an earlier one is free before the next takes its own
         self.peer = importlib.import_module(self.module).Peer(request)
         self.peer.advance(1)  # compiles, starts threads, touches all memory
         self.peer.reset()

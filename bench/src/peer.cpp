@@ -31,6 +31,7 @@ struct PeerKind {
   std::string_view how_to_get;
   std::vector<std::string> environment = {}; ///< NAME=VALUE, added to what the child inherits
   bool on_gpu = false;
+  PeerTask task = PeerTask::diffusion;
 };
 
 const std::vector<PeerKind>& peer_kinds() {
@@ -39,28 +40,33 @@ const std::vector<PeerKind>& peer_kinds() {
   static const std::vector<std::string> keep_freed_memory = {"MALLOC_TRIM_THRESHOLD_=1099511627776",
                                                              "MALLOC_MMAP_MAX_=0"};
   constexpr std::string_view numpy = "apt-get install python3-numpy";
+  constexpr std::string_view debian_torch = "apt-get install python3-torch";
   constexpr std::string_view torch = "pip install torch (Debian's is for the CPU)";
+  static const std::vector<std::string> torch_modules = {"numpy", "torch"};
   constexpr std::string_view cupy = "pip install cupy-cuda13x (or that of your CUDA version)";
   static const std::vector<PeerKind> kinds = {
       {"numpy", "numpy_roll", {"numpy"}, numpy},
       {"numpy_pooled", "numpy_roll", {"numpy"}, numpy, keep_freed_memory},
       {"numba", "numba_fused", {"numpy", "numba"}, "apt-get install python3-numba"},
-      {"torch", "torch_roll", {"numpy", "torch"}, "apt-get install python3-torch"},
-      {"torch_cuda", "torch_cuda_roll", {"numpy", "torch"}, torch, {}, true},
+      {"torch", "torch_roll", torch_modules, debian_torch},
+      {"torch_cuda", "torch_cuda_roll", torch_modules, torch, {}, true},
       {"torch_cuda_compile", "torch_cuda_compile", {"numpy", "torch", "triton"}, torch, {}, true},
-      {"torch_cuda_graph", "torch_cuda_graph", {"numpy", "torch"}, torch, {}, true},
+      {"torch_cuda_graph", "torch_cuda_graph", torch_modules, torch, {}, true},
       {"cupy", "cupy_roll", {"numpy", "cupy"}, cupy, {}, true},
       {"cupy_kernel", "cupy_kernel", {"numpy", "cupy"}, cupy, {}, true},
       {"jax", "jax_jit", {"numpy", "jax"}, "pip install jax[cuda13]", {}, true},
+      {"torch", "torch_mlp", torch_modules, debian_torch, {}, false, PeerTask::training},
+      {"torch_cuda", "torch_cuda_mlp", torch_modules, torch, {}, true, PeerTask::training},
   };
   return kinds;
 }
 
-const PeerKind& peer_kind(std::string_view name) {
-  const auto kind = std::ranges::find(peer_kinds(), name, &PeerKind::name);
+const PeerKind& peer_kind(std::string_view name, PeerTask task) {
+  const auto kind = std::ranges::find_if(
+      peer_kinds(), [&](const PeerKind& each) { return each.name == name && each.task == task; });
   if (kind == peer_kinds().end()) {
     throw InvalidInput(
-        fmt::format("unknown peer '{}': use one of {}", name, fmt::join(peer_names(), ", ")));
+        fmt::format("unknown peer '{}': use one of {}", name, fmt::join(peer_names(task), ", ")));
   }
   return *kind;
 }
@@ -153,36 +159,49 @@ std::vector<std::string> peer_command(const PeerKind& kind) {
 
 } // namespace
 
-std::vector<std::string> peer_names() {
+std::vector<std::string> peer_names(PeerTask task) {
   std::vector<std::string> names;
   for (const PeerKind& kind : peer_kinds()) {
-    names.emplace_back(kind.name);
+    if (kind.task == task) {
+      names.emplace_back(kind.name);
+    }
   }
   return names;
 }
 
-Probe probe_peer(std::string_view name) {
+Probe probe_peer(std::string_view name, PeerTask task) {
   try {
-    peer_command(peer_kind(name));
+    peer_command(peer_kind(name, task));
     return {};
   } catch (const Unavailable& missing) {
     return {.available = false, .reason = missing.what()};
   }
 }
 
+PeerJob diffusion_job(const Problem& problem, const fs::path& initial_npy) {
+  return {.task = PeerTask::diffusion,
+          .start = {{"initial", fs::absolute(initial_npy).string()},
+                    {"boundary", to_string(problem.boundary)},
+                    {"boundary_value", problem.boundary_value},
+                    {"factor", problem.diffusion_number()}},
+          // Some ten times what the slowest peer needs for a cell.
+          .most_step_seconds = 100e-9 * static_cast<double>(problem.cells())};
+}
+
 struct Peer::State {
-  State(const std::string& peer, const Problem& solved, std::function<bool()> stop,
-        const std::vector<std::string>& command)
-      : name(peer), problem(solved), interrupted(std::move(stop)), child(command) {}
+  State(std::string peer, std::function<bool()> stop, const std::vector<std::string>& command)
+      : name(std::move(peer)), interrupted(std::move(stop)), child(command) {}
 
   std::string name;
-  Problem problem;
+  Json resources; // threads and device
+  double most_step_seconds = 0;
   std::function<bool()> interrupted;
   ChildProcess child;
   double setup_seconds = 0;
   Provenance provenance;
   std::optional<double> page_faults_per_step; // of the last advance
 
+  void start(const PeerJob& job);
   // Sends a request for `steps` time steps of work and returns the answer.
   Json ask(const Json& request, std::int64_t steps);
   [[noreturn]] void fail(std::string_view what);
@@ -194,9 +213,7 @@ void Peer::State::fail(std::string_view what) {
 }
 
 Json Peer::State::ask(const Json& request, std::int64_t steps) {
-  // Against a child that hangs: some ten times what the slowest peer needs for a cell.
-  const Seconds limit(120 +
-                      100e-9 * static_cast<double>(steps) * static_cast<double>(problem.cells()));
+  const Seconds limit(120 + most_step_seconds * static_cast<double>(steps));
   // A path that is not UTF-8 cannot be said in JSON: the child will not find it, and say so.
   const std::string text = request.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string line;
@@ -222,30 +239,35 @@ Json Peer::State::ask(const Json& request, std::int64_t steps) {
   return answer;
 }
 
-Peer::Peer(const std::string& name, const Problem& problem, const fs::path& initial_npy,
-           const SessionOptions& session, std::function<bool()> interrupted) {
-  const PeerKind& kind = peer_kind(name);
-  const std::vector<std::string> command = peer_command(kind);
-  const int threads = session.threads != 0 ? session.threads : usable_cpus();
+void Peer::State::start(const PeerJob& job) {
   const auto begin = std::chrono::steady_clock::now();
-  state_ = std::make_unique<State>(name, problem, std::move(interrupted), command);
-  const Json answer = state_->ask({{"do", "start"},
-                                   {"initial", fs::absolute(initial_npy).string()},
-                                   {"boundary", to_string(problem.boundary)},
-                                   {"boundary_value", problem.boundary_value},
-                                   {"factor", problem.diffusion_number()},
-                                   {"threads", threads},
-                                   {"device", session.device}},
-                                  1);
+  most_step_seconds = job.most_step_seconds;
+  Json request = job.start;
+  request.update(resources);
+  request["do"] = "start";
+  const Json answer = ask(request, 1);
+  setup_seconds = Seconds(std::chrono::steady_clock::now() - begin).count();
+  provenance = {
+      .threads = answer.at("threads").get<int>(),
+      .details = answer.at("details").get<std::vector<std::pair<std::string, std::string>>>()};
+}
+
+Peer::Peer(const std::string& name, const PeerJob& job, const SessionOptions& session,
+           std::function<bool()> interrupted) {
+  const std::vector<std::string> command = peer_command(peer_kind(name, job.task));
+  const auto begin = std::chrono::steady_clock::now();
+  state_ = std::make_unique<State>(name, std::move(interrupted), command);
+  state_->resources = {{"threads", session.threads != 0 ? session.threads : usable_cpus()},
+                       {"device", session.device}};
+  state_->start(job);
   state_->setup_seconds = Seconds(std::chrono::steady_clock::now() - begin).count();
-  state_->provenance.threads = answer.at("threads").get<int>();
-  state_->provenance.details =
-      answer.at("details").get<std::vector<std::pair<std::string, std::string>>>();
 }
 
 Peer::Peer(Peer&&) noexcept = default;
 Peer& Peer::operator=(Peer&&) noexcept = default;
 Peer::~Peer() = default;
+
+void Peer::restart(const PeerJob& job) { state_->start(job); }
 
 double Peer::setup_seconds() const { return state_->setup_seconds; }
 

@@ -1,6 +1,6 @@
 // Peers: the same problem in NumPy, Numba, PyTorch, CuPy or JAX, run by a python3 child in the same
-// run, so that a row of the table can stand beside ours. bench/peers/peer_protocol.py is the other
-// end.
+// run, so that a row of the table can stand beside ours; or the same training of a network in
+// PyTorch. bench/peers/peer_protocol.py is the other end.
 // numpy_pooled is numpy with a C library that keeps freed memory (why: bench/peers/numpy_roll.py).
 //
 // The child is asked by one-line JSON requests and answers each with one line. It is in a process
@@ -10,47 +10,68 @@
 #include "diffbench/backend.hpp"
 #include "diffbench/problem.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace diffbench::bench {
 
-/// On the CPU: numpy, numpy_pooled, numba, torch. On the GPU: torch_cuda, torch_cuda_compile,
-/// torch_cuda_graph, cupy, cupy_kernel, jax.
-[[nodiscard]] std::vector<std::string> peer_names();
+enum class PeerTask { diffusion, training };
+
+/// Diffusion on the CPU: numpy, numpy_pooled, numba, torch; on the GPU: torch_cuda,
+/// torch_cuda_compile, torch_cuda_graph, cupy, cupy_kernel, jax. Training: torch, torch_cuda.
+[[nodiscard]] std::vector<std::string> peer_names(PeerTask task = PeerTask::diffusion);
 
 /// Whether the peer can be started: its script is there, a python3 that has its modules, and for
 /// those on the GPU a device. Takes some 50 ms, with a driver a little more; imports nothing.
 /// Throws InvalidInput, listing the names, for an unknown one.
-[[nodiscard]] Probe probe_peer(std::string_view name);
+[[nodiscard]] Probe probe_peer(std::string_view name, PeerTask task = PeerTask::diffusion);
 
-/// A running peer that holds one field. Every call blocks until the child has answered, and throws
-/// Error, with the last lines the child wrote to stderr, when it dies, fails or hangs, and when
-/// `interrupted` says so meanwhile. After that the peer is of no further use.
+/// What a child is given to work on.
+// NOLINTNEXTLINE(bugprone-exception-escape): only an assertion in the JSON's move could throw
+struct PeerJob {
+  PeerTask task = PeerTask::diffusion;
+  nlohmann::json start;         ///< for Peer(start) of its module, but for threads and device
+  double most_step_seconds = 0; ///< far more than the slowest takes for a step: a child that hangs
+};
+/// The field in `initial_npy`.
+[[nodiscard]] PeerJob diffusion_job(const Problem& problem,
+                                    const std::filesystem::path& initial_npy);
+
+/// A running peer that holds one field or network. Every call blocks until the child has answered,
+/// and throws Error, with the last lines the child wrote to stderr, when it dies, fails or hangs,
+/// and when `interrupted` says so meanwhile. After that the peer is of no further use.
 class Peer {
  public:
-  /// Starts the child on the field in `initial_npy` and waits until it is ready to be timed
-  /// (modules imported, code compiled). Of `session` counts how many threads (0: all usable CPUs)
-  /// and which device. Throws Unavailable, with the command that installs what is missing.
+  /// Starts the child and waits until it is ready to be timed (modules imported, code compiled). Of
+  /// `session` counts how many threads (0: all usable CPUs) and which device. Throws Unavailable,
+  /// with the command that installs what is missing.
+  Peer(const std::string& name, const PeerJob& job, const SessionOptions& session,
+       std::function<bool()> interrupted = {});
   Peer(const std::string& name, const Problem& problem, const std::filesystem::path& initial_npy,
-       const SessionOptions& session, std::function<bool()> interrupted = {});
+       const SessionOptions& session, std::function<bool()> interrupted = {})
+      : Peer(name, diffusion_job(problem, initial_npy), session, std::move(interrupted)) {}
   Peer(Peer&&) noexcept;
   Peer& operator=(Peer&&) noexcept;
   /// Ends the child: asks it to by closing its input, waits briefly, then kills it.
   ~Peer();
 
-  /// From process start to ready.
+  /// Another job of the same task for the same child, whose modules are there.
+  void restart(const PeerJob& job);
+  /// From process start, or restart, to ready.
   [[nodiscard]] double setup_seconds() const;
-  /// Back to the initial field.
+  /// Back to the initial field, or parameters.
   void reset();
   /// Seconds on the child's own clock, round nothing but the steps. The result is complete.
   double advance(std::int64_t steps);
-  /// Writes the field as it is now.
+  /// Writes the field as it is now, or all parameters as one row.
   void save(const std::filesystem::path& npy);
   /// The threads that really ran, the versions of library and python, settings of the allocator
   /// where the environment has any, and the page faults a step of the last advance().

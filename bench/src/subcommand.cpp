@@ -5,6 +5,8 @@
 #include "compare.hpp"
 #include "doctor.hpp"
 #include "list.hpp"
+#include "mlp/sizes.hpp"
+#include "mlp/thread_scaling.hpp"
 #include "mlp/train.hpp"
 #include "pitfalls.hpp"
 #include "report.hpp"
@@ -33,6 +35,12 @@ std::span<const Subcommand> mlp_verbs() {
       Subcommand{"train", "one network with every engine: time and quality side by side",
                  "diffbench mlp train --data disc --layers 2,4,8,16,2 --epochs 100",
                  declare_mlp_train},
+      Subcommand{"depth", "a step of nets of doubling layers: who is fastest from which size on",
+                 "diffbench mlp depth --peer torch --last 4:1024:x4", declare_mlp_depth},
+      Subcommand{"width", "the same for two hidden layers of growing width",
+                 "diffbench mlp width --peer torch --hidden 100,1000", declare_mlp_width},
+      Subcommand{"scaling", "a step on 1, 2, 4, ... threads, and whether a GPU is worth it",
+                 "diffbench mlp scaling --data mnist --threads 1,2,4", declare_mlp_scaling},
   };
   return table;
 }

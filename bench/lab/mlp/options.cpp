@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 namespace diffbench::bench {
 
@@ -16,15 +15,6 @@ namespace {
 constexpr std::int64_t disc_rows = 1000;
 constexpr std::int64_t most_epochs = 1'000'000;
 constexpr std::int64_t most_rows = 1'000'000'000;
-
-/// Where scripts/get-data puts data sets.
-std::filesystem::path default_data_directory() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') {
-    return std::filesystem::path(cache) / "diffbench" / "data";
-  }
-  const char* home = std::getenv("HOME");
-  return std::filesystem::path(home != nullptr ? home : ".") / ".cache" / "diffbench" / "data";
-}
 
 mlp::Optimizer::Kind parse_kind(const std::string& name) {
   if (name == "sgd") {
@@ -44,16 +34,17 @@ void assign_at_least(std::string_view option, const std::string& text, double le
   }
 }
 
-/// Those named, else all that run here but the scalar one, which is for checking.
-std::vector<mlp::EngineInfo> choose_engines(const std::vector<std::string>& names) {
+} // namespace
+
+std::vector<mlp::EngineInfo> choose_engines(const std::vector<std::string>& names, int device) {
   std::vector<mlp::EngineInfo> chosen;
   chosen.reserve(names.size());
   for (const std::string& name : names) {
-    chosen.push_back(mlp::require_engine(name));
+    chosen.push_back(mlp::require_engine(name, device));
   }
   if (names.empty()) {
     for (const mlp::EngineInfo& engine : mlp::all_engines()) {
-      if (engine.name != "scalar" && engine.probe(0).available) {
+      if (engine.name != "scalar" && engine.probe(device).available) {
         chosen.push_back(engine);
       }
     }
@@ -61,7 +52,21 @@ std::vector<mlp::EngineInfo> choose_engines(const std::vector<std::string>& name
   return chosen;
 }
 
-} // namespace
+void read_optimizer(const std::string& name, const std::string& rate, mlp::Optimizer& optimizer) {
+  assign("--optimizer", name, optimizer.kind, parse_kind);
+  if (optimizer.kind == mlp::Optimizer::Kind::adam) {
+    optimizer.rate = 0.001;
+  }
+  assign_at_least("--lr", rate, 0, optimizer.rate);
+}
+
+void read_isa(const std::string& name, SessionOptions& session) {
+  assign("--isa", name, session.isa, parse_isa);
+  if (session.isa && *session.isa > best_isa()) {
+    throw Unavailable(
+        fmt::format("--isa {}: this CPU has no more than {}", name, to_string(best_isa())));
+  }
+}
 
 void MlpGroup::declare(CLI::App& app) {
   begin_group(app, "Data and network");
@@ -102,14 +107,10 @@ MlpOptions MlpGroup::read() const {
     }
     assign("--layers", layers_, options.network, mlp::parse_layers);
   }
-  assign("--optimizer", optimizer_, options.optimizer.kind, parse_kind);
-  if (options.optimizer.kind == mlp::Optimizer::Kind::adam) {
-    options.optimizer.rate = 0.001;
-    if (!momentum_.empty()) {
-      throw InvalidInput("--momentum is for sgd; adam has moments of its own");
-    }
+  read_optimizer(optimizer_, rate_, options.optimizer);
+  if (options.optimizer.kind == mlp::Optimizer::Kind::adam && !momentum_.empty()) {
+    throw InvalidInput("--momentum is for sgd; adam has moments of its own");
   }
-  assign_at_least("--lr", rate_, 0, options.optimizer.rate);
   assign_at_least("--momentum", momentum_, 0, options.optimizer.momentum);
   assign_at_least("--weight-decay", weight_decay_, 0, options.optimizer.weight_decay);
   assign_integer("--epochs", epochs_, 1, most_epochs, options.epochs);
@@ -121,13 +122,17 @@ MlpOptions MlpGroup::read() const {
     options.session.threads =
         static_cast<int>(parse_integer("--threads", threads_, 1, max_threads));
   }
-  assign("--isa", isa_, options.session.isa, parse_isa);
-  if (options.session.isa && *options.session.isa > best_isa()) {
-    throw Unavailable(
-        fmt::format("--isa {}: this CPU has no more than {}", isa_, to_string(best_isa())));
-  }
+  read_isa(isa_, options.session);
   options.engines = choose_engines(engines_);
   return options;
+}
+
+std::filesystem::path default_data_directory() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') {
+    return std::filesystem::path(cache) / "diffbench" / "data";
+  }
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home != nullptr ? home : ".") / ".cache" / "diffbench" / "data";
 }
 
 mlp::Split load_data(const MlpOptions& options) {

@@ -6,6 +6,7 @@
 #include "diffbench/mlp/engine.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,17 @@ class MlpGroup {
   std::vector<std::string> engines_;
 };
 
+/// The engines of these names; without any, all that run here but the scalar one, which is for
+/// checking. Throws InvalidInput, Unavailable.
+[[nodiscard]] std::vector<mlp::EngineInfo> choose_engines(const std::vector<std::string>& names,
+                                                          int device = 0);
+/// --optimizer and --lr. Throws InvalidInput.
+void read_optimizer(const std::string& name, const std::string& rate, mlp::Optimizer& optimizer);
+/// --isa. Throws InvalidInput, Unavailable.
+void read_isa(const std::string& name, SessionOptions& session);
+
+/// Where scripts/get-data puts data sets.
+[[nodiscard]] std::filesystem::path default_data_directory();
 /// Makes or reads what --data names. Throws InvalidInput.
 [[nodiscard]] mlp::Split load_data(const MlpOptions& options);
 

@@ -1,0 +1,77 @@
+// An engine in a race. It gets the data before the time begins where it can keep them, as a program
+// that trains for many epochs would arrange it.
+#include "diffbench/errors.hpp"
+#include "mlp/trainer.hpp"
+#include "timing.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+class EngineTrainer final : public Trainer {
+ public:
+  EngineTrainer(std::unique_ptr<mlp::Engine<float>> engine, const TrainingJob& job)
+      : engine_(std::move(engine)), job_(job) {
+    if (mlp::ResidentData<float>* const resident = engine_->resident_data()) {
+      resident->set_data(job.data.values, job.data.labels);
+    }
+  }
+
+  Sample sample(std::int64_t steps) override {
+    engine_->set_parameters(job_.start);
+    prepare_order(steps);
+    const double cpu_start = process_cpu_seconds();
+    const auto start = std::chrono::steady_clock::now();
+    advance(steps);
+    const mlp::Losses losses = engine_->wait();
+    const double seconds = seconds_since<std::chrono::steady_clock>(start);
+    if (losses.broken != 0) {
+      throw Error(fmt::format("the loss is not finite in step {}; a smaller learning rate may help",
+                              losses.broken));
+    }
+    return {
+        .iterations = steps, .seconds = seconds, .cpu_seconds = process_cpu_seconds() - cpu_start};
+  }
+  void fetch(std::span<float> parameters) override { engine_->get_parameters(parameters); }
+  [[nodiscard]] Provenance provenance() const override { return engine_->provenance(); }
+
+ private:
+  void advance(std::int64_t steps) {
+    if (mlp::ResidentData<float>* const resident = engine_->resident_data()) {
+      resident->run(std::span(order_).first(static_cast<std::size_t>(steps * job_.training.batch)));
+      return;
+    }
+    for (std::int64_t step = 0; step < steps; ++step) {
+      engine_->step(job_.features(step), job_.labels(step));
+    }
+  }
+  /// The rows of so many steps, one after another.
+  void prepare_order(std::int64_t steps) {
+    if (engine_->resident_data() == nullptr) {
+      return;
+    }
+    for (auto row = static_cast<std::int64_t>(order_.size()); row < steps * job_.training.batch;
+         ++row) {
+      order_.push_back(static_cast<std::int32_t>(row % job_.data.rows()));
+    }
+  }
+
+  std::unique_ptr<mlp::Engine<float>> engine_;
+  const TrainingJob& job_;
+  std::vector<std::int32_t> order_;
+};
+
+} // namespace
+
+std::unique_ptr<Trainer> engine_trainer(const mlp::EngineInfo& engine,
+                                        const SessionOptions& session, const TrainingJob& job) {
+  return std::make_unique<EngineTrainer>(engine.make_float32(job.training, session), job);
+}
+
+} // namespace diffbench::bench

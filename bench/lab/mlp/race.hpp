@@ -1,0 +1,89 @@
+// Training steps of engines and peers on one network, side by side: each verified first, then all
+// timed in interleaved rounds.
+#pragma once
+
+#include "mlp/step_check.hpp"
+#include "mlp/trainer.hpp"
+#include "outcome.hpp"
+#include "progress.hpp"
+#include "result.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// Who takes part in a race.
+struct RaceOptions {
+  std::vector<mlp::EngineInfo> engines;
+  std::vector<int> threads; ///< each threaded engine once with each; empty: once, as it chooses
+  std::vector<std::string> peers; ///< those on the CPU once with 1 thread and once with all
+  bool products = false;          ///< also the step's matrix products alone, by BLAS: a roof
+  SessionOptions session;
+  std::int64_t most_steps = 1000; ///< in a sample
+};
+
+/// One way to make the steps.
+struct RaceRow {
+  std::string name;           ///< "cpu", "cpu, 2 threads", "peer:torch, 1 thread"
+  std::string racer;          ///< the same whatever the threads: "cpu", "peer:torch"
+  int threads = 0;            ///< asked for; 0: as the engine chooses
+  std::string device = "cpu"; ///< "cpu", "cuda" or "emulated"
+  bool is_roof = false;       ///< products alone: nothing to verify, and nobody's time
+  Status status = Status::ok;
+  std::string reason; ///< why not ok
+  Provenance provenance;
+  std::optional<StepCheck> check;
+  std::vector<Sample> samples;
+  std::optional<std::int64_t>
+      peak_bytes; ///< of making and checking it; of a peer its whole process
+
+  [[nodiscard]] bool is_peer() const { return racer.starts_with("peer:"); }
+  [[nodiscard]] bool emulated() const { return device == "emulated"; }
+  /// Verified and timed.
+  [[nodiscard]] bool ranked() const {
+    return status == Status::ok && (is_roof || (check && check->ok())) && !samples.empty();
+  }
+  /// Median time of a step; ranked() holds.
+  [[nodiscard]] double step_seconds() const;
+};
+
+struct RaceResult {
+  std::vector<RaceRow> rows;
+  std::string reference; ///< the engine that computed in float64
+};
+
+/// `budget_seconds` are for the samples. A row that fails or is wrong says so, and the others go
+/// on. After Ctrl-C the result has what was measured. Throws what makes a race impossible:
+/// Unavailable (a peer), Error (the reference diverges), Interrupted (before there was anything to
+/// keep).
+[[nodiscard]] RaceResult run_race(const TrainingJob& job, const RaceOptions& options,
+                                  double budget_seconds, PeerPool& peers, Progress& progress);
+
+/// The fastest ranked row that `admits`, products left out; nullptr without any.
+template <typename Admits>
+[[nodiscard]] const RaceRow* fastest(std::span<const RaceRow> rows, Admits admits) {
+  const RaceRow* best = nullptr;
+  for (const RaceRow& row : rows) {
+    if (row.ranked() && !row.is_roof && admits(row) &&
+        (best == nullptr || row.step_seconds() < best->step_seconds())) {
+      best = &row;
+    }
+  }
+  return best;
+}
+
+/// What the rows of a race mean for the exit code, as outcome_of() of a comparison.
+[[nodiscard]] Outcome outcome_of(std::span<const RaceRow> rows);
+
+/// A line for each row that has no time and why, for the reader of a table.
+[[nodiscard]] std::vector<std::string> troubles(std::span<const RaceRow> rows);
+
+[[nodiscard]] nlohmann::ordered_json row_json(const RaceRow& row);
+
+} // namespace diffbench::bench

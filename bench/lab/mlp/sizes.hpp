@@ -1,0 +1,36 @@
+// `diffbench mlp depth` and `diffbench mlp width`: the time of a training step by the size of the
+// network, on every engine and peer. From how many parameters does which of them win?
+#pragma once
+
+#include "lab_report.hpp"
+#include "mlp/race.hpp"
+#include "mlp/race_options.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// One network of the study.
+struct SizePoint {
+  std::int64_t size = 0; ///< width of the last hidden layer, or of both
+  mlp::Network network;
+  RaceResult race;
+};
+
+struct SizeStudy {
+  std::string verb;   ///< "depth" or "width"
+  std::string symbol; ///< of the size: "T" or "N"
+  std::int64_t batch = 100;
+  std::int64_t steps = 1000; ///< of 100 epochs
+  std::vector<SizePoint> points;
+  bool interrupted = false;
+};
+
+[[nodiscard]] LabReport size_report(const SizeStudy& study);
+
+[[nodiscard]] Action declare_mlp_depth(CLI::App& app);
+[[nodiscard]] Action declare_mlp_width(CLI::App& app);
+
+} // namespace diffbench::bench

@@ -1,0 +1,30 @@
+// `diffbench mlp scaling`: a training step on 1, 2, 4, ... threads, and whether a GPU is worth it.
+#pragma once
+
+#include "lab_report.hpp"
+#include "mlp/race.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace diffbench::bench {
+
+struct ThreadStudy {
+  std::string data; ///< name of the rows
+  mlp::Network network;
+  std::int64_t batch = 100;
+  RaceResult race;
+  int usable_cpus = 1;
+  double cpu_quota = 0; ///< infinity without one
+  bool interrupted = false;
+
+  [[nodiscard]] bool oversubscribed(int threads) const {
+    return !(threads <= usable_cpus && threads <= cpu_quota);
+  }
+};
+
+[[nodiscard]] LabReport thread_report(const ThreadStudy& study);
+
+[[nodiscard]] Action declare_mlp_scaling(CLI::App& app);
+
+} // namespace diffbench::bench

@@ -1,0 +1,13 @@
+#include "mlp/products.hpp"
+
+#include "diffbench/errors.hpp"
+
+namespace diffbench::bench {
+
+std::unique_ptr<Trainer> products_trainer(int /*threads*/, const TrainingJob& /*job*/) {
+  throw Unavailable(
+      "this build found no OpenBLAS; apt-get install libopenblas-dev and configure "
+      "again");
+}
+
+} // namespace diffbench::bench

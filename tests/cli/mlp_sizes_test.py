@@ -1,0 +1,166 @@
+"""`diffbench mlp depth` and `mlp width`: tables, result file, peers that are right, wrong, dead or
+missing, refusals. The peers here are scripts of the test's own: PyTorch takes seconds to load."""
+import os
+import pathlib
+import shutil
+import unittest
+
+from program import CommandLineTest, parse_json
+
+DEPTH = "mlp depth --last 4,16 --engine cpu --budget 0.2".split()
+PEERS = pathlib.Path(__file__).resolve().parent.parent.parent / "bench/peers"
+
+# The network in NumPy: what PyTorch would do, one line for each of its operations.
+RIGHT = """
+import numpy as np
+
+class Peer:
+    def __init__(self, start):
+        self.threads, self.versions = start["threads"], {"toy": "1"}
+        self.widths, self.batch = start["layers"], start["batch"]
+        self.rate = start["optimizer"]["lr"]
+        self.initial = np.load(start["parameters"])[0].astype(float)
+        self.x = np.load(start["features"])
+        self.y = np.load(start["labels"])[0].astype(int)
+        self.reset()
+
+    def reset(self):
+        self.step, self.layers, at = 0, [], 0
+        for i, o in zip(self.widths, self.widths[1:]):
+            w = self.initial[at:at + i * o].reshape(o, i).copy()
+            b = self.initial[at + i * o:at + i * o + o].copy()
+            self.layers.append([w, b])
+            at += i * o + o
+
+    def advance(self, steps):
+        for _ in range(steps):
+            begin = self.step * self.batch % len(self.y)
+            self.train(self.x[begin:begin + self.batch], self.y[begin:begin + self.batch])
+            self.step += 1
+
+    def train(self, x, y):
+        inputs = [x]
+        for w, b in self.layers:
+            x = inputs[-1] @ w.T + b
+            inputs.append(np.maximum(x, 0))
+        delta = np.exp(x - x.max(1, keepdims=True))
+        delta /= delta.sum(1, keepdims=True)
+        delta[np.arange(len(y)), y] -= 1
+        delta /= len(y)
+        for (w, b), x in zip(reversed(self.layers), reversed(inputs[:-1])):
+            below = (delta @ w) * (x > 0)
+            w -= self.rate * delta.T @ x
+            b -= self.rate * delta.sum(0)
+            delta = below
+
+    def field(self):
+        flat = [p.reshape(-1) for layer in self.layers for p in layer]
+        return np.concatenate(flat).astype(np.float32).reshape(1, -1)
+"""
+WRONG = RIGHT.replace("delta /= len(y)", "delta /= len(y) + 1")
+SHORT = RIGHT.replace(".reshape(1, -1)\n", ".reshape(1, -1)[:, 1:]\n")
+DIES = RIGHT.replace("self.step += 1", "__import__('os')._exit(3)")
+FAILS = RIGHT.replace("self.step += 1", "raise MemoryError('no room')")
+
+
+class Sizes(CommandLineTest):
+    def peer(self, script):
+        """Variables with which `--peer torch` runs `script`."""
+        peers = self.path("peers")
+        peers.mkdir(exist_ok=True)
+        shutil.copy(PEERS / "peer_protocol.py", peers)
+        (peers / "torch_mlp.py").write_text(script)
+        (peers / "torch.py").write_text("")  # so that there is a module of that name
+        return {"DIFFBENCH_PEERS": str(peers), "PYTHONPATH": str(peers)}
+
+    def rows(self, done, verb="depth"):
+        own = parse_json(done.stdout)["diffbench"]
+        self.assertEqual(own["experiment"], f"mlp_{verb}")
+        return {(point["size"], row["row"]): row
+                for point in own[f"mlp_{verb}"]["points"] for row in point["rows"]}
+
+    def test_depth(self):
+        done = self.run_ok(*DEPTH, "--json", "-")
+        result = parse_json(done.stdout)
+        points = result["diffbench"]["mlp_depth"]["points"]
+        self.assertEqual([point["layers"] for point in points], [[2, 4, 2], [2, 4, 8, 16, 2]])
+        self.assertEqual([point["parameters"] for point in points], [22, 230])
+        for point in points:
+            (row,) = point["rows"]
+            self.assertEqual((row["row"], row["status"]), ("cpu", "ok"))
+            self.assertIs(row["verified"]["ok"], True)
+            self.assertAlmostEqual(row["seconds_100_epochs"], 1000 * row["seconds_per_step"])
+        self.assertEqual(len(result["benchmarks"]),
+                         sum(len(p["rows"][0]["samples"]) for p in points))
+        self.assertEqual({b["name"] for b in result["benchmarks"]},
+                         {"mlp/depth/2-4-2/cpu", "mlp/depth/2-4-8-16-2/cpu"})
+
+    def test_width_table(self):
+        text = self.run_ok(*"mlp width --hidden 20,10 --engine scalar,cpu --threads 1,2 --budget 0.2 "
+                           "--optimizer adam".split()).stdout
+        self.assertRegex(text, r"(?m)^N +parameters .* cpu, 1 thread +cpu, 2 threads ")
+        self.assertRegex(text, r"(?m)^10 +162 .* yes$")
+        self.assertRegex(text, r"(?m)^20 +522 .* yes$")
+        self.assertIn("not measured: no row ran on one", text)
+
+    def test_peer_that_is_right(self):
+        rows = self.rows(self.run_ok(*DEPTH, "--peer", "torch", "--json", "-",
+                                     env=self.peer(RIGHT)))
+        for size in (4, 16):
+            peer = rows[size, "peer:torch, 1 thread"]
+            self.assertIs(peer["verified"]["ok"], True)
+            self.assertEqual(peer["provenance"]["toy"], "1")
+            self.assertGreater(peer["seconds_per_step"], 0)
+
+    def test_peer_that_is_wrong_has_no_time(self):
+        done = self.run_program(*DEPTH, "--peer", "torch", "--json", "-", env=self.peer(WRONG))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("peer:torch, 1 thread", done.stderr)
+        rows = self.rows(done)
+        self.assertIs(rows[16, "peer:torch, 1 thread"]["verified"]["ok"], False)
+        self.assertEqual(rows[16, "peer:torch, 1 thread"]["samples"], [])
+        self.assertGreater(rows[16, "cpu"]["seconds_per_step"], 0)
+
+    def test_peer_that_fails_loses_nothing_else(self):
+        for script, words in ((SHORT, "another size"), (FAILS, "MemoryError: no room"),
+                              (DIES, "status 3")):
+            with self.subTest(words):
+                done = self.run_program(*DEPTH, "--peer", "torch", "--json", "-",
+                                        env=self.peer(script))
+                self.assertEqual(done.returncode, 1, done.stderr)
+                rows = self.rows(done)
+                failed = [r["reason"] for r in rows.values() if r["status"] == "failed"]
+                self.assertTrue(all(words in reason for reason in failed) and failed, failed)
+                self.assertGreater(rows[16, "cpu"]["seconds_per_step"], 0)
+
+    def test_peer_that_cannot_run_is_refused(self):
+        self.assert_refused(4, "python3-torch", *DEPTH, "--peer", "torch",
+                            env={"DIFFBENCH_PYTHON": "/bin/false"})
+        self.assert_refused(4, "DIFFBENCH_PEERS", *DEPTH, "--peer", "torch",
+                            env={"DIFFBENCH_PEERS": os.devnull})
+
+    def test_refusals(self):
+        for arguments, mention in [
+                ("depth --last 5", "--last: a doubling net ends in a power of two"),
+                ("depth --last 4:16", "--last 4:16"),
+                ("depth --last 0", "--last 0"),
+                ("depth --last x", "--last x"),
+                ("width --hidden 99999999", "--hidden 99999999"),
+                ("width --hidden 1:9999:+1", "1000"),
+                ("depth --batch 1001", "1000 rows"),
+                ("depth --batch 0", "--batch 0"),
+                ("depth --budget 0", "--budget 0"),
+                ("depth --budget nan", "--budget nan"),
+                ("depth --threads 0", "--threads 0"),
+                ("depth --lr nan", "--lr nan"),
+                ("depth --engine nosuch", "nosuch"),
+                ("depth --peer numpy", "torch"),
+                ("depth extra", "extra")]:
+            with self.subTest(arguments):
+                self.assert_refused(2, mention, "mlp", *arguments.split())
+        self.assert_refused(1, "nowhere", *DEPTH, "--json", "nowhere/out.json")
+        self.assert_refused(1, "not finite", *DEPTH, "--lr", "1e30")
+
+
+if __name__ == "__main__":
+    unittest.main()
