@@ -7,6 +7,7 @@
 #include "list.hpp"
 #include "mlp/sizes.hpp"
 #include "mlp/thread_scaling.hpp"
+#include "mlp/throughput.hpp"
 #include "mlp/train.hpp"
 #include "pitfalls.hpp"
 #include "report.hpp"
@@ -41,6 +42,8 @@ std::span<const Subcommand> mlp_verbs() {
                  "diffbench mlp width --peer torch --hidden 100,1000", declare_mlp_width},
       Subcommand{"scaling", "a step on 1, 2, 4, ... threads, and whether a GPU is worth it",
                  "diffbench mlp scaling --data mnist --threads 1,2,4", declare_mlp_scaling},
+      Subcommand{"throughput", "rows a second by batch size, up to what memory holds",
+                 "diffbench mlp throughput --layers 784,128,10", declare_mlp_throughput},
   };
   return table;
 }

@@ -45,7 +45,7 @@ std::vector<std::string> troubles(std::span<const RaceRow> rows) {
     if (is_wrong(row)) {
       lines.push_back(fmt::format(
           "{}: WRONG: after {} steps {:.3g} times as far from the reference as it may be, {} "
-          "parameters not finite; not timed",
+          "numbers not finite; not timed",
           row.name, row.check->steps, row.check->share_of_bound, row.check->nonfinite));
     } else if (row.emulated() && row.check) {
       lines.push_back(row.name + ": verified; an emulation has no time");

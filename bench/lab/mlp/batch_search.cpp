@@ -1,0 +1,84 @@
+#include "mlp/batch_search.hpp"
+
+#include <cmath>
+#include <iterator>
+
+namespace diffbench::bench {
+
+namespace {
+
+constexpr int refinements = 2;
+constexpr double as_good_as_best = 0.95;
+
+std::int64_t middle(std::int64_t a, std::int64_t b) {
+  return std::llround(std::sqrt(static_cast<double>(a) * static_cast<double>(b)));
+}
+
+/// Batch sizes between the best and its neighbours that were not tried.
+std::vector<std::int64_t> around_best(const BatchSearch& search) {
+  std::vector<std::int64_t> batches;
+  const BatchPoint* const best = search.best();
+  const BatchPoint* const first = search.curve.data();
+  const BatchPoint* const last = first + search.curve.size() - 1;
+  for (const std::ptrdiff_t side : {-1, 1}) {
+    if ((side < 0 && best == first) || (side > 0 && best == last)) {
+      continue;
+    }
+    const std::int64_t between = middle(best->batch, best[side].batch);
+    if (between != best->batch && between != best[side].batch) {
+      batches.push_back(between);
+    }
+  }
+  return batches;
+}
+
+void insert(BatchSearch& search, BatchPoint point) {
+  const auto place = std::ranges::lower_bound(search.curve, point.batch, {}, &BatchPoint::batch);
+  search.curve.insert(place, point);
+}
+
+} // namespace
+
+const BatchPoint* BatchSearch::best() const {
+  const auto found = std::ranges::max_element(curve, {}, &BatchPoint::rows_per_second);
+  return found != curve.end() ? &*found : nullptr;
+}
+
+const BatchPoint* BatchSearch::enough() const {
+  const BatchPoint* const fastest = best();
+  const auto found = std::ranges::find_if(curve, [&](const BatchPoint& point) {
+    return point.rows_per_second >= as_good_as_best * fastest->rows_per_second;
+  });
+  return found != curve.end() ? &*found : nullptr;
+}
+
+BatchSearch search_batches(std::int64_t first, std::int64_t most,
+                           const std::function<BatchTrial(std::int64_t)>& measure,
+                           const std::function<bool()>& go_on) {
+  BatchSearch search{.curve = {}, .ended_by = "the largest batch that was asked for"};
+  for (std::int64_t batch = first; batch <= most; batch *= 2) {
+    if (!go_on()) {
+      search.ended_by = "the time budget";
+      break;
+    }
+    const BatchTrial trial = measure(batch);
+    if (!trial.rows_per_second) {
+      search.ended_by = trial.why_not;
+      break;
+    }
+    insert(search, {batch, *trial.rows_per_second});
+  }
+  for (int round = 0; round < refinements && !search.curve.empty(); ++round) {
+    for (const std::int64_t batch : around_best(search)) {
+      if (!go_on()) {
+        return search;
+      }
+      if (const BatchTrial trial = measure(batch); trial.rows_per_second) {
+        insert(search, {batch, *trial.rows_per_second});
+      }
+    }
+  }
+  return search;
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,55 @@
+// `diffbench mlp throughput`: rows a second by batch size, for answers (forward) or training steps,
+// up to what memory holds. Running out of memory ends the search, not the program.
+#pragma once
+
+#include "lab_report.hpp"
+#include "mlp/batch_search.hpp"
+#include "mlp/race.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// What one engine does.
+struct EngineThroughput {
+  RaceRow row; ///< its check is the latest, its samples are those of the best batch size
+  BatchSearch search;
+  std::int64_t verified_to = 0; ///< the largest batch size whose results were compared
+  std::map<std::int64_t, std::vector<Sample>> samples; ///< by batch size; an iteration is a batch
+};
+
+struct ThroughputSetting {
+  mlp::Network network;
+  std::vector<mlp::EngineInfo> engines;
+  SessionOptions session = {};
+  bool training = false;
+  std::int64_t first_batch = 1;
+  std::int64_t most_batch = std::int64_t{1} << 32;
+  std::uint64_t seed = 1;
+  double budget_seconds = 20; ///< of one engine
+  double batch_seconds = 0.3; ///< for the samples of one batch size
+};
+
+struct ThroughputStudy {
+  mlp::Network network;
+  bool training = false;
+  std::vector<EngineThroughput> engines;
+  bool interrupted = false;
+};
+
+/// Bytes that rows, outputs and an engine's layers take for a batch, at most.
+[[nodiscard]] double batch_bytes(const mlp::Network& network, std::int64_t batch);
+
+/// One engine after another. Outputs, or for training the parameters after a few steps, are
+/// compared with float64 at every batch size where that is affordable.
+[[nodiscard]] ThroughputStudy measure_throughput(const ThroughputSetting& setting,
+                                                 Progress& progress);
+
+[[nodiscard]] LabReport throughput_report(const ThroughputStudy& study);
+
+[[nodiscard]] Action declare_mlp_throughput(CLI::App& app);
+
+} // namespace diffbench::bench
