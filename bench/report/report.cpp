@@ -1,6 +1,7 @@
 #include "report.hpp"
 
 #include "diffbench/errors.hpp"
+#include "field_frames.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
 #include "page.hpp"
@@ -24,10 +25,12 @@ namespace fs = std::filesystem;
 
 struct ReportOptions {
   std::vector<std::string> results;
-  std::string out;
+  std::string snapshots, out;
 
   void declare(CLI::App& app) {
     declare_files(app, "RESULT", results, "FILE", "result files (--json) of any of the commands");
+    declare_value(app, "--snapshots", snapshots, "DIR",
+                  "the field of --snapshot-every as a film, from its .npy files");
     begin_group(app, "Output");
     declare_value(app, "-o,--out", out, "FILE.html", "the page (default: report.html)");
   }
@@ -65,10 +68,14 @@ int run_report(const ReportOptions& options, const Invocation& invocation) {
     require_results(name, result["diffbench"]);
     parts.push_back(report_part(fs::path(name).filename().string(), result));
   }
+  if (!options.snapshots.empty()) {
+    parts.push_back(field_part(options.snapshots));
+  }
   write_report(out, parts);
-  write_out(invocation.out, fmt::format("{}: {} result file{}, {:.1f} MB; open it in a browser\n",
-                                        out.string(), parts.size(), parts.size() == 1 ? "" : "s",
-                                        static_cast<double>(fs::file_size(out)) / 1e6));
+  write_out(invocation.out,
+            fmt::format("{}: {} result file{}, {:.1f} MB; open it in a browser\n", out.string(),
+                        options.results.size(), options.results.size() == 1 ? "" : "s",
+                        static_cast<double>(fs::file_size(out)) / 1e6));
   return exit_ok;
 }
 

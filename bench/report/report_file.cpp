@@ -30,12 +30,16 @@ std::string without_markup(const std::string& json) {
 
 } // namespace
 
+std::string data_element(const std::string& name, const ordered_json& data) {
+  return "<script type=\"application/json\" class=\"" + name + "\">" +
+         without_markup(data.dump(-1, ' ', false, ordered_json::error_handler_t::replace)) +
+         "</script>\n";
+}
+
 std::string report_part(const std::string& name, const ordered_json& result) {
   const ordered_json part{
       {"file", name}, {"context", result.at("context")}, {"diffbench", result.at("diffbench")}};
-  return "<script type=\"application/json\" class=\"result\">" +
-         without_markup(part.dump(-1, ' ', false, ordered_json::error_handler_t::replace)) +
-         "</script>\n";
+  return data_element("result", part);
 }
 
 void write_report(const std::filesystem::path& path, std::span<const std::string> parts) {

@@ -9,8 +9,12 @@
 
 namespace diffbench::bench {
 
+/// An element of the page that holds `data` and is found there by `name`. No string in it can end
+/// the element.
+[[nodiscard]] std::string data_element(const std::string& name, const nlohmann::ordered_json& data);
+
 /// What the page gets of a result file: its name, `context` and `diffbench`, as the text of an
-/// element that no string in it can end. `result` is read as read_result_file() gives it.
+/// element. `result` is read as read_result_file() gives it.
 [[nodiscard]] std::string report_part(const std::string& name,
                                       const nlohmann::ordered_json& result);
 

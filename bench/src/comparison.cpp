@@ -8,6 +8,7 @@
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
+#include "field_frames.hpp"
 #include "interrupt.hpp"
 #include "observation.hpp"
 #include "outcome.hpp"
@@ -26,6 +27,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <string>
 
@@ -162,6 +164,17 @@ ComparisonResult measure_observed(const Options& options, std::span<const Candid
   }
 }
 
+/// The report once more, now that there are snapshots.
+void add_film(const Options& options, const ComparisonResult& result) {
+  const RecordOptions& record = options.record;
+  if (!options.report.empty() && record.snapshot_every > 0 &&
+      record.snapshot_format == SnapshotFormat::npy) {
+    const std::array parts{report_part("this run", to_json(result)),
+                           field_part(record.snapshot_dir)};
+    write_report(options.report, parts);
+  }
+}
+
 /// With the table, or beside a result file on stdout.
 void tell_recorded(const Options& options, const Recording& recording, std::ostream& out,
                    std::ostream& err) {
@@ -192,6 +205,7 @@ int run_comparison(const Options& options, std::span<const Candidate> candidates
   if (options.record.wanted() && any_result(result)) {
     const Recording recording = record(options, result, candidates, progress);
     progress.clear();
+    add_film(options, result);
     tell_recorded(options, recording, out, err);
   }
   const Outcome outcome = outcome_of(result);

@@ -1,17 +1,17 @@
 """diffbench report: the page has the files' numbers, all of them and nothing that runs; what cannot be
 drawn is refused."""
+import base64
 import json
 import re
+import struct
 import unittest
 
 import program
 from program import QUICK
 
-PART = re.compile(r'<script type="application/json" class="result">(.*?)</script>', re.DOTALL)
-
-
-def parts_of(page):
-    return [json.loads(part) for part in PART.findall(page)]
+def parts_of(page, name="result"):
+    element = f'<script type="application/json" class="{name}">(.*?)</script>'
+    return [json.loads(part) for part in re.findall(element, page, re.DOTALL)]
 
 
 class ReportTest(program.CommandLineTest):
@@ -62,6 +62,30 @@ class ReportTest(program.CommandLineTest):
         self.assertEqual((len(samples), samples[0], samples[-1]), (1000, 0, (count - 1) / count))
         self.assertEqual(part["diffbench"]["results"][1], result["diffbench"]["results"][1])
         self.assertNotIn("benchmarks", part)
+
+    def test_snapshots_become_a_film(self):
+        self.run_ok(*QUICK, *"--snapshot-every 5 --json run.json --report run.html".split())
+        both = [self.path("run.html").read_text(),
+                self.report("run.json", "--snapshots", "snapshots")]
+        for page in both:
+            [film] = parts_of(page, "field")
+            self.assertEqual([frame["step"] for frame in film["frames"]], [0, 5, 10, 15, 20])
+            self.assertEqual((film["width"], film["height"], film["block"]), (24, 16, 1))
+            cells = base64.b64decode(film["frames"][-1]["cells"])
+            levels = struct.unpack(f"<{24 * 16}H", cells)
+            span = film["high"] - film["low"]
+            field = json.loads(self.path("run.json").read_text())["diffbench"]["field"]
+            self.assertAlmostEqual(film["low"] + span * max(levels) / 65534, field["max"], delta=span / 65000)
+            self.assertAlmostEqual(film["low"] + span * min(levels) / 65534, field["min"], delta=span / 65000)
+
+    def test_a_large_field_is_averaged_and_a_foreign_one_refused(self):
+        self.run_ok(*("--grid 500x170 --iters 1 --budget 0.1 --backend fused --baseline fused "
+                      "--snapshot-every 1 --json run.json").split())
+        [film] = parts_of(self.report("run.json", "--snapshots", "snapshots"), "field")
+        self.assertEqual((film["block"], film["width"], film["height"]), (4, 125, 43))
+        self.assert_refused(2, ["no step_", "empty"], "report", "run.json", "--snapshots", "empty")
+        self.run_ok(*QUICK, "--snapshot-every", "20")
+        self.assert_refused(2, ["two runs"], "report", "run.json", "--snapshots", "snapshots")
 
     def test_refuses_what_it_cannot_draw(self):
         good = self.result()

@@ -1,17 +1,20 @@
 // The report page: reads the result files that `diffbench report` put into it and draws them.
 import "./style.css";
+import { readFilm } from "./data/field";
 import { machineOf, readResultFile, type ResultFile } from "./data/results";
 import { card } from "./page/card";
 import { el } from "./page/dom";
+import { fieldView, noField } from "./page/field_view";
 import { contextTable } from "./page/provenance";
 import { themeButton } from "./page/theme";
+import { whatIf } from "./page/whatif";
 import { picturesOf } from "./pictures/catalogue";
 
-function embeddedFiles(): ResultFile[] {
-  return [...document.querySelectorAll("script.result")].map((element) =>
-    readResultFile(JSON.parse(element.textContent ?? "null")),
+/** What the program put into the page under that name. */
+const embedded = (name: string): unknown[] =>
+  [...document.querySelectorAll(`script.${name}`)].map((element) =>
+    JSON.parse(element.textContent ?? "null"),
   );
-}
 
 /** Files of different machines stand apart: their times must not be read as one table. */
 function byMachine(files: ResultFile[]): Map<string, ResultFile[]> {
@@ -72,11 +75,18 @@ function navigation(
         ),
       ),
     ),
+    el(
+      "ul",
+      {},
+      el("li", {}, el("a", { href: "#field" }, "The field")),
+      el("li", {}, el("a", { href: "#what-if" }, "What if?")),
+    ),
   );
 }
 
 function start(): void {
-  const files = embeddedFiles();
+  const files = embedded("result").map(readResultFile);
+  const film = readFilm(embedded("field")[0]);
   const anchors = new Map(files.map((file, index) => [file, `file-${index + 1}`]));
   const groups = byMachine(files);
   const main = el("main", {});
@@ -99,6 +109,7 @@ function start(): void {
       ),
     );
   }
+  main.append(film === null ? noField() : fieldView(film), whatIf(files));
   document
     .querySelector("#page")
     ?.replaceChildren(

@@ -162,19 +162,26 @@ export function predict(
     copyOut,
     warm: copyIn + steps + snapshots + copyOut,
     cold: setup + copyIn + first + snapshots + copyOut,
-    beyond: beyondOf(way, cells, iterations),
+    beyond: beyondOf(way, cells),
   };
 }
 
-function beyondOf(way: Way, cells: number, iterations: number): string[] {
+function beyondOf(way: Way, cells: number): string[] {
   const [first, last] = [way.grids[0]!, way.grids[way.grids.length - 1]!];
-  const longest = last.calls[last.calls.length - 1]!.steps;
   return [
     ...(cells > last.side ** 2 ? [`the largest recorded grid is ${last.side}x${last.side}`] : []),
     ...(cells < first.side ** 2
       ? [`the smallest recorded grid is ${first.side}x${first.side}`]
       : []),
-    // The slope of the longest calls is what a step costs; far beyond them that is an assumption.
-    ...(iterations > 100 * longest ? [`the longest recorded call is of ${longest} steps`] : []),
   ];
+}
+
+/** Steps of the longest call that was recorded round this grid; longer runs go on with its slope. */
+export function longestCall(way: Way, cells: number): number {
+  const longest = (grid: GridCost) => grid.calls[grid.calls.length - 1]!.steps;
+  const above = way.grids.findIndex((grid) => cells <= grid.side ** 2);
+  const [last] = way.grids.slice(-1);
+  if (above < 0) return longest(last!);
+  const below = way.grids[above - 1] ?? way.grids[above]!;
+  return Math.min(longest(below), longest(way.grids[above]!));
 }

@@ -71,7 +71,7 @@ export function card(picture: Picture | Missing, file: ResultFile, anchor: strin
   const name = `${file.name.replace(/\.json$/, "").replace(/[^\w.-]+/g, "_")}-${picture.id}`;
   section.append(
     el("p", { class: "reading" }, picture.reading),
-    ...(picture.variants
+    ...(picture.variants && picture.variants.length > 1
       ? [
           variantChooser(picture.variants, (index) => {
             variant = index;
@@ -83,8 +83,8 @@ export function card(picture: Picture | Missing, file: ResultFile, anchor: strin
     el(
       "div",
       { class: "actions" },
-      button("PNG", () => void chart.png().then((png) => download(`${name}.png`, png))),
-      button("CSV", () =>
+      button("Save PNG", () => void chart.png().then((png) => download(`${name}.png`, png))),
+      button("Save CSV", () =>
         download(`${name}.csv`, new Blob([csvOf(picture.table)], { type: "text/csv" })),
       ),
     ),
@@ -96,6 +96,6 @@ export function card(picture: Picture | Missing, file: ResultFile, anchor: strin
     provenance(file),
   );
   for (const action of section.querySelectorAll(".actions button"))
-    action.setAttribute("aria-label", `Download ${picture.title} as ${action.textContent}`);
+    action.setAttribute("aria-label", `${action.textContent}: ${picture.title}`);
   return section;
 }

@@ -8,6 +8,7 @@ import {
   MarkLineComponent,
   TooltipComponent,
 } from "echarts/components";
+import { LabelLayout } from "echarts/features";
 import { init, use, type EChartsType } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 
@@ -16,6 +17,7 @@ use([
   CanvasRenderer,
   CustomChart,
   GridComponent,
+  LabelLayout,
   LegendComponent,
   LegendScrollComponent,
   LineChart,

@@ -2,7 +2,7 @@
 import { positive, text } from "../data/json";
 import { type ResultFile, type Row, whyNotDrawn } from "../data/results";
 import { count, figure, seconds, times } from "../data/units";
-import { baseOption, logLimits, valueAxis } from "./chart";
+import { baseOption, logLimits, plainLine, valueAxis } from "./chart";
 import { isCpu } from "./ladder";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
@@ -108,8 +108,7 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
           ...(index === 0
             ? {
                 markLine: {
-                  symbol: "none",
-                  silent: true,
+                  ...plainLine,
                   lineStyle: { type: "dashed", color: palette.muted },
                   label: { color: palette.muted, position: "insideEndTop", formatter: "{b}" },
                   data: [

@@ -3,7 +3,7 @@
 import { at, flag, list, num, positive, text, type Json } from "../data/json";
 import type { ResultFile } from "../data/results";
 import { bytes, bytesPerSecond, count, figure, seconds } from "../data/units";
-import { baseOption, logLimits, valueAxis } from "./chart";
+import { baseOption, logLimits, plainLine, valueAxis } from "./chart";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 
@@ -129,6 +129,7 @@ function picture(
         xAxis: valueAxis(palette, {
           name: "size of a copy",
           log: true,
+          base: 2,
           show: bytes,
           ...logLimits(points.map((point) => point.bytes)),
         }),
@@ -153,8 +154,7 @@ function picture(
             ...(index === 0 && caches.length > 0
               ? {
                   markLine: {
-                    symbol: "none",
-                    silent: true,
+                    ...plainLine,
                     lineStyle: { type: "dotted", color: palette.muted },
                     label: { color: palette.muted, position: "end", formatter: "{b}" },
                     data: caches.map(([name, size]) => ({ name, xAxis: size })),

@@ -10,7 +10,14 @@ export function baseOption(palette: Palette) {
     backgroundColor: palette.surface,
     textStyle: { color: palette.text, fontFamily: "system-ui, sans-serif", fontSize: 13 },
     color: palette.series,
-    legend: { top: 0, type: "scroll", textStyle: { color: palette.text, fontSize: 13 } },
+    legend: {
+      top: 0,
+      type: "scroll",
+      textStyle: { color: palette.text, fontSize: 13 },
+      pageTextStyle: { color: palette.text },
+      pageIconColor: palette.text,
+      pageIconInactiveColor: palette.line,
+    },
     tooltip: {
       confine: true,
       backgroundColor: palette.surface,
@@ -40,19 +47,28 @@ interface AxisOptions {
   max?: number;
   /** Pixels between the axis and its name. */
   gap?: number;
+  /** Of a logarithmic axis; 2 suits bytes. */
+  base?: number;
+  /** Whole numbers only. */
+  whole?: boolean;
 }
 
 export function valueAxis(palette: Palette, options: AxisOptions) {
-  const { name, log, show, min, max, gap } = options;
+  const { name, log, show, min, max, gap, base, whole } = options;
+  // Over decades the powers suffice; the odd figures at the ends are for short axes only.
+  const decades = log && min !== undefined && max !== undefined && max / min > 100;
   const look = axisLook(palette, name);
   return {
     ...look,
     type: log ? "log" : "value",
     nameGap: gap ?? 30,
+    ...(log ? { logBase: base ?? 10 } : {}),
+    ...(whole ? { minInterval: 1 } : {}),
     ...(min === undefined ? {} : { min }),
     ...(max === undefined ? {} : { max }),
     axisLabel: {
       ...look.axisLabel,
+      ...(decades ? { showMinLabel: false, showMaxLabel: false } : {}),
       ...(show ? { formatter: (value: number) => show(value) } : {}),
     },
     minorSplitLine: { show: false },
@@ -87,6 +103,9 @@ export function nameWidth(names: string[], narrow: boolean): number {
   const longest = Math.max(0, ...names.map((name) => name.length));
   return Math.min(8 + 7.2 * longest, narrow ? 110 : 240);
 }
+
+/** Of a line that marks a value. By default ECharts rounds it to two digits after the point. */
+export const plainLine = { symbol: "none", silent: true, precision: -1 };
 
 /** Limits of a logarithmic axis with air at both ends. */
 export function logLimits(values: number[]): { min: number; max: number } {

@@ -3,7 +3,7 @@
 import { at, list, positive, text, type Json } from "../data/json";
 import { readRow, type ResultFile, type Row } from "../data/results";
 import { count, figure, seconds } from "../data/units";
-import { baseOption, logLimits, valueAxis } from "./chart";
+import { baseOption, logLimits, plainLine, valueAxis } from "./chart";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
@@ -125,6 +125,31 @@ function crossingText(crossing: Crossing): string {
   );
 }
 
+/** All rows of a comparison or a sweep, each with what it computed. */
+export function readRows(
+  file: ResultFile,
+): { row: Row; side: number; iterations: number; dtype: string; boundary: string }[] {
+  const results =
+    file.experiment === "sweep"
+      ? list(file.data, "points").map((point) => at(point, "result"))
+      : file.experiment === "comparison"
+        ? [file.own]
+        : [];
+  return results.flatMap((result) => {
+    const problem = at(result, "problem");
+    const [nx, ny] = [positive(problem, "nx"), positive(problem, "ny")];
+    const iterations = positive(problem, "iterations");
+    if (nx === null || ny === null || iterations === null) return [];
+    const shared = {
+      side: Math.sqrt(nx * ny),
+      iterations,
+      dtype: text(problem, "dtype"),
+      boundary: text(problem, "boundary"),
+    };
+    return list(result, "results").map((row) => ({ row: readRow(row), ...shared }));
+  });
+}
+
 export function crossover(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "sweep") return null;
   const title = "Crossover: time against grid and iterations";
@@ -136,7 +161,14 @@ export function crossover(file: ResultFile): Picture | Missing | null {
     axes.map(([name]) => name),
   );
   const crossings = crossingsOf(file.data);
-  const views = viewsOf(axes, points);
+  const crossingOf = (view: View) =>
+    crossings.find(
+      (each) =>
+        each.along === view.along && each.measure === view.measure && same(each.at, view.fixed),
+    );
+  // Where there is a crossing is what is worth seeing first.
+  const crosses = (view: View) => (crossingOf(view)?.from == null ? 1 : 0);
+  const views = viewsOf(axes, points).sort((a, b) => crosses(a) - crosses(b));
   if (views.length === 0)
     return {
       id: "crossover",
@@ -152,11 +184,6 @@ export function crossover(file: ResultFile): Picture | Missing | null {
       ? `${name} (${row.threads ?? "?"} thread${row.threads === 1 ? "" : "s"})`
       : `${name} (GPU)`;
   };
-  const crossingOf = (view: View) =>
-    crossings.find(
-      (each) =>
-        each.along === view.along && each.measure === view.measure && same(each.at, view.fixed),
-    );
   const told = views.map(crossingOf).find((each) => each !== undefined);
   const untimed = [...new Set(points.flatMap((point) => point.rows.map((row) => row.name)))].filter(
     (name) => !names.includes(name),
@@ -232,8 +259,7 @@ export function crossover(file: ResultFile): Picture | Missing | null {
           ? {}
           : {
               markLine: {
-                symbol: "none",
-                silent: true,
+                ...plainLine,
                 lineStyle: { color: palette.text, type: "dashed" },
                 label: {
                   color: palette.text,

@@ -8,6 +8,7 @@ import {
   heightOfBars,
   logLimits,
   nameWidth,
+  plainLine,
   valueAxis,
   whiskers,
 } from "./chart";
@@ -134,12 +135,30 @@ export function ladder(file: ResultFile): Picture | Missing | null {
           bottom: 48,
         },
         xAxis: valueAxis(palette, {
-          name: "time of a step (median; thick: quartiles, thin: all samples)",
+          name: narrow
+            ? "time of a step"
+            : "time of a step (median; thick: quartiles, thin: all samples)",
           log: true,
           show: seconds,
           ...limits,
         }),
-        yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
+        yAxis: [
+          categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
+          {
+            ...categoryAxis(
+              palette,
+              drawn.map(
+                (row) =>
+                  seconds(row.seconds) +
+                  (row.vsBaseline === null ? "" : `, ${times(row.vsBaseline)}`),
+              ),
+              { inverse: true },
+            ),
+            position: "right",
+            show: !narrow,
+            axisLine: { show: false },
+          },
+        ],
         series: [
           spread("min", "max", 1),
           spread("q1", "q3", 4),
@@ -154,26 +173,12 @@ export function ladder(file: ResultFile): Picture | Missing | null {
               itemStyle: { color: seriesColour(palette, row.device === "cpu" ? 0 : 1) },
               symbol: row.device === "cpu" ? "circle" : "diamond",
             })),
-            label: {
-              show: !narrow,
-              position: "right",
-              distance: 10,
-              color: palette.text,
-              formatter: (point: { dataIndex: number }) => {
-                const row = drawn[point.dataIndex];
-                return row === undefined
-                  ? ""
-                  : seconds(row.seconds) +
-                      (row.vsBaseline === null ? "" : `  ${times(row.vsBaseline)}`);
-              },
-            },
             tooltip: {
               valueFormatter: (value: unknown) =>
                 Array.isArray(value) ? seconds(Number(value[0])) : "",
             },
             markLine: {
-              symbol: "none",
-              silent: true,
+              ...plainLine,
               lineStyle: { type: "dashed", color: palette.muted },
               label: { color: palette.muted, position: "end" },
               data: narrow

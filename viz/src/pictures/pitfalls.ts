@@ -2,7 +2,15 @@
 import { flag, list, positive, text } from "../data/json";
 import type { ResultFile } from "../data/results";
 import { figure, seconds, times } from "../data/units";
-import { baseOption, categoryAxis, heightOfBars, logLimits, nameWidth, valueAxis } from "./chart";
+import {
+  baseOption,
+  categoryAxis,
+  heightOfBars,
+  logLimits,
+  nameWidth,
+  plainLine,
+  valueAxis,
+} from "./chart";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 
@@ -117,8 +125,7 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
                   times(timed[point.dataIndex]?.factor ?? 1),
               },
               markLine: {
-                symbol: "none",
-                silent: true,
+                ...plainLine,
                 lineStyle: { color: palette.text },
                 label: { show: false },
                 data: [{ xAxis: 1 }],

@@ -17,10 +17,12 @@ interface Roof {
   rate: number;
 }
 
-/** The best rate among copies of at most (and more than half of) what fits. */
-function bestRate(curves: Curve[], most: number): number {
+/** The best rate among copies of more than `least` and at most `most` bytes. */
+function bestRate(curves: Curve[], least: number, most: number): number {
   const rates = curves.flatMap((curve) =>
-    curve.points.filter((point) => point.bytes <= most).map((point) => point.rate ?? 0),
+    curve.points
+      .filter((point) => point.bytes > least && point.bytes <= most)
+      .map((point) => point.rate ?? 0),
   );
   return Math.max(0, ...rates);
 }
@@ -35,24 +37,25 @@ function roofsOf(file: ResultFile, companions: ResultFile[]): Roof[] {
   const transfer = companions.find((each) => each.experiment === "transfer");
   if (transfer === undefined) return roofs;
   const host = at(transfer.data, "host");
+  let smaller = 0;
   for (const cache of ["l1d", "l2", "l3"]) {
     const size = positive(host, "caches", cache);
+    if (size === null) continue;
     // A copy counts what arrives once, and has two arrays.
-    const rate = size === null ? 0 : 2 * bestRate(curvesOf(host), size / 2);
+    const rate = 2 * bestRate(curvesOf(host), smaller, size / 2);
+    smaller = size / 2;
     if (rate > 0) roofs.push({ name: `${cache.toUpperCase()} (copy)`, rate });
   }
   const device = curvesOf(at(transfer.data, "device"));
   for (const direction of ["h2d", "d2h"]) {
     const rate = bestRate(
       device.filter((curve) => curve.direction === direction),
+      0,
       Infinity,
     );
     if (rate > 0) roofs.push({ name: `bus, ${direction.toUpperCase()}`, rate });
   }
-  // The cache that is no faster than the next larger one has no roof of its own.
-  return roofs.filter(
-    (roof, index) => roofs.findIndex((each) => each.rate === roof.rate) === index,
-  );
+  return roofs;
 }
 
 export function roofline(file: ResultFile, companions: ResultFile[]): Picture | Missing | null {
@@ -171,7 +174,7 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
               formatter: (point: { name: string; dataIndex: number }) =>
                 point.dataIndex < labelled.length ? point.name : "",
             },
-            labelLayout: { hideOverlap: true },
+            labelLayout: { moveOverlap: "shiftY" },
             tooltip: {
               valueFormatter: (value: unknown) =>
                 Array.isArray(value) ? `${figure(Number(value[1]))} GFlop/s` : String(value),

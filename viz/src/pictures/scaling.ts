@@ -106,7 +106,8 @@ export function scaling(file: ResultFile): Picture | Missing | null {
         grid: { left: narrow ? 56 : 70, right: 28, top: 48, bottom: 52 },
         xAxis: valueAxis(palette, {
           name: "threads",
-          show: figure,
+          show: count,
+          whole: true,
           min: 1,
           max: Math.max(2, most),
         }),

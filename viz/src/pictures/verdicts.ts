@@ -8,6 +8,7 @@ import {
   heightOfBars,
   logLimits,
   nameWidth,
+  plainLine,
   valueAxis,
   whiskers,
 } from "./chart";
@@ -109,8 +110,7 @@ export function compared(file: ResultFile): Picture | Missing | null {
               Array.isArray(value) ? figure(Number(value[0])) : "",
           },
           markLine: {
-            symbol: "none",
-            silent: true,
+            ...plainLine,
             lineStyle: { color: palette.text },
             label: { show: false },
             data: [{ xAxis: 1 }],

@@ -1,0 +1,177 @@
+#include "field_frames.hpp"
+
+#include "diffbench/errors.hpp"
+#include "diffbench/npy.hpp"
+#include "option_values.hpp"
+#include "report_file.hpp"
+#include "result_file.hpp"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr std::size_t most_frames = 60;
+constexpr std::int64_t most_cells = 160; // of a side
+/// What stands for a value that is not finite; the others are below.
+constexpr std::uint16_t not_finite = 0xffff;
+
+struct Snapshot {
+  std::int64_t step = 0;
+  fs::path path;
+};
+
+/// Means over blocks of `block` x `block` cells, those at the far edges smaller.
+struct Frame {
+  std::int64_t step = 0;
+  std::vector<double> means;
+};
+
+struct Film {
+  std::int64_t nx = 0, ny = 0;
+  std::int64_t block = 1;
+  std::vector<Frame> frames = {};
+
+  [[nodiscard]] std::int64_t width() const { return (nx + block - 1) / block; }
+  [[nodiscard]] std::int64_t height() const { return (ny + block - 1) / block; }
+};
+
+/// The step in "step_000000100.npy".
+std::optional<std::int64_t> step_of(const std::string& name) {
+  constexpr std::string_view begin = "step_";
+  constexpr std::string_view end = ".npy";
+  if (!name.starts_with(begin) || !name.ends_with(end) ||
+      name.size() <= begin.size() + end.size()) {
+    return std::nullopt;
+  }
+  return parse_number<std::int64_t>(
+      std::string_view(name).substr(begin.size(), name.size() - begin.size() - end.size()));
+}
+
+std::vector<Snapshot> find_snapshots(const fs::path& directory) {
+  std::vector<Snapshot> all;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+    if (const auto step = step_of(entry.path().filename().string())) {
+      all.push_back({*step, entry.path()});
+    }
+  }
+  if (all.empty()) {
+    throw InvalidInput(
+        fmt::format("--snapshots {}: no step_*.npy there; diffbench --snapshot-every "
+                    "K --snapshot-dir DIR writes them",
+                    directory.string()));
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Snapshot& a, const Snapshot& b) { return a.step < b.step; });
+  std::vector<Snapshot> chosen;
+  const std::size_t count = std::min(all.size(), most_frames);
+  for (std::size_t i = 0; i < count; ++i) {
+    chosen.push_back(all[count == 1 ? 0 : i * (all.size() - 1) / (count - 1)]);
+  }
+  return chosen;
+}
+
+template <typename T>
+std::vector<double> block_means(const Field<T>& field, const Film& film) {
+  const auto cells = field.cells();
+  std::vector<double> means;
+  means.reserve(static_cast<std::size_t>(film.width() * film.height()));
+  for (std::int64_t top = 0; top < film.ny; top += film.block) {
+    for (std::int64_t left = 0; left < film.nx; left += film.block) {
+      const std::int64_t bottom = std::min(top + film.block, film.ny);
+      const std::int64_t right = std::min(left + film.block, film.nx);
+      double sum = 0;
+      for (std::int64_t y = top; y < bottom; ++y) {
+        for (std::int64_t x = left; x < right; ++x) {
+          sum += static_cast<double>(cells[static_cast<std::size_t>(y * film.nx + x)]);
+        }
+      }
+      means.push_back(sum / static_cast<double>((bottom - top) * (right - left)));
+    }
+  }
+  return means;
+}
+
+void add_frame(Film& film, const Snapshot& snapshot) {
+  std::ifstream stream(snapshot.path, std::ios::binary);
+  const NpyHeader header = read_npy_header(stream, snapshot.path);
+  if (film.frames.empty()) {
+    film.nx = header.nx;
+    film.ny = header.ny;
+    film.block = (std::max(film.nx, film.ny) + most_cells - 1) / most_cells;
+  } else if (header.nx != film.nx || header.ny != film.ny) {
+    throw InvalidInput(
+        fmt::format("{}: has {}x{} cells and the first snapshot has {}x{}; they are of two runs",
+                    snapshot.path.string(), header.nx, header.ny, film.nx, film.ny));
+  }
+  film.frames.push_back({snapshot.step, header.dtype == Dtype::float32
+                                            ? block_means(read_npy<float>(snapshot.path), film)
+                                            : block_means(read_npy<double>(snapshot.path), film)});
+}
+
+/// Two bytes a value, the low one first, in base64.
+std::string encoded(const std::vector<double>& values, double low, double high) {
+  std::vector<unsigned char> bytes;
+  bytes.reserve(2 * values.size());
+  for (const double value : values) {
+    const double scaled = high > low ? (value - low) / (high - low) * (not_finite - 1) : 0;
+    const auto level =
+        std::isfinite(value) ? static_cast<std::uint16_t>(std::lround(scaled)) : not_finite;
+    bytes.push_back(static_cast<unsigned char>(level & 0xff));
+    bytes.push_back(static_cast<unsigned char>(level >> 8));
+  }
+  std::vector<unsigned char> text(4 * (bytes.size() / 3 + 1) + 1);
+  const int length = ::EVP_EncodeBlock(text.data(), bytes.data(), static_cast<int>(bytes.size()));
+  return {text.begin(), text.begin() + length};
+}
+
+} // namespace
+
+std::string field_part(const fs::path& directory) {
+  Film film;
+  for (const Snapshot& snapshot : find_snapshots(directory)) {
+    add_frame(film, snapshot);
+  }
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const Frame& frame : film.frames) {
+    for (const double value : frame.means) {
+      if (std::isfinite(value)) {
+        low = std::min(low, value);
+        high = std::max(high, value);
+      }
+    }
+  }
+  ordered_json frames = ordered_json::array();
+  for (const Frame& frame : film.frames) {
+    frames.push_back({{"step", frame.step}, {"cells", encoded(frame.means, low, high)}});
+  }
+  return data_element("field", {{"directory", directory.filename().string()},
+                                {"nx", film.nx},
+                                {"ny", film.ny},
+                                {"block", film.block},
+                                {"width", film.width()},
+                                {"height", film.height()},
+                                {"low", number(low)},
+                                {"high", number(high)},
+                                {"frames", std::move(frames)}});
+}
+
+} // namespace diffbench::bench
