@@ -1,0 +1,126 @@
+"""Data and model files that are damaged or lie: `diffbench mlp train` refuses each with one line that names
+the file, exit code 2, and leaves the outputs of an earlier run as they were."""
+import gzip
+import json
+import struct
+import unittest
+
+from program import CommandLineTest, floats
+
+IMAGES, LABELS = 0x803, 0x801
+PIXELS = bytes(range(0, 240, 20))  # three images of 2x2
+
+
+def idx(magic, *sizes, data=b"", order=">"):
+    return struct.pack(f"{order}{1 + len(sizes)}I", magic, *sizes) + data
+
+
+GOOD = {"train-images-idx3-ubyte": idx(IMAGES, 3, 2, 2, data=PIXELS),
+        "train-labels-idx1-ubyte": idx(LABELS, 3, data=bytes([2, 0, 1])),
+        "t10k-images-idx3-ubyte": idx(IMAGES, 3, 2, 2, data=PIXELS),
+        "t10k-labels-idx1-ubyte": idx(LABELS, 3, data=bytes([0, 1, 2]))}
+
+BAD_IDX = [  # the file, what it holds instead, what the message says
+    ("train-images-idx3-ubyte", GOOD["train-images-idx3-ubyte"][:-1], "ends before"),
+    ("train-images-idx3-ubyte", b"", "ends before"),
+    ("train-images-idx3-ubyte", idx(IMAGES, 3, 2, 2, data=PIXELS, order="<"), "03080000"),
+    ("train-images-idx3-ubyte", idx(LABELS, 3, data=PIXELS), "magic number"),
+    ("train-images-idx3-ubyte", idx(IMAGES, 3, 2, 2, data=PIXELS + b"x"), "longer"),
+    ("train-images-idx3-ubyte", idx(IMAGES, 0, 2, 2), "0 images"),
+    ("train-images-idx3-ubyte", idx(IMAGES, 3, 65535, 65535), "pixels"),
+    ("train-labels-idx1-ubyte", idx(LABELS, 2, data=bytes(2)), "2 labels for 3 images"),
+    ("t10k-labels-idx1-ubyte", idx(LABELS, 4294967295), "4294967295 labels"),
+    ("t10k-images-idx3-ubyte", idx(IMAGES, 3, 1, 2, data=bytes(6)), "differ in size"),
+    ("t10k-images-idx3-ubyte", gzip.compress(GOOD["t10k-images-idx3-ubyte"])[:-12], "t10k-images"),
+]
+
+BAD_CSV = [
+    ("1,2,0\n1,,0\n", "line 2: a value is missing"),
+    ("1,2,0\n1,2,\n", "line 2: a value is missing"),
+    ("1,2,0\n1,0\n", "line 2: 2 values"),
+    ("1,2,0\n1,\x1b[31mtwo,0\n", "line 2: '?[31mtwo' is no number"),
+    ("1,nan,0\n", "line 1: 'nan'"),
+    ("1,2,-1\n", "line 1: label -1"),
+    ("1,2,10000\n", "line 1: label 10000"),
+    ("1,2,0.5\n", "line 1: label 0.5"),
+    ("", "0 rows"),
+]
+
+LINEAR = {"0.weight": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]},
+          "0.bias": {"dtype": "F32", "shape": [2], "data_offsets": [16, 24]}}
+
+
+def model(header=None, header_size=None, values=6, **bias):
+    """A linear layer, with what is given of its bias instead."""
+    entry = {key.rstrip("_"): value for key, value in bias.items()}
+    text = header or json.dumps({**LINEAR, "0.bias": {**LINEAR["0.bias"], **entry}})
+    size = len(text) if header_size is None else header_size
+    return struct.pack("<Q", size) + text.encode() + floats(range(values))
+
+
+BAD_MODELS = [
+    (model(data_offsets=[12, 20]), "overlap"),
+    (model(data_offsets=[20, 28], values=7), "leave bytes between"),
+    (model(data_offsets=[24, 32]), "does not fit"),
+    (model(data_offsets=[2**64 - 8, 2**64 - 1]), "does not fit"),
+    (model(data_offsets=[-8, 0]), "strange data_offsets"),
+    (model(dtype="BF16"), "dtype BF16"),
+    (model(dtype="I64"), "dtype I64"),
+    (model(shape=[2**40, 2**40]), "larger than the file"),
+    (model(header_size=2 << 30), "claims a header of 2147483648 bytes"),
+    (model(header_size=2**64 - 1), "claims a header"),
+    (model(header="[]"), "no JSON object"),
+    (model(values=5), "does not fit"),
+    (model(values=7), "belong to no tensor"),
+    (b"", "too short"),
+]
+
+
+class BadFiles(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        for name in ("kept.safetensors", "kept.json"):
+            self.path(name).write_bytes(b"of an earlier run")
+
+    def assert_named(self, name, words, *arguments):
+        """Outputs are named, too: none of them may be touched."""
+        with self.subTest(words, arguments=arguments):
+            self.assert_refused(2, [name, words], "mlp", "train", "--epochs", "1", "--batch", "3",
+                                *arguments, "--save", "kept.safetensors", "--json", "kept.json")
+
+    def write_images(self, files):
+        self.path("images").mkdir(exist_ok=True)
+        for name, data in files.items():
+            self.path("images").joinpath(name).write_bytes(data)
+        return "--data", "mnist", "--data-dir", "images"
+
+    def test_idx(self):
+        for name, data, words in BAD_IDX:
+            self.assert_named("images", words, *self.write_images({**GOOD, name: data}))
+        self.run_ok("mlp", "train", *self.write_images(GOOD), "--batch", "3", "--engine", "cpu",
+                    "--layers", "4,3")
+
+    def test_labels_that_the_network_has_no_output_for(self):
+        self.assert_named("mnist", "3 classes", *self.write_images(GOOD), "--layers", "4,8,2")
+
+    def test_csv(self):
+        for text, words in BAD_CSV:
+            self.path("table.csv").write_text(text)
+            self.assert_named("table.csv", words, "--data", "table.csv")
+
+    def test_safetensors(self):
+        for data, words in BAD_MODELS:
+            self.path("model.safetensors").write_bytes(data)
+            self.assert_named("model.safetensors", words, "--model", "model.safetensors")
+        self.path("model.safetensors").write_bytes(model())
+        self.run_ok("mlp", "train", "--model", "model.safetensors", "--engine", "cpu")
+
+    def test_a_model_that_does_not_fit_the_data(self):
+        self.path("model.safetensors").write_bytes(model())
+        self.path("table.csv").write_text("".join(f"{i},{i},{i},{i % 2}\n" for i in range(10)))
+        self.assert_named("2 inputs", "3 features", "--model", "model.safetensors", "--data",
+                          "table.csv")
+
+
+if __name__ == "__main__":
+    unittest.main()
