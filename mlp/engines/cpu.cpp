@@ -14,6 +14,7 @@
 #include "layer/layer_kernel.hpp"
 #include "loss_counter.hpp"
 #include "optimizer_step.hpp"
+#include "step_timer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -63,7 +64,8 @@ class CpuEngine final : public Engine<T> {
         isa_(options.isa.value_or(best_isa())),
         kernels_(kernels_for<T>(isa_)),
         capacity_(round_up(training.batch, kernels_.lanes)),
-        team_(threads_for(training, options)) {
+        team_(threads_for(training, options)),
+        timer_(training) {
     for (std::int64_t l = 0; l < network_.layers(); ++l) {
       layers_.push_back(make_layer(l));
     }
@@ -83,6 +85,7 @@ class CpuEngine final : public Engine<T> {
   }
 
   void step(std::span<const T> features, std::span<const std::int32_t> labels) override {
+    timer_.start();
     rows_ = static_cast<std::int64_t>(labels.size());
     factors_ = step_factors<T>(optimizer_, ++steps_);
     take_rows(features);
@@ -90,15 +93,20 @@ class CpuEngine final : public Engine<T> {
       forward_layers(thread);
       if (thread == 0) {
         losses_.add(softmax_gradient(labels));
+        timer_.charge(&StepTimes::forward);
       }
-      barrier();
+      barrier(thread, &StepTimes::forward);
       backward_layers(thread);
+      if (thread == 0) {
+        timer_.charge(&StepTimes::backward);
+      }
     });
   }
 
   Losses wait() override { return losses_.take(); }
 
   void forward(std::span<const T> features, std::span<T> outputs) override {
+    timer_.start();
     const std::int64_t all = static_cast<std::int64_t>(features.size()) / network_.inputs();
     for (std::int64_t row = 0; row < all; row += capacity_) {
       rows_ = std::min(all - row, capacity_);
@@ -117,7 +125,10 @@ class CpuEngine final : public Engine<T> {
         }
       }
     }
+    timer_.charge(&StepTimes::forward);
   }
+
+  std::optional<EngineTimes> take_times() override { return timer_.take(); }
 
   [[nodiscard]] Provenance provenance() const override {
     return {.threads = team_.count(), .details = {{"isa", std::string(to_string(isa_))}}};
@@ -176,12 +187,20 @@ class CpuEngine final : public Engine<T> {
     if (team_.count() == 1) {
       job(0);
     } else {
-      team_.run(job);
+      team_.run(job); // ends with a barrier
+      timer_.charge(&StepTimes::sync);
     }
   }
-  void barrier() {
+  /// `part` is what comes before. The account is that of thread 0, which is the caller.
+  void barrier(int thread, double StepTimes::*part) {
     if (team_.count() > 1) {
+      if (thread == 0) {
+        timer_.charge(part);
+      }
       team_.barrier();
+      if (thread == 0) {
+        timer_.charge(&StepTimes::sync);
+      }
     }
   }
 
@@ -205,6 +224,7 @@ class CpuEngine final : public Engine<T> {
     }
     transpose(layer.by_row.data(), layer.stride, layer.by_feature.data(), capacity_,
               round_up(rows_, kernels_.lanes), layer.stride);
+    timer_.charge(&StepTimes::data);
   }
 
   /// to[c][r] = from[r][c] for whole squares.
@@ -253,7 +273,7 @@ class CpuEngine final : public Engine<T> {
                     round_up(rows_, kernels_.lanes));
         }
       }
-      barrier();
+      barrier(thread, &StepTimes::forward);
     }
   }
 
@@ -293,7 +313,7 @@ class CpuEngine final : public Engine<T> {
     for (std::int64_t l = network_.layers() - 1; l >= 0; --l) {
       if (l > 0) {
         input_gradient(thread, layers_[size(l)], layers_[size(l - 1)].delta.data());
-        barrier();
+        barrier(thread, &StepTimes::backward);
       }
       update(thread, layers_[size(l)]);
     }
@@ -360,6 +380,7 @@ class CpuEngine final : public Engine<T> {
   std::int64_t rows_ = 0; ///< of the batch at hand
   std::int64_t steps_ = 0;
   LossCounter losses_;
+  StepTimer timer_;
 };
 
 template <typename T>

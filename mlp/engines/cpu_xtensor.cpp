@@ -4,6 +4,7 @@
 #include "diffbench/mlp/engine.hpp"
 #include "loss_counter.hpp"
 #include "optimizer_step.hpp"
+#include "step_timer.hpp"
 
 #include <xtensor-blas/xlinalg.hpp>
 #include <xtensor/xadapt.hpp>
@@ -37,7 +38,8 @@ class XtensorEngine final : public Engine<T> {
         optimizer_(training.optimizer),
         threads_(options.threads != 0 ? options.threads : usable_cpus()),
         parameters_(Vector::from_shape({size(network_.parameters())})),
-        gradient_(parameters_) {}
+        gradient_(parameters_),
+        timer_(training) {}
 
   void set_parameters(std::span<const T> parameters) override {
     std::copy(parameters.begin(), parameters.end(), parameters_.begin());
@@ -50,6 +52,7 @@ class XtensorEngine final : public Engine<T> {
   }
 
   void step(std::span<const T> features, std::span<const std::int32_t> labels) override {
+    timer_.start();
     openblas_set_num_threads(threads_); // of the whole process, so anew for each call
     const std::size_t rows = labels.size();
     const std::vector<Matrix> inputs = activate(features, rows);
@@ -66,6 +69,7 @@ class XtensorEngine final : public Engine<T> {
     }
     losses_.add(loss);
     delta /= static_cast<T>(rows);
+    timer_.charge(&StepTimes::forward);
 
     for (std::int64_t l = network_.layers() - 1; l >= 0; --l) {
       const Matrix& input = inputs[size(l)];
@@ -76,17 +80,23 @@ class XtensorEngine final : public Engine<T> {
         delta = Matrix(dot(delta, w)) * (input > T{0});
       }
     }
+    timer_.charge(&StepTimes::backward);
     optimize();
+    timer_.charge(&StepTimes::update);
   }
 
   Losses wait() override { return losses_.take(); }
 
   void forward(std::span<const T> features, std::span<T> outputs) override {
+    timer_.start();
     openblas_set_num_threads(threads_);
     const std::size_t rows = features.size() / size(network_.inputs());
     const std::vector<Matrix> inputs = activate(features, rows);
     std::copy(inputs.back().begin(), inputs.back().end(), outputs.begin());
+    timer_.charge(&StepTimes::forward);
   }
+
+  std::optional<EngineTimes> take_times() override { return timer_.take(); }
 
   [[nodiscard]] Provenance provenance() const override {
     return {.threads = threads_, .details = {{"blas", openblas_get_config()}}};
@@ -142,6 +152,7 @@ class XtensorEngine final : public Engine<T> {
   Vector first_, second_; ///< the optimizer's moments
   std::int64_t steps_ = 0;
   LossCounter losses_;
+  StepTimer timer_;
 };
 
 template <typename T>

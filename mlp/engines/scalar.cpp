@@ -3,6 +3,7 @@
 #include "diffbench/mlp/engine.hpp"
 #include "loss_counter.hpp"
 #include "optimizer_step.hpp"
+#include "step_timer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +21,8 @@ class ScalarEngine final : public Engine<T> {
         optimizer_(training.optimizer),
         parameters_(size(network_.parameters())),
         gradient_(parameters_.size()),
-        state_(optimizer_, parameters_.size()) {}
+        state_(optimizer_, parameters_.size()),
+        timer_(training) {}
 
   void set_parameters(std::span<const T> parameters) override {
     std::copy(parameters.begin(), parameters.end(), parameters_.begin());
@@ -31,23 +33,28 @@ class ScalarEngine final : public Engine<T> {
   }
 
   void step(std::span<const T> features, std::span<const std::int32_t> labels) override {
+    timer_.start();
     const auto rows = static_cast<std::int64_t>(labels.size());
     std::fill(gradient_.begin(), gradient_.end(), T{0});
     double loss = 0;
     for (std::int64_t row = 0; row < rows; ++row) {
       activate(features.subspan(size(row * network_.inputs()), size(network_.inputs())));
+      timer_.charge(&StepTimes::forward);
       loss += backpropagate(labels[size(row)], static_cast<T>(rows));
+      timer_.charge(&StepTimes::backward);
     }
     losses_.add(loss);
     state_.begin_step();
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       parameters_[i] = state_.updated(i, parameters_[i], gradient_[i]);
     }
+    timer_.charge(&StepTimes::update);
   }
 
   Losses wait() override { return losses_.take(); }
 
   void forward(std::span<const T> features, std::span<T> outputs) override {
+    timer_.start();
     const std::size_t inputs = size(network_.inputs());
     const std::size_t classes = size(network_.classes());
     for (std::size_t row = 0; row * inputs < features.size(); ++row) {
@@ -55,7 +62,10 @@ class ScalarEngine final : public Engine<T> {
       std::copy(activations_.back().begin(), activations_.back().end(),
                 outputs.begin() + static_cast<std::ptrdiff_t>(row * classes));
     }
+    timer_.charge(&StepTimes::forward);
   }
+
+  std::optional<EngineTimes> take_times() override { return timer_.take(); }
 
   [[nodiscard]] Provenance provenance() const override { return {}; }
 
@@ -137,6 +147,7 @@ class ScalarEngine final : public Engine<T> {
   OptimizerState<T> state_;
   std::vector<std::vector<T>> activations_;
   LossCounter losses_;
+  StepTimer timer_;
 };
 
 template <typename T>

@@ -87,18 +87,21 @@ void train(Engine<float>& engine, const Training& training, const DataSet& data,
   } else {
     loader.emplace(data, training.batch, schedule.seed, schedule.prefetch);
   }
+  (void)engine.take_times(); // what came before is no part of an epoch
   for (std::int64_t number = 1; number <= schedule.epochs; ++number) {
-    Epoch epoch{.number = number, .loss = 0, .times = {}};
-    if (resident != nullptr) {
-      run_resident(*resident, *order, epoch.times);
-    } else {
-      feed_batches(engine, data.rows(), *loader, epoch.times);
-    }
+    Epoch epoch{.number = number, .loss = 0, .times = {}, .wall = 0, .engine = {}};
     Losses losses;
     {
+      const Timed whole(epoch.wall);
+      if (resident != nullptr) {
+        run_resident(*resident, *order, epoch.times);
+      } else {
+        feed_batches(engine, data.rows(), *loader, epoch.times);
+      }
       const Timed timed(epoch.times.wait);
       losses = engine.wait();
     }
+    epoch.engine = engine.take_times();
     if (losses.broken != 0) {
       throw Error("the loss is not finite in epoch " + std::to_string(number) + ", step " +
                   std::to_string(losses.broken) + "; a smaller learning rate may help");

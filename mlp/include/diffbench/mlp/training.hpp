@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace diffbench::mlp {
@@ -22,6 +23,8 @@ struct Epoch {
   std::int64_t number = 0; ///< from 1
   double loss = 0;         ///< mean over the rows, each taken before its step
   EpochTimes times;
+  double wall = 0;                   ///< seconds from the drawing of the order to the last step
+  std::optional<EngineTimes> engine; ///< its own account of that, where it keeps one
 };
 
 /// How the engine comes by the rows of a batch.
