@@ -5,6 +5,7 @@
 #include "compare.hpp"
 #include "doctor.hpp"
 #include "list.hpp"
+#include "mlp/latency.hpp"
 #include "mlp/sizes.hpp"
 #include "mlp/thread_scaling.hpp"
 #include "mlp/throughput.hpp"
@@ -44,6 +45,8 @@ std::span<const Subcommand> mlp_verbs() {
                  "diffbench mlp scaling --data mnist --threads 1,2,4", declare_mlp_scaling},
       Subcommand{"throughput", "rows a second by batch size, up to what memory holds",
                  "diffbench mlp throughput --layers 784,128,10", declare_mlp_throughput},
+      Subcommand{"latency", "how long a network takes to answer, and what mistakes would report",
+                 "diffbench mlp latency --layers 784,128,10", declare_mlp_latency},
   };
   return table;
 }

@@ -1,0 +1,81 @@
+// How long one engine takes from the rows of a small batch to the network's outputs, call by call,
+// and what classic mistakes of measuring would have said of the same engine.
+#pragma once
+
+#include "diffbench/mlp/engine.hpp"
+#include "result.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+struct LatencyJob {
+  mlp::Network network;
+  std::vector<float> parameters;
+  std::int64_t batch = 1;         ///< rows of a call
+  std::int64_t repetitions = 300; ///< calls that are timed
+  SessionOptions session;
+};
+
+struct LatencySummary {
+  double mean = 0;
+  double deviation = 0; ///< standard deviation
+  double median = 0;
+  double p99 = 0;
+  double min = 0;
+  double max = 0;
+};
+/// Of at least one time.
+[[nodiscard]] LatencySummary summarize(std::span<const double> seconds);
+
+/// Bins of equal width on a logarithmic scale; the last one includes its upper edge.
+struct Histogram {
+  std::vector<double> edges;        ///< one more than bins
+  std::vector<std::int64_t> counts; ///< of each bin
+};
+/// Of at least one time, all above 0.
+[[nodiscard]] Histogram histogram_of(std::span<const double> seconds);
+
+/// What a mistake makes of the latency, beside what it should have said.
+struct Misreading {
+  std::string_view name;
+  std::string_view mistake; ///< what is taken for the latency
+  double mistaken = 0;      ///< seconds
+  double right = 0;
+  std::string detail = {}; ///< figures of this run
+
+  [[nodiscard]] double factor() const { return mistaken / right; }
+};
+
+/// Begin and end of a call in seconds, on a clock that does not jump.
+struct CallTimes {
+  double begin = 0;
+  double end = 0;
+};
+/// What a clock that counts in ticks of `tick` seconds would have read for most of the calls, and
+/// for how many of them one tick or more.
+[[nodiscard]] Misreading with_coarse_clock(std::span<const CallTimes> calls, double tick);
+
+/// What one engine showed.
+struct LatencyRow {
+  mlp::EngineInfo engine;
+  Status status = Status::ok;
+  std::string reason; ///< why not ok
+  bool wrong = false; ///< the outputs are
+  Provenance provenance;
+  double output_error = 0; ///< forward_check.hpp
+  double clock_cost = 0;   ///< seconds between two readings, which each time includes
+  std::vector<double> samples;
+  std::vector<Misreading> misreadings;
+};
+
+/// Proves the engine's outputs right, then times its calls, each on rows of its own. An engine that
+/// fails or is wrong is a row that says so; one that is emulated has no times. After Ctrl-C the row
+/// has what was measured.
+[[nodiscard]] LatencyRow study_latency(const mlp::EngineInfo& engine, const LatencyJob& job);
+
+} // namespace diffbench::bench
