@@ -44,7 +44,7 @@ class Run:
         if result_file:
             with open(result_file) as file:
                 self.result = json.load(file)["diffbench"]
-            self.rows = {row["backend"]: row for row in self.result["results"]}
+            self.rows = {row["backend"]: row for row in self.result.get("results", [])}
 
     @staticmethod
     def wait(child):
@@ -174,6 +174,15 @@ class Figures:
         self.at_most("observer effect of the ledger", 1.02,
                      statistics.median(ledger) / reference, "x", run.command)
 
+    def latency(self):
+        """The result file of an experiment has its rows in another place than a comparison's."""
+        run = self.run(f"mlp latency --engine cpu --repetitions {self.scale['repetitions']}")
+        row, = run.result["mlp_latency"]["results"]
+        if row["status"] != "ok":
+            raise RunFailed(f"{run.command}: {row['reason']}")
+        self.at_most("cpu, 784-128-10, answer to one row", 10, row["seconds"]["median"] * 1e6, " us",
+                     run.command)
+
     def help_time(self):
         seconds = statistics.median(Run(self.program, "--help").seconds for _ in range(9))
         self.at_most("--help", 50, seconds * 1e3, " ms", "diffbench --help")
@@ -189,7 +198,7 @@ class Figures:
                  lambda: self.against_numpy("float64", 2, 45, None),
                  lambda: self.against_numpy("float64", 1, None, 7),
                  self.thrust_on_the_host, self.beyond_cache, self.cost_per_cell,
-                 self.observer_effect]
+                 self.observer_effect, self.latency]
         for part in parts:
             try:
                 part()
@@ -210,9 +219,10 @@ class Figures:
 
 FULL = {"small": 640, "iterations": 1000, "medium": 2048, "large": 8192, "huge": 16384,
         "budget": "--budget 10", "observed_budget": 2, "pairs": 9,
+        "repetitions": 300,
         "main_job": "--grid 640 --iters 1000 --pinned", "judge": True}
 QUICK = {"small": 64, "iterations": 100, "medium": 128, "large": 512, "huge": 256,
-         "budget": "--budget 0.2", "observed_budget": 0.1, "pairs": 2,
+         "budget": "--budget 0.2", "observed_budget": 0.1, "pairs": 2, "repetitions": 10,
          "main_job": "--grid 64 --iters 100 --pinned --budget 0.2",
          "judge": False}
 
