@@ -1,7 +1,7 @@
 // The kernels over register_tile.cuh: several steps a launch, and all steps in one launch.
 #pragma once
 
-#include "dynamic_shared.cuh"
+#include "diffbench/gpu/dynamic_shared.cuh"
 #include "register_tile.cuh"
 
 #include <cooperative_groups.h>
@@ -14,7 +14,7 @@ template <typename T, int PX, int PY>
 __device__ RegisterTile<T, PX, PY> tile_of_block(const Grid<T>& grid, const TileShape& shape) {
   const int number = static_cast<int>(blockIdx.x);
   return {grid, shape, number % shape.tiles_x * shape.tile_width,
-          number / shape.tiles_x * shape.tile_height, dynamic_shared()};
+          number / shape.tiles_x * shape.tile_height, gpu::dynamic_shared()};
 }
 
 /// Advances every tile by `steps` <= shape.depth, from `in` to `out`. One block a tile.

@@ -17,6 +17,12 @@ EngineInfo require_engine(std::string_view name, int device) {
     }
     valid += (valid.empty() ? "" : ", ") + std::string(engine.name);
   }
+  for (const MissingEngine& engine : missing_engines()) {
+    if (engine.name == name) {
+      throw Unavailable("engine '" + std::string(name) + "' is not compiled; " +
+                        std::string(engine.how_to_get));
+    }
+  }
   throw InvalidInput("unknown engine '" + std::string(name) + "'; valid: " + valid);
 }
 

@@ -17,7 +17,10 @@ std::unique_ptr<Runtime>& instance() {
 
 } // namespace
 
-Runtime::Runtime(const Settings& settings) : driver(settings.driver), random(settings.seed) {
+Runtime::Runtime(const Settings& settings)
+    : driver(settings.driver),
+      shortest_matmul_side(settings.shortest_matmul_side),
+      random(settings.seed) {
   for (const DeviceSpec& spec : settings.devices) {
     Device device;
     device.spec = spec;
@@ -210,6 +213,9 @@ std::vector<std::string> live_resources() {
   add("event", runtime().events);
   add("graph", runtime().graphs);
   add("instantiated graph", runtime().execs);
+  for (const auto& [handle, object] : runtime().library_objects) {
+    lines.push_back(object.what + ", made by call " + std::to_string(object.made_by_call));
+  }
   return lines;
 }
 

@@ -6,6 +6,7 @@
 #include "random.hpp"
 #include "work.hpp"
 
+#include <any>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -66,6 +67,13 @@ struct GraphExec {
   OperationPtr last_launch;
 };
 
+/// Something that a library on top of the runtime has made: a handle, a descriptor.
+struct LibraryObject {
+  std::string what;
+  std::int64_t made_by_call = 0;
+  std::any value;
+};
+
 struct Device {
   DeviceSpec spec;
   cudaError_t sticky = cudaSuccess;
@@ -84,6 +92,7 @@ struct Runtime {
   explicit Runtime(const Settings& settings);
 
   bool driver = true;
+  std::int64_t shortest_matmul_side = 1;
   Random random;
   std::vector<Device> devices;
   int current_device = 0;
@@ -93,6 +102,7 @@ struct Runtime {
   std::map<cudaEvent_t, Event> events;
   std::map<cudaGraph_t, Graph> graphs;
   std::map<cudaGraphExec_t, GraphExec> execs;
+  std::map<const void*, LibraryObject> library_objects;
   std::map<const void*, int> dynamic_shared_limits; ///< by cudaFuncSetAttribute
   std::vector<std::shared_ptr<Capture>> captures;   ///< that have not ended
 

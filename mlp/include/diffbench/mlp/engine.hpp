@@ -1,6 +1,6 @@
 // The interface between whoever trains or asks a network and the engines that compute it.
 //
-// To add an engine, write ONE file mlp/engines/NAME.cpp with a class that implements Engine<T> and
+// To add an engine, write ONE file mlp/engines/NAME.cpp (NAME.cu on a GPU) with a class that implements Engine<T> and
 // `namespace diffbench::mlp::engines { EngineInfo NAME() { return {...}; } }`, and configure again:
 // the table is generated from the files, and the tests take it up. engines/scalar.cpp is the
 // shortest.
@@ -148,8 +148,16 @@ struct EngineInfo {
 
 /// All engines of this build, naive ones first.
 [[nodiscard]] const std::vector<EngineInfo>& all_engines();
+
+/// An engine that the project has and this build left out.
+struct MissingEngine {
+  std::string_view name;
+  std::string_view how_to_get;
+};
+[[nodiscard]] const std::vector<MissingEngine>& missing_engines();
+
 /// The one of that name. Throws InvalidInput, listing the names, for an unknown one, Unavailable,
-/// with the reason, for one whose probe of `device` fails.
+/// with the reason, for one that is not compiled or whose probe of `device` fails.
 [[nodiscard]] EngineInfo require_engine(std::string_view name, int device = 0);
 
 } // namespace diffbench::mlp

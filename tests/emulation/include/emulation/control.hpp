@@ -43,6 +43,8 @@ struct Settings {
   std::vector<DeviceSpec> devices = {DeviceSpec{}};
   /// false: as on a machine without a driver (cudaErrorInsufficientDriver from every call).
   bool driver = true;
+  /// cuBLASLt has no algorithm for a product with a side shorter than this.
+  std::int64_t shortest_matmul_side = 1;
 };
 
 /// Starts anew: forgets all work, memory, handles, faults, reports and counts. Handles and memory
@@ -58,8 +60,9 @@ void set_seed(std::uint64_t seed);
 /// cudaGetErrorName and cudaGetErrorString are not counted.
 void fail_call(std::int64_t k, cudaError_t code);
 
-/// The k-th kernel that runs from now on (the next one is 1) faults with `code` when it runs: a
-/// sticky error, which the next synchronisation and every call after it return until reset().
+/// The k-th kernel, or product of cuBLASLt, that runs from now on (the next one is 1) faults with
+/// `code` when it runs: a sticky error, which the next synchronisation and every call after it
+/// return until reset().
 void fail_kernel(std::int64_t k, cudaError_t code);
 
 /// Forgets the planned faults.
@@ -80,7 +83,8 @@ struct Counters {
 [[nodiscard]] Counters counters();
 
 /// What has been made and not given back, one line each ("stream, made by call 12"): device, pinned
-/// and managed memory, registered ranges, streams, events, graphs. Empty when nothing leaks.
+/// and managed memory, registered ranges, streams, events, graphs, what cuBLASLt made. Empty when
+/// nothing leaks.
 [[nodiscard]] std::vector<std::string> live_resources();
 
 /// Work that has been issued and has not run.

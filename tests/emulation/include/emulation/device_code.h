@@ -220,6 +220,7 @@ using std::fmax;
 using std::fmin;
 using std::isfinite;
 using std::isnan;
+using std::log;
 using std::sqrt;
 
 template <typename T>

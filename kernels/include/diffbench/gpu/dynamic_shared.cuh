@@ -3,7 +3,7 @@
 
 #include <cuda_runtime.h>
 
-namespace diffbench::kernels {
+namespace diffbench::gpu {
 
 #if defined(DIFFBENCH_EMULATED_CUDA)
 /// The block's dynamic shared memory.
@@ -15,4 +15,4 @@ __device__ inline void* dynamic_shared() {
 }
 #endif
 
-} // namespace diffbench::kernels
+} // namespace diffbench::gpu

@@ -1,0 +1,266 @@
+// cuBLASLt on a CUDA device: products with bias, ReLU and their gradients fused in, plain SGD in
+// the product that makes the gradient, the whole step one graph. Batches come from the host, or are
+// gathered on the device from the rows that lie there.
+//
+// A batch always takes its full size: rows that it has not are 0 and have no gradient, so one graph
+// does for all, and a smaller last batch costs as much as a full one.
+#include "cuda/batch_feed.hpp"
+#include "cuda/device_memory.hpp"
+#include "cuda/device_net.hpp"
+#include "cuda/launch_shape.hpp"
+#include "cuda/step_graph.hpp"
+#include "cuda/step_kernels.cuh"
+#include "diffbench/gpu/device.hpp"
+#include "diffbench/mlp/engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace diffbench::mlp {
+
+namespace {
+
+using cuda::Batch;
+using cuda::StepPart;
+
+template <typename T>
+class CudaEngine final : public Engine<T>, public ResidentData<T> {
+ public:
+  CudaEngine(const Training& training, const SessionOptions& options)
+      : training_(training),
+        options_(options),
+        device_(gpu::use_device(options.device)),
+        clock_(training.times),
+        feed_(compute_, training, options),
+        net_(compute_, training),
+        outputs_(options.transfer == Transfer::pinned
+                     ? gpu::PinnedArray<T>(training.batch * training.network.classes())
+                     : gpu::PinnedArray<T>()) {
+    // Once as it is, before it is recorded: what the library loads and sets up at a first call does
+    // not belong into a graph. On a batch of no rows it changes nothing.
+    for (const StepPart& part : step_on(feed_.batch(0), [this] { issue_take(0); })) {
+      part.issue();
+    }
+    compute_.synchronize();
+    for (std::size_t place = 0; place < feed_.places; ++place) {
+      steps_[place] = {compute_, clock_,
+                       step_on(feed_.batch(place), [this, place] { issue_take(place); })};
+      forwards_[place] = {compute_, clock_, {{&StepTimes::forward, [this, place] {
+                                                net_.issue_forward(compute_,
+                                                                   feed_.batch(place).features);
+                                              }}}};
+    }
+  }
+
+  ~CudaEngine() override {
+    DIFFBENCH_CUDA_LOG(cudaSetDevice(device_.index));
+    DIFFBENCH_CUDA_LOG(cudaStreamSynchronize(compute_.get()));
+  }
+
+  void set_parameters(std::span<const T> parameters) override {
+    make_current();
+    net_.set_parameters(compute_, parameters);
+  }
+  void get_parameters(std::span<T> parameters) override {
+    make_current();
+    net_.get_parameters(compute_, parameters);
+  }
+
+  void step(std::span<const T> features, std::span<const std::int32_t> labels) override {
+    make_current();
+    const std::size_t place = feed_.send(features, labels, clock_);
+    steps_[place].launch(compute_, clock_);
+    feed_.release(place);
+  }
+
+  Losses wait() override {
+    make_current();
+    settle();
+    return net_.take_losses(compute_);
+  }
+
+  void forward(std::span<const T> features, std::span<T> outputs) override {
+    const auto inputs = static_cast<std::size_t>(training_.network.inputs());
+    const auto classes = static_cast<std::size_t>(training_.network.classes());
+    const std::size_t rows = features.size() / inputs;
+    const auto batch = static_cast<std::size_t>(training_.batch);
+    for (std::size_t row = 0; row < rows; row += batch) {
+      const std::size_t count = std::min(batch, rows - row);
+      start_forward(features.subspan(row * inputs, count * inputs),
+                    outputs.subspan(row * classes, count * classes));
+      finish_forward();
+    }
+  }
+
+  /// From and to pageable memory the copies are not asynchronous: the first half then waits for the
+  /// rows to arrive, and the outputs travel in the second.
+  void start_forward(std::span<const T> features, std::span<T> outputs) override {
+    make_current();
+    const std::size_t place = feed_.send(features, {}, clock_);
+    forwards_[place].launch(compute_, clock_);
+    feed_.release(place);
+    pending_outputs_ = outputs;
+    if (outputs_.size() != 0) {
+      gpu::copy_to_host(compute_, outputs_.data(), net_.outputs(), outputs.size_bytes());
+    }
+  }
+  void finish_forward() override {
+    make_current();
+    settle();
+    if (outputs_.size() != 0) {
+      std::copy_n(outputs_.data(), pending_outputs_.size(), pending_outputs_.begin());
+    } else {
+      gpu::copy_to_host(compute_, pending_outputs_.data(), net_.outputs(),
+                        pending_outputs_.size_bytes());
+      compute_.synchronize();
+    }
+  }
+
+  [[nodiscard]] ResidentData<T>* resident_data() override { return this; }
+
+  void set_data(std::span<const T> features, std::span<const std::int32_t> labels) override {
+    make_current();
+    compute_.synchronize();
+    const auto rows = static_cast<std::int64_t>(labels.size());
+    features_ = cuda::allocate<T>(static_cast<std::int64_t>(features.size()));
+    labels_ = cuda::allocate<std::int32_t>(rows);
+    gpu::copy_to_device(compute_, features_.data(), features.data(), features.size_bytes());
+    gpu::copy_to_device(compute_, labels_.data(), labels.data(), labels.size_bytes());
+    compute_.synchronize();
+    make_room_for_order(rows);
+  }
+
+  void run(std::span<const std::int32_t> order) override {
+    make_current();
+    const auto count = static_cast<std::int64_t>(order.size());
+    if (count > order_.size()) {
+      compute_.synchronize();
+      make_room_for_order(count);
+    }
+    clock_.on_host(&StepTimes::h2d, [&] {
+      order_copied_.wait();
+      std::copy(order.begin(), order.end(), order_staging_.data());
+      clock_.on_device(compute_, &StepTimes::h2d, [&] {
+        gpu::copy_to_device(compute_, order_.data(), order_staging_.data(), order.size_bytes());
+      });
+      compute_.record(order_copied_);
+    });
+    gpu::launch(compute_, {.grid = dim3(1), .block = dim3(1)}, cuda::begin_order<T>, net_.state(),
+                count);
+    for (std::int64_t begin = 0; begin < count; begin += training_.batch) {
+      resident_step_.launch(compute_, clock_);
+    }
+    feed_.release(0);
+  }
+
+  [[nodiscard]] std::optional<EngineTimes> take_times() override {
+    if (!clock_.on()) {
+      return std::nullopt;
+    }
+    make_current();
+    settle();
+    return clock_.take();
+  }
+
+  [[nodiscard]] Provenance provenance() const override {
+    Provenance provenance;
+    provenance.details = {
+        {"device", device_.name},
+        {"capability",
+         std::to_string(device_.compute_major) + "." + std::to_string(device_.compute_minor)},
+        {"transfer", std::string(to_string(options_.transfer)) + (options_.async ? ", async" : "")},
+        {"graph", clock_.on() ? "one for each part of a step" : "one for the whole step"},
+    };
+    for (auto& detail : net_.details()) {
+      provenance.details.push_back(std::move(detail));
+    }
+    return provenance;
+  }
+
+ private:
+  // The current device belongs to the calling thread, and another engine may have changed it.
+  void make_current() const { DIFFBENCH_CUDA_CHECK(cudaSetDevice(device_.index)); }
+
+  void settle() {
+    const auto start = std::chrono::steady_clock::now();
+    compute_.synchronize();
+    if (clock_.on()) {
+      clock_.harvest(
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+  }
+
+  [[nodiscard]] std::vector<StepPart> step_on(const Batch<T>& batch, std::function<void()> take) {
+    return {
+        {&StepTimes::data, std::move(take)},
+        {&StepTimes::forward,
+         [this, batch] {
+           net_.issue_forward(compute_, batch.features);
+           net_.issue_loss(compute_, batch.labels);
+         }},
+        {&StepTimes::backward, [this, batch] { net_.issue_backward(compute_, batch.features); }},
+        {&StepTimes::update, [this] { net_.issue_update(compute_); }}};
+  }
+
+  /// A thread for each number of a batch.
+  [[nodiscard]] gpu::LaunchShape batch_shape() const {
+    return cuda::threads_for(training_.batch * training_.network.inputs());
+  }
+  void issue_take(std::size_t place) {
+    gpu::launch(compute_, batch_shape(), cuda::take_batch<T>, feed_.batch(place), net_.optimizer(),
+                net_.state());
+  }
+  void issue_gather() {
+    gpu::launch(compute_, batch_shape(), cuda::gather_batch<T>,
+                cuda::ResidentRows<T>{features_.data(), labels_.data(), order_.data()},
+                feed_.batch(0), net_.optimizer(), net_.state());
+  }
+
+  void make_room_for_order(std::int64_t count) {
+    order_ = cuda::allocate<std::int32_t>(count);
+    order_staging_ = gpu::PinnedArray<std::int32_t>(count);
+    resident_step_ = {compute_, clock_, step_on(feed_.batch(0), [this] { issue_gather(); })};
+  }
+
+  Training training_;
+  SessionOptions options_;
+  gpu::Device device_;
+  gpu::Stream compute_;
+  cuda::StepClock clock_;
+  cuda::BatchFeed<T> feed_;
+  cuda::DeviceNet<T> net_;
+  gpu::PinnedArray<T> outputs_; ///< on their way to the host; empty when pageable
+  std::span<T> pending_outputs_;
+
+  gpu::DeviceArray<T> features_;
+  gpu::DeviceArray<std::int32_t> labels_, order_;
+  gpu::PinnedArray<std::int32_t> order_staging_;
+  gpu::Event order_copied_{gpu::Event::Timing::off};
+
+  std::array<cuda::StepGraph, cuda::BatchFeed<T>::places> steps_, forwards_;
+  cuda::StepGraph resident_step_;
+};
+
+template <typename T>
+std::unique_ptr<Engine<T>> make(const Training& training, const SessionOptions& options) {
+  return std::make_unique<CudaEngine<T>>(training, options);
+}
+
+} // namespace
+
+namespace engines {
+
+EngineInfo cuda() {
+  return {.name = "cuda",
+          .description = "cuBLASLt with fused epilogues, the step one CUDA graph",
+          .device = gpu::emulated ? DeviceKind::emulated : DeviceKind::cuda,
+          .ladder = 100,
+          .probe = diffbench::mlp::cuda::probe_cublaslt,
+          .make_float32 = make<float>,
+          .make_float64 = make<double>};
+}
+
+} // namespace engines
+
+} // namespace diffbench::mlp

@@ -1,0 +1,138 @@
+// Engines on the emulated device: any schedule of threads and streams gives the same bits, products
+// that the library has no algorithm for are computed all the same, and the device's limits are met
+// with a clear refusal.
+#include "../training_case.hpp"
+
+#include "diffbench/errors.hpp"
+
+#include <gmock/gmock.h>
+#include <emulation/control.hpp>
+
+namespace diffbench::mlp {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<EngineInfo> emulated_engines() {
+  std::vector<EngineInfo> all = all_engines();
+  std::erase_if(all,
+                [](const EngineInfo& engine) { return engine.device != DeviceKind::emulated; });
+  return all;
+}
+
+class EmulatedEngineTest : public testing::TestWithParam<EngineInfo> {
+ protected:
+  void TearDown() override {
+    EXPECT_THAT(emulation::take_reports(), IsEmpty());
+    EXPECT_THAT(emulation::live_resources(), IsEmpty());
+    emulation::reset();
+  }
+};
+
+const Training momentum{.network = Network({5, 40, 9, 3}),
+                        .optimizer = {.rate = 0.05, .momentum = 0.9, .weight_decay = 0.01},
+                        .batch = 21};
+
+Trained train_under(const EngineInfo& engine, const Training& training,
+                    const emulation::Settings& settings, const SessionOptions& options = {}) {
+  emulation::reset(settings);
+  return train<double>(engine, training, 6, options);
+}
+
+TEST_P(EmulatedEngineTest, EveryScheduleGivesTheSameBits) {
+  SessionOptions options;
+  options.transfer = Transfer::pinned;
+  options.async = true;
+  const Trained expected = train_under(GetParam(), momentum, {.seed = 1}, options);
+  for (const std::uint64_t seed : {2, 3, 4, 5, 6, 7, 8}) {
+    const Trained trained = train_under(GetParam(), momentum, {.seed = seed}, options);
+    EXPECT_EQ(trained.parameters, expected.parameters) << "seed " << seed;
+    EXPECT_EQ(trained.loss, expected.loss) << "seed " << seed;
+  }
+}
+
+// A schedule that only plain SGD has: weights are updated while gradients of inputs are made.
+TEST_P(EmulatedEngineTest, EverySchedulePlainSgdToo) {
+  Training sgd = momentum;
+  sgd.optimizer.momentum = 0;
+  const Trained expected = train_under(GetParam(), sgd, {.seed = 1});
+  for (const std::uint64_t seed : {2, 3, 4, 5, 6, 7, 8}) {
+    EXPECT_EQ(train_under(GetParam(), sgd, {.seed = seed}).parameters, expected.parameters)
+        << "seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EmulatedEngineTest, testing::ValuesIn(emulated_engines()),
+                         engine_name);
+
+class CudaEngineTest : public testing::TestWithParam<std::int64_t> {
+ protected:
+  void TearDown() override {
+    EXPECT_THAT(emulation::take_reports(), IsEmpty());
+    emulation::reset();
+  }
+};
+
+std::string products_of(const Provenance& provenance) {
+  for (const auto& [name, value] : provenance.details) {
+    if (name == "products") {
+      return value;
+    }
+  }
+  return "";
+}
+
+// From all products by the library to none.
+TEST_P(CudaEngineTest, ProductsWithoutAnAlgorithmAreComputedAllTheSame) {
+  const EngineInfo scalar = require_engine("scalar");
+  const EngineInfo engine = require_engine("cuda");
+  for (const Optimizer& optimizer : {Optimizer{.rate = 0.1, .weight_decay = 0.01},
+                                     Optimizer{.kind = Optimizer::Kind::adam, .rate = 0.01}}) {
+    Training training = momentum;
+    training.optimizer = optimizer;
+    const Trained expected = train<double>(scalar, training, 6);
+    const Trained trained = train_under(engine, training, {.shortest_matmul_side = GetParam()});
+    EXPECT_LE(distance(trained.parameters, expected.parameters), 1e-12);
+    EXPECT_NEAR(trained.loss, expected.loss, 1e-12 * expected.loss);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ShortestSides, CudaEngineTest, testing::Values(1, 4, 6, 10, 1000));
+
+TEST(CudaEngine, SaysHowManyProductsAreNotTheLibrarys) {
+  const EngineInfo engine = require_engine("cuda");
+  auto products = [&](std::int64_t shortest) {
+    emulation::reset({.shortest_matmul_side = shortest});
+    return products_of(engine.make<float>()(momentum, {})->provenance());
+  };
+  EXPECT_EQ(products(1), "cuBLASLt 13.0.0");
+  EXPECT_EQ(products(4), "cuBLASLt 13.0.0, 4 of 8 by plain kernels"); // those with 3 classes
+  EXPECT_EQ(products(1000), "cuBLASLt 13.0.0, 8 of 8 by plain kernels");
+  emulation::reset();
+}
+
+TEST(CudaEngine, TooLittleMemoryIsRefusedWithTheFigures) {
+  emulation::Settings small;
+  small.devices.front().memory_bytes = 1 << 20;
+  emulation::reset(small);
+  Training training = momentum;
+  training.batch = 100'000;
+  try {
+    (void)require_engine("cuda").make<float>()(training, {});
+    FAIL() << "made";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(" MB are free; choose a smaller batch"));
+  }
+  EXPECT_THAT(emulation::live_resources(), IsEmpty());
+  emulation::reset();
+}
+
+TEST(CudaEngine, IsNotAvailableWithoutADriver) {
+  emulation::reset({.driver = false});
+  EXPECT_THROW((void)require_engine("cuda"), Unavailable);
+  emulation::reset();
+}
+
+} // namespace
+} // namespace diffbench::mlp
