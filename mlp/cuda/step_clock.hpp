@@ -52,6 +52,21 @@ class StepClock {
     ++used_;
   }
 
+  /// Waits for `stream`, which all noted stretches are on or before, and reads their times.
+  void settle(const gpu::Stream& stream) {
+    const auto start = std::chrono::steady_clock::now();
+    stream.synchronize();
+    if (on_) {
+      harvest(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+  }
+
+  [[nodiscard]] EngineTimes take() {
+    launch_before_ = 0;
+    return std::exchange(times_, {});
+  }
+
+ private:
   /// The device is idle, and the host has waited for it for `waited` seconds: reads what it did.
   /// While it worked beyond what the host spent on issuing, the wait was that work's; the rest was
   /// synchronization.
@@ -79,12 +94,6 @@ class StepClock {
     times_.device.h2d += busy.h2d;
   }
 
-  [[nodiscard]] EngineTimes take() {
-    launch_before_ = 0;
-    return std::exchange(times_, {});
-  }
-
- private:
   struct Stretch {
     Part part = nullptr;
     gpu::Event begin, end;

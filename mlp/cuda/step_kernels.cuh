@@ -148,6 +148,15 @@ __device__ T updated(const StepFactors<T>& f, T parameter, T gradient, Moments<T
   return parameter - f.rate * gradient;
 }
 
+/// Counts a step whose rows have lost `sum`.
+__device__ inline void add_loss(double sum, LossSum& losses) {
+  ++losses.steps;
+  losses.sum += sum;
+  if (losses.broken == 0 && !isfinite(sum)) {
+    losses.broken = losses.steps;
+  }
+}
+
 /// Adds the losses of a step's rows up, always in the same order, by the lanes of one warp.
 template <typename T>
 __device__ void add_losses(const double* row_losses, StepState<T>& state) {
@@ -156,18 +165,12 @@ __device__ void add_losses(const double* row_losses, StepState<T>& state) {
   for (std::int32_t row = lane; row < state.rows; row += 32) {
     sum += row_losses[row];
   }
-  for (int distance = 16; distance > 0; distance /= 2) {
+  for (unsigned distance = 16; distance > 0; distance /= 2) {
     sum += __shfl_down_sync(0xffffffffu, sum, distance);
   }
   if (lane == 0) {
-    sum = state.not_finite == 0 ? sum : NAN;
+    add_loss(state.not_finite == 0 ? sum : NAN, state.losses);
     state.not_finite = 0;
-    LossSum& losses = state.losses;
-    ++losses.steps;
-    losses.sum += sum;
-    if (losses.broken == 0 && !isfinite(sum)) {
-      losses.broken = losses.steps;
-    }
   }
 }
 

@@ -5,8 +5,8 @@
 // A batch always takes its full size: rows that it has not are 0 and have no gradient, so one graph
 // does for all, and a smaller last batch costs as much as a full one.
 #include "cuda/batch_feed.hpp"
-#include "cuda/device_memory.hpp"
 #include "cuda/device_net.hpp"
+#include "cuda/device_rows.hpp"
 #include "cuda/launch_shape.hpp"
 #include "cuda/step_graph.hpp"
 #include "cuda/step_kernels.cuh"
@@ -122,30 +122,16 @@ class CudaEngine final : public Engine<T>, public ResidentData<T> {
   void set_data(std::span<const T> features, std::span<const std::int32_t> labels) override {
     make_current();
     compute_.synchronize();
-    const auto rows = static_cast<std::int64_t>(labels.size());
-    features_ = cuda::allocate<T>(static_cast<std::int64_t>(features.size()));
-    labels_ = cuda::allocate<std::int32_t>(rows);
-    gpu::copy_to_device(compute_, features_.data(), features.data(), features.size_bytes());
-    gpu::copy_to_device(compute_, labels_.data(), labels.data(), labels.size_bytes());
-    compute_.synchronize();
-    make_room_for_order(rows);
+    rows_.set(compute_, features, labels);
+    record_resident_step();
   }
 
   void run(std::span<const std::int32_t> order) override {
     make_current();
-    const auto count = static_cast<std::int64_t>(order.size());
-    if (count > order_.size()) {
-      compute_.synchronize();
-      make_room_for_order(count);
+    if (rows_.send_order(compute_, order, clock_)) {
+      record_resident_step();
     }
-    clock_.on_host(&StepTimes::h2d, [&] {
-      order_copied_.wait();
-      std::copy(order.begin(), order.end(), order_staging_.data());
-      clock_.on_device(compute_, &StepTimes::h2d, [&] {
-        gpu::copy_to_device(compute_, order_.data(), order_staging_.data(), order.size_bytes());
-      });
-      compute_.record(order_copied_);
-    });
+    const auto count = static_cast<std::int64_t>(order.size());
     gpu::launch(compute_, {.grid = dim3(1), .block = dim3(1)}, cuda::begin_order<T>, net_.state(),
                 count);
     for (std::int64_t begin = 0; begin < count; begin += training_.batch) {
@@ -182,14 +168,7 @@ class CudaEngine final : public Engine<T>, public ResidentData<T> {
   // The current device belongs to the calling thread, and another engine may have changed it.
   void make_current() const { DIFFBENCH_CUDA_CHECK(cudaSetDevice(device_.index)); }
 
-  void settle() {
-    const auto start = std::chrono::steady_clock::now();
-    compute_.synchronize();
-    if (clock_.on()) {
-      clock_.harvest(
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    }
-  }
+  void settle() { clock_.settle(compute_); }
 
   [[nodiscard]] std::vector<StepPart> step_on(const Batch<T>& batch, std::function<void()> take) {
     return {
@@ -212,14 +191,12 @@ class CudaEngine final : public Engine<T>, public ResidentData<T> {
                 net_.state());
   }
   void issue_gather() {
-    gpu::launch(compute_, batch_shape(), cuda::gather_batch<T>,
-                cuda::ResidentRows<T>{features_.data(), labels_.data(), order_.data()},
-                feed_.batch(0), net_.optimizer(), net_.state());
+    gpu::launch(compute_, batch_shape(), cuda::gather_batch<T>, rows_.on_device(), feed_.batch(0),
+                net_.optimizer(), net_.state());
   }
 
-  void make_room_for_order(std::int64_t count) {
-    order_ = cuda::allocate<std::int32_t>(count);
-    order_staging_ = gpu::PinnedArray<std::int32_t>(count);
+  /// Anew when the rows lie elsewhere: a graph has their addresses.
+  void record_resident_step() {
     resident_step_ = {compute_, clock_, step_on(feed_.batch(0), [this] { issue_gather(); })};
   }
 
@@ -233,11 +210,7 @@ class CudaEngine final : public Engine<T>, public ResidentData<T> {
   gpu::PinnedArray<T> outputs_; ///< on their way to the host; empty when pageable
   std::span<T> pending_outputs_;
 
-  gpu::DeviceArray<T> features_;
-  gpu::DeviceArray<std::int32_t> labels_, order_;
-  gpu::PinnedArray<std::int32_t> order_staging_;
-  gpu::Event order_copied_{gpu::Event::Timing::off};
-
+  cuda::DeviceRows<T> rows_;
   std::array<cuda::StepGraph, cuda::BatchFeed<T>::places> steps_, forwards_;
   cuda::StepGraph resident_step_;
 };

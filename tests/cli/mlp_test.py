@@ -43,6 +43,21 @@ class MlpTrain(CommandLineTest):
             self.assertGreater(engine["seconds_per_epoch"], 0)
         self.assertAlmostEqual(scalar["losses"][0], cpu["losses"][0], places=5)
 
+    def test_an_emulated_engine_trains_alike_and_has_no_times(self):
+        arguments = "mlp train --layers 2,4,8,2 --epochs 1 --batch 50 --engine".split()
+        done = self.run_program(*arguments, "cpu,cuda", "--json", "-")
+        if done.returncode == 4:  # there is no GPU, and the build is not the emulated one
+            self.assertIn("cuda", done.stderr)
+            return
+        own = parse_json(done.stdout)
+        cpu, cuda = own["diffbench"]["mlp_train"]["results"]
+        self.assertAlmostEqual(cpu["losses"][0], cuda["losses"][0], places=4)
+        if cuda["device"] == "emulated":
+            self.assertIsNone(cuda["seconds_per_epoch"])
+            self.assertIsNone(cuda["phases"])
+            self.assertFalse([row for row in own["benchmarks"] if "cuda" in row["name"]])
+            self.assertIn("emulated", self.run_ok(*arguments, "cuda").stdout)
+
     def test_the_table_has_the_classification_report(self):
         text = self.run_ok(*TRAIN, "--engine", "cpu").stdout
         for words in ("time/epoch", "precision", "weighted average", "test rows"):

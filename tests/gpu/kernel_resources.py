@@ -23,7 +23,7 @@ from pathlib import Path
 ENTRY = re.compile(r"Compiling entry function '(\w+)' for '(sm_\w+)'")
 SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
 USED = re.compile(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?")
-OURS = "diffbench::kernels::"
+OURS = re.compile(r"diffbench::(kernels|mlp::cuda)::")
 FIELDS = ("registers", "shared", "spilled")
 
 
@@ -45,9 +45,10 @@ def short_name(demangled):
     """'naive_step<float>' of 'void diffbench::kernels::naive_step<float>(...)'; None for the kernels
     of libraries, which name our types at most in their arguments."""
     name = demangled.removeprefix("void ")
-    if not name.startswith(OURS):
+    ours = OURS.match(name)
+    if not ours:
         return None
-    name = name.removeprefix(OURS)
+    name = name[ours.end():]
     depth = 0
     for i, letter in enumerate(name):
         depth += {"<": 1, ">": -1}.get(letter, 0)
@@ -124,6 +125,7 @@ ptxas info    : Used 30 registers, used 1 barriers, 8 bytes stack, 128 bytes sme
     parsed = parse(text)["_ZN9diffbench7kernels4stepIfEEvi"]["sm_90"]
     assert parsed == {"registers": 30, "shared": 128, "spilled": 12}, parsed
     assert short_name("void diffbench::kernels::step<float, (int)4>(int)") == "step<float, (int)4>"
+    assert short_name("void diffbench::mlp::cuda::step<float>(int)") == "step<float>"
     assert short_name("void cub::run<diffbench::kernels::NextCell<float>>(int)") is None
     kernels = {"step": {"sm_90": parsed}}
     fits = budget_for(kernels)

@@ -29,6 +29,7 @@ struct MlpOptions {
   std::string model; ///< .safetensors to start from
   std::string save;  ///< .safetensors of the first engine's result
   std::vector<mlp::EngineInfo> engines;
+  bool engines_named = false; ///< else those that cannot take the network are left out
   SessionOptions session;
 };
 

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ struct Trained {
   std::vector<float> parameters; ///< after the last epoch that was right
   std::optional<mlp::Quality> train, test;
 
+  /// What is emulated has results, and no times.
+  [[nodiscard]] bool timed() const {
+    return engine.device != DeviceKind::emulated && !epochs.empty();
+  }
   [[nodiscard]] double seconds_per_epoch() const {
     std::vector<double> seconds;
     for (const mlp::Epoch& epoch : epochs) {
@@ -134,9 +139,11 @@ std::string times_table(const std::vector<Trained>& all) {
     }
     const mlp::EpochTimes total = trained.total();
     const double sum = total.data + total.step + total.wait;
+    const auto share = [&](double part) { return trained.timed() ? percent(part / sum) : "-"; };
     table.add({std::string(trained.engine.name), std::to_string(trained.provenance.threads),
-               std::to_string(trained.epochs.size()), format_seconds(trained.seconds_per_epoch()),
-               percent(total.data / sum), percent(total.step / sum), percent(total.wait / sum),
+               std::to_string(trained.epochs.size()),
+               trained.timed() ? format_seconds(trained.seconds_per_epoch()) : "emulated",
+               share(total.data), share(total.step), share(total.wait),
                format_figure(trained.epochs.back().loss), std::to_string(trained.train->errors),
                std::to_string(trained.test->errors), percent(trained.test->accuracy)});
   }
@@ -159,6 +166,37 @@ std::string classification_report(const Trained& trained) {
   return table.format();
 }
 
+std::string speed_sentence(const std::vector<const Trained*>& done) {
+  std::vector<const Trained*> timed;
+  std::ranges::copy_if(done, std::back_inserter(timed), &Trained::timed);
+  if (timed.empty()) {
+    return "what is emulated has no times";
+  }
+  const auto [fast, slow] = std::ranges::minmax(timed, {}, &Trained::seconds_per_epoch);
+  std::string text = fmt::format("{} takes {} an epoch", fast->engine.name,
+                                 format_seconds(fast->seconds_per_epoch()));
+  if (fast != slow) {
+    text += fmt::format(", {} times as fast as {}",
+                        format_figure(slow->seconds_per_epoch() / fast->seconds_per_epoch()),
+                        slow->engine.name);
+  }
+  return text;
+}
+
+std::string quality_sentence(const std::vector<const Trained*>& done) {
+  const auto [fewest, most] =
+      std::ranges::minmax(done, {}, [](const Trained* trained) { return trained->test->errors; });
+  if (done.size() == 1) {
+    return fmt::format("the network errs in {} of {} test rows.", fewest->test->errors,
+                       fewest->test->macro.support);
+  }
+  return fewest->test->errors == most->test->errors
+             ? fmt::format("all engines err in {} test rows, so the quality is the same.",
+                           fewest->test->errors)
+             : fmt::format("they err in {} to {} test rows: rounding lets trainings part.",
+                           fewest->test->errors, most->test->errors);
+}
+
 std::string sentence(const std::vector<Trained>& all) {
   std::vector<const Trained*> done;
   for (const Trained& trained : all) {
@@ -169,30 +207,7 @@ std::string sentence(const std::vector<Trained>& all) {
   if (done.empty()) {
     return "No engine came to the end, so there is nothing to compare.";
   }
-  const auto [fast, slow] =
-      std::minmax_element(done.begin(), done.end(), [](const Trained* a, const Trained* b) {
-        return a->seconds_per_epoch() < b->seconds_per_epoch();
-      });
-  const auto [fewest, most] = std::minmax_element(
-      done.begin(), done.end(),
-      [](const Trained* a, const Trained* b) { return a->test->errors < b->test->errors; });
-  std::string text = fmt::format("{} takes {} an epoch", (*fast)->engine.name,
-                                 format_seconds((*fast)->seconds_per_epoch()));
-  if (*fast != *slow) {
-    text += fmt::format(", {} times as fast as {}",
-                        format_figure((*slow)->seconds_per_epoch() / (*fast)->seconds_per_epoch()),
-                        (*slow)->engine.name);
-  }
-  if (done.size() == 1) {
-    return text + fmt::format("; the network errs in {} of {} test rows.", (*fewest)->test->errors,
-                              (*fewest)->test->macro.support);
-  }
-  return text +
-         ((*fewest)->test->errors == (*most)->test->errors
-              ? fmt::format("; all engines err in {} test rows, so the quality is the same.",
-                            (*fewest)->test->errors)
-              : fmt::format("; they err in {} to {} test rows: rounding lets trainings part.",
-                            (*fewest)->test->errors, (*most)->test->errors));
+  return speed_sentence(done) + "; " + quality_sentence(done);
 }
 
 ordered_json scores_json(const mlp::Scores& scores) {
@@ -231,9 +246,11 @@ ordered_json engine_json(const Trained& trained) {
       {"reason", trained.failure.empty() ? ordered_json(nullptr) : ordered_json(trained.failure)},
       {"provenance", std::move(provenance)},
       {"seconds_per_epoch",
-       trained.epochs.empty() ? ordered_json(nullptr) : number(trained.seconds_per_epoch())},
-      {"phases",
-       {{"data", number(total.data)}, {"step", number(total.step)}, {"wait", number(total.wait)}}},
+       trained.timed() ? number(trained.seconds_per_epoch()) : ordered_json(nullptr)},
+      {"phases", trained.timed() ? ordered_json{{"data", number(total.data)},
+                                                {"step", number(total.step)},
+                                                {"wait", number(total.wait)}}
+                                 : ordered_json(nullptr)},
       {"losses", std::move(losses)},
       {"train", quality_json(*trained.train)},
       {"test", quality_json(*trained.test)}};
@@ -259,6 +276,9 @@ LabReport report_of(const Setting& setting, const std::vector<Trained>& all) {
     if (!trained.failure.empty()) {
       report.notes.push_back(fmt::format("{}: {}", trained.engine.name, trained.failure));
       report.outcome = {exit_error, "an engine did not come to the end, see above"};
+    }
+    if (!trained.timed()) {
+      continue;
     }
     SampleSeries series{.name = fmt::format("mlp/train/{}/{}/{}", setting.data.train.name,
                                             fmt::join(network.widths(), "-"), trained.engine.name),
@@ -293,16 +313,26 @@ Action declare_mlp_train(CLI::App& app) {
     const Setting setting = prepare(state->group.read());
     return run_experiment("mlp_train", state->output, invocation, [&](Progress& progress) {
       std::vector<Trained> all;
+      std::vector<std::string> skipped; // engines that cannot take this network
       for (const mlp::EngineInfo& engine : setting.options.engines) {
         if (!interrupted()) {
-          all.push_back(run_engine(setting, engine, progress));
+          try {
+            all.push_back(run_engine(setting, engine, progress));
+          } catch (const Unavailable& refusal) {
+            if (setting.options.engines_named) {
+              throw;
+            }
+            skipped.emplace_back(refusal.what());
+          }
         }
       }
       if (!setting.options.save.empty() && !all.empty()) {
         mlp::write_safetensors(setting.options.save, setting.training.network,
                                all.front().parameters);
       }
-      return report_of(setting, all);
+      LabReport report = report_of(setting, all);
+      report.notes.insert(report.notes.end(), skipped.begin(), skipped.end());
+      return report;
     });
   };
 }

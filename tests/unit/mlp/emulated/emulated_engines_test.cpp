@@ -8,6 +8,12 @@
 #include <gmock/gmock.h>
 #include <emulation/control.hpp>
 
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace diffbench::mlp {
 namespace {
 
@@ -45,7 +51,7 @@ TEST_P(EmulatedEngineTest, EveryScheduleGivesTheSameBits) {
   options.transfer = Transfer::pinned;
   options.async = true;
   const Trained expected = train_under(GetParam(), momentum, {.seed = 1}, options);
-  for (const std::uint64_t seed : {2, 3, 4, 5, 6, 7, 8}) {
+  for (std::uint64_t seed = 2; seed <= 8; ++seed) {
     const Trained trained = train_under(GetParam(), momentum, {.seed = seed}, options);
     EXPECT_EQ(trained.parameters, expected.parameters) << "seed " << seed;
     EXPECT_EQ(trained.loss, expected.loss) << "seed " << seed;
@@ -57,7 +63,7 @@ TEST_P(EmulatedEngineTest, EverySchedulePlainSgdToo) {
   Training sgd = momentum;
   sgd.optimizer.momentum = 0;
   const Trained expected = train_under(GetParam(), sgd, {.seed = 1});
-  for (const std::uint64_t seed : {2, 3, 4, 5, 6, 7, 8}) {
+  for (std::uint64_t seed = 2; seed <= 8; ++seed) {
     EXPECT_EQ(train_under(GetParam(), sgd, {.seed = seed}).parameters, expected.parameters)
         << "seed " << seed;
   }
@@ -74,9 +80,9 @@ class CudaEngineTest : public testing::TestWithParam<std::int64_t> {
   }
 };
 
-std::string products_of(const Provenance& provenance) {
+std::string detail_of(const Provenance& provenance, std::string_view wanted) {
   for (const auto& [name, value] : provenance.details) {
-    if (name == "products") {
+    if (name == wanted) {
       return value;
     }
   }
@@ -104,7 +110,7 @@ TEST(CudaEngine, SaysHowManyProductsAreNotTheLibrarys) {
   const EngineInfo engine = require_engine("cuda");
   auto products = [&](std::int64_t shortest) {
     emulation::reset({.shortest_matmul_side = shortest});
-    return products_of(engine.make<float>()(momentum, {})->provenance());
+    return detail_of(engine.make<float>()(momentum, {})->provenance(), "products");
   };
   EXPECT_EQ(products(1), "cuBLASLt 13.0.0");
   EXPECT_EQ(products(4), "cuBLASLt 13.0.0, 4 of 8 by plain kernels"); // those with 3 classes
@@ -126,6 +132,76 @@ TEST(CudaEngine, TooLittleMemoryIsRefusedWithTheFigures) {
   }
   EXPECT_THAT(emulation::live_resources(), IsEmpty());
   emulation::reset();
+}
+
+std::string multiprocessors_of(const Training& training) {
+  const auto engine = require_engine("cuda_persistent").make<double>()(training, {});
+  return detail_of(engine->provenance(), "multiprocessors");
+}
+
+// Blocks that share a network, with as many outputs as blocks, more, and fewer; and one layer,
+// whose only barrier is the one after the outputs.
+TEST(CudaPersistent, ManyBlocksTrainAsOneDoes) {
+  for (const char* layers : {"20,64,63,2,5", "200,100"}) {
+    for (const Optimizer& optimizer : {Optimizer{.rate = 0.1, .weight_decay = 0.01},
+                                       Optimizer{.kind = Optimizer::Kind::adam, .rate = 0.01}}) {
+      const Training training{.network = parse_layers(layers), .optimizer = optimizer, .batch = 61};
+      const Trained expected = train<double>(require_engine("scalar"), training, 3);
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        emulation::reset({.seed = seed});
+        EXPECT_EQ(multiprocessors_of(training), "4") << layers;
+        const Trained trained = train<double>(require_engine("cuda_persistent"), training, 3);
+        EXPECT_LE(distance(trained.parameters, expected.parameters), 1e-12) << layers;
+        EXPECT_NEAR(trained.loss, expected.loss, 1e-12 * expected.loss);
+      }
+    }
+  }
+  EXPECT_EQ(multiprocessors_of({.network = Network({2, 4, 2}), .optimizer = {}}), "1");
+  EXPECT_THAT(emulation::take_reports(), IsEmpty());
+  emulation::reset();
+}
+
+// A run of many steps in one launch: values of a step lie apart from those of the next.
+TEST(CudaPersistent, ManyBlocksRunManySteps) {
+  const Training training{
+      .network = Network({20, 64, 63, 5}), .optimizer = {.rate = 0.05}, .batch = 60};
+  const Rows<double> rows = random_rows<double>(training.network, 290, 1);
+  std::vector<std::int32_t> order(290);
+  std::iota(order.begin(), order.end(), 0);
+  auto run = [&](const char* name) {
+    const auto engine = require_engine(name).make<double>()(training, {});
+    engine->set_parameters(start_of<double>(training.network));
+    engine->resident_data()->set_data(rows.features, rows.labels);
+    engine->resident_data()->run(order);
+    (void)engine->wait();
+    return parameters_of(*engine, training.network);
+  };
+  const std::vector<double> expected = run("cuda");
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    emulation::reset({.seed = seed});
+    EXPECT_LE(distance(run("cuda_persistent"), expected), 1e-13);
+  }
+  EXPECT_THAT(emulation::take_reports(), IsEmpty());
+  emulation::reset();
+}
+
+TEST(CudaPersistent, ANetworkThatDoesNotFitIsRefusedWithTheFigures) {
+  auto refusal = [](const char* layers) -> std::string {
+    try {
+      (void)require_engine("cuda_persistent")
+          .make<float>()({.network = parse_layers(layers), .optimizer = {}}, {});
+      return "";
+    } catch (const Unavailable& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(refusal("784,128,10"), "");
+  EXPECT_EQ(refusal("784,1024,10"),
+            "engine 'cuda_persistent' would keep 813 KB of 784,1024,10 in each of 4 "
+            "multiprocessors, and Emulated device has 227 KB of shared memory there; take engine "
+            "'cuda'");
+  EXPECT_THAT(refusal("2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2"), HasSubstr("takes 16 layers at most"));
+  EXPECT_THAT(emulation::live_resources(), IsEmpty());
 }
 
 TEST(CudaEngine, IsNotAvailableWithoutADriver) {
