@@ -44,8 +44,7 @@ std::vector<mlp::EngineInfo> choose_engines(const std::vector<std::string>& name
   }
   if (names.empty()) {
     for (const mlp::EngineInfo& engine : mlp::all_engines()) {
-      if (engine.name != "scalar" && engine.device != DeviceKind::emulated &&
-          engine.probe(device).available) {
+      if (engine.name != "scalar" && engine.probe(device).available) {
         chosen.push_back(engine);
       }
     }
@@ -126,6 +125,11 @@ MlpOptions MlpGroup::read() const {
   read_isa(isa_, options.session);
   options.engines = choose_engines(engines_);
   options.engines_named = !engines_.empty();
+  if (!options.engines_named) { // emulated ones take minutes for what others do in a second
+    std::erase_if(options.engines, [](const mlp::EngineInfo& engine) {
+      return engine.device == DeviceKind::emulated;
+    });
+  }
   return options;
 }
 

@@ -197,7 +197,7 @@ TEST(CudaPersistent, ANetworkThatDoesNotFitIsRefusedWithTheFigures) {
   };
   EXPECT_EQ(refusal("784,128,10"), "");
   EXPECT_EQ(refusal("784,1024,10"),
-            "engine 'cuda_persistent' would keep 813 KB of 784,1024,10 in each of 4 "
+            "engine 'cuda_persistent' would keep 815 KB of 784,1024,10 in each of 4 "
             "multiprocessors, and Emulated device has 227 KB of shared memory there; take engine "
             "'cuda'");
   EXPECT_THAT(refusal("2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2"), HasSubstr("takes 16 layers at most"));
