@@ -8,8 +8,9 @@ set(no_page_hint "install Node.js (18 or newer) with npm (Debian: apt-get instal
 
 if(CMAKE_SCRIPT_MODE_FILE)
   file(GLOB_RECURSE sources ${VIZ}/src/*)
+  file(GLOB profiles ${VIZ}/../bench/results/*-profile.json) # they are part of the page
   set(fingerprint "")
-  foreach(source IN LISTS sources ITEMS ${VIZ}/index.html ${VIZ}/vite.config.ts ${VIZ}/package-lock.json)
+  foreach(source IN LISTS sources profiles ITEMS ${VIZ}/index.html ${VIZ}/vite.config.ts ${VIZ}/package-lock.json)
     file(SHA256 ${source} hash)
     string(APPEND fingerprint "${hash}\n")
   endforeach()
@@ -71,6 +72,7 @@ if(NOT DIFFBENCH_VIZ STREQUAL AUTO AND NOT DIFFBENCH_VIZ)
   file(CONFIGURE OUTPUT ${page} CONTENT "it was built with DIFFBENCH_VIZ=OFF; configure with -DDIFFBENCH_VIZ=ON")
 elseif(DIFFBENCH_NPM)
   file(GLOB_RECURSE viz_sources CONFIGURE_DEPENDS ${viz_dir}/src/*)
+  file(GLOB profiles CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/results/*-profile.json)
   set(required FALSE)
   if(NOT DIFFBENCH_VIZ STREQUAL AUTO)
     set(required TRUE)
@@ -79,7 +81,7 @@ elseif(DIFFBENCH_NPM)
     COMMAND ${CMAKE_COMMAND} -DNPM=${DIFFBENCH_NPM} -DVIZ=${viz_dir} -DPAGE=${page}
       -DSTAMP=${page_dir}/page.stamp -DLOG=${page_dir}/npm.log -DREQUIRED=${required}
       -P ${CMAKE_CURRENT_LIST_FILE}
-    DEPENDS ${viz_sources} ${viz_dir}/index.html ${viz_dir}/vite.config.ts ${viz_dir}/package-lock.json
+    DEPENDS ${viz_sources} ${profiles} ${viz_dir}/index.html ${viz_dir}/vite.config.ts ${viz_dir}/package-lock.json
       ${CMAKE_CURRENT_LIST_FILE}
     COMMENT "Building the report page" VERBATIM)
   set(page_stamp ${page_dir}/page.stamp)

@@ -45,6 +45,17 @@ export function bytesPerSecond(value: number): string {
   ]);
 }
 
+/** Numbers of things: small ones in full, large ones in thousands (k), millions (M), ... */
+export function quantity(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e4) return String(value);
+  return scaled(value, [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+    [1, ""],
+  ]).trimEnd();
+}
+
 export const percent = (value: number) => `${figure(100 * value)} %`;
 export const times = (value: number) => `${figure(value)}x`;
 export const count = (value: number) => String(value);

@@ -155,7 +155,7 @@ export function fieldView(film: Film): HTMLElement {
     el(
       "p",
       { class: "provenance" },
-      `Snapshots of ${film.directory || "the run"}${film.block > 1 ? `; each point is the mean of ${film.block}x${film.block} cells` : ""}. Values have 16 bits. The run that wrote them ended with the reference's field, or it would have kept nothing.`,
+      `Snapshots from the directory ${film.directory}${film.block > 1 ? `; each point is the mean of ${film.block}x${film.block} cells` : ""}. Values have 16 bits. diffbench compares the last field of the run that writes snapshots with the reference's.`,
     ),
   );
   show(index);

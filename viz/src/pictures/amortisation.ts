@@ -1,7 +1,7 @@
 // From residency: how much a copy costs when it is made every so many steps.
 import { positive, text } from "../data/json";
 import { type ResultFile, type Row, whyNotDrawn } from "../data/results";
-import { count, figure, seconds, times } from "../data/units";
+import { count, figure, quantity, seconds, times } from "../data/units";
 import { baseOption, logLimits, plainLine, valueAxis } from "./chart";
 import { isCpu } from "./ladder";
 import { seriesColour } from "./palette";
@@ -84,7 +84,7 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
         xAxis: valueAxis(palette, {
           name: "steps between two copies",
           log: true,
-          show: figure,
+          show: quantity,
           ...logLimits(steps),
         }),
         yAxis: valueAxis(palette, {

@@ -6,6 +6,7 @@ import { crossover } from "./crossover";
 import { ladder } from "./ladder";
 import { ledger } from "./ledger";
 import { epochLedger, learningCurves } from "./mlp";
+import { latency, sizes, throughput, trainingThreads } from "./mlp_lab";
 import type { Missing, Picture } from "./picture";
 import { pitfalls } from "./pitfalls";
 import { advised, calibrated } from "./predictions";
@@ -30,6 +31,10 @@ const makers: Maker[] = [
   pitfalls,
   learningCurves,
   epochLedger,
+  sizes,
+  throughput,
+  trainingThreads,
+  latency,
   calibrated,
   advised,
   compared,

@@ -159,3 +159,45 @@ export function whiskers(name: string, each: Whisker[], lying: boolean, width = 
     },
   };
 }
+
+export interface Line {
+  name: string;
+  colour: string;
+  points: [number, number][];
+  /** Of a device: its points are diamonds. */
+  device?: boolean;
+  dashed?: boolean;
+}
+
+interface LogAxis {
+  name: string;
+  show: (value: number) => string;
+  base?: number;
+}
+
+/** Lines on two logarithmic axes. */
+export function logLines(palette: Palette, narrow: boolean, x: LogAxis, y: LogAxis, lines: Line[]) {
+  const limits = (index: 0 | 1) =>
+    logLimits(lines.flatMap(({ points }) => points.map((point) => point[index])));
+  const base = baseOption(palette);
+  return {
+    ...base,
+    tooltip: {
+      ...base.tooltip,
+      trigger: "axis",
+      valueFormatter: (value: unknown) => (typeof value === "number" ? y.show(value) : "-"),
+    },
+    grid: { left: narrow ? 66 : 84, right: 28, top: 56, bottom: 52 },
+    xAxis: valueAxis(palette, { ...x, log: true, ...limits(0) }),
+    yAxis: valueAxis(palette, { ...y, log: true, gap: narrow ? 50 : 66, ...limits(1) }),
+    series: lines.map(({ name, colour, points, device, dashed }) => ({
+      name,
+      type: "line",
+      symbol: device ? "diamond" : "circle",
+      symbolSize: device ? 10 : 7,
+      itemStyle: { color: colour },
+      lineStyle: { color: colour, width: 2, type: dashed ? "dashed" : "solid" },
+      data: points,
+    })),
+  };
+}

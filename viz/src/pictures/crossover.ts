@@ -2,7 +2,7 @@
 // that the program computed and its interval.
 import { at, list, positive, text, type Json } from "../data/json";
 import { readRow, type ResultFile, type Row } from "../data/results";
-import { count, figure, seconds } from "../data/units";
+import { count, figure, quantity, seconds } from "../data/units";
 import { baseOption, logLimits, plainLine, valueAxis } from "./chart";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
@@ -289,7 +289,7 @@ export function crossover(file: ResultFile): Picture | Missing | null {
         xAxis: valueAxis(palette, {
           name: view.along === "grid" ? "side of the grid (cells)" : "iterations",
           log: true,
-          show: figure,
+          show: quantity,
           ...logLimits(lines.flatMap((line) => line.data.map((point) => point[0]))),
         }),
         yAxis: valueAxis(palette, {

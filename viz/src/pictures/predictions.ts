@@ -2,8 +2,16 @@
 import { list, num, positive, text } from "../data/json";
 import { readProfile } from "../data/model";
 import type { ResultFile } from "../data/results";
-import { count, figure, seconds } from "../data/units";
-import { baseOption, categoryAxis, heightOfBars, logLimits, nameWidth, valueAxis } from "./chart";
+import { count, quantity, seconds } from "../data/units";
+import {
+  baseOption,
+  categoryAxis,
+  heightOfBars,
+  logLimits,
+  logLines,
+  nameWidth,
+  valueAxis,
+} from "./chart";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 
@@ -57,44 +65,21 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
     notDrawn: [],
     verification: "Every cold run of the calibration had the reference's field.",
     variants: dtypes,
-    option: (palette, narrow, variant) => {
-      const ways = profile.ways.filter((way) => way.dtype === dtypes[variant]);
-      const points = ways.map((way) =>
-        way.grids.map((grid): [number, number] => [grid.side, 1e9 * perCell(grid)]),
-      );
-      return {
-        ...baseOption(palette),
-        tooltip: {
-          ...baseOption(palette).tooltip,
-          trigger: "axis",
-          valueFormatter: (value: unknown) =>
-            typeof value === "number" ? `${figure(value)} ns` : "-",
-        },
-        grid: { left: narrow ? 60 : 76, right: 28, top: 56, bottom: 52 },
-        xAxis: valueAxis(palette, {
-          name: "side of the grid (cells)",
-          log: true,
-          show: figure,
-          ...logLimits(points.flat().map((point) => point[0])),
-        }),
-        yAxis: valueAxis(palette, {
-          name: "ns a cell and step",
-          log: true,
-          show: figure,
-          gap: narrow ? 44 : 56,
-          ...logLimits(points.flat().map((point) => point[1])),
-        }),
-        series: ways.map((way, index) => ({
-          name: way.backend,
-          type: "line",
-          symbol: way.device === "cpu" ? "circle" : "diamond",
-          symbolSize: 8,
-          itemStyle: { color: seriesColour(palette, index) },
-          lineStyle: { color: seriesColour(palette, index), width: 2 },
-          data: points[index] ?? [],
-        })),
-      };
-    },
+    option: (palette, narrow, variant) =>
+      logLines(
+        palette,
+        narrow,
+        { name: "side of the grid (cells)", show: quantity },
+        { name: "time of a cell and step", show: seconds },
+        profile.ways
+          .filter((way) => way.dtype === dtypes[variant])
+          .map((way, index) => ({
+            name: way.backend,
+            device: way.device !== "cpu",
+            colour: seriesColour(palette, index),
+            points: way.grids.map((grid) => [grid.side, perCell(grid)]),
+          })),
+      ),
   };
 }
 

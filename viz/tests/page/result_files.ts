@@ -27,6 +27,9 @@ const commands = {
   advise: "advise --profile calibrate.json --grid 96 --iters 100",
   pitfalls: "pitfalls --grid 64 --budget 1 --only no-warm-up --only dead-code --only one-sample",
   mlp: "mlp train --data disc --layers 2,4,2 --epochs 5",
+  depth: "mlp depth --last 4:8:x2 --budget 0.2",
+  throughput: "mlp throughput --layers 2,4,2 --budget 0.2 --most-batch 64",
+  threads: "mlp scaling --layers 784,16,10 --threads 1,2 --budget 0.2",
   selftest: "selftest --trials 2 --budget 0.2",
   compare: "compare comparison.json comparison.json",
 };
