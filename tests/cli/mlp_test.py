@@ -17,6 +17,8 @@ REFUSED = [
     ("mlp train --optimizer adam --momentum 0.9", "--momentum"),
     ("mlp train --batch 1001", "1001 rows"),
     ("mlp train --epochs 0", "--epochs 0"),
+    ("mlp train --transfer mapped", "pageable or pinned"),
+    ("mlp train --transfer nosuch", "nosuch"),
     ("mlp train --engine nosuch", "nosuch"),
     ("mlp train --data nosuch", "nosuch"),
     ("mlp train --data nosuch.csv", "nosuch.csv"),
@@ -62,6 +64,29 @@ class MlpTrain(CommandLineTest):
         text = self.run_ok(*TRAIN, "--engine", "cpu").stdout
         for words in ("time/epoch", "precision", "weighted average", "test rows"):
             self.assertIn(words, text)
+
+    def test_the_ledger_adds_up_to_the_wall_time(self):
+        done = self.run_ok(*TRAIN, "--engine", "scalar,cpu", "--threads", "2", "--json", "-")
+        for engine in parse_json(done.stdout)["diffbench"]["mlp_train"]["results"]:
+            ledger = engine["ledger"]
+            self.assertIsNone(ledger.pop("device"))
+            wall = ledger.pop("wall")
+            self.assertAlmostEqual(sum(ledger.values()) / wall, 1, places=9)
+            self.assertGreater(min(ledger["forward"], ledger["backward"], ledger["data"]), 0)
+            self.assertEqual(ledger["update"] > 0, engine["engine"] == "scalar")
+        text = self.run_ok(*TRAIN, "--engine", "cpu").stdout
+        self.assertIn("The update is within backward: cpu.", text)
+
+    def test_batches_gathered_ahead_are_the_same(self):
+        done = self.run_ok(*TRAIN, *"--engine cpu --async --transfer pinned --json -".split())
+        own = parse_json(done.stdout)["diffbench"]
+        in_turn, ahead = own["mlp_train"]["results"]
+        self.assertEqual((in_turn["async"], ahead["async"]), (False, True))
+        self.assertEqual(in_turn["losses"], ahead["losses"])
+        self.assertEqual(in_turn["test"], ahead["test"])
+        notes = " ".join(own["notes"])
+        self.assertIn("--transfer has no effect", notes)
+        self.assertIn("cpu: gathering the batches ahead makes an epoch", notes)
 
     def test_a_saved_model_goes_on_where_it_was(self):
         first = self.run_ok(*TRAIN, "--engine", "cpu", "--save", "m.safetensors", "--json", "-")

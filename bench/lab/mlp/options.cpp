@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace diffbench::bench {
@@ -91,6 +92,28 @@ void MlpGroup::declare(CLI::App& app) {
                  "engine to run, may be repeated (default: all but scalar)");
   declare_value(app, "--threads", threads_, "N", "for threaded engines (default: what pays)");
   declare_value(app, "--isa", isa_, "NAME", "baseline, avx2 or avx512 (default: the best)");
+  begin_group(app, "How batches come to the engine");
+  declare_value(
+      app, "--transfer", transfer_, "MODE",
+      "to a GPU one by one, from pageable or pinned memory (default: all rows lie there)");
+  declare_flag(app, "--async", async_,
+               "each engine once more, with the next batch gathered and copied beside the step");
+}
+
+void MlpGroup::read_feeding(MlpOptions& options) const {
+  assign("--transfer", transfer_, options.session.transfer, parse_transfer);
+  if (options.session.transfer != Transfer::pageable &&
+      options.session.transfer != Transfer::pinned) {
+    throw InvalidInput(
+        fmt::format("--transfer {}: batches are copied from pageable or pinned memory", transfer_));
+  }
+  options.prefetch = async_;
+  options.batches_from_host = async_ || !transfer_.empty();
+  if (!transfer_.empty() && std::ranges::all_of(options.engines, [](const auto& engine) {
+        return engine.device == DeviceKind::cpu;
+      })) {
+    options.notes.emplace_back("no engine here runs on a GPU, so --transfer has no effect");
+  }
 }
 
 MlpOptions MlpGroup::read() const {
@@ -130,6 +153,7 @@ MlpOptions MlpGroup::read() const {
       return engine.device == DeviceKind::emulated;
     });
   }
+  read_feeding(options);
   return options;
 }
 

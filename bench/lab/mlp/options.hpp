@@ -31,6 +31,9 @@ struct MlpOptions {
   std::vector<mlp::EngineInfo> engines;
   bool engines_named = false; ///< else those that cannot take the network are left out
   SessionOptions session;
+  bool prefetch = false;          ///< each engine once more, with its batches gathered ahead
+  bool batches_from_host = false; ///< rows do not lie with the engine
+  std::vector<std::string> notes; ///< options that will do nothing
 };
 
 /// The options as they were typed.
@@ -44,6 +47,10 @@ class MlpGroup {
   std::string data_, data_dir_, layers_, optimizer_, rate_, momentum_, weight_decay_, epochs_,
       batch_, seed_, model_, save_, threads_, isa_, device_;
   std::vector<std::string> engines_;
+  std::string transfer_;
+  bool async_ = false;
+
+  void read_feeding(MlpOptions& options) const;
 };
 
 /// The engines of these names; without any, all that run here but the scalar one, which is for
