@@ -22,7 +22,7 @@ bench: ## build, and print the figures that the project promises beside what is 
 	python3 bench/figures.py
 	@echo 'Google Benchmark suites, a few minutes each (--help; docs/lab.md):'
 	@printf '  build/release/bin/bench_%s --benchmark_out=%s.json\n' \
-	  stencil stencil transfer transfer sync sync
+	  stencil stencil transfer transfer sync sync mlp mlp
 
 format: ## format the sources with clang-format
 	@scripts/setup test

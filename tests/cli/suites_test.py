@@ -12,7 +12,8 @@ WRONG_STENCIL = os.environ["DIFFBENCH_WRONG_STENCIL"]
 # Of a CPU, then of a GPU: available in the emulated tree only.
 QUICK = {"bench_stencil": ("stencil/(scalar|fused)/float32/64x64", "stencil/cuda_naive"),
          "bench_transfer": ("transfer/host/(memcpy|streaming)/1024/", "transfer/h2d/pinned"),
-         "bench_sync": ("sync/cpu/(team_run|openmp_region)/", "sync/gpu/launch_and_wait")}
+         "bench_sync": ("sync/cpu/(team_run|openmp_region)/", "sync/gpu/launch_and_wait"),
+         "bench_mlp": ("mlp/cpu/(step/2-4-8-2/100|forward/784-128-10/1)/", "mlp/cuda")}
 
 
 class SuiteTest(CommandLineTest):
@@ -33,7 +34,8 @@ class Entries(SuiteTest):
     def test_names_are_those_of_diffbench(self):
         names = {"bench_stencil": {"stencil/scalar/float32/64x64", "stencil/fused/float32/64x64"},
                  "bench_transfer": {"transfer/host/memcpy/1024", "transfer/host/streaming/1024"},
-                 "bench_sync": {"sync/cpu/team_run", "sync/cpu/openmp_region"}}
+                 "bench_sync": {"sync/cpu/team_run", "sync/cpu/openmp_region"},
+                 "bench_mlp": {"mlp/cpu/step/2-4-8-2/100", "mlp/cpu/forward/784-128-10/1"}}
         for suite, (on_cpu, _) in QUICK.items():
             samples, context = self.measure(suite, on_cpu, "--benchmark_repetitions=2")
             samples = [s for s in samples if s["run_type"] == "iteration"]
