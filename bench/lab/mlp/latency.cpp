@@ -80,13 +80,24 @@ Action declare_mlp_latency(CLI::App& app) {
     const std::vector<mlp::EngineInfo> engines = choose_engines(state->options.engines);
     return run_experiment("mlp_latency", state->output, invocation, [&](Progress& progress) {
       std::vector<LatencyRow> rows;
+      std::vector<std::string> left_out; // engines that cannot take this network
       for (const mlp::EngineInfo& engine : engines) {
-        if (!interrupted()) {
-          progress.stage(fmt::format("asking {}", engine.name));
+        if (interrupted()) {
+          break;
+        }
+        progress.stage(fmt::format("asking {}", engine.name));
+        try {
           rows.push_back(study_latency(engine, job));
+        } catch (const Unavailable& refusal) {
+          if (!state->options.engines.empty()) {
+            throw;
+          }
+          left_out.emplace_back(refusal.what());
         }
       }
-      return latency_report(job, rows);
+      LabReport report = latency_report(job, rows);
+      report.notes.insert(report.notes.end(), left_out.begin(), left_out.end());
+      return report;
     });
   };
 }

@@ -300,6 +300,8 @@ LatencyRow study_latency(const mlp::EngineInfo& engine, const LatencyJob& job) {
                  .misreadings = {}};
   try {
     measure(row, job);
+  } catch (const Unavailable&) {
+    throw;
   } catch (const Error& error) {
     row.status = Status::failed;
     row.reason = error.what();

@@ -75,7 +75,7 @@ struct LatencyRow {
 
 /// Proves the engine's outputs right, then times its calls, each on rows of its own. An engine that
 /// fails or is wrong is a row that says so; one that is emulated has no times. After Ctrl-C the row
-/// has what was measured.
+/// has what was measured. Throws Unavailable for a network that the engine cannot take.
 [[nodiscard]] LatencyRow study_latency(const mlp::EngineInfo& engine, const LatencyJob& job);
 
 } // namespace diffbench::bench
