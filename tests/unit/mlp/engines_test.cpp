@@ -133,6 +133,28 @@ TEST_P(EngineTest, EveryStepStandsForItself) {
   EXPECT_EQ(after_small(), expected);
 }
 
+// Nor when it is no number, which no factor of 0 makes harmless.
+TEST_P(EngineTest, ABrokenBatchLeavesNothingBehind) {
+  const Network network({5, 24, 3});
+  const Training training{.network = network, .optimizer = {}, .batch = 40};
+  const auto engine = GetParam().make<double>()(training, {});
+  Rows<double> broken = random_rows<double>(network, 40, 1);
+  std::fill(broken.features.begin(), broken.features.end(), NAN);
+  const Rows<double> small = random_rows<double>(network, 3, 2);
+  for (int turn = 0; turn < 2; ++turn) { // the second meets all memory that the first has used
+    engine->set_parameters(start_of<double>(network));
+    engine->step(broken.features, broken.labels);
+    engine->step(broken.features, broken.labels);
+    EXPECT_EQ(engine->wait().broken, 1);
+    engine->set_parameters(start_of<double>(network));
+    engine->step(small.features, small.labels);
+    EXPECT_EQ(engine->wait().broken, 0);
+    for (const double parameter : parameters_of(*engine, network)) {
+      ASSERT_TRUE(std::isfinite(parameter));
+    }
+  }
+}
+
 TEST_P(EngineTest, NewParametersStartTheOptimizerAnew) {
   const Network network({5, 24, 3});
   for (const Optimizer& optimizer : optimizers()) {
