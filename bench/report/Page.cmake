@@ -67,6 +67,7 @@ find_program(DIFFBENCH_NPM npm DOC "Builds the report page")
 
 set(page_dir ${CMAKE_CURRENT_BINARY_DIR}/report)
 set(page ${page_dir}/page.html)
+set(page_stamp ${page_dir}/page.stamp)
 set(viz_dir ${PROJECT_SOURCE_DIR}/viz)
 if(NOT DIFFBENCH_VIZ STREQUAL AUTO AND NOT DIFFBENCH_VIZ)
   file(CONFIGURE OUTPUT ${page} CONTENT "it was built with DIFFBENCH_VIZ=OFF; configure with -DDIFFBENCH_VIZ=ON")
@@ -77,20 +78,25 @@ elseif(DIFFBENCH_NPM)
   if(NOT DIFFBENCH_VIZ STREQUAL AUTO)
     set(required TRUE)
   endif()
-  add_custom_command(OUTPUT ${page_dir}/page.stamp BYPRODUCTS ${page}
+  add_custom_command(OUTPUT ${page_stamp} BYPRODUCTS ${page}
     COMMAND ${CMAKE_COMMAND} -DNPM=${DIFFBENCH_NPM} -DVIZ=${viz_dir} -DPAGE=${page}
-      -DSTAMP=${page_dir}/page.stamp -DLOG=${page_dir}/npm.log -DREQUIRED=${required}
+      -DSTAMP=${page_stamp} -DLOG=${page_dir}/npm.log -DREQUIRED=${required}
       -P ${CMAKE_CURRENT_LIST_FILE}
     DEPENDS ${viz_sources} ${profiles} ${viz_dir}/index.html ${viz_dir}/vite.config.ts ${viz_dir}/package-lock.json
       ${CMAKE_CURRENT_LIST_FILE}
     COMMENT "Building the report page" VERBATIM)
-  set(page_stamp ${page_dir}/page.stamp)
+  set_property(GLOBAL PROPERTY diffbench_has_page TRUE) # for the tests
 elseif(DIFFBENCH_VIZ STREQUAL AUTO)
   file(CONFIGURE OUTPUT ${page} CONTENT "npm was not found when it was built; ${no_page_hint}")
 else()
   message(FATAL_ERROR "DIFFBENCH_VIZ=ON needs npm: ${no_page_hint}")
 endif()
 
+get_property(has_page GLOBAL PROPERTY diffbench_has_page)
+if(NOT has_page)
+  file(REMOVE ${page_stamp}) # a later configuration with npm must not take the line for a page
+  unset(page_stamp)
+endif()
 set_source_files_properties(report/page.cpp PROPERTIES
   OBJECT_DEPENDS "${page_stamp};${page}"
   COMPILE_DEFINITIONS DIFFBENCH_PAGE_FILE="${page}")
