@@ -150,8 +150,9 @@ describe("the page", () => {
           "timeline",
         ].sort(),
       );
-      // A chart that failed is one colour.
-      for (const canvas of await page.locator(".chart canvas").all()) {
+      // A chart that failed is one colour. Two widths have all layouts.
+      const looked = name === "desk" || name === "phone";
+      for (const canvas of looked ? await page.locator(".chart canvas").all() : []) {
         const colours = await canvas.evaluate((element: HTMLCanvasElement) => {
           const { data } = element
             .getContext("2d")!
@@ -160,7 +161,7 @@ describe("the page", () => {
         });
         expect(colours).toBeGreaterThan(3);
       }
-      for (const chooser of await page.locator(".variants").all())
+      for (const chooser of looked ? await page.locator(".variants").all() : [])
         for (const variant of await chooser.getByRole("button").all()) await variant.click();
       expect(
         await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
