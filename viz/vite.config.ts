@@ -53,5 +53,5 @@ export default defineConfig({
     chunkSizeWarningLimit: 2000,
     rollupOptions: { output: { inlineDynamicImports: true } },
   },
-  test: { testTimeout: 60_000, hookTimeout: 180_000 },
+  test: { testTimeout: 300_000, hookTimeout: 300_000 },
 });

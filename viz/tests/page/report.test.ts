@@ -20,6 +20,7 @@ async function open(file: string, options: { width?: number; dark?: boolean } = 
     acceptDownloads: true,
   });
   const page = await context.newPage();
+  page.setDefaultTimeout(120_000); // a busy machine is no failure
   const troubles: string[] = [];
   const address = `file://${join(directory, file)}`;
   page.on("console", (message) => troubles.push(`console: ${message.text()}`));
@@ -36,7 +37,7 @@ async function open(file: string, options: { width?: number; dark?: boolean } = 
 
 async function drawAll(page: Page): Promise<void> {
   for (const chart of await page.locator(".chart").all()) await chart.scrollIntoViewIfNeeded();
-  await expect.poll(() => page.locator(".chart:not([data-drawn])").count()).toBe(0);
+  await page.waitForFunction(() => document.querySelector(".chart:not([data-drawn])") === null);
 }
 
 const cardOf = (page: Page, file: string, picture: string): Locator =>
