@@ -14,8 +14,6 @@ Probe probe_gpu() { return {.available = false, .reason = reason}; }
 
 bool gpu_is_emulated() { return false; }
 
-Facts gpu_facts() { return {}; }
-
 std::unique_ptr<GpuCopy> make_gpu_copy(Direction, Transfer, std::int64_t) {
   throw Unavailable(reason);
 }

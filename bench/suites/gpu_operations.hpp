@@ -2,7 +2,6 @@
 // one of two implementations: gpu_*.cu, or gpu_absent.cpp where DIFFBENCH_CUDA is off.
 #pragma once
 
-#include "context.hpp"
 #include "diffbench/backend.hpp"
 #include "operation.hpp"
 
@@ -15,8 +14,6 @@ namespace diffbench::bench {
 [[nodiscard]] Probe probe_gpu();
 /// The GPU is the tests' emulation: everything runs and is checked, nothing may be timed.
 [[nodiscard]] bool gpu_is_emulated();
-/// gpu_name, compute_capability, cuda_runtime, cuda_driver; nothing without a GPU.
-[[nodiscard]] Facts gpu_facts();
 
 enum class Direction {
   h2d,

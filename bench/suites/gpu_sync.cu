@@ -9,7 +9,6 @@
 #include "operation.hpp"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <cooperative_groups.h>
@@ -122,25 +121,6 @@ Operation graph_launch() {
 Probe probe_gpu() { return gpu::probe_device(0); }
 
 bool gpu_is_emulated() { return gpu::emulated; }
-
-Facts gpu_facts() {
-  if (!probe_gpu().available) {
-    return {};
-  }
-  const gpu::Device device = gpu::use_device(0);
-  int runtime = 0;
-  int driver = 0;
-  DIFFBENCH_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
-  DIFFBENCH_CUDA_CHECK(cudaDriverGetVersion(&driver));
-  const auto version = [](int number) {
-    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
-  };
-  return {{"gpu_name", device.name},
-          {"compute_capability",
-           std::to_string(device.compute_major) + "." + std::to_string(device.compute_minor)},
-          {"cuda_runtime", version(runtime)},
-          {"cuda_driver", version(driver)}};
-}
 
 Operation make_gpu_sync(GpuSync what) {
   (void)gpu::use_device(0);

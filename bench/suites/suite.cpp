@@ -88,9 +88,6 @@ void add_context() {
   for (const auto& [key, value] : run_context()) {
     benchmark::AddCustomContext(key, value);
   }
-  for (const auto& [key, value] : gpu_facts()) {
-    benchmark::AddCustomContext(key, value);
-  }
 }
 
 int exit_code(const char* name, std::size_t matched, bool only_listed) {
