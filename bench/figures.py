@@ -23,6 +23,10 @@ class RunFailed(Exception):
     pass
 
 
+class NotAvailable(RunFailed):
+    """Something that the run asks for by name is not on this machine."""
+
+
 class Run:
     """One run of the program: its result, its wall time, and the memory it took."""
 
@@ -39,7 +43,8 @@ class Run:
             if child.returncode != 0:
                 errors.seek(0)
                 last = (errors.read().splitlines() or [""])[-1]
-                raise RunFailed(f"{self.command}: exit code {child.returncode}: {last}")
+                failure = NotAvailable if child.returncode == 4 else RunFailed
+                raise failure(f"{self.command}: exit code {child.returncode}: {last}")
         self.rows = {}
         if result_file:
             with open(result_file) as file:
@@ -86,6 +91,7 @@ class Figures:
         self.lines = []
         self.commands = []  # those that the lines refer to, by number from 1
         self.failures = []
+        self.notes = []  # what this machine cannot show
         self.directory = tempfile.TemporaryDirectory()
 
     def add(self, figure, bar, measured, unit, command, at_least, pooled=""):
@@ -183,6 +189,58 @@ class Figures:
         self.at_most("cpu, 784-128-10, answer to one row", 10, row["seconds"]["median"] * 1e6, " us",
                      run.command)
 
+    def training_sizes(self, verb, option, sizes):
+        """The rows of `mlp depth` or `mlp width`, by size and name; PyTorch in the same run."""
+        run = self.run(f"mlp {verb} {option} {sizes} --engine cpu --threads 1,2 --peer torch "
+                       f"--products {self.scale['training']}")
+        points = {point["size"]: {row["row"]: row for row in point["rows"]}
+                  for point in run.result[f"mlp_{verb}"]["points"]}
+        for rows in points.values():
+            for name, row in rows.items():
+                if row["status"] != "ok" or not (row["verified"] or {"ok": True})["ok"]:
+                    raise RunFailed(f"{run.command}: {name}: {row['reason'] or 'not verified'}")
+        return run, points
+
+    def against_torch(self, run, rows, figure, bar, names):
+        """`cpu` at the best of `names`, against PyTorch at its best number of threads, both named."""
+        def time_of(name):
+            return rows[name]["seconds_per_step"]
+
+        own = min(names, key=time_of)
+        peer = min((name for name in rows if name.startswith("peer:")), key=time_of)
+        self.at_least(f"{figure}: {own} / {peer}", bar, time_of(peer) / time_of(own), "x",
+                      run.command)
+
+    def training_by_depth(self):
+        one, two = "cpu, 1 thread", "cpu, 2 threads"
+        run, points = self.training_sizes("depth", "--last", self.scale["last"])
+        for size, bar in ((8, 20), (64, 6), (256, 2)):
+            if size in points:
+                self.against_torch(run, points[size], f"training, T = {size}", bar, (one, two))
+        size = max(points)
+        rows = points[size]
+        self.against_torch(run, rows, f"training, T = {size}", 0.95, (one,))
+        self.against_torch(run, rows, f"training, T = {size}", 1.6, (two,))
+        self.at_least(f"GEMM-bound share, T = {size}, one thread", 85,
+                      100 * rows["products, 1 thread"]["seconds_per_step"]
+                      / rows[one]["seconds_per_step"], " %", run.command)
+
+    def training_by_width(self):
+        run, points = self.training_sizes("width", "--hidden", self.scale["hidden"])
+        for size, bar in ((100, 4), (1000, 1.2), (2000, 1.2)):
+            if size in points:
+                self.against_torch(run, points[size], f"training, N = {size}", bar,
+                                   ("cpu, 1 thread", "cpu, 2 threads"))
+
+    def training_quality(self):
+        """Errors in the 1000 training rows after 100 epochs, from the same parameters."""
+        run = self.run("mlp depth --last 8,16 --engine cpu --peer torch --quality --budget 1")
+        for point in run.result["mlp_depth"]["points"]:
+            errors = {row["row"]: row["train_errors"] for row in point["rows"]}
+            peer = next(value for name, value in errors.items() if name.startswith("peer:"))
+            self.at_most(f"100 epochs, T = {point['size']}: errors of {errors['cpu']}, PyTorch's "
+                         f"{peer}, apart", 0, abs(errors["cpu"] - peer), "", run.command)
+
     def help_time(self):
         seconds = statistics.median(Run(self.program, "--help").seconds for _ in range(9))
         self.at_most("--help", 50, seconds * 1e3, " ms", "diffbench --help")
@@ -198,10 +256,13 @@ class Figures:
                  lambda: self.against_numpy("float64", 2, 45, None),
                  lambda: self.against_numpy("float64", 1, None, 7),
                  self.thrust_on_the_host, self.beyond_cache, self.cost_per_cell,
-                 self.observer_effect, self.latency]
+                 self.observer_effect, self.latency,
+                 self.training_by_depth, self.training_by_width, self.training_quality]
         for part in parts:
             try:
                 part()
+            except NotAvailable as missing:
+                self.notes.append(str(missing))
             except RunFailed as failure:
                 self.failures.append(str(failure))
 
@@ -213,16 +274,19 @@ class Figures:
         print()
         for number, command in enumerate(self.commands, 1):
             print(f"[{number}] {command}")
+        for note in self.notes:
+            print(f"not measured: {note}")
         for failure in self.failures:
             print(f"FAILED: {failure}")
 
 
 FULL = {"small": 640, "iterations": 1000, "medium": 2048, "large": 8192, "huge": 16384,
         "budget": "--budget 10", "observed_budget": 2, "pairs": 9,
-        "repetitions": 300,
+        "repetitions": 300, "last": "8,64,256,1024", "hidden": "100,1000,2000", "training": "--budget 40",
         "main_job": "--grid 640 --iters 1000 --pinned", "judge": True}
 QUICK = {"small": 64, "iterations": 100, "medium": 128, "large": 512, "huge": 256,
-         "budget": "--budget 0.2", "observed_budget": 0.1, "pairs": 2, "repetitions": 10,
+         "budget": "--budget 0.2", "observed_budget": 0.1, "pairs": 2,
+         "repetitions": 10, "last": "8,16", "hidden": "100", "training": "--budget 0.2",
          "main_job": "--grid 64 --iters 100 --pinned --budget 0.2",
          "judge": False}
 

@@ -29,6 +29,16 @@ std::size_t widest_name() {
   return widest;
 }
 
+void list_peers(std::ostream& out, std::size_t width, std::string_view title,
+                std::string_view option, PeerTask task) {
+  fmt::print(out, "\n{:<{}}{:<11}{}\n", title, width, "available", "how to use");
+  for (const std::string& name : peer_names(task)) {
+    const Probe probe = probe_peer(name, task);
+    fmt::print(out, "{:<{}}{:<11}{}\n", name, width, probe.available ? "yes" : "no",
+               probe.available ? fmt::format("{} {}", option, name) : probe.reason);
+  }
+}
+
 } // namespace
 
 int run_list(std::ostream& out) {
@@ -48,12 +58,8 @@ int run_list(std::ostream& out) {
     row(backend.name, "-", "-", "no", fmt::format("not compiled: {}", backend.how_to_get));
   }
 
-  fmt::print(out, "\n{:<{}}{:<11}{}\n", "peer", width, "available", "how to use");
-  for (const std::string& name : peer_names()) {
-    const Probe probe = probe_peer(name);
-    fmt::print(out, "{:<{}}{:<11}{}\n", name, width, probe.available ? "yes" : "no",
-               probe.available ? fmt::format("--peer {}", name) : probe.reason);
-  }
+  list_peers(out, width, "peer", "--peer", PeerTask::diffusion);
+  list_peers(out, width, "peer, mlp", "mlp depth --peer", PeerTask::training);
   return 0;
 }
 

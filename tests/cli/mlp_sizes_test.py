@@ -2,10 +2,13 @@
 missing, refusals. The peers here are scripts of the test's own: PyTorch takes seconds to load."""
 import os
 import pathlib
+import re
 import shutil
+import signal
+import subprocess
 import unittest
 
-from program import CommandLineTest, parse_json
+from program import PROGRAM, CommandLineTest, parse_json
 
 DEPTH = "mlp depth --last 4,16 --engine cpu --budget 0.2".split()
 PEERS = pathlib.Path(__file__).resolve().parent.parent.parent / "bench/peers"
@@ -138,6 +141,39 @@ class Sizes(CommandLineTest):
                             env={"DIFFBENCH_PYTHON": "/bin/false"})
         self.assert_refused(4, "DIFFBENCH_PEERS", *DEPTH, "--peer", "torch",
                             env={"DIFFBENCH_PEERS": os.devnull})
+
+    def test_pytorch_itself(self):
+        """With the network on this machine's PyTorch; and the GPU's script, with the CPU as device."""
+        if subprocess.run([os.environ.get("DIFFBENCH_PYTHON", "python3"), "-c",
+                           "import torch"], capture_output=True).returncode != 0:
+            self.skipTest("no PyTorch here")
+        done = self.run_ok(*DEPTH, "--peer", "torch,torch_cuda", "--quality", "--json", "-",
+                           env={"DIFFBENCH_PEER_DEVICE": "cpu"})
+        rows = self.rows(done)
+        for name in ("peer:torch, 1 thread", "peer:torch_cuda, 1 thread"):
+            self.assertIs(rows[16, name]["verified"]["ok"], True)
+            # Equal quality from the same parameters. To the sample it is the figures' to show.
+            self.assertLess(abs(rows[16, name]["train_errors"] - rows[16, "cpu"]["train_errors"]), 5)
+
+    def test_ctrl_c_keeps_the_sizes_that_were_measured(self):
+        """The progress line, on a terminal, shows when that is something."""
+        ours, theirs = os.openpty()
+        child = subprocess.Popen(
+            [PROGRAM, *"mlp depth --last 256:2048:x2 --engine cpu --threads 1 --budget 600".split(),
+             "--json", "out.json"],
+            cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,
+            encoding="utf-8", env={**os.environ, "TERM": "xterm"})
+        os.close(theirs)
+        shown = b""
+        while not re.search(rb"timing \[[= ]+\] +[1-9]\d* %", shown):
+            shown += os.read(ours, 4096)
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=60)
+        os.close(ours)
+        self.assertEqual(child.returncode, 130)
+        result = parse_json(self.path("out.json").read_text())["diffbench"]
+        self.assertIs(result["interrupted"], True)
+        self.assertGreaterEqual(len(result["mlp_depth"]["points"][0]["rows"][0]["samples"]), 1)
 
     def test_refusals(self):
         for arguments, mention in [

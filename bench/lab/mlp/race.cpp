@@ -2,6 +2,7 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
+#include "diffbench/mlp/training.hpp"
 #include "interrupt.hpp"
 #include "mlp/products.hpp"
 #include "planning.hpp"
@@ -163,7 +164,21 @@ class Race {
       racer.trainer.reset();
       return;
     }
+    if (options_.quality && !row.is_roof) {
+      progress_.stage("training with " + row.name);
+      row.train_errors = count_errors(*racer.trainer);
+    }
     racer.cost = measure_cost(racer, first);
+  }
+
+  /// All steps, judged by one and the same engine.
+  [[nodiscard]] std::int64_t count_errors(Trainer& trainer) const {
+    trainer.sample(options_.most_steps);
+    std::vector<float> parameters(job_.start.size());
+    trainer.fetch(parameters);
+    const auto judge = mlp::require_engine("scalar").make_float32(job_.training, {});
+    judge->set_parameters(parameters);
+    return mlp::quality_on(*judge, job_.training.network, job_.data).errors;
   }
 
   /// The first sample met cold caches and sleeping threads; a second one says what a step takes.

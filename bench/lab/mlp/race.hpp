@@ -24,6 +24,7 @@ struct RaceOptions {
   std::vector<int> threads; ///< each threaded engine once with each; empty: once, as it chooses
   std::vector<std::string> peers; ///< those on the CPU once with 1 thread and once with all
   bool products = false;          ///< also the step's matrix products alone, by BLAS: a roof
+  bool quality = false;           ///< also count the errors after most_steps
   SessionOptions session;
   std::int64_t most_steps = 1000; ///< in a sample
 };
@@ -39,9 +40,10 @@ struct RaceRow {
   std::string reason; ///< why not ok
   Provenance provenance;
   std::optional<StepCheck> check;
+  std::optional<std::int64_t> train_errors; ///< rows given a wrong class after all steps
   std::vector<Sample> samples;
-  std::optional<std::int64_t>
-      peak_bytes; ///< of making and checking it; of a peer its whole process
+  /// Of making and checking it; of a peer its whole process.
+  std::optional<std::int64_t> peak_bytes;
 
   [[nodiscard]] bool is_peer() const { return racer.starts_with("peer:"); }
   [[nodiscard]] bool emulated() const { return device == "emulated"; }

@@ -40,6 +40,8 @@ void RaceGroup::declare(CLI::App& app) {
                  "such as 1,2: threaded engines with each (default: as many as pay)");
   declare_flag(app, "--products", products_,
                "also the matrix products of a step alone, by OpenBLAS: the roof");
+  declare_flag(app, "--quality", quality_,
+               "also the errors in the training rows after all steps: equal quality?");
   declare_value(app, "--isa", isa_, "NAME", "baseline, avx2 or avx512 (default: the best)");
   declare_value(app, "--device", device_, "N", "which GPU (default 0)");
   declare_value(app, "--batch", batch_, "N", "rows of a step (default 100)");
@@ -75,6 +77,7 @@ RaceSetting RaceGroup::read() const {
     setting.race.peers.push_back(peer);
   }
   setting.race.products = products_;
+  setting.race.quality = quality_;
   return setting;
 }
 

@@ -32,7 +32,7 @@ class RaceGroup {
  private:
   std::vector<std::string> engines_, peers_, threads_;
   std::string isa_, device_, optimizer_, rate_, batch_, seed_, budget_;
-  bool products_ = false;
+  bool products_ = false, quality_ = false;
 };
 
 } // namespace diffbench::bench

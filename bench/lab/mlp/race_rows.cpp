@@ -74,6 +74,7 @@ ordered_json row_json(const RaceRow& row) {
           {"provenance", std::move(provenance)},
           {"verified", check_json(row.check)},
           {"seconds_per_step", row.ranked() ? number(row.step_seconds()) : ordered_json(nullptr)},
+          {"train_errors", number(row.train_errors)},
           {"peak_bytes", number(row.peak_bytes)},
           {"samples", std::move(samples)}};
 }

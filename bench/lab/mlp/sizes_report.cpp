@@ -108,6 +108,25 @@ std::string epoch_table(const SizeStudy& study, const std::vector<std::string>& 
   return table.format();
 }
 
+/// Empty where nobody was asked for the errors.
+std::string quality_table(const SizeStudy& study, const std::vector<std::string>& names) {
+  TextTable::Cells header{"training errors, " + study.symbol};
+  header.insert(header.end(), names.begin(), names.end());
+  TextTable table(header);
+  bool any = false;
+  for (const SizePoint& point : study.points) {
+    TextTable::Cells cells{std::to_string(point.size)};
+    for (const std::string& name : names) {
+      const RaceRow* const row = find_row(point, name);
+      const bool counted = row != nullptr && row->train_errors;
+      any = any || counted;
+      cells.push_back(counted ? std::to_string(*row->train_errors) : nothing);
+    }
+    table.add(std::move(cells));
+  }
+  return any ? "\n" + table.format() : "";
+}
+
 /// From how many parameters `challenger` wins against `champion`, each at its best.
 template <typename Champion, typename Challenger>
 std::optional<Crossover> crossover(const SizeStudy& study, Champion champion,
@@ -227,8 +246,9 @@ LabReport size_report(const SizeStudy& study) {
   const std::vector<std::string> names = timed_rows(study);
   report.text = fmt::format(
       "disc set, batches of {}; time of a training step, median of interleaved rounds\n\n{}\n{}"
-      "100 epochs are {} steps; ~ is extrapolated from fewer that were timed\n",
-      study.batch, step_table(study, names), epoch_table(study, names), study.steps);
+      "100 epochs are {} steps; ~ is extrapolated from fewer that were timed\n{}",
+      study.batch, step_table(study, names), epoch_table(study, names), study.steps,
+      quality_table(study, names));
   report.sentence = sentence(study);
   report.interrupted = study.interrupted;
   report.data = {{"batch", study.batch}, {"steps", study.steps}, {"points", ordered_json::array()}};

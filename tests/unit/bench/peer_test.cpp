@@ -174,7 +174,9 @@ TEST_F(Peers, AreKnownByName) {
   EXPECT_THAT(peer_names(),
               ElementsAre("numpy", "numpy_pooled", "numba", "torch", "torch_cuda",
                           "torch_cuda_compile", "torch_cuda_graph", "cupy", "cupy_kernel", "jax"));
+  EXPECT_THAT(peer_names(PeerTask::training), ElementsAre("torch", "torch_cuda"));
   EXPECT_THROW((void)probe_peer("numpi"), InvalidInput);
+  EXPECT_THROW((void)probe_peer("numpy", PeerTask::training), InvalidInput);
   EXPECT_TRUE(probe_peer("numpy").available) << probe_peer("numpy").reason;
 }
 
@@ -280,6 +282,18 @@ TEST_F(Peers, SeeOnlyTheChosenDevice) {
   EXPECT_EQ(visible(0), "5");
   EXPECT_EQ(visible(1), "7");
   EXPECT_THROW(visible(2), Error);
+}
+
+TEST_F(Peers, TakeAnotherJob) {
+  write_initial<float>();
+  Peer peer("numpy", problem_, initial_, {.threads = 1});
+  peer.advance(3);
+  problem_.nx = 16;
+  const Field<float> other = write_initial<float>();
+  peer.restart(diffusion_job(problem_, initial_));
+  peer.save(result_);
+  EXPECT_TRUE(compare<float>(read_npy<float>(result_).cells(), other.cells()).bitwise);
+  EXPECT_THROW(peer.restart(diffusion_job(problem_, directory_ / "absent.npy")), Error);
 }
 
 TEST_F(Peers, EndWithTheirOwner) {
