@@ -54,10 +54,10 @@ const BatchPoint* BatchSearch::enough() const {
 
 BatchSearch search_batches(std::int64_t first, std::int64_t most,
                            const std::function<BatchTrial(std::int64_t)>& measure,
-                           const std::function<bool()>& go_on) {
+                           const std::function<bool(bool)>& go_on) {
   BatchSearch search{.curve = {}, .ended_by = "the largest batch that was asked for"};
   for (std::int64_t batch = first; batch <= most; batch *= 2) {
-    if (!go_on()) {
+    if (!go_on(false)) {
       search.ended_by = "the time budget";
       break;
     }
@@ -70,7 +70,7 @@ BatchSearch search_batches(std::int64_t first, std::int64_t most,
   }
   for (int round = 0; round < refinements && !search.curve.empty(); ++round) {
     for (const std::int64_t batch : around_best(search)) {
-      if (!go_on()) {
+      if (!go_on(true)) {
         return search;
       }
       if (const BatchTrial trial = measure(batch); trial.rows_per_second) {

@@ -34,9 +34,10 @@ struct BatchSearch {
 };
 
 /// Doubles the batch from `first` until `most`, or a trial without a rate; then tries the middles
-/// (geometric) towards the neighbours of the best, twice. `go_on` is asked before each trial.
+/// (geometric) towards the neighbours of the best, twice. `go_on(refining)` is asked before each
+/// trial.
 [[nodiscard]] BatchSearch search_batches(std::int64_t first, std::int64_t most,
                                          const std::function<BatchTrial(std::int64_t)>& measure,
-                                         const std::function<bool()>& go_on);
+                                         const std::function<bool(bool)>& go_on);
 
 } // namespace diffbench::bench

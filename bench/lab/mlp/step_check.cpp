@@ -84,14 +84,14 @@ StepReference::StepReference(const TrainingJob& job)
 }
 
 StepCheck StepReference::check(std::span<const float> parameters) const {
-  StepCheck check{.steps = steps_};
+  StepCheck check{.steps = steps_, .max_abs_error = 0};
   const auto compare = [&](std::int64_t begin, std::int64_t end) {
     Distances distances;
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       distances.add(static_cast<double>(parameters[i]), end_[i], start_[i]);
     }
     check.share_of_bound = std::max(check.share_of_bound, distances.share_of_bound(steps_));
-    check.max_abs_error = std::max(check.max_abs_error, distances.max_abs_error);
+    check.max_abs_error = std::max(*check.max_abs_error, distances.max_abs_error);
     check.nonfinite += distances.nonfinite;
   };
   for (std::int64_t layer = 0; layer < network_.layers(); ++layer) {

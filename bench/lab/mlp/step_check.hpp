@@ -12,6 +12,7 @@
 #include "mlp/training_job.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,9 +20,9 @@
 namespace diffbench::bench {
 
 struct StepCheck {
-  std::int64_t steps = 0;    ///< after which parameters were compared
-  double share_of_bound = 0; ///< distance over what it may be, in the worst layer
-  double max_abs_error = 0;  ///< over the parameters that are finite
+  std::int64_t steps = 0;                   ///< after which parameters were compared
+  double share_of_bound = 0;                ///< distance over what it may be, in the worst layer
+  std::optional<double> max_abs_error = {}; ///< over the parameters that are finite
   std::int64_t nonfinite = 0;
 
   [[nodiscard]] bool ok() const { return share_of_bound <= 1 && nonfinite == 0; }

@@ -3,9 +3,9 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "interrupt.hpp"
+#include "mlp/forward_check.hpp"
 #include "mlp/image_rows.hpp"
 #include "mlp/options.hpp"
-#include "mlp/output_check.hpp"
 #include "option_values.hpp"
 #include "planning.hpp"
 #include "rounds.hpp"
@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <new>
 #include <optional>
@@ -28,6 +29,8 @@ using Clock = std::chrono::steady_clock;
 
 /// The largest training step that is compared with float64, which also needs memory.
 constexpr double most_verified_flops = 4e9;
+/// Whose outputs are computed again.
+constexpr std::int64_t rows_at_an_end = 16;
 /// Batches at which an emulation is verified.
 constexpr std::int64_t most_emulated_batch = 16;
 constexpr std::int64_t most_repetitions = 10'000;
@@ -85,7 +88,7 @@ class BatchRunner {
   std::optional<StepCheck> verify() {
     if (!training_) {
       engine_->forward(job_.data.values, outputs_);
-      return check_outputs(job_, outputs_);
+      return check_outputs();
     }
     if (job_.training.network.flops_per_step(job_.training.batch) > most_verified_flops) {
       return std::nullopt;
@@ -117,6 +120,25 @@ class BatchRunner {
   [[nodiscard]] Provenance provenance() const { return engine_->provenance(); }
 
  private:
+  /// Of the first rows and the last.
+  [[nodiscard]] StepCheck check_outputs() const {
+    const mlp::Network& network = job_.training.network;
+    const std::int64_t rows = std::min(job_.training.batch, rows_at_an_end);
+    const auto part = [&](const std::vector<float>& all, std::int64_t first, std::int64_t width) {
+      return std::span(all).subspan(static_cast<std::size_t>(first * width),
+                                    static_cast<std::size_t>(rows * width));
+    };
+    StepCheck check;
+    for (const std::int64_t first : {std::int64_t{0}, job_.training.batch - rows}) {
+      const double error =
+          output_error(network, job_.start, part(job_.data.values, first, network.inputs()),
+                       part(outputs_, first, network.classes()));
+      check.nonfinite += std::isfinite(error) ? 0 : 1;
+      check.share_of_bound = std::max(check.share_of_bound, error / most_output_error);
+    }
+    return check;
+  }
+
   bool training_;
   TrainingJob job_;
   std::vector<float> outputs_;
@@ -143,7 +165,11 @@ class EngineSearch {
           progress.stage(fmt::format("{}, batches of {}", info_.name, batch));
           return trial(batch);
         },
-        [&] { return !interrupted() && seconds_since<Clock>(start) < setting_.budget_seconds; });
+        [&](bool refining) {
+          // What is round the best costs little.
+          return !interrupted() &&
+                 (refining || seconds_since<Clock>(start) < setting_.budget_seconds);
+        });
     finish();
     return std::move(result_);
   }

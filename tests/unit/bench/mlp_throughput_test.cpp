@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-bool always() { return true; }
+bool always(bool /*refining*/) { return true; }
 
 std::vector<std::int64_t> batches_of(const BatchSearch& search) {
   std::vector<std::int64_t> batches;
@@ -61,6 +61,12 @@ TEST(BatchSearch, SmallestBatchThatIsAsGoodIsEnough) {
   EXPECT_EQ(search.enough()->batch, 8);
 }
 
+TEST(BatchSearch, RefinesAfterTheBudgetIsSpent) {
+  const BatchSearch search = search_batches(
+      1, 1000, peak_at_100, [n = 0](bool refining) mutable { return refining || n++ < 8; });
+  EXPECT_THAT(batches_of(search), ElementsAre(1, 2, 4, 8, 16, 32, 64, 76, 91, 108, 128));
+}
+
 TEST(BatchSearch, NothingMeasuredIsNoBest) {
   const BatchSearch search = search_batches(
       1, 8,
@@ -70,7 +76,8 @@ TEST(BatchSearch, NothingMeasuredIsNoBest) {
       always);
   EXPECT_EQ(search.best(), nullptr);
   EXPECT_EQ(search.enough(), nullptr);
-  EXPECT_EQ(search_batches(1, 8, peak_at_100, [] { return false; }).ended_by, "the time budget");
+  EXPECT_EQ(search_batches(1, 8, peak_at_100, [](bool /*refining*/) { return false; }).ended_by,
+            "the time budget");
 }
 
 /// The scalar engine up to a batch of 8, beyond which something happens.
