@@ -171,6 +171,7 @@ TEST_F(ComparisonTest, AnUnavailableBackendIsSkippedWithItsReason) {
 }
 
 TEST_F(ComparisonTest, CtrlCKeepsWhatWasMeasured) {
+  options_.budget_seconds = 60; // for a round of both, however slow the machine is
   EXPECT_EQ(run({faulty<Fault::none>("good"), faulty<Fault::interrupts, 7>("slow")}),
             exit_interrupted);
   EXPECT_EQ(json_["diffbench"]["interrupted"], true);

@@ -91,7 +91,8 @@ class Race : public ::testing::Test {
                               .peers = {},
                               .session = {},
                               .most_steps = 10};
-    return run_race(job_, options, 0.01, peers_, progress_);
+    constexpr double budget = 60; // the limit of steps ends it first, however slow the machine is
+    return run_race(job_, options, budget, peers_, progress_);
   }
   RaceRow run_one(mlp::MakeEngine<float> make, DeviceKind device = DeviceKind::cpu) {
     return run({faulty(make, device)}).rows.front();
