@@ -328,7 +328,7 @@ describe("its figures", () => {
       expect([row[2], row[4], row[5]]).toEqual([
         entry.seconds_per_iteration,
         entry.times_resident ?? "-",
-        entry.visit_seconds ?? "-",
+        entry.visit_seconds > 0 ? entry.visit_seconds : "-", // noise may make it negative
       ]);
     }
   });
@@ -435,7 +435,9 @@ describe("bad and large files", () => {
       expect(await page.locator(`[data-picture="${picture}"]`).textContent()).toContain(
         "Not drawn",
       );
-    expect(await page.locator("#what-if").textContent()).toContain("no profile");
+    expect(await page.locator("#what-if").textContent()).toMatch(
+      /no profile|No GPU was recorded/, // with none or only a CPU's in bench/results
+    );
     expect(troubles).toEqual([]);
     await page.context().close();
   });
