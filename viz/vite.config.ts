@@ -53,5 +53,21 @@ export default defineConfig({
     chunkSizeWarningLimit: 2000,
     rollupOptions: { output: { inlineDynamicImports: true } },
   },
-  test: { testTimeout: 300_000, hookTimeout: 300_000 },
+  test: {
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    maxWorkers: 2,
+    minWorkers: 1,
+    projects: [
+      { extends: true, test: { name: "data", include: ["tests/unit/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "page",
+          include: ["tests/page/*.test.ts"],
+          globalSetup: "tests/page/result_files.ts",
+        },
+      },
+    ],
+  },
 });

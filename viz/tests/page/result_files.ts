@@ -1,9 +1,36 @@
-// Real result files of every command, made by the program under test: small, and true all the same.
+// Real result files of every command, made by the program under test once for all tests of the
+// page: small, and true all the same.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TestProject } from "vitest/node";
 
 const program = process.env["DIFFBENCH_PROGRAM"];
+
+/** With budgets that leave a few samples of each row: no test looks at how long anything took. */
+const commands = {
+  comparison: "--grid 48 --iters 40 --budget 0.2 --snapshot-every 4 --snapshot-dir snapshots",
+  residency: "residency --grid 48 --iters 20 --budget 0.2",
+  scaling: "scaling --grid 64 --iters 20 --threads 1,2 --budget 0.1",
+  sweep:
+    "sweep --grid 16:64:x2 --iters 4,16 --cross scalar,fused --backend scalar --backend fused --threads 1 --budget 0.2 --out sweep.jsonl",
+  transfer: "transfer --max-size 256K --step 4 --budget 0.1",
+  calibrate:
+    "calibrate --backend fused --backend simd --dtype float32 --largest 128 --out profile.json",
+  advise: "advise --profile calibrate.json --grid 96 --iters 100",
+  pitfalls: "pitfalls --grid 64 --budget 1 --only no-warm-up --only dead-code --only one-sample",
+  mlp: "mlp train --data disc --layers 2,4,2 --epochs 5",
+  depth: "mlp depth --last 4:8:x2 --budget 0.05",
+  width: "mlp width --hidden 4,8 --budget 0.05",
+  throughput: "mlp throughput --layers 2,4,2 --budget 0.05 --most-batch 16",
+  threads: "mlp scaling --layers 784,16,10 --threads 1,2 --budget 0.05",
+  latency: "mlp latency --layers 2,4,2 --repetitions 50 --engine cpu --engine cpu_xtensor",
+  selftest: "selftest --trials 2 --budget 0.05",
+  compare: "compare comparison.json comparison.json",
+};
+export type Kind = keyof typeof commands;
+export const kinds = Object.keys(commands) as Kind[];
 
 export function diffbench(directory: string, ...words: string[]): string {
   if (!program) throw new Error("DIFFBENCH_PROGRAM does not name the program; run this by ctest");
@@ -15,33 +42,25 @@ export function diffbench(directory: string, ...words: string[]): string {
   });
 }
 
-const commands = {
-  comparison: "--grid 48 --iters 40 --budget 1 --snapshot-every 4 --snapshot-dir snapshots",
-  residency: "residency --grid 48 --iters 20 --budget 1",
-  scaling: "scaling --grid 64 --iters 20 --threads 1,2 --budget 0.5",
-  sweep:
-    "sweep --grid 16:64:x2 --iters 4,16 --cross scalar,fused --backend scalar --backend fused --threads 1 --budget 0.2 --out sweep.jsonl",
-  transfer: "transfer --max-size 256K --step 4 --budget 0.5",
-  calibrate:
-    "calibrate --backend fused --backend simd --dtype float32 --largest 256 --out profile.json",
-  advise: "advise --profile calibrate.json --grid 96 --iters 100",
-  pitfalls: "pitfalls --grid 64 --budget 1 --only no-warm-up --only dead-code --only one-sample",
-  mlp: "mlp train --data disc --layers 2,4,2 --epochs 5",
-  depth: "mlp depth --last 4:8:x2 --budget 0.2",
-  throughput: "mlp throughput --layers 2,4,2 --budget 0.2 --most-batch 64",
-  threads: "mlp scaling --layers 784,16,10 --threads 1,2 --budget 0.2",
-  selftest: "selftest --trials 2 --budget 0.2",
-  compare: "compare comparison.json comparison.json",
-};
-export type Kind = keyof typeof commands;
-export const kinds = Object.keys(commands) as Kind[];
+export const readJson = (directory: string, name: string): any =>
+  JSON.parse(readFileSync(join(directory, name), "utf8"));
 
-export function makeResultFiles(directory: string): void {
+declare module "vitest" {
+  interface ProvidedContext {
+    /** With a file of every kind, and report.html of them all. */
+    directory: string;
+  }
+}
+
+/** Runs before all tests of the page; what it returns, after them. */
+export default function setup({ provide }: TestProject) {
+  const directory = mkdtempSync(join(tmpdir(), "diffbench-page-"));
+  provide("directory", directory);
   for (const kind of kinds) {
     const progress = kind === "compare" ? "" : " --no-progress";
     diffbench(directory, `${commands[kind]}${progress} --json ${kind}.json`);
   }
+  const files = kinds.map((kind) => `${kind}.json`);
+  diffbench(directory, "report", ...files, "--snapshots snapshots -o report.html");
+  return () => rmSync(directory, { recursive: true, force: true });
 }
-
-export const readJson = (directory: string, name: string): any =>
-  JSON.parse(readFileSync(join(directory, name), "utf8"));

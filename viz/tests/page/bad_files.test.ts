@@ -1,0 +1,74 @@
+// Files that would hurt: hostile strings, missing parts, very many rows.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { cardOf, directory, drawAll, open, tableOf } from "./browser";
+import { diffbench, readJson } from "./result_files";
+
+describe("bad and large files", () => {
+  const write = (name: string, result: unknown) =>
+    writeFileSync(join(directory, name), JSON.stringify(result));
+
+  it("shows a planted script as text and keeps two machines apart", async () => {
+    const hostile = readJson(directory, "comparison.json");
+    const name = '</script><script>document.title="taken"</script><img src=x onerror=alert(1)>';
+    hostile.diffbench.results[0].backend = name;
+    hostile.context.cpu_model = name;
+    write("hostile.json", hostile);
+    diffbench(directory, "report hostile.json comparison.json -o hostile.html");
+    const { page, troubles } = await open("hostile.html");
+    await drawAll(page);
+    expect((await tableOf(cardOf(page, "hostile.json", "ladder"))).map((row) => row[0])).toContain(
+      name,
+    );
+    await page.locator(".chart canvas").first().hover();
+    expect(await page.title()).toBe("diffbench report");
+    expect(await page.locator(".machine-group").count()).toBe(2);
+    expect(await page.locator(".warning").first().textContent()).toContain("2 machines");
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  it("says what a file lacks", async () => {
+    const poor = readJson(directory, "comparison.json");
+    for (const row of poor.diffbench.results) {
+      delete row.phases;
+      delete row.end_to_end;
+    }
+    delete poor.diffbench.copy;
+    write("poor.json", poor);
+    diffbench(directory, "report poor.json -o poor.html");
+    const { page, troubles } = await open("poor.html");
+    for (const picture of ["ledger", "timeline", "roofline"])
+      expect(await page.locator(`[data-picture="${picture}"]`).textContent()).toContain(
+        "Not drawn",
+      );
+    expect(await page.locator("#what-if").textContent()).toMatch(
+      /no profile|No GPU was recorded/, // with none or only a CPU's in bench/results
+    );
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  it("stays usable with 10 000 rows", async () => {
+    const many = readJson(directory, "comparison.json");
+    const row = many.diffbench.results.find(
+      (each: { backend: string }) => each.backend === "fused",
+    );
+    many.diffbench.results = Array.from({ length: 10_000 }, (_each, index) => ({
+      ...row,
+      backend: `row ${index}`,
+      samples_seconds: row.samples_seconds.slice(0, 3),
+      seconds_per_iteration: row.seconds_per_iteration * (1 + index / 1000),
+    }));
+    write("many.json", many);
+    diffbench(directory, "report many.json -o many.html");
+    const { page, troubles } = await open("many.html");
+    const ladder = cardOf(page, "many.json", "ladder");
+    expect((await tableOf(ladder)).length).toBe(100);
+    await ladder.getByRole("searchbox").fill("row 9999");
+    expect((await tableOf(ladder)).map((each) => each[0])).toEqual(["row 9999"]);
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+});
