@@ -5,7 +5,8 @@
 Each request and each answer is one JSON object on a line. MODULE is one of the files beside this
 one; its class Peer(start) holds the field, or the network, and offers reset(), advance(steps),
 field() -> ndarray (row-major, nx columns; of a network all parameters in one row), and the attributes
-`threads` and `versions`. A second start replaces the first.
+`threads` and `versions`. A second start replaces the first. A peer whose answers are timed one by one
+has also answer(), whose outputs field() then returns, and answering(), the context that it runs in.
 """
 import importlib
 import json
@@ -67,6 +68,25 @@ class Server:
         faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - faults
         return {"seconds": seconds, "page_faults": faults}
 
+    def answer(self, request):
+        """After some that warm up the time of each of `count` answers, or of fewer in `most_seconds`."""
+        clock, answer = time.perf_counter_ns, self.peer.answer
+        seconds = []
+        with self.peer.answering():
+            begin, made = clock(), 0
+            while made < request["warm_calls"] or clock() - begin < 1e9 * request["warm_seconds"]:
+                answer()
+                made += 1
+            end, last = 0, clock() + 1e9 * request["most_seconds"]
+            while len(seconds) < request["count"] and end < last:
+                begin = clock()
+                answer()
+                end = clock()
+                seconds.append(1e-9 * (end - begin))
+        readings = [clock() for _ in range(1000)]
+        clock_cost = 1e-9 * min(later - one for one, later in zip(readings, readings[1:]))
+        return {"seconds": seconds, "clock_cost": clock_cost}
+
     def save(self, request):
         import numpy
 
@@ -81,7 +101,7 @@ def main():
     os.dup2(2, 1)
     server = Server(sys.argv[1])
     operations = {"start": server.start, "reset": server.reset,
-                  "advance": server.advance, "save": server.save}
+                  "advance": server.advance, "answer": server.answer, "save": server.save}
     for line in sys.stdin:
         request = json.loads(line)
         try:

@@ -6,7 +6,8 @@ import torch
 import torch_mlp
 
 
-class Peer(torch_mlp.Peer):
+class OnGpu:
+    """Mixed into a torch_mlp.Network: moves it to the GPU."""
     # Another device is for tests of this script where there is no GPU.
     device = torch.device(os.environ.get("DIFFBENCH_PEER_DEVICE", "cuda"))
 
@@ -19,6 +20,8 @@ class Peer(torch_mlp.Peer):
         self.threads = 1
         self.versions["device"] = torch.cuda.get_device_name() if on_gpu else str(self.device)
 
+
+class Peer(OnGpu, torch_mlp.Peer):
     def synchronize(self):
         if self.device.type == "cuda":
             torch.cuda.synchronize()

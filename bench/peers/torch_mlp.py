@@ -12,7 +12,8 @@ def sequential(widths):
     return torch.nn.Sequential(*layers[:-1])
 
 
-class Peer:
+class Network:
+    """The network of a job, with the job's parameters."""
     device = torch.device("cpu")
 
     def __init__(self, start):
@@ -20,10 +21,23 @@ class Peer:
         self.threads = torch.get_num_threads()
         self.versions = {"torch": torch.__version__, "numpy": np.__version__}
         self.initial = torch.from_numpy(np.load(start["parameters"])[0])
+        self.net = sequential(start["layers"]).to(self.device)
+        self.load_parameters()
+
+    def load_parameters(self):
+        parameters = list(self.net.parameters())
+        pieces = self.initial.split([p.numel() for p in parameters])
+        with torch.no_grad():
+            for parameter, piece in zip(parameters, pieces):
+                parameter.copy_(piece.view_as(parameter))
+
+
+class Peer(Network):
+    def __init__(self, start):
+        super().__init__(start)
         features = torch.from_numpy(np.load(start["features"])).to(self.device)
         labels = torch.from_numpy(np.load(start["labels"])[0]).long().to(self.device)
         self.batches = list(zip(features.split(start["batch"]), labels.split(start["batch"])))
-        self.net = sequential(start["layers"]).to(self.device)
         self.loss_of = torch.nn.CrossEntropyLoss()
         self.settings = start["optimizer"]
         self.reset()
@@ -34,11 +48,7 @@ class Peer:
         return kinds[settings.pop("kind")](self.net.parameters(), **settings)
 
     def reset(self):
-        parameters = list(self.net.parameters())
-        pieces = self.initial.split([p.numel() for p in parameters])
-        with torch.no_grad():
-            for parameter, piece in zip(parameters, pieces):
-                parameter.copy_(piece.view_as(parameter))
+        self.load_parameters()
         self.optimizer = self.make_optimizer()
         self.step = 0
 

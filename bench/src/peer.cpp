@@ -57,6 +57,8 @@ const std::vector<PeerKind>& peer_kinds() {
       {"jax", "jax_jit", {"numpy", "jax"}, "pip install jax[cuda13]", {}, true},
       {"torch", "torch_mlp", torch_modules, debian_torch, {}, false, PeerTask::training},
       {"torch_cuda", "torch_cuda_mlp", torch_modules, torch, {}, true, PeerTask::training},
+      {"torch", "torch_answers", torch_modules, debian_torch, {}, false, PeerTask::answering},
+      {"torch_cuda", "torch_cuda_answers", torch_modules, torch, {}, true, PeerTask::answering},
   };
   return kinds;
 }
@@ -278,6 +280,17 @@ double Peer::advance(std::int64_t steps) {
   state_->page_faults_per_step =
       answer.at("page_faults").get<double>() / static_cast<double>(steps);
   return answer.at("seconds").get<double>();
+}
+
+PeerAnswers Peer::answer(const AnswerPlan& plan) {
+  const Json answer = state_->ask({{"do", "answer"},
+                                   {"warm_calls", plan.warm_calls},
+                                   {"warm_seconds", plan.warm_seconds},
+                                   {"count", plan.count},
+                                   {"most_seconds", plan.most_seconds}},
+                                  plan.warm_calls + plan.count);
+  return {.seconds = answer.at("seconds").get<std::vector<double>>(),
+          .clock_cost = answer.at("clock_cost").get<double>()};
 }
 
 void Peer::save(const fs::path& npy) {

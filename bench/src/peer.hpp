@@ -1,6 +1,6 @@
 // Peers: the same problem in NumPy, Numba, PyTorch, CuPy or JAX, run by a python3 child in the same
-// run, so that a row of the table can stand beside ours; or the same training of a network in
-// PyTorch. bench/peers/peer_protocol.py is the other end.
+// run, so that a row of the table can stand beside ours; or the same training, or the same answers,
+// of a network in PyTorch. bench/peers/peer_protocol.py is the other end.
 // numpy_pooled is numpy with a C library that keeps freed memory (why: bench/peers/numpy_roll.py).
 //
 // The child is asked by one-line JSON requests and answers each with one line. It is in a process
@@ -23,10 +23,11 @@
 
 namespace diffbench::bench {
 
-enum class PeerTask { diffusion, training };
+enum class PeerTask { diffusion, training, answering };
 
 /// Diffusion on the CPU: numpy, numpy_pooled, numba, torch; on the GPU: torch_cuda,
-/// torch_cuda_compile, torch_cuda_graph, cupy, cupy_kernel, jax. Training: torch, torch_cuda.
+/// torch_cuda_compile, torch_cuda_graph, cupy, cupy_kernel, jax. Training and answering: torch,
+/// torch_cuda.
 [[nodiscard]] std::vector<std::string> peer_names(PeerTask task = PeerTask::diffusion);
 
 /// Whether the peer can be started: its script is there, a python3 that has its modules, and for
@@ -44,6 +45,19 @@ struct PeerJob {
 /// The field in `initial_npy`.
 [[nodiscard]] PeerJob diffusion_job(const Problem& problem,
                                     const std::filesystem::path& initial_npy);
+
+/// How answers of a network are timed one by one: after so many that warm up, for so long, up to
+/// `count` of them, or as many as fit in `most_seconds`, and one at least.
+struct AnswerPlan {
+  std::int64_t warm_calls = 0;
+  double warm_seconds = 0;
+  std::int64_t count = 1;
+  double most_seconds = 1;
+};
+struct PeerAnswers {
+  std::vector<double> seconds; ///< of each, on the child's clock
+  double clock_cost = 0;       ///< seconds between two of its readings, which each time includes
+};
 
 /// A running peer that holds one field or network. Every call blocks until the child has answered,
 /// and throws Error, with the last lines the child wrote to stderr, when it dies, fails or hangs,
@@ -67,11 +81,13 @@ class Peer {
   void restart(const PeerJob& job);
   /// From process start, or restart, to ready.
   [[nodiscard]] double setup_seconds() const;
-  /// Back to the initial field, or parameters.
+  /// Back to the initial field or parameters, or to the first batch that is answered.
   void reset();
   /// Seconds on the child's own clock, round nothing but the steps. The result is complete.
   double advance(std::int64_t steps);
-  /// Writes the field as it is now, or all parameters as one row.
+  /// Of a peer that answers. Whatever is asked of it goes through its batches in turn.
+  [[nodiscard]] PeerAnswers answer(const AnswerPlan& plan);
+  /// Writes the field as it is now, all parameters as one row, or the outputs of the last answer.
   void save(const std::filesystem::path& npy);
   /// The threads that really ran, the versions of library and python, settings of the allocator
   /// where the environment has any, and the page faults a step of the last advance().

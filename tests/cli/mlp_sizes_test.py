@@ -1,9 +1,7 @@
 """`diffbench mlp depth` and `mlp width`: tables, result file, peers that are right, wrong, dead or
 missing, refusals. The peers here are scripts of the test's own: PyTorch takes seconds to load."""
 import os
-import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import unittest
@@ -11,7 +9,6 @@ import unittest
 from program import PROGRAM, CommandLineTest, parse_json
 
 DEPTH = "mlp depth --last 4,16 --engine cpu --budget 0.2".split()
-PEERS = pathlib.Path(__file__).resolve().parent.parent.parent / "bench/peers"
 
 # The network in NumPy: what PyTorch would do, one line for each of its operations.
 RIGHT = """
@@ -67,15 +64,6 @@ FAILS = RIGHT.replace("self.step += 1", "raise MemoryError('no room')")
 
 
 class Sizes(CommandLineTest):
-    def peer(self, script):
-        """Variables with which `--peer torch` runs `script`."""
-        peers = self.path("peers")
-        peers.mkdir(exist_ok=True)
-        shutil.copy(PEERS / "peer_protocol.py", peers)
-        (peers / "torch_mlp.py").write_text(script)
-        (peers / "torch.py").write_text("")  # so that there is a module of that name
-        return {"DIFFBENCH_PEERS": str(peers), "PYTHONPATH": str(peers)}
-
     def rows(self, done, verb="depth"):
         own = parse_json(done.stdout)["diffbench"]
         self.assertEqual(own["experiment"], f"mlp_{verb}")
@@ -108,7 +96,7 @@ class Sizes(CommandLineTest):
 
     def test_peer_that_is_right(self):
         rows = self.rows(self.run_ok(*DEPTH, "--peer", "torch", "--json", "-",
-                                     env=self.peer(RIGHT)))
+                                     env=self.torch_by(RIGHT, "torch_mlp")))
         for size in (4, 16):
             peer = rows[size, "peer:torch, 1 thread"]
             self.assertIs(peer["verified"]["ok"], True)
@@ -116,7 +104,7 @@ class Sizes(CommandLineTest):
             self.assertGreater(peer["seconds_per_step"], 0)
 
     def test_peer_that_is_wrong_has_no_time(self):
-        done = self.run_program(*DEPTH, "--peer", "torch", "--json", "-", env=self.peer(WRONG))
+        done = self.run_program(*DEPTH, "--peer", "torch", "--json", "-", env=self.torch_by(WRONG, "torch_mlp"))
         self.assertEqual(done.returncode, 3)
         self.assertIn("peer:torch, 1 thread", done.stderr)
         rows = self.rows(done)
@@ -129,7 +117,7 @@ class Sizes(CommandLineTest):
                               (DIES, "status 3")):
             with self.subTest(words):
                 done = self.run_program(*DEPTH, "--peer", "torch", "--json", "-",
-                                        env=self.peer(script))
+                                        env=self.torch_by(script, "torch_mlp"))
                 self.assertEqual(done.returncode, 1, done.stderr)
                 rows = self.rows(done)
                 failed = [r["reason"] for r in rows.values() if r["status"] == "failed"]

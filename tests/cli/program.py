@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import unittest
 
 PROGRAM = os.environ["DIFFBENCH_PROGRAM"]
 WITH_WRONG_BACKEND = os.environ["DIFFBENCH_WITH_WRONG_BACKEND"]
+
+PEERS = pathlib.Path(__file__).resolve().parent.parent.parent / "bench/peers"
 
 # Google Benchmark's, in Debian's libbenchmark-tools. It needs SciPy, which Debian's python3 has.
 COMPARE_PY = "/usr/share/benchmark/compare.py"
@@ -73,6 +76,15 @@ class CommandLineTest(unittest.TestCase):
         self.assert_one_line(done.stderr, *([mentions] if isinstance(mentions, str) else mentions))
         self.assertEqual(done.stdout, "")
         self.assertEqual(self.contents(), before)
+
+    def torch_by(self, script, module):
+        """Variables with which `--peer torch` runs `script` in the place of its `module`."""
+        peers = self.path("peers")
+        peers.mkdir(exist_ok=True)
+        shutil.copy(PEERS / "peer_protocol.py", peers)
+        (peers / f"{module}.py").write_text(script)
+        (peers / "torch.py").write_text("")  # so that there is a module of that name
+        return {"DIFFBENCH_PEERS": str(peers), "PYTHONPATH": str(peers)}
 
     def compare_py(self, old, new):
         """What Google Benchmark's compare.py says of two result files."""

@@ -28,7 +28,7 @@ std::string latency_table(std::span<const LatencyRow> rows) {
     if (row.status != Status::ok) {
       continue;
     }
-    TextTable::Cells cells{std::string(row.engine.name), std::to_string(row.provenance.threads)};
+    TextTable::Cells cells{row.name, std::to_string(row.provenance.threads)};
     if (timed(row)) {
       const LatencySummary s = summarize(row.samples);
       cells.push_back(std::to_string(row.samples.size()));
@@ -62,8 +62,8 @@ std::string misreading_table(std::span<const LatencyRow> rows) {
   std::vector<std::string> meanings;
   for (const LatencyRow& row : rows) {
     for (const Misreading& m : row.misreadings) {
-      table.add({std::string(m.name), std::string(row.engine.name), format_seconds(m.mistaken),
-                 format_seconds(m.right), effect_of(m)});
+      table.add({std::string(m.name), row.name, format_seconds(m.mistaken), format_seconds(m.right),
+                 effect_of(m)});
       const std::string meaning = fmt::format("{}: {}", m.name, m.mistake);
       if (std::ranges::find(meanings, meaning) == meanings.end()) {
         meanings.push_back(meaning);
@@ -75,25 +75,33 @@ std::string misreading_table(std::span<const LatencyRow> rows) {
                                         table.format(), fmt::join(meanings, "\n  "));
 }
 
-std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows) {
+double median_of(const LatencyRow& row) { return summarize(row.samples).median; }
+
+/// nullptr when none that `admits` was timed.
+template <typename Admits>
+const LatencyRow* fastest(std::span<const LatencyRow> rows, Admits admits) {
   const LatencyRow* best = nullptr;
-  double best_median = 0;
   for (const LatencyRow& row : rows) {
-    if (timed(row)) {
-      const double median = summarize(row.samples).median;
-      if (best == nullptr || median < best_median) {
-        best = &row;
-        best_median = median;
-      }
+    if (timed(row) && admits(row) && (best == nullptr || median_of(row) < median_of(*best))) {
+      best = &row;
     }
   }
+  return best;
+}
+
+std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows) {
+  const LatencyRow* const best = fastest(rows, [](const LatencyRow&) { return true; });
   if (best == nullptr) {
     return "Nothing was timed.";
   }
   std::string text =
-      fmt::format("{} answers {} in {} (median), 99 of 100 times within {}", best->engine.name,
+      fmt::format("{} answers {} in {} (median), 99 of 100 times within {}", best->name,
                   job.batch == 1 ? "one row" : fmt::format("{} rows", job.batch),
-                  format_seconds(best_median), format_seconds(summarize(best->samples).p99));
+                  format_seconds(median_of(*best)), format_seconds(summarize(best->samples).p99));
+  const LatencyRow* const peer = fastest(rows, [](const LatencyRow& row) { return row.is_peer(); });
+  if (peer != nullptr && peer != best) {
+    text += fmt::format("; {} takes {}", peer->name, format_seconds(median_of(*peer)));
+  }
   const auto worst = std::ranges::max_element(best->misreadings, {}, &Misreading::factor);
   if (worst != best->misreadings.end() && worst->factor() >= 1.1) {
     text += fmt::format("; the worst of the mistakes, {}, would have reported {}", worst->name,
@@ -104,8 +112,8 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
 
 ordered_json row_json(const LatencyRow& row) {
   ordered_json json{
-      {"engine", row.engine.name},
-      {"device", to_string(row.engine.device)},
+      {"engine", row.name},
+      {"device", to_string(row.device)},
       {"status", to_string(row.status)},
       {"reason", row.reason.empty() ? ordered_json(nullptr) : ordered_json(row.reason)},
       {"threads", row.provenance.threads},
@@ -139,7 +147,7 @@ ordered_json row_json(const LatencyRow& row) {
 SampleSeries series_of(const LatencyJob& job, const LatencyRow& row) {
   SampleSeries series{
       .name = fmt::format("mlp/latency/{}/{}/{}", fmt::join(job.network.widths(), "-"), job.batch,
-                          row.engine.name),
+                          row.name),
       .threads = row.provenance.threads,
       .samples = {}};
   for (const double seconds : row.samples) {
@@ -164,9 +172,11 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
   for (const LatencyRow& row : rows) {
     report.data["results"].push_back(row_json(row));
     if (row.status != Status::ok) {
-      report.notes.push_back(fmt::format("{}: {}", row.engine.name, row.reason));
+      report.notes.push_back(fmt::format("{}: {}", row.name, row.reason));
+    }
+    if (row.status == Status::failed && report.outcome.exit_code != exit_not_verified) {
       report.outcome = {row.wrong ? exit_not_verified : exit_error,
-                        fmt::format("{}: {}", row.engine.name, row.reason)};
+                        fmt::format("{}: {}", row.name, row.reason)};
     }
     if (timed(row)) {
       report.series.push_back(series_of(job, row));

@@ -24,24 +24,10 @@ namespace diffbench::bench {
 
 namespace {
 
-/// Before the first call that counts: as many, and as long, so that code, caches, clock frequency
-/// and power states are those of work under way.
-constexpr int warm_calls = 10;
-constexpr double warm_seconds = 0.05;
-
 constexpr std::int64_t cold_calls = 30;    ///< each after the caches were flushed
 constexpr std::int64_t rows_at_once = 256; ///< of the throughput that is mistaken for a latency
-constexpr std::int64_t inputs_made = 64;   ///< batches, so that no two calls in a row are alike
 constexpr double coarse_tick = 1e-3;
 constexpr std::size_t bins = 24;
-
-std::vector<float> random_rows(const mlp::Network& network, std::int64_t rows) {
-  std::mt19937 generator(1);
-  std::normal_distribution<float> normal;
-  std::vector<float> features(static_cast<std::size_t>(rows * network.inputs()));
-  std::ranges::generate(features, [&] { return normal(generator); });
-  return features;
-}
 
 /// One engine with the network, the rows that it is asked about, and room for its answers.
 class Asked {
@@ -181,8 +167,8 @@ std::optional<Misreading> share_of_throughput(const mlp::EngineInfo& engine, con
                             format_seconds(median_of(seconds)))};
 }
 
-void add_misreadings(LatencyRow& row, const LatencyJob& job, Asked& asked, double first_call,
-                     std::span<const CallTimes> calls) {
+void add_misreadings(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& job,
+                     Asked& asked, double first_call, std::span<const CallTimes> calls) {
   const LatencySummary right = summarize(row.samples);
   const auto add = [&](std::optional<Misreading> misreading) {
     if (misreading) {
@@ -199,7 +185,7 @@ void add_misreadings(LatencyRow& row, const LatencyJob& job, Asked& asked, doubl
                  .mistaken = right.mean,
                  .right = right.median});
   add(with_coarse_clock(calls, coarse_tick));
-  if (row.engine.device == DeviceKind::cuda) {
+  if (engine.device == DeviceKind::cuda) {
     const std::vector<double> issued =
         collect(job.repetitions, [&] { return asked.seconds_to_issue(); });
     if (!issued.empty()) {
@@ -210,21 +196,14 @@ void add_misreadings(LatencyRow& row, const LatencyJob& job, Asked& asked, doubl
     }
   }
   add(hot_cache(asked, job, right.median));
-  add(share_of_throughput(row.engine, job, right.median));
+  add(share_of_throughput(engine, job, right.median));
 }
 
-void measure(LatencyRow& row, const LatencyJob& job) {
-  Asked asked(row.engine, job, job.batch);
+void measure(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& job) {
+  Asked asked(engine, job, job.batch);
   const double first_call = asked.seconds();
-  row.output_error = asked.error(job);
   row.provenance = asked.provenance();
-  if (!(row.output_error <= most_output_error)) {
-    row.status = Status::failed;
-    row.wrong = true;
-    row.reason = fmt::format("its outputs are wrong by {:.2g} of the largest", row.output_error);
-    return;
-  }
-  if (row.engine.device == DeviceKind::emulated) {
+  if (!accept_outputs(row, asked.error(job)) || engine.device == DeviceKind::emulated) {
     return;
   }
   asked.warm_up();
@@ -234,7 +213,7 @@ void measure(LatencyRow& row, const LatencyJob& job) {
     row.samples.push_back(call.end - call.begin);
   }
   if (!row.samples.empty()) {
-    add_misreadings(row, job, asked, first_call, calls);
+    add_misreadings(row, engine, job, asked, first_call, calls);
   }
 }
 
@@ -288,18 +267,28 @@ Misreading with_coarse_clock(std::span<const CallTimes> calls, double tick) {
                                 format_seconds(tick))};
 }
 
+bool accept_outputs(LatencyRow& row, double output_error) {
+  row.output_error = output_error;
+  row.wrong = !(output_error <= most_output_error);
+  if (row.wrong) {
+    row.status = Status::failed;
+    row.reason = fmt::format("its outputs are wrong by {:.2g} of the largest", output_error);
+  }
+  return !row.wrong;
+}
+
+std::vector<float> random_rows(const mlp::Network& network, std::int64_t rows) {
+  std::mt19937 generator(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> features(static_cast<std::size_t>(rows * network.inputs()));
+  std::ranges::generate(features, [&] { return normal(generator); });
+  return features;
+}
+
 LatencyRow study_latency(const mlp::EngineInfo& engine, const LatencyJob& job) {
-  LatencyRow row{.engine = engine,
-                 .status = Status::ok,
-                 .reason = {},
-                 .wrong = false,
-                 .provenance = {},
-                 .output_error = 0,
-                 .clock_cost = 0,
-                 .samples = {},
-                 .misreadings = {}};
+  LatencyRow row{.name = std::string(engine.name), .device = engine.device};
   try {
-    measure(row, job);
+    measure(row, engine, job);
   } catch (const Unavailable&) {
     throw;
   } catch (const Error& error) {

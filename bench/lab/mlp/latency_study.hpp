@@ -60,18 +60,33 @@ struct CallTimes {
 /// for how many of them one tick or more.
 [[nodiscard]] Misreading with_coarse_clock(std::span<const CallTimes> calls, double tick);
 
-/// What one engine showed.
+/// What one engine, or one peer, showed.
 struct LatencyRow {
-  mlp::EngineInfo engine;
+  std::string name; ///< "cpu", "peer:torch, 1 thread"
+  DeviceKind device = DeviceKind::cpu;
   Status status = Status::ok;
-  std::string reason; ///< why not ok
-  bool wrong = false; ///< the outputs are
-  Provenance provenance;
+  std::string reason = {}; ///< why not ok
+  bool wrong = false;      ///< the outputs are
+  Provenance provenance = {};
   double output_error = 0; ///< forward_check.hpp
   double clock_cost = 0;   ///< seconds between two readings, which each time includes
-  std::vector<double> samples;
-  std::vector<Misreading> misreadings;
+  std::vector<double> samples = {};
+  std::vector<Misreading> misreadings = {};
+
+  [[nodiscard]] bool is_peer() const { return name.starts_with("peer:"); }
 };
+/// Keeps the error of the outputs; when it is too large the row says so. Whether it is not.
+[[nodiscard]] bool accept_outputs(LatencyRow& row, double output_error);
+
+/// Before the first call that counts: as many, and as long, so that code, caches, clock frequency
+/// and power states are those of work under way.
+inline constexpr int warm_calls = 10;
+inline constexpr double warm_seconds = 0.05;
+
+/// Batches that calls go through in turn, so that no two calls in a row are alike.
+inline constexpr std::int64_t inputs_made = 64;
+/// Always the same.
+[[nodiscard]] std::vector<float> random_rows(const mlp::Network& network, std::int64_t rows);
 
 /// Proves the engine's outputs right, then times its calls, each on rows of its own. An engine that
 /// fails or is wrong is a row that says so; one that is emulated has no times. After Ctrl-C the row

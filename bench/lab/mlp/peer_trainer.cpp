@@ -1,7 +1,7 @@
 // A peer in a race: its times are those of its own clock, round nothing but the steps.
 #include "diffbench/errors.hpp"
-#include "diffbench/npy.hpp"
 #include "interrupt.hpp"
+#include "mlp/peers.hpp"
 #include "mlp/trainer.hpp"
 
 #include <algorithm>
@@ -11,9 +11,6 @@
 namespace diffbench::bench {
 
 namespace {
-
-/// A slow child makes 100 million operations a second.
-constexpr double slowest_flops = 1e8;
 
 class PeerTrainer final : public Trainer {
  public:
@@ -42,18 +39,6 @@ class PeerTrainer final : public Trainer {
   std::filesystem::path result_;
 };
 
-/// Rows of `columns` numbers.
-template <typename Numbers>
-std::string write_rows(const std::filesystem::path& file, const Numbers& numbers,
-                       std::int64_t columns) {
-  const auto rows = static_cast<std::int64_t>(numbers.size()) / columns;
-  Field<float> field(columns, rows, uninitialised);
-  std::ranges::transform(numbers, field.cells().begin(),
-                         [](auto number) { return static_cast<float>(number); });
-  write_npy(file, field);
-  return file.string();
-}
-
 nlohmann::json optimizer_json(const mlp::Optimizer& optimizer) {
   nlohmann::json json{{"lr", optimizer.rate}, {"weight_decay", optimizer.weight_decay}};
   if (optimizer.kind == mlp::Optimizer::Kind::adam) {
@@ -79,7 +64,7 @@ PeerJob peer_job(const std::filesystem::path& directory, const TrainingJob& job)
                  write_rows(directory / "features.npy", job.data.values, job.data.features)},
                 // Whole numbers up to 2^24 are floats.
                 {"labels", write_rows(directory / "labels.npy", job.data.labels, job.data.rows())}},
-      .most_step_seconds = network.flops_per_step(job.training.batch) / slowest_flops};
+      .most_step_seconds = network.flops_per_step(job.training.batch) / slowest_peer_flops};
 }
 
 } // namespace

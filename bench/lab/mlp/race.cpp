@@ -4,6 +4,7 @@
 #include "diffbench/machine.hpp"
 #include "diffbench/mlp/training.hpp"
 #include "interrupt.hpp"
+#include "mlp/peers.hpp"
 #include "mlp/products.hpp"
 #include "planning.hpp"
 #include "process_memory.hpp"
@@ -34,11 +35,6 @@ struct Racer {
   std::unique_ptr<Trainer> trainer; ///< gone when the row is not to be timed
   RowCost cost;
 };
-
-std::string row_name(const std::string& racer, int threads) {
-  return threads == 0 ? racer
-                      : fmt::format("{}, {} thread{}", racer, threads, threads == 1 ? "" : "s");
-}
 
 class Race {
  public:
@@ -79,7 +75,7 @@ class Race {
     }
     for (const std::string& peer : options_.peers) {
       for (const int threads : peer_threads(peer)) {
-        enter("peer:" + peer, threads, peer == "torch" ? "cpu" : "cuda", [this, peer, threads] {
+        enter("peer:" + peer, threads, to_string(peer_device(peer)), [this, peer, threads] {
           return peers_.trainer(peer, threads, options_.session.device, job_);
         });
       }
@@ -95,11 +91,6 @@ class Race {
 
   [[nodiscard]] std::vector<int> engine_threads(const mlp::EngineInfo& engine) const {
     return engine.threaded && !options_.threads.empty() ? options_.threads : std::vector<int>{0};
-  }
-  /// More threads make PyTorch slower or faster; a fair comparison has its best.
-  static std::vector<int> peer_threads(const std::string& peer) {
-    const int all = usable_cpus();
-    return peer == "torch" && all > 1 ? std::vector<int>{1, all} : std::vector<int>{1};
   }
   [[nodiscard]] std::vector<int> roof_threads() const {
     return options_.threads.empty() ? std::vector<int>{1} : options_.threads;

@@ -3,13 +3,10 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "mlp/options.hpp"
+#include "mlp/peers.hpp"
 #include "option_values.hpp"
-#include "peer.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 
 namespace diffbench::bench {
 
@@ -17,17 +14,6 @@ namespace {
 
 constexpr std::int64_t most_batch = 1 << 24;
 constexpr double most_seconds = 86400;
-
-void require_peer(const std::string& name) {
-  const std::vector<std::string> known = peer_names(PeerTask::training);
-  if (std::ranges::find(known, name) == known.end()) {
-    throw InvalidInput(
-        fmt::format("--peer {}: no such peer; choose of {}", name, fmt::join(known, ", ")));
-  }
-  if (const Probe probe = probe_peer(name, PeerTask::training); !probe.available) {
-    throw Unavailable(probe.reason);
-  }
-}
 
 } // namespace
 
@@ -72,10 +58,8 @@ RaceSetting RaceGroup::read() const {
     setting.race.session.device = static_cast<int>(parse_integer("--device", device_, 0, 1 << 16));
   }
   setting.race.engines = choose_engines(engines_, setting.race.session.device);
-  for (const std::string& peer : peers_) {
-    require_peer(peer);
-    setting.race.peers.push_back(peer);
-  }
+  require_peers(peers_, PeerTask::training);
+  setting.race.peers = peers_;
   setting.race.products = products_;
   setting.race.quality = quality_;
   return setting;

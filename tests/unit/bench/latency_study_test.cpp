@@ -17,8 +17,10 @@
 namespace diffbench::bench {
 namespace {
 
+using testing::AllOf;
 using testing::DoubleNear;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(LatencySummary, IsThatOfTheSamples) {
   std::vector<double> seconds;
@@ -122,6 +124,30 @@ TEST(LatencyStudy, AWrongEngineHasNoTimes) {
     EXPECT_EQ(report.outcome.exit_code, 3);
     EXPECT_TRUE(report.series.empty());
   }
+}
+
+LatencyRow row_of(const char* name, double seconds) {
+  return {.name = name, .samples = {seconds, seconds}};
+}
+
+TEST(LatencyReport, NamesTheBestPeerBesideTheBest) {
+  const std::vector rows{row_of("cpu", 1e-6), row_of("peer:torch, 1 thread", 4e-6),
+                         row_of("peer:torch, 2 threads", 3e-6)};
+  EXPECT_THAT(latency_report(small_job(), rows).sentence,
+              AllOf(HasSubstr("cpu answers 2 rows in 1.00 us"),
+                    HasSubstr("; peer:torch, 2 threads takes 3.00 us")));
+  const std::vector other{row_of("cpu", 5e-6), row_of("peer:torch, 1 thread", 4e-6)};
+  EXPECT_THAT(latency_report(small_job(), other).sentence,
+              AllOf(HasSubstr("peer:torch, 1 thread answers"), Not(HasSubstr("takes"))));
+}
+
+TEST(LatencyReport, AWrongRowWeighsMoreThanOneThatFailed) {
+  std::vector rows{row_of("cpu", 1e-6), row_of("peer:torch, 1 thread", 1e-6)};
+  EXPECT_FALSE(accept_outputs(rows[0], std::nan("")));
+  rows[1].status = Status::failed;
+  EXPECT_EQ(latency_report(small_job(), rows).outcome.exit_code, 3);
+  std::ranges::swap(rows[0], rows[1]);
+  EXPECT_EQ(latency_report(small_job(), rows).outcome.exit_code, 3);
 }
 
 } // namespace

@@ -70,6 +70,15 @@ class Peers : public ::testing::Test {
     return Peer("numpy", problem_, initial_, {.threads = 1}, std::move(interrupted));
   }
 
+  // A peer `numpy` by the real protocol, whose class Peer is `module`'s, as long as the result
+  // lives.
+  ScopedVariable play(const std::string& module) {
+    std::ofstream(directory_ / "numpy_roll.py") << module;
+    const fs::path project = fs::path(__FILE__).parent_path() / "../../..";
+    fs::copy(project / "bench/peers/peer_protocol.py", directory_);
+    return {"DIFFBENCH_PEERS", directory_};
+  }
+
   std::string start_error(const std::string& body, std::function<bool()> interrupted = {}) {
     try {
       script_peer(body, std::move(interrupted));
@@ -175,6 +184,7 @@ TEST_F(Peers, AreKnownByName) {
               ElementsAre("numpy", "numpy_pooled", "numba", "torch", "torch_cuda",
                           "torch_cuda_compile", "torch_cuda_graph", "cupy", "cupy_kernel", "jax"));
   EXPECT_THAT(peer_names(PeerTask::training), ElementsAre("torch", "torch_cuda"));
+  EXPECT_THAT(peer_names(PeerTask::answering), ElementsAre("torch", "torch_cuda"));
   EXPECT_THROW((void)probe_peer("numpi"), InvalidInput);
   EXPECT_THROW((void)probe_peer("numpy", PeerTask::training), InvalidInput);
   EXPECT_TRUE(probe_peer("numpy").available) << probe_peer("numpy").reason;
@@ -243,15 +253,13 @@ TEST_F(Peers, CanBeInterruptedWhileTheChildWorks) {
 
 TEST_F(Peers, IgnoreWhatLibrariesPrint) {
   write_initial<float>();
-  std::ofstream(directory_ / "numpy_roll.py") << "print('noise')\n"
-                                                 "class Peer:\n"
-                                                 "  threads, versions = 3, {'toy': '1'}\n"
-                                                 "  def __init__(self, start): print('noise')\n"
-                                                 "  def advance(self, steps): print('noise')\n"
-                                                 "  reset = lambda self: None\n";
-  const fs::path project = fs::path(__FILE__).parent_path() / "../../..";
-  fs::copy(project / "bench/peers/peer_protocol.py", directory_);
-  const ScopedVariable scripts("DIFFBENCH_PEERS", directory_);
+  const ScopedVariable scripts = play(
+      "print('noise')\n"
+      "class Peer:\n"
+      "  threads, versions = 3, {'toy': '1'}\n"
+      "  def __init__(self, start): print('noise')\n"
+      "  def advance(self, steps): print('noise')\n"
+      "  reset = lambda self: None\n");
   Peer peer("numpy", problem_, initial_, {.threads = 1});
   EXPECT_GE(peer.advance(1), 0);
   EXPECT_EQ(peer.provenance().threads, 3);
@@ -259,17 +267,14 @@ TEST_F(Peers, IgnoreWhatLibrariesPrint) {
 
 TEST_F(Peers, SeeOnlyTheChosenDevice) {
   write_initial<float>();
-  std::ofstream(directory_ / "numpy_roll.py")
-      << "import os\n"
-         "class Peer:\n"
-         "  threads = 1\n"
-         "  versions = {'visible': os.environ.get('CUDA_VISIBLE_DEVICES', 'all')}\n"
-         "  def __init__(self, start): pass\n"
-         "  def advance(self, steps): pass\n"
-         "  reset = lambda self: None\n";
-  const fs::path project = fs::path(__FILE__).parent_path() / "../../..";
-  fs::copy(project / "bench/peers/peer_protocol.py", directory_);
-  const ScopedVariable scripts("DIFFBENCH_PEERS", directory_);
+  const ScopedVariable scripts = play(
+      "import os\n"
+      "class Peer:\n"
+      "  threads = 1\n"
+      "  versions = {'visible': os.environ.get('CUDA_VISIBLE_DEVICES', 'all')}\n"
+      "  def __init__(self, start): pass\n"
+      "  def advance(self, steps): pass\n"
+      "  reset = lambda self: None\n");
   auto visible = [&](int device) {
     return detail(Peer("numpy", problem_, initial_, {.threads = 1, .device = device}), "visible");
   };
@@ -294,6 +299,38 @@ TEST_F(Peers, TakeAnotherJob) {
   peer.save(result_);
   EXPECT_TRUE(compare<float>(read_npy<float>(result_).cells(), other.cells()).bitwise);
   EXPECT_THROW(peer.restart(diffusion_job(problem_, directory_ / "absent.npy")), Error);
+}
+
+TEST_F(Peers, TimeTheirAnswersOneByOne) {
+  write_initial<float>();
+  const ScopedVariable scripts = play(
+      "import contextlib, numpy, time\n"
+      "class Peer:\n"
+      "  threads, versions, made = 1, {}, 0\n"
+      "  answering = contextlib.nullcontext\n"
+      "  def __init__(self, start): pass\n"
+      "  def advance(self, steps): pass\n"
+      "  reset = lambda self: None\n"
+      "  def answer(self):\n"
+      "    self.made += 1\n"
+      "    time.sleep(0.001 * self.made)\n"
+      "  field = lambda self: numpy.full((1, 1), self.made, dtype='f4')\n");
+  Peer peer("numpy", problem_, initial_, {.threads = 1});
+  const auto made = [&] {
+    peer.save(result_);
+    return read_npy<float>(result_).cells().front();
+  };
+  const PeerAnswers five = peer.answer({.warm_calls = 3, .count = 5, .most_seconds = 1e9});
+  EXPECT_EQ(made(), 3 + 5);
+  ASSERT_EQ(five.seconds.size(), 5U);
+  for (std::size_t i = 0; i < five.seconds.size(); ++i) {
+    EXPECT_GE(five.seconds[i], 0.001 * static_cast<double>(4 + i)); // the warm ones are not counted
+  }
+  EXPECT_GT(five.clock_cost, 0);
+  EXPECT_EQ(peer.answer({.count = 5, .most_seconds = 0}).seconds.size(), 1U);
+  EXPECT_EQ(made(), 9);
+  (void)peer.answer({.warm_seconds = 0.015, .count = 1});
+  EXPECT_GE(made(), 9 + 1 + 1); // how many warm up is for the clock to say
 }
 
 TEST_F(Peers, EndWithTheirOwner) {

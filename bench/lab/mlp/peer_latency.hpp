@@ -1,0 +1,16 @@
+// How long PyTorch takes to answer, call by call, in a process of its own.
+#pragma once
+
+#include "mlp/latency_study.hpp"
+
+#include <string>
+
+namespace diffbench::bench {
+
+/// As study_latency(), for a peer: the same network, the same rows, the same warm-up, as many
+/// calls; each timed by the child's own clock. No misreadings: those are of engines. Throws
+/// Unavailable where the peer cannot be started.
+[[nodiscard]] LatencyRow study_peer_latency(const std::string& peer, int threads,
+                                            const LatencyJob& job);
+
+} // namespace diffbench::bench

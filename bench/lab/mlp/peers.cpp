@@ -1,0 +1,39 @@
+#include "mlp/peers.hpp"
+
+#include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace diffbench::bench {
+
+void require_peers(const std::vector<std::string>& names, PeerTask task) {
+  const std::vector<std::string> known = peer_names(task);
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) == known.end()) {
+      throw InvalidInput(
+          fmt::format("--peer {}: no such peer; choose of {}", name, fmt::join(known, ", ")));
+    }
+    if (const Probe probe = probe_peer(name, task); !probe.available) {
+      throw Unavailable(probe.reason);
+    }
+  }
+}
+
+DeviceKind peer_device(std::string_view peer) {
+  return peer == "torch" ? DeviceKind::cpu : DeviceKind::cuda;
+}
+
+std::vector<int> peer_threads(std::string_view peer, int asked) {
+  if (peer_device(peer) != DeviceKind::cpu) {
+    return {1};
+  }
+  if (asked != 0) {
+    return {asked};
+  }
+  const int all = usable_cpus();
+  return all > 1 ? std::vector<int>{1, all} : std::vector<int>{1};
+}
+
+} // namespace diffbench::bench

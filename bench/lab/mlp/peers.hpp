@@ -1,0 +1,42 @@
+// PyTorch beside the engines, whatever the verb: which peers can run, with how many threads, and
+// the files through which a child is given its network.
+#pragma once
+
+#include "diffbench/field.hpp"
+#include "diffbench/npy.hpp"
+#include "peer.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// A slow child makes 100 million operations a second.
+inline constexpr double slowest_peer_flops = 1e8;
+
+/// Throws InvalidInput for a name that --peer does not know, Unavailable for one that cannot run.
+void require_peers(const std::vector<std::string>& names, PeerTask task);
+
+[[nodiscard]] DeviceKind peer_device(std::string_view peer);
+
+/// `asked`, or without it 1 and all: more threads make PyTorch slower or faster, and a fair
+/// comparison has its best. A peer on the GPU has 1.
+[[nodiscard]] std::vector<int> peer_threads(std::string_view peer, int asked = 0);
+
+/// Writes rows of `columns` numbers. Returns the file's name. Throws Error.
+template <typename Numbers>
+std::string write_rows(const std::filesystem::path& file, const Numbers& numbers,
+                       std::int64_t columns) {
+  const auto rows = static_cast<std::int64_t>(numbers.size()) / columns;
+  Field<float> field(columns, rows, uninitialised);
+  std::ranges::transform(numbers, field.cells().begin(),
+                         [](auto number) { return static_cast<float>(number); });
+  write_npy(file, field);
+  return file.string();
+}
+
+} // namespace diffbench::bench
