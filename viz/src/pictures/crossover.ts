@@ -125,31 +125,6 @@ function crossingText(crossing: Crossing): string {
   );
 }
 
-/** All rows of a comparison or a sweep, each with what it computed. */
-export function readRows(
-  file: ResultFile,
-): { row: Row; side: number; iterations: number; dtype: string; boundary: string }[] {
-  const results =
-    file.experiment === "sweep"
-      ? list(file.data, "points").map((point) => at(point, "result"))
-      : file.experiment === "comparison"
-        ? [file.own]
-        : [];
-  return results.flatMap((result) => {
-    const problem = at(result, "problem");
-    const [nx, ny] = [positive(problem, "nx"), positive(problem, "ny")];
-    const iterations = positive(problem, "iterations");
-    if (nx === null || ny === null || iterations === null) return [];
-    const shared = {
-      side: Math.sqrt(nx * ny),
-      iterations,
-      dtype: text(problem, "dtype"),
-      boundary: text(problem, "boundary"),
-    };
-    return list(result, "results").map((row) => ({ row: readRow(row), ...shared }));
-  });
-}
-
 export function crossover(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "sweep") return null;
   const title = "Crossover: time against grid and iterations";

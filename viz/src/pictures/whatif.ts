@@ -1,0 +1,186 @@
+// The pictures of the what-if panel, hollow and dashed, since they are predicted: the bars of a run, its
+// course, and its time against the grid with measured runs as solid points.
+import type { EChartsCoreOption } from "echarts/core";
+import { predict, type Way } from "../data/model";
+import type { Row } from "../data/results";
+import { comparable, partsOfRun, type Predicted, type Setting, stretches } from "../data/scenario";
+import { figure, seconds } from "../data/units";
+import { baseOption, categoryAxis, logLimits, nameWidth, plainLine, valueAxis } from "./chart";
+import { type Palette, phaseColour, seriesColour } from "./palette";
+
+/** Hollow and dashed: predicted. */
+const hollow = (colour: string, palette: Palette) => ({
+  color: `${colour}${palette.dark ? "55" : "33"}`,
+  borderColor: colour,
+  borderWidth: 1.5,
+  borderType: "dashed",
+});
+
+export function bars(all: Predicted[], palette: Palette, narrow: boolean): EChartsCoreOption {
+  const drawn = comparable(all);
+  const names = drawn.map(({ way }) => way.backend);
+  return {
+    ...baseOption(palette),
+    tooltip: {
+      ...baseOption(palette).tooltip,
+      trigger: "axis",
+      axisPointer: { type: "shadow" },
+      valueFormatter: (value: unknown) => seconds(Number(value)),
+    },
+    grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 40, bottom: 48 },
+    xAxis: valueAxis(palette, { name: "predicted warm run", show: seconds, min: 0 }),
+    yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
+    series: partsOfRun.map(([name, phase, part]) => ({
+      name,
+      type: "bar",
+      stack: "run",
+      barMaxWidth: 22,
+      itemStyle: hollow(phaseColour(palette, phase), palette),
+      data: drawn.map(({ run }) => part(run)),
+    })),
+  };
+}
+
+export function timeline(
+  setting: Setting,
+  all: Predicted[],
+  palette: Palette,
+  narrow: boolean,
+): EChartsCoreOption {
+  const gpu = all.find(({ way }) => way.device !== "cpu");
+  const drawn = [...new Set([...all.slice(0, 3), ...(gpu ? [gpu] : [])])];
+  const names = drawn.map(({ way }) => way.backend);
+  const runs = drawn.map((each) => stretches(setting, each));
+  return {
+    ...baseOption(palette),
+    grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 40, bottom: 48 },
+    xAxis: valueAxis(palette, {
+      name: narrow ? "predicted time" : "predicted time since the beginning of a warm run",
+      show: seconds,
+      min: 0,
+    }),
+    yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
+    series: partsOfRun.map(([name, phase]) => ({
+      name,
+      type: "custom",
+      itemStyle: { color: phaseColour(palette, phase) },
+      encode: { x: [1, 2], y: 0 },
+      data: runs.flatMap((run, index) =>
+        run
+          .filter((each) => each.part === name)
+          .map((each) => ({ name: names[index] ?? "", value: [index, each.start, each.end] })),
+      ),
+      tooltip: {
+        valueFormatter: (value: unknown) =>
+          Array.isArray(value) ? seconds(Number(value[2]) - Number(value[1])) : "",
+      },
+      renderItem: (
+        _params: unknown,
+        api: { value: (dimension: number) => number; coord: (point: number[]) => [number, number] },
+      ) => {
+        const [x1, y] = api.coord([api.value(1), api.value(0)]);
+        const [x2] = api.coord([api.value(2), api.value(0)]);
+        const { color, borderColor } = hollow(phaseColour(palette, phase), palette);
+        return {
+          type: "rect",
+          shape: { x: x1, y: y - 10, width: Math.max(1, x2 - x1), height: 20 },
+          style: { fill: color, stroke: borderColor, lineWidth: 1, lineDash: [3, 2] },
+        };
+      },
+    })),
+  };
+}
+
+export function crossover(
+  setting: Setting,
+  measured: { row: Row; side: number }[],
+  palette: Palette,
+  narrow: boolean,
+): EChartsCoreOption {
+  const ways = setting.profile.ways.filter((way) => way.dtype === setting.dtype);
+  const smallest = Math.min(...ways.map((way) => way.grids[0]!.side));
+  const largest = Math.max(...ways.map((way) => way.grids[way.grids.length - 1]!.side));
+  const sides = Array.from(
+    { length: 60 },
+    (_each, index) => (smallest / 2) * ((4 * largest) / smallest) ** (index / 59),
+  );
+  const curve = (way: Way) =>
+    sides.map((side) => [side, predict(way, side * side, setting.iterations, setting.every).warm]);
+  const curves = ways.map(curve);
+  const heights = [
+    ...curves.flat().map((point) => point[1]!),
+    ...measured.map(({ row }) => row.warm!.wall),
+  ];
+  return {
+    ...baseOption(palette),
+    tooltip: {
+      ...baseOption(palette).tooltip,
+      valueFormatter: (value: unknown) =>
+        Array.isArray(value) ? seconds(Number(value[1])) : String(value),
+    },
+    grid: { left: narrow ? 66 : 84, right: 28, top: 56, bottom: 52 },
+    xAxis: valueAxis(palette, {
+      name: narrow
+        ? "side of the grid"
+        : "side of the grid (cells); shaded: not recorded, extrapolated",
+      log: true,
+      show: figure,
+      min: sides[0]!,
+      max: sides[59]!,
+    }),
+    yAxis: valueAxis(palette, {
+      name: "warm run",
+      log: true,
+      show: seconds,
+      gap: narrow ? 50 : 66,
+      ...logLimits(heights),
+    }),
+    series: [
+      ...ways.map((way, index) => ({
+        name: way.backend,
+        type: "line",
+        symbol: "none",
+        lineStyle: {
+          type: "dashed",
+          width: way.device === "cpu" ? 1.5 : 2.5,
+          color: seriesColour(palette, index),
+        },
+        itemStyle: { color: seriesColour(palette, index) },
+        data: curves[index] ?? [],
+        ...(index === 0
+          ? {
+              markLine: {
+                ...plainLine,
+                lineStyle: { color: palette.text, type: "solid" },
+                label: { color: palette.text, formatter: `${setting.side}x${setting.side}` },
+                data: [{ xAxis: setting.side }],
+              },
+              markArea: {
+                silent: true,
+                itemStyle: { color: palette.muted, opacity: 0.18 },
+                data: [
+                  [{ xAxis: sides[0] }, { xAxis: smallest }],
+                  [{ xAxis: largest }, { xAxis: sides[59] }],
+                ],
+              },
+            }
+          : {}),
+      })),
+      ...(measured.length === 0
+        ? []
+        : [
+            {
+              name: "measured",
+              type: "scatter",
+              symbolSize: 9,
+              z: 5,
+              itemStyle: { color: palette.text },
+              data: measured.map(({ row, side }) => ({
+                name: `${row.name}, measured`,
+                value: [side, row.warm!.wall],
+              })),
+            },
+          ]),
+    ],
+  };
+}

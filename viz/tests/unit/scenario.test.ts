@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import type { Profile, Way } from "../../src/data/model";
+import { readResultFile } from "../../src/data/results";
+import { comparable, measuredRuns, predictAll, sentence, stretches } from "../../src/data/scenario";
+
+const way = (backend: string, step: number, device = "cpu"): Way => ({
+  backend,
+  device,
+  dtype: "float32",
+  grids: [64, 128].map((side) => ({
+    side,
+    threads: 1,
+    setup: 1e-3,
+    copyIn: 1e-6,
+    copyOut: 2e-6,
+    calls: [1, 100].map((steps) => ({ steps, seconds: steps * step * side * side })),
+  })),
+});
+const profile = (...ways: Way[]): Profile => ({
+  machine: "a CPU, 2 usable CPUs; CUDA: none",
+  date: "",
+  transfer: "pageable",
+  source: "profile.json",
+  ways,
+});
+const setting = { dtype: "float32", side: 128, iterations: 100, every: 0 };
+const twoWays = profile(way("slow", 1e-9), way("fast", 1e-11));
+
+describe("what is imagined", () => {
+  it("is told with the fastest first, as predicted, with what was never recorded", () => {
+    const asked = { ...setting, profile: twoWays };
+    const all = predictAll(asked);
+    expect(all.map((each) => each.way.backend)).toEqual(["fast", "slow"]);
+    expect(sentence(asked, all)).toContain("Predicted, not measured: fast is the fastest");
+    expect(sentence(asked, all)).toContain("No GPU was recorded");
+    expect(sentence(asked, all)).not.toContain("EXTRAPOLATED");
+    const beyond = { ...asked, side: 256, iterations: 200 };
+    expect(sentence(beyond, predictAll(beyond))).toContain("EXTRAPOLATED: the largest recorded");
+    expect(sentence(beyond, predictAll(beyond))).toContain("longest recorded call is of 100");
+    expect(comparable(all).map((each) => each.way.backend)).toEqual(["fast"]);
+  });
+
+  it("has a course that ends with the run, whether or not the copies are drawn one by one", () => {
+    for (const every of [0, 1, 7, 50, 1000]) {
+      const asked = { ...setting, every, profile: twoWays };
+      const [best] = predictAll(asked);
+      const course = stretches(asked, best!);
+      expect(course[course.length - 1]!.end).toBeCloseTo(best!.run.warm, 12);
+      course.slice(1).forEach(({ start }, index) => expect(start).toBe(course[index]!.end));
+    }
+  });
+
+  it("has measured runs beside it only of the same machine, type and iterations", () => {
+    const file = (cpu_model: string, iterations: number, row: object = {}) =>
+      readResultFile({
+        context: { cpu_model, usable_cpus: "2", cuda: "none" },
+        diffbench: {
+          problem: { nx: 64, ny: 64, iterations, dtype: "float32", boundary: "periodic" },
+          results: [{ backend: "fast", device: "cpu", phases: { wall: 1e-3 }, ...row }],
+        },
+      });
+    const asked = { ...setting, profile: twoWays };
+    const runs = measuredRuns(
+      [
+        file("a CPU", 100),
+        file("another CPU", 100),
+        file("a CPU", 10),
+        file("a CPU", 100, { roundtrip_every: 10 }),
+        file("a CPU", 100, { device: "emulated" }),
+      ],
+      asked,
+    );
+    expect(runs.map(({ side, row }) => [side, row.warm?.wall])).toEqual([[64, 1e-3]]);
+    expect(measuredRuns([file("a CPU", 100)], { ...asked, every: 10 })).toEqual([]);
+  });
+});
