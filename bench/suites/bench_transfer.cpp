@@ -90,26 +90,24 @@ Repetition prepare_gpu(Direction direction, Transfer transfer, std::int64_t byte
 }
 
 void add_gpu() {
-  constexpr std::pair<const char*, Direction> directions[] = {
-      {"h2d", Direction::h2d}, {"d2h", Direction::d2h}, {"both", Direction::both}};
   constexpr Transfer transfers[] = {Transfer::pageable,       Transfer::pinned,
                                     Transfer::registered,     Transfer::mapped,
                                     Transfer::write_combined, Transfer::managed};
   const Probe probe = probe_gpu();
-  for (const auto& [name, direction] : directions) {
+  for (const Direction direction : all_directions) {
     for (const Transfer transfer : transfers) {
-      const std::string base = fmt::format("transfer/{}/{}", name, to_string(transfer));
+      const std::string base =
+          fmt::format("transfer/{}/{}", to_string(direction), to_string(transfer));
       if (!probe.available) {
         add_skipped(base, probe.reason);
         continue;
       }
       // The emulation proves the code; large copies would prove nothing more.
       for (const std::int64_t bytes : sizes(gpu_is_emulated() ? 1 << 20 : largest)) {
-        add_benchmark(fmt::format("{}/{}", base, bytes),
-                      std::clamp<std::int64_t>(repetition_bytes / bytes, 3, 1000),
-                      [direction = direction, transfer, bytes] {
-                        return prepare_gpu(direction, transfer, bytes);
-                      });
+        add_benchmark(
+            fmt::format("{}/{}", base, bytes),
+            std::clamp<std::int64_t>(repetition_bytes / bytes, 3, 1000),
+            [direction, transfer, bytes] { return prepare_gpu(direction, transfer, bytes); });
       }
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "diffbench/backend.hpp"
+#include "direction.hpp"
 #include "operation.hpp"
 
 #include <cstdint>
@@ -14,12 +15,6 @@ namespace diffbench::bench {
 [[nodiscard]] Probe probe_gpu();
 /// The GPU is the tests' emulation: everything runs and is checked, nothing may be timed.
 [[nodiscard]] bool gpu_is_emulated();
-
-enum class Direction {
-  h2d,
-  d2h,
-  both, ///< at the same time, each on a stream of its own
-};
 
 /// A copy between host and device that can be made again and again.
 class GpuCopy {

@@ -27,7 +27,6 @@ using Clock = std::chrono::steady_clock;
 /// from pinned memory.
 constexpr std::array modes{Transfer::pageable, Transfer::pinned, Transfer::registered,
                            Transfer::write_combined, Transfer::managed};
-constexpr std::array directions{Direction::h2d, Direction::d2h, Direction::both};
 
 /// The emulation looks at every byte; larger copies would show nothing more.
 constexpr std::int64_t largest_emulated = 1 << 20;
@@ -103,7 +102,7 @@ class Measurement {
  public:
   Measurement(DeviceSide& side, double lane_seconds, const std::function<bool()>& stop)
       : side_(side), lane_seconds_(lane_seconds), stop_(stop) {
-    for (const Direction direction : directions) {
+    for (const Direction direction : all_directions) {
       for (const Transfer mode : modes) {
         curves_.push_back(
             {.way = std::string(to_string(mode)), .direction = std::string(to_string(direction))});
@@ -117,8 +116,8 @@ class Measurement {
     for (const Transfer mode : modes) {
       memories.push_back(make_memories(mode, bytes));
     }
-    for (std::size_t i = 0; i < directions.size() && !stop_(); ++i) {
-      measure(memories, directions.at(i), std::span(curves_).subspan(i * modes.size()));
+    for (std::size_t i = 0; i < all_directions.size() && !stop_(); ++i) {
+      measure(memories, all_directions.at(i), std::span(curves_).subspan(i * modes.size()));
     }
   }
 
@@ -208,7 +207,7 @@ DeviceCopies measure_device_copies(const std::vector<std::int64_t>& sizes, int d
                       .link = gpu::emulated ? PcieLink{} : read_busy_link(side),
                       .curves = {},
                       .pinning = {}};
-  const auto lanes = static_cast<double>(modes.size() * directions.size() * fitting.size());
+  const auto lanes = static_cast<double>(modes.size() * all_directions.size() * fitting.size());
   Measurement measurement(side, seconds / lanes, stop);
   for (std::size_t i = 0; i < fitting.size() && !stop(); ++i) {
     measurement.measure(fitting[i]);

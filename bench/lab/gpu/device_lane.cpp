@@ -4,15 +4,6 @@
 
 namespace diffbench::bench {
 
-std::string_view to_string(Direction direction) {
-  switch (direction) {
-    case Direction::h2d: return "h2d";
-    case Direction::d2h: return "d2h";
-    case Direction::both: return "both";
-  }
-  return "unknown";
-}
-
 HostMemory::HostMemory(Transfer mode, std::int64_t bytes) {
   switch (mode) {
     case Transfer::pinned:

@@ -4,16 +4,13 @@
 #include "diffbench/backend.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/gpu/memory.hpp"
+#include "direction.hpp"
 #include "result.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace diffbench::bench {
-
-enum class Direction { h2d, d2h, both };
-[[nodiscard]] std::string_view to_string(Direction direction);
 
 /// Host memory as a transfer mode holds it. Throws CudaError.
 class HostMemory {
