@@ -5,6 +5,7 @@
 // A batch always takes its full size: rows that it has not are 0 and have no gradient, so one graph
 // does for all, and a smaller last batch costs as much as a full one.
 #include "cuda/batch_feed.hpp"
+#include "cuda/batched_forward.hpp"
 #include "cuda/device_net.hpp"
 #include "cuda/device_rows.hpp"
 #include "cuda/launch_shape.hpp"
@@ -81,16 +82,7 @@ class CudaEngine final : public Engine<T>, public ResidentData<T> {
   }
 
   void forward(std::span<const T> features, std::span<T> outputs) override {
-    const auto inputs = static_cast<std::size_t>(training_.network.inputs());
-    const auto classes = static_cast<std::size_t>(training_.network.classes());
-    const std::size_t rows = features.size() / inputs;
-    const auto batch = static_cast<std::size_t>(training_.batch);
-    for (std::size_t row = 0; row < rows; row += batch) {
-      const std::size_t count = std::min(batch, rows - row);
-      start_forward(features.subspan(row * inputs, count * inputs),
-                    outputs.subspan(row * classes, count * classes));
-      finish_forward();
-    }
+    cuda::batched_forward(*this, training_, features, outputs);
   }
 
   /// From and to pageable memory the copies are not asynchronous: the first half then waits for the

@@ -3,6 +3,7 @@
 //
 // Forward, backward and update are one kernel, so the account of times has all of it as `backward`.
 #include "cuda/batch_feed.hpp"
+#include "cuda/batched_forward.hpp"
 #include "cuda/device_memory.hpp"
 #include "cuda/device_rows.hpp"
 #include "cuda/persistent_net.hpp"
@@ -127,16 +128,7 @@ class CudaPersistentEngine final : public Engine<T>, public ResidentData<T> {
   }
 
   void forward(std::span<const T> features, std::span<T> outputs) override {
-    const auto inputs = static_cast<std::size_t>(training_.network.inputs());
-    const auto classes = static_cast<std::size_t>(training_.network.classes());
-    const std::size_t rows = features.size() / inputs;
-    const auto batch = static_cast<std::size_t>(training_.batch);
-    for (std::size_t row = 0; row < rows; row += batch) {
-      const std::size_t count = std::min(batch, rows - row);
-      start_forward(features.subspan(row * inputs, count * inputs),
-                    outputs.subspan(row * classes, count * classes));
-      finish_forward();
-    }
+    cuda::batched_forward(*this, training_, features, outputs);
   }
 
   void start_forward(std::span<const T> features, std::span<T> outputs) override {
