@@ -42,7 +42,7 @@ function notDrawnList(picture: Picture): HTMLElement | null {
       "ul",
       {},
       ...[...byReason].map(([reason, names]) => {
-        const first = names.slice(0, 30).join(", ");
+        const first = names.slice(0, 30).join("; ");
         const rest = names.length > 30 ? ` and ${names.length - 30} more` : "";
         return el("li", {}, el("strong", {}, first + rest), `: ${reason}`);
       }),

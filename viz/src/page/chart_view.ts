@@ -19,6 +19,25 @@ addEventListener("beforeprint", () => {
   for (const chart of waiting.values()) chart.draw();
 });
 
+/** On a projector's screen the text of the page grows (style.css), and charts with it. */
+const projector = matchMedia("(min-width: 1700px)");
+const projected = 1.35;
+/** Options in pixels; "width" is of lines and of names, the sides are margins. */
+const pixels = new Set(
+  "fontSize lineHeight nameGap symbolSize width barMaxWidth distance offset left right top bottom".split(
+    " ",
+  ),
+);
+
+function enlarged(option: unknown, isPixels = false): unknown {
+  if (typeof option === "number") return isPixels ? projected * option : option;
+  if (Array.isArray(option)) return option.map((each) => enlarged(each, isPixels));
+  if (typeof option !== "object" || option === null) return option;
+  return Object.fromEntries(
+    Object.entries(option).map(([name, each]) => [name, enlarged(each, pixels.has(name))]),
+  );
+}
+
 export class ChartView {
   readonly element: HTMLElement;
   private chart: EChartsType | null = null;
@@ -27,10 +46,10 @@ export class ChartView {
   constructor(
     private readonly option: (palette: Palette, narrow: boolean) => EChartsCoreOption,
     label: string,
-    height: number,
+    private readonly height: number,
   ) {
     this.element = el("div", { class: "chart", role: "img", "aria-label": label });
-    this.element.style.height = `${height}px`;
+    this.setHeight();
     waiting.set(this.element, this);
     inSight.observe(this.element);
     onTheme(() => this.redraw());
@@ -55,8 +74,15 @@ export class ChartView {
   redraw(): void {
     if (this.chart === null) return;
     this.drawnWidth = this.element.clientWidth;
+    this.setHeight();
     this.chart.resize();
-    this.chart.setOption(this.option(palette(), this.drawnWidth < narrowWidth), { notMerge: true });
+    const option = this.option(palette(), this.drawnWidth < narrowWidth);
+    const shown = projector.matches ? (enlarged(option) as EChartsCoreOption) : option;
+    this.chart.setOption(shown, { notMerge: true });
+  }
+
+  private setHeight(): void {
+    this.element.style.height = `${this.height * (projector.matches ? projected : 1)}px`;
   }
 
   /** As PNG, twice as fine as a screen. */

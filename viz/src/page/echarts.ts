@@ -8,7 +8,6 @@ import {
   MarkLineComponent,
   TooltipComponent,
 } from "echarts/components";
-import { LabelLayout } from "echarts/features";
 import { init, use, type EChartsType } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 
@@ -17,7 +16,6 @@ use([
   CanvasRenderer,
   CustomChart,
   GridComponent,
-  LabelLayout,
   LegendComponent,
   LegendScrollComponent,
   LineChart,

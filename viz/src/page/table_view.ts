@@ -19,6 +19,11 @@ export function tableView(table: Table, label: string): HTMLElement {
     length += 10 * pageLength;
     fill();
   });
+  const filter = el("input", {
+    type: "search",
+    placeholder: "filter",
+    "aria-label": `Filter ${label}`,
+  });
   const found = el("span", { class: "muted", role: "status" });
 
   const cellOf = (cell: Cell, column: Column | undefined) =>
@@ -42,41 +47,39 @@ export function tableView(table: Table, label: string): HTMLElement {
     more.textContent = `Show more (${Math.max(0, rows.length - length)} left)`;
   }
 
+  function select(): void {
+    const wanted = filter.value.toLowerCase();
+    const holds = (cell: Cell) =>
+      String(cell ?? "")
+        .toLowerCase()
+        .includes(wanted);
+    rows = table.rows.filter((row) => wanted === "" || row.some(holds));
+    if (sorted !== null) {
+      const { column, ascending } = sorted;
+      const sign = ascending ? 1 : -1;
+      rows.sort((a, b) => sign * compare(a[column] ?? null, b[column] ?? null));
+    }
+    found.textContent = wanted === "" ? "" : ` ${rows.length} of ${table.rows.length} rows`;
+    fill();
+  }
+
   const heads = table.columns.map((column, index) => {
     const sort = button(column.name, () => {
       sorted = { column: index, ascending: sorted?.column === index ? !sorted.ascending : true };
-      const sign = sorted.ascending ? 1 : -1;
-      rows = [...rows].sort((a, b) => sign * compare(a[index] ?? null, b[index] ?? null));
+      const order = sorted.ascending ? "ascending" : "descending";
       heads.forEach((head, other) =>
-        head.setAttribute(
-          "aria-sort",
-          other !== index ? "none" : sign > 0 ? "ascending" : "descending",
-        ),
+        head.setAttribute("aria-sort", other === index ? order : "none"),
       );
-      fill();
+      select();
     });
     return el("th", { scope: "col", "aria-sort": "none" }, sort);
   });
 
   const view = el("div", { class: "table" });
   if (table.rows.length > 20) {
-    const filter = el("input", {
-      type: "search",
-      placeholder: "filter",
-      "aria-label": `Filter ${label}`,
-    });
     filter.addEventListener("input", () => {
-      const wanted = filter.value.toLowerCase();
-      rows = table.rows.filter((row) =>
-        row.some((cell) =>
-          String(cell ?? "")
-            .toLowerCase()
-            .includes(wanted),
-        ),
-      );
-      found.textContent = ` ${rows.length} of ${table.rows.length} rows`;
       length = pageLength;
-      fill();
+      select();
     });
     view.append(el("p", {}, filter, found));
   }

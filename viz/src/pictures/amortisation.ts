@@ -70,7 +70,7 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
       .filter((row) => row.seconds === null)
       .map((row) => [row.name, whyNotDrawn(row)]),
     verification: verificationOfRows(timed),
-    option: (palette, narrow) => {
+    option: (palette) => {
       const speedUps = [...visiting, ...residents].map((row) => best.seconds / row.seconds);
       const steps = visiting.map((row) => every(row) ?? 1);
       return {
@@ -80,7 +80,7 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
           trigger: "axis",
           valueFormatter: (value: unknown) => (typeof value === "number" ? times(value) : "-"),
         },
-        grid: { left: narrow ? 60 : 76, right: 24, top: 56, bottom: 52 },
+        grid: { left: 76, right: 24, top: 56, bottom: 52 },
         xAxis: valueAxis(palette, {
           name: "steps between two copies",
           log: true,
@@ -91,7 +91,7 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
           name: `speed-up over ${best.name}`,
           log: true,
           show: times,
-          gap: narrow ? 44 : 56,
+          gap: 56,
           ...logLimits([...speedUps, 1]),
         }),
         series: kinds.map((kind, index) => ({

@@ -111,7 +111,7 @@ function picture(
       .filter((curve) => !timed.includes(curve))
       .map((curve) => [curve.name, "the file has no time for it"]),
     verification: `${proved} of ${points.length} copies were compared byte for byte before they were timed.`,
-    option: (palette, narrow) => {
+    option: (palette) => {
       const rates = timed.flatMap((curve) => curve.points.flatMap((point) => point.rate ?? []));
       const limits = logLimits(rates);
       return {
@@ -125,7 +125,7 @@ function picture(
           valueFormatter: (value: unknown) =>
             typeof value === "number" ? bytesPerSecond(value) : "-",
         },
-        grid: { left: narrow ? 70 : 86, right: 24, top: 48, bottom: 52 },
+        grid: { left: 86, right: 24, top: 48, bottom: 52 },
         xAxis: valueAxis(palette, {
           name: "size of a copy",
           log: true,
@@ -137,7 +137,7 @@ function picture(
           name: "bandwidth",
           log: true,
           show: bytesPerSecond,
-          gap: narrow ? 54 : 68,
+          gap: 68,
           ...limits,
         }),
         series: [
@@ -155,7 +155,7 @@ function picture(
               ? {
                   markLine: {
                     ...plainLine,
-                    lineStyle: { type: "dotted", color: palette.muted },
+                    lineStyle: { type: "dashed", color: palette.muted },
                     label: { color: palette.muted, position: "end", formatter: "{b}" },
                     data: caches.map(([name, size]) => ({ name, xAxis: size })),
                   },
@@ -206,7 +206,7 @@ export function hostBandwidth(file: ResultFile): Picture | Missing | null {
     (largest?.rate
       ? `; copies of ${bytes(largest.bytes)} run at ${bytesPerSecond(largest.rate)}`
       : "") +
-    ". Dotted: where both arrays just fit in a cache.";
+    ". Dashed: where both arrays just fit in a cache.";
   return picture("bandwidth-host", title, curves, [], caches, reading);
 }
 

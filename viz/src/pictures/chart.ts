@@ -32,7 +32,7 @@ function axisLook(palette: Palette, name: string) {
     name,
     nameLocation: "middle",
     nameTextStyle: { color: palette.muted, fontSize: 13 },
-    axisLabel: { color: palette.text, fontSize: 12, hideOverlap: true },
+    axisLabel: { color: palette.text, fontSize: 12, hideOverlap: true, padding: [0, 3] },
     axisLine: { lineStyle: { color: palette.muted } },
     splitLine: { lineStyle: { color: palette.line } },
   };
@@ -47,30 +47,51 @@ interface AxisOptions {
   max?: number;
   /** Pixels between the axis and its name. */
   gap?: number;
-  /** Of a logarithmic axis; 2 suits bytes. */
+  /** Of the ticks of a logarithmic axis; 2 suits bytes. */
   base?: number;
   /** Whole numbers only. */
   whole?: boolean;
 }
 
+/** Even figures on a logarithmic axis: powers of the base, and what lies between where they are few. */
+export function logTicks(min: number, max: number, base: number): number[] {
+  const exponent = (value: number) => Math.log(value) / Math.log(base);
+  const powers = exponent(max) - exponent(min);
+  const between = base !== 10 || powers > 2.2 ? [1] : powers > 0.7 ? [1, 2, 5] : tenths;
+  const stride = Math.ceil(powers / 10);
+  const ticks: number[] = [];
+  for (let power = Math.floor(exponent(min)); power <= exponent(max); ++power)
+    if (power % stride === 0) ticks.push(...between.map((each) => each * base ** power));
+  return ticks.filter((tick) => tick >= min && tick <= max);
+}
+const tenths = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
+
+/** "10 ms" for "10.0 ms": on an axis all figures are even. */
+const withoutZeros = (label: string) =>
+  label.replace(/\.(\d*?)0+(?!\d)/, (_all, kept: string) => (kept ? `.${kept}` : ""));
+
 export function valueAxis(palette: Palette, options: AxisOptions) {
   const { name, log, show, min, max, gap, base, whole } = options;
-  // Over decades the powers suffice; the odd figures at the ends are for short axes only.
-  const decades = log && min !== undefined && max !== undefined && max / min > 100;
+  const ticks =
+    log && min !== undefined && max !== undefined
+      ? { customValues: logTicks(min, max, base ?? 10) }
+      : {};
   const look = axisLook(palette, name);
   return {
     ...look,
     type: log ? "log" : "value",
     nameGap: gap ?? 30,
-    ...(log ? { logBase: base ?? 10 } : {}),
+    // Few enough for a phone.
+    splitNumber: 4,
     ...(whole ? { minInterval: 1 } : {}),
     ...(min === undefined ? {} : { min }),
     ...(max === undefined ? {} : { max }),
     axisLabel: {
       ...look.axisLabel,
-      ...(decades ? { showMinLabel: false, showMaxLabel: false } : {}),
-      ...(show ? { formatter: (value: number) => show(value) } : {}),
+      ...ticks,
+      ...(show ? { formatter: (value: number) => withoutZeros(show(value)) } : {}),
     },
+    axisTick: ticks,
     minorSplitLine: { show: false },
   };
 }
@@ -93,15 +114,38 @@ export function categoryAxis(
       ...look.axisLabel,
       interval: 0,
       hideOverlap: false,
-      ...(options.width ? { width: options.width, overflow: "truncate" } : {}),
+      lineHeight: 13,
+      formatter: (name: string) =>
+        options.width ? inTwoLines(name, Math.floor(options.width / letterWidth)) : name,
     },
+  };
+}
+
+const letterWidth = 7;
+
+/** In two lines at most. What is too much is left out of the second: beginning and end tell rows apart. */
+function inTwoLines(name: string, most: number): string {
+  if (name.length <= most) return name;
+  const space = name.lastIndexOf(" ", most);
+  const first = name.slice(0, space > most / 3 ? space : most);
+  const rest = name.slice(first.length).trimStart();
+  return `${first}\n${rest.length <= most ? rest : `…${rest.slice(1 - most)}`}`;
+}
+
+/** A second axis of rows at the right, with the figure of each bar. */
+export function figuresAxis(palette: Palette, figures: string[], show: boolean) {
+  return {
+    ...categoryAxis(palette, figures, { inverse: true }),
+    position: "right",
+    show,
+    axisLine: { show: false },
   };
 }
 
 /** Room for row names at the left: as the longest needs, within limits. */
 export function nameWidth(names: string[], narrow: boolean): number {
   const longest = Math.max(0, ...names.map((name) => name.length));
-  return Math.min(8 + 7.2 * longest, narrow ? 110 : 240);
+  return Math.min(8 + letterWidth * longest, narrow ? 120 : 240);
 }
 
 /** Of a line that marks a value. By default ECharts rounds it to two digits after the point. */
@@ -176,7 +220,7 @@ interface LogAxis {
 }
 
 /** Lines on two logarithmic axes. */
-export function logLines(palette: Palette, narrow: boolean, x: LogAxis, y: LogAxis, lines: Line[]) {
+export function logLines(palette: Palette, x: LogAxis, y: LogAxis, lines: Line[]) {
   const limits = (index: 0 | 1) =>
     logLimits(lines.flatMap(({ points }) => points.map((point) => point[index])));
   const base = baseOption(palette);
@@ -187,9 +231,9 @@ export function logLines(palette: Palette, narrow: boolean, x: LogAxis, y: LogAx
       trigger: "axis",
       valueFormatter: (value: unknown) => (typeof value === "number" ? y.show(value) : "-"),
     },
-    grid: { left: narrow ? 66 : 84, right: 28, top: 56, bottom: 52 },
+    grid: { left: 84, right: 28, top: 56, bottom: 52 },
     xAxis: valueAxis(palette, { ...x, log: true, ...limits(0) }),
-    yAxis: valueAxis(palette, { ...y, log: true, gap: narrow ? 50 : 66, ...limits(1) }),
+    yAxis: valueAxis(palette, { ...y, log: true, gap: 66, ...limits(1) }),
     series: lines.map(({ name, colour, points, device, dashed }) => ({
       name,
       type: "line",

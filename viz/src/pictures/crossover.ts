@@ -213,7 +213,7 @@ export function crossover(file: ResultFile): Picture | Missing | null {
       rows.filter((row, index) => rows.findIndex((each) => each.name === row.name) === index),
     ),
     variants: views.map((view) => view.name),
-    option: (palette, narrow, variant) => {
+    option: (palette, _narrow, variant) => {
       const view = views[variant] ?? views[0]!;
       const here = points.filter((point) => same(view.fixed, point.values));
       const x = (point: Point) => (view.along === "grid" ? point.side : point.iterations);
@@ -260,7 +260,7 @@ export function crossover(file: ResultFile): Picture | Missing | null {
           trigger: "axis",
           valueFormatter: (value: unknown) => (typeof value === "number" ? seconds(value) : "-"),
         },
-        grid: { left: narrow ? 66 : 84, right: 24, top: 56, bottom: 52 },
+        grid: { left: 84, right: 24, top: 56, bottom: 52 },
         xAxis: valueAxis(palette, {
           name: view.along === "grid" ? "side of the grid (cells)" : "iterations",
           log: true,
@@ -271,7 +271,7 @@ export function crossover(file: ResultFile): Picture | Missing | null {
           name: `time of ${measureNames[view.measure]}`,
           log: true,
           show: seconds,
-          gap: narrow ? 50 : 66,
+          gap: 66,
           ...logLimits(lines.flatMap((line) => line.data.map((point) => point[1]))),
         }),
         series: lines.map((line, index) => {

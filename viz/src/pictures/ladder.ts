@@ -5,6 +5,7 @@ import { bytesPerSecond, count, figure, percent, seconds, times } from "../data/
 import {
   baseOption,
   categoryAxis,
+  figuresAxis,
   heightOfBars,
   logLimits,
   nameWidth,
@@ -99,8 +100,11 @@ export function ladder(file: ResultFile): Picture | Missing | null {
     ],
     verification: verificationOfRows(ranked),
     option: (palette, narrow) => {
-      const mark = (row: Timed | undefined, label: string) =>
-        row === undefined ? [] : [{ xAxis: row.seconds, label: { formatter: label } }];
+      // In two lines, so that marks may be near each other.
+      const mark = (row: Timed | undefined, name: string, line: number) =>
+        row === undefined
+          ? []
+          : [{ xAxis: row.seconds, label: { formatter: name, distance: 4 + 14 * line } }];
       const limits = logLimits(
         drawn.flatMap((row) => [
           row.quartiles?.min ?? row.seconds,
@@ -144,20 +148,15 @@ export function ladder(file: ResultFile): Picture | Missing | null {
         }),
         yAxis: [
           categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
-          {
-            ...categoryAxis(
-              palette,
-              drawn.map(
-                (row) =>
-                  seconds(row.seconds) +
-                  (row.vsBaseline === null ? "" : `, ${times(row.vsBaseline)}`),
-              ),
-              { inverse: true },
+          figuresAxis(
+            palette,
+            drawn.map(
+              (row) =>
+                seconds(row.seconds) +
+                (row.vsBaseline === null ? "" : `, ${times(row.vsBaseline)}`),
             ),
-            position: "right",
-            show: !narrow,
-            axisLine: { show: false },
-          },
+            !narrow,
+          ),
         ],
         series: [
           spread("min", "max", 1),
@@ -180,12 +179,12 @@ export function ladder(file: ResultFile): Picture | Missing | null {
             markLine: {
               ...plainLine,
               lineStyle: { type: "dashed", color: palette.muted },
-              label: { color: palette.muted, position: "end" },
+              label: { color: palette.muted, position: "start" },
               data: narrow
                 ? []
                 : [
-                    ...mark(baseline === bestCpu ? undefined : baseline, "baseline"),
-                    ...mark(bestCpu, "best CPU"),
+                    ...mark(baseline === bestCpu ? undefined : baseline, "baseline", 1),
+                    ...mark(bestCpu, "best CPU", 0),
                   ],
             },
           },

@@ -2,7 +2,7 @@
 // unexplained add up to the wall time.
 import { type Phases, problemText, type ResultFile, type Row, whyNotDrawn } from "../data/results";
 import { percent, seconds } from "../data/units";
-import { baseOption, categoryAxis, heightOfBars, nameWidth, valueAxis } from "./chart";
+import { baseOption, categoryAxis, figuresAxis, heightOfBars, nameWidth, valueAxis } from "./chart";
 import { ledgerParts, phaseColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
@@ -105,14 +105,26 @@ export function ledger(file: ResultFile): Picture | Missing | null {
         valueFormatter: (value: unknown) =>
           typeof value === "number" ? show(variant)(value) : "-",
       },
-      grid: { left: nameWidth(names, narrow) + 12, right: 24, top: 40, bottom: 48 },
+      grid: {
+        left: nameWidth(names, narrow) + 12,
+        right: narrow ? 24 : 84,
+        top: 40,
+        bottom: 48,
+      },
       xAxis: valueAxis(palette, {
         name: variant === 0 ? "wall time" : "share of the wall time",
         show: show(variant),
         min: 0,
         ...(variant === 0 ? {} : { max: 1 as const }),
       }),
-      yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
+      yAxis: [
+        categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
+        figuresAxis(
+          palette,
+          drawn.map((run) => seconds(run.phases.wall)),
+          !narrow,
+        ),
+      ],
       series: ledgerParts
         .filter((part) => drawn.some((run) => partOf(run.phases, part) !== null))
         .map((part) => ({

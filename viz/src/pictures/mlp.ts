@@ -73,14 +73,14 @@ export function learningCurves(file: ResultFile): Picture | Missing | null {
       .map((engine) => [engine.name, engine.reason || engine.status || "no losses"]),
     verification: proof(learned),
     variants: ["by epoch", "by time"],
-    option: (palette, narrow, variant) => ({
+    option: (palette, _narrow, variant) => ({
       ...baseOption(palette),
       tooltip: {
         ...baseOption(palette).tooltip,
         trigger: "axis",
         valueFormatter: (value: unknown) => (typeof value === "number" ? figure(value) : "-"),
       },
-      grid: { left: narrow ? 60 : 76, right: 28, top: 48, bottom: 52 },
+      grid: { left: 76, right: 28, top: 48, bottom: 52 },
       xAxis: valueAxis(
         palette,
         variant === 0
@@ -91,7 +91,7 @@ export function learningCurves(file: ResultFile): Picture | Missing | null {
         name: "loss",
         log: true,
         show: figure,
-        gap: narrow ? 44 : 56,
+        gap: 56,
         ...logLimits(learned.flatMap((engine) => engine.losses)),
       }),
       series: learned

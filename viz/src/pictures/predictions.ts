@@ -65,10 +65,9 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
     notDrawn: [],
     verification: "Every cold run of the calibration had the reference's field.",
     variants: dtypes,
-    option: (palette, narrow, variant) =>
+    option: (palette, _narrow, variant) =>
       logLines(
         palette,
-        narrow,
         { name: "side of the grid (cells)", show: quantity },
         { name: "time of a cell and step", show: seconds },
         profile.ways
@@ -101,7 +100,8 @@ export function advised(file: ResultFile): Picture | Missing | null {
     id: "advice",
     title,
     reading: `Predicted, not measured: ${ways[0]!.name} is the fastest for ${run}, ${seconds(ways[0]!.warm)} warm.`,
-    alternative: "Hollow bars of predicted seconds, warm and cold, one pair for each backend.",
+    alternative:
+      "Hollow marks at predicted seconds on a logarithmic axis, a warm and a cold run for each backend.",
     height: heightOfBars(ways.length, 40),
     table: {
       columns: [
@@ -140,7 +140,6 @@ export function advised(file: ResultFile): Picture | Missing | null {
           color: palette.surface,
           borderColor: seriesColour(palette, index),
           borderWidth: 2.5,
-          borderType: "dashed",
         },
         data: ways.map((way, row) => ({ name: way.name, value: [way[kind], row] })),
         tooltip: {

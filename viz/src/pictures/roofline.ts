@@ -58,6 +58,19 @@ function roofsOf(file: ResultFile, companions: ResultFile[]): Roof[] {
   return roofs;
 }
 
+/** How far labels at these heights (pixels, from the top down) must move to be `gap` apart. */
+export function shifts(heights: number[], gap: number): number[] {
+  let last = -Infinity;
+  return heights.map((height) => {
+    last = Math.max(height, last + gap);
+    return last - height;
+  });
+}
+
+const height = 460;
+const margins = { top: 56, bottom: 52 };
+const mostLabels = 10;
+
 export function roofline(file: ResultFile, companions: ResultFile[]): Picture | Missing | null {
   if (file.experiment !== "comparison") return null;
   const title = "Roofline";
@@ -96,7 +109,7 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
         : "") +
       ".",
     alternative: `Sloping lines for ${roofs.length} measured bandwidths on logarithmic axes, and a point for each of ${rows.length} rows, all at ${figure(intensity)} flops a byte. Peak arithmetic is not measured, so there is no flat roof.`,
-    height: 460,
+    height,
     table: {
       columns: [
         { name: "row or roof" },
@@ -130,10 +143,15 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
         ...rows.map(({ rate }) => rate / 1e9),
         ...roofs.flatMap((roof) => span.map((each) => (roof.rate * each) / 1e9)),
       ]);
-      const labelled = rows.filter((_row, index) => index < 10);
+      // Rows of about the same rate stand on each other; their names must not.
+      const pixels = (height - margins.top - margins.bottom) / Math.log(limits.max / limits.min);
+      const labels = shifts(
+        rows.slice(0, mostLabels).map(({ rate }) => -pixels * Math.log(rate)),
+        15,
+      );
       return {
         ...baseOption(palette),
-        grid: { left: narrow ? 64 : 76, right: narrow ? 24 : 40, top: 56, bottom: 52 },
+        grid: { left: 76, right: narrow ? 24 : 40, ...margins },
         xAxis: valueAxis(palette, {
           name: "flops a byte",
           log: true,
@@ -166,15 +184,17 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
               borderColor: palette.surface,
               borderWidth: 1,
             },
-            data: rows.map(({ row, rate }) => ({ name: row.name, value: [intensity, rate / 1e9] })),
-            label: {
-              show: true,
-              position: "right",
-              color: palette.text,
-              formatter: (point: { name: string; dataIndex: number }) =>
-                point.dataIndex < labelled.length ? point.name : "",
-            },
-            labelLayout: { moveOverlap: "shiftY" },
+            data: rows.map(({ row, rate }, index) => ({
+              name: row.name,
+              value: [intensity, rate / 1e9],
+              label: {
+                show: index < mostLabels,
+                position: "right",
+                offset: [0, labels[index] ?? 0],
+                color: palette.text,
+                formatter: "{b}",
+              },
+            })),
             tooltip: {
               valueFormatter: (value: unknown) =>
                 Array.isArray(value) ? `${figure(Number(value[1]))} GFlop/s` : String(value),

@@ -49,10 +49,12 @@ export function scaling(file: ResultFile): Picture | Missing | null {
     id: "scaling",
     title: `${title}: ${text(file.data, "backend")}, ${text(file.data, "mode")}`,
     reading:
-      `${best.threads} thread${best.threads === 1 ? " is" : "s are"} the fastest, ${figure(best.speedup)} times one thread` +
+      (best.threads === 1
+        ? "No number of threads is faster than one"
+        : `${best.threads} threads are the fastest, ${figure(best.speedup)} times one thread`) +
       (serial === null
         ? ""
-        : `; the law of ${law} fits with a serial fraction of ${percent(serial)}${interval}`) +
+        : `; the law of ${law} fits with a serial fraction of ${percent(serial)}${interval}${serial > 1 ? ", above 100 %: more threads take longer" : ""}`) +
       (recommended === null ? "." : `; use ${recommended}, the fewest within 5 % of the best.`),
     alternative: `Points of speed-up against threads, beside the ideal line${serial === null ? "" : ` and the fitted law of ${law}`}.`,
     height: 420,
@@ -83,7 +85,7 @@ export function scaling(file: ResultFile): Picture | Missing | null {
       .map((row) => [row.name, whyNotDrawn(row)]),
     verification: verificationOfRows(points.map((point) => point.row)),
     variants: ["speed-up", "efficiency"],
-    option: (palette, narrow, variant) => {
+    option: (palette, _narrow, variant) => {
       const y = (threads: number, speedup: number) => (variant === 0 ? speedup : speedup / threads);
       const threads = Array.from({ length: 33 }, (_each, index) => 1 + ((most - 1) * index) / 32);
       const lawLine = (name: string, value: number, type: string) => ({
@@ -103,7 +105,7 @@ export function scaling(file: ResultFile): Picture | Missing | null {
             return variant === 0 ? times(figureOf) : percent(figureOf);
           },
         },
-        grid: { left: narrow ? 56 : 70, right: 28, top: 48, bottom: 52 },
+        grid: { left: 70, right: 28, top: 48, bottom: 52 },
         xAxis: valueAxis(palette, {
           name: "threads",
           show: count,
@@ -115,7 +117,7 @@ export function scaling(file: ResultFile): Picture | Missing | null {
           name: variant === 0 ? "speed-up over one thread" : "efficiency",
           show: variant === 0 ? times : percent,
           min: 0,
-          gap: narrow ? 40 : 52,
+          gap: 52,
         }),
         series: [
           {

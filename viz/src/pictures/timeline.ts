@@ -130,7 +130,7 @@ export function timeline(file: ResultFile): Picture | Missing | null {
         ...baseOption(palette),
         grid: { left: nameWidth(lanes, narrow) + 12, right: 24, top: 40, bottom: 48 },
         xAxis: valueAxis(palette, {
-          name: "time since the beginning of the run",
+          name: narrow ? "time" : "time since the beginning of the run",
           show: seconds,
           min: 0,
         }),

@@ -63,7 +63,7 @@ export function timeline(
     series: partsOfRun.map(([name, phase]) => ({
       name,
       type: "custom",
-      itemStyle: { color: phaseColour(palette, phase) },
+      itemStyle: hollow(phaseColour(palette, phase), palette),
       encode: { x: [1, 2], y: 0 },
       data: runs.flatMap((run, index) =>
         run
@@ -118,7 +118,7 @@ export function crossover(
       valueFormatter: (value: unknown) =>
         Array.isArray(value) ? seconds(Number(value[1])) : String(value),
     },
-    grid: { left: narrow ? 66 : 84, right: 28, top: 56, bottom: 52 },
+    grid: { left: 84, right: 28, top: 56, bottom: 52 },
     xAxis: valueAxis(palette, {
       name: narrow
         ? "side of the grid"
@@ -132,7 +132,7 @@ export function crossover(
       name: "warm run",
       log: true,
       show: seconds,
-      gap: narrow ? 50 : 66,
+      gap: 66,
       ...logLimits(heights),
     }),
     series: [

@@ -1,0 +1,163 @@
+// Networks that answer: throughput against the batch, and how the latency of one answer is distributed.
+import { list, num, numbers, positive, text } from "../data/json";
+import type { ResultFile } from "../data/results";
+import { count, figure, quantity, seconds } from "../data/units";
+import { baseOption, logLimits, logLines, valueAxis } from "./chart";
+import { nameOf, proofOf, verification, withoutTime } from "./mlp_rows";
+import { seriesColour } from "./palette";
+import type { Missing, Picture } from "./picture";
+
+export function throughput(file: ResultFile): Picture | Missing | null {
+  if (file.experiment !== "mlp_throughput") return null;
+  const title = "Throughput against the batch";
+  const rows = list(file.data, "results");
+  const engines = rows
+    .filter((row) => text(row, "device") !== "emulated")
+    .map((row) => ({
+      row,
+      name: nameOf(row),
+      best: positive(row, "best_batch"),
+      enough: positive(row, "enough_batch"),
+      curve: list(row, "curve").flatMap((point): [number, number][] => {
+        const [batch, rate] = [positive(point, "batch"), positive(point, "rows_per_second")];
+        return batch === null || rate === null ? [] : [[batch, rate]];
+      }),
+    }))
+    .filter((engine) => engine.curve.length > 0);
+  if (engines.length === 0) return { id: "throughput", title, missing: "no engine has a time" };
+  const rate = (value: number) => `${quantity(value)} rows/s`;
+  return {
+    id: "throughput",
+    title,
+    reading: file.sentence,
+    alternative: `Lines of rows a second against the rows of a batch, both logarithmic, for ${engines.length} engines.`,
+    height: 440,
+    table: {
+      columns: [
+        { name: "engine" },
+        { name: "batch", show: count },
+        { name: "throughput", unit: "rows/s", show: rate },
+        { name: "remark" },
+        { name: "proof" },
+      ],
+      rows: engines.flatMap(({ row, name, best, enough, curve }) =>
+        curve.map(([batch, value]) => [
+          name,
+          batch,
+          value,
+          batch === best ? "the best" : batch === enough ? "enough: near the best" : "",
+          proofOf(row),
+        ]),
+      ),
+    },
+    notDrawn: withoutTime(rows.filter((row) => !engines.some((engine) => engine.row === row))),
+    verification: verification(engines.map((engine) => engine.row)),
+    option: (palette, narrow) =>
+      logLines(
+        palette,
+        { name: "rows of a batch", show: quantity, base: 2 },
+        { name: narrow ? "rows/s" : "rows a second", show: quantity },
+        engines.map(({ name, curve }, index) => ({
+          name,
+          points: curve,
+          colour: seriesColour(palette, index),
+        })),
+      ),
+  };
+}
+
+export function latency(file: ResultFile): Picture | Missing | null {
+  if (file.experiment !== "mlp_latency") return null;
+  const title = "Latency of one answer";
+  const rows = list(file.data, "results");
+  const engines = rows.flatMap((row) => {
+    const [edges, counts] = [
+      numbers(row, "histogram", "edges"),
+      numbers(row, "histogram", "counts"),
+    ];
+    const median = positive(row, "seconds", "median");
+    const bins = text(row, "device") !== "emulated" && edges.length === counts.length + 1;
+    return bins && median !== null
+      ? [{ row, name: nameOf(row), edges, counts, median, p99: positive(row, "seconds", "p99") }]
+      : [];
+  });
+  if (engines.length === 0)
+    return { id: "latency", title, missing: "no engine has a histogram of its times" };
+  const best = [...engines].sort((a, b) => a.median - b.median)[0]!;
+  return {
+    id: "latency",
+    title,
+    reading: `${best.name} answers in ${seconds(best.median)} in the median${best.p99 === null ? "" : `, and 99 of 100 times in ${seconds(best.p99)}`}.`,
+    alternative: `Histograms of the time of a call on a logarithmic axis, for ${engines.length} engines.`,
+    height: 420,
+    table: {
+      columns: [
+        { name: "engine" },
+        { name: "from", unit: "s", show: seconds },
+        { name: "to", unit: "s", show: seconds },
+        { name: "calls", show: count },
+        { name: "median", unit: "s", show: seconds },
+        { name: "99th percentile", unit: "s", show: seconds },
+      ],
+      rows: engines.flatMap(({ name, edges, counts, median, p99 }) =>
+        counts.map((calls, bin) => [
+          name,
+          edges[bin] ?? null,
+          edges[bin + 1] ?? null,
+          calls,
+          median,
+          p99,
+        ]),
+      ),
+    },
+    notDrawn: withoutTime(rows.filter((row) => !engines.some((engine) => engine.row === row))),
+    verification: engines
+      .map(({ row, name }) => {
+        const [error, most] = [num(row, "verified", "error"), num(row, "verified", "most_error")];
+        const right = error !== null && most !== null && error <= most;
+        return `${name}: answers ${right ? "right" : "NOT verified"}, error ${error === null ? "unknown" : figure(error)} of at most ${most === null ? "unknown" : figure(most)}`;
+      })
+      .join("; "),
+    variants: ["calls", "calls, logarithmic"],
+    option: (palette, _narrow, variant) => {
+      const most = Math.max(...engines.flatMap((engine) => engine.counts));
+      const none = variant === 0 ? 0 : 0.5; // a logarithmic axis has no 0
+      return {
+        ...baseOption(palette),
+        tooltip: {
+          ...baseOption(palette).tooltip,
+          trigger: "axis",
+          valueFormatter: (value: unknown) => `${Math.floor(Number(value))} calls`,
+        },
+        grid: { left: 76, right: 28, top: 48, bottom: 52 },
+        xAxis: valueAxis(palette, {
+          name: "time of a call",
+          log: true,
+          show: seconds,
+          ...logLimits(engines.flatMap((engine) => engine.edges)),
+        }),
+        yAxis: valueAxis(palette, {
+          name: "calls",
+          show: count,
+          gap: 56,
+          // The rare slow calls, which nobody sees beside hundreds of quick ones.
+          ...(variant === 0 ? { min: 0 } : { log: true, min: none, max: 1.25 * most }),
+        }),
+        series: engines.map(({ name, edges, counts }, index) => ({
+          name,
+          type: "line",
+          step: "end",
+          symbol: "none",
+          areaStyle: { opacity: 0.18 },
+          itemStyle: { color: seriesColour(palette, index) },
+          lineStyle: { color: seriesColour(palette, index), width: 2 },
+          data: [
+            [edges[0], none],
+            ...counts.map((calls, bin) => [edges[bin + 1], Math.max(none, calls)]),
+            [edges[edges.length - 1], none],
+          ],
+        })),
+      };
+    },
+  };
+}

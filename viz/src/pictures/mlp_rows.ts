@@ -1,0 +1,29 @@
+// What the rows of all measurements of networks have in common: name, time, proof.
+import { flag, num, positive, text, type Json } from "../data/json";
+import { percent } from "../data/units";
+
+export const timeOf = (row: Json, name: string) =>
+  text(row, "device") === "emulated" ? null : positive(row, name);
+export const nameOf = (row: Json) => text(row, "row") || text(row, "engine") || "(no name)";
+
+export function proofOf(row: Json): string {
+  const ok = flag(row, "verified", "ok");
+  if (ok === null) return "not verified";
+  const share = num(row, "verified", "share_of_bound");
+  return ok
+    ? `within the bound of rounding${share === null ? "" : ` (${percent(share)} of it)`}`
+    : "WRONG";
+}
+
+export function verification(rows: Json[]): string {
+  const proved = rows.filter((row) => flag(row, "verified", "ok") === true).length;
+  return `${proved} of ${rows.length} rows were verified against the reference engine, within the bound that rounding has.`;
+}
+
+/** Each name with why it has no time. */
+export function withoutTime(rows: Json[]): [string, string][] {
+  const reason = (row: Json) =>
+    text(row, "reason") ||
+    (text(row, "device") === "emulated" ? "emulated device: verified, never timed" : "no time");
+  return [...new Map(rows.map((row) => [nameOf(row), reason(row)]))];
+}

@@ -1,0 +1,168 @@
+// Training networks of many sizes on many threads: the time of a step against parameters and width,
+// and the speed-up by threads.
+import { flag, list, num, positive, text } from "../data/json";
+import type { ResultFile } from "../data/results";
+import { count, percent, quantity, seconds, times } from "../data/units";
+import { baseOption, type Line, logLines, valueAxis } from "./chart";
+import { nameOf, proofOf, timeOf, verification, withoutTime } from "./mlp_rows";
+import { seriesColour } from "./palette";
+import type { Missing, Picture } from "./picture";
+
+export function sizes(file: ResultFile): Picture | Missing | null {
+  const depth = file.experiment === "mlp_depth";
+  if (!depth && file.experiment !== "mlp_width") return null;
+  const title = depth
+    ? "A training step against the parameters"
+    : "A training step against the width";
+  const points = list(file.data, "points").flatMap((point) => {
+    const [size, parameters] = [positive(point, "size"), positive(point, "parameters")];
+    return size === null || parameters === null
+      ? []
+      : [{ size, parameters, rows: list(point, "rows") }];
+  });
+  const rows = points.flatMap((point) => point.rows);
+  const names = [
+    ...new Set(rows.filter((row) => timeOf(row, "seconds_per_step") !== null).map(nameOf)),
+  ];
+  if (names.length === 0) return { id: "sizes", title, missing: "no row has a time" };
+  const size = depth ? "last hidden layer" : "width";
+  const lines = (x: "size" | "parameters", y: string): Omit<Line, "colour">[] =>
+    names.map((name) => ({
+      name,
+      points: points.flatMap((point): [number, number][] => {
+        const row = point.rows.find((each) => nameOf(each) === name);
+        const value = timeOf(row, y);
+        return value === null ? [] : [[point[x], value]];
+      }),
+    }));
+  const views = [
+    { name: "a step, by parameters", x: "parameters", y: "seconds_per_step" },
+    { name: `a step, by ${size}`, x: "size", y: "seconds_per_step" },
+    { name: "100 epochs, by parameters", x: "parameters", y: "seconds_100_epochs" },
+  ] as const;
+  return {
+    id: "sizes",
+    title,
+    reading: file.sentence,
+    alternative: `Lines of time on logarithmic axes, one for each of ${names.length} rows.`,
+    height: 440,
+    table: {
+      columns: [
+        { name: size, show: count },
+        { name: "parameters", show: count },
+        { name: "row" },
+        { name: "time of a step", unit: "s", show: seconds },
+        { name: "100 epochs", unit: "s", show: seconds },
+        { name: "100 epochs are" },
+        { name: "proof" },
+      ],
+      rows: points.flatMap((point) =>
+        point.rows
+          .filter((row) => timeOf(row, "seconds_per_step") !== null)
+          .map((row) => [
+            point.size,
+            point.parameters,
+            nameOf(row),
+            timeOf(row, "seconds_per_step"),
+            timeOf(row, "seconds_100_epochs"),
+            flag(row, "extrapolated") === true ? "extrapolated from fewer steps" : "measured",
+            proofOf(row),
+          ]),
+      ),
+    },
+    notDrawn: withoutTime(rows).filter(([name]) => !names.includes(name)),
+    verification: verification(rows),
+    variants: views.map((view) => view.name),
+    option: (palette, _narrow, variant) => {
+      const view = views[variant] ?? views[0];
+      return logLines(
+        palette,
+        { name: view.x === "size" ? size : "parameters", show: quantity },
+        {
+          name: view.y === "seconds_per_step" ? "time of a step" : "time of 100 epochs",
+          show: seconds,
+        },
+        lines(view.x, view.y).map((line, index) => ({
+          ...line,
+          colour: seriesColour(palette, index),
+          dashed: index >= palette.series.length,
+        })),
+      );
+    },
+  };
+}
+
+export function trainingThreads(file: ResultFile): Picture | Missing | null {
+  if (file.experiment !== "mlp_scaling") return null;
+  const title = "Thread scaling of a training step";
+  const rows = list(file.data, "results");
+  const timed = rows.flatMap((row) => {
+    const [threads, speedup] = [positive(row, "threads_asked"), timeOf(row, "speedup")];
+    return threads === null || speedup === null
+      ? []
+      : [{ row, racer: text(row, "racer"), threads, speedup }];
+  });
+  if (timed.length === 0) return { id: "scaling", title, missing: "no row has a speed-up" };
+  const racers = [...new Set(timed.map((each) => each.racer))];
+  const most = Math.max(2, ...timed.map((each) => each.threads));
+  return {
+    id: "scaling",
+    title,
+    reading: file.sentence,
+    alternative: "Points of speed-up against threads beside the ideal line.",
+    table: {
+      columns: [
+        { name: "row" },
+        { name: "threads", show: count },
+        { name: "time of a step", unit: "s", show: seconds },
+        { name: "speed-up", show: times },
+        { name: "efficiency", show: percent },
+        { name: "proof" },
+      ],
+      rows: timed.map(({ row, threads, speedup }) => [
+        nameOf(row),
+        threads,
+        timeOf(row, "seconds_per_step"),
+        speedup,
+        num(row, "efficiency"),
+        proofOf(row),
+      ]),
+    },
+    notDrawn: withoutTime(rows.filter((row) => timeOf(row, "seconds_per_step") === null)),
+    verification: verification(rows),
+    option: (palette) => ({
+      ...baseOption(palette),
+      grid: { left: 70, right: 28, top: 48, bottom: 52 },
+      xAxis: valueAxis(palette, { name: "threads", show: count, whole: true, min: 1, max: most }),
+      yAxis: valueAxis(palette, {
+        name: "speed-up over one thread",
+        show: times,
+        min: 0,
+        gap: 52,
+      }),
+      series: [
+        {
+          name: "ideal",
+          type: "line",
+          symbol: "none",
+          lineStyle: { color: palette.muted, type: "dashed" },
+          itemStyle: { color: palette.muted },
+          data: [
+            [1, 1],
+            [most, most],
+          ],
+        },
+        ...racers.map((racer, index) => ({
+          name: racer,
+          type: "line",
+          symbolSize: 10,
+          itemStyle: { color: seriesColour(palette, index) },
+          lineStyle: { color: seriesColour(palette, index), width: 2 },
+          data: timed
+            .filter((each) => each.racer === racer)
+            .map((each) => [each.threads, each.speedup]),
+        })),
+      ],
+    }),
+  };
+}
