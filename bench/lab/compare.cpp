@@ -13,9 +13,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -47,10 +50,26 @@ std::optional<double> parse_fail_on(const std::string& text) {
   if (text.empty()) {
     return std::nullopt;
   }
-  if (!text.starts_with(kind)) {
-    throw InvalidInput(fmt::format("--fail-on {}: give slower=X%, such as slower=5%", text));
+  try {
+    if (text.starts_with(kind)) {
+      return parse_percent("--fail-on", text.substr(kind.size()));
+    }
+  } catch (const InvalidInput&) { // its words would leave "slower=" out
   }
-  return parse_percent("--fail-on slower", text.substr(kind.size()));
+  throw InvalidInput(fmt::format(
+      "--fail-on {}: give slower=X% with X above 0, up to 1000, such as slower=5%", text));
+}
+
+/// A recorded run cannot be had again.
+void refuse_to_overwrite(std::string_view option, const std::string& output,
+                         const CompareOptions& options) {
+  for (const std::string& input : {options.old_file, options.new_file}) {
+    std::error_code ignored; // one that is not there is not the other
+    if (std::filesystem::equivalent(output, input, ignored)) {
+      throw InvalidInput(
+          fmt::format("{} {}: is a file to compare; give another name", option, output));
+    }
+  }
 }
 
 struct Difference {
@@ -314,6 +333,8 @@ int run_compare(const CompareOptions& options, const Invocation& invocation) {
   const double run_spread = options.run_spread.empty()
                                 ? default_run_spread
                                 : parse_percent("--run-spread", options.run_spread);
+  refuse_to_overwrite("--json", options.output.json, options);
+  refuse_to_overwrite("--report", options.output.report, options);
   return run_experiment("compare", options.output, invocation, [&](Progress&) {
     const RecordedRun old_run = read_recorded_run(options.old_file);
     const RecordedRun new_run = read_recorded_run(options.new_file);

@@ -104,6 +104,10 @@ ordered_json to_json(const CostProfile& profile) {
 }
 
 CostProfile read_profile(const fs::path& path) {
+  if (std::error_code ignored; !fs::exists(path, ignored)) {
+    throw InvalidInput(fmt::format(
+        "{}: there is no such file; `diffbench calibrate --out FILE` writes one", path.string()));
+  }
   const ordered_json file = read_result_file(path, Origin::ours);
   try {
     const ordered_json& own = file.at("diffbench").at("calibrate");

@@ -23,10 +23,17 @@ const ordered_json& member(const ordered_json& value, std::string_view name) {
   return found == value.end() ? none : *found;
 }
 
+/// A foreign file must not steer the terminal on which it is shown.
+std::string without_controls(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
 /// Text as it is, anything else as JSON; "" for what is not there.
 std::string as_text(const ordered_json& value) {
   if (value.is_string()) {
-    return value.get<std::string>();
+    return without_controls(value.get<std::string>());
   }
   return value.is_null() ? "" : value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
@@ -46,7 +53,7 @@ std::optional<double> positive(const ordered_json& value) {
 Facts all_of(const ordered_json& object) {
   Facts facts;
   for (const auto& [name, value] : object.items()) {
-    facts.emplace_back(name, as_text(value));
+    facts.emplace_back(without_controls(name), as_text(value));
   }
   return facts;
 }

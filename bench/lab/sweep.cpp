@@ -57,7 +57,11 @@ struct SweepOptions {
       throw InvalidInput(
           fmt::format("--cross {}: give two rows with a comma between, such as fused,simd", cross));
     }
-    return {.champion = cross.substr(0, comma), .challenger = cross.substr(comma + 1)};
+    CrossedRows rows{.champion = cross.substr(0, comma), .challenger = cross.substr(comma + 1)};
+    if (rows.champion == rows.challenger) {
+      throw InvalidInput(fmt::format("--cross {}: give two different rows", cross));
+    }
+    return rows;
   }
 };
 

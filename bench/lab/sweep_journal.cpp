@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstring>
@@ -58,6 +59,11 @@ SweepJournal::SweepJournal(std::filesystem::path path, const ordered_json& heade
     fail("open");
   }
   try {
+    struct stat about {};
+    if (::fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) { // a device may have no end
+      throw InvalidInput(fmt::format(
+          "--out {}: is not a regular file; a sweep keeps what it can read again", path_.string()));
+    }
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
       throw Error(fmt::format("--out {}: another sweep is writing to it", path_.string()));
     }
@@ -146,7 +152,7 @@ void SweepJournal::write_line(const ordered_json& json) const {
     }
     done += static_cast<std::size_t>(size);
   }
-  if (::fdatasync(file_) != 0 && errno != EINVAL) { // EINVAL: not a file on a disk
+  if (::fdatasync(file_) != 0) {
     fail("write");
   }
 }

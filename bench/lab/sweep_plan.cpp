@@ -108,10 +108,10 @@ SweepPlan plan_sweep(const SweptGroups& typed) {
     }
   }
   if (!(count <= max_combinations)) {
-    throw InvalidInput(
-        fmt::format("these lists and ranges make {:.0f} combinations; a sweep has at most {:.0f}: "
-                    "choose fewer values",
-                    count, max_combinations));
+    throw InvalidInput(fmt::format(
+        "these lists and ranges make {} combinations; a sweep has at most {:.0f}: choose fewer "
+        "values",
+        count < 1e15 ? fmt::format("{:.0f}", count) : "more than 10^15", max_combinations));
   }
   std::vector<std::string*> texts;
   std::size_t combinations = 1;

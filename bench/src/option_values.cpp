@@ -6,16 +6,30 @@
 
 namespace diffbench::bench {
 
+namespace {
+
+/// CLI11 takes whatever comes next for a value: `--json --no-progress` would write a file of that
+/// name.
+std::string refuse_option(const std::string& value) {
+  return value.starts_with("--") ? "the value is missing before " + value : "";
+}
+
+} // namespace
+
 void begin_group(CLI::App& app, const char* title) { app.option_defaults()->group(title); }
 
 void declare_value(CLI::App& app, const std::string& option, std::string& target, const char* type,
                    const char* text) {
-  app.add_option(option, target, text)->type_name(type);
+  app.add_option(option, target, text)->type_name(type)->check(refuse_option);
 }
 
 void declare_values(CLI::App& app, const std::string& option, std::vector<std::string>& targets,
                     const char* type, const char* text) {
-  app.add_option(option, targets, text)->type_name(type)->allow_extra_args(false)->delimiter(',');
+  app.add_option(option, targets, text)
+      ->type_name(type)
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->check(refuse_option);
 }
 
 void declare_files(CLI::App& app, const std::string& name, std::vector<std::string>& targets,

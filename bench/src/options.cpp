@@ -9,7 +9,9 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace diffbench::bench {
@@ -92,6 +94,23 @@ void declare_verbs(CLI::App& app, std::span<const Subcommand> table, ParsedVerbs
   }
 }
 
+/// The command whose help has what the parser missed: of the innermost verb that was named.
+std::string help_command(const CLI::App& app) {
+  std::string command = "diffbench";
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
+  return command + " --help";
+}
+
+/// What the parser says, in words that a user knows.
+std::string complaint(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::size_t at = text.find(": At Most 1 required");
+  return at == std::string::npos ? text : text.substr(0, at) + ": is given more than once";
+}
+
 } // namespace
 
 ParsedCommand parse_options(std::span<const std::string> arguments) {
@@ -117,7 +136,7 @@ ParsedCommand parse_options(std::span<const std::string> arguments) {
   } catch (const CLI::CallForHelp&) {
     return Text{app.help()};
   } catch (const CLI::ParseError& error) {
-    throw InvalidInput(fmt::format("{} (see diffbench --help)", error.what()));
+    throw InvalidInput(fmt::format("{} (see {})", complaint(error), help_command(app)));
   }
   if (groups.version) {
     return Text{version_text() + "\n"};

@@ -67,7 +67,8 @@ class Advise(CommandLineTest):
         self.path("other.json").write_text(
             '{"context": {}, "benchmarks": [], "diffbench": {"schema": 1}}')
         self.assert_refused(2, "no profile", "advise", "--profile", "other.json")
-        self.assert_refused(2, "none.json", "advise", "--profile", "none.json")
+        self.assert_refused(2, ["none.json", "diffbench calibrate"], "advise", "--profile",
+                            "none.json")
 
     def test_bad_options(self):
         self.assert_refused(2, "--largest", "calibrate", "--largest", "8")

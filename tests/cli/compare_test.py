@@ -149,6 +149,16 @@ class Compare(CommandLineTest):
             self.assert_refused(2, ["bad.json", mention], "compare", "bad.json", "good.json")
         self.assert_refused(2, "missing.json", "compare", "good.json", "missing.json")
 
+    def test_a_foreign_file_does_not_steer_the_terminal(self):
+        def change(result):
+            result["context"]["cpu_model"] = "\x1b[31m"
+            result["diffbench"]["results"][0]["backend"] = "a\r\nb"
+        self.old_and(change)
+        text = self.run_ok("compare", "old.json", "new.json").stdout
+        self.assertIn("?[31m", text)
+        self.assertIn("not compared: a??b: only in the new run", text)
+        self.assertFalse([c for c in text if c < " " and c != "\n"], text)
+
     def test_values_of_wrong_types_do_no_harm(self):
         """Every value of the file in turn is replaced; whatever comes of it, it is no crash."""
         def places(value, path=()):
@@ -184,7 +194,12 @@ class Compare(CommandLineTest):
         for option, value in [("--fail-on", "5%"), ("--fail-on", "slower=5"),
                               ("--fail-on", "slower=-5%"), ("--fail-on", "slower=nan%"),
                               ("--run-spread", "0%"), ("--run-spread", "x")]:
-            self.assert_refused(2, option, "compare", "old.json", "new.json", option, value)
+            self.assert_refused(2, f"{option} {value}: ", "compare", "old.json", "new.json", option,
+                                value)
+        for option in ("--json", "--report"):
+            for file in ("old.json", "./new.json"):
+                self.assert_refused(2, f"{option} {file}: is a file to compare", "compare",
+                                    "old.json", "new.json", option, file)
 
 
 if __name__ == "__main__":

@@ -86,6 +86,7 @@ class BadInput(CommandLineTest):
         self.refused("no end", "--iters", "1:10:+0")
         self.refused("empty", "--iters", "1,,10")
         self.refused("1000000000 combinations", "--iters", "1:1000000000:+1")
+        self.refused("more than 10^15 combinations", "--dt", "0.1:1e300:+1e-300")
         self.refused("20000 combinations", "--grid", "64:163:+1", "--iters", "1:200:+1")
 
     def test_values(self):
@@ -97,6 +98,8 @@ class BadInput(CommandLineTest):
         self.refused("--out", "--resume")
         self.refused("there is no", "--resume", "--out", "none.jsonl")
         self.assert_refused(1, "nowhere", "sweep", *ROWS, "--out", "nowhere/s.jsonl", "--grid", "8")
+        for device in ("/dev/full", "/dev/null"):  # the first has no end
+            self.refused("not a regular file", "--out", device, "--grid", "8")
         self.path("other.jsonl").write_text("{}\n")
         self.refused("another sweep", "--resume", "--out", "other.jsonl")
         self.path("text").write_text("not JSON\n")
@@ -105,6 +108,7 @@ class BadInput(CommandLineTest):
     def test_cross(self):
         self.refused("--cross scalar", "--cross", "scalar")
         self.refused("no row of this sweep is called simd", "--cross", "scalar,simd")
+        self.refused("--cross scalar,scalar: give two different", "--cross", "scalar,scalar")
 
 
 if __name__ == "__main__":
