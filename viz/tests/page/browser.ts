@@ -16,11 +16,10 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 /** A page with everything that must not happen on it. */
-export async function open(file: string, options: { width?: number; dark?: boolean } = {}) {
-  const { width = 1200, dark = false } = options;
+export async function open(file: string, { width = 1200 } = {}) {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
-    colorScheme: dark ? "dark" : "light",
+    colorScheme: "light",
     acceptDownloads: true,
   });
   const page = await context.newPage();
@@ -42,12 +41,12 @@ export async function open(file: string, options: { width?: number; dark?: boole
 /** Goes through the page as a reader does: charts are drawn when they come into sight. */
 export async function drawAll(page: Page): Promise<void> {
   await page.evaluate(async () => {
-    for (const chart of document.querySelectorAll(".chart")) {
+    let chart: Element | null;
+    while ((chart = document.querySelector(".chart:not([data-drawn])")) !== null) {
       chart.scrollIntoView({ behavior: "instant" });
       await new Promise(requestAnimationFrame);
     }
   });
-  await page.waitForFunction(() => document.querySelector(".chart:not([data-drawn])") === null);
 }
 
 export const cardOf = (page: Page, file: string, picture: string): Locator =>

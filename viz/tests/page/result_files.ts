@@ -10,12 +10,12 @@ const program = process.env["DIFFBENCH_PROGRAM"];
 
 /** With budgets that leave a few samples of each row: no test looks at how long anything took. */
 const commands = {
-  comparison: "--grid 48 --iters 40 --budget 0.2 --snapshot-every 4 --snapshot-dir snapshots",
-  residency: "residency --grid 48 --iters 20 --budget 0.2",
-  scaling: "scaling --grid 64 --iters 20 --threads 1,2 --budget 0.1",
+  comparison: "--grid 48 --iters 40 --budget 0.1 --snapshot-every 4 --snapshot-dir snapshots",
+  residency: "residency --grid 16 --iters 20 --budget 0.05",
+  scaling: "scaling --grid 64 --iters 20 --threads 1,2 --budget 0.05",
   sweep:
-    "sweep --grid 16:64:x2 --iters 4,16 --cross scalar,fused --backend scalar --backend fused --threads 1 --budget 0.2 --out sweep.jsonl",
-  transfer: "transfer --max-size 256K --step 4 --budget 0.1",
+    "sweep --grid 16:64:x2 --iters 4,16 --cross scalar,fused --backend scalar --backend fused --threads 1 --budget 0.1 --out sweep.jsonl",
+  transfer: "transfer --max-size 64K --step 4 --budget 0.05",
   calibrate:
     "calibrate --backend fused --backend simd --dtype float32 --largest 128 --out profile.json",
   advise: "advise --profile calibrate.json --grid 96 --iters 100",
@@ -24,8 +24,8 @@ const commands = {
   depth: "mlp depth --last 4:8:x2 --budget 0.05",
   width: "mlp width --hidden 4,8 --budget 0.05",
   throughput: "mlp throughput --layers 2,4,2 --budget 0.05 --most-batch 16",
-  threads: "mlp scaling --layers 784,16,10 --threads 1,2 --budget 0.05",
-  latency: "mlp latency --layers 2,4,2 --repetitions 50 --engine cpu --engine cpu_xtensor",
+  threads: "mlp scaling --layers 784,16,10 --engine cpu --threads 1,2 --budget 0.05",
+  latency: "mlp latency --layers 2,4,2 --repetitions 30 --engine cpu --engine cpu_xtensor",
   selftest: "selftest --trials 2 --budget 0.05",
   compare: "compare comparison.json comparison.json",
 };
