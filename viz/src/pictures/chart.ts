@@ -57,6 +57,7 @@ interface AxisOptions {
 export function logTicks(min: number, max: number, base: number): number[] {
   const exponent = (value: number) => Math.log(value) / Math.log(base);
   const powers = exponent(max) - exponent(min);
+  if (!Number.isFinite(powers)) return [];
   const between = base !== 10 || powers > 2.2 ? [1] : powers > 0.7 ? [1, 2, 5] : tenths;
   const stride = Math.ceil(powers / 10);
   const ticks: number[] = [];
@@ -157,7 +158,11 @@ export function logLimits(values: number[]): { min: number; max: number } {
   if (positive.length === 0) return { min: 0.1, max: 10 };
   const low = Math.min(...positive);
   const high = Math.max(...positive);
-  return { min: low / 1.25, max: high * 1.25 };
+  // A file may hold the largest and the smallest of numbers.
+  return {
+    min: Math.max(Number.MIN_VALUE, low / 1.25),
+    max: Math.min(Number.MAX_VALUE, high * 1.25),
+  };
 }
 
 export interface Whisker {

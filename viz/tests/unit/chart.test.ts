@@ -8,6 +8,7 @@ describe("axes", () => {
     expect(logTicks(0.9, 2.1, 10)).toEqual([1, 1.2, 1.5, 2]);
     expect(logTicks(3, 300, 10)).toEqual([5, 10, 20, 50, 100, 200]);
     expect(logTicks(0.5, 5000, 10)).toEqual([1, 10, 100, 1000]);
+    expect(logTicks(1, Infinity, 10)).toEqual([]);
     expect(logTicks(1, 1e24, 10).length).toBeLessThanOrEqual(10);
     expect(logTicks(900, 2 ** 23, 2)).toEqual([
       2 ** 10,
