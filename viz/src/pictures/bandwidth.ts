@@ -74,6 +74,10 @@ function picture(
   reading: string,
 ): Picture {
   const timed = curves.filter((curve) => curve.points.some((point) => point.rate !== null));
+  // Of a device: the two ways that everybody has to choose from, each way on its own.
+  const usual = timed.filter(
+    ({ way, direction }) => /^(pageable|pinned)$/.test(way) && /^(h2d|d2h)$/.test(direction),
+  );
   const points = curves.flatMap((curve) => curve.points);
   const proved = points.filter((point) => point.verified).length;
   return {
@@ -107,12 +111,16 @@ function picture(
         ]);
       }),
     },
+    ...(usual.length > 0 && usual.length < timed.length
+      ? { variants: ["pageable and pinned, with their fits", "all ways"] }
+      : {}),
     notDrawn: curves
       .filter((curve) => !timed.includes(curve))
       .map((curve) => [curve.name, "the file has no time for it"]),
     verification: `${proved} of ${points.length} copies were compared byte for byte before they were timed.`,
-    option: (palette) => {
-      const rates = timed.flatMap((curve) => curve.points.flatMap((point) => point.rate ?? []));
+    option: (palette, _narrow, variant) => {
+      const drawn = usual.length > 0 && variant === 0 ? usual : timed;
+      const rates = drawn.flatMap((curve) => curve.points.flatMap((point) => point.rate ?? []));
       const limits = logLimits(rates);
       return {
         ...baseOption(palette),
@@ -141,7 +149,7 @@ function picture(
           ...limits,
         }),
         series: [
-          ...timed.map((curve, index) => ({
+          ...drawn.map((curve, index) => ({
             name: curve.name,
             type: "line",
             symbol: ["circle", "rect", "triangle", "diamond"][index % 4],
@@ -162,7 +170,7 @@ function picture(
                 }
               : {}),
           })),
-          ...timed.flatMap((curve, index) => {
+          ...drawn.flatMap((curve, index) => {
             const fit = fits.find((each) => each.curve === curve.name);
             if (fit === undefined) return [];
             return [

@@ -7,6 +7,7 @@ import { problemText, type ResultFile, whyNotDrawn } from "../data/results";
 import { bytesPerSecond, figure, percent } from "../data/units";
 import { type Curve, curvesOf } from "./bandwidth";
 import { baseOption, logLimits, valueAxis } from "./chart";
+import { isCpu } from "./ladder";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
@@ -33,7 +34,7 @@ function roofsOf(file: ResultFile, companions: ResultFile[]): Roof[] {
     positive(file.own, "copy", "memcpy_bytes_per_second") ?? 0,
     positive(file.own, "copy", "streaming_bytes_per_second") ?? 0,
   );
-  if (copy > 0) roofs.push({ name: "memory (copy)", rate: copy });
+  if (copy > 0) roofs.push({ name: "host memory (copy)", rate: copy });
   const transfer = companions.find((each) => each.experiment === "transfer");
   if (transfer === undefined) return roofs;
   const host = at(transfer.data, "host");
@@ -95,15 +96,23 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
     };
   const intensity = flops / bytes;
   const best = rows[0]!;
-  const memory = roofs.find((roof) => roof.name.startsWith("memory"));
-  const share = memory === undefined ? null : best.rate / (memory.rate * intensity);
+  const memory = roofs.find((roof) => roof.name.startsWith("host memory"));
+  // The host's memory bounds what runs on the host, and nothing else.
+  const bestCpu = rows.find(({ row }) => isCpu(row));
+  const share =
+    memory === undefined || bestCpu === undefined ? null : bestCpu.rate / (memory.rate * intensity);
   const hasCaches = roofs.some((roof) => roof.name.startsWith("L"));
   return {
     id: "roofline",
     title,
     reading:
       `At ${figure(intensity)} flops a byte the roofs are bandwidths: ${best.row.name} makes ${figure(best.rate / 1e9)} GFlop/s` +
-      (share === null ? "" : `, ${percent(share)} of what memory allows one step at a time`) +
+      (bestCpu === undefined || bestCpu === best
+        ? ""
+        : ` (memory and caches are the host's: they are no roof for ${best.row.name}), ${bestCpu.row.name} ${figure(bestCpu.rate / 1e9)} GFlop/s`) +
+      (share === null
+        ? ""
+        : `, ${percent(share)} of what the host's memory allows one step at a time`) +
       (share !== null && share > 1
         ? " (the field stays in a cache, or several steps are taken on each visit)"
         : "") +

@@ -79,6 +79,40 @@ describe("pictures", () => {
     expect(() => ladder.option(light, false, 0)).not.toThrow();
   });
 
+  it("holds only what runs on the host against the host's memory", () => {
+    const rows = [row("cpu row"), row("gpu row", { device: "cuda", seconds_per_iteration: 1e-6 })];
+    const roofline = picturesOf(
+      file(rows, {
+        problem: { nx: 64, ny: 64, bytes_per_step: 32768, flops_per_step: 28672 },
+        copy: { memcpy_bytes_per_second: 1e10 },
+      }),
+    ).find((picture) => picture.id === "roofline")!;
+    if (isMissing(roofline)) throw new Error(roofline.missing);
+    expect(roofline.reading).toContain("no roof for gpu row");
+    expect(roofline.reading).toContain("cpu row 1.43 GFlop/s, 16.4 % of what the host's memory");
+  });
+
+  it("shows pageable against pinned memory first, then all ways to copy", () => {
+    const curve = (way: string, direction: string) => ({
+      way,
+      direction,
+      points: [{ bytes: 1024, seconds_per_copy: 1e-6, bytes_per_second: 1e9, verified: true }],
+    });
+    const curves = [curve("pageable", "h2d"), curve("pinned", "d2h"), curve("managed", "h2d")];
+    const transfer = { device: { name: "a GPU", curves } };
+    const bandwidth = picturesOf(file([], { experiment: "transfer", transfer })).find(
+      (picture) => picture.id === "bandwidth-device",
+    )!;
+    if (isMissing(bandwidth)) throw new Error(bandwidth.missing);
+    const shown = (variant: number) =>
+      (bandwidth.option(light, false, variant) as { series: { name: string }[] }).series.map(
+        (series) => series.name,
+      );
+    expect(bandwidth.variants?.length).toBe(2);
+    expect(shown(0)).toEqual(["pageable H2D", "pinned D2H"]);
+    expect(shown(1)).toEqual(["pageable H2D", "pinned D2H", "managed H2D"]);
+  });
+
   it("says what is missing", () => {
     const ledger = picturesOf(file([row("a")])).find((picture) => picture.id === "ledger")!;
     expect(isMissing(ledger) && ledger.missing).toContain("no row has phases");
