@@ -24,7 +24,7 @@ set(build_info_dir ${CMAKE_CURRENT_BINARY_DIR}/build_info)
 
 # The flags that shape the code; warnings do not.
 get_target_property(shared_options diffbench_options INTERFACE_COMPILE_OPTIONS)
-list(FILTER shared_options EXCLUDE REGEX "^-W")
+list(FILTER shared_options EXCLUDE REGEX "(^|:)-W")
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 string(JOIN " " build_flags ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}} ${shared_options})
 

@@ -11,11 +11,17 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
-set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+if(DIFFBENCH_SANITIZE)
+  set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1") # -O1 keeps the instrumented loops quick
+else()
+  set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+endif()
 
 add_library(diffbench_options INTERFACE)
 target_compile_options(diffbench_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+  -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor -Wold-style-cast
+  # In a batch of sources, a local of one may hide what another one declares.
+  $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow>
   -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # It sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
@@ -29,8 +35,7 @@ if(DIFFBENCH_ARCH)
 endif()
 if(DIFFBENCH_SANITIZE)
   string(REPLACE ";" "," sanitizers "${DIFFBENCH_SANITIZE}")
-  # These come after the flags of the build type and win: -O1 keeps the instrumented tests quick.
   target_compile_options(diffbench_options INTERFACE
-    -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
+    -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(diffbench_options INTERFACE -fsanitize=${sanitizers})
 endif()

@@ -9,7 +9,7 @@ namespace diffbench::bench {
 namespace {
 
 /// Sizes that are tried lie so close: 2^(1/16) is 4 %, less than the model's error.
-const double ratio = std::exp2(1.0 / 16);
+const double size_step = std::exp2(1.0 / 16);
 constexpr double smallest_tried = 16;
 constexpr double largest_tried = 65536;
 constexpr double most_iterations_tried = 1e7;
@@ -33,7 +33,7 @@ bool gpu_wins(std::span<const WayCost> ways, const RunShape& run, RunKind kind) 
 template <typename Wins>
 std::optional<double> first_size(double low, double high, Wins wins) {
   std::optional<double> first;
-  for (double size = high; size >= low && wins(size); size /= ratio) {
+  for (double size = high; size >= low && wins(size); size /= size_step) {
     first = size;
   }
   return first;

@@ -106,7 +106,7 @@ ordered_json advice_json(const Advice& advice, const CostProfile& profile, const
                                            : ordered_json(nullptr)}};
 }
 
-std::string percent(double error) { return fmt::format("{:+.0f} %", 100 * error); }
+std::string signed_percent(double error) { return fmt::format("{:+.0f} %", 100 * error); }
 
 std::string summary_text(const ErrorSummary& errors, const char* what) {
   return errors.count == 0
@@ -161,7 +161,7 @@ void append_check(LabReport& report, std::span<const CheckedPrediction> checked)
   for (const CheckedPrediction& one : checked) {
     table.add({one.backend, fmt::format("{}x{}", one.nx, one.ny), std::to_string(one.iterations),
                one.what, format_seconds(one.predicted), format_seconds(one.measured),
-               percent(one.error())});
+               signed_percent(one.error())});
     list.push_back({{"backend", one.backend},
                     {"nx", one.nx},
                     {"ny", one.ny},

@@ -18,11 +18,9 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int replicates = 1000;
 
-double median(std::vector<double> values) { return quartiles(std::move(values)).median; }
-
 /// Below 0 where the challenger is faster.
 double log_ratio(const std::vector<double>& champion, const std::vector<double>& challenger) {
-  return std::log(median(challenger) / median(champion));
+  return std::log(median_of(challenger) / median_of(champion));
 }
 
 /// The size above which all of `ratios` are below 0.

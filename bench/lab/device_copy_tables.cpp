@@ -14,8 +14,6 @@ namespace diffbench::bench {
 
 namespace {
 
-constexpr const char* nothing = "-";
-
 std::vector<const CopyCurve*> curves_of(const DeviceCopies& device, std::string_view direction) {
   std::vector<const CopyCurve*> curves;
   for (const CopyCurve& curve : device.curves) {
@@ -43,7 +41,7 @@ std::string format_rates(const DeviceCopies& device, std::string_view direction,
     TextTable::Cells cells{format_bytes(bytes)};
     for (const CopyCurve* curve : curves) {
       const CopyPoint* point = timed_point(*curve, bytes);
-      cells.push_back(point == nullptr ? nothing : format_figure(1e-9 * rate_of(*point)));
+      cells.push_back(point == nullptr ? no_value : format_figure(1e-9 * rate_of(*point)));
     }
     table.add(std::move(cells));
   }
@@ -78,7 +76,7 @@ std::string format_pinning(const DeviceCopies& device) {
   for (const PinningPoint& point : device.pinning) {
     const auto pays = [&](double cost, std::string_view mode) {
       const auto saved = saved_by_locking(device, mode, point.bytes);
-      return saved ? format_copies_to_pay(uses_to_pay(cost, *saved)) : nothing;
+      return saved ? format_copies_to_pay(uses_to_pay(cost, *saved)) : no_value;
     };
     table.add({format_bytes(point.bytes), format_seconds(point.allocate),
                format_seconds(point.free), pays(point.allocate + point.free, "pinned"),

@@ -86,14 +86,14 @@ class HostLane {
   std::int64_t bytes_;
 };
 
-struct Way {
+struct CopyLoop {
   const char* name;
   HostCopy copy;
   Workers* team;
 };
 
-std::vector<Way> ways_of(Workers& one, Workers& all) {
-  std::vector<Way> ways{{"loop", copy_loop, &one}, {"memcpy", copy_plain, &one}};
+std::vector<CopyLoop> ways_of(Workers& one, Workers& all) {
+  std::vector<CopyLoop> ways{{"loop", copy_loop, &one}, {"memcpy", copy_plain, &one}};
   if (has_streaming_copy) {
     ways.push_back({"streaming", copy_streaming, &one});
   }
@@ -107,10 +107,10 @@ std::vector<Way> ways_of(Workers& one, Workers& all) {
 }
 
 /// The lanes of one size, each after a copy that was compared.
-std::vector<Lane<HostLane>> verified_lanes(const std::vector<Way>& ways, Arrays& arrays,
+std::vector<Lane<HostLane>> verified_lanes(const std::vector<CopyLoop>& ways, Arrays& arrays,
                                            std::int64_t bytes) {
   std::vector<Lane<HostLane>> lanes;
-  for (const Way& way : ways) {
+  for (const CopyLoop& way : ways) {
     auto lane = std::make_unique<HostLane>(*way.team, way.copy, arrays, bytes);
     if (!lane->verify()) {
       throw Error(
@@ -131,9 +131,9 @@ HostCopies measure_host_copies(const std::vector<std::int64_t>& sizes, int threa
   Arrays arrays(sizes.back());
   Workers one(1);
   Workers all(threads);
-  const std::vector<Way> ways = ways_of(one, all);
+  const std::vector<CopyLoop> ways = ways_of(one, all);
   HostCopies copies{.caches = read_caches(), .threads = threads, .curves = {}};
-  for (const Way& way : ways) {
+  for (const CopyLoop& way : ways) {
     copies.curves.push_back({.way = way.name, .direction = "host", .threads = way.team->count()});
   }
   const double lane_seconds = seconds / static_cast<double>(sizes.size() * ways.size());

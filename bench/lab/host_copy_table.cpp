@@ -14,12 +14,12 @@ namespace diffbench::bench {
 
 namespace {
 
-struct Column {
+struct CopyColumn {
   std::string header;
   std::function<std::string(std::int64_t bytes)> cell;
 };
 
-Column rate_column(const CopyCurve& curve) {
+CopyColumn rate_column(const CopyCurve& curve) {
   return {curve.threads > 1 ? fmt::format("{} x{}", curve.way, curve.threads) : curve.way,
           [&curve](std::int64_t bytes) {
             const CopyPoint* point = timed_point(curve, bytes);
@@ -27,7 +27,7 @@ Column rate_column(const CopyCurve& curve) {
           }};
 }
 
-Column ratio_column(const CopyCurve& curve, const CopyCurve& loop) {
+CopyColumn ratio_column(const CopyCurve& curve, const CopyCurve& loop) {
   return {"vs loop", [&curve, &loop](std::int64_t bytes) {
             const CopyPoint* point = timed_point(curve, bytes);
             const CopyPoint* base = timed_point(loop, bytes);
@@ -38,8 +38,8 @@ Column ratio_column(const CopyCurve& curve, const CopyCurve& loop) {
           }};
 }
 
-std::vector<Column> columns_of(const HostCopies& host) {
-  std::vector<Column> columns{{"size", format_bytes},
+std::vector<CopyColumn> columns_of(const HostCopies& host) {
+  std::vector<CopyColumn> columns{{"size", format_bytes},
                               {"arrays in", [&](std::int64_t bytes) {
                                  return std::string(held_in(bytes, 1, host.caches));
                                }}};
@@ -53,9 +53,9 @@ std::vector<Column> columns_of(const HostCopies& host) {
   return columns;
 }
 
-TextTable::Cells cells_of(const std::vector<Column>& columns, std::int64_t bytes) {
+TextTable::Cells cells_of(const std::vector<CopyColumn>& columns, std::int64_t bytes) {
   TextTable::Cells cells;
-  for (const Column& column : columns) {
+  for (const CopyColumn& column : columns) {
     cells.push_back(column.cell(bytes));
   }
   return cells;
@@ -75,9 +75,9 @@ std::string format_agreement(const HostCopies& host) {
 } // namespace
 
 std::string format_host_copies(const HostCopies& host) {
-  const std::vector<Column> columns = columns_of(host);
+  const std::vector<CopyColumn> columns = columns_of(host);
   TextTable::Cells header;
-  for (const Column& column : columns) {
+  for (const CopyColumn& column : columns) {
     header.push_back(column.header);
   }
   TextTable table(header);

@@ -50,8 +50,6 @@ Line weighted_fit(const std::vector<Relative>& points, const std::vector<double>
   return {.latency = 0, .seconds_per_byte = v / vv};
 }
 
-double median_of(std::vector<double> values) { return quartiles(std::move(values)).median; }
-
 std::vector<double> absolute_residuals(const std::vector<Relative>& points, const Line& line) {
   std::vector<double> residuals(points.size());
   std::ranges::transform(points, residuals.begin(),

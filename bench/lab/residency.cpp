@@ -74,7 +74,7 @@ const Candidate* find(std::span<const Candidate> available, std::string_view nam
   return found == available.end() ? nullptr : &*found;
 }
 
-std::string why_no_gpu(std::span<const Candidate> available) {
+std::string why_no_device(std::span<const Candidate> available) {
   for (const Candidate& candidate : available) {
     if (candidate.backend.device != DeviceKind::cpu && !candidate.probe.available) {
       return candidate.probe.reason;
@@ -175,7 +175,7 @@ Ladder residency_ladder(const ResidencyPlan& plan, std::span<const Candidate> av
   }
   const Candidate* gpu = find(available, base_kernel);
   if (gpu == nullptr) {
-    ladder.why_no_gpu = why_no_gpu(available);
+    ladder.why_no_gpu = why_no_device(available);
   } else {
     const std::size_t first = ladder.rungs.size();
     add_gpu(plan, available, *gpu, ladder.rungs);

@@ -2,6 +2,7 @@
 #include "diffbench/field.hpp"
 #include "report_json.hpp"
 #include "residency.hpp"
+#include "speedup.hpp"
 #include "statistics.hpp"
 #include "table.hpp"
 #include "text_table.hpp"
@@ -21,8 +22,6 @@ namespace diffbench::bench {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr const char* nothing = "-";
 
 /// A rung and what was measured on it. The rows of a result come in the order of the rungs.
 struct Step {
@@ -69,8 +68,6 @@ std::string title_of(Place place, const std::vector<Step>& steps) {
   return "on the GPU";
 }
 
-std::string format_ratio(double ratio) { return format_figure(ratio) + "x"; }
-
 std::string format_section(Place place, const std::vector<Step>& steps,
                            const ComparisonResult& result, const Row* best_cpu) {
   TextTable table({title_of(place, steps), "time/iter", "spread", "times resident", "a visit costs",
@@ -88,16 +85,16 @@ std::string format_section(Place place, const std::vector<Step>& steps,
       cells.push_back(format_seconds(time.median));
       cells.push_back(row.samples.size() > 1
                           ? fmt::format("+-{:.1f} %", 100 * time.relative_spread())
-                          : nothing);
+                          : no_value);
     } else {
-      cells.insert(cells.end(), 2, nothing);
+      cells.insert(cells.end(), 2, no_value);
     }
-    cells.push_back(step.comparable() ? format_ratio(step.times_resident()) : nothing);
+    cells.push_back(step.comparable() ? format_ratio(step.times_resident()) : no_value);
     cells.push_back(step.comparable() && step.visits() ? format_seconds(step.visit_seconds())
-                                                       : nothing);
+                                                       : no_value);
     cells.push_back(row.ranked() && best_cpu != nullptr
                         ? format_ratio(*seconds_per_iteration(*best_cpu) / step.seconds())
-                        : nothing);
+                        : no_value);
     cells.push_back(row.status == Status::failed ? "failed" : format_verified(result, row));
     table.add(std::move(cells));
   }

@@ -16,8 +16,6 @@ constexpr double normal_quantile = 2.576;
 /// The standard deviation of a normal distribution over its median absolute deviation.
 constexpr double deviation_of_median = 1.4826;
 
-double median(std::vector<double> values) { return quartiles(std::move(values)).median; }
-
 /// Standard deviation of the logarithms of the medians of 4 stretches of the run, or of its samples
 /// where there are fewer than 4.
 double scatter_of_stretches(const std::vector<double>& seconds) {
@@ -28,7 +26,7 @@ double scatter_of_stretches(const std::vector<double>& seconds) {
   for (std::size_t i = 0; i < stretches; ++i) {
     const auto begin = seconds.begin() + static_cast<std::ptrdiff_t>(i * n / stretches);
     const auto end = seconds.begin() + static_cast<std::ptrdiff_t>((i + 1) * n / stretches);
-    logarithms.push_back(std::log(median({begin, end})));
+    logarithms.push_back(std::log(median_of({begin, end})));
     sum += logarithms.back();
   }
   const double mean = sum / static_cast<double>(stretches);
@@ -51,7 +49,7 @@ double change_of_others(const std::vector<double>& changes, std::size_t index) {
       sizes.push_back(std::abs(changes[i]));
     }
   }
-  return sizes.size() < least_other_rows ? 0 : deviation_of_median * median(sizes);
+  return sizes.size() < least_other_rows ? 0 : deviation_of_median * median_of(sizes);
 }
 
 } // namespace
@@ -60,7 +58,7 @@ std::vector<RunRatio> run_ratios(std::span<const RowInTwoRuns> rows, double run_
   std::vector<RunRatio> ratios;
   std::vector<double> changes;
   for (const RowInTwoRuns& row : rows) {
-    const double ratio = median(row.new_seconds) / median(row.old_seconds);
+    const double ratio = median_of(row.new_seconds) / median_of(row.old_seconds);
     ratios.push_back({.ratio = {.value = ratio, .interval = {}}});
     changes.push_back(std::log(ratio));
   }

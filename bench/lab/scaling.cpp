@@ -24,7 +24,7 @@ namespace {
 /// Weak scaling goes through the thread counts so often, every other time backwards.
 constexpr int passes = 2;
 /// What is within 5 % of the best is as good.
-constexpr double as_good_as_best = 0.95;
+constexpr double nearly_fastest = 0.95;
 
 struct ScalingOptions {
   ProblemGroup problem;
@@ -260,7 +260,7 @@ const ScalingEntry* recommended(const ScalingStudy& study) {
     }
   }
   for (const ScalingEntry& entry : study.entries) {
-    if (entry.counts() && entry.throughput() >= as_good_as_best * best) {
+    if (entry.counts() && entry.throughput() >= nearly_fastest * best) {
       return &entry;
     }
   }

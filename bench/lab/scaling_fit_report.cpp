@@ -14,8 +14,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string percent(double fraction) { return format_figure(100 * fraction) + " %"; }
-
 std::string_view law_name(Scaling scaling) {
   return scaling == Scaling::strong ? "Amdahl" : "Gustafson";
 }
@@ -24,15 +22,15 @@ std::string_view law_name(Scaling scaling) {
 
 std::string format_fit(Scaling scaling, const SerialFraction& fit) {
   std::string text =
-      fmt::format("serial fraction by the law of {}: {}", law_name(scaling), percent(fit.value));
+      fmt::format("serial fraction by the law of {}: {}", law_name(scaling), format_percent(fit.value));
   text += fit.low ? fmt::format(" (95 % interval {} to {}, bootstrap over the samples)",
-                                percent(*fit.low), percent(*fit.high))
+                                format_percent(*fit.low), format_percent(*fit.high))
                   : " (without an interval: one sample a row)";
   if (fit.points == 1) {
     text += "; one equation for one unknown, so nothing here tests the law";
   } else {
     text += fmt::format("; fitted to {} thread counts, the worst is {} off the law", fit.points,
-                        percent(fit.worst_error));
+                        format_percent(fit.worst_error));
   }
   if (fit.value < 0) {
     text +=

@@ -20,8 +20,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* nothing = "-";
-
 struct Figures {
   double speed_up = 0;
   double efficiency = 0;
@@ -41,8 +39,6 @@ std::optional<Figures> figures(const ScalingStudy& study, const ScalingEntry& en
   }
   return figures;
 }
-
-std::string percent(double fraction) { return format_figure(100 * fraction) + " %"; }
 
 std::string format_threads(const ScalingStudy& study, const ScalingEntry& entry) {
   std::string text = std::to_string(entry.threads);
@@ -72,16 +68,16 @@ std::string format_table(const ScalingStudy& study) {
       cells.push_back(format_seconds(time.median));
       cells.push_back(row.samples.size() > 1
                           ? fmt::format("+-{:.1f} %", 100 * time.relative_spread())
-                          : nothing);
+                          : no_value);
     } else {
-      cells.insert(cells.end(), 2, nothing);
+      cells.insert(cells.end(), 2, no_value);
     }
-    cells.push_back(derived ? format_figure(derived->speed_up) + "x" : nothing);
-    cells.push_back(derived ? percent(derived->efficiency) : nothing);
-    cells.push_back(derived && derived->serial_fraction ? percent(*derived->serial_fraction)
-                                                        : nothing);
-    cells.push_back(row.ranked() ? format_figure(entry.throughput() / 1e9) : nothing);
-    cells.push_back(row.peak_host_bytes ? format_bytes(*row.peak_host_bytes) : nothing);
+    cells.push_back(derived ? format_figure(derived->speed_up) + "x" : no_value);
+    cells.push_back(derived ? format_percent(derived->efficiency) : no_value);
+    cells.push_back(derived && derived->serial_fraction ? format_percent(*derived->serial_fraction)
+                                                        : no_value);
+    cells.push_back(row.ranked() ? format_figure(entry.throughput() / 1e9) : no_value);
+    cells.push_back(row.peak_host_bytes ? format_bytes(*row.peak_host_bytes) : no_value);
     cells.push_back(row.status == Status::failed ? "failed" : format_verified(study.frame, row));
     table.add(std::move(cells));
   }
@@ -158,7 +154,7 @@ std::string format_sentence(const ScalingStudy& study) {
   if (derived && best->threads > 1) {
     text +=
         fmt::format(", {} times what one does ({} of {} times)", format_figure(derived->speed_up),
-                    percent(derived->efficiency), best->threads);
+                    format_percent(derived->efficiency), best->threads);
   }
   return fmt::format("{}; take {}, the fewest within 5 % of the best.", text, advice->threads);
 }

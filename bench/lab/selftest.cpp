@@ -145,8 +145,6 @@ std::vector<Candidate> trial_candidates(const Options& options) {
   return candidates;
 }
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 std::string table_of(const Findings& findings) {
   TextTable table({"against the reference", "trials", "FASTER", "SLOWER", "UNCLEAR", "wrong",
                    "found", "median ratio"});
@@ -161,8 +159,8 @@ std::string table_of(const Findings& findings) {
     table.add({planted[i].label, std::to_string(tally.ratios.size()),
                std::to_string(tally.count(Verdict::faster)),
                std::to_string(tally.count(Verdict::slower)),
-               std::to_string(tally.count(Verdict::unclear)), percent(wrong),
-               same ? "-" : percent(tally.share(Verdict::slower)),
+               std::to_string(tally.count(Verdict::unclear)), format_percent(wrong),
+               same ? "-" : format_percent(tally.share(Verdict::slower)),
                fmt::format("{:.3f}", quartiles(ratios).median)});
   }
   return table.format();
@@ -173,10 +171,10 @@ std::string sentence_of(const Findings& findings) {
   std::string sentence =
       fmt::format("Of {} comparisons of identical code {} got a verdict ({})", same.ratios.size(),
                   same.count(Verdict::faster) + same.count(Verdict::slower),
-                  percent(1 - same.share(Verdict::unclear)));
+                  format_percent(1 - same.share(Verdict::unclear)));
   for (std::size_t i = 1; i < planted.size(); ++i) {
     sentence += fmt::format("; {:g} % more time was called SLOWER in {}", 100 * planted[i].slowdown,
-                            percent(findings.tallies[i].share(Verdict::slower)));
+                            format_percent(findings.tallies[i].share(Verdict::slower)));
   }
   return sentence + ".";
 }

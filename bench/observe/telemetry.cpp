@@ -105,7 +105,7 @@ RowTelemetry::Gpu summarize_gpu(const std::vector<const TelemetryReading*>& read
 
 } // namespace
 
-RowTelemetry summarize(std::span<const TimedStretch> stretches,
+RowTelemetry summarize_telemetry(std::span<const TimedStretch> stretches,
                        std::span<const TelemetryReading> readings, const std::string& row,
                        double cells, bool on_gpu) {
   std::vector<const TimedStretch*> own;
@@ -185,7 +185,7 @@ void Telemetry::report(ComparisonResult& result) {
   for (Row& row : result.rows) {
     if (row.ranked()) {
       row.telemetry =
-          summarize(stretches_, readings_, row.name, static_cast<double>(result.problem.cells()),
+          summarize_telemetry(stretches_, readings_, row.name, static_cast<double>(result.problem.cells()),
                     row.on_device() && gpu_ != nullptr);
     }
   }

@@ -14,15 +14,9 @@ namespace diffbench::bench {
 
 namespace {
 
-constexpr const char* nothing = "-";
-
-std::string format_ratio(const std::optional<double>& ratio) {
-  return ratio ? format_figure(*ratio) + "x" : nothing;
-}
-
 // One unit for the whole table, so that a reader can add it up.
 std::string format_ms(const std::optional<double>& seconds) {
-  return seconds ? format_figure(1e3 * *seconds) : nothing;
+  return seconds ? format_figure(1e3 * *seconds) : no_value;
 }
 
 TextTable::Cells ledger_line(const std::string& name, const Phases& phases) {
@@ -33,7 +27,7 @@ TextTable::Cells ledger_line(const std::string& name, const Phases& phases) {
   cells.push_back(format_ms(phases.unexplained));
   cells.push_back(format_ms(phases.wall));
   for (double BusyTimes::*engine : {&BusyTimes::h2d, &BusyTimes::compute, &BusyTimes::d2h}) {
-    cells.push_back(phases.busy ? format_ms((*phases.busy).*engine) : nothing);
+    cells.push_back(phases.busy ? format_ms((*phases.busy).*engine) : no_value);
   }
   return cells;
 }

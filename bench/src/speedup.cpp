@@ -1,5 +1,8 @@
 #include "speedup.hpp"
 
+#include "text_table.hpp"
+#include "units.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -43,6 +46,10 @@ Speedups speedups(const ComparisonResult& result, const Row& row, const Row* aga
           .per_iteration = ratio(seconds_per_iteration(*against), seconds_per_iteration(row)),
           .warm = ratio(wall(against->warm), wall(row.warm)),
           .cold = ratio(wall(against->cold), wall(row.cold))};
+}
+
+std::string format_ratio(const std::optional<double>& ratio) {
+  return ratio ? format_figure(*ratio) + "x" : no_value;
 }
 
 std::optional<std::int64_t> iterations_to_pay(const ComparisonResult& result, const Row& row,

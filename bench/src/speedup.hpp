@@ -20,6 +20,9 @@ struct Speedups {
 /// Empty in all when `against` is nullptr or not ranked.
 [[nodiscard]] Speedups speedups(const ComparisonResult& result, const Row& row, const Row* against);
 
+/// "2.54x"; no_value where there is none.
+[[nodiscard]] std::string format_ratio(const std::optional<double>& ratio);
+
 /// The least number of iterations from which a cold run of `row` ends before one of `against`,
 /// taking what comes once and what comes with each iteration from their cold runs and samples.
 /// Empty where that is never, or where one of them has no cold run.

@@ -24,6 +24,8 @@ Quartiles quartiles(std::vector<double> values) {
           .max = values.back()};
 }
 
+double median_of(std::vector<double> values) { return quartiles(std::move(values)).median; }
+
 std::vector<double> iteration_seconds(std::span<const Sample> samples) {
   std::vector<double> values;
   values.reserve(samples.size());

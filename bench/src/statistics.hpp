@@ -28,6 +28,7 @@ struct Quartiles {
 
 /// Of values in any order, at least one.
 [[nodiscard]] Quartiles quartiles(std::vector<double> values);
+[[nodiscard]] double median_of(std::vector<double> values);
 
 /// Of the seconds per iteration of the samples, at least one.
 [[nodiscard]] Quartiles iteration_quartiles(std::span<const Sample> samples);

@@ -2,6 +2,7 @@
 
 #include "device_report.hpp"
 #include "metrics.hpp"
+#include "speedup.hpp"
 #include "telemetry_report.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
@@ -18,19 +19,13 @@ namespace diffbench::bench {
 
 namespace {
 
-constexpr const char* nothing = "-";
-
-std::string format_ratio(const std::optional<double>& ratio) {
-  return ratio ? format_figure(*ratio) + "x" : nothing;
-}
-
 std::string format_optional_seconds(const std::optional<double>& seconds) {
-  return seconds ? format_seconds(*seconds) : nothing;
+  return seconds ? format_seconds(*seconds) : no_value;
 }
 
 std::string format_samples(const Row& row) {
   if (row.samples.empty()) {
-    return nothing;
+    return no_value;
   }
   return fmt::format("{}x{}", row.samples.size(), row.samples.front().iterations);
 }
@@ -44,23 +39,23 @@ std::string format_figures(const ComparisonResult& result) {
     }
     const std::string threads = row.verification && !row.on_device()
                                     ? std::to_string(row.provenance.threads)
-                                    : std::string(nothing);
+                                    : std::string(no_value);
     const auto figures = metrics(result, row);
     if (!figures) {
-      table.add({row.name, threads, nothing, nothing, format_samples(row), nothing, nothing,
-                 nothing, nothing, nothing,
+      table.add({row.name, threads, no_value, no_value, format_samples(row), no_value, no_value,
+                 no_value, no_value, no_value,
                  row.status == Status::failed ? "failed" : format_verified(result, row)});
       continue;
     }
     table.add(
         {row.name, threads, format_seconds(figures->time.median),
          row.samples.size() > 1 ? fmt::format("+-{:.1f} %", 100 * figures->time.relative_spread())
-                                : nothing,
+                                : no_value,
          format_samples(row), format_figure(figures->cells_per_second / 1e9),
          format_figure(figures->bytes_per_second / 1e9),
          figures->fraction_of_copy ? fmt::format("{:.{}f} %", 100 * *figures->fraction_of_copy,
                                                  *figures->fraction_of_copy < 0.1 ? 1 : 0)
-                                   : nothing,
+                                   : no_value,
          format_ratio(figures->vs_baseline), format_ratio(figures->vs_best_cpu),
          format_verified(result, row)});
   }
@@ -90,7 +85,7 @@ std::string format_costs(const ComparisonResult& result) {
     };
     table.add({row.name, format_optional_seconds(row.setup_seconds),
                format_optional_seconds(wall(row.cold)), format_optional_seconds(wall(row.warm)),
-               row.peak_host_bytes ? format_bytes(*row.peak_host_bytes) : nothing});
+               row.peak_host_bytes ? format_bytes(*row.peak_host_bytes) : no_value});
   }
   return any ? "\n" + table.format() : "";
 }
@@ -147,7 +142,7 @@ std::string format_title(const ComparisonResult& result) {
 
 std::string format_verified(const ComparisonResult& result, const Row& row) {
   if (!row.verification) {
-    return nothing;
+    return no_value;
   }
   const Verification& verification = *row.verification;
   const std::string where = verification.steps == result.iterations

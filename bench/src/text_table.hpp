@@ -7,6 +7,9 @@
 
 namespace diffbench::bench {
 
+/// What stands in a cell that has no value.
+inline constexpr const char* no_value = "-";
+
 class TextTable {
  public:
   using Cells = std::vector<std::string>;

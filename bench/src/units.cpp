@@ -22,6 +22,8 @@ std::string format_figure(double value) {
   return fmt::format("{:.{}f}", rounded, std::clamp(3 - digits_before, 0, 9));
 }
 
+std::string format_percent(double fraction) { return format_figure(100 * fraction) + " %"; }
+
 std::string format_seconds(double seconds) {
   if (!std::isfinite(seconds)) {
     return "-";

@@ -11,4 +11,7 @@ namespace diffbench::bench {
 /// Three significant digits without an exponent: "0.0912", "16.4", "1250".
 [[nodiscard]] std::string format_figure(double value);
 
+/// The same of a fraction, as a percentage: 0.925 is "92.5 %".
+[[nodiscard]] std::string format_percent(double fraction);
+
 } // namespace diffbench::bench

@@ -25,8 +25,8 @@ namespace diffbench::bench {
 
 namespace {
 
-constexpr std::int64_t most_rows = 1'000'000;
-constexpr std::int64_t most_repetitions = 10'000'000;
+constexpr std::int64_t most_batch_rows = 1'000'000;
+constexpr std::int64_t most_answers = 10'000'000;
 
 /// The options as they were typed.
 struct LatencyOptions {
@@ -54,8 +54,8 @@ struct LatencyOptions {
     }
     LatencyJob job{.network = mlp::Network({784, 128, 10}), .parameters = {}, .session = {}};
     assign("--layers", layers, job.network, mlp::parse_layers);
-    assign_integer("--batch", batch, 1, most_rows, job.batch);
-    assign_integer("--repetitions", repetitions, 2, most_repetitions, job.repetitions);
+    assign_integer("--batch", batch, 1, most_batch_rows, job.batch);
+    assign_integer("--repetitions", repetitions, 2, most_answers, job.repetitions);
     if (!threads.empty()) {
       job.session.threads = static_cast<int>(parse_integer("--threads", threads, 1, max_threads));
     }

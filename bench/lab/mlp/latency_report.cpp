@@ -30,7 +30,7 @@ std::string latency_table(std::span<const LatencyRow> rows) {
     }
     TextTable::Cells cells{row.name, std::to_string(row.provenance.threads)};
     if (timed(row)) {
-      const LatencySummary s = summarize(row.samples);
+      const LatencySummary s = summarize_latencies(row.samples);
       cells.push_back(std::to_string(row.samples.size()));
       for (const double seconds : {s.median, s.p99, s.min, s.max, s.mean, s.deviation}) {
         cells.push_back(format_seconds(seconds));
@@ -75,7 +75,7 @@ std::string misreading_table(std::span<const LatencyRow> rows) {
                                         table.format(), fmt::join(meanings, "\n  "));
 }
 
-double median_of(const LatencyRow& row) { return summarize(row.samples).median; }
+double median_of(const LatencyRow& row) { return median_of(row.samples); }
 
 /// nullptr when none that `admits` was timed.
 template <typename Admits>
@@ -97,7 +97,7 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
   std::string text =
       fmt::format("{} answers {} in {} (median), 99 of 100 times within {}", best->name,
                   job.batch == 1 ? "one row" : fmt::format("{} rows", job.batch),
-                  format_seconds(median_of(*best)), format_seconds(summarize(best->samples).p99));
+                  format_seconds(median_of(*best)), format_seconds(summarize_latencies(best->samples).p99));
   const LatencyRow* const peer = fastest(rows, [](const LatencyRow& row) { return row.is_peer(); });
   if (peer != nullptr && peer != best) {
     text += fmt::format("; {} takes {}", peer->name, format_seconds(median_of(*peer)));
@@ -124,7 +124,7 @@ ordered_json row_json(const LatencyRow& row) {
   if (!timed(row)) {
     return json;
   }
-  const LatencySummary s = summarize(row.samples);
+  const LatencySummary s = summarize_latencies(row.samples);
   json["seconds"] = {{"mean", number(s.mean)},     {"deviation", number(s.deviation)},
                      {"median", number(s.median)}, {"p99", number(s.p99)},
                      {"min", number(s.min)},       {"max", number(s.max)}};

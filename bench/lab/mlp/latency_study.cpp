@@ -107,8 +107,6 @@ auto collect(std::int64_t count, Sample sample) {
   return all;
 }
 
-double median_of(const std::vector<double>& seconds) { return quartiles(seconds).median; }
-
 /// The least that two readings in a row differ by.
 double cost_of_clock() {
   double least = 1;
@@ -169,7 +167,7 @@ std::optional<Misreading> share_of_throughput(const mlp::EngineInfo& engine, con
 
 void add_misreadings(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& job,
                      Asked& asked, double first_call, std::span<const CallTimes> calls) {
-  const LatencySummary right = summarize(row.samples);
+  const LatencySummary right = summarize_latencies(row.samples);
   const auto add = [&](std::optional<Misreading> misreading) {
     if (misreading) {
       row.misreadings.push_back(std::move(*misreading));
@@ -219,7 +217,7 @@ void measure(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& j
 
 } // namespace
 
-LatencySummary summarize(std::span<const double> seconds) {
+LatencySummary summarize_latencies(std::span<const double> seconds) {
   std::vector<double> sorted(seconds.begin(), seconds.end());
   std::ranges::sort(sorted);
   const auto count = static_cast<double>(sorted.size());

@@ -30,7 +30,7 @@ struct LatencySummary {
   double max = 0;
 };
 /// Of at least one time.
-[[nodiscard]] LatencySummary summarize(std::span<const double> seconds);
+[[nodiscard]] LatencySummary summarize_latencies(std::span<const double> seconds);
 
 /// Bins of equal width on a logarithmic scale; the last one includes its upper edge.
 struct Histogram {

@@ -13,9 +13,9 @@ namespace diffbench::bench {
 
 namespace {
 
-constexpr std::int64_t disc_rows = 1000;
+constexpr std::int64_t default_disc_rows = 1000;
 constexpr std::int64_t most_epochs = 1'000'000;
-constexpr std::int64_t most_rows = 1'000'000'000;
+constexpr std::int64_t largest_integer = 1'000'000'000;
 
 mlp::Optimizer::Kind parse_kind(const std::string& name) {
   if (name == "sgd") {
@@ -137,9 +137,9 @@ MlpOptions MlpGroup::read() const {
   assign_at_least("--momentum", momentum_, 0, options.optimizer.momentum);
   assign_at_least("--weight-decay", weight_decay_, 0, options.optimizer.weight_decay);
   assign_integer("--epochs", epochs_, 1, most_epochs, options.epochs);
-  assign_integer("--batch", batch_, 1, most_rows, options.batch);
+  assign_integer("--batch", batch_, 1, largest_integer, options.batch);
   if (!seed_.empty()) {
-    options.seed = static_cast<std::uint64_t>(parse_integer("--seed", seed_, 0, most_rows));
+    options.seed = static_cast<std::uint64_t>(parse_integer("--seed", seed_, 0, largest_integer));
   }
   if (!threads_.empty()) {
     options.session.threads =
@@ -167,7 +167,7 @@ std::filesystem::path default_data_directory() {
 
 mlp::Split load_data(const MlpOptions& options) {
   if (options.data == "disc") {
-    return mlp::disc_set(disc_rows, options.seed);
+    return mlp::disc_set(default_disc_rows, options.seed);
   }
   if (options.data == "mnist" || options.data == "fashion") {
     return mlp::read_idx_directory(options.data_dir.empty()

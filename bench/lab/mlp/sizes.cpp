@@ -23,20 +23,20 @@ constexpr std::int64_t epochs = 100;
 constexpr std::int64_t largest = 1 << 14;
 
 /// What tells the two verbs apart.
-struct Kind {
+struct StudyKind {
   std::string_view verb, symbol, option, sizes, help;
   mlp::Network (*network)(std::int64_t size);
 };
 
 mlp::Network twice_as_wide(std::int64_t width) { return mlp::Network({2, width, width, 2}); }
 
-constexpr Kind depth{"depth",
+constexpr StudyKind depth{"depth",
                      "T",
                      "--last",
                      "4:4096:x2",
                      "widths of the last hidden layer, powers of 2 (default 4:4096:x2)",
                      mlp::doubling_network};
-constexpr Kind width{"width",
+constexpr StudyKind width{"width",
                      "N",
                      "--hidden",
                      "10,20,50,100,200,500,1000,2000,4000",
@@ -50,7 +50,7 @@ struct SizeOptions {
 };
 
 /// The networks to race on, smallest first.
-std::vector<SizePoint> read_sizes(const Kind& kind, const std::vector<std::string>& typed) {
+std::vector<SizePoint> read_sizes(const StudyKind& kind, const std::vector<std::string>& typed) {
   const std::string text =
       typed.empty() ? std::string(kind.sizes) : fmt::format("{}", fmt::join(typed, ","));
   const ValueList list(kind.option, text, true);
@@ -69,7 +69,7 @@ std::vector<SizePoint> read_sizes(const Kind& kind, const std::vector<std::strin
   return points;
 }
 
-SizeStudy measure(const Kind& kind, std::vector<SizePoint> points, RaceSetting setting,
+SizeStudy measure(const StudyKind& kind, std::vector<SizePoint> points, RaceSetting setting,
                   Progress& progress) {
   const mlp::DataSet disc = mlp::disc_set(disc_rows, setting.seed).train;
   SizeStudy study{.verb = std::string(kind.verb),
@@ -101,7 +101,7 @@ SizeStudy measure(const Kind& kind, std::vector<SizePoint> points, RaceSetting s
   return study;
 }
 
-Action declare(const Kind& kind, CLI::App& app) {
+Action declare(const StudyKind& kind, CLI::App& app) {
   const auto options = std::make_shared<SizeOptions>();
   begin_group(app, "Networks, trained on the disc set");
   declare_values(app, std::string(kind.option), options->sizes, "LIST", kind.help.data());

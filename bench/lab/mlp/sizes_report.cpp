@@ -18,8 +18,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* nothing = "-";
-
 /// Of one racer, the row whose number of threads is best at this size.
 const RaceRow* best_of(const SizePoint& point, const std::string& racer) {
   return fastest(point.race.rows, [&](const RaceRow& row) { return row.racer == racer; });
@@ -69,16 +67,16 @@ std::string step_table(const SizeStudy& study, const std::vector<std::string>& n
                            format_figure(point.network.flops_per_step(study.batch) / 1e6)};
     for (const std::string& name : names) {
       const RaceRow* const row = find_row(point, name);
-      cells.push_back(row != nullptr ? format_seconds(row->step_seconds()) : nothing);
+      cells.push_back(row != nullptr ? format_seconds(row->step_seconds()) : no_value);
     }
     const RaceRow* const engine = best_engine(point);
     const RaceRow* const peer = best_peer(point);
     const RaceRow* const best =
         fastest(point.race.rows, [](const RaceRow& /*row*/) { return true; });
-    cells.push_back(best != nullptr ? best->name : nothing);
+    cells.push_back(best != nullptr ? best->name : no_value);
     cells.push_back(engine != nullptr && peer != nullptr
                         ? format_figure(peer->step_seconds() / engine->step_seconds()) + "x"
-                        : nothing);
+                        : no_value);
     cells.push_back(all_verified(point) ? "yes" : "NO");
     table.add(std::move(cells));
   }
@@ -98,7 +96,7 @@ std::string epoch_table(const SizeStudy& study, const std::vector<std::string>& 
     TextTable::Cells cells{std::to_string(point.size)};
     for (const std::string& name : names) {
       const RaceRow* const row = find_row(point, name);
-      cells.push_back(row == nullptr ? nothing
+      cells.push_back(row == nullptr ? no_value
                                      : (measured_whole(study, *row) ? "" : "~") +
                                            format_seconds(static_cast<double>(study.steps) *
                                                           row->step_seconds()));
@@ -120,7 +118,7 @@ std::string quality_table(const SizeStudy& study, const std::vector<std::string>
       const RaceRow* const row = find_row(point, name);
       const bool counted = row != nullptr && row->train_errors;
       any = any || counted;
-      cells.push_back(counted ? std::to_string(*row->train_errors) : nothing);
+      cells.push_back(counted ? std::to_string(*row->train_errors) : no_value);
     }
     table.add(std::move(cells));
   }

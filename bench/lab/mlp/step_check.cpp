@@ -15,7 +15,7 @@ constexpr double share_of_the_way = 1e-3;
 /// Half the distance of neighbouring float32 numbers, over their size, at most.
 constexpr double rounding = 0x1p-24;
 
-constexpr std::int64_t most_steps = 10;
+constexpr std::int64_t most_checked_steps = 10;
 constexpr std::int64_t fewest_steps = 2;
 /// Of the reference altogether; the scalar engine makes about 1e9 a second.
 constexpr double flops_wanted = 4e9;
@@ -68,7 +68,7 @@ struct Distances {
 StepReference::StepReference(const TrainingJob& job)
     : network_(job.training.network), start_(job.start.begin(), job.start.end()), end_(start_) {
   const double flops = network_.flops_per_step(job.training.batch);
-  steps_ = std::clamp(static_cast<std::int64_t>(flops_wanted / flops), fewest_steps, most_steps);
+  steps_ = std::clamp(static_cast<std::int64_t>(flops_wanted / flops), fewest_steps, most_checked_steps);
   const mlp::EngineInfo& info = reference_engine(flops * static_cast<double>(steps_));
   engine_ = info.name;
   const auto engine = info.make_float64(job.training, {});

@@ -16,10 +16,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* nothing = "-";
-
-std::string percent(double fraction) { return format_figure(100 * fraction) + " %"; }
-
 /// Of the same racer on one thread; nullptr where that has no time.
 const RaceRow* one_thread(const ThreadStudy& study, const RaceRow& row) {
   const auto one = std::ranges::find_if(study.race.rows, [&](const RaceRow& other) {
@@ -37,7 +33,7 @@ std::optional<double> speed_up(const ThreadStudy& study, const RaceRow& row) {
 }
 
 std::string verified_text(const RaceRow& row) {
-  return row.is_roof ? nothing : row.check && row.check->ok() ? "yes" : "NO";
+  return row.is_roof ? no_value : row.check && row.check->ok() ? "yes" : "NO";
 }
 
 std::string format_table(const ThreadStudy& study) {
@@ -52,16 +48,16 @@ std::string format_table(const ThreadStudy& study) {
     const bool over = study.oversubscribed(row.threads);
     table.add({row.name + (over ? " (oversubscribed)" : ""), format_seconds(time.median),
                fmt::format("+-{:.1f} %", 100 * time.relative_spread()),
-               faster ? format_figure(*faster) + "x" : nothing,
-               faster ? percent(*faster / row.threads) : nothing,
+               faster ? format_figure(*faster) + "x" : no_value,
+               faster ? format_percent(*faster / row.threads) : no_value,
                faster && row.threads > 1
-                   ? percent(serial_fraction(Scaling::strong, row.threads, *faster))
-                   : nothing,
+                   ? format_percent(serial_fraction(Scaling::strong, row.threads, *faster))
+                   : no_value,
                format_figure(static_cast<double>(study.batch) / time.median),
                format_figure(study.network.flops_per_step(study.batch) / time.median / 1e9),
                row.peak_bytes
                    ? fmt::format("{} MB", format_figure(static_cast<double>(*row.peak_bytes) / 1e6))
-                   : nothing,
+                   : no_value,
                verified_text(row)});
   }
   return table.format();
@@ -85,12 +81,12 @@ std::optional<SerialFraction> fit_of(const ThreadStudy& study, std::string& race
   return fit_serial_fraction(Scaling::strong, points);
 }
 
-struct GpuAnswer {
+struct GpuSentence {
   std::string sentence;
   ordered_json json;
 };
 
-GpuAnswer gpu_answer(const ThreadStudy& study) {
+GpuSentence gpu_answer(const ThreadStudy& study) {
   const auto best_on = [&](std::string_view device) {
     return fastest(std::span(study.race.rows),
                    [&](const RaceRow& row) { return row.device == device; });
@@ -125,7 +121,7 @@ std::string sentence(const ThreadStudy& study) {
              ? fmt::format(
                    "{} is the fastest on the CPU, {} times what one thread does ({} of {} "
                    "times). ",
-                   best->name, format_figure(*faster), percent(*faster / best->threads),
+                   best->name, format_figure(*faster), format_percent(*faster / best->threads),
                    best->threads)
              : fmt::format(
                    "{} is the fastest on the CPU: more threads do not pay for this network. ",
@@ -149,7 +145,7 @@ ordered_json row_with_scaling(const ThreadStudy& study, const RaceRow& row) {
 LabReport thread_report(const ThreadStudy& study) {
   std::string fitted;
   const auto fit = fit_of(study, fitted);
-  const GpuAnswer gpu = gpu_answer(study);
+  const GpuSentence gpu = gpu_answer(study);
   LabReport report;
   report.text = fmt::format("{}, network {}, batches of {}\n\n{}", study.data,
                             mlp::to_string(study.network), study.batch, format_table(study)) +

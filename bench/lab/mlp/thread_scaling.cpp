@@ -19,7 +19,7 @@ namespace {
 
 /// So many batches are more than caches hold; more would only take longer to read.
 constexpr std::int64_t batches = 100;
-constexpr std::int64_t most_steps = 600; ///< an epoch of MNIST in batches of 100
+constexpr std::int64_t epoch_steps = 600; ///< an epoch of MNIST in batches of 100
 
 struct ThreadOptions {
   std::string data, directory, layers;
@@ -48,7 +48,7 @@ ThreadStudy measure(const ThreadOptions& options, RaceSetting setting, const mlp
   const TrainingJob job =
       make_job({.network = network, .optimizer = setting.optimizer, .batch = setting.batch},
                std::move(rows), setting.seed);
-  setting.race.most_steps = most_steps;
+  setting.race.most_steps = epoch_steps;
   PeerPool peers;
   study.race = run_race(job, setting.race, setting.budget_seconds, peers, progress);
   study.interrupted = interrupted();

@@ -33,7 +33,7 @@ constexpr double most_verified_flops = 4e9;
 constexpr std::int64_t rows_at_an_end = 16;
 /// Batches at which an emulation is verified.
 constexpr std::int64_t most_emulated_batch = 16;
-constexpr std::int64_t most_repetitions = 10'000;
+constexpr std::int64_t most_batches = 10'000;
 
 struct ThroughputOptions {
   std::vector<std::string> engines;
@@ -223,7 +223,7 @@ class EngineSearch {
     runner.sample(1);
     const Sample warm = runner.sample(1);
     const SamplePlan plan = plan_samples({.reset_seconds = 0, .step_seconds = warm.seconds},
-                                         setting_.batch_seconds, most_repetitions);
+                                         setting_.batch_seconds, most_batches);
     std::vector<Sample>& samples = result_.samples[batch];
     for (int i = 0; i < plan.rounds && (samples.empty() || !interrupted()); ++i) {
       samples.push_back(runner.sample(plan.iterations));

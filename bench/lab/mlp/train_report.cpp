@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
+std::string accuracy_percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
 
 std::string quality_table(std::span<const Trained> all) {
   TextTable table({"engine", "threads", "epochs", "time/epoch", "loss", "train errors",
@@ -32,7 +32,7 @@ std::string quality_table(std::span<const Trained> all) {
                std::to_string(trained.epochs.size()),
                trained.timed() ? format_seconds(trained.seconds_per_epoch()) : "emulated",
                format_figure(trained.epochs.back().loss), std::to_string(trained.train->errors),
-               std::to_string(trained.test->errors), percent(trained.test->accuracy)});
+               std::to_string(trained.test->errors), accuracy_percent(trained.test->accuracy)});
   }
   return table.format();
 }
@@ -172,7 +172,7 @@ std::vector<std::string> prefetch_notes(std::span<const Trained> all) {
           "spends "
           "{} on data)",
           ahead.engine.name, format_figure(in_turn.seconds_per_epoch() / ahead.seconds_per_epoch()),
-          percent(in_turn.total().data / ledger_of("", in_turn.epochs).wall)));
+          accuracy_percent(in_turn.total().data / ledger_of("", in_turn.epochs).wall)));
     }
   }
   return notes;

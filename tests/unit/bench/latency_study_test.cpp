@@ -28,7 +28,7 @@ TEST(LatencySummary, IsThatOfTheSamples) {
     seconds.push_back(i);
   }
   std::swap(seconds.front(), seconds.back());
-  const LatencySummary summary = summarize(seconds);
+  const LatencySummary summary = summarize_latencies(seconds);
   EXPECT_DOUBLE_EQ(summary.mean, 51);
   EXPECT_DOUBLE_EQ(summary.median, 51);
   EXPECT_DOUBLE_EQ(summary.p99, 100);

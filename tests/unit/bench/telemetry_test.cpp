@@ -40,7 +40,7 @@ TelemetryReading reading(double time, double mhz, double watts, std::uint64_t re
 class SummaryTest : public testing::Test {
  protected:
   [[nodiscard]] RowTelemetry of(const char* row, bool on_gpu = true) const {
-    return summarize(stretches_, readings_, row, 1e9, on_gpu);
+    return summarize_telemetry(stretches_, readings_, row, 1e9, on_gpu);
   }
 
   std::vector<TimedStretch> stretches_{
