@@ -40,9 +40,9 @@ CopyColumn ratio_column(const CopyCurve& curve, const CopyCurve& loop) {
 
 std::vector<CopyColumn> columns_of(const HostCopies& host) {
   std::vector<CopyColumn> columns{{"size", format_bytes},
-                              {"arrays in", [&](std::int64_t bytes) {
-                                 return std::string(held_in(bytes, 1, host.caches));
-                               }}};
+                                  {"arrays in", [&](std::int64_t bytes) {
+                                     return std::string(held_in(bytes, 1, host.caches));
+                                   }}};
   const CopyCurve* loop = find_curve(host.curves, "loop", "host");
   for (const CopyCurve& curve : host.curves) {
     columns.push_back(rate_column(curve));

@@ -21,8 +21,8 @@ std::string_view law_name(Scaling scaling) {
 } // namespace
 
 std::string format_fit(Scaling scaling, const SerialFraction& fit) {
-  std::string text =
-      fmt::format("serial fraction by the law of {}: {}", law_name(scaling), format_percent(fit.value));
+  std::string text = fmt::format("serial fraction by the law of {}: {}", law_name(scaling),
+                                 format_percent(fit.value));
   text += fit.low ? fmt::format(" (95 % interval {} to {}, bootstrap over the samples)",
                                 format_percent(*fit.low), format_percent(*fit.high))
                   : " (without an interval: one sample a row)";

@@ -10,6 +10,7 @@
 #include "ratio.hpp"
 #include "selection.hpp"
 #include "text_table.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 

@@ -106,8 +106,8 @@ RowTelemetry::Gpu summarize_gpu(const std::vector<const TelemetryReading*>& read
 } // namespace
 
 RowTelemetry summarize_telemetry(std::span<const TimedStretch> stretches,
-                       std::span<const TelemetryReading> readings, const std::string& row,
-                       double cells, bool on_gpu) {
+                                 std::span<const TelemetryReading> readings, const std::string& row,
+                                 double cells, bool on_gpu) {
   std::vector<const TimedStretch*> own;
   std::vector<const TelemetryReading*> during;
   RowTelemetry result;
@@ -184,9 +184,9 @@ void Telemetry::report(ComparisonResult& result) {
   result.telemetry = sources();
   for (Row& row : result.rows) {
     if (row.ranked()) {
-      row.telemetry =
-          summarize_telemetry(stretches_, readings_, row.name, static_cast<double>(result.problem.cells()),
-                    row.on_device() && gpu_ != nullptr);
+      row.telemetry = summarize_telemetry(stretches_, readings_, row.name,
+                                          static_cast<double>(result.problem.cells()),
+                                          row.on_device() && gpu_ != nullptr);
     }
   }
 }

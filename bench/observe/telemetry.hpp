@@ -50,8 +50,8 @@ struct TelemetryReading {
 
 /// Of the stretches of one row. `on_gpu`: what the card did is the row's.
 [[nodiscard]] RowTelemetry summarize_telemetry(std::span<const TimedStretch> stretches,
-                                     std::span<const TelemetryReading> readings,
-                                     const std::string& row, double cells, bool on_gpu);
+                                               std::span<const TelemetryReading> readings,
+                                               const std::string& row, double cells, bool on_gpu);
 
 class Telemetry final : public Observer {
  public:

@@ -3,6 +3,7 @@
 #include "diffbench/mlp/network.hpp"
 #include "interrupt.hpp"
 #include "mlp/forward_check.hpp"
+#include "statistics.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
 
@@ -75,14 +76,15 @@ std::string misreading_table(std::span<const LatencyRow> rows) {
                                         table.format(), fmt::join(meanings, "\n  "));
 }
 
-double median_of(const LatencyRow& row) { return median_of(row.samples); }
+double median_latency(const LatencyRow& row) { return median_of(row.samples); }
 
 /// nullptr when none that `admits` was timed.
 template <typename Admits>
 const LatencyRow* fastest(std::span<const LatencyRow> rows, Admits admits) {
   const LatencyRow* best = nullptr;
   for (const LatencyRow& row : rows) {
-    if (timed(row) && admits(row) && (best == nullptr || median_of(row) < median_of(*best))) {
+    if (timed(row) && admits(row) &&
+        (best == nullptr || median_latency(row) < median_latency(*best))) {
       best = &row;
     }
   }
@@ -97,10 +99,11 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
   std::string text =
       fmt::format("{} answers {} in {} (median), 99 of 100 times within {}", best->name,
                   job.batch == 1 ? "one row" : fmt::format("{} rows", job.batch),
-                  format_seconds(median_of(*best)), format_seconds(summarize_latencies(best->samples).p99));
+                  format_seconds(median_latency(*best)),
+                  format_seconds(summarize_latencies(best->samples).p99));
   const LatencyRow* const peer = fastest(rows, [](const LatencyRow& row) { return row.is_peer(); });
   if (peer != nullptr && peer != best) {
-    text += fmt::format("; {} takes {}", peer->name, format_seconds(median_of(*peer)));
+    text += fmt::format("; {} takes {}", peer->name, format_seconds(median_latency(*peer)));
   }
   const auto worst = std::ranges::max_element(best->misreadings, {}, &Misreading::factor);
   if (worst != best->misreadings.end() && worst->factor() >= 1.1) {

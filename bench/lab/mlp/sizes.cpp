@@ -31,17 +31,17 @@ struct StudyKind {
 mlp::Network twice_as_wide(std::int64_t width) { return mlp::Network({2, width, width, 2}); }
 
 constexpr StudyKind depth{"depth",
-                     "T",
-                     "--last",
-                     "4:4096:x2",
-                     "widths of the last hidden layer, powers of 2 (default 4:4096:x2)",
-                     mlp::doubling_network};
+                          "T",
+                          "--last",
+                          "4:4096:x2",
+                          "widths of the last hidden layer, powers of 2 (default 4:4096:x2)",
+                          mlp::doubling_network};
 constexpr StudyKind width{"width",
-                     "N",
-                     "--hidden",
-                     "10,20,50,100,200,500,1000,2000,4000",
-                     "widths of both hidden layers (default 10,20,50, ... 4000)",
-                     twice_as_wide};
+                          "N",
+                          "--hidden",
+                          "10,20,50,100,200,500,1000,2000,4000",
+                          "widths of both hidden layers (default 10,20,50, ... 4000)",
+                          twice_as_wide};
 
 struct SizeOptions {
   std::vector<std::string> sizes;

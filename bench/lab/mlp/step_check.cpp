@@ -68,7 +68,8 @@ struct Distances {
 StepReference::StepReference(const TrainingJob& job)
     : network_(job.training.network), start_(job.start.begin(), job.start.end()), end_(start_) {
   const double flops = network_.flops_per_step(job.training.batch);
-  steps_ = std::clamp(static_cast<std::int64_t>(flops_wanted / flops), fewest_steps, most_checked_steps);
+  steps_ =
+      std::clamp(static_cast<std::int64_t>(flops_wanted / flops), fewest_steps, most_checked_steps);
   const mlp::EngineInfo& info = reference_engine(flops * static_cast<double>(steps_));
   engine_ = info.name;
   const auto engine = info.make_float64(job.training, {});
