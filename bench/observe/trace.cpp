@@ -60,10 +60,10 @@ std::int64_t steady_nanoseconds() {
       .count();
 }
 
-TraceRecorder::TraceRecorder(std::function<std::int64_t()> now)
-    : now_(std::move(now)), start_(now_()) {
+TraceRecorder::TraceRecorder(std::function<std::int64_t()> now, std::size_t max_calls)
+    : now_(std::move(now)), max_calls_(max_calls), start_(now_()) {
   // Growing would copy it in the middle of a sample; what is not touched takes no memory.
-  events_.reserve(2 * max_calls);
+  events_.reserve(2 * max_calls_);
 }
 
 void TraceRecorder::begin(const Span& span) {
@@ -71,7 +71,7 @@ void TraceRecorder::begin(const Span& span) {
     row_ = span.row;
     work_since_.reset();
   }
-  const bool kept = span.kind != Span::Kind::call || ++calls_ <= max_calls;
+  const bool kept = span.kind != Span::Kind::call || ++calls_ <= max_calls_;
   if (kept) {
     events_.push_back({.track = host,
                        .category = to_string(span.kind),
@@ -196,7 +196,7 @@ ordered_json TraceRecorder::to_json(const std::string& command) const {
     }
     events.push_back(std::move(json));
   }
-  const std::size_t dropped = calls_ > max_calls ? calls_ - max_calls : 0;
+  const std::size_t dropped = calls_ > max_calls_ ? calls_ - max_calls_ : 0;
   return {{"traceEvents", std::move(events)},
           {"displayTimeUnit", "ms"},
           {"otherData",

@@ -28,10 +28,9 @@ namespace diffbench::bench {
 /// at the end of the call that waited for them.
 class TraceRecorder final : public Observer {
  public:
-  /// Calls beyond so many are counted, not kept: a round trip every step makes millions.
-  static constexpr std::size_t max_calls = 100'000;
-
-  explicit TraceRecorder(std::function<std::int64_t()> now = steady_nanoseconds);
+  /// Calls beyond `max_calls` are counted, not kept: a round trip every step makes millions.
+  explicit TraceRecorder(std::function<std::int64_t()> now = steady_nanoseconds,
+                         std::size_t max_calls = 100'000);
 
   void begin(const Span& span) override;
   void end(const PhaseTimes* account) override;
@@ -64,6 +63,7 @@ class TraceRecorder final : public Observer {
   void add_engine(Track track, const char* name, std::int64_t begin, std::int64_t end);
 
   std::function<std::int64_t()> now_;
+  std::size_t max_calls_;
   std::int64_t start_;
   std::vector<Event> events_; ///< in the order of their begins, outer ones first
   std::vector<Open> open_;

@@ -8,7 +8,7 @@ import time
 import unittest
 
 from program import (LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest,
-                     host_and_engine_events, parse_json, row_of)
+                     host_and_engine_events, open_terminal, parse_json, row_of)
 
 
 class ExitCodes(CommandLineTest):
@@ -87,7 +87,7 @@ class Interrupted(CommandLineTest):
     so stderr is a terminal."""
 
     def test_ctrl_c_while_a_row_is_timed(self):
-        ours, theirs = os.openpty()
+        ours, theirs = open_terminal()
         child = subprocess.Popen([PROGRAM, *LONG, "--json", "out.json",
                                   "--trace", "trace.json"], cwd=self.directory,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import unittest
 
-from program import PROGRAM, CommandLineTest, parse_json
+from program import PROGRAM, CommandLineTest, open_terminal, parse_json
 
 DEPTH = "mlp depth --last 4,16 --engine cpu --budget 0.2".split()
 
@@ -145,7 +145,7 @@ class Sizes(CommandLineTest):
 
     def test_ctrl_c_keeps_the_sizes_that_were_measured(self):
         """The progress line, on a terminal, shows when that is something."""
-        ours, theirs = os.openpty()
+        ours, theirs = open_terminal()
         child = subprocess.Popen(
             [PROGRAM, *"mlp depth --last 256:2048:x2 --engine cpu --threads 1 --budget 600".split(),
              "--json", "out.json"],

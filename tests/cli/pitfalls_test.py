@@ -1,14 +1,13 @@
 """diffbench pitfalls: what it measures on any machine, its result file, and what it refuses. No time
 decides a test."""
 import os
-import pty
 import re
 import signal
 import subprocess
 import time
 import unittest
 
-from program import PROGRAM, CommandLineTest, parse_json
+from program import PROGRAM, CommandLineTest, open_terminal, parse_json
 
 ON_CPU = ["no-warm-up", "allocation-timed", "copies-timed", "clock-in-the-loop", "hot-cache",
           "dead-code", "lazy-expression", "one-sample", "mean-with-outlier", "slow-cpu-baseline",
@@ -91,7 +90,7 @@ class Pitfalls(CommandLineTest):
 
 class Interrupted(CommandLineTest):
     def test_ctrl_c_keeps_what_was_measured(self):
-        ours, theirs = pty.openpty()
+        ours, theirs = open_terminal()
         child = subprocess.Popen([PROGRAM, "pitfalls", "--grid", "2048", "--budget", "60", "--json",
                                   "out.json"],
                                  cwd=self.directory, stdin=subprocess.DEVNULL,

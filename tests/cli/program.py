@@ -30,6 +30,14 @@ QUICK = ("--grid 24x16 --iters 20 --budget 2 --threads 1 "
 LONG = "--grid 256 --iters 20000 --budget 3 --threads 1 --backend fused --baseline fused".split()
 
 
+def open_terminal():
+    """Two ends of a pseudo-terminal, ours and the program's. A container may have none to give."""
+    try:
+        return os.openpty()
+    except OSError as error:
+        raise unittest.SkipTest(f"no pseudo-terminal: {error}") from error
+
+
 class CommandLineTest(unittest.TestCase):
     def setUp(self):
         place = tempfile.TemporaryDirectory(prefix="diffbench-cli-")

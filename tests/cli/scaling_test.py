@@ -5,7 +5,7 @@ import signal
 import subprocess
 import unittest
 
-from program import PROGRAM, CommandLineTest, parse_json
+from program import PROGRAM, CommandLineTest, open_terminal, parse_json
 
 SMALL = "scaling --grid 24x16 --iters 20 --budget 0.4 --threads 1,2".split()
 
@@ -56,7 +56,7 @@ class Scaling(CommandLineTest):
 
     def test_ctrl_c_keeps_what_was_measured(self):
         """The progress line, on a terminal, shows when that is something."""
-        ours, theirs = os.openpty()
+        ours, theirs = open_terminal()
         child = subprocess.Popen(
             [PROGRAM, *"scaling --grid 256 --iters 60000 --threads 1".split(), "--json", "out.json"],
             cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,

@@ -6,7 +6,7 @@ import re
 import subprocess
 import unittest
 
-from program import LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest
+from program import LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest, open_terminal
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 
@@ -138,7 +138,7 @@ class Terminal(CommandLineTest):
 
     def start_on_terminal(self, stream, *arguments, env):
         """Starts the program with one stream on a pseudo-terminal and the other one discarded."""
-        ours, theirs = os.openpty()
+        ours, theirs = open_terminal()
         streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
         child = subprocess.Popen([PROGRAM, *arguments], cwd=self.directory,
                                  stdin=subprocess.DEVNULL, env={**os.environ, **env}, **streams)

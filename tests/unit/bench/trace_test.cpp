@@ -82,7 +82,8 @@ class TraceTest : public testing::Test {
   static std::int64_t now() { return std::llround(1e9 * FakeClock::seconds); }
 
   const double start_ = FakeClock::seconds = 5; // small, so that nanoseconds are exact
-  TraceRecorder trace_{now};
+  static constexpr std::size_t max_calls = 5000;
+  TraceRecorder trace_{now, max_calls};
 };
 
 TEST_F(TraceTest, SpansAreWhereTheyWere) {
@@ -181,12 +182,12 @@ TEST_F(TraceTest, AnyNameIsValidJson) {
 
 TEST_F(TraceTest, CallsBeyondTheLimitAreCounted) {
   trace_.begin({.kind = Span::Kind::stage, .name = "timing"});
-  for (std::size_t i = 0; i < TraceRecorder::max_calls + 5; ++i) {
+  for (std::size_t i = 0; i < max_calls + 5; ++i) {
     call("wait", 1, {.compute_busy = 1e-6});
   }
   trace_.end(nullptr);
-  EXPECT_EQ(events(host).size(), TraceRecorder::max_calls + 1);
-  EXPECT_EQ(events(compute).size(), TraceRecorder::max_calls);
+  EXPECT_EQ(events(host).size(), max_calls + 1);
+  EXPECT_EQ(events(compute).size(), max_calls);
   EXPECT_EQ(json()["otherData"]["calls_not_kept"], 5);
 }
 
