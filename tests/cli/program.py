@@ -27,7 +27,7 @@ QUICK = ("--grid 24x16 --iters 20 --budget 2 --threads 1 "
          "--backend scalar --backend fused --baseline scalar").split()
 
 # One that is busy for several seconds, and times its row for nearly all of them.
-LONG = "--grid 256 --iters 20000 --budget 3 --threads 1 --backend fused --baseline fused".split()
+LONG = "--grid 256 --iters 8000 --budget 3 --threads 1 --backend fused --baseline fused".split()
 
 
 def open_terminal():
