@@ -13,7 +13,8 @@ struct Uninitialised {};
 inline constexpr Uninitialised uninitialised{};
 
 namespace detail {
-/// Cache-line aligned memory, on huge pages where it is large; throws Error naming the size.
+/// Cache-line aligned memory, in huge pages from 256 KiB on where the kernel has them; throws Error
+/// naming the size.
 [[nodiscard]] void* allocate_aligned(std::size_t bytes, bool zeroed);
 void free_aligned(void* memory) noexcept;
 } // namespace detail
