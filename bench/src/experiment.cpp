@@ -40,8 +40,12 @@ using Clock = std::chrono::steady_clock;
 
 /// The shortest time that a first run or the reference may take before its steps are cut down.
 constexpr double least_limit_seconds = 5;
-/// Warm runs end to end of a row; the one of median wall time is reported.
-constexpr int warm_runs = 3;
+/// Warm runs end to end of a row, of which the one of median wall time is reported: so many, and of
+/// short ones what fits the time. Threads of the row before may spin on a CPU for the first
+/// milliseconds, waiting for work (GCC's OpenMP does).
+constexpr double warm_runs = 3;
+constexpr double most_warm_runs = 301;
+constexpr double short_runs_seconds = 0.05;
 
 /// Peers on a GPU name it.
 bool runs_on_device(const Provenance& provenance) {
@@ -295,7 +299,8 @@ class Experiment {
       const double expected =
           2 * entrant.cost.reset_seconds +
           *seconds_per_iteration(entrant.row) * static_cast<double>(options_.iterations);
-      auto affordable = static_cast<int>(std::min(share / expected, 1.0 * warm_runs));
+      const double wanted = std::clamp(short_runs_seconds / expected, warm_runs, most_warm_runs);
+      auto affordable = static_cast<int>(std::min(share / expected, wanted));
       // The speed-ups of GPU rows need the baseline's, though it is slow.
       if (any_device_row() && entrant.row.name == options_.baseline &&
           expected < least_limit_seconds) {

@@ -12,10 +12,10 @@ namespace diffbench::detail {
 
 namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-/// Fields from so many bytes on lie in huge pages. One is contiguous memory of the machine; of which
-/// small pages a field is made decides how they share the sets of L2, and made one of two equal
-/// sessions up to 8 % slower than the other (diffbench selftest). It also takes one TLB entry for
-/// 2 MiB instead of 4 KiB.
+/// Fields from so many bytes on lie in huge pages. One is contiguous memory of the machine; of
+/// which small pages a field is made decides how they share the sets of L2, and made one of two
+/// equal sessions up to 8 % slower than the other (diffbench selftest). It also takes one TLB entry
+/// for 2 MiB instead of 4 KiB.
 constexpr std::size_t huge_from = huge_page / 8;
 } // namespace
 
