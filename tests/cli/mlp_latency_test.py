@@ -159,9 +159,7 @@ class MlpLatency(CommandLineTest):
 
     def test_pytorch_itself(self):
         """And the GPU's script, with the CPU as device."""
-        if subprocess.run([os.environ.get("DIFFBENCH_PYTHON", "python3"), "-c",
-                           "import torch"], capture_output=True).returncode != 0:
-            self.skipTest("no PyTorch here")
+        self.need_torch()
         done = self.run_ok(*LATENCY, *"--engine cpu --peer torch,torch_cuda --threads 1".split(),
                            *"--repetitions 5 --json -".split(), env={"DIFFBENCH_PEER_DEVICE": "cpu"})
         rows = parse_json(done.stdout)["diffbench"]["mlp_latency"]["results"]

@@ -132,9 +132,7 @@ class Sizes(CommandLineTest):
 
     def test_pytorch_itself(self):
         """With the network on this machine's PyTorch; and the GPU's script, with the CPU as device."""
-        if subprocess.run([os.environ.get("DIFFBENCH_PYTHON", "python3"), "-c",
-                           "import torch"], capture_output=True).returncode != 0:
-            self.skipTest("no PyTorch here")
+        self.need_torch()
         done = self.run_ok(*DEPTH, "--peer", "torch,torch_cuda", "--quality", "--json", "-",
                            env={"DIFFBENCH_PEER_DEVICE": "cpu"})
         rows = self.rows(done)

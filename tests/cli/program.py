@@ -66,6 +66,11 @@ class CommandLineTest(unittest.TestCase):
         self.assertEqual(done.returncode, exit_code, done.stderr)
         return parse_json(done.stdout)
 
+    def need_torch(self):
+        python = os.environ.get("DIFFBENCH_PYTHON", "python3")
+        if subprocess.run([python, "-c", "import torch"], capture_output=True).returncode != 0:
+            self.skipTest("no PyTorch here")
+
     def assert_one_line(self, text, *mentions):
         """One line by the program itself: no stack trace, no abort, no sanitizer report."""
         self.assertTrue(text.startswith("diffbench: "), text)

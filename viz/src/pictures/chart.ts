@@ -133,6 +133,57 @@ function inTwoLines(name: string, most: number): string {
   return `${first}\n${rest.length <= most ? rest : `…${rest.slice(1 - most)}`}`;
 }
 
+/** What pictures of lying bars share: a row for each name, and a tooltip for all of a row. */
+export function lyingRows(
+  palette: Palette,
+  names: string[],
+  narrow: boolean,
+  show: (value: number) => string,
+) {
+  const base = baseOption(palette);
+  return {
+    ...base,
+    tooltip: {
+      ...base.tooltip,
+      trigger: "axis",
+      axisPointer: { type: "shadow" },
+      valueFormatter: (value: unknown) => (typeof value === "number" ? show(value) : "-"),
+    },
+    grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 40, bottom: 48 },
+    yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
+  };
+}
+
+/** What ECharts hands to the drawing of an item of a custom series. */
+export interface ItemPlace {
+  value: (dimension: number) => number;
+  coord: (point: number[]) => [number, number];
+  size: (size: number[]) => [number, number];
+  visual: (name: string) => string;
+}
+
+/** A stretch of time in a row: the item's values are row, start and end. */
+export function stretchOfRow(place: ItemPlace, style: object) {
+  const [x1, y] = place.coord([place.value(1), place.value(0)]);
+  const [x2] = place.coord([place.value(2), place.value(0)]);
+  const height = Math.min(20, 0.7 * place.size([0, 1])[1]);
+  return {
+    type: "rect",
+    shape: { x: x1, y: y - height / 2, width: Math.max(1, x2 - x1), height },
+    style,
+  };
+}
+
+/** What a speed-up or an efficiency would ideally be, dashed. */
+export const idealLine = (palette: Palette, points: number[][]) => ({
+  name: "ideal",
+  type: "line",
+  symbol: "none",
+  lineStyle: { color: palette.muted, type: "dashed" },
+  itemStyle: { color: palette.muted },
+  data: points,
+});
+
 /** A second axis of rows at the right, with the figure of each bar. */
 export function figuresAxis(palette: Palette, figures: string[], show: boolean) {
   return {

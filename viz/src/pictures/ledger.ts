@@ -2,7 +2,7 @@
 // unexplained add up to the wall time.
 import { type Phases, problemText, type ResultFile, type Row, whyNotDrawn } from "../data/results";
 import { percent, seconds } from "../data/units";
-import { baseOption, categoryAxis, figuresAxis, heightOfBars, nameWidth, valueAxis } from "./chart";
+import { figuresAxis, heightOfBars, lyingRows, valueAxis } from "./chart";
 import { ledgerParts, phaseColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
@@ -96,53 +96,44 @@ export function ledger(file: ResultFile): Picture | Missing | null {
     ],
     verification: verificationOfRows(rows),
     variants: ["seconds", "share of the wall time"],
-    option: (palette, narrow, variant) => ({
-      ...baseOption(palette),
-      tooltip: {
-        ...baseOption(palette).tooltip,
-        trigger: "axis",
-        axisPointer: { type: "shadow" },
-        valueFormatter: (value: unknown) =>
-          typeof value === "number" ? show(variant)(value) : "-",
-      },
-      grid: {
-        left: nameWidth(names, narrow) + 12,
-        right: narrow ? 24 : 84,
-        top: 40,
-        bottom: 48,
-      },
-      xAxis: valueAxis(palette, {
-        name: variant === 0 ? "wall time" : "share of the wall time",
-        show: show(variant),
-        min: 0,
-        ...(variant === 0 ? {} : { max: 1 as const }),
-      }),
-      yAxis: [
-        categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
-        figuresAxis(
-          palette,
-          drawn.map((run) => seconds(run.phases.wall)),
-          !narrow,
-        ),
-      ],
-      series: ledgerParts
-        .filter((part) => drawn.some((run) => partOf(run.phases, part) !== null))
-        .map((part) => ({
-          name: part,
-          type: "bar",
-          stack: "wall",
-          barMaxWidth: 20,
-          itemStyle: {
-            color: phaseColour(palette, part),
-            borderColor: palette.surface,
-            borderWidth: 0.5,
-          },
-          data: drawn.map((run) => {
-            const value = partOf(run.phases, part);
-            if (value === null || value < 0) return 0;
-            return variant === 0 ? value : value / run.phases.wall;
-          }),
-        })),
-    }),
+    option: (palette, narrow, variant) => {
+      const rows = lyingRows(palette, names, narrow, show(variant));
+      return {
+        ...rows,
+        grid: { ...rows.grid, right: narrow ? 24 : 84 },
+        xAxis: valueAxis(palette, {
+          name: variant === 0 ? "wall time" : "share of the wall time",
+          show: show(variant),
+          min: 0,
+          ...(variant === 0 ? {} : { max: 1 as const }),
+        }),
+        yAxis: [
+          rows.yAxis,
+          figuresAxis(
+            palette,
+            drawn.map((run) => seconds(run.phases.wall)),
+            !narrow,
+          ),
+        ],
+        series: ledgerParts
+          .filter((part) => drawn.some((run) => partOf(run.phases, part) !== null))
+          .map((part) => ({
+            name: part,
+            type: "bar",
+            stack: "wall",
+            barMaxWidth: 20,
+            itemStyle: {
+              color: phaseColour(palette, part),
+              borderColor: palette.surface,
+              borderWidth: 0.5,
+            },
+            data: drawn.map((run) => {
+              const value = partOf(run.phases, part);
+              if (value === null || value < 0) return 0;
+              return variant === 0 ? value : value / run.phases.wall;
+            }),
+          })),
+      };
+    },
   };
 }

@@ -2,7 +2,7 @@
 import { at, list, num, numbers, positive, text } from "../data/json";
 import type { ResultFile } from "../data/results";
 import { count, figure, percent, seconds } from "../data/units";
-import { baseOption, categoryAxis, heightOfBars, logLimits, nameWidth, valueAxis } from "./chart";
+import { baseOption, heightOfBars, logLimits, lyingRows, valueAxis } from "./chart";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 
@@ -156,16 +156,8 @@ export function epochLedger(file: ResultFile): Picture | Missing | null {
       ]),
     verification: proof(timed),
     option: (palette, narrow) => ({
-      ...baseOption(palette),
-      tooltip: {
-        ...baseOption(palette).tooltip,
-        trigger: "axis",
-        axisPointer: { type: "shadow" },
-        valueFormatter: (value: unknown) => seconds(Number(value)),
-      },
-      grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 40, bottom: 48 },
+      ...lyingRows(palette, names, narrow, seconds),
       xAxis: valueAxis(palette, { name: "all epochs", show: seconds, min: 0 }),
-      yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
       series: parts.map((part, index) => ({
         name: part,
         type: "bar",

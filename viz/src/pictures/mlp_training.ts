@@ -3,7 +3,7 @@
 import { flag, list, num, positive, text } from "../data/json";
 import type { ResultFile } from "../data/results";
 import { count, percent, quantity, seconds, times } from "../data/units";
-import { baseOption, type Line, logLines, valueAxis } from "./chart";
+import { baseOption, idealLine, type Line, logLines, valueAxis } from "./chart";
 import { nameOf, proofOf, timeOf, verification, withoutTime } from "./mlp_rows";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
@@ -141,17 +141,10 @@ export function trainingThreads(file: ResultFile): Picture | Missing | null {
         gap: 52,
       }),
       series: [
-        {
-          name: "ideal",
-          type: "line",
-          symbol: "none",
-          lineStyle: { color: palette.muted, type: "dashed" },
-          itemStyle: { color: palette.muted },
-          data: [
-            [1, 1],
-            [most, most],
-          ],
-        },
+        idealLine(palette, [
+          [1, 1],
+          [most, most],
+        ]),
         ...racers.map((racer, index) => ({
           name: racer,
           type: "line",

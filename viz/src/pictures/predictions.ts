@@ -3,15 +3,7 @@ import { list, num, positive, text } from "../data/json";
 import { readProfile } from "../data/model";
 import type { ResultFile } from "../data/results";
 import { count, quantity, seconds } from "../data/units";
-import {
-  baseOption,
-  categoryAxis,
-  heightOfBars,
-  logLimits,
-  logLines,
-  nameWidth,
-  valueAxis,
-} from "./chart";
+import { heightOfBars, logLimits, logLines, lyingRows, valueAxis } from "./chart";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 
@@ -115,21 +107,13 @@ export function advised(file: ResultFile): Picture | Missing | null {
     notDrawn: [],
     verification: `Predictions from the profile of ${text(file.data, "profile", "machine")} (${text(file.data, "profile", "date")}); nothing here was run.`,
     option: (palette, narrow) => ({
-      ...baseOption(palette),
-      tooltip: {
-        ...baseOption(palette).tooltip,
-        trigger: "axis",
-        axisPointer: { type: "shadow" },
-        valueFormatter: (value: unknown) => seconds(Number(value)),
-      },
-      grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 40, bottom: 48 },
+      ...lyingRows(palette, names, narrow, seconds),
       xAxis: valueAxis(palette, {
         name: "predicted time",
         log: true,
         show: seconds,
         ...logLimits(ways.flatMap((way) => [way.warm, way.cold])),
       }),
-      yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
       series: (["warm", "cold"] as const).map((kind, index) => ({
         name: `${kind} run, predicted`,
         type: "scatter",

@@ -3,7 +3,7 @@
 import { at, flag, num, positive, text } from "../data/json";
 import { type ResultFile, whyNotDrawn } from "../data/results";
 import { count, figure, percent, seconds, times } from "../data/units";
-import { baseOption, valueAxis } from "./chart";
+import { baseOption, idealLine, valueAxis } from "./chart";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
@@ -120,14 +120,10 @@ export function scaling(file: ResultFile): Picture | Missing | null {
           gap: 52,
         }),
         series: [
-          {
-            name: "ideal",
-            type: "line",
-            symbol: "none",
-            lineStyle: { color: palette.muted, type: "dashed" },
-            itemStyle: { color: palette.muted },
-            data: [1, Math.max(2, most)].map((n) => [n, y(n, n)]),
-          },
+          idealLine(
+            palette,
+            [1, Math.max(2, most)].map((n) => [n, y(n, n)]),
+          ),
           ...(serial === null ? [] : [lawLine(`law of ${law}`, serial, "solid")]),
           ...(low === null || high === null
             ? []

@@ -9,7 +9,15 @@ import {
   type Row,
 } from "../data/results";
 import { seconds } from "../data/units";
-import { baseOption, categoryAxis, heightOfBars, nameWidth, valueAxis } from "./chart";
+import {
+  baseOption,
+  categoryAxis,
+  heightOfBars,
+  type ItemPlace,
+  nameWidth,
+  stretchOfRow,
+  valueAxis,
+} from "./chart";
 import { type ledgerParts, phaseColour } from "./palette";
 import { rowsWithPhases } from "./ledger";
 import type { Missing, Picture } from "./picture";
@@ -152,24 +160,8 @@ export function timeline(file: ResultFile): Picture | Missing | null {
                 ? seconds(Number(value[2]) - Number(value[1]))
                 : seconds(Number(value)),
           },
-          renderItem: (
-            _params: unknown,
-            api: {
-              value: (dimension: number) => number;
-              coord: (point: number[]) => [number, number];
-              size: (size: number[]) => [number, number];
-              visual: (name: string) => string;
-            },
-          ) => {
-            const [x1, y] = api.coord([api.value(1), api.value(0)]);
-            const [x2] = api.coord([api.value(2), api.value(0)]);
-            const height = Math.min(20, 0.7 * api.size([0, 1])[1]);
-            return {
-              type: "rect",
-              shape: { x: x1, y: y - height / 2, width: Math.max(1, x2 - x1), height },
-              style: { fill: api.visual("color") },
-            };
-          },
+          renderItem: (_params: unknown, place: ItemPlace) =>
+            stretchOfRow(place, { fill: place.visual("color") }),
         })),
       };
     },

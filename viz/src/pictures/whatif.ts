@@ -5,7 +5,17 @@ import { predict, type Way } from "../data/model";
 import type { Row } from "../data/results";
 import { comparable, partsOfRun, type Predicted, type Setting, stretches } from "../data/scenario";
 import { figure, seconds } from "../data/units";
-import { baseOption, categoryAxis, logLimits, nameWidth, plainLine, valueAxis } from "./chart";
+import {
+  baseOption,
+  categoryAxis,
+  type ItemPlace,
+  logLimits,
+  lyingRows,
+  nameWidth,
+  plainLine,
+  stretchOfRow,
+  valueAxis,
+} from "./chart";
 import { type Palette, phaseColour, seriesColour } from "./palette";
 
 /** Hollow and dashed: predicted. */
@@ -20,16 +30,8 @@ export function bars(all: Predicted[], palette: Palette, narrow: boolean): EChar
   const drawn = comparable(all);
   const names = drawn.map(({ way }) => way.backend);
   return {
-    ...baseOption(palette),
-    tooltip: {
-      ...baseOption(palette).tooltip,
-      trigger: "axis",
-      axisPointer: { type: "shadow" },
-      valueFormatter: (value: unknown) => seconds(Number(value)),
-    },
-    grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 40, bottom: 48 },
+    ...lyingRows(palette, names, narrow, seconds),
     xAxis: valueAxis(palette, { name: "predicted warm run", show: seconds, min: 0 }),
-    yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
     series: partsOfRun.map(([name, phase, part]) => ({
       name,
       type: "bar",
@@ -74,18 +76,14 @@ export function timeline(
         valueFormatter: (value: unknown) =>
           Array.isArray(value) ? seconds(Number(value[2]) - Number(value[1])) : "",
       },
-      renderItem: (
-        _params: unknown,
-        api: { value: (dimension: number) => number; coord: (point: number[]) => [number, number] },
-      ) => {
-        const [x1, y] = api.coord([api.value(1), api.value(0)]);
-        const [x2] = api.coord([api.value(2), api.value(0)]);
+      renderItem: (_params: unknown, place: ItemPlace) => {
         const { color, borderColor } = hollow(phaseColour(palette, phase), palette);
-        return {
-          type: "rect",
-          shape: { x: x1, y: y - 10, width: Math.max(1, x2 - x1), height: 20 },
-          style: { fill: color, stroke: borderColor, lineWidth: 1, lineDash: [3, 2] },
-        };
+        return stretchOfRow(place, {
+          fill: color,
+          stroke: borderColor,
+          lineWidth: 1,
+          lineDash: [3, 2],
+        });
       },
     })),
   };
