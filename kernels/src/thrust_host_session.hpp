@@ -7,12 +7,14 @@
 #include "diffbench/backend.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
+#include "diffbench/team_places.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include <omp.h>
+#include <pthread.h>
 
 namespace diffbench::kernels {
 
@@ -53,6 +55,7 @@ class ThrustHostSession : public Session<T> {
       : problem_(problem),
         layout_(layout),
         threads_(openmp_threads(options)),
+        places_(threads_),
         now_(layout.size),
         next_(layout.size) {}
 
@@ -64,6 +67,7 @@ class ThrustHostSession : public Session<T> {
 
   void advance(std::int64_t steps) override {
     const OpenMPThreads threads(threads_);
+    place_threads();
     const Grid<T> grid = grid_of<T>(problem_, layout_.pitch);
     for (std::int64_t i = 0; i < steps; ++i) {
       step(grid, row(now_, 0), row(next_, 0));
@@ -92,6 +96,18 @@ class ThrustHostSession : public Session<T> {
   virtual void step(const Grid<T>& grid, T* now, T* next) = 0;
 
  private:
+  // OpenMP's own binding (OMP_PROC_BIND) can only be asked for before the program starts.
+  void place_threads() {
+    if (threads_ == 1) {
+      return;
+    }
+    (void)places_.caller_moved(); // whether or not: the others are new, see advance()
+#pragma omp parallel
+    if (const int thread = omp_get_thread_num(); thread > 0) {
+      places_.place(pthread_self(), thread);
+    }
+  }
+
   [[nodiscard]] T* row(AlignedArray<T>& field, std::int64_t y) const {
     return field.data() + layout_.first + y * layout_.pitch;
   }
@@ -99,6 +115,7 @@ class ThrustHostSession : public Session<T> {
   Problem problem_;
   FieldLayout layout_;
   int threads_;
+  TeamPlaces places_;
   AlignedArray<T> now_;
   AlignedArray<T> next_;
 };

@@ -119,18 +119,6 @@ double cpus_of(std::optional<std::int64_t> quota, std::optional<std::int64_t> pe
   return static_cast<double>(*quota) / static_cast<double>(*period);
 }
 
-int affinity_cpus() {
-  // The kernel refuses (EINVAL) a set smaller than its own, which may exceed CPU_SETSIZE.
-  for (std::size_t cpus = CPU_SETSIZE; cpus <= std::size_t{1} << 20; cpus *= 2) {
-    std::vector<cpu_set_t> set(cpus / CPU_SETSIZE);
-    const std::size_t bytes = set.size() * sizeof(cpu_set_t);
-    if (sched_getaffinity(0, bytes, set.data()) == 0) {
-      return CPU_COUNT_S(bytes, set.data());
-    }
-  }
-  return static_cast<int>(std::thread::hardware_concurrency());
-}
-
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 // What the limit of one cgroup leaves. Cached files count as used there, but the kernel drops the
@@ -235,8 +223,29 @@ double cpu_quota(const fs::path& root) {
   return cpus;
 }
 
+std::vector<int> affinity() {
+  // The kernel refuses (EINVAL) a set smaller than its own, which may exceed CPU_SETSIZE.
+  for (std::size_t most = CPU_SETSIZE; most <= std::size_t{1} << 20; most *= 2) {
+    std::vector<cpu_set_t> set(most / CPU_SETSIZE);
+    const std::size_t bytes = set.size() * sizeof(cpu_set_t);
+    if (sched_getaffinity(0, bytes, set.data()) == 0) {
+      std::vector<int> cpus;
+      for (std::size_t cpu = 0; cpu < most; ++cpu) {
+        if (CPU_ISSET_S(cpu, bytes, set.data())) {
+          cpus.push_back(static_cast<int>(cpu));
+        }
+      }
+      return cpus;
+    }
+  }
+  return {};
+}
+
 int usable_cpus(const fs::path& root) {
-  const double cpus = std::min<double>(affinity_cpus(), std::ceil(cpu_quota(root)));
+  const std::size_t allowed = affinity().size();
+  const double cpus =
+      std::min(allowed > 0 ? static_cast<double>(allowed) : std::thread::hardware_concurrency(),
+               std::ceil(cpu_quota(root)));
   return std::max(static_cast<int>(cpus), 1);
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace diffbench {
 
@@ -31,6 +32,9 @@ struct Caches {
 
 // `root` stands for the file system's root, so that tests can present another machine.
 [[nodiscard]] Caches read_caches(const std::filesystem::path& root = "/");
+/// The numbers of the CPUs that the calling thread may run on, ascending; empty when the system
+/// does not tell.
+[[nodiscard]] std::vector<int> affinity();
 /// The CPUs that this process may use: its affinity mask, cut down to the cgroup's quota (v1 or
 /// v2, rounded up), at least 1. Not the number that the machine has.
 [[nodiscard]] int usable_cpus(const std::filesystem::path& root = "/");

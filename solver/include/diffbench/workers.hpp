@@ -1,6 +1,8 @@
 // A team of threads that run one job together, and a barrier among them.
 #pragma once
 
+#include "diffbench/team_places.hpp"
+
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -8,7 +10,8 @@
 
 namespace diffbench {
 
-/// `count` threads, the caller's own among them; the others sleep between jobs.
+/// `count` threads, the caller's own among them; the others sleep between jobs, and run on other
+/// CPUs than the caller where there are enough (TeamPlaces).
 class Workers {
  public:
   explicit Workers(int count);
@@ -23,13 +26,15 @@ class Workers {
   void run(const std::function<void(int)>& job);
 
   /// Called by every thread of a job: returns when all have called it. What was written before is
-  /// visible after. Spins briefly, then sleeps, so that an oversubscribed machine still advances.
+  /// visible after. Spins for a while, then sleeps, so that an oversubscribed machine still
+  /// advances.
   void barrier();
 
  private:
   void serve(int thread);
 
   int count_;
+  TeamPlaces places_;
   const std::function<void(int)>* job_ = nullptr;
   std::atomic<unsigned> jobs_started_ = 0;
   bool stopping_ = false; ///< published by jobs_started_
