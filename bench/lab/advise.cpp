@@ -35,7 +35,7 @@ constexpr std::array<std::int64_t, 4> checked_iterations = {1, 10, 100, 1000};
 constexpr double longest_check_seconds = 60;
 constexpr double longest_grid_check_seconds = 1.5;
 constexpr double check_budget_seconds = 3;
-constexpr double grid_check_budget_seconds = 1;
+constexpr double grid_check_budget_seconds = 2;
 
 struct AdviseOptions {
   std::string grid, iters, dtype, snapshot_every, profile;
@@ -54,7 +54,7 @@ struct AdviseOptions {
                   "a recorded profile (default: this machine's, made by diffbench calibrate)");
     declare_flag(app, "--check", check, "measure the run, too, and print the errors");
     declare_flag(app, "--check-grid", check_grid,
-                 "the same for grids from 128 to 8192 and 1 to 1000 iterations (3 minutes)");
+                 "the same for grids from 128 to 8192 and 1 to 1000 iterations (5 minutes)");
     output.declare(app);
   }
 
@@ -139,24 +139,24 @@ void note_left_out(LabReport& report, int left_out, double longest_seconds) {
   }
 }
 
-/// Ctrl-C ends it with what was checked so far.
-void check(const std::vector<WayCost>& ways, std::vector<Options> runs, double longest_seconds,
-           LabReport& report, Progress& progress) {
+/// All runs twice, one time after the other. Ctrl-C ends it with what was checked so far.
+void check(const std::vector<WayCost>& ways, const std::vector<Options>& runs,
+           double longest_seconds, LabReport& report, Progress& progress) {
   std::vector<CheckedPrediction> checked;
   int left_out = 0;
-  std::size_t done = 0;
-  for (const Options& run : runs) {
-    progress.within(runs.size() > 1 ? fmt::format("{} of {}: ", ++done, runs.size()) : "");
-    const std::vector<Candidate> candidates = affordable(ways, run, longest_seconds, left_out);
+  for (std::size_t done = 0; done < 2 * runs.size() && !report.interrupted; ++done) {
+    const Options& run = runs[done % runs.size()];
+    progress.within(fmt::format("{} of {}: ", done + 1, 2 * runs.size()));
+    int unaffordable = 0;
+    const std::vector<Candidate> candidates = affordable(ways, run, longest_seconds, unaffordable);
+    left_out += done < runs.size() ? unaffordable : 0;
     if (candidates.empty()) {
       continue;
     }
     try {
-      std::ranges::move(check_predictions(ways, run, candidates, progress),
-                        std::back_inserter(checked));
+      keep_less_disturbed(checked, check_predictions(ways, run, candidates, progress));
     } catch (const Interrupted&) {
       report.interrupted = true;
-      break;
     }
   }
   append_check(report, checked);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -25,18 +26,19 @@ namespace diffbench::bench {
 
 /// How much is measured of each backend on each grid.
 struct CalibrationEffort {
-  double seconds = 0.1;       ///< for all repetitions together; three are made in any case
-  double longest_round = 0.2; ///< seconds that one repetition of all calls may take
+  double seconds = 0.05;      ///< for all repetitions together; three are made in any case
+  double longest_round = 0.1; ///< seconds that one repetition of all calls may take
   int cold_runs = 3;
   int repetitions = 9; ///< of each call, as far as the time allows
 };
 
 /// Steps of the calls to measure, as far as all fit `seconds` together; at least 1 and 4. Backends
-/// that take several steps a sweep show what a sweep costs only in calls of several sweeps.
+/// that take several steps a sweep show what a sweep costs only in calls of several sweeps, and
+/// denormal numbers slow some of the first hundred steps.
 [[nodiscard]] inline std::vector<std::int64_t> calls_that_fit(double step_seconds, double seconds) {
   std::vector<std::int64_t> calls{1, 4};
   std::int64_t sum = 5;
-  for (const std::int64_t steps : {8, 16, 32, 64, 256, 1024}) {
+  for (const std::int64_t steps : {8, 16, 32, 64, 96, 256, 1024}) {
     sum += steps;
     if (static_cast<double>(sum) * step_seconds <= seconds) {
       calls.push_back(steps);
@@ -45,18 +47,19 @@ struct CalibrationEffort {
   return calls;
 }
 
-/// The problem on one grid: where its runs start, and what they must come to.
+/// The problem on one grid: where its runs start, and what they must come to. There is one field on
+/// the host as in a comparison, since more of them would push each other out of the caches.
 template <typename T>
 struct CalibrationGrid {
   std::int64_t side = 0;
-  std::span<const T> initial;
-  std::span<T> work;               ///< as large, holds anything after each run
+  std::span<T> field;              ///< where runs begin, and leave their results
+  std::function<void()> refill;    ///< makes it the initial field
   std::int64_t verified_steps = 1; ///< of each cold run
   std::string sha256;              ///< of the reference after them
 };
 
-/// `make()` gives a Contender<T> whose samples start from `grid.initial`. Throws Error when a run
-/// is not the reference's, Interrupted.
+/// `make()` gives a Contender<T> whose samples start from `grid.field`. Throws Error when a run is
+/// not the reference's, Interrupted.
 template <typename Clock, typename T, typename Make>
 GridCost calibrate_grid(Make make, const CalibrationGrid<T>& grid,
                         const CalibrationEffort& effort) {
@@ -69,10 +72,10 @@ GridCost calibrate_grid(Make make, const CalibrationGrid<T>& grid,
       freeing = contender->release().value_or(0);
     }
     contender = make();
-    std::ranges::copy(grid.initial, grid.work.begin());
-    const FirstRun first = contender->first_run(grid.work, grid.verified_steps,
+    grid.refill();
+    const FirstRun first = contender->first_run(grid.field, grid.verified_steps,
                                                 std::numeric_limits<double>::infinity());
-    if (sha256_of_cells(std::span<const T>(grid.work)) != grid.sha256) {
+    if (sha256_of_cells(std::span<const T>(grid.field)) != grid.sha256) {
       throw Error("its field differs from the reference");
     }
     colds.push_back(first.phases.wall + freeing);
@@ -90,14 +93,15 @@ GridCost calibrate_grid(Make make, const CalibrationGrid<T>& grid,
     if (repetition >= 3 && seconds_since<Clock>(start) > effort.seconds) {
       break;
     }
+    grid.refill();
     for (const std::int64_t steps : calls) {
       seconds[steps].push_back(contender->sample(steps).seconds);
       if (interrupted()) {
         throw Interrupted();
       }
     }
-    std::ranges::copy(grid.initial, grid.work.begin());
-    const Phases warm = contender->full_run(grid.work, 1);
+    grid.refill();
+    const Phases warm = contender->full_run(grid.field, 1);
     in.push_back(warm.h2d.value_or(0));
     out.push_back(warm.d2h.value_or(0));
   }

@@ -43,6 +43,25 @@ double call_seconds(const WayCost& way, double cells, std::int64_t iterations) {
 
 } // namespace
 
+WayCost less_disturbed(WayCost way, const WayCost& other) {
+  for (GridCost& grid : way.grids) {
+    const auto same_grid = std::ranges::find(other.grids, grid.side, &GridCost::side);
+    if (same_grid == other.grids.end()) {
+      continue;
+    }
+    grid.setup_seconds = std::min(grid.setup_seconds, same_grid->setup_seconds);
+    grid.copy_in_seconds = std::min(grid.copy_in_seconds, same_grid->copy_in_seconds);
+    grid.copy_out_seconds = std::min(grid.copy_out_seconds, same_grid->copy_out_seconds);
+    for (StepsCost& call : grid.steps) {
+      const auto same_call = std::ranges::find(same_grid->steps, call.steps, &StepsCost::steps);
+      if (same_call != same_grid->steps.end()) {
+        call.seconds = std::min(call.seconds, same_call->seconds);
+      }
+    }
+  }
+  return way;
+}
+
 std::vector<std::int64_t> first_run_stretches(std::int64_t iterations) {
   std::vector<std::int64_t> stretches{1};
   std::int64_t left = iterations - 1;

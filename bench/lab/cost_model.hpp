@@ -42,6 +42,11 @@ struct WayCost {
   std::vector<GridCost> grids; ///< ascending, at least one
 };
 
+/// Of two calibrations of a way the lower of each time: what disturbs a measurement only slows it,
+/// and seldom at the same place a minute later. What only one of them has is left as it is in
+/// `way`.
+[[nodiscard]] WayCost less_disturbed(WayCost way, const WayCost& other);
+
 /// The run whose time is wanted.
 struct RunShape {
   double cells = 0;

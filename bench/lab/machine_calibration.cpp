@@ -4,11 +4,11 @@
 #include "calibration.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/machine.hpp"
+#include "process_memory.hpp"
 #include "reference.hpp"
 
 #include <fmt/format.h>
 
-#include <malloc.h>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -23,8 +23,8 @@ namespace diffbench::bench {
 namespace {
 
 /// Sides of the grids: close where fields leave a cache, up to far beyond all of them.
-constexpr std::array<std::int64_t, 12> sides = {
-    smallest_side, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 2896, largest_side};
+constexpr std::array<std::int64_t, 14> sides = {
+    smallest_side, 128, 192, 256, 384, 512, 768, 1024, 1152, 1280, 1536, 2048, 2896, largest_side};
 /// A way whose steps take longer is not measured on larger grids: it grows with the cells there.
 constexpr double slow_step_seconds = 0.1;
 
@@ -55,21 +55,17 @@ class Calibration {
  private:
   void run_grid(std::int64_t side, std::vector<std::string>& notes) {
     Problem problem{.nx = side, .ny = side, .dtype = dtype_of<T>};
-    Field<T> initial(side, side);
-    Field<T> work(side, side);
-    Reference<T> reference(problem, {}, work);
+    Field<T> field(side, side);
+    Reference<T> reference(problem, {}, field);
     // Enough for several sweeps where that costs nothing.
     const std::int64_t steps = std::clamp<std::int64_t>(20'000'000 / problem.cells(), 4, 40);
-    CalibrationGrid<T> grid{
-        .side = side, .initial = {}, .work = work.cells(), .verified_steps = steps, .sha256 = {}};
-    grid.sha256 =
-        reference.compute(steps, std::numeric_limits<double>::infinity(), [](double) {}).sha256;
-    fill_initial(problem, InitialField{}, initial);
-    grid.initial = std::as_const(initial).cells();
-    CalibrationEffort effort;
-    if (side > 1024) {
-      effort.cold_runs = 1; // noise is small there, and digests are dear
-    }
+    const CalibrationGrid<T> grid{
+        .side = side,
+        .field = field.cells(),
+        .refill = [&] { fill_initial(problem, InitialField{}, field); },
+        .verified_steps = steps,
+        .sha256 = reference.compute(steps, std::numeric_limits<double>::infinity(), [](double) {})
+                      .sha256};
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       WayCost& way = ways_[i];
       const bool ended = way.grids.size() < grids_done_; // at an earlier grid
@@ -80,10 +76,11 @@ class Calibration {
       try {
         way.grids.push_back(calibrate_grid<std::chrono::steady_clock>(
             [&] {
-              forget_memory();
-              return std::make_unique<SessionContender<T>>(candidates_[i], problem, grid.initial);
+              start_from_fresh_memory(host_need(problem, candidates_[i]));
+              return std::make_unique<SessionContender<T>>(candidates_[i], problem,
+                                                           std::as_const(field).cells());
             },
-            grid, effort));
+            grid, CalibrationEffort{}));
       } catch (const Interrupted&) {
         throw;
       } catch (const std::exception& error) {
@@ -95,9 +92,13 @@ class Calibration {
     ++grids_done_;
   }
 
-  [[nodiscard]] static bool fits(const Problem& problem, const Candidate& candidate) {
+  /// In bytes, as far as known.
+  [[nodiscard]] static std::int64_t host_need(const Problem& problem, const Candidate& candidate) {
     const auto need = candidate.backend.memory_need;
-    return need == nullptr || need(problem, candidate.session).host < available_memory() / 2;
+    return need == nullptr ? 0 : need(problem, candidate.session).host;
+  }
+  [[nodiscard]] static bool fits(const Problem& problem, const Candidate& candidate) {
+    return host_need(problem, candidate) < available_memory() / 2;
   }
   [[nodiscard]] static bool slow(const WayCost& way) {
     if (way.grids.empty()) {
@@ -116,19 +117,32 @@ class Calibration {
 
 } // namespace
 
-void forget_memory() { (void)::malloc_trim(0); }
-
 std::vector<WayCost> calibrate_machine(std::span<const Candidate> candidates,
                                        std::span<const Dtype> dtypes, std::int64_t largest,
                                        Progress& progress, std::vector<std::string>& notes) {
-  std::vector<WayCost> all;
-  for (const Dtype dtype : dtypes) {
-    std::vector<WayCost> ways = dtype == Dtype::float32
-                                    ? Calibration<float>(candidates, largest, progress).run(notes)
-                                    : Calibration<double>(candidates, largest, progress).run(notes);
-    std::ranges::move(ways, std::back_inserter(all));
+  const auto all_once = [&](const char* pass) {
+    progress.within(pass);
+    std::vector<WayCost> all;
+    for (const Dtype dtype : dtypes) {
+      std::vector<WayCost> ways =
+          dtype == Dtype::float32 ? Calibration<float>(candidates, largest, progress).run(notes)
+                                  : Calibration<double>(candidates, largest, progress).run(notes);
+      std::ranges::move(ways, std::back_inserter(all));
+    }
+    return all;
+  };
+  const std::vector<WayCost> first = all_once("1 of 2: ");
+  const std::vector<WayCost> second = all_once("2 of 2: ");
+  std::vector<WayCost> both;
+  for (const WayCost& way : first) {
+    const auto again = std::ranges::find_if(second, [&](const WayCost& other) {
+      return other.backend == way.backend && other.dtype == way.dtype;
+    });
+    if (again != second.end()) {
+      both.push_back(less_disturbed(way, *again));
+    }
   }
-  return all;
+  return both;
 }
 
 } // namespace diffbench::bench

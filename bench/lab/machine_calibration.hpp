@@ -24,8 +24,4 @@ inline constexpr std::int64_t smallest_side = 64;
                                                      std::int64_t largest, Progress& progress,
                                                      std::vector<std::string>& notes);
 
-/// Frees memory that the allocator holds back, so that what is made next finds fresh pages, as in a
-/// process of its own.
-void forget_memory();
-
 } // namespace diffbench::bench

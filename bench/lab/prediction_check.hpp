@@ -18,13 +18,18 @@ struct CheckedPrediction {
   std::int64_t nx = 0;
   std::int64_t ny = 0;
   std::int64_t iterations = 0;
-  std::string what; ///< "warm", "cold", or "steps" where a whole run was too long to measure
+  std::string what; ///< "warm", "cold", or "steps" of a sample where a whole run was too long
   double predicted = 0;
   double measured = 0;
 
   /// Of the measured time: +0.1 is 10 % too slow a prediction.
   [[nodiscard]] double error() const { return predicted / measured - 1; }
 };
+
+/// Has `checked` count the lower measurement where `again` has the same run, as calibration does
+/// (less_disturbed()). Runs that it has not are added.
+void keep_less_disturbed(std::vector<CheckedPrediction>& checked,
+                         std::span<const CheckedPrediction> again);
 
 /// Sizes of the errors.
 struct ErrorSummary {

@@ -39,8 +39,8 @@ class Contender {
   virtual Sample sample(std::int64_t steps) = 0;
   /// A warm run end to end. `field` as in first_run.
   virtual Phases full_run(std::span<T> field, std::int64_t steps) = 0;
-  /// Gives back what it holds; nothing else may be called after. Returns the seconds that it took,
-  /// where that is a part of its runs.
+  /// Gives back what it holds; only another first_run() of a session may follow. Returns the
+  /// seconds that it took, where that is a part of its runs.
   virtual std::optional<double> release() { return std::nullopt; }
   [[nodiscard]] virtual Provenance provenance() const = 0;
   /// Peak memory where the contender knows it better than this process: it runs in another one.

@@ -33,8 +33,9 @@ struct Entrant {
   Row row;
   std::unique_ptr<Contender<T>> contender; ///< gone when the row is not to be timed
   RowCost cost;
-  std::int64_t period = 0; ///< Candidate::visits_host_every()
-  bool asked_for = false;  ///< by name, or by the choice of its device
+  std::int64_t period = 0;    ///< Candidate::visits_host_every()
+  std::int64_t host_need = 0; ///< bytes that its session takes, as far as known
+  bool asked_for = false;     ///< by name, or by the choice of its device
 };
 
 /// `initial` as in SessionContender.
@@ -59,8 +60,12 @@ Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,
   }
   entrant.contender = std::make_unique<SessionContender<T>>(candidate, options.problem, initial,
                                                             row.emulated() ? nobody() : observer);
-  if (row.on_device() && backend.memory_need != nullptr) {
-    row.peak_device_bytes = backend.memory_need(options.problem, candidate.session).device;
+  if (backend.memory_need != nullptr) {
+    const MemoryNeed need = backend.memory_need(options.problem, candidate.session);
+    entrant.host_need = need.host;
+    if (row.on_device()) {
+      row.peak_device_bytes = need.device;
+    }
   }
   return entrant;
 }
@@ -80,6 +85,8 @@ std::vector<Entrant<T>> peer_entrants(const Options& options, const Field<T>& in
       Entrant<T> entrant;
       entrant.row.name = peer_row_name(name);
       entrant.row.is_peer = true;
+      // NumPy's expression: the field, its successor, and four rolled copies.
+      entrant.host_need = 6 * options.problem.field_bytes();
       entrant.contender = std::make_unique<PeerContender<T>>(
           Peer(name, options.problem, file, options.session, interrupted), exchange / "result.npy",
           observer);

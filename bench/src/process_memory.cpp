@@ -1,14 +1,23 @@
 #include "process_memory.hpp"
 
+#include "diffbench/field.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/workers.hpp"
+
 #include <malloc.h>
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace diffbench::bench {
 
 namespace {
+
+constexpr std::int64_t page = 4096;
+constexpr std::int64_t huge_page = 2 << 20;
 
 /// A line such as "VmHWM:     1234 kB" in bytes; 0 when there is none.
 std::int64_t status_bytes(const std::string& name) {
@@ -26,6 +35,23 @@ std::int64_t status_bytes(const std::string& name) {
 }
 
 } // namespace
+
+void start_from_fresh_memory(std::int64_t bytes) {
+  ::malloc_trim(0);
+  // Each CPU keeps some of what is freed on it: threads that share a field take their parts.
+  Workers team(bytes < 2 * huge_page ? 1 : usable_cpus());
+  std::vector<AlignedArray<std::byte>> memory;
+  for (int thread = 0; thread < team.count(); ++thread) {
+    memory.emplace_back(thread == 0 ? bytes : bytes / team.count(), uninitialised);
+  }
+  team.run([&](int thread) {
+    AlignedArray<std::byte>& part = memory[static_cast<std::size_t>(thread)];
+    for (std::int64_t i = 0; i < part.size(); i += page) {
+      part.data()[i] = std::byte{1};
+    }
+    part = {};
+  });
+}
 
 void MemoryWatch::begin() {
   largest_peak_ = std::max(largest_peak_, status_bytes("VmHWM:"));

@@ -1,4 +1,4 @@
-// Resident memory of this process, now and at its peak (Linux: /proc/self/status).
+// The memory of this process: where a cold run starts from, and its peak.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,15 @@
 
 namespace diffbench::bench {
 
-/// Measures the peaks of parts of a run, and the peak of all of it, one part after another.
+/// Where a cold run starts from that will take `bytes`: as in a process of its own the allocator
+/// has nothing kept, and the machine behind this process has that much memory in hand. A hypervisor
+/// may take back what a virtual machine has not used for a second (virtio-balloon's free page
+/// reporting); the first touch of a page then took 50 times as long, or not, by what ran before.
+/// Throws Error when there is not so much.
+void start_from_fresh_memory(std::int64_t bytes);
+
+/// Measures the peaks of resident memory of parts of a run, and of all of it, one part after
+/// another (Linux: /proc/self/status).
 class MemoryWatch {
  public:
   /// Begins a part: sets the system's peak back to what is resident now.

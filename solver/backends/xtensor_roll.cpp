@@ -2,8 +2,10 @@
 // What it teaches: what is lazy and what is not. The arithmetic is: it runs as one loop over all
 // operands, which NumPy needs seven for. xt::roll (0.24) is not: like np.roll it returns a copy,
 // made cell by cell, so a step still fills four temporary fields. Transcribing NumPy brings NumPy's
-// speed; `xtensor` shows what the layout has to do with it.
+// speed; `xtensor` shows what the layout has to do with it. The memory of the temporaries is kept
+// from step to step (kept_memory.hpp), as it is for the peer numpy_pooled.
 #include "diffbench/backend.hpp"
+#include "src/kept_memory.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +13,7 @@
 #include <utility>
 
 #include <xtensor/xmanipulation.hpp>
+#include <xtensor/xnoalias.hpp>
 #include <xtensor/xtensor.hpp>
 #include <xtensor/xview.hpp>
 
@@ -41,6 +44,9 @@ class XtensorRollSession final : public Session<T> {
   [[nodiscard]] Provenance provenance() const override { return {}; }
 
  private:
+  // Of its temporaries, too: they have the allocator of what they are computed from.
+  using Array = xt::xtensor<T, 2, xt::layout_type::row_major, KeptMemory<T>>;
+
   static std::array<std::size_t, 2> shape(const Problem& problem) {
     return {static_cast<std::size_t>(problem.ny), static_cast<std::size_t>(problem.nx)};
   }
@@ -48,7 +54,7 @@ class XtensorRollSession final : public Session<T> {
   void roll_step() {
     const auto lap = xt::roll(u_, +1, 0) + xt::roll(u_, -1, 0) + xt::roll(u_, +1, 1) +
                      xt::roll(u_, -1, 1) - T{4} * u_;
-    next_ = u_ + problem_.update_factor<T>() * lap;
+    xt::noalias(next_) = u_ + problem_.update_factor<T>() * lap;
     std::swap(u_, next_);
   }
 
@@ -60,7 +66,7 @@ class XtensorRollSession final : public Session<T> {
     using xt::range;
     const std::ptrdiff_t nx = problem_.nx;
     const std::ptrdiff_t ny = problem_.ny;
-    xt::xtensor<T, 2> p(std::array{u_.shape(0) + 2, u_.shape(1) + 2});
+    Array p(std::array{u_.shape(0) + 2, u_.shape(1) + 2});
     p.fill(static_cast<T>(problem_.boundary_value));
     xt::view(p, range(1, ny + 1), range(1, nx + 1)) = u_;
     if (problem_.boundary == Boundary::neumann) {
@@ -73,13 +79,14 @@ class XtensorRollSession final : public Session<T> {
                      xt::view(p, range(2, ny + 2), range(1, nx + 1)) +
                      xt::view(p, range(1, ny + 1), range(0, nx)) +
                      xt::view(p, range(1, ny + 1), range(2, nx + 2)) - T{4} * u_;
-    next_ = u_ + problem_.update_factor<T>() * lap;
+    xt::noalias(next_) = u_ + problem_.update_factor<T>() * lap;
     std::swap(u_, next_);
   }
 
   Problem problem_;
-  xt::xtensor<T, 2> u_;
-  xt::xtensor<T, 2> next_;
+  typename KeptMemory<T>::Lease lease_;
+  Array u_;
+  Array next_;
 };
 
 MemoryNeed memory_need(const Problem& problem, const SessionOptions& /*options*/) {

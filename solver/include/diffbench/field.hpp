@@ -16,7 +16,8 @@ namespace detail {
 /// Cache-line aligned memory, in huge pages from 256 KiB on where the kernel has them; throws Error
 /// naming the size.
 [[nodiscard]] void* allocate_aligned(std::size_t bytes, bool zeroed);
-void free_aligned(void* memory) noexcept;
+/// `bytes` as in allocate_aligned.
+void free_aligned(void* memory, std::size_t bytes) noexcept;
 } // namespace detail
 
 /// Alignment of field memory in bytes: a cache line, and the widest vector register.
@@ -39,11 +40,15 @@ class AlignedArray {
  private:
   AlignedArray(std::int64_t size, bool zeroed)
       : size_(size),
-        data_(static_cast<T*>(
-            detail::allocate_aligned(static_cast<std::size_t>(size) * sizeof(T), zeroed))) {}
+        data_(static_cast<T*>(detail::allocate_aligned(bytes(size), zeroed)), Free{size}) {}
+
+  [[nodiscard]] static std::size_t bytes(std::int64_t size) {
+    return static_cast<std::size_t>(size) * sizeof(T);
+  }
 
   struct Free {
-    void operator()(T* memory) const noexcept { detail::free_aligned(memory); }
+    std::int64_t size = 0;
+    void operator()(T* memory) const noexcept { detail::free_aligned(memory, bytes(size)); }
   };
   std::int64_t size_ = 0;
   std::unique_ptr<T[], Free> data_;

@@ -82,6 +82,37 @@ TEST(CostModel, ChargesEachSnapshotWithACopyAndACall) {
               1e-12);
 }
 
+TEST(CostModel, OfTwoCalibrationsTheLowerTimesCount) {
+  const WayCost way{.backend = "a",
+                    .device = "cpu",
+                    .dtype = "float32",
+                    .grids = {{.side = 64,
+                               .setup_seconds = 5,
+                               .copy_in_seconds = 1,
+                               .copy_out_seconds = 4,
+                               .steps = {{1, 10}, {4, 13}, {8, 17}}},
+                              {.side = 128, .setup_seconds = 6, .steps = {{1, 20}, {4, 23}}}}};
+  const WayCost other{.backend = "a",
+                      .device = "cpu",
+                      .dtype = "float32",
+                      .grids = {{.side = 64,
+                                 .setup_seconds = 3,
+                                 .copy_in_seconds = 2,
+                                 .copy_out_seconds = 2,
+                                 .steps = {{1, 9}, {4, 14}, {16, 1}}},
+                                {.side = 256, .steps = {{1, 1}, {4, 1}}}}};
+  const WayCost both = less_disturbed(way, other);
+  ASSERT_EQ(both.grids.size(), 2U);
+  EXPECT_EQ(both.grids[0].setup_seconds, 3);
+  EXPECT_EQ(both.grids[0].copy_in_seconds, 1);
+  EXPECT_EQ(both.grids[0].copy_out_seconds, 2);
+  EXPECT_EQ(steps_seconds(both.grids[0], 1), 9);
+  EXPECT_EQ(steps_seconds(both.grids[0], 4), 13);
+  EXPECT_EQ(steps_seconds(both.grids[0], 8), 17);
+  EXPECT_EQ(both.grids[1].setup_seconds, 6); // not measured again
+  EXPECT_EQ(steps_seconds(both.grids[1], 1), 20);
+}
+
 TEST(CostModel, AColdRunBeginsWithShortStretches) {
   EXPECT_THAT(first_run_stretches(1), ElementsAre(1));
   EXPECT_THAT(first_run_stretches(10), ElementsAre(1, 3, 6));
@@ -130,16 +161,15 @@ class CalibrationTest : public testing::Test {
  protected:
   GridCost calibrate(float result) {
     grid_.side = 8;
-    grid_.initial = initial_;
-    grid_.work = work_;
+    grid_.field = field_;
+    grid_.refill = [this] { std::ranges::fill(field_, 1.0F); };
     grid_.verified_steps = 10;
     const std::vector<float> right(64, 7.0F);
     grid_.sha256 = sha256_of_cells(std::span<const float>(right));
     return calibrate_grid<FakeClock>([&] { return std::make_unique<FakeContender>(result); }, grid_,
                                      CalibrationEffort{});
   }
-  std::vector<float> initial_ = std::vector<float>(64, 1.0F);
-  std::vector<float> work_ = std::vector<float>(64);
+  std::vector<float> field_ = std::vector<float>(64);
   CalibrationGrid<float> grid_;
 };
 
@@ -158,7 +188,7 @@ TEST_F(CalibrationTest, RefusesAWrongField) { EXPECT_THROW((void)calibrate(6), E
 TEST(Calibration, MeasuresCallsThatFitTheTime) {
   EXPECT_THAT(calls_that_fit(1, 0.2), ElementsAre(1, 4)); // the fewest that give a slope
   EXPECT_THAT(calls_that_fit(1e-3, 0.2), ElementsAre(1, 4, 8, 16, 32, 64));
-  EXPECT_THAT(calls_that_fit(1e-6, 0.2), ElementsAre(1, 4, 8, 16, 32, 64, 256, 1024));
+  EXPECT_THAT(calls_that_fit(1e-6, 0.2), ElementsAre(1, 4, 8, 16, 32, 64, 96, 256, 1024));
 }
 
 // --- the profile ---------------------------------------------------------------------------------
@@ -273,6 +303,29 @@ TEST(PredictionErrors, AreSummarizedBySize) {
   EXPECT_NEAR(warm.worst, 0.2, 1e-12);
   EXPECT_NEAR(summarize_errors(checked, true).worst, 2, 1e-12);
   EXPECT_EQ(summarize_errors({}, true).count, 0);
+}
+
+TEST(PredictionCheck, OfTwoMeasurementsOfARunTheLowerCounts) {
+  const CheckedPrediction run{.backend = "a",
+                              .nx = 8,
+                              .ny = 9,
+                              .iterations = 10,
+                              .what = "warm",
+                              .predicted = 3,
+                              .measured = 2};
+  CheckedPrediction slower = run, faster = run, other = run;
+  slower.measured = 4;
+  faster.measured = 1;
+  other.what = "cold";
+  other.measured = 0.5;
+  std::vector<CheckedPrediction> checked{run};
+  keep_less_disturbed(checked, std::vector{slower, other});
+  ASSERT_EQ(checked.size(), 2U);
+  EXPECT_EQ(checked[0].measured, 2);
+  EXPECT_EQ(checked[1].measured, 0.5);
+  keep_less_disturbed(checked, std::vector{faster});
+  ASSERT_EQ(checked.size(), 2U);
+  EXPECT_EQ(checked[0].measured, 1);
 }
 
 } // namespace

@@ -249,7 +249,7 @@ TEST_F(DeviceRowsTest, AreInTheTraceWithTheirEngines) {
     EXPECT_EQ(names["gpu: sample"], runs * static_cast<int>(row(1)["samples_seconds"].size()));
     EXPECT_EQ(names["gpu: compute"] > 0, kind == DeviceKind::cuda);
     EXPECT_EQ(names["gpu: copy to the device"], 0);
-    EXPECT_EQ(names["cpu: cold run"], 1);
+    EXPECT_GT(names["cpu: cold run"], 1); // repeated; on a GPU only the first one is cold
     EXPECT_EQ(names["timing"], 1);
   }
 }
