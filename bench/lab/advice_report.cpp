@@ -159,13 +159,13 @@ void append_check(LabReport& report, std::span<const CheckedPrediction> checked)
   TextTable table({"backend", "grid", "iterations", "run", "predicted", "measured", "error"});
   ordered_json list = ordered_json::array();
   for (const CheckedPrediction& one : checked) {
-    table.add({one.backend, fmt::format("{}x{}", one.nx, one.ny), std::to_string(one.iterations),
+    table.add({one.backend, fmt::format("{}x{}", one.nx, one.ny), std::to_string(one.steps),
                one.what, format_seconds(one.predicted), format_seconds(one.measured),
                signed_percent(one.error())});
     list.push_back({{"backend", one.backend},
                     {"nx", one.nx},
                     {"ny", one.ny},
-                    {"iterations", one.iterations},
+                    {"iterations", one.steps},
                     {"run", one.what},
                     {"predicted_seconds", number(one.predicted)},
                     {"measured_seconds", number(one.measured)},

@@ -21,8 +21,9 @@ void keep_less_disturbed(std::vector<CheckedPrediction>& checked,
     });
     if (same == checked.end()) {
       checked.push_back(one);
-    } else {
-      same->measured = std::min(same->measured, one.measured);
+    } else if (one.measured * static_cast<double>(same->steps) <
+               same->measured * static_cast<double>(one.steps)) {
+      *same = one; // samples of the two may differ in length
     }
   }
 }
@@ -65,11 +66,12 @@ std::vector<CheckedPrediction> check_predictions(std::span<const WayCost> ways,
                             .iterations = iterations,
                             .snapshot_every = options.record.snapshot_every});
     };
-    auto add = [&](const char* what, std::int64_t iterations, double seconds, double measured) {
+    auto add = [&](const char* what, std::int64_t steps, double seconds, double measured) {
       checked.push_back({.backend = row.name,
                          .nx = problem.nx,
                          .ny = problem.ny,
-                         .iterations = iterations,
+                         .iterations = options.iterations,
+                         .steps = steps,
                          .what = what,
                          .predicted = seconds,
                          .measured = measured});

@@ -17,7 +17,8 @@ struct CheckedPrediction {
   std::string backend;
   std::int64_t nx = 0;
   std::int64_t ny = 0;
-  std::int64_t iterations = 0;
+  std::int64_t iterations = 0; ///< of the run
+  std::int64_t steps = 0;      ///< of what was measured: the same, or what a sample has
   std::string what; ///< "warm", "cold", or "steps" of a sample where a whole run was too long
   double predicted = 0;
   double measured = 0;
@@ -26,8 +27,8 @@ struct CheckedPrediction {
   [[nodiscard]] double error() const { return predicted / measured - 1; }
 };
 
-/// Has `checked` count the lower measurement where `again` has the same run, as calibration does
-/// (less_disturbed()). Runs that it has not are added.
+/// Has `checked` count the faster measurement, by steps, where `again` has the same run, as
+/// calibration does (less_disturbed()). Runs that it has not are added.
 void keep_less_disturbed(std::vector<CheckedPrediction>& checked,
                          std::span<const CheckedPrediction> again);
 

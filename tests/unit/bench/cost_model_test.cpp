@@ -310,6 +310,7 @@ TEST(PredictionCheck, OfTwoMeasurementsOfARunTheLowerCounts) {
                               .nx = 8,
                               .ny = 9,
                               .iterations = 10,
+                              .steps = 10,
                               .what = "warm",
                               .predicted = 3,
                               .measured = 2};
@@ -326,6 +327,15 @@ TEST(PredictionCheck, OfTwoMeasurementsOfARunTheLowerCounts) {
   keep_less_disturbed(checked, std::vector{faster});
   ASSERT_EQ(checked.size(), 2U);
   EXPECT_EQ(checked[0].measured, 1);
+
+  CheckedPrediction longer = faster; // slower all in all, faster a step
+  longer.steps = 40;
+  longer.predicted = 11;
+  longer.measured = 3;
+  keep_less_disturbed(checked, std::vector{longer});
+  ASSERT_EQ(checked.size(), 2U);
+  EXPECT_EQ(checked[0].predicted, 11);
+  EXPECT_EQ(checked[0].measured, 3);
 }
 
 } // namespace

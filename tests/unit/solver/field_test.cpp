@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -43,6 +44,21 @@ TEST(FieldTest, FreshMemoryIsZeroAfterAnotherFieldDirtiedIt) {
     EXPECT_TRUE(std::ranges::all_of(field.cells(), [](double cell) { return cell == 0; }));
     std::ranges::fill(field.cells(), 1.0);
   }
+}
+
+TEST(FieldTest, WhatAFieldTookIsGivenBack) {
+  const auto resident_mebibytes = [] {
+    std::ifstream statm("/proc/self/statm"); // in pages of 4 KiB
+    std::int64_t all = 0;
+    std::int64_t resident = 0;
+    statm >> all >> resident;
+    return resident / 256;
+  };
+  const std::int64_t before = resident_mebibytes();
+  for (int round = 0; round < 12; ++round) {
+    const Field<float> field(4096, 4096); // 64 MiB; a sanitizer keeps 256 of what is freed
+  }
+  EXPECT_LT(resident_mebibytes() - before, 512);
 }
 
 TEST(FieldTest, MovingHandsTheMemoryOver) {

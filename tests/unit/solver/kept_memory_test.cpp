@@ -32,7 +32,9 @@ TEST_P(KeptMemoryTest, WhatIsFreedServesTheNextRequestOfItsSize) {
   EXPECT_NE(third, first);
   EXPECT_NE(third, second);
   memory.deallocate(other, count + 1);
-  for (float* block : {first, second, third}) {
+  float* fourth = memory.allocate(count);
+  EXPECT_NE(fourth, other); // a larger one does not serve
+  for (float* block : {first, second, third, fourth}) {
     memory.deallocate(block, count);
   }
 }
