@@ -234,7 +234,7 @@ class Experiment {
     Row& row = entrant.row;
     const auto run_once = [&](bool watched) {
       refill();
-      start_from_fresh_memory(entrant.host_need);
+      memory_.start_from_fresh(entrant.host_need);
       if (watched) {
         memory_.begin();
       }

@@ -34,18 +34,29 @@ std::int64_t status_bytes(const std::string& name) {
   return 0;
 }
 
+/// Sets the system's peak back to what is resident (proc(5)). False where that is not allowed.
+bool reset_peak() {
+  std::ofstream clear_refs("/proc/self/clear_refs");
+  clear_refs << "5" << std::flush;
+  return clear_refs.good();
+}
+
 } // namespace
 
 void start_from_fresh_memory(std::int64_t bytes) {
   ::malloc_trim(0);
+  if (bytes < huge_page) {
+    return; // there is always so much
+  }
+  const std::int64_t whole = std::min(bytes, available_memory() / 4);
   // Each CPU keeps some of what is freed on it: threads that share a field take their parts.
-  Workers team(bytes < 2 * huge_page ? 1 : usable_cpus());
-  std::vector<AlignedArray<std::byte>> memory;
+  Workers team(usable_cpus());
+  std::vector<AlignedArray<std::byte>> parts;
   for (int thread = 0; thread < team.count(); ++thread) {
-    memory.emplace_back(thread == 0 ? bytes : bytes / team.count(), uninitialised);
+    parts.emplace_back(thread == 0 ? whole : whole / team.count(), uninitialised);
   }
   team.run([&](int thread) {
-    AlignedArray<std::byte>& part = memory[static_cast<std::size_t>(thread)];
+    AlignedArray<std::byte>& part = parts[static_cast<std::size_t>(thread)];
     for (std::int64_t i = 0; i < part.size(); i += page) {
       part.data()[i] = std::byte{1};
     }
@@ -57,15 +68,18 @@ void MemoryWatch::begin() {
   largest_peak_ = std::max(largest_peak_, status_bytes("VmHWM:"));
   // What earlier parts freed and the allocator kept would be used again without showing.
   ::malloc_trim(0);
-  // "5" sets the peak back to what is resident (proc(5)); sandboxes may forbid it.
-  std::ofstream clear_refs("/proc/self/clear_refs");
-  clear_refs << "5" << std::flush;
+  resets_ = reset_peak();
   resident_at_begin_ = status_bytes("VmRSS:");
-  resets_ = clear_refs.good() && resident_at_begin_ > 0;
+}
+
+void MemoryWatch::start_from_fresh(std::int64_t bytes) {
+  largest_peak_ = std::max(largest_peak_, status_bytes("VmHWM:"));
+  start_from_fresh_memory(reset_peak() ? bytes : 0);
+  reset_peak();
 }
 
 std::optional<std::int64_t> MemoryWatch::rise() {
-  if (!resets_) {
+  if (!resets_ || resident_at_begin_ == 0) {
     return std::nullopt;
   }
   return std::max<std::int64_t>(0, status_bytes("VmHWM:") - resident_at_begin_);

@@ -10,7 +10,7 @@ namespace diffbench::bench {
 /// has nothing kept, and the machine behind this process has that much memory in hand. A hypervisor
 /// may take back what a virtual machine has not used for a second (virtio-balloon's free page
 /// reporting); the first touch of a page then took 50 times as long, or not, by what ran before.
-/// Throws Error when there is not so much.
+/// Of no more than half of what is available, which it takes for a moment.
 void start_from_fresh_memory(std::int64_t bytes);
 
 /// Measures the peaks of resident memory of parts of a run, and of all of it, one part after
@@ -22,6 +22,9 @@ class MemoryWatch {
   /// How far memory rose above what was resident at begin(). Empty where the system does not let
   /// the peak be set back (it then only ever shows the largest part).
   [[nodiscard]] std::optional<std::int64_t> rise();
+  /// start_from_fresh_memory(), without a trace in any peak: where the peak cannot be set back, only
+  /// the allocator is emptied.
+  void start_from_fresh(std::int64_t bytes);
   /// The peak of the process since it started. Empty where /proc is not there.
   [[nodiscard]] std::optional<std::int64_t> process_peak();
 
