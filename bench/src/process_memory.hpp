@@ -22,8 +22,8 @@ class MemoryWatch {
   /// How far memory rose above what was resident at begin(). Empty where the system does not let
   /// the peak be set back (it then only ever shows the largest part).
   [[nodiscard]] std::optional<std::int64_t> rise();
-  /// start_from_fresh_memory(), without a trace in any peak: where the peak cannot be set back, only
-  /// the allocator is emptied.
+  /// start_from_fresh_memory(), without a trace in any peak: where the peak cannot be set back,
+  /// only the allocator is emptied.
   void start_from_fresh(std::int64_t bytes);
   /// The peak of the process since it started. Empty where /proc is not there.
   [[nodiscard]] std::optional<std::int64_t> process_peak();
