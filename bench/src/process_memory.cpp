@@ -52,6 +52,7 @@ void start_from_fresh_memory(std::int64_t bytes) {
   // Each CPU keeps some of what is freed on it: threads that share a field take their parts.
   Workers team(usable_cpus());
   std::vector<AlignedArray<std::byte>> parts;
+  parts.reserve(static_cast<std::size_t>(team.count()));
   for (int thread = 0; thread < team.count(); ++thread) {
     parts.emplace_back(thread == 0 ? whole : whole / team.count(), uninitialised);
   }
