@@ -114,11 +114,9 @@ GridCost calibrate_grid(Make make, const CalibrationGrid<T>& grid,
   for (auto& [steps, samples] : seconds) {
     cost.steps.push_back({.steps = steps, .seconds = quartiles(samples).median});
   }
-  double warm = cost.copy_in_seconds + cost.copy_out_seconds;
-  for (const std::int64_t stretch : first_run_stretches(grid.verified_steps)) {
-    warm += steps_seconds(cost, stretch);
-  }
-  cost.setup_seconds = std::max(0.0, quartiles(colds).median - warm);
+  cost.cold_seconds = quartiles(colds).median;
+  cost.cold_steps = grid.verified_steps;
+  derive_setup(cost);
   return cost;
 }
 

@@ -44,22 +44,33 @@ double call_seconds(const WayCost& way, double cells, std::int64_t iterations) {
 } // namespace
 
 WayCost less_disturbed(WayCost way, const WayCost& other) {
-  for (GridCost& grid : way.grids) {
-    const auto same_grid = std::ranges::find(other.grids, grid.side, &GridCost::side);
-    if (same_grid == other.grids.end()) {
+  for (const GridCost& again : other.grids) {
+    const auto grid = std::ranges::find(way.grids, again.side, &GridCost::side);
+    if (grid == way.grids.end()) {
+      way.grids.push_back(again);
       continue;
     }
-    grid.setup_seconds = std::min(grid.setup_seconds, same_grid->setup_seconds);
-    grid.copy_in_seconds = std::min(grid.copy_in_seconds, same_grid->copy_in_seconds);
-    grid.copy_out_seconds = std::min(grid.copy_out_seconds, same_grid->copy_out_seconds);
-    for (StepsCost& call : grid.steps) {
-      const auto same_call = std::ranges::find(same_grid->steps, call.steps, &StepsCost::steps);
-      if (same_call != same_grid->steps.end()) {
+    grid->cold_seconds = std::min(grid->cold_seconds, again.cold_seconds);
+    grid->copy_in_seconds = std::min(grid->copy_in_seconds, again.copy_in_seconds);
+    grid->copy_out_seconds = std::min(grid->copy_out_seconds, again.copy_out_seconds);
+    for (StepsCost& call : grid->steps) {
+      const auto same_call = std::ranges::find(again.steps, call.steps, &StepsCost::steps);
+      if (same_call != again.steps.end()) {
         call.seconds = std::min(call.seconds, same_call->seconds);
       }
     }
+    derive_setup(*grid);
   }
+  std::ranges::sort(way.grids, {}, &GridCost::side);
   return way;
+}
+
+void derive_setup(GridCost& grid) {
+  double warm = grid.copy_in_seconds + grid.copy_out_seconds;
+  for (const std::int64_t stretch : first_run_stretches(grid.cold_steps)) {
+    warm += steps_seconds(grid, stretch);
+  }
+  grid.setup_seconds = std::max(0.0, grid.cold_seconds - warm);
 }
 
 std::vector<std::int64_t> first_run_stretches(std::int64_t iterations) {

@@ -32,6 +32,8 @@ struct GridCost {
   double copy_in_seconds = 0;
   double copy_out_seconds = 0;
   std::vector<StepsCost> steps; ///< ascending, the first of one step, at least two
+  double cold_seconds = 0;      ///< of a cold run of cold_steps; in no profile
+  std::int64_t cold_steps = 1;
 };
 
 /// One way to run: a backend in a dtype.
@@ -42,9 +44,12 @@ struct WayCost {
   std::vector<GridCost> grids; ///< ascending, at least one
 };
 
-/// Of two calibrations of a way the lower of each time: what disturbs a measurement only slows it,
-/// and seldom at the same place a minute later. What only one of them has is left as it is in
-/// `way`.
+/// Sets setup_seconds to what cold_seconds are beyond a warm run of the same calls.
+void derive_setup(GridCost& grid);
+
+/// Of two calibrations of a way the lower of each measured time: what disturbs a measurement only
+/// slows it, and seldom at the same place a minute later. With the grids of both, and on one that
+/// both have the calls of `way`.
 [[nodiscard]] WayCost less_disturbed(WayCost way, const WayCost& other);
 
 /// The run whose time is wanted.

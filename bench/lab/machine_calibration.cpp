@@ -84,8 +84,11 @@ class Calibration {
       } catch (const Interrupted&) {
         throw;
       } catch (const std::exception& error) {
-        notes.push_back(
-            fmt::format("{} in {} is left out: {}", way.backend, way.dtype, error.what()));
+        const std::string note =
+            fmt::format("{} in {} is left out: {}", way.backend, way.dtype, error.what());
+        if (std::ranges::find(notes, note) == notes.end()) {
+          notes.push_back(note);
+        }
         way.grids.clear();
       }
     }

@@ -207,7 +207,12 @@ class Experiment {
 
   void verify(Entrant& entrant, double limit) {
     Row& row = entrant.row;
-    const FirstRun run = median_cold_run(entrant, limit);
+    const auto start = Clock::now();
+    const FirstRun first = cold_run(entrant, limit, true);
+    const std::optional<std::int64_t> own_peak = entrant.contender->own_peak_bytes();
+    row.peak_host_bytes = own_peak ? own_peak : memory_.rise();
+    row.verification = check(*entrant.contender, first.steps);
+    const FirstRun run = median_cold_run(entrant, limit, first, seconds_since<Clock>(start));
     row.setup_seconds = run.setup_seconds;
     row.provenance = entrant.contender->provenance();
     if (row.is_peer && runs_on_device(row.provenance)) {
@@ -218,7 +223,6 @@ class Experiment {
     if (run.steps == options_.iterations) {
       row.cold = run.phases;
     }
-    row.verification = check(*entrant.contender, run.steps);
     if (row.emulated()) { // carries no time
       row.setup_seconds.reset();
       row.cold.reset();
@@ -228,39 +232,43 @@ class Experiment {
     }
   }
 
-  /// The cold run of median wall time; what came out of the last one lies in field_. On a GPU, and
-  /// by a peer, only the first one is cold.
-  FirstRun median_cold_run(Entrant& entrant, double limit) {
-    Row& row = entrant.row;
-    const auto run_once = [&](bool watched) {
-      refill();
-      memory_.start_from_fresh(entrant.host_need);
-      if (watched) {
-        memory_.begin();
-      }
-      const Observed span = run_of(row, "cold run", verified_steps_);
-      return entrant.contender->first_run(field_.cells(), verified_steps_, limit);
-    };
-    const auto start = Clock::now();
-    std::vector<FirstRun> runs{run_once(true)};
-    const double seconds = seconds_since<Clock>(start); // with making the memory ready
-    const std::optional<std::int64_t> own_peak = entrant.contender->own_peak_bytes();
-    row.peak_host_bytes = own_peak ? own_peak : memory_.rise();
-    if (!row.is_peer && row.device == to_string(DeviceKind::cpu)) {
-      const double wanted = std::clamp(short_runs_seconds / seconds, cold_runs, most_cold_runs);
-      const double affordable = row_share() / seconds;
-      for (auto left = static_cast<int>(std::min(affordable, wanted)); left > 1; --left) {
-        if (interrupted()) {
-          throw Interrupted();
-        }
-        entrant.contender->release();
-        runs.push_back(run_once(false));
-      }
+  FirstRun cold_run(Entrant& entrant, double limit, bool watched) {
+    memory_.start_from_fresh(entrant.host_need);
+    refill();
+    if (watched) {
+      memory_.begin();
     }
-    const std::int64_t steps = runs.back().steps;
-    FirstRun median = median_by_wall(runs, [](const FirstRun& run) { return run.phases.wall; });
-    median.steps = steps; // of the result
-    return median;
+    const Observed span = run_of(entrant.row, "cold run", verified_steps_);
+    return entrant.contender->first_run(field_.cells(), verified_steps_, limit);
+  }
+
+  /// Of `first`, which took `seconds` with all that belongs to it, and more that are as long and
+  /// right, the one of median wall time. On a GPU, and by a peer, only the first one is cold.
+  FirstRun median_cold_run(Entrant& entrant, double limit, const FirstRun& first, double seconds) {
+    Row& row = entrant.row;
+    std::vector<FirstRun> runs{first};
+    if (row.is_peer || row.device != to_string(DeviceKind::cpu)) {
+      return first;
+    }
+    const double wanted = std::clamp(short_runs_seconds / seconds, cold_runs, most_cold_runs);
+    auto left = row.verification->bitwise ? std::min(row_share() / seconds, wanted) : 0;
+    for (; left >= 2; --left) {
+      if (interrupted()) {
+        throw Interrupted();
+      }
+      entrant.contender->release();
+      const FirstRun again = cold_run(entrant, limit, false);
+      if (const Verification verification = check(*entrant.contender, again.steps);
+          !verification.bitwise) {
+        row.verification = verification;
+        break;
+      }
+      if (again.steps != first.steps) {
+        break;
+      }
+      runs.push_back(again);
+    }
+    return median_by_wall(runs, [](const FirstRun& run) { return run.phases.wall; });
   }
 
   /// Compares the result that lies in field_ with the reference; by digest first, since a second

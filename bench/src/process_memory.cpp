@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -49,20 +50,23 @@ void start_from_fresh_memory(std::int64_t bytes) {
     return; // there is always so much
   }
   const std::int64_t whole = std::min(bytes, available_memory() / 4);
-  // Each CPU keeps some of what is freed on it: threads that share a field take their parts.
-  Workers team(usable_cpus());
-  std::vector<AlignedArray<std::byte>> parts;
-  parts.reserve(static_cast<std::size_t>(team.count()));
-  for (int thread = 0; thread < team.count(); ++thread) {
-    parts.emplace_back(thread == 0 ? whole : whole / team.count(), uninitialised);
-  }
-  team.run([&](int thread) {
-    AlignedArray<std::byte>& part = parts[static_cast<std::size_t>(thread)];
-    for (std::int64_t i = 0; i < part.size(); i += page) {
-      part.data()[i] = std::byte{1};
+  try {
+    // Each CPU keeps some of what is freed on it: threads that share a field take their parts.
+    Workers team(usable_cpus());
+    std::vector<AlignedArray<std::byte>> parts;
+    parts.reserve(static_cast<std::size_t>(team.count()));
+    for (int thread = 0; thread < team.count(); ++thread) {
+      parts.emplace_back(thread == 0 ? whole : whole / team.count(), uninitialised);
     }
-    part = {};
-  });
+    team.run([&](int thread) {
+      AlignedArray<std::byte>& part = parts[static_cast<std::size_t>(thread)];
+      for (std::int64_t i = 0; i < part.size(); i += page) {
+        part.data()[i] = std::byte{1};
+      }
+      part = {};
+    });
+  } catch (const std::exception&) { // limits of the process: then it starts from what there is
+  }
 }
 
 void MemoryWatch::begin() {

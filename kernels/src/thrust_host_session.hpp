@@ -96,12 +96,13 @@ class ThrustHostSession : public Session<T> {
   virtual void step(const Grid<T>& grid, T* now, T* next) = 0;
 
  private:
-  // OpenMP's own binding (OMP_PROC_BIND) can only be asked for before the program starts.
+  // OpenMP's own binding can only be asked for before the program starts (OMP_PROC_BIND); who did
+  // has it.
   void place_threads() {
-    if (threads_ == 1) {
+    if (threads_ == 1 || omp_get_proc_bind() != omp_proc_bind_false) {
       return;
     }
-    (void)places_.caller_moved(); // whether or not: the others are new, see advance()
+    places_.follow_caller(); // whether it moved or not: the others are new, at least libgomp's
 #pragma omp parallel
     if (const int thread = omp_get_thread_num(); thread > 0) {
       places_.place(pthread_self(), thread);

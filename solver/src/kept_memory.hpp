@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
 namespace diffbench {
 
-/// Keeps what is freed for the next request of that size by the same thread, as long as a Lease
-/// lives. From the C library's heap an array comes out of memory in use or out of fresh pages by
+/// Keeps what a thread frees for its next request of that size, as long as one of its Leases lives.
+/// From the C library's heap an array comes out of memory in use or out of fresh pages by
 /// its size and by what else is alive, and a step that allocates takes several times as long, or
 /// not.
 template <typename T>
@@ -26,7 +27,7 @@ class KeptMemory {
 
   /// On field_alignment, and not touched. Throws Error when it cannot be had.
   [[nodiscard]] T* allocate(std::size_t count) {
-    std::vector<Block>& all = kept();
+    std::vector<Block>& all = kept().blocks;
     const auto fitting = std::ranges::find_if(
         all, [count](const Block& block) { return block.get_deleter().count == count; });
     if (fitting == all.end()) {
@@ -37,15 +38,27 @@ class KeptMemory {
     all.pop_back();
     return memory;
   }
-  void deallocate(T* memory, std::size_t count) { kept().emplace_back(memory, Free{count}); }
+  void deallocate(T* memory, std::size_t count) noexcept {
+    Block block(memory, Free{count});
+    if (kept().leases > 0) {
+      try {
+        kept().blocks.push_back(std::move(block));
+      } catch (const std::bad_alloc&) { // then it is not kept
+      }
+    }
+  }
 
-  /// To be declared before what allocates: frees at its end what this thread keeps.
+  /// To be declared before what allocates. The last one of a thread frees what it keeps.
   class Lease {
    public:
-    Lease() = default;
+    Lease() { ++kept().leases; }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    ~Lease() { kept().clear(); }
+    ~Lease() {
+      if (--kept().leases == 0) {
+        kept().blocks.clear();
+      }
+    }
   };
 
   bool operator==(const KeptMemory& /*other*/) const { return true; }
@@ -57,9 +70,13 @@ class KeptMemory {
   };
   using Block = std::unique_ptr<T[], Free>;
 
-  static std::vector<Block>& kept() {
-    thread_local std::vector<Block> blocks;
-    return blocks;
+  struct Kept {
+    int leases = 0;
+    std::vector<Block> blocks;
+  };
+  static Kept& kept() {
+    thread_local Kept of_this_thread;
+    return of_this_thread;
   }
 };
 

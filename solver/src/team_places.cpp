@@ -20,7 +20,7 @@ TeamPlaces::TeamPlaces(int count) {
   }
 }
 
-bool TeamPlaces::caller_moved() {
+bool TeamPlaces::follow_caller() {
   if (cpus_.empty()) {
     return false;
   }
@@ -34,10 +34,15 @@ void TeamPlaces::place(std::thread::native_handle_type handle, int thread) const
   }
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
-  int others = 0;
-  for (const int cpu : cpus_) {
-    if (cpu != caller_cpu_ && (++others == thread || !one_each_)) {
-      CPU_SET(cpu, &allowed);
+  if (one_each_) {
+    // Only the thread in the caller's way changes places with it.
+    const int home = cpus_[static_cast<std::size_t>(thread)];
+    CPU_SET(home == caller_cpu_ ? cpus_.front() : home, &allowed);
+  } else {
+    for (const int cpu : cpus_) {
+      if (cpu != caller_cpu_) {
+        CPU_SET(cpu, &allowed);
+      }
     }
   }
   (void)pthread_setaffinity_np(handle, sizeof allowed, &allowed);

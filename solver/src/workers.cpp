@@ -33,12 +33,19 @@ void await_change(const std::atomic<unsigned>& value, unsigned seen) {
 
 Workers::Workers(int count) : count_(count), places_(count) {
   threads_.reserve(static_cast<std::size_t>(count - 1));
-  for (int thread = 1; thread < count; ++thread) {
-    threads_.emplace_back([this, thread] { serve(thread); });
+  try {
+    for (int thread = 1; thread < count; ++thread) {
+      threads_.emplace_back([this, thread] { serve(thread); });
+    }
+  } catch (...) { // the system gives no more threads
+    stop();
+    throw;
   }
 }
 
-Workers::~Workers() {
+Workers::~Workers() { stop(); }
+
+void Workers::stop() {
   stopping_ = true;
   jobs_started_.fetch_add(1, std::memory_order_release);
   jobs_started_.notify_all();
@@ -48,7 +55,7 @@ Workers::~Workers() {
 }
 
 void Workers::run(const std::function<void(int)>& job) {
-  if (places_.caller_moved()) {
+  if (places_.follow_caller()) {
     for (int thread = 1; thread < count_; ++thread) {
       places_.place(threads_[static_cast<std::size_t>(thread - 1)].native_handle(), thread);
     }

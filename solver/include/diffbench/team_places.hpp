@@ -16,9 +16,9 @@ class TeamPlaces {
   /// For a team of `count` threads with the calling one, on the CPUs that it may use now.
   explicit TeamPlaces(int count);
 
-  /// Whether the calling thread has come to another CPU since it last asked, or asks for the first
-  /// time: then all others have to be placed, again. Some 20 ns.
-  [[nodiscard]] bool caller_moved();
+  /// Notes where the calling thread is. True where that is another CPU than before, or it is the
+  /// first time: then all others have to be placed, again. Some 20 ns.
+  bool follow_caller();
   /// Places thread `thread` of the team, from 1.
   void place(std::thread::native_handle_type handle, int thread) const;
 

@@ -10,10 +10,11 @@
 
 namespace diffbench {
 
-/// `count` threads, the caller's own among them; the others sleep between jobs, and run on other
-/// CPUs than the caller where there are enough (TeamPlaces).
+/// `count` threads, the caller's own among them. The others wait for the next job awake for some
+/// 50 us, then asleep, and run on other CPUs than the caller where there are enough (TeamPlaces).
 class Workers {
  public:
+  /// Throws std::system_error when the system gives no more threads.
   explicit Workers(int count);
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -32,6 +33,7 @@ class Workers {
 
  private:
   void serve(int thread);
+  void stop();
 
   int count_;
   TeamPlaces places_;

@@ -83,34 +83,35 @@ TEST(CostModel, ChargesEachSnapshotWithACopyAndACall) {
 }
 
 TEST(CostModel, OfTwoCalibrationsTheLowerTimesCount) {
-  const WayCost way{.backend = "a",
-                    .device = "cpu",
-                    .dtype = "float32",
-                    .grids = {{.side = 64,
-                               .setup_seconds = 5,
-                               .copy_in_seconds = 1,
-                               .copy_out_seconds = 4,
-                               .steps = {{1, 10}, {4, 13}, {8, 17}}},
-                              {.side = 128, .setup_seconds = 6, .steps = {{1, 20}, {4, 23}}}}};
-  const WayCost other{.backend = "a",
-                      .device = "cpu",
-                      .dtype = "float32",
-                      .grids = {{.side = 64,
-                                 .setup_seconds = 3,
-                                 .copy_in_seconds = 2,
-                                 .copy_out_seconds = 2,
-                                 .steps = {{1, 9}, {4, 14}, {16, 1}}},
-                                {.side = 256, .steps = {{1, 1}, {4, 1}}}}};
+  const GridCost grid{.side = 64,
+                      .copy_in_seconds = 1,
+                      .copy_out_seconds = 4,
+                      .steps = {{1, 10}, {4, 13}, {8, 17}},
+                      .cold_seconds = 30};
+  const GridCost again{.side = 64,
+                       .copy_in_seconds = 2,
+                       .copy_out_seconds = 2,
+                       .steps = {{1, 9}, {4, 14}, {16, 1}},
+                       .cold_seconds = 40};
+  const GridCost only_once{.side = 128, .setup_seconds = 6, .steps = {{1, 20}, {4, 23}}};
+  const GridCost only_again{.side = 100, .setup_seconds = 5, .steps = {{1, 12}, {4, 15}}};
+  const WayCost way{
+      .backend = "a", .device = "cpu", .dtype = "float32", .grids = {grid, only_once}};
+  const WayCost other{
+      .backend = "a", .device = "cpu", .dtype = "float32", .grids = {again, only_again}};
   const WayCost both = less_disturbed(way, other);
-  ASSERT_EQ(both.grids.size(), 2U);
-  EXPECT_EQ(both.grids[0].setup_seconds, 3);
+  ASSERT_EQ(both.grids.size(), 3U);
   EXPECT_EQ(both.grids[0].copy_in_seconds, 1);
   EXPECT_EQ(both.grids[0].copy_out_seconds, 2);
   EXPECT_EQ(steps_seconds(both.grids[0], 1), 9);
   EXPECT_EQ(steps_seconds(both.grids[0], 4), 13);
   EXPECT_EQ(steps_seconds(both.grids[0], 8), 17);
-  EXPECT_EQ(both.grids[1].setup_seconds, 6); // not measured again
-  EXPECT_EQ(steps_seconds(both.grids[1], 1), 20);
+  // Set-up is a difference: the lower of two would be the one whose warm run was disturbed more.
+  EXPECT_EQ(both.grids[0].setup_seconds, 30 - 1 - 9 - 2);
+  EXPECT_EQ(both.grids[1].side, 100);
+  EXPECT_EQ(both.grids[1].setup_seconds, 5);
+  EXPECT_EQ(both.grids[2].setup_seconds, 6);
+  EXPECT_EQ(steps_seconds(both.grids[2], 1), 20);
 }
 
 TEST(CostModel, AColdRunBeginsWithShortStretches) {

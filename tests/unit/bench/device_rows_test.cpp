@@ -143,6 +143,18 @@ Candidate cpu() {
   return {.backend = backend, .probe = {}};
 }
 
+/// Right when it is made first, and wrong ever after.
+Candidate cpu_that_wears_out() {
+  Candidate candidate = cpu();
+  candidate.backend.make_float32 = [](const Problem& problem,
+                                      const SessionOptions&) -> std::unique_ptr<Session<float>> {
+    Problem its_own = problem;
+    its_own.dt *= machine.calls["make"]++ == 0 ? 1 : 0.5;
+    return std::make_unique<OracleSession>(its_own);
+  };
+  return candidate;
+}
+
 Candidate gpu(DeviceKind device = DeviceKind::cuda) {
   BackendInfo backend{.name = "gpu", .description = "for tests", .device = device};
   backend.memory_need = [](const Problem& problem, const SessionOptions&) {
@@ -232,8 +244,16 @@ TEST_F(DeviceRowsTest, ACopyThatFailsInThatComparisonLosesNoRow) {
   EXPECT_THAT(json_["diffbench"]["notes"].dump(), HasSubstr("copies could not be compared"));
 }
 
+TEST_F(DeviceRowsTest, EveryColdRunIsVerified) {
+  options_.budget_seconds = 10; // enough for a second one, however slow the machine
+  EXPECT_EQ(run({cpu_that_wears_out()}), exit_not_verified);
+  EXPECT_EQ(row(0)["verified"]["bitwise"], false);
+  EXPECT_EQ(machine.calls["make"], 2);
+}
+
 TEST_F(DeviceRowsTest, AreInTheTraceWithTheirEngines) {
   const TemporaryDirectory directory;
+  options_.budget_seconds = 10;
   for (const auto kind : {DeviceKind::cuda, DeviceKind::emulated}) {
     options_.trace = directory.path() / "trace.json";
     EXPECT_EQ(run({cpu(), gpu(kind)}), exit_ok);

@@ -57,11 +57,25 @@ TEST_P(KeptMemoryTest, NothingIsKeptBeyondALease) {
   memory.deallocate(kept, count);
 }
 
-TEST_P(KeptMemoryTest, WhatAnotherThreadFreesItAlsoKeeps) {
+TEST_P(KeptMemoryTest, EverythingIsKeptUntilTheLastLease) {
+  const std::size_t count = GetParam();
+  KeptMemory<float> memory;
+  const KeptMemory<float>::Lease lease;
+  float* block = memory.allocate(count);
+  {
+    const KeptMemory<float>::Lease shorter;
+    memory.deallocate(block, count);
+  }
+  EXPECT_EQ(memory.allocate(count), block);
+  memory.deallocate(block, count);
+}
+
+TEST_P(KeptMemoryTest, WhatAnotherThreadFreesItKeeps) {
   const std::size_t count = GetParam();
   KeptMemory<float> memory;
   float* block = memory.allocate(count);
   std::thread([&] {
+    const KeptMemory<float>::Lease lease;
     memory.deallocate(block, count);
     EXPECT_EQ(memory.allocate(count), block);
     memory.deallocate(block, count);
