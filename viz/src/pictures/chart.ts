@@ -133,6 +133,15 @@ function inTwoLines(name: string, most: number): string {
   return `${first}\n${rest.length <= most ? rest : `…${rest.slice(1 - most)}`}`;
 }
 
+/** Of all that stands at one place of the axis. */
+function axisTooltip(palette: Palette, show: (value: number) => string) {
+  return {
+    ...baseOption(palette).tooltip,
+    trigger: "axis",
+    valueFormatter: (value: unknown) => (typeof value === "number" ? show(value) : "-"),
+  };
+}
+
 /** What pictures of lying bars share: a row for each name, and a tooltip for all of a row. */
 export function lyingRows(
   palette: Palette,
@@ -140,15 +149,9 @@ export function lyingRows(
   narrow: boolean,
   show: (value: number) => string,
 ) {
-  const base = baseOption(palette);
   return {
-    ...base,
-    tooltip: {
-      ...base.tooltip,
-      trigger: "axis",
-      axisPointer: { type: "shadow" },
-      valueFormatter: (value: unknown) => (typeof value === "number" ? show(value) : "-"),
-    },
+    ...baseOption(palette),
+    tooltip: { ...axisTooltip(palette, show), axisPointer: { type: "shadow" } },
     grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 40, bottom: 48 },
     yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
   };
@@ -279,14 +282,9 @@ interface LogAxis {
 export function logLines(palette: Palette, x: LogAxis, y: LogAxis, lines: Line[]) {
   const limits = (index: 0 | 1) =>
     logLimits(lines.flatMap(({ points }) => points.map((point) => point[index])));
-  const base = baseOption(palette);
   return {
-    ...base,
-    tooltip: {
-      ...base.tooltip,
-      trigger: "axis",
-      valueFormatter: (value: unknown) => (typeof value === "number" ? y.show(value) : "-"),
-    },
+    ...baseOption(palette),
+    tooltip: axisTooltip(palette, y.show),
     grid: { left: 84, right: 28, top: 56, bottom: 52 },
     xAxis: valueAxis(palette, { ...x, log: true, ...limits(0) }),
     yAxis: valueAxis(palette, { ...y, log: true, gap: 66, ...limits(1) }),
