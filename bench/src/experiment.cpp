@@ -251,22 +251,21 @@ class Experiment {
       return first;
     }
     const double wanted = std::clamp(short_runs_seconds / seconds, cold_runs, most_cold_runs);
-    auto left = row.verification->bitwise ? std::min(row_share() / seconds, wanted) : 0;
-    for (; left >= 2; --left) {
+    const auto count = static_cast<std::size_t>(std::min(row_share() / seconds, wanted));
+    while (runs.size() < count && row.verification->bitwise) {
       if (interrupted()) {
         throw Interrupted();
       }
       entrant.contender->release();
       const FirstRun again = cold_run(entrant, limit, false);
-      if (const Verification verification = check(*entrant.contender, again.steps);
-          !verification.bitwise) {
+      const Verification verification = check(*entrant.contender, again.steps);
+      if (!verification.bitwise) {
         row.verification = verification;
+      } else if (again.steps == first.steps) {
+        runs.push_back(again);
+      } else {
         break;
       }
-      if (again.steps != first.steps) {
-        break;
-      }
-      runs.push_back(again);
     }
     return median_by_wall(runs, [](const FirstRun& run) { return run.phases.wall; });
   }
