@@ -27,6 +27,10 @@ class NotAvailable(RunFailed):
     """Something that the run asks for by name is not on this machine."""
 
 
+def upper_quartile(values):
+    return statistics.quantiles(values, n=4)[2]
+
+
 class Run:
     """One run of the program: its result, its wall time, and the memory it took."""
 
@@ -180,6 +184,42 @@ class Figures:
         self.at_most("observer effect of the ledger", 1.02,
                      statistics.median(ledger) / reference, "x", run.command)
 
+    def memcpy_curve(self):
+        """What transfer reports of memcpy against Google Benchmark's plain loop round the same call:
+        in turns, of each size the upper quartile of the rates: what disturbs a copy slows it, and
+        the highest may be luck."""
+        suite = self.program.with_name("bench_transfer")
+        if not suite.is_file():
+            raise NotAvailable("bench_transfer: build it with make bench")
+        options = f"transfer --step 4 {self.scale['copies']}"
+        pattern = self.scale["copied"]
+        reported, looped = {}, {}
+        for _ in range(self.scale["copy_rounds"]):
+            run = self.run(options)
+            curve = next(curve for curve in run.result["transfer"]["host"]["curves"]
+                         if curve["way"] == "memcpy" and curve["threads"] == 1)
+            for point in curve["points"]:
+                reported.setdefault(point["bytes"], []).append(point["bytes_per_second"])
+            for bytes_, rate in self.plain_copies(suite, pattern):
+                looped.setdefault(bytes_, []).append(rate)
+        ratios = {size: upper_quartile(reported[size]) / upper_quartile(rates)
+                  for size, rates in looped.items()}
+        furthest = max(ratios, key=lambda size: abs(ratios[size] - 1))
+        self.at_most(f"memcpy of transfer / of a plain loop, furthest of {len(ratios)} sizes from 1 "
+                     f"({furthest} bytes)", 10, 100 * abs(ratios[furthest] - 1), " %",
+                     f"{run.command} ; bench_transfer --benchmark_filter={pattern}")
+
+    @staticmethod
+    def plain_copies(suite, pattern):
+        """Size and median rate of each copy of bench_transfer that the pattern names."""
+        child = subprocess.run([suite, f"--benchmark_filter={pattern}", "--benchmark_format=json"],
+                               capture_output=True, text=True, check=False)
+        if child.returncode != 0:
+            raise RunFailed(f"bench_transfer: exit code {child.returncode}: {child.stderr[-200:]}")
+        return [(int(line["run_name"].split("/")[3]), line["bytes_per_second"])
+                for line in json.loads(child.stdout)["benchmarks"]
+                if line.get("aggregate_name") == "median"]
+
     def latency(self):
         """The result file of an experiment has its rows in another place than a comparison's."""
         run = self.run(f"mlp latency --engine cpu --repetitions {self.scale['repetitions']}")
@@ -256,7 +296,7 @@ class Figures:
                  lambda: self.against_numpy("float64", 2, 45, None),
                  lambda: self.against_numpy("float64", 1, None, 7),
                  self.thrust_on_the_host, self.beyond_cache, self.cost_per_cell,
-                 self.observer_effect, self.latency,
+                 self.observer_effect, self.memcpy_curve, self.latency,
                  self.training_by_depth, self.training_by_width, self.training_quality]
         for part in parts:
             try:
@@ -282,10 +322,13 @@ class Figures:
 
 FULL = {"small": 640, "iterations": 1000, "medium": 2048, "large": 8192, "huge": 16384,
         "budget": "--budget 10", "observed_budget": 2, "pairs": 9,
+        "copies": "", "copied": "transfer/host/memcpy/", "copy_rounds": 9,
         "repetitions": 300, "last": "8,64,256,1024", "hidden": "100,1000,2000", "training": "--budget 40",
         "main_job": "--grid 640 --iters 1000 --pinned", "judge": True}
 QUICK = {"small": 64, "iterations": 100, "medium": 128, "large": 512, "huge": 256,
          "budget": "--budget 0.2", "observed_budget": 0.1, "pairs": 2,
+         "copies": "--max-size 64K --budget 0.1", "copied": "transfer/host/memcpy/(1024|4096)/",
+         "copy_rounds": 2,
          "repetitions": 10, "last": "8,16", "hidden": "100", "training": "--budget 0.2",
          "main_job": "--grid 64 --iters 100 --pinned --budget 0.2",
          "judge": False}

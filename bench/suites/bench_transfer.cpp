@@ -24,6 +24,9 @@ constexpr std::int64_t smallest = 1 << 10;
 constexpr std::int64_t largest = 1 << 30;
 /// Bytes of a repetition, where a copy is not larger: tens of milliseconds.
 constexpr std::int64_t repetition_bytes = 1 << 28;
+/// Arrays of that many bytes and more begin at a huge page (field.hpp), so that a short copy does
+/// not depend on where the heap has put its arrays.
+constexpr std::int64_t pages_of_their_own = 1 << 21;
 
 std::vector<std::int64_t> sizes(std::int64_t last) {
   std::vector<std::int64_t> all;
@@ -36,8 +39,8 @@ std::vector<std::int64_t> sizes(std::int64_t last) {
 Repetition prepare_host(HostCopy copy, std::int64_t bytes) {
   require_memory("host", 2 * bytes, available_memory());
   const auto size = static_cast<std::size_t>(bytes);
-  auto from = std::make_shared<AlignedArray<std::byte>>(bytes);
-  auto to = std::make_shared<AlignedArray<std::byte>>(bytes);
+  auto from = std::make_shared<AlignedArray<std::byte>>(std::max(bytes, pages_of_their_own));
+  auto to = std::make_shared<AlignedArray<std::byte>>(std::max(bytes, pages_of_their_own));
   std::memset(from->data(), 1, size); // untouched pages would all be the one page of zeros
   std::memset(to->data(), 2, size);
   copy(to->data(), from->data(), size);
