@@ -9,6 +9,7 @@
 #include "diffbench/registry.hpp"
 #include "interrupt.hpp"
 #include "lab_report.hpp"
+#include "machine_calibration.hpp"
 #include "option_groups.hpp"
 #include "option_values.hpp"
 #include "prediction_check.hpp"
@@ -35,7 +36,7 @@ constexpr std::array<std::int64_t, 4> checked_iterations = {1, 10, 100, 1000};
 constexpr double longest_check_seconds = 60;
 constexpr double longest_grid_check_seconds = 1.5;
 constexpr double check_budget_seconds = 3;
-constexpr double grid_check_budget_seconds = 2;
+constexpr double grid_check_budget_seconds = 1.4;
 
 struct AdviseOptions {
   std::string grid, iters, dtype, snapshot_every, profile;
@@ -54,7 +55,7 @@ struct AdviseOptions {
                   "a recorded profile (default: this machine's, made by diffbench calibrate)");
     declare_flag(app, "--check", check, "measure the run, too, and print the errors");
     declare_flag(app, "--check-grid", check_grid,
-                 "the same for grids from 128 to 8192 and 1 to 1000 iterations (5 minutes)");
+                 "the same for grids from 128 to 8192 and 1 to 1000 iterations (6 minutes)");
     output.declare(app);
   }
 
@@ -139,14 +140,15 @@ void note_left_out(LabReport& report, int left_out, double longest_seconds) {
   }
 }
 
-/// All runs twice, one time after the other. Ctrl-C ends it with what was checked so far.
+/// All runs, several times: not each again at once. Ctrl-C ends it with what was checked so far.
 void check(const std::vector<WayCost>& ways, const std::vector<Options>& runs,
            double longest_seconds, LabReport& report, Progress& progress) {
   std::vector<CheckedPrediction> checked;
   int left_out = 0;
-  for (std::size_t done = 0; done < 2 * runs.size() && !report.interrupted; ++done) {
+  const std::size_t all = calibration_passes * runs.size();
+  for (std::size_t done = 0; done < all && !report.interrupted; ++done) {
     const Options& run = runs[done % runs.size()];
-    progress.within(fmt::format("{} of {}: ", done + 1, 2 * runs.size()));
+    progress.within(fmt::format("{} of {}: ", done + 1, all));
     int unaffordable = 0;
     const std::vector<Candidate> candidates = affordable(ways, run, longest_seconds, unaffordable);
     left_out += done < runs.size() ? unaffordable : 0;

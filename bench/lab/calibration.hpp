@@ -9,14 +9,17 @@
 #include "diffbench/errors.hpp"
 #include "digest.hpp"
 #include "interrupt.hpp"
+#include "planning.hpp"
 #include "statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,34 +31,45 @@ namespace diffbench::bench {
 struct CalibrationEffort {
   double seconds = 0.05;      ///< for all repetitions together; three are made in any case
   double longest_round = 0.1; ///< seconds that one repetition of all calls may take
-  int cold_runs = 3;
-  int repetitions = 9; ///< of each call, as far as the time allows
+  int repetitions = 9;        ///< of each call, as far as the time allows
 };
 
-/// Steps of the calls to measure, as far as all fit `seconds` together; at least 1 and 4. Backends
-/// that take several steps a sweep show what a sweep costs only in calls of several sweeps, and
-/// denormal numbers slow some of the first hundred steps.
-[[nodiscard]] inline std::vector<std::int64_t> calls_that_fit(double step_seconds, double seconds) {
-  std::vector<std::int64_t> calls{1, 4};
-  std::int64_t sum = 5;
-  for (const std::int64_t steps : {8, 16, 32, 64, 96, 256, 1024}) {
-    sum += steps;
-    if (static_cast<double>(sum) * step_seconds <= seconds) {
-      calls.push_back(steps);
-    }
+/// Steps of the call to measure after those that were made, as far as all fit `seconds` together; 1
+/// and 4 in any case. Backends that take several steps a sweep show what a sweep costs only in
+/// calls of several sweeps, and denormal numbers slow some of the first hundred steps.
+[[nodiscard]] inline std::optional<std::int64_t> next_call(std::span<const StepsCost> made,
+                                                           double seconds) {
+  constexpr std::array<std::int64_t, 9> calls{1, 4, 8, 16, 32, 64, 96, 256, 1024};
+  if (made.size() == calls.size()) {
+    return std::nullopt;
   }
-  return calls;
+  const std::int64_t next = calls[made.size()];
+  if (made.size() < 2) {
+    return next;
+  }
+  double sum =
+      made.back().seconds * static_cast<double>(next) / static_cast<double>(made.back().steps);
+  for (const StepsCost& cost : made) {
+    sum += cost.seconds;
+  }
+  return sum <= seconds ? std::optional(next) : std::nullopt;
 }
+
+/// What a run from the initial field must come to.
+struct ExpectedRun {
+  std::int64_t steps = 1;
+  std::string sha256; ///< of the reference after them
+};
 
 /// The problem on one grid: where its runs start, and what they must come to. There is one field on
 /// the host as in a comparison, since more of them would push each other out of the caches.
 template <typename T>
 struct CalibrationGrid {
   std::int64_t side = 0;
-  std::span<T> field;              ///< where runs begin, and leave their results
-  std::function<void()> refill;    ///< makes it the initial field
-  std::int64_t verified_steps = 1; ///< of each cold run
-  std::string sha256;              ///< of the reference after them
+  std::span<T> field;           ///< where runs begin, and leave their results
+  std::function<void()> refill; ///< makes it the initial field
+  ExpectedRun proof;            ///< the first run, which has no time
+  ExpectedRun one_step;         ///< the cold runs; more steps would hide what else they take
 };
 
 /// `make()` gives a Contender<T> whose samples start from `grid.field`. Throws Error when a run is
@@ -64,40 +78,50 @@ template <typename Clock, typename T, typename Make>
 GridCost calibrate_grid(Make make, const CalibrationGrid<T>& grid,
                         const CalibrationEffort& effort) {
   std::unique_ptr<Contender<T>> contender;
-  std::vector<double> colds;
-  double step_seconds = 0;
-  for (int run = 0; run < effort.cold_runs; ++run) {
-    double freeing = 0;
-    if (contender) {
-      freeing = contender->release().value_or(0);
-    }
+  auto cold_run = [&](const ExpectedRun& expected) {
+    const double freeing = contender ? contender->release().value_or(0) : 0;
     contender = make();
     grid.refill();
-    const FirstRun first = contender->first_run(grid.field, grid.verified_steps,
-                                                std::numeric_limits<double>::infinity());
-    if (sha256_of_cells(std::span<const T>(grid.field)) != grid.sha256) {
+    const FirstRun run =
+        contender->first_run(grid.field, expected.steps, std::numeric_limits<double>::infinity());
+    if (sha256_of_cells(std::span<const T>(grid.field)) != expected.sha256) {
       throw Error("its field differs from the reference");
     }
-    colds.push_back(first.phases.wall + freeing);
-    step_seconds = first.cost.step_seconds;
     if (interrupted()) {
       throw Interrupted();
     }
+    return run.phases.wall + freeing;
+  };
+  (void)cold_run(grid.proof);
+  const auto cold_start = Clock::now();
+  std::vector<double> colds{cold_run(grid.one_step)};
+  const int count = cold_runs_of_median(seconds_since<Clock>(cold_start));
+  while (static_cast<int>(colds.size()) < count) { // as many as a comparison makes
+    colds.push_back(cold_run(grid.one_step));
   }
 
-  const std::vector<std::int64_t> calls = calls_that_fit(step_seconds, effort.longest_round);
+  std::vector<StepsCost> first_round;
   std::map<std::int64_t, std::vector<double>> seconds;
   std::vector<double> in, out;
+  auto time_call = [&](std::int64_t steps) {
+    if (interrupted()) {
+      throw Interrupted();
+    }
+    return seconds[steps].emplace_back(contender->sample(steps).seconds);
+  };
   const auto start = Clock::now();
   for (int repetition = 0; repetition < effort.repetitions; ++repetition) {
     if (repetition >= 3 && seconds_since<Clock>(start) > effort.seconds) {
       break;
     }
     grid.refill();
-    for (const std::int64_t steps : calls) {
-      seconds[steps].push_back(contender->sample(steps).seconds);
-      if (interrupted()) {
-        throw Interrupted();
+    if (repetition == 0) {
+      while (const auto steps = next_call(first_round, effort.longest_round)) {
+        first_round.push_back({*steps, time_call(*steps)});
+      }
+    } else {
+      for (const StepsCost& call : first_round) {
+        time_call(call.steps);
       }
     }
     grid.refill();
@@ -115,7 +139,6 @@ GridCost calibrate_grid(Make make, const CalibrationGrid<T>& grid,
     cost.steps.push_back({.steps = steps, .seconds = quartiles(samples).median});
   }
   cost.cold_seconds = quartiles(colds).median;
-  cost.cold_steps = grid.verified_steps;
   derive_setup(cost);
   return cost;
 }

@@ -66,10 +66,7 @@ WayCost less_disturbed(WayCost way, const WayCost& other) {
 }
 
 void derive_setup(GridCost& grid) {
-  double warm = grid.copy_in_seconds + grid.copy_out_seconds;
-  for (const std::int64_t stretch : first_run_stretches(grid.cold_steps)) {
-    warm += steps_seconds(grid, stretch);
-  }
+  const double warm = grid.copy_in_seconds + steps_seconds(grid, 1) + grid.copy_out_seconds;
   grid.setup_seconds = std::max(0.0, grid.cold_seconds - warm);
 }
 
@@ -90,20 +87,21 @@ std::vector<std::int64_t> first_run_stretches(std::int64_t iterations) {
 
 double steps_seconds(const GridCost& grid, std::int64_t iterations) {
   const std::vector<StepsCost>& costs = grid.steps;
-  auto above = std::lower_bound(
+  const auto above = std::lower_bound(
       costs.begin(), costs.end(), iterations,
       [](const StepsCost& cost, std::int64_t wanted) { return cost.steps < wanted; });
   if (above == costs.begin()) {
     return costs.front().seconds;
   }
-  if (above == costs.end()) {
-    --above;
-  }
-  const StepsCost& low = *(above - 1);
+  const bool beyond = above == costs.end();
+  const auto high = beyond ? above - 1 : above;
+  // All that is far beyond follows from the last slope: over two intervals, as one may be
+  // disturbed.
+  const auto low = beyond && costs.size() > 2 ? high - 2 : high - 1;
   // A step cannot take less than nothing, whatever disturbed its measurement.
   const double step =
-      std::max(0.0, (above->seconds - low.seconds) / static_cast<double>(above->steps - low.steps));
-  return low.seconds + step * static_cast<double>(iterations - low.steps);
+      std::max(0.0, (high->seconds - low->seconds) / static_cast<double>(high->steps - low->steps));
+  return low->seconds + step * static_cast<double>(iterations - low->steps);
 }
 
 Prediction predict(const WayCost& way, const RunShape& run) {

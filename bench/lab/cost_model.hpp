@@ -28,12 +28,11 @@ struct StepsCost {
 struct GridCost {
   std::int64_t side = 0;
   int threads = 1;          ///< that really ran
-  double setup_seconds = 0; ///< what a cold run takes beyond a warm one of the same calls
+  double setup_seconds = 0; ///< what a cold run takes beyond a warm one
   double copy_in_seconds = 0;
   double copy_out_seconds = 0;
   std::vector<StepsCost> steps; ///< ascending, the first of one step, at least two
-  double cold_seconds = 0;      ///< of a cold run of cold_steps; in no profile
-  std::int64_t cold_steps = 1;
+  double cold_seconds = 0;      ///< of a cold run of one step; in no profile
 };
 
 /// One way to run: a backend in a dtype.
@@ -44,7 +43,7 @@ struct WayCost {
   std::vector<GridCost> grids; ///< ascending, at least one
 };
 
-/// Sets setup_seconds to what cold_seconds are beyond a warm run of the same calls.
+/// Sets setup_seconds to what cold_seconds are beyond a warm run.
 void derive_setup(GridCost& grid);
 
 /// Of two calibrations of a way the lower of each measured time: what disturbs a measurement only

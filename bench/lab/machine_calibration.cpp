@@ -14,7 +14,6 @@
 #include <chrono>
 #include <cstddef>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -23,8 +22,9 @@ namespace diffbench::bench {
 namespace {
 
 /// Sides of the grids: close where fields leave a cache, up to far beyond all of them.
-constexpr std::array<std::int64_t, 14> sides = {
-    smallest_side, 128, 192, 256, 384, 512, 768, 1024, 1152, 1280, 1536, 2048, 2896, largest_side};
+constexpr std::array<std::int64_t, 15> sides = {smallest_side, 128,  192,  256,  384,
+                                                512,           640,  768,  1024, 1152,
+                                                1280,          1536, 2048, 2896, largest_side};
 /// A way whose steps take longer is not measured on larger grids: it grows with the cells there.
 constexpr double slow_step_seconds = 0.1;
 
@@ -59,13 +59,11 @@ class Calibration {
     Reference<T> reference(problem, {}, field);
     // Enough for several sweeps where that costs nothing.
     const std::int64_t steps = std::clamp<std::int64_t>(20'000'000 / problem.cells(), 4, 40);
-    const CalibrationGrid<T> grid{
-        .side = side,
-        .field = field.cells(),
-        .refill = [&] { fill_initial(problem, InitialField{}, field); },
-        .verified_steps = steps,
-        .sha256 = reference.compute(steps, std::numeric_limits<double>::infinity(), [](double) {})
-                      .sha256};
+    const CalibrationGrid<T> grid{.side = side,
+                                  .field = field.cells(),
+                                  .refill = [&] { fill_initial(problem, InitialField{}, field); },
+                                  .proof = {.steps = steps, .sha256 = reference.at(steps).sha256},
+                                  .one_step = {.steps = 1, .sha256 = reference.at(1).sha256}};
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       WayCost& way = ways_[i];
       const bool ended = way.grids.size() < grids_done_; // at an earlier grid
@@ -118,34 +116,43 @@ class Calibration {
   std::size_t grids_done_ = 0;
 };
 
+/// Of each way the lower times of the two. A way that failed `again` is left out; the notes say
+/// why.
+void keep_less_disturbed(std::vector<WayCost>& ways, std::span<const WayCost> again) {
+  std::erase_if(ways, [&](WayCost& way) {
+    const auto same = std::ranges::find_if(again, [&](const WayCost& other) {
+      return other.backend == way.backend && other.dtype == way.dtype;
+    });
+    if (same == again.end()) {
+      return true;
+    }
+    way = less_disturbed(std::move(way), *same);
+    return false;
+  });
+}
+
 } // namespace
 
 std::vector<WayCost> calibrate_machine(std::span<const Candidate> candidates,
                                        std::span<const Dtype> dtypes, std::int64_t largest,
                                        Progress& progress, std::vector<std::string>& notes) {
-  const auto all_once = [&](const char* pass) {
-    progress.within(pass);
-    std::vector<WayCost> all;
+  std::vector<WayCost> ways;
+  for (int pass = 1; pass <= calibration_passes; ++pass) {
+    progress.within(fmt::format("{} of {}: ", pass, calibration_passes));
+    std::vector<WayCost> measured;
     for (const Dtype dtype : dtypes) {
-      std::vector<WayCost> ways =
-          dtype == Dtype::float32 ? Calibration<float>(candidates, largest, progress).run(notes)
-                                  : Calibration<double>(candidates, largest, progress).run(notes);
-      std::ranges::move(ways, std::back_inserter(all));
+      std::ranges::move(dtype == Dtype::float32
+                            ? Calibration<float>(candidates, largest, progress).run(notes)
+                            : Calibration<double>(candidates, largest, progress).run(notes),
+                        std::back_inserter(measured));
     }
-    return all;
-  };
-  const std::vector<WayCost> first = all_once("1 of 2: ");
-  const std::vector<WayCost> second = all_once("2 of 2: ");
-  std::vector<WayCost> both;
-  for (const WayCost& way : first) {
-    const auto again = std::ranges::find_if(second, [&](const WayCost& other) {
-      return other.backend == way.backend && other.dtype == way.dtype;
-    });
-    if (again != second.end()) {
-      both.push_back(less_disturbed(way, *again));
+    if (pass == 1) {
+      ways = std::move(measured);
+    } else {
+      keep_less_disturbed(ways, measured);
     }
   }
-  return both;
+  return ways;
 }
 
 } // namespace diffbench::bench

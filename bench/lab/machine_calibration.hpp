@@ -16,6 +16,9 @@ namespace diffbench::bench {
 /// Side of the largest grid: far beyond the caches, and still measured in a minute.
 inline constexpr std::int64_t largest_side = 4096;
 inline constexpr std::int64_t smallest_side = 64;
+/// All is measured so often, minutes apart, and the lower times count: a virtual machine's CPUs may
+/// share one of the host's, or its last-level cache with others, for seconds at a time.
+inline constexpr int calibration_passes = 3;
 
 /// The ways of `candidates`, all of which can be timed here, on square grids up to `largest`. One
 /// that fails or is not the reference's is left out, and `notes` says why. Throws Interrupted.

@@ -17,7 +17,7 @@ void keep_less_disturbed(std::vector<CheckedPrediction>& checked,
   for (const CheckedPrediction& one : again) {
     const auto same = std::ranges::find_if(checked, [&](const CheckedPrediction& other) {
       return other.backend == one.backend && other.nx == one.nx && other.ny == one.ny &&
-             other.iterations == one.iterations && other.what == one.what;
+             other.iterations == one.iterations && (other.what == "cold") == (one.what == "cold");
     });
     if (same == checked.end()) {
       checked.push_back(one);

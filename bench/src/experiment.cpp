@@ -40,15 +40,10 @@ using Clock = std::chrono::steady_clock;
 
 /// The shortest time that a first run or the reference may take before its steps are cut down.
 constexpr double least_limit_seconds = 5;
-/// Warm runs end to end of a row, of which the one of median wall time is reported: so many, and of
-/// short ones what fits the time. Threads of the row before may spin on a CPU for the first
-/// milliseconds, waiting for work (GCC's OpenMP does).
-constexpr double warm_runs = 3;
-constexpr double most_warm_runs = 301;
-constexpr double short_runs_seconds = 0.05;
-/// Cold runs of a CPU row, in the same way.
-constexpr double cold_runs = 3;
-constexpr double most_cold_runs = 9;
+/// Warm runs end to end of a row (runs_of_median()). Threads of the row before may spin on a CPU
+/// for the first milliseconds, waiting for work (GCC's OpenMP does).
+constexpr int fewest_warm_runs = 3;
+constexpr int most_warm_runs = 301;
 
 /// Peers on a GPU name it.
 bool runs_on_device(const Provenance& provenance) {
@@ -250,7 +245,7 @@ class Experiment {
     if (row.is_peer || row.device != to_string(DeviceKind::cpu)) {
       return first;
     }
-    const double wanted = std::clamp(short_runs_seconds / seconds, cold_runs, most_cold_runs);
+    const double wanted = cold_runs_of_median(seconds);
     const auto count = static_cast<std::size_t>(std::min(row_share() / seconds, wanted));
     while (runs.size() < count && row.verification->bitwise) {
       if (interrupted()) {
@@ -346,7 +341,7 @@ class Experiment {
       const double expected =
           2 * entrant.cost.reset_seconds +
           *seconds_per_iteration(entrant.row) * static_cast<double>(options_.iterations);
-      const double wanted = std::clamp(short_runs_seconds / expected, warm_runs, most_warm_runs);
+      const double wanted = runs_of_median(expected, fewest_warm_runs, most_warm_runs);
       auto affordable = static_cast<int>(std::min(share / expected, wanted));
       // The speed-ups of GPU rows need the baseline's, though it is slow.
       if (any_device_row() && entrant.row.name == options_.baseline &&

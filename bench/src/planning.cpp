@@ -12,6 +12,11 @@ constexpr std::int64_t enough_iterations = 100;
 /// The clock cannot resolve less; also keeps the divisions below finite.
 constexpr double shortest_step = 1e-9;
 
+/// For repeated runs of one row: nobody waits for it.
+constexpr double short_runs_seconds = 0.05;
+constexpr int fewest_cold_runs = 3;
+constexpr int most_cold_runs = 9;
+
 /// floor(seconds / each) in [0, most], also where the quotient does not fit an integer.
 std::int64_t how_many(double seconds, double each, std::int64_t most) {
   const double count = std::floor(seconds / std::max(each, shortest_step));
@@ -51,6 +56,14 @@ SamplePlan in_whole_periods(SamplePlan plan, std::int64_t period, std::int64_t m
     plan.iterations = std::min(periods * period, max_iterations);
   }
   return plan;
+}
+
+int runs_of_median(double seconds, int fewest, int most) {
+  return std::max(fewest, static_cast<int>(how_many(short_runs_seconds, seconds, most)));
+}
+
+int cold_runs_of_median(double seconds) {
+  return runs_of_median(seconds, fewest_cold_runs, most_cold_runs);
 }
 
 std::int64_t affordable_steps(std::int64_t steps, double step_seconds, double limit_seconds) {

@@ -36,6 +36,13 @@ inline constexpr int rounds_most = 1000;
 [[nodiscard]] SamplePlan in_whole_periods(SamplePlan plan, std::int64_t period,
                                           std::int64_t max_iterations);
 
+/// Runs of which the one of median wall time is reported, where one takes `seconds` with all that
+/// belongs to it: `fewest`, and of short ones up to `most`, as far as 50 ms allow. What they start
+/// from becomes cheaper with the first few, so equal runs are only those that are equally many.
+[[nodiscard]] int runs_of_median(double seconds, int fewest, int most);
+/// The same of runs from nothing.
+[[nodiscard]] int cold_runs_of_median(double seconds);
+
 /// `steps`, or where they would take longer than `limit_seconds`: the largest 1, 2 or 5 times a
 /// power of ten that fits, at least 1. Round numbers let rows share a reference.
 [[nodiscard]] std::int64_t affordable_steps(std::int64_t steps, double step_seconds,

@@ -85,6 +85,15 @@ TEST(PlanSamples, NeverMoreThanTheBudgetUnlessOneSampleIs) {
   }
 }
 
+TEST(RunsOfMedian, ShortRunsAreMadeOftener) {
+  EXPECT_EQ(cold_runs_of_median(1), 3);
+  EXPECT_EQ(cold_runs_of_median(0.01), 5);
+  EXPECT_EQ(cold_runs_of_median(0.001), 9);
+  EXPECT_EQ(cold_runs_of_median(0), 9);
+  EXPECT_EQ(runs_of_median(0.001, 3, 301), 50);
+  EXPECT_EQ(runs_of_median(std::numeric_limits<double>::quiet_NaN(), 3, 301), 3);
+}
+
 TEST(AffordableSteps, AllWhenTheyFit) {
   EXPECT_EQ(affordable_steps(1000, 1e-3, 5), 1000);
   EXPECT_EQ(affordable_steps(1234, 1e-6, 5), 1234);

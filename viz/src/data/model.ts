@@ -98,10 +98,11 @@ export function readProfile(file: ResultFile): Profile | null {
 /** Seconds of so many steps in one call on that grid. */
 export function stepsSeconds(grid: GridCost, steps: number): number {
   const { calls } = grid;
-  let above = calls.findIndex((call) => call.steps >= steps);
+  const above = calls.findIndex((call) => call.steps >= steps);
   if (above === 0) return calls[0]!.seconds;
-  if (above < 0) above = calls.length - 1;
-  const [low, high] = [calls[above - 1]!, calls[above]!];
+  const beyond = above < 0;
+  const last = beyond ? calls.length - 1 : above;
+  const [low, high] = [calls[Math.max(0, last - (beyond ? 2 : 1))]!, calls[last]!];
   const slope = Math.max(0, (high.seconds - low.seconds) / (high.steps - low.steps));
   return low.seconds + slope * (steps - low.steps);
 }

@@ -24,9 +24,12 @@ const way: Way = {
 };
 
 describe("the model", () => {
-  it("is straight between calls and goes on with the last slope", () => {
+  it("is straight between calls and goes on with the last slope, over two intervals", () => {
     expect(stepsSeconds(way.grids[0]!, 3)).toBeCloseTo(4e-6, 12);
     expect(stepsSeconds(way.grids[0]!, 105)).toBeCloseTo(106e-6, 12);
+    const calls = [1, 4, 28, 64].map((steps, i) => ({ steps, seconds: [10, 13, 61, 61][i]! }));
+    expect(stepsSeconds({ ...way.grids[0]!, calls }, 64)).toBe(61);
+    expect(stepsSeconds({ ...way.grids[0]!, calls }, 124)).toBeCloseTo(13 + 120 * 0.8, 9);
   });
 
   it("adds up, with a power of the cells between grids", () => {
