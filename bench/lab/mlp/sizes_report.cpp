@@ -186,10 +186,12 @@ std::string dispatch_cost(const SizeStudy& study) {
           const RaceRow* const row = best_peer(point);
           return row != nullptr && row->step_seconds() <= 2 * issuing;
         });
-    text += fmt::format(
-        ": {} are its cost of issuing the operations one by one, at least half of its step up to "
-        "{} parameters",
-        format_seconds(issuing), half->network.parameters());
+    text += fmt::format(": {} are its cost of issuing the operations one by one",
+                        format_seconds(issuing));
+    if (half != study.points.rend()) {
+      text += fmt::format(", at least half of its step up to {} parameters",
+                          half->network.parameters());
+    }
   }
   return text;
 }

@@ -235,6 +235,14 @@ TEST(SizeReport, SaysWhoWinsFromWhereAndWhatDispatchCosts) {
   EXPECT_EQ(report.series.front().name, "mlp/depth/2-4-2/cpu");
 }
 
+TEST(SizeReport, DispatchThatIsNowhereHalfOfAStepIsNotSaidToBe) {
+  SizeStudy study = sample_study();
+  study.points.front().race.rows.front() = timed_row("cpu", 1.5e-4); // the peer takes 200 us
+  const LabReport report = size_report(study);
+  EXPECT_THAT(report.sentence, HasSubstr("50.0 us are its cost of issuing"));
+  EXPECT_THAT(report.sentence, Not(HasSubstr("half of its step")));
+}
+
 TEST(SizeReport, FindsWhereTheGpuBeginsToWin) {
   SizeStudy study = sample_study();
   for (SizePoint& point : study.points) {
