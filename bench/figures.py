@@ -205,8 +205,8 @@ class Figures:
         ratios = {size: upper_quartile(reported[size]) / upper_quartile(rates)
                   for size, rates in looped.items()}
         furthest = max(ratios, key=lambda size: abs(ratios[size] - 1))
-        self.at_most(f"memcpy of transfer / of a plain loop, furthest of {len(ratios)} sizes from 1 "
-                     f"({furthest} bytes)", 10, 100 * abs(ratios[furthest] - 1), " %",
+        self.at_most(f"memcpy by transfer and by a plain loop, apart by (furthest of {len(ratios)} "
+                     f"sizes: {furthest} bytes)", 10, 100 * abs(ratios[furthest] - 1), " %",
                      f"{run.command} ; bench_transfer --benchmark_filter={pattern}")
 
     @staticmethod

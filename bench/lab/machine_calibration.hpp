@@ -13,7 +13,7 @@
 
 namespace diffbench::bench {
 
-/// Side of the largest grid: far beyond the caches, and still measured in a minute.
+/// Side of the largest grid: far beyond the caches.
 inline constexpr std::int64_t largest_side = 4096;
 inline constexpr std::int64_t smallest_side = 64;
 /// All is measured so often, minutes apart, and the lower times count: a virtual machine's CPUs may

@@ -47,7 +47,7 @@ bool reset_peak() {
 
 /// Bytes a second of touching memory that the machine has in hand: page faults allow several times
 /// as many, a hypervisor that has to give the memory first a fifth.
-constexpr double backed = 2e9;
+constexpr double backed_rate = 2e9;
 /// What is freed need not be what is given next, so one pass may not be enough.
 constexpr int most_passes = 4;
 
@@ -84,7 +84,7 @@ void start_from_fresh_memory(std::int64_t bytes) {
   const std::int64_t whole = std::min(bytes, available_memory() / 4);
   try {
     Workers team(usable_cpus());
-    for (int pass = 0; pass < most_passes && touch_and_free(team, whole) < backed; ++pass) {
+    for (int pass = 0; pass < most_passes && touch_and_free(team, whole) < backed_rate; ++pass) {
     }
   } catch (const std::exception&) { // limits of the process: then it starts from what there is
   }

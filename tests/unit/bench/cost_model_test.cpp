@@ -129,7 +129,8 @@ TEST(CostModel, AColdRunBeginsWithShortStretches) {
 /// Takes known times on the fake clock; the field it gives back is `result`.
 class FakeContender final : public Contender<float> {
  public:
-  explicit FakeContender(float result) : result_(result) {}
+  /// Notes the steps of its runs from nothing in `asked`.
+  FakeContender(float result, std::vector<std::int64_t>& asked) : result_(result), asked_(asked) {}
   FirstRun first_run(std::span<float> field, std::int64_t steps, double) override {
     FirstRun run{.steps = steps,
                  .setup_seconds = 0,
@@ -140,6 +141,7 @@ class FakeContender final : public Contender<float> {
       run.phases.wall += call + step * static_cast<double>(stretch);
     }
     FakeClock::seconds += run.phases.wall;
+    asked_.push_back(steps);
     std::ranges::fill(field, result_);
     return run;
   }
@@ -161,6 +163,7 @@ class FakeContender final : public Contender<float> {
 
  private:
   float result_;
+  std::vector<std::int64_t>& asked_;
 };
 
 class CalibrationTest : public testing::Test {
@@ -174,15 +177,12 @@ class CalibrationTest : public testing::Test {
     grid_.proof = {.steps = 10, .sha256 = sha256};
     grid_.one_step = {.steps = 1, .sha256 = sha256};
     return calibrate_grid<FakeClock>(
-        [&] {
-          ++cold_runs_;
-          return std::make_unique<FakeContender>(result);
-        },
-        grid_, CalibrationEffort{});
+        [&] { return std::make_unique<FakeContender>(result, cold_steps_); }, grid_,
+        CalibrationEffort{});
   }
   std::vector<float> field_ = std::vector<float>(64);
   CalibrationGrid<float> grid_;
-  int cold_runs_ = 0;
+  std::vector<std::int64_t> cold_steps_;
 };
 
 TEST_F(CalibrationTest, FindsTheParts) {
@@ -192,7 +192,8 @@ TEST_F(CalibrationTest, FindsTheParts) {
   EXPECT_NEAR(cost.copy_in_seconds, FakeContender::in, 1e-12);
   EXPECT_NEAR(cost.copy_out_seconds, FakeContender::out, 1e-12);
   EXPECT_NEAR(cost.setup_seconds, FakeContender::setup, 1e-9);
-  EXPECT_EQ(cold_runs_, 1 + cold_runs_of_median(FakeContender::setup)); // the first one has no time
+  EXPECT_EQ(cold_runs_of_median(FakeContender::setup), 3);
+  EXPECT_THAT(cold_steps_, ElementsAre(10, 1, 1, 1)); // the proof has no time
   EXPECT_NEAR(steps_seconds(cost, 1000), FakeContender::call + 1000 * FakeContender::step, 1e-9);
 }
 
