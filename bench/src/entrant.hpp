@@ -38,6 +38,13 @@ struct Entrant {
   bool asked_for = false;     ///< by name, or by the choice of its device
 };
 
+/// A run of a row, until it is destroyed; of emulated rows, whose times mean nothing, nobody hears.
+[[nodiscard]] inline Observed observe_run(Observer& observer, const Row& row, const char* what,
+                                          std::int64_t steps) {
+  return Observed(row.emulated() ? nobody() : observer,
+                  {.kind = Span::Kind::run, .name = what, .row = row.name, .steps = steps});
+}
+
 /// `initial` as in SessionContender.
 template <typename T>
 Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,

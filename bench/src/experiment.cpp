@@ -4,15 +4,13 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/machine.hpp"
-#include "digest.hpp"
 #include "entrant.hpp"
+#include "first_runs.hpp"
 #include "foreign_load.hpp"
 #include "interrupt.hpp"
 #include "irregularity.hpp"
 #include "phases.hpp"
 #include "planning.hpp"
-#include "process_memory.hpp"
-#include "reference.hpp"
 #include "rounds.hpp"
 #include "statistics.hpp"
 #include "temporary_directory.hpp"
@@ -45,22 +43,6 @@ constexpr double least_limit_seconds = 5;
 constexpr int fewest_warm_runs = 3;
 constexpr int most_warm_runs = 301;
 
-/// Peers on a GPU name it.
-bool runs_on_device(const Provenance& provenance) {
-  return std::any_of(provenance.details.begin(), provenance.details.end(), [](const auto& detail) {
-    return detail.first == "device" && detail.second != "cpu";
-  });
-}
-
-/// The run of median wall time as it is, so that its phases add up.
-template <typename Run, typename Wall>
-Run median_by_wall(std::vector<Run>& runs, Wall wall) {
-  const auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
-  std::nth_element(runs.begin(), middle, runs.end(),
-                   [&](const Run& a, const Run& b) { return wall(a) < wall(b); });
-  return *middle;
-}
-
 template <typename T>
 class Experiment {
  public:
@@ -72,7 +54,7 @@ class Experiment {
         observer_(observer),
         problem_(options.problem),
         field_(problem_.nx, problem_.ny),
-        reference_(problem_, options.initial, field_) {}
+        first_runs_(options, field_, observer) {}
 
   /// Adds rows, the field and notes to `result`.
   void run(ComparisonResult& result) {
@@ -97,7 +79,7 @@ class Experiment {
       }
       result.rows.push_back(std::move(row));
     }
-    result.peak_host_bytes = memory_.process_peak();
+    result.peak_host_bytes = first_runs_.process_peak();
     charge_contexts(result);
     if (const auto note = foreign_load(result)) {
       notes_.push_back(*note);
@@ -114,11 +96,6 @@ class Experiment {
   [[nodiscard]] Observed stage(const std::string& name) {
     progress_.stage(name);
     return Observed(observer_, {.kind = Span::Kind::stage, .name = name});
-  }
-
-  [[nodiscard]] Observed run_of(const Row& row, const char* what, std::int64_t steps) {
-    return Observed(row.emulated() ? nobody() : observer_,
-                    {.kind = Span::Kind::run, .name = what, .row = row.name, .steps = steps});
   }
 
   void refill() { fill_initial(problem_, options_.initial, field_); }
@@ -152,13 +129,12 @@ class Experiment {
     const double limit = options_.record.wanted()
                              ? std::numeric_limits<double>::infinity()
                              : std::max(least_limit_seconds, options_.budget_seconds);
-    result.field = reference_.compute(options_.iterations, limit,
-                                      [&](double fraction) { progress_.update(fraction); });
-    verified_steps_ = result.field->steps;
-    if (verified_steps_ < options_.iterations) {
+    result.field =
+        first_runs_.compute_reference(limit, [&](double fraction) { progress_.update(fraction); });
+    if (result.field->steps < options_.iterations) {
       notes_.push_back(fmt::format(
           "the reference takes too long for all {} steps: fields are compared after {} or fewer",
-          options_.iterations, verified_steps_));
+          options_.iterations, result.field->steps));
     }
   }
 
@@ -180,7 +156,7 @@ class Experiment {
       throw Interrupted();
     }
     try {
-      verify(entrant, limit);
+      first_runs_.measure(entrant, {.run_seconds = limit, .row_seconds = row_share()});
     } catch (const Unavailable& error) {
       give_up(entrant, error.what());
       entrant.row.missing = entrant.asked_for;
@@ -198,93 +174,6 @@ class Experiment {
     }
     entrant.row.status = Status::failed;
     entrant.row.reason = std::move(reason);
-  }
-
-  void verify(Entrant& entrant, double limit) {
-    Row& row = entrant.row;
-    const auto start = Clock::now();
-    const FirstRun first = cold_run(entrant, limit, true);
-    const std::optional<std::int64_t> own_peak = entrant.contender->own_peak_bytes();
-    row.peak_host_bytes = own_peak ? own_peak : memory_.rise();
-    row.verification = check(*entrant.contender, first.steps);
-    const FirstRun run = median_cold_run(entrant, limit, first, seconds_since<Clock>(start));
-    row.setup_seconds = run.setup_seconds;
-    row.provenance = entrant.contender->provenance();
-    if (row.is_peer && runs_on_device(row.provenance)) {
-      row.device = to_string(DeviceKind::cuda);
-    }
-    observer_.first_run_done(row);
-    entrant.cost = run.cost;
-    if (run.steps == options_.iterations) {
-      row.cold = run.phases;
-    }
-    if (row.emulated()) { // carries no time
-      row.setup_seconds.reset();
-      row.cold.reset();
-    }
-    if (!row.verification->bitwise || row.emulated()) {
-      entrant.contender.reset();
-    }
-  }
-
-  FirstRun cold_run(Entrant& entrant, double limit, bool watched) {
-    memory_.start_from_fresh(entrant.host_need);
-    refill();
-    if (watched) {
-      memory_.begin();
-    }
-    const Observed span = run_of(entrant.row, "cold run", verified_steps_);
-    return entrant.contender->first_run(field_.cells(), verified_steps_, limit);
-  }
-
-  /// Of `first`, which took `seconds` with all that belongs to it, and more that are as long and
-  /// right, the one of median wall time. On a GPU, and by a peer, only the first one is cold.
-  FirstRun median_cold_run(Entrant& entrant, double limit, const FirstRun& first, double seconds) {
-    Row& row = entrant.row;
-    std::vector<FirstRun> runs{first};
-    if (row.is_peer || row.device != to_string(DeviceKind::cpu)) {
-      return first;
-    }
-    const double wanted = cold_runs_of_median(seconds);
-    const auto count = static_cast<std::size_t>(std::min(row_share() / seconds, wanted));
-    while (runs.size() < count && row.verification->bitwise) {
-      if (interrupted()) {
-        throw Interrupted();
-      }
-      entrant.contender->release();
-      const FirstRun again = cold_run(entrant, limit, false);
-      const Verification verification = check(*entrant.contender, again.steps);
-      if (!verification.bitwise) {
-        row.verification = verification;
-      } else if (again.steps == first.steps) {
-        runs.push_back(again);
-      } else {
-        break;
-      }
-    }
-    return median_by_wall(runs, [](const FirstRun& run) { return run.phases.wall; });
-  }
-
-  /// Compares the result that lies in field_ with the reference; by digest first, since a second
-  /// field beside a session is only needed to say how wrong a wrong result is.
-  Verification check(Contender<T>& contender, std::int64_t steps) {
-    Verification verification{.steps = steps};
-    const std::string digest = sha256_of_cells(std::as_const(field_).cells());
-    const FieldFacts& expected = reference_.at(steps);
-    if (digest == expected.sha256 && expected.summary.nonfinite == 0) {
-      verification.bitwise = true;
-      return verification;
-    }
-    contender.fetch(field_.cells());
-    Field<T> right(problem_.nx, problem_.ny);
-    fill_initial(problem_, options_.initial, right);
-    advance_reference(problem_, right, steps);
-    const Comparison comparison =
-        compare(std::as_const(field_).cells(), std::as_const(right).cells());
-    verification.bitwise = comparison.bitwise;
-    verification.max_abs_error = comparison.max_abs_error;
-    verification.nonfinite = comparison.nonfinite;
-    return verification;
   }
 
   void time_entrants() {
@@ -360,13 +249,13 @@ class Experiment {
     std::vector<Phases> runs;
     for (int i = 0; i < count && !interrupted(); ++i) {
       refill();
-      const Observed span = run_of(entrant.row, "warm run", options_.iterations);
+      const Observed span = observe_run(observer_, entrant.row, "warm run", options_.iterations);
       runs.push_back(entrant.contender->full_run(field_.cells(), options_.iterations));
     }
     if (runs.empty()) {
       return std::nullopt;
     }
-    return median_by_wall(runs, [](const Phases& phases) { return phases.wall; });
+    return of_median_wall(runs, [](const Phases& phases) { return phases.wall; });
   }
 
   [[nodiscard]] bool any_device_row() const {
@@ -375,7 +264,7 @@ class Experiment {
     });
   }
 
-  /// Ends all rows, and adds what that took to their cold runs.
+  /// Ends all rows, and adds what that took to the cold runs that were made once.
   void release_all() {
     const Observed span(observer_, {.kind = Span::Kind::stage, .name = "release"});
     for (Entrant& entrant : entrants_) {
@@ -384,7 +273,7 @@ class Experiment {
       }
       const std::optional<double> seconds = entrant.contender->release();
       entrant.contender.reset();
-      if (seconds && entrant.row.cold) {
+      if (seconds && entrant.row.cold && !entrant.row.cold->free) {
         append_free(*entrant.row.cold, *seconds);
       }
     }
@@ -458,11 +347,9 @@ class Experiment {
   Observer& observer_;
   Problem problem_;
   Field<T> field_;
-  Reference<T> reference_;
+  FirstRuns<T> first_runs_;
   std::optional<TemporaryDirectory> exchange_; ///< outlives the peers, which write to it
   std::vector<Entrant> entrants_;
-  MemoryWatch memory_;
-  std::int64_t verified_steps_ = 0;
   std::vector<std::string> notes_;
 };
 

@@ -3,8 +3,11 @@
 
 #include "result.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -19,6 +22,16 @@ void itemize(Phases& phases, const std::optional<PhaseTimes>& account);
 
 /// Adds what giving everything back took, measured apart, to the run.
 void append_free(Phases& phases, double seconds);
+
+/// The run of median wall time as it is, so that its phases add up; of an even number the upper
+/// one. `runs` is not empty and changes its order.
+template <typename Run, typename Wall>
+Run of_median_wall(std::vector<Run>& runs, Wall wall) {
+  const auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
+  std::nth_element(runs.begin(), middle, runs.end(),
+                   [&](const Run& a, const Run& b) { return wall(a) < wall(b); });
+  return *middle;
+}
 
 /// A process starts the driver once, when it first asks for devices (`driver_seconds`), and makes
 /// one context, inside the first cold run that needs one. Charges every cold run of a backend on a

@@ -15,7 +15,7 @@ constexpr double shortest_step = 1e-9;
 /// For repeated runs of one row: nobody waits for it.
 constexpr double short_runs_seconds = 0.05;
 constexpr int fewest_cold_runs = 3;
-constexpr int most_cold_runs = 9;
+constexpr int most_cold_runs = 25;
 
 /// floor(seconds / each) in [0, most], also where the quotient does not fit an integer.
 std::int64_t how_many(double seconds, double each, std::int64_t most) {

@@ -88,8 +88,8 @@ TEST(PlanSamples, NeverMoreThanTheBudgetUnlessOneSampleIs) {
 TEST(RunsOfMedian, ShortRunsAreMadeOftener) {
   EXPECT_EQ(cold_runs_of_median(1), 3);
   EXPECT_EQ(cold_runs_of_median(0.01), 5);
-  EXPECT_EQ(cold_runs_of_median(0.001), 9);
-  EXPECT_EQ(cold_runs_of_median(0), 9);
+  EXPECT_EQ(cold_runs_of_median(0.001), 25);
+  EXPECT_EQ(cold_runs_of_median(0), 25);
   EXPECT_EQ(runs_of_median(0.001, 3, 301), 50);
   EXPECT_EQ(runs_of_median(std::numeric_limits<double>::quiet_NaN(), 3, 301), 3);
 }
