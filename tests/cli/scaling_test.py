@@ -58,7 +58,7 @@ class Scaling(CommandLineTest):
         """The progress line, on a terminal, shows when that is something."""
         ours, theirs = open_terminal()
         child = subprocess.Popen(
-            [PROGRAM, *"scaling --grid 256 --iters 30000 --threads 1".split(), "--json", "out.json"],
+            [PROGRAM, *"scaling --grid 256 --iters 30000 --budget 4 --threads 1 --json out.json".split()],
             cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,
             encoding="utf-8", env={**os.environ, "TERM": "xterm"})
         os.close(theirs)

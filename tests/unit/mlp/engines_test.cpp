@@ -77,15 +77,16 @@ TEST_P(EngineTest, GradientsAreFiniteDifferences) {
 }
 
 TEST_P(EngineTest, TrainsAsTheScalarEngineInFloat64) {
+  constexpr int steps = 8; // one on the emulated device takes some 15 ms
   for (const Network& network : networks()) {
     for (const Optimizer& optimizer : optimizers()) {
       for (const std::int64_t batch : {1, 20, 100}) {
         const Training training{.network = network, .optimizer = optimizer, .batch = batch};
-        const Trained expected = train<double>(scalar(), training, 20);
-        const Trained trained = train<double>(GetParam(), training, 20);
+        const Trained expected = train<double>(scalar(), training, steps);
+        const Trained trained = train<double>(GetParam(), training, steps);
         EXPECT_LE(distance(trained.parameters, expected.parameters), 1e-12) << to_string(network);
         EXPECT_NEAR(trained.loss, expected.loss, 1e-12 * expected.loss);
-        const Trained rough = train<float>(GetParam(), training, 20);
+        const Trained rough = train<float>(GetParam(), training, steps);
         EXPECT_LE(distance(rough.parameters, expected.parameters), 2e-5)
             << to_string(network) << " batch " << batch;
         EXPECT_NEAR(rough.loss, expected.loss, 1e-5 * expected.loss);
