@@ -80,15 +80,16 @@ Advice advise(std::span<const WayCost> ways, const RunShape& run) {
   for (const WayCost& way : ways) {
     advice.ways.push_back({.backend = way.backend,
                            .device = way.device,
+                           .threads = way.grids.back().threads,
                            .prediction = predict(way, run),
                            .need = {}});
-    advice.any_gpu = advice.any_gpu || way.device == "cuda";
+    (way.device == "cuda" ? advice.any_gpu : advice.any_cpu) = true;
   }
   std::stable_sort(advice.ways.begin(), advice.ways.end(),
                    [](const AdvisedWay& a, const AdvisedWay& b) {
                      return a.prediction.warm_seconds < b.prediction.warm_seconds;
                    });
-  if (advice.any_gpu) {
+  if (advice.compares_devices()) {
     advice.warm = pays_from(ways, run, RunKind::warm);
     advice.cold = pays_from(ways, run, RunKind::cold);
   }

@@ -17,8 +17,9 @@ namespace diffbench::bench {
 struct AdvisedWay {
   std::string backend;
   std::string device;
+  int threads = 1; ///< that it was calibrated with
   Prediction prediction;
-  std::optional<MemoryNeed> need; ///< with the caller's field; empty: not in this build
+  std::optional<MemoryNeed> need; ///< with the caller's field; empty: not in this build, or no sum
   bool fits = true;               ///< the host's part, in what is free there
 };
 
@@ -34,8 +35,11 @@ struct PaysFrom {
 struct Advice {
   RunShape run;
   std::vector<AdvisedWay> ways; ///< by warm time, the fastest first
+  bool any_cpu = false;
   bool any_gpu = false;
-  PaysFrom warm, cold; ///< meaningful with any_gpu
+  PaysFrom warm, cold; ///< meaningful with both
+
+  [[nodiscard]] bool compares_devices() const { return any_cpu && any_gpu; }
 };
 
 [[nodiscard]] double seconds_of(const Prediction& prediction, RunKind kind);

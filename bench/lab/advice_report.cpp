@@ -17,19 +17,19 @@ using nlohmann::ordered_json;
 namespace {
 
 std::string ways_table(const Advice& advice) {
-  TextTable table({"backend", "device", "time/iter", "warm run", "cold run", "memory",
+  TextTable table({"backend", "device", "threads", "time/iter", "warm run", "cold run", "memory",
                    "device memory", "fits"});
   for (const AdvisedWay& way : advice.ways) {
     const Prediction& prediction = way.prediction;
     table.add(
-        {way.backend, way.device,
+        {way.backend, way.device, std::to_string(way.threads),
          format_seconds(prediction.steps_seconds / static_cast<double>(advice.run.iterations)),
          format_seconds(prediction.warm_seconds), format_seconds(prediction.cold_seconds),
          way.need ? format_bytes(way.need->host) : "-",
          way.need && way.need->device > 0 ? format_bytes(way.need->device) : "-",
-         !way.need  ? "-"
-         : way.fits ? "yes"
-                    : "NO"});
+         !way.fits  ? "NO"
+         : way.need ? "yes"
+                    : "-"});
   }
   return table.format();
 }
@@ -56,12 +56,13 @@ std::string sentence(const Advice& advice) {
   }
   if (gpu == nullptr || cpu == nullptr) {
     const AdvisedWay& only = cpu != nullptr ? *cpu : *gpu;
-    return fmt::format("{} is predicted to be the fastest: {} warm, {} cold. {}", only.backend,
-                       format_seconds(only.prediction.warm_seconds),
-                       format_seconds(only.prediction.cold_seconds),
-                       cpu != nullptr && !advice.any_gpu
-                           ? "The profile has no GPU, so whether one would pay is not known."
-                           : "The other device's ways do not fit.");
+    return fmt::format(
+        "{} is predicted to be the fastest: {} warm, {} cold. {}", only.backend,
+        format_seconds(only.prediction.warm_seconds), format_seconds(only.prediction.cold_seconds),
+        !advice.any_gpu ? "The profile has no GPU, so whether one would pay is not known."
+        : !advice.any_cpu
+            ? "The profile has no way of the CPU, so whether the GPU pays is not known."
+            : "The other device's ways do not fit.");
   }
   const double ratio = cpu->prediction.warm_seconds / gpu->prediction.warm_seconds;
   return fmt::format(
@@ -83,6 +84,7 @@ ordered_json advice_json(const Advice& advice, const CostProfile& profile, const
   for (const AdvisedWay& way : advice.ways) {
     ways.push_back({{"backend", way.backend},
                     {"device", way.device},
+                    {"threads", way.threads},
                     {"steps_seconds", number(way.prediction.steps_seconds)},
                     {"warm_seconds", number(way.prediction.warm_seconds)},
                     {"cold_seconds", number(way.prediction.cold_seconds)},
@@ -101,9 +103,10 @@ ordered_json advice_json(const Advice& advice, const CostProfile& profile, const
             {"date", profile.date},
             {"recorded_elsewhere", !profile.foreign.empty()}}},
           {"ways", std::move(ways)},
-          {"gpu_pays_from", advice.any_gpu ? ordered_json{{"warm", pays_json(advice.warm)},
-                                                          {"cold", pays_json(advice.cold)}}
-                                           : ordered_json(nullptr)}};
+          {"gpu_pays_from",
+           advice.compares_devices()
+               ? ordered_json{{"warm", pays_json(advice.warm)}, {"cold", pays_json(advice.cold)}}
+               : ordered_json(nullptr)}};
 }
 
 std::string signed_percent(double error) { return fmt::format("{:+.0f} %", 100 * error); }
@@ -133,18 +136,29 @@ LabReport report_advice(const Advice& advice, const CostProfile& profile, const 
                       ? fmt::format(", a snapshot every {}", options.record.snapshot_every)
                       : "");
   report.text += ways_table(advice);
-  if (advice.any_gpu) {
+  if (advice.compares_devices()) {
     report.text += "\n" + pays_table(advice);
+  }
+  if (advice.any_gpu) {
     report.notes.emplace_back(
         "what is free on the device is asked for when a backend runs, not here");
   }
   report.sentence = sentence(advice);
   report.data = advice_json(advice, profile, options);
-  std::vector<std::string> beyond;
+  std::vector<std::string> beyond, below;
   for (const AdvisedWay& way : advice.ways) {
     if (way.prediction.beyond) {
       beyond.push_back(way.backend);
     }
+    if (way.prediction.below) {
+      below.push_back(way.backend);
+    }
+  }
+  if (!below.empty()) {
+    report.notes.push_back(
+        fmt::format("the grid is smaller than what was calibrated of {}: its time "
+                    "is taken to be that of the smallest",
+                    fmt::join(below, ", ")));
   }
   if (!beyond.empty()) {
     report.notes.push_back(

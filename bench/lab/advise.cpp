@@ -95,10 +95,15 @@ RunShape shape_of(const Options& options) {
 /// Fills in what each way needs, and whether that is there.
 void look_at_memory(Advice& advice, const Options& options) {
   const std::int64_t available = available_memory();
+  // Beyond one field the sums below could overflow.
+  const bool hopeless = options.problem.field_bytes() > available;
   for (AdvisedWay& way : advice.ways) {
+    way.fits = !hopeless;
     for (const BackendInfo& backend : all_backends()) {
-      if (backend.name == way.backend && backend.memory_need != nullptr) {
-        MemoryNeed need = backend.memory_need(options.problem, options.session);
+      if (!hopeless && backend.name == way.backend && backend.memory_need != nullptr) {
+        SessionOptions session = options.session;
+        session.threads = way.threads;
+        MemoryNeed need = backend.memory_need(options.problem, session);
         need.host += options.problem.field_bytes(); // the caller's
         way.fits = need.host <= available;
         way.need = need;
@@ -124,6 +129,7 @@ std::vector<Candidate> affordable(const std::vector<WayCost>& ways, const Option
       ++left_out;
       continue;
     }
+    candidate.session.threads = way->threads;
     candidate.snapshot_every = options.record.snapshot_every;
     candidate.label = candidate.backend.name;
     candidates.push_back(std::move(candidate));
@@ -140,7 +146,21 @@ void note_left_out(LabReport& report, int left_out, double longest_seconds) {
   }
 }
 
-/// All runs, several times: not each again at once. Ctrl-C ends it with what was checked so far.
+/// Adds what went wrong in one comparison of the check.
+void add_troubles(LabReport& report, const Problem& problem, const CheckedRun& run) {
+  for (const std::string& trouble : run.troubles) {
+    std::string note = fmt::format("{}x{}: {}", problem.nx, problem.ny, trouble);
+    if (std::ranges::find(report.notes, note) == report.notes.end()) {
+      report.notes.push_back(std::move(note));
+    }
+  }
+  if (report.outcome.exit_code != exit_not_verified && run.outcome.exit_code != exit_ok) {
+    report.outcome = run.outcome;
+  }
+}
+
+/// All runs, several times: not each again at once. Ctrl-C ends it with what was checked so far,
+/// and a run that cannot be made loses itself only.
 void check(const std::vector<WayCost>& ways, const std::vector<Options>& runs,
            double longest_seconds, LabReport& report, Progress& progress) {
   std::vector<CheckedPrediction> checked;
@@ -156,14 +176,21 @@ void check(const std::vector<WayCost>& ways, const std::vector<Options>& runs,
       continue;
     }
     try {
-      keep_less_disturbed(checked, check_predictions(ways, run, candidates, progress));
+      const CheckedRun one = check_predictions(ways, run, candidates, progress);
+      keep_less_disturbed(checked, one.predictions);
+      add_troubles(report, run.problem, one);
     } catch (const Interrupted&) {
       report.interrupted = true;
+    } catch (const Error& error) {
+      add_troubles(report, run.problem,
+                   {.predictions = {},
+                    .troubles = {error.what()},
+                    .outcome = {exit_error, "not all could be checked, see the notes above"}});
     }
   }
   append_check(report, checked);
   note_left_out(report, left_out, longest_seconds);
-  if (checked.empty() && !report.interrupted) {
+  if (checked.empty() && !report.interrupted && report.outcome.exit_code == exit_ok) {
     report.outcome = {exit_error, "nothing could be checked, see the notes above"};
   }
 }
@@ -209,15 +236,17 @@ Action declare_advise(CLI::App& app) {
   auto typed = std::make_shared<AdviseOptions>();
   typed->declare(app);
   return [typed](const Invocation& invocation) {
-    const Options options = typed->options();
+    Options options = typed->options();
     const CostProfile profile =
         typed->profile.empty() ? read_own_profile() : read_profile(typed->profile);
+    options.session.transfer = parse_transfer(profile.transfer);
     if ((typed->check || typed->check_grid) && !profile.foreign.empty()) {
       throw InvalidInput(
           fmt::format("--check measures on this machine, and the profile is of "
                       "another machine or build ({}); run: diffbench calibrate",
                       profile.foreign));
     }
+    typed->output.other = typed->profile;
     return run_experiment("advise", typed->output, invocation, [&](Progress& progress) {
       return run_advise(*typed, options, profile, progress);
     });

@@ -3,6 +3,7 @@
 
 #include "cost_profile.hpp"
 #include "diffbench/atomic_file.hpp"
+#include "diffbench/errors.hpp"
 #include "interrupt.hpp"
 #include "lab_report.hpp"
 #include "machine_calibration.hpp"
@@ -168,10 +169,14 @@ LabReport calibrate(const CalibrateOptions& typed, const Options& options,
       "{} ways to run are calibrated; `diffbench advise --grid N --iters "
       "K` predicts from {}.",
       profile.ways.size(), path.string());
-  std::error_code error; // a directory that cannot be made shows when the file is written
-  std::filesystem::create_directories(path.parent_path(), error);
-  write_atomically(
-      path, [&](std::ostream& file) { file << to_text(lab_result("calibrate", command, report)); });
+  try {
+    write_atomically(path, [&](std::ostream& file) {
+      file << to_text(lab_result("calibrate", command, report));
+    });
+  } catch (const Error& error) { // what was measured can still be shown
+    report.outcome = {exit_error, error.what()};
+    report.sentence = "No profile was written.";
+  }
   return report;
 }
 
@@ -186,9 +191,12 @@ Action declare_calibrate(CLI::App& app) {
     (void)typed->chosen_dtypes();
     const std::filesystem::path path =
         typed->out.empty() ? default_profile_path() : std::filesystem::path(typed->out);
-    if (!typed->out.empty()) {
-      check_writable_file("--out", path);
+    if (typed->out.empty()) {
+      std::error_code error; // a directory that cannot be made shows when the file is tried
+      std::filesystem::create_directories(path.parent_path(), error);
     }
+    check_writable_file(typed->out.empty() ? "profile" : "--out", path);
+    typed->output.other = path;
     const std::vector<Candidate> candidates = timed_candidates(options);
     return run_experiment("calibrate", typed->output, invocation, [&](Progress& progress) {
       return calibrate(*typed, options, candidates, path, invocation.command, progress);

@@ -118,22 +118,26 @@ Prediction predict(const WayCost& way, const RunShape& run) {
     }
     return seconds;
   };
-  Prediction prediction{.beyond = run.cells > cells_of(way.grids.back())};
-  double snapshots = 0;
-  double first_steps = stretches_seconds(first_run_stretches(run.iterations));
+  Prediction prediction{.beyond = run.cells > cells_of(way.grids.back()),
+                        .below = run.cells < cells_of(way.grids.front())};
+  // What short calls take was measured from the initial field on, where steps may be cheaper (no
+  // denormal numbers yet). Stretches of a run are not: they take no less than one call of all.
+  const double one_call = call_seconds(way, run.cells, run.iterations);
+  double first_steps = std::max(one_call, stretches_seconds(first_run_stretches(run.iterations)));
   if (run.snapshot_every > 0 && run.snapshot_every <= run.iterations) {
     const std::int64_t count = run.iterations / run.snapshot_every;
     const std::int64_t rest = run.iterations % run.snapshot_every;
-    snapshots = static_cast<double>(count) * out;
-    prediction.steps_seconds =
-        static_cast<double>(count) * call_seconds(way, run.cells, run.snapshot_every) +
-        (rest > 0 ? call_seconds(way, run.cells, rest) : 0);
+    prediction.snapshot_seconds = static_cast<double>(count) * out;
+    prediction.steps_seconds = std::max(
+        one_call, static_cast<double>(count) * call_seconds(way, run.cells, run.snapshot_every) +
+                      (rest > 0 ? call_seconds(way, run.cells, rest) : 0));
     first_steps = std::max(first_steps, prediction.steps_seconds);
   } else {
-    prediction.steps_seconds = call_seconds(way, run.cells, run.iterations);
+    prediction.steps_seconds = one_call;
   }
-  prediction.warm_seconds = in + prediction.steps_seconds + snapshots + out;
-  prediction.cold_seconds = setup + in + first_steps + snapshots + out;
+  const double copies = in + prediction.snapshot_seconds + out;
+  prediction.warm_seconds = copies + prediction.steps_seconds;
+  prediction.cold_seconds = setup + copies + first_steps;
   return prediction;
 }
 

@@ -59,10 +59,12 @@ struct RunShape {
 };
 
 struct Prediction {
-  double steps_seconds = 0; ///< all steps, in one call or from snapshot to snapshot
+  double steps_seconds = 0;    ///< all steps, in one call or from snapshot to snapshot
+  double snapshot_seconds = 0; ///< all copies to the host on the way
   double warm_seconds = 0;
   double cold_seconds = 0;
   bool beyond = false; ///< the grid is larger than any that was calibrated
+  bool below = false;  ///< it is smaller
 };
 
 /// Stretches in which a cold run of the comparison makes its steps (time_first_run()).

@@ -1,6 +1,7 @@
 #include "host_copies.hpp"
 
 #include "copy_rounds.hpp"
+#include "cpu_time.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/workers.hpp"
@@ -48,12 +49,11 @@ class HostLane {
     if (copies > 1) {
       run(1);
     }
-    const double cpu_start = process_cpu_seconds();
+    const CpuTime cpu;
     const auto start = Clock::now();
     run(copies);
     const double seconds = seconds_since<Clock>(start);
-    return {
-        .iterations = copies, .seconds = seconds, .cpu_seconds = process_cpu_seconds() - cpu_start};
+    return {.iterations = copies, .seconds = seconds, .cpu_seconds = cpu.seconds()};
   }
 
   /// Whether the bytes arrive.

@@ -46,6 +46,7 @@ void LabOutput::declare(CLI::App& app) {
 int run_experiment(const std::string& name, const LabOutput& output, const Invocation& invocation,
                    const std::function<LabReport(Progress&)>& measure) {
   const bool to_stdout = output.json == stdout_name;
+  refuse_equal_paths({output.json, output.report, output.other});
   if (!output.json.empty() && !to_stdout) {
     check_writable_file("--json", output.json);
   }
@@ -57,21 +58,26 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
   Progress progress(invocation.err, !output.no_progress && progress_possible());
   const LabReport report = measure(progress);
   progress.clear();
-  if (!to_stdout) {
-    write_out(invocation.out, table_text(report));
-  }
-  if (!output.json.empty()) {
-    const std::string text = to_text(lab_result(name, invocation.command, report));
-    if (to_stdout) {
-      write_out(invocation.out, text);
-    } else {
-      write_atomically(output.json, [&](std::ostream& file) { file << text; });
-    }
+  Outputs outputs;
+  outputs.attempt([&] {
+    write_out(invocation.out, to_stdout ? to_text(lab_result(name, invocation.command, report))
+                                        : table_text(report));
+  });
+  if (!output.json.empty() && !to_stdout) {
+    outputs.attempt([&] {
+      write_atomically(output.json, [&](std::ostream& file) {
+        file << to_text(lab_result(name, invocation.command, report));
+      });
+    });
   }
   if (!output.report.empty()) {
-    const std::string part = report_part("this run", lab_result(name, invocation.command, report));
-    write_report(output.report, {&part, 1});
+    outputs.attempt([&] {
+      const std::string part =
+          report_part("this run", lab_result(name, invocation.command, report));
+      write_report(output.report, {&part, 1});
+    });
   }
+  outputs.rethrow_failure();
   if (report.interrupted) {
     invocation.err << "diffbench: interrupted; what was measured until then is reported\n";
     return exit_interrupted;

@@ -36,14 +36,16 @@ struct LabReport {
 /// The options that all experiments have.
 struct LabOutput {
   std::string json, report;
+  std::string other; ///< a file that the verb reads or writes besides; empty: none
   bool no_progress = false;
 
   void declare(CLI::App& app);
 };
 
 /// Checks that the result can be written, runs `measure` with Ctrl-C asking for an orderly end, and
-/// shows and writes its report. Returns the exit code, and complains on stderr where it is not 0;
-/// throws what `measure` throws.
+/// shows and writes its report: one output that cannot be written does not keep the others from it.
+/// Returns the exit code, and complains on stderr where it is not 0; throws what `measure` throws,
+/// and Error for the first output that failed.
 [[nodiscard]] int run_experiment(const std::string& name, const LabOutput& output,
                                  const Invocation& invocation,
                                  const std::function<LabReport(Progress&)>& measure);

@@ -1,6 +1,7 @@
 // `diffbench pitfalls`: its options, and the bench on which the pitfalls are measured.
 #include "pitfalls.hpp"
 
+#include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "lab_report.hpp"
@@ -57,6 +58,9 @@ Action declare_pitfalls(CLI::App& app) {
   typed->declare(app);
   return [typed](const Invocation& invocation) {
     const std::vector<Pitfall> chosen = choose_pitfalls(typed->only);
+    if (typed->list && !(typed->output.json.empty() && typed->output.report.empty())) {
+      throw InvalidInput("--list measures nothing, so there is nothing for --json or --report");
+    }
     if (typed->list) {
       invocation.out << list_pitfalls();
       return exit_ok;

@@ -1,6 +1,5 @@
 #include "prediction_check.hpp"
 
-#include "diffbench/errors.hpp"
 #include "experiment.hpp"
 #include "interrupt.hpp"
 #include "statistics.hpp"
@@ -42,20 +41,16 @@ ErrorSummary summarize_errors(std::span<const CheckedPrediction> checked, bool c
   return {.count = static_cast<int>(sizes.size()), .median = all.median, .worst = all.max};
 }
 
-std::vector<CheckedPrediction> check_predictions(std::span<const WayCost> ways,
-                                                 const Options& options,
-                                                 std::span<const Candidate> candidates,
-                                                 Progress& progress) {
+CheckedRun check_predictions(std::span<const WayCost> ways, const Options& options,
+                             std::span<const Candidate> candidates, Progress& progress) {
   const ComparisonResult result = measure(options, candidates, progress);
   if (result.interrupted) {
     throw Interrupted();
   }
   const Problem& problem = options.problem;
-  std::vector<CheckedPrediction> checked;
+  CheckedRun checked{
+      .predictions = {}, .troubles = troubles(result), .outcome = outcome_of(result)};
   for (const Row& row : result.rows) {
-    if (row.verification && !row.verification->bitwise) {
-      throw Error(fmt::format("{}: its field differs from the reference", row.name));
-    }
     const auto way = std::find_if(ways.begin(), ways.end(),
                                   [&](const WayCost& w) { return w.backend == row.name; });
     if (!row.ranked() || way == ways.end()) {
@@ -67,14 +62,14 @@ std::vector<CheckedPrediction> check_predictions(std::span<const WayCost> ways,
                             .snapshot_every = options.record.snapshot_every});
     };
     auto add = [&](const char* what, std::int64_t steps, double seconds, double measured) {
-      checked.push_back({.backend = row.name,
-                         .nx = problem.nx,
-                         .ny = problem.ny,
-                         .iterations = options.iterations,
-                         .steps = steps,
-                         .what = what,
-                         .predicted = seconds,
-                         .measured = measured});
+      checked.predictions.push_back({.backend = row.name,
+                                     .nx = problem.nx,
+                                     .ny = problem.ny,
+                                     .iterations = options.iterations,
+                                     .steps = steps,
+                                     .what = what,
+                                     .predicted = seconds,
+                                     .measured = measured});
     };
     const Prediction prediction = predicted(options.iterations);
     if (row.warm) {
@@ -82,7 +77,8 @@ std::vector<CheckedPrediction> check_predictions(std::span<const WayCost> ways,
     } else {
       // Steps of a short call cost more, so what was called is what is compared.
       const std::int64_t steps = row.samples.front().iterations;
-      add("steps", steps, predicted(steps).steps_seconds,
+      const Prediction sample = predicted(steps);
+      add("steps", steps, sample.steps_seconds + sample.snapshot_seconds,
           *seconds_per_iteration(row) * static_cast<double>(steps));
     }
     if (row.cold) {

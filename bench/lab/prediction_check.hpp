@@ -3,6 +3,7 @@
 
 #include "cost_profile.hpp"
 #include "options.hpp"
+#include "outcome.hpp"
 #include "progress.hpp"
 #include "selection.hpp"
 
@@ -42,11 +43,16 @@ struct ErrorSummary {
 /// Of the predictions of warm runs and steps, or of cold runs.
 [[nodiscard]] ErrorSummary summarize_errors(std::span<const CheckedPrediction> checked, bool cold);
 
+struct CheckedRun {
+  std::vector<CheckedPrediction> predictions;
+  std::vector<std::string> troubles; ///< rows that could not be checked, and why
+  Outcome outcome;                   ///< of the comparison
+};
+
 /// Measures the run of `options` by all `candidates`, which `ways` has in its dtype, in one
-/// comparison: a time counts only when the field is the reference's. Throws as measure() does, and
-/// Error for a wrong field.
-[[nodiscard]] std::vector<CheckedPrediction> check_predictions(
-    std::span<const WayCost> ways, const Options& options, std::span<const Candidate> candidates,
-    Progress& progress);
+/// comparison: a time counts only when the field is the reference's. Throws as measure() does.
+[[nodiscard]] CheckedRun check_predictions(std::span<const WayCost> ways, const Options& options,
+                                           std::span<const Candidate> candidates,
+                                           Progress& progress);
 
 } // namespace diffbench::bench

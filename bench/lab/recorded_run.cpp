@@ -193,9 +193,10 @@ RecordedRun read_recorded_run(const std::filesystem::path& path) {
   }
   if (run.rows.empty()) {
     throw InvalidInput(fmt::format(
-        "{}: has no row to compare; of Google Benchmark, aggregates alone are not enough: run it "
-        "without --benchmark_report_aggregates_only",
-        path.string()));
+        "{}: has no row to compare; {}", path.string(),
+        own.is_object() ? "give a result of the comparison or of a suite"
+                        : "of Google Benchmark, aggregates alone are not enough: run it without "
+                          "--benchmark_report_aggregates_only"));
   }
   return run;
 }

@@ -171,6 +171,9 @@ void merge(Row& row, Row&& pass) {
 std::optional<ComparisonResult> measure_entry(const ScalingPlan& plan, Options options,
                                               const ScalingEntry& entry, Progress& progress) {
   options.problem = entry.problem;
+  if (!entry.row.samples.empty()) {
+    options.sample_steps = entry.row.samples.front().iterations; // so that passes are alike
+  }
   const std::vector candidates{candidate_for(plan, entry.threads)};
   try {
     return measure(options, candidates, progress);
@@ -191,6 +194,7 @@ ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Prog
   check_memory(options, largest, available_memory());
 
   std::optional<ComparisonResult> frame;
+  std::set<std::string> notes; // of all
   for (int pass = 0; pass < passes && !interrupted(); ++pass) {
     for (ScalingEntry& entry : study.entries) {
       std::optional<ComparisonResult> result = measure_entry(plan, options, entry, progress);
@@ -198,6 +202,9 @@ ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Prog
         break;
       }
       merge(entry.row, std::move(result->rows.front()));
+      for (const std::string& note : result->notes) {
+        notes.insert(fmt::format("{}x{}: {}", entry.problem.nx, entry.problem.ny, note));
+      }
       if (!frame) {
         frame = std::move(result);
       }
@@ -208,6 +215,7 @@ ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Prog
     throw Interrupted();
   }
   std::erase_if(study.entries, [](const ScalingEntry& entry) { return entry.row.name.empty(); });
+  frame->notes.assign(notes.begin(), notes.end());
   frame->interrupted = interrupted();
   return *frame;
 }

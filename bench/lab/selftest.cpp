@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -52,9 +53,12 @@ struct SelftestOptions {
   LabOutput output;
 
   void declare(CLI::App& app) {
+    problem.default_grid = "256";
+    problem.default_iters = "100";
     problem.declare(app);
     begin_group(app, "What runs");
-    declare_value(app, "--backend", backend, "NAME", "backend that is compared with itself");
+    declare_value(app, "--backend", backend, "NAME",
+                  "backend that is compared with itself (default fused)");
     declare_value(app, "--threads", threads, "N", "for threaded backends");
     declare_value(app, "--trials", trials, "N", "comparisons of each kind (default 20)");
     declare_value(app, "--budget", budget, "SECONDS", "time of one trial (default 5)");
@@ -84,6 +88,8 @@ struct Findings {
   std::array<Tally, planted.size()> tallies;
   double wall_seconds = 0; ///< of all samples
   double cpu_seconds = 0;  ///< times the CPUs that they asked for
+  std::int64_t fewest_steps = std::numeric_limits<std::int64_t>::max(); ///< of a sample
+  std::int64_t most_steps = 0;
 
   [[nodiscard]] std::size_t trials() const { return tallies.front().ratios.size(); }
 
@@ -98,6 +104,8 @@ struct Findings {
     }
     for (const Row& row : trial.rows) {
       for (const Sample& sample : row.samples) {
+        fewest_steps = std::min(fewest_steps, sample.iterations);
+        most_steps = std::max(most_steps, sample.iterations);
         wall_seconds += sample.seconds;
         cpu_seconds += sample.cpu_seconds.value_or(0) / row.provenance.threads;
       }
@@ -201,6 +209,7 @@ ordered_json json_of(const Options& options, const Findings& findings) {
           {"nx", options.problem.nx},
           {"ny", options.problem.ny},
           {"iterations", options.iterations},
+          {"iterations_per_sample", {findings.fewest_steps, findings.most_steps}},
           {"trial_seconds", options.budget_seconds},
           {"cpu_share", number(findings.cpu_seconds / findings.wall_seconds)},
           {"kinds", std::move(kinds)}};
@@ -218,6 +227,7 @@ LabReport run_trials(const Options& options, std::int64_t trials, Progress& prog
         break;
       }
       if (report.outcome = outcome_of(result); report.outcome.exit_code != exit_ok) {
+        report.notes = troubles(result);
         break;
       }
       findings.add(result);
@@ -230,16 +240,21 @@ LabReport run_trials(const Options& options, std::int64_t trials, Progress& prog
     if (report.interrupted) {
       throw Interrupted();
     }
-    throw Error("selftest: no trial could be measured; see what diffbench --backend " +
-                options.backends.front() + " says");
+    if (report.outcome.exit_code == exit_ok) {
+      report.outcome = {exit_error, "no trial has enough samples; give more --budget"};
+    }
+    report.sentence = "No trial could be measured.";
+    return report;
   }
-  report.text = fmt::format("{} with itself, {}x{} {}, samples of {} steps\n\n",
-                            options.backends.front(), options.problem.nx, options.problem.ny,
-                            to_string(options.problem.dtype), options.iterations) +
-                table_of(findings);
+  const bool alike = findings.fewest_steps == findings.most_steps;
+  report.text =
+      fmt::format("{} with itself, {}x{} {}, samples of {}{} steps\n\n", options.backends.front(),
+                  options.problem.nx, options.problem.ny, to_string(options.problem.dtype),
+                  alike ? "" : fmt::format("{} to ", findings.fewest_steps), findings.most_steps) +
+      table_of(findings);
   report.sentence = sentence_of(findings);
-  report.notes = {fmt::format("the rows got {:.0f} % of the CPU time that they asked for",
-                              100 * findings.cpu_seconds / findings.wall_seconds)};
+  report.notes.push_back(fmt::format("the rows got {:.0f} % of the CPU time that they asked for",
+                                     100 * findings.cpu_seconds / findings.wall_seconds));
   report.data = json_of(options, findings);
   return report;
 }

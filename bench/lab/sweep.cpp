@@ -36,6 +36,7 @@ struct SweepOptions {
 
   void declare(CLI::App& app) {
     groups.problem.declare(app);
+    groups.run.default_budget = "1 for each combination";
     groups.run.declare(app);
     groups.gpu.declare(app);
     begin_group(app, "Sweep");
@@ -149,6 +150,7 @@ Action declare_sweep(CLI::App& app) {
     const CrossedRows crossed = typed->crossed_rows();
     const SweepPlan plan = plan_sweep(typed->groups);
     check(plan, crossed);
+    typed->output.other = typed->out;
     return run_experiment("sweep", typed->output, invocation, [&](Progress& progress) {
       return measure_sweep(*typed, plan, crossed, progress);
     });

@@ -44,6 +44,10 @@ std::string difference(const ordered_json& there, const ordered_json& here) {
   return "";
 }
 
+std::string line_of(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
 ordered_json parse_line(std::string_view line) { return ordered_json::parse(line, nullptr, false); }
 
 } // namespace
@@ -77,6 +81,9 @@ SweepJournal::SweepJournal(std::filesystem::path path, const ordered_json& heade
     // What follows the last line end is a line that was cut off while it was written.
     const std::size_t complete = text.rfind('\n') + 1; // npos + 1 is 0
     if (complete == 0) {
+      if (!line_of(header).starts_with(text)) {
+        throw InvalidInput(fmt::format("--resume: {} is not of this sweep", path_.string()));
+      }
       if (::ftruncate(file_, 0) != 0) {
         fail("write");
       }
@@ -144,7 +151,7 @@ void SweepJournal::read_points(std::string_view text, const ordered_json& header
 }
 
 void SweepJournal::write_line(const ordered_json& json) const {
-  const std::string line = json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  const std::string line = line_of(json);
   for (std::size_t done = 0; done < line.size();) {
     const ssize_t size = ::write(file_, line.data() + done, line.size() - done);
     if (size < 0) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -50,6 +51,9 @@ std::vector<std::string> timed_rows(const std::vector<SweepRows>& points) {
 std::string step_text(const SweepRow* row) {
   if (row != nullptr && row->wrong) {
     return "WRONG";
+  }
+  if (row != nullptr && !row->failure.empty()) {
+    return "failed";
   }
   return row == nullptr || row->samples.empty() ? "-" : format_seconds(row->median_step());
 }
@@ -219,16 +223,52 @@ std::vector<SampleSeries> series_of(const SweepPlan& plan, const std::vector<Swe
 
 /// Of all combinations together: the worst.
 Outcome outcome_of(const std::vector<SweepRows>& points) {
-  bool any_time = false;
+  bool any_time = false, any_failure = false;
   for (const SweepRows& point : points) {
     for (const SweepRow& row : point.rows) {
       if (row.wrong) {
         return {exit_not_verified, "a result differs from the reference, see above"};
       }
       any_time = any_time || !row.samples.empty();
+      any_failure = any_failure || !row.failure.empty();
     }
   }
-  return any_time ? Outcome{} : Outcome{exit_error, "nothing could be measured"};
+  if (!any_time) {
+    return {exit_error, "nothing could be measured"};
+  }
+  return any_failure ? Outcome{exit_error, "a row failed, see above; the others are reported"}
+                     : Outcome{};
+}
+
+/// "fused failed at grid 64, iters 10 and 3 more: ...", once for each row and reason.
+std::vector<std::string> failure_notes(const SweepPlan& plan,
+                                       const std::vector<SweepRows>& points) {
+  struct Failure {
+    std::string first;
+    int others = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Failure> failures; // by row and reason
+  for (const SweepRows& point : points) {
+    std::vector<std::string> where;
+    for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+      where.push_back(fmt::format("{} {}", column(plan.axes[i].option), point.values[i]));
+    }
+    for (const SweepRow& row : point.rows) {
+      if (!row.failure.empty()) {
+        const auto [failure, is_new] = failures.try_emplace(
+            {row.name, row.failure}, Failure{.first = fmt::format("{}", fmt::join(where, ", "))});
+        failure->second.others += is_new ? 0 : 1;
+      }
+    }
+  }
+  std::vector<std::string> notes;
+  for (const auto& [row_and_reason, failure] : failures) {
+    const auto& [row, reason] = row_and_reason;
+    notes.push_back(
+        fmt::format("{} failed{}{}: {}", row, failure.first.empty() ? "" : " at " + failure.first,
+                    failure.others > 0 ? fmt::format(" and {} more", failure.others) : "", reason));
+  }
+  return notes;
 }
 
 } // namespace
@@ -266,6 +306,7 @@ LabReport report_sweep(const SweepPlan& plan, const std::vector<SweepPoint>& poi
                  {"points", std::move(measured)}};
   report.series = series_of(plan, rows);
   report.outcome = outcome_of(rows);
+  report.notes = failure_notes(plan, rows);
   for (const Crossing& crossing : crossings) {
     if (!crossing.crossover.single) {
       report.notes.emplace_back(

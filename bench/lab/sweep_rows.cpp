@@ -25,6 +25,9 @@ SweepRow read_row(const ordered_json& json) {
   const ordered_json& verified = json.at("verified");
   row.wrong = !verified.is_null() && !verified.at("bitwise").get<bool>();
   row.naive = !json.at("roundtrip_every").is_null();
+  if (json.at("status") == "failed") {
+    row.failure = json.at("reason").get<std::string>();
+  }
   if (row.wrong || json.at("status") != "ok" || json.at("samples_seconds").empty()) {
     return row;
   }
@@ -88,9 +91,11 @@ std::vector<double> seconds_of(const SweepRow& row, Measure measure, std::int64_
   if (!run) {
     return {};
   }
+  // By a factor, not a difference: samples may vary by more than the one run took.
   const double median = row.median_step();
+  const double steps = std::min(*run, median * static_cast<double>(iterations));
   for (double& step : seconds) {
-    step = *run + (step - median) * static_cast<double>(iterations);
+    step = *run - steps + steps * (step / median);
   }
   return seconds;
 }

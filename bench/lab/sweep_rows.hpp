@@ -19,6 +19,7 @@ struct SweepRow {
   int threads = 1;
   bool wrong = false;          ///< not the reference's field
   bool naive = false;          ///< a port that makes round trips
+  std::string failure;         ///< why it has no time, where it failed
   std::vector<Sample> samples; ///< without any, the row cannot be compared
   std::optional<double> cold_seconds;
   std::optional<double> warm_seconds;
@@ -51,8 +52,8 @@ enum class Measure {
 };
 [[nodiscard]] std::string_view to_string(Measure measure);
 
-/// Seconds of that measure, one for each sample; empty where the row has no such time. A whole run
-/// is measured once or a few times: what is varied as in the samples is the time of its steps.
+/// Seconds of that measure, one for each sample; empty where the row has no such time. Of a
+/// whole run one time is known: its steps vary as the samples do.
 [[nodiscard]] std::vector<double> seconds_of(const SweepRow& row, Measure measure,
                                              std::int64_t iterations);
 

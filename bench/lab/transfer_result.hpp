@@ -70,7 +70,7 @@ struct TransferResult {
   std::string no_device; ///< the reason
 };
 
-/// The device's curves whose copies all arrived, or the first that did not.
+/// Whether all copies, of the host and of the device, brought the bytes that they were given.
 [[nodiscard]] bool all_verified(const TransferResult& result);
 
 } // namespace diffbench::bench

@@ -28,7 +28,6 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <string>
 
 namespace diffbench::bench {
@@ -110,21 +109,12 @@ void hint(const Options& options, std::span<const Candidate> candidates, std::os
 /// written; the first failure is thrown at the end.
 void write_results(const Options& options, const ComparisonResult& result,
                    const Observation& observation, std::ostream& out) {
-  std::exception_ptr failure;
-  auto attempt = [&](auto&& write) {
-    try {
-      write();
-    } catch (const Error&) {
-      if (!failure) {
-        failure = std::current_exception();
-      }
-    }
-  };
+  Outputs outputs;
   auto write_one = [&](const std::string& path, auto format) {
     if (path.empty()) {
       return;
     }
-    attempt([&] {
+    outputs.attempt([&] {
       if (path == stdout_name) {
         write_out(out, format(result));
       } else {
@@ -135,20 +125,18 @@ void write_results(const Options& options, const ComparisonResult& result,
   write_one(options.json, format_json);
   write_one(options.csv, format_csv);
   if (!options.report.empty()) {
-    attempt([&] {
+    outputs.attempt([&] {
       const std::string part = report_part("this run", to_json(result));
       write_report(options.report, {&part, 1});
     });
   }
-  attempt([&] { observation.write_trace(); });
+  outputs.attempt([&] { observation.write_trace(); });
   if (options.json != stdout_name && options.csv != stdout_name) {
     const auto columns = options.bars ? terminal_columns() : std::nullopt;
     const std::string bars = columns ? format_bars(result, *columns) : "";
-    attempt([&] { write_out(out, format_report(result, bars)); });
+    outputs.attempt([&] { write_out(out, format_report(result, bars)); });
   }
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
+  outputs.rethrow_failure();
 }
 
 /// What was interrupted before there was a result has a trace all the same.

@@ -188,6 +188,9 @@ class Experiment {
         if (options_.precision > 0) {
           plan.rounds = rounds_most; // the same for all, so that every round has all rows
         }
+        if (options_.sample_steps > 0) {
+          plan.iterations = options_.sample_steps;
+        }
         lanes.push_back({.contender = std::move(entrant.contender),
                          .plan = in_whole_periods(plan, entrant.period, options_.iterations),
                          .samples = {},

@@ -1,4 +1,4 @@
-// The comparison's measurements, in order: copy roof, reference, one verified first run of each
+// The comparison's measurements, in order: copy roof, reference, verified first runs of each
 // row, interleaved timing rounds, warm runs end to end.
 #pragma once
 

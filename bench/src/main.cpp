@@ -31,8 +31,11 @@ struct Run {
   }
   int operator()(const Verb& verb) const {
     std::ostringstream text;
-    const int exit_code = verb.action({text, std::cerr, verb.command});
-    write_out(std::cout, text.str());
+    int exit_code = exit_error;
+    Outputs outputs; // what a verb has said before one of its files fails is not lost
+    outputs.attempt([&] { exit_code = verb.action({text, std::cerr, verb.command}); });
+    outputs.attempt([&] { write_out(std::cout, text.str()); });
+    outputs.rethrow_failure();
     return exit_code;
   }
   int operator()(const Options& options) const {
@@ -57,7 +60,8 @@ int main(int argc, char** argv) {
   } catch (const Unavailable& error) {
     return complain(error.what(), exit_unavailable);
   } catch (const std::bad_alloc&) {
-    return complain("out of memory: choose a smaller --grid or fewer backends", exit_error);
+    return complain("out of memory: choose a smaller problem (--grid, --batch) or fewer rows",
+                    exit_error);
   } catch (const std::exception& error) {
     return complain(error.what(), exit_error);
   }

@@ -17,6 +17,7 @@ namespace diffbench::bench {
 struct ProblemGroup {
   std::string grid, iters, dt, diffusivity, spacing, boundary, boundary_value, init, seed, dtype;
   bool allow_unstable = false;
+  std::string default_grid = "640", default_iters = "1000"; ///< for the help
 
   void declare(CLI::App& app);
   void read(Options& options) const;
@@ -25,6 +26,7 @@ struct ProblemGroup {
 struct RunGroup {
   std::vector<std::string> backends, peers;
   std::string baseline, threads, isa, budget, precision;
+  std::string default_budget = "10"; ///< for the help
 
   void declare(CLI::App& app);
   void read(Options& options) const;

@@ -18,6 +18,18 @@ bool any_result(const ComparisonResult& result) {
                  [](const Row& row) { return row.ranked() || (row.emulated() && row.verified()); });
 }
 
+std::vector<std::string> troubles(const ComparisonResult& result) {
+  std::vector<std::string> lines;
+  for (const Row& row : result.rows) {
+    if (row.verification && !row.verification->bitwise) {
+      lines.push_back(row.name + ": its field differs from the reference");
+    } else if (row.status == Status::failed) {
+      lines.push_back(row.name + ": " + row.reason);
+    }
+  }
+  return lines;
+}
+
 Outcome outcome_of(const ComparisonResult& result) {
   if (any_row(result,
               [](const Row& row) { return row.verification && !row.verification->bitwise; })) {

@@ -5,6 +5,7 @@
 #include "result.hpp"
 
 #include <string>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -15,6 +16,9 @@ struct Outcome {
 
 /// Something came out: a time, or where there can be none, the proof of a result.
 [[nodiscard]] bool any_result(const ComparisonResult& result);
+
+/// A line for each row that is wrong or failed, and why.
+[[nodiscard]] std::vector<std::string> troubles(const ComparisonResult& result);
 
 /// The worst that happened: a wrong result, something asked for that is missing, nothing
 /// measured, a row that failed.

@@ -48,6 +48,15 @@ void write_out(std::ostream& out, std::string_view text) {
   throw Error(fmt::format("stdout: cannot write ({})", errno != 0 ? reason(errno) : "I/O error"));
 }
 
+void refuse_equal_paths(std::initializer_list<std::string> paths) {
+  for (const std::string* path = paths.begin(); path != paths.end(); ++path) {
+    if (!path->empty() && std::find(path + 1, paths.end(), *path) != paths.end()) {
+      throw InvalidInput(fmt::format(
+          "{}: two outputs, or an output and an input, cannot go to the same place", *path));
+    }
+  }
+}
+
 void check_writable_file(std::string_view option, const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);

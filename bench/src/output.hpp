@@ -3,10 +3,13 @@
 
 #include "diffbench/errors.hpp"
 
+#include <exception>
 #include <filesystem>
+#include <initializer_list>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace diffbench::bench {
 
@@ -28,6 +31,34 @@ class OutputClosed : public Error {
 /// Writes and flushes all of `text`. Throws OutputClosed when nobody reads any more, Error (a full
 /// disk) otherwise.
 void write_out(std::ostream& out, std::string_view text);
+
+/// Writes one output after the other: one that fails does not keep the others from being written.
+class Outputs {
+ public:
+  /// Calls `write`; of what it throws of Error the first is kept.
+  template <typename Write>
+  void attempt(Write&& write) {
+    try {
+      std::forward<Write>(write)();
+    } catch (const Error&) {
+      if (!failure_) {
+        failure_ = std::current_exception();
+      }
+    }
+  }
+  /// Throws the first failure, if there was one. Comes last.
+  void rethrow_failure() const {
+    if (failure_) {
+      std::rethrow_exception(failure_);
+    }
+  }
+
+ private:
+  std::exception_ptr failure_;
+};
+
+/// Throws InvalidInput where two of the paths are equal; empty ones are none.
+void refuse_equal_paths(std::initializer_list<std::string> paths);
 
 /// Throws Error unless a file can be written at `path`: tries it without changing or leaving
 /// anything. `option` stands in the message.

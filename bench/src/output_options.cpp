@@ -30,20 +30,6 @@ SnapshotFormat parse_snapshot_format(std::string_view name) {
   throw InvalidInput(fmt::format("--snapshot-format {}: choose of npy, png", name));
 }
 
-void refuse_equal_paths(const Options& options) {
-  std::vector<std::string> paths;
-  for (const std::string& path : {options.json, options.csv, options.report, options.trace,
-                                  options.record.save, options.record.png}) {
-    if (path.empty()) {
-      continue;
-    }
-    if (std::find(paths.begin(), paths.end(), path) != paths.end()) {
-      throw InvalidInput(fmt::format("{}: two outputs cannot go to the same place", path));
-    }
-    paths.push_back(path);
-  }
-}
-
 } // namespace
 
 void OutputGroup::declare(CLI::App& app) {
@@ -88,7 +74,8 @@ void OutputGroup::read(Options& options) const {
   options.telemetry = telemetry;
   options.progress = !no_progress;
   options.bars = !no_plot;
-  refuse_equal_paths(options);
+  refuse_equal_paths({options.json, options.csv, options.report, options.trace, options.record.save,
+                      options.record.png});
 }
 
 } // namespace diffbench::bench

@@ -30,8 +30,9 @@ void parse_grid(std::string_view text, Problem& problem) {
 
 void ProblemGroup::declare(CLI::App& app) {
   begin_group(app, "Problem");
-  declare_value(app, "--grid", grid, "N|NXxNY", "cells; NX counts columns (default 640)");
-  declare_value(app, "--iters", iters, "K", "time steps (default 1000)");
+  declare_value(app, "--grid", grid, "N|NXxNY",
+                ("cells; NX counts columns (default " + default_grid + ")").c_str());
+  declare_value(app, "--iters", iters, "K", ("time steps (default " + default_iters + ")").c_str());
   declare_value(app, "--dt", dt, "X", "time step (default 0.1); stable up to h^2/(4 D)");
   declare_value(app, "--diffusivity", diffusivity, "X", "D (default 1)");
   declare_value(app, "--spacing", spacing, "X", "h, the distance of two cells (default 1)");

@@ -133,7 +133,7 @@ Recording record_run(const Options& options, const Candidate& candidate, const F
   if (sha256_of_cells(std::as_const(field).cells()) != expected.sha256) {
     throw Error(
         fmt::format("the recorded run of {} differs from the reference after {} steps; "
-                    "nothing was saved",
+                    "its final field was not saved, and no snapshot of it is to be trusted",
                     backend.name, last));
   }
   if (!record.save.empty()) {

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-/// No result file comes near: 1000 samples of 1000 rows are 300 MB.
+/// No result file comes near: 1000 samples of 100 rows are 30 MB.
 constexpr std::uintmax_t max_file_bytes = std::uintmax_t{256} << 20;
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view what) {

@@ -1,6 +1,6 @@
 // Interleaved rounds: in every round each row takes one sample, so that a drift of the machine
-// (clock frequency, a neighbour) meets all rows alike. The first row of a round rotates, so that
-// nobody always runs in the wake of the same other row.
+// (clock frequency, a neighbour) meets all rows alike. Each round has another order, so that nobody
+// always runs in the wake of the same other row.
 //
 // A template over what is timed and over the clock: the tests use fakes of both.
 #pragma once
@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -62,9 +64,15 @@ void run_rounds(std::span<Lane<Contender>> lanes, double limit_seconds, Stop sto
   }
   const auto start = Clock::now();
   int done = 0;
+  std::vector<std::size_t> order(lanes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937 random; // NOLINT(cert-msc51-cpp): the same orders in each run
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < lanes.size(); ++i) {
-      Lane<Contender>& lane = lanes[(i + static_cast<std::size_t>(round)) % lanes.size()];
+    if (round > 0) {
+      std::shuffle(order.begin(), order.end(), random);
+    }
+    for (const std::size_t index : order) {
+      Lane<Contender>& lane = lanes[index];
       if (!lane.contender || !takes_part(lane.plan.rounds, round, rounds)) {
         continue;
       }

@@ -69,7 +69,8 @@ void RunGroup::declare(CLI::App& app) {
   declare_value(app, "--threads", threads, "N", "for threaded backends (default: the usable CPUs)");
   declare_value(app, "--isa", isa, "NAME",
                 "baseline, avx2 or avx512 (default: the best of this CPU)");
-  declare_value(app, "--budget", budget, "SECONDS", "time for the timing rounds (default 10)");
+  declare_value(app, "--budget", budget, "SECONDS",
+                ("time for the timing rounds (default " + default_budget + ")").c_str());
   declare_value(app, "--precision", precision, "X%",
                 "a row takes samples until its median is known to that, or the budget is spent");
 }

@@ -7,6 +7,7 @@
 // phases to hide it.
 #pragma once
 
+#include "cpu_time.hpp"
 #include "diffbench/backend.hpp"
 #include "diffbench/errors.hpp"
 #include "observer.hpp"
@@ -19,7 +20,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <ctime>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -27,13 +27,6 @@
 #include <utility>
 
 namespace diffbench::bench {
-
-/// Processor time of all threads of this process, in seconds.
-inline double process_cpu_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 template <typename Clock>
 double seconds_since(typename Clock::time_point start) {
@@ -110,13 +103,12 @@ Sample time_steps(Session<T>& session, std::span<const T> initial, std::int64_t 
   named("upload", [&] { session.upload(initial); });
   named("wait", [&] { session.wait(); });
   const Observed timed(observer, {.kind = Span::Kind::timed, .name = "steps", .steps = steps});
-  const double cpu_start = process_cpu_seconds();
+  const CpuTime cpu;
   const auto start = Clock::now();
   named("advance", [&] { session.advance(steps); });
   named("wait", [&] { session.wait(); });
   const double seconds = seconds_since<Clock>(start);
-  return {
-      .iterations = steps, .seconds = seconds, .cpu_seconds = process_cpu_seconds() - cpu_start};
+  return {.iterations = steps, .seconds = seconds, .cpu_seconds = cpu.seconds()};
 }
 
 /// A warm run end to end: upload, steps, download. `field` is the initial field before and the

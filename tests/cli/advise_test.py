@@ -58,6 +58,34 @@ class Advise(CommandLineTest):
         self.assertFalse(self.profile().exists())
         self.run_ok("advise", "--profile", "p.json")
 
+    def test_what_can_never_fit_is_not_recommended(self):
+        self.run_ok(*CALIBRATE, env=self.env)
+        text = self.run_ok("advise", "--grid", "1000000000", "--iters", "1", env=self.env).stdout
+        self.assertRegex(text, r"(?m)^scalar .* NO$")
+        self.assertIn("None of the ways fits", text)
+        text = self.run_ok("advise", "--grid", "8", env=self.env).stdout
+        self.assertIn("smaller than what was calibrated", text)
+
+    def test_no_file_is_overwritten_by_another(self):
+        self.run_ok(*CALIBRATE, "--out", "p.json", env=self.env)
+        before = self.path("p.json").read_text()
+        self.assert_refused(2, "p.json", "advise", "--profile", "p.json", "--json", "p.json")
+        self.assert_refused(2, "p.json", *CALIBRATE, "--out", "p.json", "--json", "p.json")
+        self.assertEqual(self.path("p.json").read_text(), before)
+
+    def test_a_profile_that_cannot_be_written_is_known_before_any_work(self):
+        self.path("file").write_text("")
+        self.assert_refused(1, "profile", *CALIBRATE, "--json", "out.json",
+                            env={"XDG_CACHE_HOME": str(self.path("file"))})
+        self.assertFalse(self.path("out.json").exists())
+
+    def test_a_check_runs_on_as_many_threads_as_the_calibration(self):
+        self.run_ok("calibrate", "--largest", "64", "--dtype", "float32", "--backend", "thrust_host",
+                    "--threads", "1", env=self.env)
+        result = parse_json(self.run_ok("advise", "--grid", "64", "--check", "--json", "-",
+                                        env=self.env).stdout)["diffbench"]["advise"]
+        self.assertEqual([way["threads"] for way in result["ways"]], [1])
+
     def test_without_calibration_it_names_the_command(self):
         self.assert_refused(2, "run: diffbench calibrate", "advise", "--grid", "640", env=self.env)
 

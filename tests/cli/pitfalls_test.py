@@ -72,6 +72,7 @@ class Pitfalls(CommandLineTest):
                 (["'nosuch'", "no-warm-up"], "--only", "nosuch"),
                 (["'nosuch'"], "--only", "dead-code,nosuch"),
                 (["'nosuch'"], "--list", "--only", "nosuch"),
+                (["--list measures nothing"], "--list", "--json", "out.json"),
                 (["--grid 0"], "--grid", "0"),
                 (["--grid x"], "--grid", "x"),
                 (["memory", "--grid"], "--grid", "1000000000"),

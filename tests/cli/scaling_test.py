@@ -37,6 +37,14 @@ class Scaling(CommandLineTest):
         self.assertRegex(table, r"(?m)^2.* 24x32 .* yes$")
         self.assertRegex(table.splitlines()[-1], r"^simd does most on \d threads?")
 
+    def test_weak_passes_have_samples_of_one_length(self):
+        result = parse_json(self.run_ok(*"scaling --grid 700 --iters 20000 --weak".split(),
+                                        *"--budget 0.4 --threads 1,2 --json -".split()).stdout)
+        for row in result["diffbench"]["scaling"]["results"]:
+            own = [b for b in result["benchmarks"] if f", {row['threads_asked']} t" in b["name"]]
+            self.assertEqual(len(own), len(row["samples_seconds"]))
+            self.assertEqual({b["iterations"] for b in own}, {row["iterations_per_sample"]})
+
     def test_refusals(self):
         for arguments, mention in [
                 ("--threads 0", "--threads 0"),

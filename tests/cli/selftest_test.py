@@ -18,6 +18,8 @@ class Selftest(CommandLineTest):
             self.assertEqual(len(kind["ratios"]), 3)
             self.assertTrue(all(each["ratio"] > 0 for each in kind["ratios"]), kind)
         self.assertEqual(result["backend"], "fused")
+        fewest, most = result["iterations_per_sample"]
+        self.assertTrue(1 <= fewest <= most <= 10)
 
     def test_the_table_says_what_was_found(self):
         text = self.run_ok(*SMALL, "--trials", "2", "--backend", "simd").stdout

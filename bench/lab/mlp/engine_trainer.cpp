@@ -1,5 +1,6 @@
 // An engine in a race. It gets the data before the time begins where it can keep them, as a program
 // that trains for many epochs would arrange it.
+#include "cpu_time.hpp"
 #include "diffbench/errors.hpp"
 #include "mlp/trainer.hpp"
 #include "timing.hpp"
@@ -26,7 +27,7 @@ class EngineTrainer final : public Trainer {
   Sample sample(std::int64_t steps) override {
     engine_->set_parameters(job_.start);
     prepare_order(steps);
-    const double cpu_start = process_cpu_seconds();
+    const CpuTime cpu;
     const auto start = std::chrono::steady_clock::now();
     advance(steps);
     const mlp::Losses losses = engine_->wait();
@@ -35,8 +36,7 @@ class EngineTrainer final : public Trainer {
       throw Error(fmt::format("the loss is not finite in step {}; a smaller learning rate may help",
                               losses.broken));
     }
-    return {
-        .iterations = steps, .seconds = seconds, .cpu_seconds = process_cpu_seconds() - cpu_start};
+    return {.iterations = steps, .seconds = seconds, .cpu_seconds = cpu.seconds()};
   }
   void fetch(std::span<float> parameters) override { engine_->get_parameters(parameters); }
   [[nodiscard]] Provenance provenance() const override { return engine_->provenance(); }

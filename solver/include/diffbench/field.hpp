@@ -13,7 +13,7 @@ struct Uninitialised {};
 inline constexpr Uninitialised uninitialised{};
 
 namespace detail {
-/// Cache-line aligned memory, in huge pages from 256 KiB on where the kernel has them; throws Error
+/// Cache-line aligned memory, in huge pages from 64 KiB on where the kernel has them; throws Error
 /// naming the size.
 [[nodiscard]] void* allocate_aligned(std::size_t bytes, bool zeroed);
 /// `bytes` as in allocate_aligned.

@@ -67,8 +67,10 @@ TEST(CostModel, FollowsAPowerOfTheCellsBetweenGridsAndBeyond) {
     EXPECT_NEAR(prediction.warm_seconds / (15e-9 * cells), 1, 1e-9) << side;
     EXPECT_NEAR(prediction.cold_seconds / (25e-9 * cells), 1, 1e-9) << side;
     EXPECT_EQ(prediction.beyond, side > 1024) << side;
+    EXPECT_FALSE(prediction.below) << side;
   }
   EXPECT_DOUBLE_EQ(predict(way, {.cells = 100, .iterations = 1}).warm_seconds, 6e-9 * 64 * 64);
+  EXPECT_TRUE(predict(way, {.cells = 100, .iterations = 1}).below);
 }
 
 TEST(CostModel, ChargesEachSnapshotWithACopyAndACall) {
@@ -82,8 +84,25 @@ TEST(CostModel, ChargesEachSnapshotWithACopyAndACall) {
   const double cells = 64 * 64;
   const Prediction prediction = predict(way, run);
   EXPECT_NEAR(prediction.steps_seconds, 25e-9 * cells + 3e-3, 1e-12); // 10, 10, 5
+  EXPECT_NEAR(prediction.snapshot_seconds, 2 * 3e-9 * cells, 1e-12);
   EXPECT_NEAR(prediction.warm_seconds, prediction.steps_seconds + (5 + 2 * 3) * 1e-9 * cells,
               1e-12);
+}
+
+TEST(CostModel, StretchesOfARunTakeNoLessThanOneCallOfAll) {
+  // The first steps are cheap, those after the tenth take ten times as long.
+  const WayCost way{
+      .backend = "a",
+      .device = "cpu",
+      .dtype = "float32",
+      .grids = {
+          {.side = 64, .setup_seconds = 0.5, .steps = {{1, 1}, {10, 10}, {20, 110}, {30, 210}}}}};
+  const RunShape plain{.cells = 64 * 64, .iterations = 30};
+  RunShape filmed = plain;
+  filmed.snapshot_every = 5;
+  EXPECT_DOUBLE_EQ(predict(way, plain).steps_seconds, 210);
+  EXPECT_DOUBLE_EQ(predict(way, filmed).steps_seconds, 210);
+  EXPECT_DOUBLE_EQ(predict(way, plain).cold_seconds, 210.5); // as 1, 3, 12 and 14 steps: 104
 }
 
 TEST(CostModel, OfTwoCalibrationsTheLowerTimesCount) {
@@ -126,11 +145,13 @@ TEST(CostModel, AColdRunBeginsWithShortStretches) {
 
 // --- calibration ---------------------------------------------------------------------------------
 
-/// Takes known times on the fake clock; the field it gives back is `result`.
+/// Takes known times on the fake clock; the field it gives back is `result`, once another.
 class FakeContender final : public Contender<float> {
  public:
-  /// Notes the steps of its runs from nothing in `asked`.
-  FakeContender(float result, std::vector<std::int64_t>& asked) : result_(result), asked_(asked) {}
+  /// Notes the steps of its runs from nothing in `asked`; the result of the run before which there
+  /// were `right` is wrong.
+  FakeContender(float result, std::vector<std::int64_t>& asked, std::size_t right)
+      : result_(result), asked_(asked), right_(right) {}
   FirstRun first_run(std::span<float> field, std::int64_t steps, double) override {
     FirstRun run{.steps = steps,
                  .setup_seconds = 0,
@@ -141,9 +162,13 @@ class FakeContender final : public Contender<float> {
       run.phases.wall += call + step * static_cast<double>(stretch);
     }
     FakeClock::seconds += run.phases.wall;
+    std::ranges::fill(field, asked_.size() == right_ ? result_ + 1 : result_);
     asked_.push_back(steps);
-    std::ranges::fill(field, result_);
     return run;
+  }
+  std::optional<double> release() override {
+    FakeClock::seconds += freeing;
+    return freeing;
   }
   void fetch(std::span<float>) override {}
   Sample sample(std::int64_t steps) override {
@@ -159,16 +184,18 @@ class FakeContender final : public Contender<float> {
   }
   [[nodiscard]] Provenance provenance() const override { return {.threads = 3, .details = {}}; }
 
-  static constexpr double call = 1e-5, step = 1e-4, in = 2e-3, out = 3e-3, setup = 0.05;
+  static constexpr double call = 1e-5, step = 1e-4, in = 2e-3, out = 3e-3, setup = 0.05,
+                          freeing = 0.01;
 
  private:
   float result_;
   std::vector<std::int64_t>& asked_;
+  std::size_t right_;
 };
 
 class CalibrationTest : public testing::Test {
  protected:
-  GridCost calibrate(float result) {
+  GridCost calibrate(float result, std::size_t right_runs = 1000) {
     grid_.side = 8;
     grid_.field = field_;
     grid_.refill = [this] { std::ranges::fill(field_, 1.0F); };
@@ -177,7 +204,7 @@ class CalibrationTest : public testing::Test {
     grid_.proof = {.steps = 10, .sha256 = sha256};
     grid_.one_step = {.steps = 1, .sha256 = sha256};
     return calibrate_grid<FakeClock>(
-        [&] { return std::make_unique<FakeContender>(result, cold_steps_); }, grid_,
+        [&] { return std::make_unique<FakeContender>(result, cold_steps_, right_runs); }, grid_,
         CalibrationEffort{});
   }
   std::vector<float> field_ = std::vector<float>(64);
@@ -191,13 +218,18 @@ TEST_F(CalibrationTest, FindsTheParts) {
   EXPECT_EQ(cost.threads, 3);
   EXPECT_NEAR(cost.copy_in_seconds, FakeContender::in, 1e-12);
   EXPECT_NEAR(cost.copy_out_seconds, FakeContender::out, 1e-12);
-  EXPECT_NEAR(cost.setup_seconds, FakeContender::setup, 1e-9);
+  EXPECT_NEAR(cost.setup_seconds, FakeContender::setup + FakeContender::freeing, 1e-9);
   EXPECT_EQ(cold_runs_of_median(FakeContender::setup), 3);
   EXPECT_THAT(cold_steps_, ElementsAre(10, 1, 1, 1)); // the proof has no time
   EXPECT_NEAR(steps_seconds(cost, 1000), FakeContender::call + 1000 * FakeContender::step, 1e-9);
 }
 
-TEST_F(CalibrationTest, RefusesAWrongField) { EXPECT_THROW((void)calibrate(6), Error); }
+TEST_F(CalibrationTest, RefusesAWrongField) {
+  EXPECT_THROW((void)calibrate(6), Error);
+  cold_steps_.clear();
+  EXPECT_THROW((void)calibrate(7, 2), Error); // of a timed run
+  EXPECT_EQ(cold_steps_.size(), 3U);
+}
 
 /// The calls of a round in which each takes `call_seconds` and `step_seconds` a step.
 std::vector<std::int64_t> calls_of_round(double call_seconds, double step_seconds, double seconds) {
@@ -308,6 +340,10 @@ TEST(Advice, SaysFromWhereTheGpuPays) {
   EXPECT_EQ(fast.ways.front().backend, "cuda_way");
   EXPECT_NEAR(*fast.warm.side, 16, 1); // at every grid that is tried
   EXPECT_FALSE(advise(std::vector{plain_way()}, {.cells = 1e6}).any_gpu);
+  const Advice alone = advise(std::vector{plain_way("cuda")}, {.cells = 1e6, .iterations = 100});
+  EXPECT_FALSE(alone.any_cpu); // nothing that a GPU could beat
+  EXPECT_FALSE(alone.warm.side);
+  EXPECT_FALSE(alone.cold.iterations);
 }
 
 TEST(Advice, RecommendsOnlyWhatFits) {

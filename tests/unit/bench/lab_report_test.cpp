@@ -50,6 +50,21 @@ TEST_F(LabReportTest, TheTextEndsWithWhatItShows) {
   EXPECT_EQ(err_.str(), "");
 }
 
+TEST_F(LabReportTest, AFileThatCannotBeWrittenLosesItselfOnly) {
+  const TemporaryDirectory directory;
+  output_.json = "/dev/full";
+  output_.report = directory.path() / "page.html";
+  EXPECT_THROW((void)run(sample_report()), Error);
+  EXPECT_THAT(out_.str(), HasSubstr("a table"));
+  EXPECT_TRUE(std::filesystem::exists(output_.report));
+}
+
+TEST_F(LabReportTest, TwoFilesInOnePlaceAreRefusedBeforeAnyWork) {
+  output_.json = output_.other = "profile.json";
+  EXPECT_THROW((void)run(sample_report()), InvalidInput);
+  EXPECT_EQ(measured_, 0);
+}
+
 TEST_F(LabReportTest, JsonOnStdoutIsAllThereIs) {
   output_.json = "-";
   EXPECT_EQ(run(sample_report()), exit_ok);

@@ -7,7 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -69,14 +71,23 @@ class RoundsTest : public testing::Test {
   int all_ = 0;
 };
 
-TEST_F(RoundsTest, RowsAlternateAndTheFirstRotates) {
-  add('a', 3);
-  add('b', 3);
-  add('c', 3);
+TEST_F(RoundsTest, RowsAlternateInChangingOrders) {
+  add('a', 60);
+  add('b', 60);
+  add('c', 60);
   run();
-  EXPECT_EQ(log_, "abcbcacab");
-  EXPECT_EQ(done_, 9);
-  EXPECT_EQ(all_, 9);
+  ASSERT_EQ(log_.size(), 180U);
+  std::set<std::string> orders;
+  for (std::size_t begin = 0; begin < log_.size(); begin += 3) {
+    std::string order = log_.substr(begin, 3);
+    orders.insert(order);
+    std::ranges::sort(order);
+    EXPECT_EQ(order, "abc"); // each once a round
+  }
+  EXPECT_EQ(orders.size(), 6U); // so that each row follows each other one
+  EXPECT_EQ(log_.substr(0, 3), "abc");
+  EXPECT_EQ(done_, 180);
+  EXPECT_EQ(all_, 180);
 }
 
 TEST_F(RoundsTest, ASlowRowsSamplesAreSpreadOverTheRun) {

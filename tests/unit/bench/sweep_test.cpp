@@ -195,6 +195,12 @@ TEST_F(SweepTest, AnInterruptedFirstLineBeginsAnew) {
   EXPECT_TRUE(content().starts_with("{\"options\""));
 }
 
+TEST_F(SweepTest, AFileOfOneLineThatIsNoSweepIsNotTouched) {
+  write("{\"precious\": 1}");
+  EXPECT_THROW((void)run(true), InvalidInput);
+  EXPECT_EQ(content(), "{\"precious\": 1}");
+}
+
 TEST_F(SweepTest, RefusesToResumeWhatIsNotItsOwn) {
   interrupt_at_ = 3;
   (void)run(false);
@@ -311,6 +317,44 @@ TEST_F(SweepTest, CrossesTwoNamedRowsWithoutAGpu) {
   const LabReport report = report_sweep(plan_, points, {.champion = "slow", .challenger = "fast"});
   EXPECT_THAT(report.sentence, HasSubstr("fast starts to win against slow at a grid side of 2"));
   EXPECT_EQ(report.data["crossovers"][0]["champion"], "slow");
+}
+
+TEST_F(SweepTest, AFailedRowIsSaidAndFailsTheSweep) {
+  plan_ = plan_sweep(groups("64,128", "10,20"));
+  const InterruptGuard guard;
+  std::vector<SweepPoint> points;
+  Progress progress(err_, false);
+  auto fails_above = [this](const Options& options, Progress&) {
+    ComparisonResult result = measure(options);
+    if (options.problem.nx == 128) {
+      result.rows[1].status = Status::failed;
+      result.rows[1].reason = "the device fell off the bus";
+      result.rows[1].samples.clear();
+    }
+    return result;
+  };
+  run_sweep(
+      plan_, points, fails_above, [](const SweepPoint&) {}, progress);
+  const LabReport report = report_sweep(plan_, points, {});
+  EXPECT_EQ(report.outcome.exit_code, exit_error);
+  EXPECT_THAT(report.notes, ElementsAre("fast failed at grid 128, iters 10 and 1 more: "
+                                        "the device fell off the bus"));
+  EXPECT_THAT(report.text, HasSubstr(" failed "));
+}
+
+// Two levels of times, and a whole run that happened to be at the lower one.
+TEST(SweepRows, WholeRunsVaryByAFactorAndAreNeverBelowNothing) {
+  SweepRow row;
+  for (int i = 0; i < 20; ++i) {
+    row.samples.push_back({.iterations = 1, .seconds = i < 9 ? 1e-6 : 2.2e-6, .cpu_seconds = {}});
+  }
+  row.warm_seconds = 1.05e-3;
+  for (const double seconds : seconds_of(row, Measure::warm, 1000)) {
+    EXPECT_GT(seconds, 0.4e-3);
+  }
+  row.warm_seconds = 5e-3; // of which the steps are 2.2 ms
+  EXPECT_NEAR(seconds_of(row, Measure::warm, 1000).front(), 2.8e-3 + 1e-3, 1e-9);
+  EXPECT_NEAR(seconds_of(row, Measure::warm, 1000).back(), 5e-3, 1e-9);
 }
 
 TEST_F(SweepTest, AWrongRowIsShownAndHasNoTime) {

@@ -28,11 +28,11 @@ TEST(FieldTest, IsZeroDenseAndAligned) {
 }
 
 // Whether the kernel then gives them is its own affair.
-TEST(FieldTest, FieldsOf256KiBAndMoreBeginWhereAHugePageCan) {
+TEST(FieldTest, FieldsOf64KiBAndMoreBeginWhereAHugePageCan) {
   const auto remainder = [](const Field<float>& field) {
     return reinterpret_cast<std::uintptr_t>(field.cells().data()) % (std::uintptr_t{2} << 20);
   };
-  const Field<float> first(256, 256), second(256, 256), large(1024, 1031);
+  const Field<float> first(128, 128), second(128, 128), large(1024, 1031);
   EXPECT_EQ(remainder(first), 0U);
   EXPECT_EQ(remainder(second), 0U);
   EXPECT_EQ(remainder(large), 0U);

@@ -145,14 +145,18 @@ export function predict(
   const copyOut = atCells(way, cells, (grid) => grid.copyOut);
   const setup = atCells(way, cells, (grid) => grid.setup);
   const call = (steps: number) => atCells(way, cells, (grid) => stepsSeconds(grid, steps));
-  let first = firstRunStretches(iterations).reduce((sum, steps) => sum + call(steps), 0);
-  let steps = call(iterations);
+  // Short calls were measured from the initial field on, where steps may be cheaper: stretches of a
+  // run take no less than one call of all.
+  const oneCall = call(iterations);
+  const stretches = firstRunStretches(iterations).reduce((sum, steps) => sum + call(steps), 0);
+  let first = Math.max(oneCall, stretches);
+  let steps = oneCall;
   let snapshots = 0;
   if (snapshotEvery > 0 && snapshotEvery <= iterations) {
     const count = Math.floor(iterations / snapshotEvery);
     const rest = iterations % snapshotEvery;
     snapshots = count * copyOut;
-    steps = count * call(snapshotEvery) + (rest > 0 ? call(rest) : 0);
+    steps = Math.max(oneCall, count * call(snapshotEvery) + (rest > 0 ? call(rest) : 0));
     first = Math.max(first, steps);
   }
   return {

@@ -1,5 +1,6 @@
 #include "mlp/products.hpp"
 
+#include "cpu_time.hpp"
 #include "diffbench/errors.hpp"
 #include "timing.hpp"
 
@@ -55,7 +56,7 @@ class ProductsTrainer final : public Trainer {
 
   Sample sample(std::int64_t steps) override {
     openblas_set_num_threads(threads_);
-    const double cpu_start = process_cpu_seconds();
+    const CpuTime cpu;
     const auto start = std::chrono::steady_clock::now();
     for (std::int64_t step = 0; step < steps; ++step) {
       for (const Product& product : products_) {
@@ -64,7 +65,7 @@ class ProductsTrainer final : public Trainer {
     }
     return {.iterations = steps,
             .seconds = seconds_since<std::chrono::steady_clock>(start),
-            .cpu_seconds = process_cpu_seconds() - cpu_start};
+            .cpu_seconds = cpu.seconds()};
   }
   void fetch(std::span<float> /*parameters*/) override {
     throw Error("products alone train nothing");
