@@ -1,8 +1,8 @@
 // Options of what is shown and kept.
 #include "option_groups.hpp"
 #include "option_values.hpp"
+#include "output.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace diffbench::bench {
