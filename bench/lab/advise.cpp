@@ -246,7 +246,7 @@ Action declare_advise(CLI::App& app) {
                       "another machine or build ({}); run: diffbench calibrate",
                       profile.foreign));
     }
-    typed->output.other = typed->profile;
+    typed->output.other = typed->profile.empty() ? default_profile_path().string() : typed->profile;
     return run_experiment("advise", typed->output, invocation, [&](Progress& progress) {
       return run_advise(*typed, options, profile, progress);
     });

@@ -4,8 +4,6 @@
 #include "interrupt.hpp"
 #include "statistics.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 

@@ -56,13 +56,13 @@ struct ResidencyOptions {
     plan.run.baseline = "fused";
     std::set<std::int64_t> every;
     for (const std::string& text : trips_every) {
-      every.insert(parse_integer("--roundtrip-every", text, 1, max_iterations));
+      every.insert(parse_integer("--roundtrip-every", text, 1, plan.run.iterations));
     }
     plan.trips_every = {every.begin(), every.end()};
     if (every.empty()) {
       plan.trips_every = {1, 10, 100};
     }
-    assign_integer("--snapshot-every", snapshot_every, 1, max_iterations, plan.snapshot_every);
+    assign_integer("--snapshot-every", snapshot_every, 1, plan.run.iterations, plan.snapshot_every);
     return plan;
   }
 };

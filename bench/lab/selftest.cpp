@@ -34,6 +34,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* reference_row = "reference";
+// Small enough for many trials, and long enough samples for the clock.
+constexpr std::int64_t default_side = 256;
+constexpr std::int64_t default_iterations = 100;
 
 /// What stands beside the reference in each trial: all run the same backend.
 struct Planted {
@@ -53,8 +56,8 @@ struct SelftestOptions {
   LabOutput output;
 
   void declare(CLI::App& app) {
-    problem.default_grid = "256";
-    problem.default_iters = "100";
+    problem.default_grid = std::to_string(default_side);
+    problem.default_iters = std::to_string(default_iterations);
     problem.declare(app);
     begin_group(app, "What runs");
     declare_value(app, "--backend", backend, "NAME",
@@ -113,12 +116,10 @@ struct Findings {
   }
 };
 
-/// Small enough for many trials, and long enough samples for the clock.
 Options trial_options(const SelftestOptions& given) {
   Options options;
-  options.problem.nx = 256;
-  options.problem.ny = 256;
-  options.iterations = 100;
+  options.problem.nx = options.problem.ny = default_side;
+  options.iterations = default_iterations;
   given.problem.read(options);
   options.backends = {given.backend};
   options.baseline = reference_row;

@@ -36,7 +36,7 @@ struct SweepOptions {
 
   void declare(CLI::App& app) {
     groups.problem.declare(app);
-    groups.run.default_budget = "1 for each combination";
+    groups.run.default_budget = fmt::format("{} for each combination", default_combination_seconds);
     groups.run.declare(app);
     groups.gpu.declare(app);
     begin_group(app, "Sweep");

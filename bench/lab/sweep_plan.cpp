@@ -13,9 +13,6 @@ namespace diffbench::bench {
 
 namespace {
 
-/// Seconds for the timing rounds of one combination where --budget does not say.
-constexpr double default_budget_seconds = 1;
-
 /// An option that may have several values, and where its text lies.
 struct Swept {
   const char* option;
@@ -72,7 +69,7 @@ OptionValues fixed_options(const SweptGroups& groups) {
 
 Options read(const SweptGroups& groups) {
   Options options;
-  options.budget_seconds = default_budget_seconds;
+  options.budget_seconds = default_combination_seconds;
   options.copy_roof = false; // the machine's, not a combination's
   groups.problem.read(options);
   groups.run.read(options);

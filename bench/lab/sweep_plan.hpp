@@ -13,6 +13,8 @@ namespace diffbench::bench {
 
 /// More than anybody can wait for, or read.
 inline constexpr double max_combinations = 10'000;
+/// For the timing rounds of one combination where --budget does not say.
+inline constexpr double default_combination_seconds = 1;
 
 /// The options of the comparison as they were typed, with lists and ranges.
 struct SweptGroups {

@@ -48,16 +48,18 @@ std::string replay_transfer(const std::filesystem::path& file) {
   const ordered_json json = read_result_file(file, Origin::ours);
   const TransferResult result = read_recorded(file, json["diffbench"]);
   const ordered_json& context = json["context"];
+  const bool was_interrupted = json["diffbench"].value("interrupted", false);
   return fmt::format(
       "RECORDED, not measured here: {}\n"
       "  host {}, at {}\n"
       "  CPU {}, GPU {}; diffbench {}, commit {}\n"
-      "  by {}\n\n"
+      "  by {}{}\n\n"
       "{}\nRecorded: {}\n",
       one_line(file.string()), fact(context, "host_name"), fact(context, "date"),
       fact(context, "cpu_model"), result.device ? result.device->name : "none",
       fact(context, "diffbench_version"), fact(context, "git_sha"),
-      fact(json["diffbench"], "command"), format_transfer(result), transfer_sentence(result));
+      fact(json["diffbench"], "command"), was_interrupted ? "\n  INTERRUPTED: not all of it" : "",
+      format_transfer(result), transfer_sentence(result));
 }
 
 } // namespace diffbench::bench

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <set>
 #include <system_error>
 
 namespace diffbench::bench {
@@ -49,10 +50,11 @@ void write_out(std::ostream& out, std::string_view text) {
 }
 
 void refuse_equal_paths(std::initializer_list<std::string> paths) {
-  for (const std::string* path = paths.begin(); path != paths.end(); ++path) {
-    if (!path->empty() && std::find(path + 1, paths.end(), *path) != paths.end()) {
+  std::set<fs::path> places;
+  for (const std::string& path : paths) {
+    if (!path.empty() && !places.insert(fs::path(path).lexically_normal()).second) {
       throw InvalidInput(fmt::format(
-          "{}: two outputs, or an output and an input, cannot go to the same place", *path));
+          "{}: two outputs, or an output and an input, cannot go to the same place", path));
     }
   }
 }

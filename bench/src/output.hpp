@@ -57,7 +57,7 @@ class Outputs {
   std::exception_ptr failure_;
 };
 
-/// Throws InvalidInput where two of the paths are equal; empty ones are none.
+/// Throws InvalidInput where two of the paths are equal ("a" and "./a" are); empty ones are none.
 void refuse_equal_paths(std::initializer_list<std::string> paths);
 
 /// Throws Error unless a file can be written at `path`: tries it without changing or leaving

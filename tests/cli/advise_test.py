@@ -70,7 +70,7 @@ class Advise(CommandLineTest):
         self.run_ok(*CALIBRATE, "--out", "p.json", env=self.env)
         before = self.path("p.json").read_text()
         self.assert_refused(2, "p.json", "advise", "--profile", "p.json", "--json", "p.json")
-        self.assert_refused(2, "p.json", *CALIBRATE, "--out", "p.json", "--json", "p.json")
+        self.assert_refused(2, "p.json", *CALIBRATE, "--out", "p.json", "--json", "./p.json")
         self.assertEqual(self.path("p.json").read_text(), before)
 
     def test_a_profile_that_cannot_be_written_is_known_before_any_work(self):
@@ -78,6 +78,13 @@ class Advise(CommandLineTest):
         self.assert_refused(1, "profile", *CALIBRATE, "--json", "out.json",
                             env={"XDG_CACHE_HOME": str(self.path("file"))})
         self.assertFalse(self.path("out.json").exists())
+
+    def test_a_profile_that_cannot_be_written_loses_itself_only(self):
+        done = self.run_program(*CALIBRATE, "--out", "/dev/full", "--json", "out.json")
+        self.assertEqual(done.returncode, 1)
+        self.assert_one_line(done.stderr, "/dev/full")
+        self.assertIn("No profile was written.", done.stdout)
+        self.assertTrue(parse_json(self.path("out.json").read_text())["diffbench"]["calibrate"]["ways"])
 
     def test_a_check_runs_on_as_many_threads_as_the_calibration(self):
         self.run_ok("calibrate", "--largest", "64", "--dtype", "float32", "--backend", "thrust_host",

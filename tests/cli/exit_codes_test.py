@@ -1,14 +1,10 @@
 """Every exit code of docs and --help: 0, 1, 2, 3, 4, 130. What is refused as bad input has tests of
 its own (bad_*_test.py)."""
-import os
 import re
-import signal
-import subprocess
-import time
 import unittest
 
-from program import (LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest,
-                     host_and_engine_events, open_terminal, parse_json, row_of)
+from program import (LONG, QUICK, SOME_TIMING, WITH_WRONG_BACKEND, CommandLineTest,
+                     host_and_engine_events, parse_json, row_of)
 
 
 class ExitCodes(CommandLineTest):
@@ -87,17 +83,8 @@ class Interrupted(CommandLineTest):
     so stderr is a terminal."""
 
     def test_ctrl_c_while_a_row_is_timed(self):
-        ours, theirs = open_terminal()
-        child = subprocess.Popen([PROGRAM, *LONG, "--json", "out.json",
-                                  "--trace", "trace.json"], cwd=self.directory,
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,
-                                 env={**os.environ, "TERM": "xterm"})
-        os.close(theirs)
-        shown = self.read_until(ours, rb"timing \[[= ]+\] +[1-9]\d* %")
-        child.send_signal(signal.SIGINT)
-        shown += self.read_until(ours, None)
-        table = child.communicate(timeout=60)[0].decode()
-        self.assertEqual(child.returncode, 130, shown)
+        done = self.run_interrupted(SOME_TIMING, *LONG, "--json", "out.json", "--trace", "trace.json")
+        self.assertEqual(done.returncode, 130, done.stderr)
 
         result = parse_json(self.path("out.json").read_text())
         self.assertIs(result["diffbench"]["interrupted"], True)
@@ -105,32 +92,16 @@ class Interrupted(CommandLineTest):
         self.assertEqual(row["status"], "ok")
         self.assertGreaterEqual(len(row["samples_seconds"]), 1)
         self.assertEqual(len(result["benchmarks"]), len(row["samples_seconds"]))
-        self.assertIn("fused", table)
+        self.assertIn("fused", done.stdout)
 
         events = host_and_engine_events(self.path("trace.json").read_text())[1, 0]
         samples = [event for event in events if event["name"] == "fused: sample"]
         self.assertEqual(len(samples), len(row["samples_seconds"]))
 
         # Progress was on stderr only, and the line is wiped before anything else is said.
-        self.assertNotIn("\x1b", table)
-        end = shown.decode().rsplit("\x1b[K", 1)[1]
+        self.assertNotIn("\x1b", done.stdout)
+        end = done.stderr.rsplit("\x1b[K", 1)[1]
         self.assert_one_line(end.replace("\r\n", "\n"), "interrupted")
-
-    def read_until(self, terminal, pattern):
-        """What the terminal shows until `pattern` appears in it, or to its end."""
-        shown = b""
-        limit = time.monotonic() + 100
-        while pattern is None or not re.search(pattern, shown):
-            self.assertLess(time.monotonic(), limit, shown)
-            try:
-                part = os.read(terminal, 4096)
-            except OSError:  # EIO: the other end is closed
-                part = b""
-            if not part:
-                self.assertIsNone(pattern, shown)
-                break
-            shown += part
-        return shown
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ class MlpScaling(CommandLineTest):
                 ("--engine nosuch", "nosuch")]:
             with self.subTest(arguments):
                 self.assert_refused(2, mention, "mlp", "scaling", *arguments.split())
+        self.assert_refused(4, "--device 1000: ", "mlp", "scaling", "--device", "1000")
 
 
 if __name__ == "__main__":

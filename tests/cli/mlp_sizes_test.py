@@ -1,12 +1,9 @@
 """`diffbench mlp depth` and `mlp width`: tables, result file, peers that are right, wrong, dead or
 missing, refusals. The peers here are scripts of the test's own: PyTorch takes seconds to load."""
 import os
-import re
-import signal
-import subprocess
 import unittest
 
-from program import PROGRAM, CommandLineTest, open_terminal, parse_json
+from program import SOME_TIMING, CommandLineTest, parse_json
 
 DEPTH = "mlp depth --last 4,16 --engine cpu --budget 0.2".split()
 
@@ -142,21 +139,10 @@ class Sizes(CommandLineTest):
             self.assertLess(abs(rows[16, name]["train_errors"] - rows[16, "cpu"]["train_errors"]), 5)
 
     def test_ctrl_c_keeps_the_sizes_that_were_measured(self):
-        """The progress line, on a terminal, shows when that is something."""
-        ours, theirs = open_terminal()
-        child = subprocess.Popen(
-            [PROGRAM, *"mlp depth --last 256:2048:x2 --engine cpu --threads 1 --budget 600".split(),
-             "--json", "out.json"],
-            cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,
-            encoding="utf-8", env={**os.environ, "TERM": "xterm"})
-        os.close(theirs)
-        shown = b""
-        while not re.search(rb"timing \[[= ]+\] +[1-9]\d* %", shown):
-            shown += os.read(ours, 4096)
-        child.send_signal(signal.SIGINT)
-        child.communicate(timeout=60)
-        os.close(ours)
-        self.assertEqual(child.returncode, 130)
+        done = self.run_interrupted(
+            SOME_TIMING, *"mlp depth --last 256:2048:x2 --engine cpu --threads 1 --budget 600".split(),
+            "--json", "out.json")
+        self.assertEqual(done.returncode, 130, done.stderr)
         result = parse_json(self.path("out.json").read_text())["diffbench"]
         self.assertIs(result["interrupted"], True)
         self.assertGreaterEqual(len(result["mlp_depth"]["points"][0]["rows"][0]["samples"]), 1)
@@ -180,6 +166,7 @@ class Sizes(CommandLineTest):
                 ("depth extra", "extra")]:
             with self.subTest(arguments):
                 self.assert_refused(2, mention, "mlp", *arguments.split())
+        self.assert_refused(4, "--device 1000: ", "mlp", "depth", "--last", "4", "--device", "1000")
         self.assert_refused(1, "nowhere", *DEPTH, "--json", "nowhere/out.json")
         self.assert_refused(1, "not finite", *DEPTH, "--lr", "1e30")
 

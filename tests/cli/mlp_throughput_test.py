@@ -43,6 +43,7 @@ class MlpThroughput(CommandLineTest):
                 ("--engine nosuch", "nosuch")]:
             with self.subTest(arguments):
                 self.assert_refused(2, mention, "mlp", "throughput", *arguments.split())
+        self.assert_refused(4, "--device 1000: ", "mlp", "throughput", "--device", "1000")
 
 
 if __name__ == "__main__":

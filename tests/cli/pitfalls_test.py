@@ -1,13 +1,9 @@
 """diffbench pitfalls: what it measures on any machine, its result file, and what it refuses. No time
 decides a test."""
-import os
 import re
-import signal
-import subprocess
-import time
 import unittest
 
-from program import PROGRAM, CommandLineTest, open_terminal, parse_json
+from program import CommandLineTest, parse_json
 
 ON_CPU = ["no-warm-up", "allocation-timed", "copies-timed", "clock-in-the-loop", "hot-cache",
           "dead-code", "lazy-expression", "one-sample", "mean-with-outlier", "slow-cpu-baseline",
@@ -91,27 +87,14 @@ class Pitfalls(CommandLineTest):
 
 class Interrupted(CommandLineTest):
     def test_ctrl_c_keeps_what_was_measured(self):
-        ours, theirs = open_terminal()
-        child = subprocess.Popen([PROGRAM, "pitfalls", "--grid", "2048", "--budget", "60", "--json",
-                                  "out.json"],
-                                 cwd=self.directory, stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE, stderr=theirs,
-                                 env={**os.environ, "TERM": "xterm"})
-        os.close(theirs)
-        shown = b""
-        limit = time.monotonic() + 100
-        while not re.search(rb"\[=+ +\] +[1-9]\d* %", shown):  # a first one is done
-            self.assertLess(time.monotonic(), limit, shown)
-            shown += os.read(ours, 4096)
-        child.send_signal(signal.SIGINT)
-        table = child.communicate(timeout=60)[0].decode()
-        os.close(ours)
-        self.assertEqual(child.returncode, 130)
+        done = self.run_interrupted(r"\[=+ +\] +[1-9]\d* %", *"pitfalls --grid 2048 --budget 60".split(),
+                                    "--json", "out.json")
+        self.assertEqual(done.returncode, 130, done.stderr)
         result = parse_json(self.path("out.json").read_text())["diffbench"]
         self.assertIs(result["interrupted"], True)
         self.assertGreaterEqual(len(result["pitfalls"]), 1)
         self.assertLess(len(result["pitfalls"]), len(ON_CPU))
-        self.assertIn("no-warm-up", table)
+        self.assertIn("no-warm-up", done.stdout)
 
 
 if __name__ == "__main__":

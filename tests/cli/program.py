@@ -5,11 +5,15 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
+import select
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = os.environ["DIFFBENCH_PROGRAM"]
@@ -28,6 +32,9 @@ QUICK = ("--grid 24x16 --iters 20 --budget 2 --threads 1 "
 
 # One that is busy for several seconds, and times its row for nearly all of them.
 LONG = "--grid 256 --iters 8000 --budget 3 --threads 1 --backend fused --baseline fused".split()
+
+# In a progress line: a part of the timing is done.
+SOME_TIMING = r"timing \[[= ]+\] +[1-9]\d* %"
 
 
 def open_terminal():
@@ -59,6 +66,39 @@ class CommandLineTest(unittest.TestCase):
         done = self.run_program(*arguments, **options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
+
+    def run_interrupted(self, pattern, *arguments, env=None):
+        """Presses Ctrl-C once `pattern` is in the progress line: so much has been done by then. What
+        the terminal has shown is the stderr of what is returned."""
+        ours, theirs = open_terminal()
+        self.addCleanup(os.close, ours)
+        child = subprocess.Popen([PROGRAM, *arguments], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=theirs, encoding="utf-8",
+                                 env={**os.environ, "TERM": "xterm", **(env or {})})
+        os.close(theirs)
+        self.addCleanup(child.kill)
+        shown = self.read_terminal(ours, pattern)
+        child.send_signal(signal.SIGINT)
+        shown += self.read_terminal(ours, None)
+        out, _ = child.communicate(timeout=60)
+        return subprocess.CompletedProcess(child.args, child.returncode, out, shown.decode())
+
+    def read_terminal(self, terminal, pattern):
+        """What it shows until `pattern` appears in it, or, without one, to its end."""
+        shown = b""
+        limit = time.monotonic() + 100
+        while pattern is None or not re.search(pattern, shown.decode(errors="replace")):
+            left = limit - time.monotonic()
+            self.assertTrue(left > 0 and select.select([terminal], [], [], left)[0], shown)
+            try:
+                part = os.read(terminal, 4096)
+            except OSError:  # EIO: the other end is closed
+                part = b""
+            if not part:
+                self.assertIsNone(pattern, shown)
+                break
+            shown += part
+        return shown
 
     def result(self, *arguments, exit_code=0, **options):
         """The result of a quick run with `arguments`, through --json -."""

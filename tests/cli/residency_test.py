@@ -41,6 +41,8 @@ class Residency(CommandLineTest):
                 ("--roundtrip-every 0", "--roundtrip-every 0"),
                 ("--roundtrip-every 1,often", "--roundtrip-every often"),
                 ("--snapshot-every -1", "--snapshot-every -1"),
+                ("--iters 9 --roundtrip-every 1,10", "--roundtrip-every 10"),
+                ("--iters 9 --snapshot-every 10", "--snapshot-every 10"),
                 ("--threads 0", "--threads 0"),
                 ("--grid 99999999", "99999999"),
                 ("--backend simd", "--backend")]:

@@ -1,11 +1,7 @@
 """diffbench scaling: its table, its result file, what it refuses, and Ctrl-C."""
-import os
-import re
-import signal
-import subprocess
 import unittest
 
-from program import PROGRAM, CommandLineTest, open_terminal, parse_json
+from program import SOME_TIMING, CommandLineTest, parse_json
 
 SMALL = "scaling --grid 24x16 --iters 20 --budget 0.4 --threads 1,2".split()
 
@@ -63,24 +59,14 @@ class Scaling(CommandLineTest):
         self.assert_refused(4, "--device 999: ", *SMALL, "--device", "999")
 
     def test_ctrl_c_keeps_what_was_measured(self):
-        """The progress line, on a terminal, shows when that is something."""
-        ours, theirs = open_terminal()
-        child = subprocess.Popen(
-            [PROGRAM, *"scaling --grid 256 --iters 30000 --budget 4 --threads 1 --json out.json".split()],
-            cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,
-            encoding="utf-8", env={**os.environ, "TERM": "xterm"})
-        os.close(theirs)
-        shown = b""
-        while not re.search(rb"timing \[[= ]+\] +[1-9]\d* %", shown):
-            shown += os.read(ours, 4096)
-        child.send_signal(signal.SIGINT)
-        table = child.communicate(timeout=60)[0]
-        os.close(ours)
-        self.assertEqual(child.returncode, 130)
+        done = self.run_interrupted(
+            SOME_TIMING, *"scaling --grid 256 --iters 30000 --budget 4 --threads 1".split(),
+            "--json", "out.json")
+        self.assertEqual(done.returncode, 130, done.stderr)
         result = parse_json(self.path("out.json").read_text())["diffbench"]
         self.assertIs(result["interrupted"], True)
         self.assertGreaterEqual(len(result["scaling"]["results"][0]["samples_seconds"]), 1)
-        self.assertRegex(table, r"(?m)^1 .* yes( after \d+ steps)?$")
+        self.assertRegex(done.stdout, r"(?m)^1 .* yes( after \d+ steps)?$")
 
 
 if __name__ == "__main__":

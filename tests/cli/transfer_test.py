@@ -1,12 +1,9 @@
 """diffbench transfer: what it writes and shows, and that --replay shows a recorded result and nothing
 else."""
 import json
-import signal
-import subprocess
-import time
 import unittest
 
-from program import PROGRAM, CommandLineTest, parse_json
+from program import CommandLineTest, parse_json
 
 # A few hundred milliseconds.
 QUICK = "transfer --max-size 64K --step 4 --threads 2 --budget 0.05".split()
@@ -55,14 +52,10 @@ class Measuring(CommandLineTest):
         self.assertEqual(done.stderr, "")
 
     def test_ctrl_c_keeps_what_was_measured(self):
-        process = subprocess.Popen([PROGRAM, "transfer", "--max-size", "1M", "--budget", "20",
-                                    "--json", "out.json"], cwd=self.directory, text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(1)
-        process.send_signal(signal.SIGINT)
-        _, complaint = process.communicate(timeout=30)
-        self.assertEqual(process.returncode, 130)
-        self.assertIn("interrupted", complaint)
+        done = self.run_interrupted(r"host copies \[[= ]+\] +[1-9]\d* %",
+                                    *"transfer --max-size 1M --budget 20".split(), "--json", "out.json")
+        self.assertEqual(done.returncode, 130, done.stderr)
+        self.assertIn("interrupted", done.stderr)
         result = parse_json(self.path("out.json").read_text())["diffbench"]
         self.assertIs(result["interrupted"], True)
         self.assertGreater(len(result["transfer"]["host"]["curves"][0]["points"]), 0)
@@ -102,6 +95,13 @@ class Replaying(CommandLineTest):
         self.good["context"]["host_name"] = ""
         self.path("recorded.json").write_text(json.dumps(self.good))
         self.assertIn("host unknown", self.run_ok("transfer", "--replay", "recorded.json").stdout)
+
+    def test_an_interrupted_record_says_so(self):
+        self.assertNotIn("INTERRUPTED", self.run_ok("transfer", "--replay", "recorded.json").stdout)
+        self.good["diffbench"]["interrupted"] = True
+        self.path("recorded.json").write_text(json.dumps(self.good))
+        self.assertIn("\n  INTERRUPTED: not all of it\n",
+                      self.run_ok("transfer", "--replay", "recorded.json").stdout)
 
     def test_goes_with_no_other_option(self):
         for option in (["--json", "-"], ["--budget", "1"], ["--device", "0"], ["--max-size", "1M"]):

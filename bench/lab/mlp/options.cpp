@@ -37,18 +37,36 @@ void assign_at_least(std::string_view option, const std::string& text, double le
 
 } // namespace
 
-std::vector<mlp::EngineInfo> choose_engines(const std::vector<std::string>& names, int device) {
+std::optional<int> read_device(const std::string& text) {
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  return static_cast<int>(parse_integer("--device", text, 0, 1 << 16));
+}
+
+std::vector<mlp::EngineInfo> choose_engines(const std::vector<std::string>& names,
+                                            std::optional<int> device) {
+  const int number = device.value_or(0);
   std::vector<mlp::EngineInfo> chosen;
   chosen.reserve(names.size());
   for (const std::string& name : names) {
-    chosen.push_back(mlp::require_engine(name, device));
+    chosen.push_back(mlp::require_engine(name, number));
   }
-  if (names.empty()) {
-    for (const mlp::EngineInfo& engine : mlp::all_engines()) {
-      if (engine.name != "scalar" && engine.probe(device).available) {
-        chosen.push_back(engine);
-      }
+  if (!names.empty()) {
+    return chosen;
+  }
+  std::optional<std::string> why_no_device = "no engine of this build runs on a GPU";
+  for (const mlp::EngineInfo& engine : mlp::all_engines()) {
+    const Probe probe = engine.probe(number);
+    if (engine.device != DeviceKind::cpu && why_no_device) {
+      why_no_device = probe.available ? std::nullopt : std::optional(probe.reason);
     }
+    if (engine.name != "scalar" && probe.available) {
+      chosen.push_back(engine);
+    }
+  }
+  if (device && why_no_device) {
+    throw Unavailable(fmt::format("--device {}: {}", number, *why_no_device));
   }
   return chosen;
 }

@@ -53,10 +53,13 @@ class MlpGroup {
   void read_feeding(MlpOptions& options) const;
 };
 
+/// --device; empty: not given. Throws InvalidInput.
+[[nodiscard]] std::optional<int> read_device(const std::string& text);
 /// The engines of these names; without any, all that run here but the scalar one, which is for
-/// checking. Throws InvalidInput, Unavailable.
+/// checking. With names those decide whether a device is needed, else its choice does. Throws
+/// InvalidInput, Unavailable.
 [[nodiscard]] std::vector<mlp::EngineInfo> choose_engines(const std::vector<std::string>& names,
-                                                          int device = 0);
+                                                          std::optional<int> device = {});
 /// --optimizer and --lr. Throws InvalidInput.
 void read_optimizer(const std::string& name, const std::string& rate, mlp::Optimizer& optimizer);
 /// --isa. Throws InvalidInput, Unavailable.

@@ -54,10 +54,9 @@ RaceSetting RaceGroup::read() const {
         static_cast<int>(parse_integer("--threads", text, 1, max_threads)));
   }
   read_isa(isa_, setting.race.session);
-  if (!device_.empty()) {
-    setting.race.session.device = static_cast<int>(parse_integer("--device", device_, 0, 1 << 16));
-  }
-  setting.race.engines = choose_engines(engines_, setting.race.session.device);
+  const std::optional<int> device = read_device(device_);
+  setting.race.session.device = device.value_or(0);
+  setting.race.engines = choose_engines(engines_, device);
   require_peers(peers_, PeerTask::training);
   setting.race.peers = peers_;
   setting.race.products = products_;

@@ -153,17 +153,15 @@ std::string from_where(const std::string& who, const std::string& whom, const Cr
   return fmt::format("{} is faster than {} from {} parameters", who, whom, text);
 }
 
-/// The engine that is fastest of ours at most sizes.
-std::string usual_winner(const SizeStudy& study) {
+/// The fastest of our engines at each size where one has a time.
+std::multiset<std::string> winners_of(const SizeStudy& study) {
   std::multiset<std::string> winners;
   for (const SizePoint& point : study.points) {
     if (const RaceRow* const row = best_engine(point)) {
       winners.insert(row->racer);
     }
   }
-  const auto most = std::ranges::max_element(
-      winners, {}, [&](const std::string& name) { return winners.count(name); });
-  return most != winners.end() ? *most : "";
+  return winners;
 }
 
 /// Nearly nothing is to be computed in the smallest network, so what its step takes is the cost of
@@ -209,14 +207,17 @@ std::string gpu_answer(const SizeStudy& study) {
 }
 
 std::string sentence(const SizeStudy& study) {
-  const std::string winner = usual_winner(study);
-  if (winner.empty()) {
+  const std::multiset<std::string> winners = winners_of(study);
+  if (winners.empty()) {
     return "No engine has both a verified result and a time.";
   }
+  const std::string winner = *std::ranges::max_element(
+      winners, {}, [&](const std::string& name) { return winners.count(name); });
   const auto own = [&](const SizePoint& point) { return best_of(point, winner); };
   const auto found = crossover(study, best_peer, own);
   return (found ? from_where(winner, "the best peer", *found)
-                : winner + " is the fastest of the engines at most sizes") +
+                : fmt::format("{} is the fastest of the engines at {} of {} sizes", winner,
+                              winners.count(winner), winners.size())) +
          dispatch_cost(study) + gpu_answer(study) + ".";
 }
 

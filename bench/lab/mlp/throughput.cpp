@@ -46,10 +46,9 @@ ThroughputSetting read(const ThroughputOptions& typed) {
   ThroughputSetting setting{.network = mlp::Network({image_pixels, 128, image_classes}),
                             .engines = {}};
   assign("--layers", typed.layers, setting.network, mlp::parse_layers);
-  if (!typed.device.empty()) {
-    setting.session.device = static_cast<int>(parse_integer("--device", typed.device, 0, 1 << 16));
-  }
-  setting.engines = choose_engines(typed.engines, setting.session.device);
+  const std::optional<int> device = read_device(typed.device);
+  setting.session.device = device.value_or(0);
+  setting.engines = choose_engines(typed.engines, device);
   if (!typed.threads.empty()) {
     setting.session.threads =
         static_cast<int>(parse_integer("--threads", typed.threads, 1, max_threads));

@@ -60,7 +60,8 @@ TEST_F(LabReportTest, AFileThatCannotBeWrittenLosesItselfOnly) {
 }
 
 TEST_F(LabReportTest, TwoFilesInOnePlaceAreRefusedBeforeAnyWork) {
-  output_.json = output_.other = "profile.json";
+  output_.json = "./profile.json";
+  output_.other = "profile.json";
   EXPECT_THROW((void)run(sample_report()), InvalidInput);
   EXPECT_EQ(measured_, 0);
 }

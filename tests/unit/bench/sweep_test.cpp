@@ -133,6 +133,22 @@ class SweepTest : public testing::Test {
     return points;
   }
 
+  /// All of the plan without a file, `change(problem, result)` made to each result.
+  template <typename Change>
+  std::vector<SweepPoint> run_changed(Change change) {
+    const InterruptGuard guard;
+    std::vector<SweepPoint> points;
+    Progress progress(err_, false);
+    auto changed = [&](const Options& options, Progress&) {
+      ComparisonResult result = measure(options);
+      change(options.problem, result);
+      return result;
+    };
+    run_sweep(
+        plan_, points, changed, [](const SweepPoint&) {}, progress);
+    return points;
+  }
+
   [[nodiscard]] std::filesystem::path file() const { return directory_.path() / "sweep.jsonl"; }
   [[nodiscard]] std::string content() const {
     std::ifstream stream(file());
@@ -260,20 +276,14 @@ TEST_F(SweepTest, AFailedMeasurementKeepsWhatCameBefore) {
 }
 
 TEST_F(SweepTest, ColdRunsAfterTheFirstAreChargedWithTheContext) {
-  const InterruptGuard guard;
   plan_ = plan_sweep(groups("64,128", "10"));
-  Progress progress(err_, false);
-  auto first_pays = [this](const Options& options, Progress&) {
-    ComparisonResult result = measure(options);
+  const auto points = run_changed([this](const Problem&, ComparisonResult& result) {
     Row& row = result.rows[1];
     row.cold = Phases{};
     row.cold->context = calls_ == 1 ? 0.25 : 0.0;
     row.cold->wall = 1 + *row.cold->context;
-    return result;
-  };
-  std::vector<SweepPoint> points;
-  run_sweep(
-      plan_, points, first_pays, [](const SweepPoint&) {}, progress);
+  });
+  EXPECT_EQ(points.size(), 2U);
   for (const SweepPoint& point : points) {
     const ordered_json& row = point.result["results"][1]["end_to_end"];
     EXPECT_DOUBLE_EQ(row["cold_seconds"].get<double>(), 1.25);
@@ -321,20 +331,13 @@ TEST_F(SweepTest, CrossesTwoNamedRowsWithoutAGpu) {
 
 TEST_F(SweepTest, AFailedRowIsSaidAndFailsTheSweep) {
   plan_ = plan_sweep(groups("64,128", "10,20"));
-  const InterruptGuard guard;
-  std::vector<SweepPoint> points;
-  Progress progress(err_, false);
-  auto fails_above = [this](const Options& options, Progress&) {
-    ComparisonResult result = measure(options);
-    if (options.problem.nx == 128) {
+  const auto points = run_changed([](const Problem& problem, ComparisonResult& result) {
+    if (problem.nx == 128) {
       result.rows[1].status = Status::failed;
       result.rows[1].reason = "the device fell off the bus";
       result.rows[1].samples.clear();
     }
-    return result;
-  };
-  run_sweep(
-      plan_, points, fails_above, [](const SweepPoint&) {}, progress);
+  });
   const LabReport report = report_sweep(plan_, points, {});
   EXPECT_EQ(report.outcome.exit_code, exit_error);
   EXPECT_THAT(report.notes, ElementsAre("fast failed at grid 128, iters 10 and 1 more: "
@@ -359,19 +362,12 @@ TEST(SweepRows, WholeRunsVaryByAFactorAndAreNeverBelowNothing) {
 
 TEST_F(SweepTest, AWrongRowIsShownAndHasNoTime) {
   plan_ = plan_sweep(groups("64,128", "10"));
-  const InterruptGuard guard;
-  std::vector<SweepPoint> points;
-  Progress progress(err_, false);
-  auto wrong_once = [this](const Options& options, Progress&) {
-    ComparisonResult result = measure(options);
-    if (options.problem.nx == 128) {
+  const auto points = run_changed([](const Problem& problem, ComparisonResult& result) {
+    if (problem.nx == 128) {
       result.rows[1].verification->bitwise = false;
       result.rows[1].samples.clear();
     }
-    return result;
-  };
-  run_sweep(
-      plan_, points, wrong_once, [](const SweepPoint&) {}, progress);
+  });
   const LabReport report = report_sweep(plan_, points, {});
   EXPECT_EQ(report.outcome.exit_code, exit_not_verified);
   EXPECT_THAT(report.text, HasSubstr("WRONG"));
