@@ -1,5 +1,5 @@
-// Ctrl-C: the first one asks for an orderly end that keeps what was measured, the second one ends
-// the program at once.
+// Ctrl-C: the first one asks for an orderly end that keeps what was measured, a second one, half a
+// second later or more, ends the program at once.
 #pragma once
 
 #include <csignal>

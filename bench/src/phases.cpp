@@ -49,7 +49,9 @@ bool charge_context(std::span<Row> rows, double driver_seconds) {
   for (Row& row : rows) {
     if (shares(row)) {
       const double context = driver_seconds + made;
-      row.cold->wall += context - row.cold->context.value_or(0);
+      const double missing = context - row.cold->context.value_or(0);
+      row.cold->wall += missing;
+      row.setup_seconds = row.setup_seconds.value_or(0) + missing;
       row.cold->context = context;
       settle(*row.cold);
     }

@@ -35,8 +35,8 @@ Run of_median_wall(std::vector<Run>& runs, Wall wall) {
 
 /// A process starts the driver once, when it first asks for devices (`driver_seconds`), and makes
 /// one context, inside the first cold run that needs one. Charges every cold run of a backend on a
-/// device with both, since each would need them in a process of its own. Returns whether there was
-/// any.
+/// device, and its setup, with both, since each would need them in a process of its own. Returns
+/// whether there was any.
 bool charge_context(std::span<Row> rows, double driver_seconds);
 
 } // namespace diffbench::bench

@@ -15,7 +15,7 @@ namespace diffbench::bench {
 struct Candidate {
   BackendInfo backend;
   Probe probe;
-  double probe_seconds = 0; ///< the first probe of a device in a process starts its driver
+  double probe_seconds = 0; ///< of the first probe in this process, which starts the driver
   SessionOptions session = {};
   std::int64_t roundtrip_every = 0; ///< steps between two trips to the host and back; 0: none
   std::int64_t snapshot_every = 0;  ///< steps between two copies to the host; 0: none

@@ -72,6 +72,8 @@ class Advise(CommandLineTest):
         self.assert_refused(2, "p.json", "advise", "--profile", "p.json", "--json", "p.json")
         self.assert_refused(2, "p.json", *CALIBRATE, "--out", "p.json", "--json", "./p.json")
         self.assertEqual(self.path("p.json").read_text(), before)
+        self.run_ok(*CALIBRATE, env=self.env)
+        self.assert_refused(2, "profile.json", "advise", "--json", str(self.profile()), env=self.env)
 
     def test_a_profile_that_cannot_be_written_is_known_before_any_work(self):
         self.path("file").write_text("")

@@ -81,6 +81,8 @@ TEST(Phases, FreeIsAddedToTheWall) {
 TEST(Phases, EveryColdRunOnADeviceIsChargedWithDriverAndContext) {
   std::vector<Row> rows{cold_row("cpu", "cpu", 0), cold_row("first", "cuda", 10),
                         cold_row("second", "cuda", 0.5), cold_row("peer:gpu", "cuda", 0)};
+  rows[1].setup_seconds = 11;
+  rows[2].setup_seconds = 1.5;
   rows[3].is_peer = true;
   EXPECT_TRUE(charge_context(rows, 4));
   EXPECT_DOUBLE_EQ(rows[0].cold->wall, 3);
@@ -88,6 +90,7 @@ TEST(Phases, EveryColdRunOnADeviceIsChargedWithDriverAndContext) {
     EXPECT_DOUBLE_EQ(*rows[on_device].cold->context, 14);
     EXPECT_DOUBLE_EQ(rows[on_device].cold->wall, 17);
     EXPECT_DOUBLE_EQ(rows[on_device].cold->unexplained, 2);
+    EXPECT_DOUBLE_EQ(rows[on_device].setup_seconds.value(), 15);
   }
   EXPECT_DOUBLE_EQ(rows[3].cold->wall, 3); // in a process of its own
 }

@@ -55,5 +55,16 @@ TEST(CheckMemory, WhatCannotRunNeedsNothing) {
   EXPECT_EQ(complaint(1 << 20, candidates), "");
 }
 
+// Only the first one starts a driver.
+TEST(SelectBackends, TheFirstProbeOfAProcessIsWhatProbingTakes) {
+  const std::vector<Candidate> first = select_backends({});
+  const std::vector<Candidate> again = select_backends({});
+  ASSERT_EQ(first.size(), again.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_GT(first[i].probe_seconds, 0);
+    EXPECT_EQ(first[i].probe_seconds, again[i].probe_seconds);
+  }
+}
+
 } // namespace
 } // namespace diffbench::bench

@@ -1,0 +1,45 @@
+// Ctrl-C: what one signal, two at once, and two after each other do.
+#include "interrupt.hpp"
+
+#include "output.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+namespace diffbench::bench {
+namespace {
+
+TEST(Interrupt, IsNoticedWhileAGuardLives) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const InterruptGuard guard;
+    EXPECT_FALSE(interrupted());
+    std::raise(signal);
+    EXPECT_TRUE(interrupted());
+  }
+}
+
+// As timeout(1) does, which signals the program and then its group.
+TEST(Interrupt, TwoSignalsAtOnceAreOneRequest) {
+  const InterruptGuard guard;
+  std::raise(SIGINT);
+  std::raise(SIGINT);
+  EXPECT_TRUE(interrupted());
+}
+
+TEST(InterruptDeathTest, ASecondRequestEndsTheProgramAtOnce) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe"; // libraries have threads
+  EXPECT_EXIT(
+      {
+        const InterruptGuard guard;
+        std::raise(SIGINT);
+        std::this_thread::sleep_for(std::chrono::milliseconds(600));
+        std::raise(SIGINT);
+      },
+      testing::ExitedWithCode(exit_interrupted), "");
+}
+
+} // namespace
+} // namespace diffbench::bench
