@@ -17,11 +17,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -94,18 +94,29 @@ double cell_seconds(const GridCost& grid) {
   return last.seconds / static_cast<double>(last.steps * grid.side * grid.side);
 }
 
-const GridCost* nearest_grid(const WayCost& way, std::int64_t side) {
-  for (const GridCost& grid : way.grids) {
-    if (grid.side == side) {
-      return &grid;
+const GridCost* grid_of(const WayCost& way, std::int64_t side) {
+  const auto grid = std::ranges::find(way.grids, side, &GridCost::side);
+  return grid == way.grids.end() ? nullptr : &*grid;
+}
+
+/// Some small, middle and large grids that were measured, and the largest.
+std::set<std::int64_t> shown_sides(const CostProfile& profile) {
+  std::int64_t largest = 0;
+  for (const WayCost& way : profile.ways) {
+    largest = std::max(largest, way.grids.back().side);
+  }
+  std::set<std::int64_t> shown{largest};
+  for (const std::int64_t side : {64, 512, 2048}) {
+    if (side < largest) {
+      shown.insert(side);
     }
   }
-  return nullptr;
+  return shown;
 }
 
 /// The parameters as people know them, each from the grid that shows it best.
 std::string parameters_table(const CostProfile& profile) {
-  constexpr std::array<std::int64_t, 4> shown = {64, 512, 2048, 4096};
+  const std::set<std::int64_t> shown = shown_sides(profile);
   TextTable::Cells header{"backend", "dtype", "threads", "setup", "call", "copy"};
   for (const std::int64_t side : shown) {
     header.push_back(fmt::format("ns/cell {}", side));
@@ -125,7 +136,7 @@ std::string parameters_table(const CostProfile& profile) {
         format_seconds(std::max(0.0, call)),
         fmt::format("{} GB/s", format_figure(bytes / large.copy_in_seconds / 1e9))};
     for (const std::int64_t side : shown) {
-      const GridCost* grid = nearest_grid(way, side);
+      const GridCost* const grid = grid_of(way, side);
       cells.push_back(grid == nullptr ? "-" : format_figure(1e9 * cell_seconds(*grid)));
     }
     table.add(std::move(cells));

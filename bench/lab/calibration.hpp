@@ -32,6 +32,8 @@ struct CalibrationEffort {
   double seconds = 0.05;      ///< for all repetitions together; three are made in any case
   double longest_round = 0.1; ///< seconds that one repetition of all calls may take
   int repetitions = 9;        ///< of each call, as far as the time allows
+  /// Steps of the calls, one and more; empty: as many of next_call() as longest_round affords.
+  std::vector<std::int64_t> calls = {};
 };
 
 /// Steps of the call to measure after those that were made, as far as all fit `seconds` together; 1
@@ -100,7 +102,7 @@ GridCost calibrate_grid(Make make, const CalibrationGrid<T>& grid,
     colds.push_back(cold_run(grid.one_step));
   }
 
-  std::vector<StepsCost> first_round;
+  std::vector<std::int64_t> calls = effort.calls;
   std::map<std::int64_t, std::vector<double>> seconds;
   std::vector<double> in, out;
   auto time_call = [&](std::int64_t steps) {
@@ -115,16 +117,19 @@ GridCost calibrate_grid(Make make, const CalibrationGrid<T>& grid,
       break;
     }
     grid.refill();
-    if (repetition == 0) {
-      while (const auto steps = next_call(first_round, effort.longest_round)) {
-        first_round.push_back({*steps, time_call(*steps)});
-      }
-    } else {
-      for (const StepsCost& call : first_round) {
-        time_call(call.steps);
+    for (const std::int64_t steps : calls) {
+      time_call(steps);
+    }
+    if (calls.empty()) {
+      std::vector<StepsCost> made;
+      while (const auto steps = next_call(made, effort.longest_round)) {
+        made.push_back({*steps, time_call(*steps)});
+        calls.push_back(*steps);
       }
     }
     grid.refill();
+    // A warm run of a comparison follows another one, which has left its fields in the caches.
+    (void)contender->full_run(grid.field, 1);
     const Phases warm = contender->full_run(grid.field, 1);
     in.push_back(warm.h2d.value_or(0));
     out.push_back(warm.d2h.value_or(0));

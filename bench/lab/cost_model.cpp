@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 
 namespace diffbench::bench {
 
@@ -63,6 +64,19 @@ WayCost less_disturbed(WayCost way, const WayCost& other) {
   }
   std::ranges::sort(way.grids, {}, &GridCost::side);
   return way;
+}
+
+std::vector<std::int64_t> steps_of_calls(std::span<const WayCost> ways, const WayCost& way,
+                                         std::int64_t side) {
+  std::vector<std::int64_t> steps;
+  for (const WayCost& other : ways) {
+    for (const GridCost& grid : other.grids) {
+      if (other.backend == way.backend && other.dtype == way.dtype && grid.side == side) {
+        std::ranges::transform(grid.steps, std::back_inserter(steps), &StepsCost::steps);
+      }
+    }
+  }
+  return steps;
 }
 
 void derive_setup(GridCost& grid) {

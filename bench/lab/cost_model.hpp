@@ -43,6 +43,11 @@ struct WayCost {
   std::vector<GridCost> grids; ///< ascending, at least one
 };
 
+/// Steps of the calls that were made of the same way as `way` on that grid; empty: it was not
+/// there.
+[[nodiscard]] std::vector<std::int64_t> steps_of_calls(std::span<const WayCost> ways,
+                                                       const WayCost& way, std::int64_t side);
+
 /// Sets setup_seconds to what cold_seconds are beyond a warm run.
 void derive_setup(GridCost& grid);
 

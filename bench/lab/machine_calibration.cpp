@@ -28,12 +28,14 @@ constexpr std::array<std::int64_t, 15> sides = {smallest_side, 128,  192,  256, 
 /// A way whose steps take longer is not measured on larger grids: it grows with the cells there.
 constexpr double slow_step_seconds = 0.1;
 
-/// All backends on all grids in one dtype.
+/// All backends on all grids in one dtype. Where they were in `before`, they make the same calls,
+/// so that none has been measured once only.
 template <typename T>
 class Calibration {
  public:
-  Calibration(std::span<const Candidate> candidates, std::int64_t largest, Progress& progress)
-      : candidates_(candidates), largest_(largest), progress_(progress) {
+  Calibration(std::span<const Candidate> candidates, std::int64_t largest,
+              std::span<const WayCost> before, Progress& progress)
+      : candidates_(candidates), largest_(largest), before_(before), progress_(progress) {
     for (const Candidate& candidate : candidates_) {
       ways_.push_back({.backend = std::string(candidate.backend.name),
                        .device = std::string(to_string(candidate.backend.device)),
@@ -78,7 +80,7 @@ class Calibration {
               return std::make_unique<SessionContender<T>>(candidates_[i], problem,
                                                            std::as_const(field).cells());
             },
-            grid, CalibrationEffort{}));
+            grid, {.calls = steps_of_calls(before_, way, side)}));
       } catch (const Interrupted&) {
         throw;
       } catch (const std::exception& error) {
@@ -111,6 +113,7 @@ class Calibration {
 
   std::span<const Candidate> candidates_;
   std::int64_t largest_;
+  std::span<const WayCost> before_;
   Progress& progress_;
   std::vector<WayCost> ways_;
   std::size_t grids_done_ = 0;
@@ -142,8 +145,8 @@ std::vector<WayCost> calibrate_machine(std::span<const Candidate> candidates,
     std::vector<WayCost> measured;
     for (const Dtype dtype : dtypes) {
       std::ranges::move(dtype == Dtype::float32
-                            ? Calibration<float>(candidates, largest, progress).run(notes)
-                            : Calibration<double>(candidates, largest, progress).run(notes),
+                            ? Calibration<float>(candidates, largest, ways, progress).run(notes)
+                            : Calibration<double>(candidates, largest, ways, progress).run(notes),
                         std::back_inserter(measured));
     }
     if (pass == 1) {

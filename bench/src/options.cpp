@@ -105,8 +105,12 @@ std::string help_command(const CLI::App& app) {
 }
 
 /// What the parser says, in words that a user knows.
-std::string complaint(const CLI::ParseError& error) {
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::string text = error.what();
+  const std::vector<std::string> left = app.remaining(true);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !left.empty()) {
+    return left.back() + ": there is no such verb";
+  }
   const std::size_t at = text.find(": At Most 1 required");
   return at == std::string::npos ? text : text.substr(0, at) + ": is given more than once";
 }
@@ -136,7 +140,7 @@ ParsedCommand parse_options(std::span<const std::string> arguments) {
   } catch (const CLI::CallForHelp&) {
     return Text{app.help()};
   } catch (const CLI::ParseError& error) {
-    throw InvalidInput(fmt::format("{} (see {})", complaint(error), help_command(app)));
+    throw InvalidInput(fmt::format("{} (see {})", complaint(app, error), help_command(app)));
   }
   if (groups.version) {
     return Text{version_text() + "\n"};

@@ -21,7 +21,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t huge_page = 2 << 20;
 
 /// A line such as "VmHWM:     1234 kB" in bytes; 0 when there is none.
 std::int64_t status_bytes(const std::string& name) {
@@ -45,19 +44,23 @@ bool reset_peak() {
   return clear_refs.good();
 }
 
-/// Bytes a second of touching memory that the machine has in hand: page faults allow several times
-/// as many, a hypervisor that has to give the memory first a fifth.
-constexpr double backed_rate = 2e9;
+/// Memory has been given this quickly in this process, so the machine has it in hand at half that
+/// rate, too. A hypervisor that has to give it first takes 30 times as long.
+constexpr double of_best_rate = 0.5;
 /// What is freed need not be what is given next, so one pass may not be enough.
 constexpr int most_passes = 4;
+/// For each thread: arrays and buffers begin with a huge page each, and one that the machine has
+/// not in hand costs as much as 60 MB that it has.
+constexpr std::int64_t most_slack = 8 * static_cast<std::int64_t>(detail::huge_page);
 
 /// Touches `whole` bytes and frees them, on each CPU: it keeps some of what is freed on it, and
-/// threads that share a field take their parts. Returns the bytes a second of the slowest.
-double touch_and_free(Workers& team, std::int64_t whole) {
+/// threads that share a field take their parts. And `slack` bytes more on each. Returns the bytes a
+/// second of the slowest.
+double touch_and_free(Workers& team, std::int64_t whole, std::int64_t slack) {
   std::vector<AlignedArray<std::byte>> parts;
   parts.reserve(static_cast<std::size_t>(team.count()));
   for (int thread = 0; thread < team.count(); ++thread) {
-    parts.emplace_back(thread == 0 ? whole : whole / team.count(), uninitialised);
+    parts.emplace_back((thread == 0 ? whole : whole / team.count()) + slack, uninitialised);
   }
   std::vector<double> rates(parts.size());
   team.run([&](int thread) {
@@ -78,13 +81,20 @@ double touch_and_free(Workers& team, std::int64_t whole) {
 
 void start_from_fresh_memory(std::int64_t bytes) {
   ::malloc_trim(0);
-  if (bytes < huge_page) {
+  if (bytes < static_cast<std::int64_t>(detail::huge_from)) {
     return; // there is always so much
   }
-  const std::int64_t whole = std::min(bytes, available_memory() / 4);
+  static double best_rate = 0;
+  const std::int64_t most = available_memory() / 4;
+  const std::int64_t whole = std::min(bytes, most);
   try {
     Workers team(usable_cpus());
-    for (int pass = 0; pass < most_passes && touch_and_free(team, whole) < backed_rate; ++pass) {
+    const std::int64_t slack = std::min(most_slack, most / team.count());
+    bool in_hand = false;
+    for (int pass = 0; pass < most_passes && !in_hand; ++pass) {
+      const double rate = touch_and_free(team, whole, slack);
+      in_hand = best_rate > 0 && rate > of_best_rate * best_rate;
+      best_rate = std::max(best_rate, rate);
     }
   } catch (const std::exception&) { // limits of the process: then it starts from what there is
   }

@@ -10,7 +10,8 @@ namespace diffbench::bench {
 /// has nothing kept, and the machine behind this process has that much memory in hand. A hypervisor
 /// may take back what a virtual machine has not used for a second (virtio-balloon's free page
 /// reporting); the first touch of a page then took 50 times as long, or not, by what ran before.
-/// From 2 MiB on, and as far as that takes no more than half of what is available.
+/// From arrays in huge pages on, and as far as that takes no more than three quarters of what is
+/// available.
 void start_from_fresh_memory(std::int64_t bytes);
 
 /// Measures the peaks of resident memory of parts of a run, and of all of it, one part after

@@ -98,10 +98,9 @@ struct Row {
   Provenance provenance;
   std::optional<Verification> verification; ///< empty: the row never came so far
   std::vector<Sample> samples;
-  std::optional<double>
-      setup_seconds;          ///< making the session, with the context, and the first upload
-  std::optional<Phases> cold; ///< from nothing to the result, the first time
-  std::optional<Phases> warm; ///< upload, all steps, download, once all is in place
+  std::optional<double> setup_seconds; ///< context, session and the first upload
+  std::optional<Phases> cold;          ///< from nothing to the result, the first time
+  std::optional<Phases> warm;          ///< upload, all steps, download, once all is in place
   std::optional<std::int64_t> peak_host_bytes;
   std::optional<std::int64_t> peak_device_bytes;
   std::optional<RowTelemetry> telemetry; ///< with --telemetry, of a row with a time

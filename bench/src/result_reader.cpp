@@ -96,6 +96,13 @@ ordered_json::parser_callback_t keeper(const fs::path& path, Detail detail) {
   };
 }
 
+/// Lines of JSON, so no JSON.
+bool is_sweep_journal(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  return std::getline(file, line) && line.starts_with(R"({"diffbench_sweep":)");
+}
+
 ordered_json parse(const fs::path& path, Detail detail) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
@@ -104,6 +111,11 @@ ordered_json parse(const fs::path& path, Detail detail) {
   try {
     return ordered_json::parse(file, keeper(path, detail));
   } catch (const ordered_json::parse_error& error) {
+    if (is_sweep_journal(path)) {
+      refuse(path,
+             "is what a sweep keeps as it goes (--out); its result file is that of --json: "
+             "diffbench sweep ... --resume --json FILE writes it");
+    }
     // Its text quotes what it last read, which may be anything; the place is what helps.
     refuse(path, fmt::format("is not JSON, or was cut off: an error at byte {}; write it again",
                              error.byte));

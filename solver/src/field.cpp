@@ -14,13 +14,6 @@ namespace diffbench::detail {
 
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-/// Arrays from so many bytes on lie in huge pages. One is contiguous memory of the machine; of
-/// which small pages an array is made decides how they share the sets of L2, and made one of two
-/// equal sessions up to 9 % slower than the other, fields of `fused` and the buffers of `simd`'s
-/// threads alike (diffbench selftest). It also takes one TLB entry for 2 MiB instead of 4 KiB.
-constexpr std::size_t huge_from = huge_page / 32;
-
 // The sanitizer sees what lies beyond the end of a field only where its own allocator made it.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool mapped = false;

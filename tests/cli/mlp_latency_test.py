@@ -68,22 +68,22 @@ REFUSED = [
 
 class MlpLatency(CommandLineTest):
     def test_the_result_file_has_all_samples_and_the_mistakes(self):
-        done = self.run_ok(*LATENCY, *"--engine cpu --batch 2 --repetitions 40 --json -".split())
+        done = self.run_ok(*LATENCY, *"--engine cpu --batch 2 --repetitions 140 --json -".split())
         result = parse_json(done.stdout)
         own = result["diffbench"]
         self.assertEqual(own["experiment"], "mlp_latency")
         data = own["mlp_latency"]
-        self.assertEqual((data["layers"], data["batch"], data["repetitions"]), ([5, 8, 3], 2, 40))
+        self.assertEqual((data["layers"], data["batch"], data["repetitions"]), ([5, 8, 3], 2, 140))
         row, = data["results"]
         self.assertEqual((row["engine"], row["status"]), ("cpu", "ok"))
         self.assertLessEqual(row["verified"]["error"], row["verified"]["most_error"])
         samples = [e["real_time"] for e in result["benchmarks"]]
-        self.assertEqual([e["name"] for e in result["benchmarks"]], ["mlp/latency/5-8-3/2/cpu"] * 40)
+        self.assertEqual([e["name"] for e in result["benchmarks"]], ["mlp/latency/5-8-3/2/cpu"] * 140)
         seconds = row["seconds"]
         self.assertTrue(math.isclose(seconds["max"], max(samples) * 1e-9, rel_tol=1e-6))
-        self.assertTrue(math.isclose(seconds["mean"], sum(samples) / 40 * 1e-9, rel_tol=1e-6))
+        self.assertTrue(math.isclose(seconds["mean"], sum(samples) / 140 * 1e-9, rel_tol=1e-6))
         self.assertTrue(0 < seconds["min"] <= seconds["median"] <= seconds["p99"] <= seconds["max"])
-        self.assertEqual(sum(row["histogram"]["counts"]), 40)
+        self.assertEqual(sum(row["histogram"]["counts"]), 140)
         self.assertEqual({m["name"] for m in row["misreadings"]}, MISTAKES)
         for mistake in row["misreadings"]:
             self.assertTrue(math.isclose(mistake["factor"] * mistake["right_seconds"],
@@ -93,6 +93,8 @@ class MlpLatency(CommandLineTest):
         text = self.run_ok(*LATENCY, "--repetitions", "10", "--engine", "cpu").stdout
         for words in ("median", "p99", "no warm-up", "answers one row in"):
             self.assertIn(words, text)
+        self.assertNotIn("99 of 100", text)
+        self.assertIn("99 of 100", self.run_ok(*LATENCY, "--engine", "cpu").stdout)
 
     def test_a_model_of_ones_own(self):
         self.run_ok(*"mlp train --layers 2,4,2 --epochs 1 --engine cpu --save m.safetensors".split())

@@ -36,6 +36,7 @@ class MlpScaling(CommandLineTest):
                 ("--data mnist --data-dir nowhere", "scripts/get-data mnist"),
                 ("--layers 783,10", "783 inputs"),
                 ("--layers 784,9", "9 outputs"),
+                ("--data made-up --batch 60001", "--batch 60001: there are 60000 rows"),
                 ("--threads 0", "--threads 0"),
                 ("--engine nosuch", "nosuch")]:
             with self.subTest(arguments):

@@ -7,7 +7,7 @@ TRAIN = "mlp train --data disc --layers 2,4,8,16,2 --epochs 30 --batch 50".split
 
 REFUSED = [
     ("mlp", "subcommand"),
-    ("mlp nosuch", "subcommand"),
+    ("mlp nosuch", "nosuch: there is no such verb"),
     ("mlp train --layers 3,4,2", "3 inputs"),
     ("mlp train --layers 2,4,1", "1 outputs"),
     ("mlp train --layers 2,x", "2,x"),

@@ -1,5 +1,6 @@
 #include "mlp/batch_search.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -56,7 +57,7 @@ BatchSearch search_batches(std::int64_t first, std::int64_t most,
                            const std::function<BatchTrial(std::int64_t)>& measure,
                            const std::function<bool(bool)>& go_on) {
   BatchSearch search{.curve = {}, .ended_by = "the largest batch that was asked for"};
-  for (std::int64_t batch = first; batch <= most; batch *= 2) {
+  for (std::int64_t batch = first;; batch = std::min(2 * batch, most)) {
     if (!go_on(false)) {
       search.ended_by = "the time budget";
       break;
@@ -67,6 +68,9 @@ BatchSearch search_batches(std::int64_t first, std::int64_t most,
       break;
     }
     insert(search, {batch, *trial.rows_per_second});
+    if (batch == most) {
+      break;
+    }
   }
   for (int round = 0; round < refinements && !search.curve.empty(); ++round) {
     for (const std::int64_t batch : around_best(search)) {

@@ -33,7 +33,9 @@ std::string latency_table(std::span<const LatencyRow> rows) {
     if (timed(row)) {
       const LatencySummary s = summarize_latencies(row.samples);
       cells.push_back(std::to_string(row.samples.size()));
-      for (const double seconds : {s.median, s.p99, s.min, s.max, s.mean, s.deviation}) {
+      cells.push_back(format_seconds(s.median));
+      cells.push_back(s.p99 ? format_seconds(*s.p99) : "-");
+      for (const double seconds : {s.min, s.max, s.mean, s.deviation}) {
         cells.push_back(format_seconds(seconds));
       }
     } else {
@@ -96,11 +98,12 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
   if (best == nullptr) {
     return "Nothing was timed.";
   }
-  std::string text =
-      fmt::format("{} answers {} in {} (median), 99 of 100 times within {}", best->name,
-                  job.batch == 1 ? "one row" : fmt::format("{} rows", job.batch),
-                  format_seconds(median_latency(*best)),
-                  format_seconds(summarize_latencies(best->samples).p99));
+  std::string text = fmt::format("{} answers {} in {} (median)", best->name,
+                                 job.batch == 1 ? "one row" : fmt::format("{} rows", job.batch),
+                                 format_seconds(median_latency(*best)));
+  if (const auto p99 = summarize_latencies(best->samples).p99) {
+    text += fmt::format(", 99 of 100 times within {}", format_seconds(*p99));
+  }
   const LatencyRow* const peer = fastest(rows, [](const LatencyRow& row) { return row.is_peer(); });
   if (peer != nullptr && peer != best) {
     text += fmt::format("; {} takes {}", peer->name, format_seconds(median_latency(*peer)));

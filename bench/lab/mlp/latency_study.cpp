@@ -229,7 +229,7 @@ LatencySummary summarize_latencies(std::span<const double> seconds) {
   return {.mean = mean,
           .deviation = sorted.size() > 1 ? std::sqrt(squares / (count - 1)) : 0,
           .median = quantile(sorted, 0.5),
-          .p99 = quantile(sorted, 0.99),
+          .p99 = sorted.size() >= 100 ? std::optional(quantile(sorted, 0.99)) : std::nullopt,
           .min = sorted.front(),
           .max = sorted.back()};
 }

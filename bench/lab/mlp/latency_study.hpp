@@ -6,6 +6,7 @@
 #include "result.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ struct LatencySummary {
   double mean = 0;
   double deviation = 0; ///< standard deviation
   double median = 0;
-  double p99 = 0;
+  std::optional<double> p99; ///< empty: of fewer than 100 times the 99th in 100 is the largest
   double min = 0;
   double max = 0;
 };

@@ -19,11 +19,14 @@ constexpr double most_seconds = 86400;
 
 void RaceGroup::declare(CLI::App& app) {
   begin_group(app, "What runs");
-  declare_values(app, "--engine", engines_, "NAME",
-                 "engine to run, may be repeated (default: all but scalar)");
+  declare_values(
+      app, "--engine", engines_, "NAME",
+      fmt::format("engine to run, may be repeated (default: {})", default_engines).c_str());
   declare_values(app, "--peer", peers_, "NAME", "torch or torch_cuda beside them");
-  declare_values(app, "--threads", threads_, "LIST",
-                 "such as 1,2: threaded engines with each (default: as many as pay)");
+  declare_values(
+      app, "--threads", threads_, "LIST",
+      fmt::format("such as 1,2: threaded engines with each (default: {})", default_threads)
+          .c_str());
   declare_flag(app, "--products", products_,
                "also the matrix products of a step alone, by OpenBLAS: the roof");
   declare_flag(app, "--quality", quality_,

@@ -24,6 +24,7 @@ struct RaceSetting {
 /// The options as they were typed.
 class RaceGroup {
  public:
+  std::string default_engines = "all but scalar", default_threads = "as many as pay"; ///< in help
   void declare(CLI::App& app);
   /// Throws InvalidInput, and for an engine or peer that cannot run here Unavailable.
   [[nodiscard]] RaceSetting read() const;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -19,7 +20,8 @@ namespace {
 
 /// So many batches are more than caches hold; more would only take longer to read.
 constexpr std::int64_t batches = 100;
-constexpr std::int64_t epoch_steps = 600; ///< an epoch of MNIST in batches of 100
+constexpr std::int64_t most_rows = 60'000; ///< as many as MNIST has
+constexpr std::int64_t epoch_steps = 600;  ///< an epoch of MNIST in batches of 100
 
 struct ThreadOptions {
   std::string data, directory, layers;
@@ -37,8 +39,12 @@ void keep_what_scales(RaceOptions& race) {
 ThreadStudy measure(const ThreadOptions& options, RaceSetting setting, const mlp::Network& network,
                     Progress& progress) {
   progress.stage("data");
-  mlp::DataSet rows =
-      image_rows(options.data, options.directory, batches * setting.batch, setting.seed);
+  mlp::DataSet rows = image_rows(options.data, options.directory,
+                                 std::min(batches * setting.batch, most_rows), setting.seed);
+  if (setting.batch > rows.rows()) {
+    throw InvalidInput(
+        fmt::format("--batch {}: there are {} rows ({})", setting.batch, rows.rows(), rows.name));
+  }
   ThreadStudy study{.data = rows.name,
                     .network = network,
                     .batch = setting.batch,
@@ -65,6 +71,8 @@ Action declare_mlp_scaling(CLI::App& app) {
   declare_value(app, "--data-dir", options->directory, "DIR",
                 "of mnist or fashion (default: where scripts/get-data puts them)");
   declare_value(app, "--layers", options->layers, "N,N,...", "widths (default 784,512,512,10)");
+  options->race.default_engines = "cpu, and those on GPUs";
+  options->race.default_threads = "1, 2, 4, ... up to the usable CPUs";
   options->race.declare(app);
   options->output.declare(app);
   return [options](const Invocation& invocation) {

@@ -137,6 +137,18 @@ TEST(CostModel, OfTwoCalibrationsTheLowerTimesCount) {
   EXPECT_EQ(steps_seconds(both.grids[2], 1), 20);
 }
 
+TEST(CostModel, CallsAreThoseOfTheSameWayAndGrid) {
+  const GridCost small{.side = 64, .steps = {{1, 10}, {4, 13}}};
+  const GridCost large{.side = 128, .steps = {{1, 10}, {8, 13}, {16, 20}}};
+  const WayCost way{.backend = "a", .device = "cpu", .dtype = "float32", .grids = {small, large}};
+  WayCost other_dtype = way, other_backend = way;
+  other_dtype.dtype = "float64";
+  other_backend.backend = "b";
+  const std::vector<WayCost> ways{other_dtype, way, other_backend};
+  EXPECT_THAT(steps_of_calls(ways, way, 128), ElementsAre(1, 8, 16));
+  EXPECT_THAT(steps_of_calls(ways, way, 256), ElementsAre());
+}
+
 TEST(CostModel, AColdRunBeginsWithShortStretches) {
   EXPECT_THAT(first_run_stretches(1), ElementsAre(1));
   EXPECT_THAT(first_run_stretches(10), ElementsAre(1, 3, 6));
@@ -172,14 +184,16 @@ class FakeContender final : public Contender<float> {
   }
   void fetch(std::span<float>) override {}
   Sample sample(std::int64_t steps) override {
+    in_caches_ = false;
     const double seconds = call + step * static_cast<double>(steps);
     FakeClock::seconds += seconds;
     return {.iterations = steps, .seconds = seconds, .cpu_seconds = {}};
   }
   Phases full_run(std::span<float>, std::int64_t) override {
     Phases phases;
-    phases.h2d = in;
+    phases.h2d = in_caches_ ? in : 2 * in;
     phases.d2h = out;
+    in_caches_ = true;
     return phases;
   }
   [[nodiscard]] Provenance provenance() const override { return {.threads = 3, .details = {}}; }
@@ -191,11 +205,13 @@ class FakeContender final : public Contender<float> {
   float result_;
   std::vector<std::int64_t>& asked_;
   std::size_t right_;
+  bool in_caches_ = false;
 };
 
 class CalibrationTest : public testing::Test {
  protected:
-  GridCost calibrate(float result, std::size_t right_runs = 1000) {
+  GridCost calibrate(float result, std::size_t right_runs = 1000,
+                     const CalibrationEffort& effort = {}) {
     grid_.side = 8;
     grid_.field = field_;
     grid_.refill = [this] { std::ranges::fill(field_, 1.0F); };
@@ -205,7 +221,7 @@ class CalibrationTest : public testing::Test {
     grid_.one_step = {.steps = 1, .sha256 = sha256};
     return calibrate_grid<FakeClock>(
         [&] { return std::make_unique<FakeContender>(result, cold_steps_, right_runs); }, grid_,
-        CalibrationEffort{});
+        effort);
   }
   std::vector<float> field_ = std::vector<float>(64);
   CalibrationGrid<float> grid_;
@@ -222,6 +238,13 @@ TEST_F(CalibrationTest, FindsTheParts) {
   EXPECT_EQ(cold_runs_of_median(FakeContender::setup), 3);
   EXPECT_THAT(cold_steps_, ElementsAre(10, 1, 1, 1)); // the proof has no time
   EXPECT_NEAR(steps_seconds(cost, 1000), FakeContender::call + 1000 * FakeContender::step, 1e-9);
+}
+
+TEST_F(CalibrationTest, MakesTheCallsItIsTold) {
+  const GridCost cost = calibrate(7, 1000, {.calls = {1, 5, 2000}});
+  ASSERT_EQ(cost.steps.size(), 3U);
+  EXPECT_EQ(cost.steps[1].steps, 5);
+  EXPECT_EQ(cost.steps[2].steps, 2000);
 }
 
 TEST_F(CalibrationTest, RefusesAWrongField) {

@@ -31,10 +31,15 @@ TEST(LatencySummary, IsThatOfTheSamples) {
   const LatencySummary summary = summarize_latencies(seconds);
   EXPECT_DOUBLE_EQ(summary.mean, 51);
   EXPECT_DOUBLE_EQ(summary.median, 51);
-  EXPECT_DOUBLE_EQ(summary.p99, 100);
+  EXPECT_DOUBLE_EQ(summary.p99.value(), 100);
   EXPECT_EQ(summary.min, 1);
   EXPECT_EQ(summary.max, 101);
   EXPECT_THAT(summary.deviation, DoubleNear(29.3, 0.01)); // with n - 1
+}
+
+TEST(LatencySummary, OfFewTimesKnowsNoPercentiles) {
+  EXPECT_FALSE(summarize_latencies(std::vector<double>(99, 1)).p99);
+  EXPECT_TRUE(summarize_latencies(std::vector<double>(100, 1)).p99);
 }
 
 TEST(LatencyHistogram, HasEverySampleInItsBin) {

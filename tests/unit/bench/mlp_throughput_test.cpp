@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <new>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -36,10 +38,25 @@ TEST(BatchSearch, DoublesThenRefinesRoundTheBest) {
   const BatchSearch search = search_batches(1, 1000, peak_at_100, always);
   // 128 is the best of the doubled, then 91; the last two lie round that.
   EXPECT_THAT(batches_of(search),
-              ElementsAre(1, 2, 4, 8, 16, 32, 64, 76, 91, 108, 128, 181, 256, 512));
+              ElementsAre(1, 2, 4, 8, 16, 32, 64, 76, 91, 108, 128, 181, 256, 512, 1000));
   EXPECT_EQ(search.best()->batch, 108);
   EXPECT_EQ(search.enough()->batch, 91);
   EXPECT_THAT(search.ended_by, HasSubstr("largest batch"));
+}
+
+TEST(BatchSearch, TriesTheLargestOnce) {
+  for (const std::int64_t most : {1, 2, 3, 4}) {
+    std::multiset<std::int64_t> tried;
+    (void)search_batches(
+        1, most,
+        [&](std::int64_t batch) {
+          tried.insert(batch);
+          return BatchTrial{1.0, {}};
+        },
+        always);
+    EXPECT_EQ(tried.count(most), 1U) << most;
+    EXPECT_LE(*tried.rbegin(), most);
+  }
 }
 
 TEST(BatchSearch, EndsWhereATrialHasNoRate) {

@@ -25,7 +25,7 @@ const commands = {
   width: "mlp width --hidden 4,8 --budget 0.05",
   throughput: "mlp throughput --layers 2,4,2 --budget 0.05 --most-batch 16",
   threads: "mlp scaling --layers 784,16,10 --engine cpu --threads 1,2 --budget 0.05",
-  latency: "mlp latency --layers 2,4,2 --repetitions 30 --engine cpu --engine cpu_xtensor",
+  latency: "mlp latency --layers 2,4,2 --repetitions 130 --engine cpu --engine cpu_xtensor",
   selftest: "selftest --trials 2 --budget 0.05",
   compare: "compare comparison.json comparison.json",
 };
