@@ -48,7 +48,7 @@ std::string replay_transfer(const std::filesystem::path& file) {
   const ordered_json json = read_result_file(file, Origin::ours);
   const TransferResult result = read_recorded(file, json["diffbench"]);
   const ordered_json& context = json["context"];
-  const bool was_interrupted = json["diffbench"].value("interrupted", false);
+  const bool was_interrupted = json["diffbench"].value("interrupted", ordered_json()) == true;
   return fmt::format(
       "RECORDED, not measured here: {}\n"
       "  host {}, at {}\n"
