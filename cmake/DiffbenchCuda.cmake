@@ -21,8 +21,33 @@ if(DIFFBENCH_NVCC AND NOT DIFFBENCH_SANITIZE) # sanitizers see only what the hos
 endif()
 set(DIFFBENCH_CUDA ${default} CACHE STRING "GPU backends: toolkit (nvcc), emulated (for tests) or off")
 set_property(CACHE DIFFBENCH_CUDA PROPERTY STRINGS toolkit emulated off)
-# "native" needs a GPU where the build runs. The newest also as PTX, for GPUs to come.
-set(DIFFBENCH_CUDA_ARCHITECTURES 80-real 90-real 100 CACHE STRING
+
+# Each architecture costs nvcc as much as the first: by default there is one, that of the card here (of
+# the oldest one), or where there is none that nvcc knows, sm_90. As PTX, too, for newer cards.
+# ("native" would be without PTX.)
+function(diffbench_card_architecture result)
+  find_program(DIFFBENCH_NVIDIA_SMI nvidia-smi DOC "Tells the compute capability of the card")
+  mark_as_advanced(DIFFBENCH_NVIDIA_SMI)
+  if(DIFFBENCH_NVIDIA_SMI)
+    execute_process(COMMAND ${DIFFBENCH_NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
+      TIMEOUT 20 OUTPUT_VARIABLE cards ERROR_QUIET)
+    execute_process(COMMAND ${DIFFBENCH_NVCC} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]" cards "${cards}")
+    list(SORT cards COMPARE NATURAL)
+    foreach(card IN LISTS cards)
+      string(REPLACE "." "" card ${card})
+      if("${known}" MATCHES "compute_${card}\n")
+        set(${result} ${card} PARENT_SCOPE)
+        break()
+      endif()
+    endforeach()
+  endif()
+endfunction()
+set(card_architecture 90)
+if(NOT DEFINED CACHE{DIFFBENCH_CUDA_ARCHITECTURES} AND DIFFBENCH_CUDA STREQUAL toolkit)
+  diffbench_card_architecture(card_architecture)
+endif()
+set(DIFFBENCH_CUDA_ARCHITECTURES "${card_architecture}" CACHE STRING
   "GPU architectures to compile for, in the form of CMAKE_CUDA_ARCHITECTURES")
 
 # Of what nvcc compiles: the warnings, and what all backends of the solver have besides.
@@ -57,6 +82,17 @@ if(DIFFBENCH_CUDA STREQUAL toolkit)
     target_compile_options(diffbench_cuda_warnings INTERFACE -Werror=all-warnings)
   endif()
   message(STATUS "GPU backends: nvcc ${CMAKE_CUDA_COMPILER_VERSION}, ${CMAKE_CUDA_ARCHITECTURES}")
+  # The architectures that the kernels have a budget of registers for (tests/gpu): a tree with tests
+  # compiles the kernels for them too. What else there is of GPU code (Thrust) is only for those that
+  # were asked for, so the program says no to other cards.
+  set(kernel_architectures ${DIFFBENCH_CUDA_ARCHITECTURES})
+  if(DIFFBENCH_TESTS)
+    foreach(architecture IN ITEMS 80 90 100)
+      if(NOT "${kernel_architectures}" MATCHES "(^|;)${architecture}(-|;|$)")
+        list(PREPEND kernel_architectures ${architecture}-real)
+      endif()
+    endforeach()
+  endif()
 elseif(DIFFBENCH_CUDA STREQUAL emulated)
   message(STATUS "GPU backends: emulated on the CPU, for the tests")
 elseif(DIFFBENCH_CUDA STREQUAL off)
@@ -64,3 +100,21 @@ elseif(DIFFBENCH_CUDA STREQUAL off)
 else()
   message(FATAL_ERROR "DIFFBENCH_CUDA=${DIFFBENCH_CUDA}; valid: toolkit, emulated, off")
 endif()
+
+# diffbench_kernels(<target> <file>): an object library of kernels, compiled by nvcc or, in the emulated
+# tree, by the host compiler.
+function(diffbench_kernels target file)
+  add_library(${target} OBJECT ${file})
+  if(DIFFBENCH_CUDA STREQUAL emulated)
+    set_source_files_properties(${file} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
+    target_link_libraries(${target} PRIVATE diffbench_options diffbench_emulation)
+    return()
+  endif()
+  target_link_libraries(${target} PRIVATE diffbench_cuda_warnings CUDA::cudart_static)
+  set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${kernel_architectures}")
+  if(DIFFBENCH_TESTS)
+    # Keeps what ptxas says of each kernel for tests/gpu.
+    set_target_properties(${target} PROPERTIES
+      CUDA_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/tests/gpu/kernel_resources.py;compile;--")
+  endif()
+endfunction()

@@ -5,9 +5,10 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/diffbench)
 
-install(TARGETS diffbench_solver EXPORT diffbench_targets
+install(TARGETS diffbench_base diffbench_solver EXPORT diffbench_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/solver/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/base/include/ ${PROJECT_SOURCE_DIR}/solver/include/
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT diffbench_targets NAMESPACE diffbench:: DESTINATION ${package_dir}
   FILE diffbench_targets.cmake)
 

@@ -19,9 +19,9 @@ namespace diffbench::bench {
 inline constexpr int copy_rounds = 7;
 inline constexpr int fewest_copy_rounds = 3;
 
-/// How often to copy in each of how many samples, so that they fill `lane_seconds`.
-[[nodiscard]] inline SamplePlan plan_copies(double seconds_per_copy, double lane_seconds) {
-  const double copies = lane_seconds / std::max(seconds_per_copy, 1e-9);
+/// How often to copy in each of how many samples, so that they fill `row_seconds`.
+[[nodiscard]] inline SamplePlan plan_copies(double seconds_per_copy, double row_seconds) {
+  const double copies = row_seconds / std::max(seconds_per_copy, 1e-9);
   const int rounds =
       static_cast<int>(std::clamp(copies, double{fewest_copy_rounds}, double{copy_rounds}));
   return {.rounds = rounds,
@@ -33,8 +33,8 @@ inline constexpr int fewest_copy_rounds = 3;
 /// and the shorter of two samples, since a plan made from a disturbed one would copy far too
 /// little.
 template <typename Contender>
-double estimate_copy_seconds(Contender& contender, double lane_seconds) {
-  const double enough = std::min(1e-3, lane_seconds / copy_rounds);
+double estimate_copy_seconds(Contender& contender, double row_seconds) {
+  const double enough = std::min(1e-3, row_seconds / copy_rounds);
   constexpr std::int64_t most = std::int64_t{1} << 24;
   for (std::int64_t copies = 1;; copies *= 8) {
     double seconds = contender.sample(copies).seconds;
@@ -47,22 +47,22 @@ double estimate_copy_seconds(Contender& contender, double lane_seconds) {
   }
 }
 
-/// Plans each lane and takes all samples. A lane that throws keeps its reason in `failure`. Ends
-/// early when `stop()` says so. No limit in time: every lane gets its few samples.
-template <typename Clock, typename Contender, typename Stop>
-void sample_copies(std::span<Lane<Contender>> lanes, double lane_seconds, Stop stop) {
-  for (Lane<Contender>& lane : lanes) {
+/// Plans each contestant's samples and takes them. One that throws fails and says why in its row.
+/// Ends early when `stop()` says so. No limit in time: every one gets its few samples.
+template <typename Clock, typename Contestant, typename Stop>
+void sample_copies(std::span<Contestant> contestants, double row_seconds, Stop stop) {
+  for (Contestant& contestant : contestants) {
     if (stop()) {
       return;
     }
     try {
-      lane.plan = plan_copies(estimate_copy_seconds(*lane.contender, lane_seconds), lane_seconds);
+      contestant.plan =
+          plan_copies(estimate_copy_seconds(*contestant.contender, row_seconds), row_seconds);
     } catch (const std::exception& error) {
-      lane.contender.reset();
-      lane.failure = error.what();
+      contestant.give_up(Status::failed, error.what());
     }
   }
-  run_rounds<Clock>(lanes, std::numeric_limits<double>::infinity(), stop, [](int, int) {});
+  run_rounds<Clock>(contestants, std::numeric_limits<double>::infinity(), stop, [](int, int) {});
 }
 
 } // namespace diffbench::bench

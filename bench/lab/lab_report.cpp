@@ -1,15 +1,16 @@
 #include "lab_report.hpp"
 
+#include "columns.hpp"
+#include "comparison_options.hpp"
 #include "context.hpp"
-#include "diffbench/atomic_file.hpp"
 #include "interrupt.hpp"
-#include "option_values.hpp"
-#include "options.hpp"
+#include "json.hpp"
+#include "option_groups.hpp"
 #include "output.hpp"
 #include "page.hpp"
 #include "report_file.hpp"
 
-#include <ostream>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace diffbench::bench {
@@ -26,54 +27,43 @@ std::string table_text(const LabReport& report) {
 
 } // namespace
 
-nlohmann::ordered_json lab_result(const std::string& name, const std::string& command,
-                                  const LabReport& report) {
-  nlohmann::ordered_json own{
+Value lab_result(const std::string& name, const std::string& command, const LabReport& report) {
+  Value own{
       {"schema", result_schema}, {"command", command},          {"interrupted", report.interrupted},
       {"experiment", name},      {"sentence", report.sentence}, {"notes", report.notes},
       {name, report.data}};
   return result_file(run_context(), report.series, std::move(own));
 }
 
-void LabOutput::declare(CLI::App& app) {
-  begin_group(app, "Output");
-  declare_value(app, "--json", json, "FILE|-",
-                "results as JSON; - is stdout, and nothing else is then");
-  declare_value(app, "--report", report, "FILE.html", "results as a page of pictures");
-  declare_flag(app, "--no-progress", no_progress, "no progress bar");
+void LabOutput::declare(OptionList& options) {
+  declare_results(options, json, csv, report, progress);
 }
 
 int run_experiment(const std::string& name, const LabOutput& output, const Invocation& invocation,
                    const std::function<LabReport(Progress&)>& measure) {
-  const bool to_stdout = output.json == stdout_name;
-  refuse_equal_paths({output.json, output.report, output.other});
-  if (!output.json.empty() && !to_stdout) {
-    check_writable_file("--json", output.json);
-  }
+  refuse_equal_paths({output.json, output.csv, output.report, output.other});
+  check_writable_file("--json", output.json);
+  check_writable_file("--csv", output.csv);
+  check_writable_file("--report", output.report);
   if (!output.report.empty()) {
     (void)report_page(); // a build without one says so now
-    check_writable_file("--report", output.report);
   }
   const InterruptGuard guard;
-  Progress progress(invocation.err, !output.no_progress && progress_possible());
+  Progress progress(invocation.err, output.progress && progress_possible());
   const LabReport report = measure(progress);
   progress.clear();
   Outputs outputs;
-  outputs.attempt([&] {
-    write_out(invocation.out, to_stdout ? to_text(lab_result(name, invocation.command, report))
-                                        : table_text(report));
-  });
-  if (!output.json.empty() && !to_stdout) {
-    outputs.attempt([&] {
-      write_atomically(output.json, [&](std::ostream& file) {
-        file << to_text(lab_result(name, invocation.command, report));
-      });
-    });
+  if (output.json != stdout_name && output.csv != stdout_name) {
+    outputs.attempt([&] { write_out(invocation.out, table_text(report)); });
   }
+  outputs.write(invocation.out, output.json,
+                [&] { return to_text(lab_result(name, invocation.command, report)); });
+  outputs.write(invocation.out, output.csv,
+                [&] { return csv_of(report.rows ? *report.rows : report.data.find("results")); });
   if (!output.report.empty()) {
     outputs.attempt([&] {
       const std::string part =
-          report_part("this run", lab_result(name, invocation.command, report));
+          report_part("this run", json_of(lab_result(name, invocation.command, report)));
       write_report(output.report, {&part, 1});
     });
   }

@@ -1,18 +1,17 @@
 // What every experiment of the lab gives back, and how it is shown and kept.
 //
-// An experiment is a file NAME.cpp here with a function that declares its options and returns what
-// is to be done (subcommand.hpp). What it found is text for people, and JSON for everything else:
+// An experiment is a file NAME.cpp with a function that declares its options and returns what is to
+// be done (lab_verbs.hpp). What it found is text for people, and JSON for everything else:
 // the result file has it as `diffbench.NAME`, beside the samples.
 #pragma once
 
 #include "outcome.hpp"
 #include "progress.hpp"
 #include "result_file.hpp"
-#include "subcommand.hpp"
-
-#include <nlohmann/json.hpp>
+#include "verb.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +21,8 @@ namespace diffbench::bench {
 struct LabReport {
   std::string text;                      ///< the tables
   std::string sentence;                  ///< what they show
-  nlohmann::ordered_json data;           ///< the same for programs
+  Value data;                            ///< the same for programs
+  std::optional<Value> rows = {};        ///< the lines of --csv; empty: `results` of data
   std::vector<SampleSeries> series = {}; ///< all samples
   std::vector<std::string> notes = {};   ///< what a reader must know
   bool interrupted = false;              ///< by Ctrl-C: what was measured until then
@@ -30,16 +30,16 @@ struct LabReport {
 };
 
 /// The result file of an experiment.
-[[nodiscard]] nlohmann::ordered_json lab_result(const std::string& name, const std::string& command,
-                                                const LabReport& report);
+[[nodiscard]] Value lab_result(const std::string& name, const std::string& command,
+                               const LabReport& report);
 
 /// The options that all experiments have.
 struct LabOutput {
-  std::string json, report;
+  std::string json, csv, report;
   std::string other; ///< a file that the verb reads or writes besides; empty: none
-  bool no_progress = false;
+  bool progress = true;
 
-  void declare(CLI::App& app);
+  void declare(OptionList& options);
 };
 
 /// Checks that the result can be written, runs `measure` with Ctrl-C asking for an orderly end, and

@@ -1,6 +1,7 @@
 #include "recorded_run.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/text.hpp"
 #include "result_reader.hpp"
 
 #include <fmt/format.h>
@@ -17,29 +18,16 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const ordered_json& member(const ordered_json& value, std::string_view name) {
-  static const ordered_json none;
-  const auto found = value.is_object() ? value.find(name) : value.end();
-  return found == value.end() ? none : *found;
-}
-
-/// A foreign file must not steer the terminal on which it is shown.
-std::string without_controls(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return text;
-}
-
 /// Text as it is, anything else as JSON; "" for what is not there.
-std::string as_text(const ordered_json& value) {
+std::string plain_text(const ordered_json& value) {
   if (value.is_string()) {
-    return without_controls(value.get<std::string>());
+    return one_line(value.get<std::string>(), '?');
   }
   return value.is_null() ? "" : value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 std::string text_of(const ordered_json& value, std::string_view name) {
-  return as_text(member(value, name));
+  return plain_text(member(value, name));
 }
 
 /// Empty unless it is a number above 0.
@@ -53,7 +41,7 @@ std::optional<double> positive(const ordered_json& value) {
 Facts all_of(const ordered_json& object) {
   Facts facts;
   for (const auto& [name, value] : object.items()) {
-    facts.emplace_back(without_controls(name), as_text(value));
+    facts.emplace_back(one_line(name, '?'), plain_text(value));
   }
   return facts;
 }

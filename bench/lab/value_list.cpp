@@ -1,7 +1,7 @@
 #include "value_list.hpp"
 
 #include "diffbench/errors.hpp"
-#include "option_values.hpp"
+#include "diffbench/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // The observers that a comparison was asked for: --trace, --telemetry.
 #pragma once
 
+#include "comparison_options.hpp"
 #include "observer.hpp"
-#include "options.hpp"
 #include "telemetry.hpp"
 #include "trace.hpp"
 

@@ -1,5 +1,7 @@
 #include "telemetry.hpp"
 
+#include "diffbench/stopwatch.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -142,7 +144,7 @@ RowTelemetry summarize_telemetry(std::span<const TimedStretch> stretches,
 }
 
 double Telemetry::steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration<double>(SteadyClock::now().time_since_epoch()).count();
 }
 
 Telemetry::Telemetry(Setup setup)

@@ -1,9 +1,9 @@
 #include "trace.hpp"
 
+#include "diffbench/stopwatch.hpp"
 #include "version.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -13,8 +13,6 @@
 namespace diffbench::bench {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr int host_process = 1;
 constexpr int device_process = 2;
@@ -47,7 +45,7 @@ double microseconds(std::int64_t nanoseconds) {
 }
 
 /// What viewers call a process or a track ("thread").
-ordered_json name_event(const char* what, int process, std::size_t track, const std::string& name) {
+Value name_event(const char* what, int process, std::size_t track, const std::string& name) {
   return {
       {"ph", "M"}, {"name", what}, {"pid", process}, {"tid", track}, {"args", {{"name", name}}}};
 }
@@ -55,8 +53,7 @@ ordered_json name_event(const char* what, int process, std::size_t track, const 
 } // namespace
 
 std::int64_t steady_nanoseconds() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(SteadyClock::now().time_since_epoch())
       .count();
 }
 
@@ -166,8 +163,8 @@ void TraceRecorder::add_engine(Track track, const char* name, std::int64_t begin
                      .row = row_});
 }
 
-ordered_json TraceRecorder::to_json(const std::string& command) const {
-  ordered_json events = ordered_json::array();
+Value TraceRecorder::to_json(const std::string& command) const {
+  Value events = Value::list();
   events.push_back(name_event("process_name", host_process, host, "diffbench"));
   events.push_back(name_event("thread_name", host_process, host, "host thread"));
   const bool any_engine = std::any_of(events_.begin(), events_.end(),
@@ -181,13 +178,13 @@ ordered_json TraceRecorder::to_json(const std::string& command) const {
   }
   for (const Event& event : events_) {
     const double begin = microseconds(event.begin);
-    ordered_json json = {{"ph", "X"},
-                         {"name", event.name},
-                         {"cat", event.category},
-                         {"pid", event.track == host ? host_process : device_process},
-                         {"tid", static_cast<std::size_t>(event.track)},
-                         {"ts", begin},
-                         {"dur", microseconds(event.end) - begin}};
+    Value json = {{"ph", "X"},
+                  {"name", event.name},
+                  {"cat", event.category},
+                  {"pid", event.track == host ? host_process : device_process},
+                  {"tid", static_cast<std::size_t>(event.track)},
+                  {"ts", begin},
+                  {"dur", microseconds(event.end) - begin}};
     if (!event.row.empty()) {
       json["args"]["row"] = event.row;
     }

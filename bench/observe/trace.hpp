@@ -6,8 +6,7 @@
 #pragma once
 
 #include "observer.hpp"
-
-#include <nlohmann/json_fwd.hpp>
+#include "value.hpp"
 
 #include <array>
 #include <cstddef>
@@ -38,7 +37,7 @@ class TraceRecorder final : public Observer {
   [[nodiscard]] bool wants_calls() const override { return true; }
 
   /// Once all spans have ended. `command` is kept in it.
-  [[nodiscard]] nlohmann::ordered_json to_json(const std::string& command) const;
+  [[nodiscard]] Value to_json(const std::string& command) const;
 
  private:
   enum Track : std::size_t { host, h2d, compute, d2h, tracks };

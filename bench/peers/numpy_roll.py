@@ -6,7 +6,7 @@ alive, what a step frees lies at the end of the heap, glibc gives it back to the
 next step pays a page fault for every page again: at 640x640 some 400 faults a step in float32, more
 than half of its time. Whether one more array happens to be alive decides it. This script therefore
 holds the field and nothing else, as the tutorial's does; the peer numpy_pooled is the same script
-with a glibc that keeps what is freed (its settings are in bench/src/peer.cpp).
+with a glibc that keeps what is freed (its settings are in bench/measure/peer.cpp).
 """
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The child's end of a peer: answers the requests of diffbench (bench/src/peer.cpp).
+"""The child's end of a peer: answers the requests of diffbench (bench/measure/peer.cpp).
 
     python3 peer_protocol.py MODULE
 

@@ -1,6 +1,6 @@
 # The report page: npm builds viz/ into one HTML file, which the program carries.
 #
-# Included by bench/CMakeLists.txt, which has made the target diffbench_bench. The build calls this same
+# Included by bench/CMakeLists.txt, which has made the target diffbench_bench_report. The build calls this same
 # file as a script. A page that cannot be built (no npm, no network, a broken one) stops nobody: its
 # place is taken by a line that says why, and `diffbench report` shows that.
 

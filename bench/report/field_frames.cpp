@@ -2,7 +2,7 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/npy.hpp"
-#include "option_values.hpp"
+#include "diffbench/text.hpp"
 #include "report_file.hpp"
 #include "result_file.hpp"
 
@@ -169,8 +169,8 @@ std::string field_part(const fs::path& directory) {
                                 {"block", film.block},
                                 {"width", film.width()},
                                 {"height", film.height()},
-                                {"low", number(low)},
-                                {"high", number(high)},
+                                {"low", low},
+                                {"high", high},
                                 {"frames", std::move(frames)}});
 }
 

@@ -1,7 +1,6 @@
 // bench_transfer: copies of 1 KiB to 1 GiB, in the host's memory and between host and device.
 // bytes_per_second counts what arrives, once: not, as STREAM does, what is read and what is
 // written.
-#include "diffbench/field.hpp"
 #include "diffbench/machine.hpp"
 #include "gpu_operations.hpp"
 #include "host_copy.hpp"
@@ -10,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -39,17 +37,14 @@ std::vector<std::int64_t> sizes(std::int64_t last) {
 Repetition prepare_host(HostCopy copy, std::int64_t bytes) {
   require_memory("host", 2 * bytes, available_memory());
   const auto size = static_cast<std::size_t>(bytes);
-  auto from = std::make_shared<AlignedArray<std::byte>>(std::max(bytes, pages_of_their_own));
-  auto to = std::make_shared<AlignedArray<std::byte>>(std::max(bytes, pages_of_their_own));
-  std::memset(from->data(), 1, size); // untouched pages would all be the one page of zeros
-  std::memset(to->data(), 2, size);
-  copy(to->data(), from->data(), size);
-  if (std::memcmp(to->data(), from->data(), size) != 0) {
+  const auto arrays = std::make_shared<CopyArrays>(std::max(bytes, pages_of_their_own));
+  Workers alone(1);
+  if (!TeamCopy(alone, copy, *arrays, bytes).verify()) {
     throw WrongResult("the copy is not what was copied");
   }
   return [=](benchmark::State& state) {
     while (state.KeepRunning()) {
-      copy(to->data(), from->data(), size);
+      copy(arrays->to.data(), arrays->from.data(), size);
       benchmark::ClobberMemory();
     }
     count_rate(state, "bytes_per_second", static_cast<double>(bytes));

@@ -80,14 +80,6 @@ const StepReference& reference_of(const Case& chosen, const TrainingJob& job) {
   return references.try_emplace(widths_of(chosen.network), job).first->second;
 }
 
-std::string describe(const Provenance& provenance) {
-  std::string text = fmt::format("threads {}", provenance.threads);
-  for (const auto& [name, value] : provenance.details) {
-    text += fmt::format(", {} {}", name, value);
-  }
-  return text;
-}
-
 void verify_steps(mlp::Engine<float>& engine, const Case& chosen, const TrainingJob& job) {
   const StepReference& reference = reference_of(chosen, job);
   for (std::int64_t step = 0; step < reference.steps(); ++step) {
@@ -140,7 +132,7 @@ Repetition prepare_network(const mlp::EngineInfo& info, const Case& chosen) {
       (void)engine->wait();
     }
     count_rate(state, "rows_per_second", static_cast<double>(chosen.batch));
-    state.SetLabel(describe(engine->provenance()));
+    set_label(state, engine->provenance());
   };
 }
 

@@ -65,14 +65,6 @@ void check_memory(const BackendInfo& backend, const Problem& problem) {
   require_memory("host", need, available_memory());
 }
 
-std::string describe(const Provenance& provenance) {
-  std::string text = fmt::format("threads {}", provenance.threads);
-  for (const auto& [name, value] : provenance.details) {
-    text += fmt::format(", {} {}", name, value);
-  }
-  return text;
-}
-
 template <typename T>
 Repetition prepare_stencil(const BackendInfo& backend, const Problem& problem, std::int64_t steps) {
   check_memory(backend, problem);
@@ -97,7 +89,7 @@ Repetition prepare_stencil(const BackendInfo& backend, const Problem& problem, s
     }
     count_rate(state, "cells_per_second", static_cast<double>(problem.cells()));
     count_rate(state, "bytes_per_second", static_cast<double>(problem.bytes_per_step()));
-    state.SetLabel(describe(session->provenance()));
+    set_label(state, session->provenance());
   };
 }
 

@@ -1,6 +1,7 @@
 #include "suite.hpp"
 
 #include "context.hpp"
+#include "diffbench/text.hpp"
 #include "gpu_operations.hpp"
 #include "output.hpp"
 #include "plain_names.hpp"
@@ -131,6 +132,14 @@ void require_memory(std::string_view where, std::int64_t need, std::int64_t free
 void count_rate(benchmark::State& state, const char* counter, double amount) {
   state.counters[counter] =
       benchmark::Counter(amount, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void set_label(benchmark::State& state, const Provenance& provenance) {
+  std::string text = fmt::format("threads {}", provenance.threads);
+  for (const auto& [name, value] : provenance.details) {
+    text += fmt::format(", {} {}", name, value);
+  }
+  state.SetLabel(text);
 }
 
 int run_suite(const char* name, int argc, char** argv) {

@@ -5,6 +5,7 @@
 // number of operations that is fixed beforehand, so that a run has an end that can be foreseen.
 #pragma once
 
+#include "diffbench/backend.hpp"
 #include "operation.hpp"
 
 #include <benchmark/benchmark.h>
@@ -33,6 +34,9 @@ void add_skipped(const std::string& name, const std::string& reason);
 
 /// Adds a counter that the reports show as a rate: `amount` is that of one iteration.
 void count_rate(benchmark::State& state, const char* counter, double amount);
+
+/// What really ran, beside the times.
+void set_label(benchmark::State& state, const Provenance& provenance);
 
 /// Runs what was added, as the command line says (Google Benchmark's options; nine repetitions,
 /// which its U test wants, unless it says otherwise). `name` is the program's. Returns the exit

@@ -134,4 +134,14 @@ std::int64_t free_memory() {
   return static_cast<std::int64_t>(free);
 }
 
+Provenance device_provenance(const Device& device, const SessionOptions& options) {
+  return {
+      .details = {
+          {"device", device.name},
+          {"capability",
+           std::to_string(device.compute_major) + "." + std::to_string(device.compute_minor)},
+          {"transfer", std::string(to_string(options.transfer)) + (options.async ? ", async" : "")},
+      }};
+}
+
 } // namespace diffbench::gpu

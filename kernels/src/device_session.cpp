@@ -45,4 +45,7 @@ void require_transfer(Transfer transfer, const gpu::Device& device) {
   }
 }
 
+template class DeviceSession<float>;
+template class DeviceSession<double>;
+
 } // namespace diffbench::kernels

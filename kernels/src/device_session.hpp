@@ -215,13 +215,7 @@ class DeviceSession : public Session<T> {
   }
 
   [[nodiscard]] Provenance provenance() const override {
-    Provenance provenance;
-    provenance.details = {
-        {"device", device_.name},
-        {"capability",
-         std::to_string(device_.compute_major) + "." + std::to_string(device_.compute_minor)},
-        {"transfer", std::string(to_string(options_.transfer)) + (options_.async ? ", async" : "")},
-    };
+    Provenance provenance = gpu::device_provenance(device_, options_);
     for (auto& detail : details()) {
       provenance.details.push_back(std::move(detail));
     }
@@ -347,5 +341,8 @@ class DeviceSession : public Session<T> {
   gpu::Stream compute_;
   gpu::Stream snapshot_stream_;
 };
+
+extern template class DeviceSession<float>;
+extern template class DeviceSession<double>;
 
 } // namespace diffbench::kernels

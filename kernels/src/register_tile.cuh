@@ -18,14 +18,6 @@
 
 namespace diffbench::kernels {
 
-/// Where a block's region lies, and what of it is its own tile.
-struct TileShape {
-  int depth;      ///< halo on each side, in cells: the most steps between two loads
-  int tile_width; ///< cells of the region less both halos
-  int tile_height;
-  int tiles_x; ///< across the grid
-};
-
 template <typename T, int PX, int PY>
 class RegisterTile {
  public:

@@ -20,18 +20,6 @@ __device__ inline T step(T above, T below, T left, T right, T centre, T factor) 
   return centre + factor * lap;
 }
 
-/// 16 bytes of cells: the widest access of a thread.
-template <typename T>
-struct alignas(16) Quad {
-  static constexpr int count = 16 / sizeof(T);
-  T cells[count];
-};
-
-/// Blocks of `size` that cover `extent`.
-inline unsigned blocks(std::int64_t extent, std::int64_t size) {
-  return static_cast<unsigned>((extent + size - 1) / size);
-}
-
 /// An index just beyond the grid (or anywhere) brought back into it, for Boundary::periodic.
 __device__ inline int wrap(int i, int n) {
   i %= n;

@@ -8,7 +8,6 @@
 
 namespace diffbench::kernels {
 
-inline constexpr int warp_lanes = 32;
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
 template <typename T>

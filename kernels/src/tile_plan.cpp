@@ -1,6 +1,7 @@
 #include "tile_plan.hpp"
 
 #include "diffbench/atomic_file.hpp"
+#include "diffbench/cache_directory.hpp"
 #include "diffbench/errors.hpp"
 
 #include <algorithm>
@@ -220,13 +221,8 @@ std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& pro
 }
 
 TileCache TileCache::standard() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') {
-    return TileCache(std::filesystem::path(cache) / "diffbench" / "tiles");
-  }
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
-    return TileCache(std::filesystem::path(home) / ".cache" / "diffbench" / "tiles");
-  }
-  return TileCache({});
+  const std::filesystem::path directory = cache_directory();
+  return TileCache(directory.empty() ? directory : directory / "tiles");
 }
 
 std::optional<TilePlan> TileCache::find(const std::string& key) const {

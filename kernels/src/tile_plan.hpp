@@ -61,7 +61,8 @@ struct TilePlan {
 
   /// "blocked, 28x18 threads, patch 4x4, tile 80x40, depth 16", for provenance.
   [[nodiscard]] std::string describe(Dtype dtype) const;
-  auto operator<=>(const TilePlan&) const = default;
+  // clang-tidy 14 takes the 0 that is compared with for a pointer.
+  auto operator<=>(const TilePlan&) const = default; // NOLINT(modernize-use-nullptr)
 };
 
 /// What a choice asks of the device.

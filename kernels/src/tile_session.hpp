@@ -1,11 +1,5 @@
 // The backends on register tiles: cuda_blocked, cuda_persistent and cuda differ in the kernels
 // among which a plan is chosen.
-//
-// The session itself is in tile_session.cu, which is the one object that has its kernels. nvcc
-// gives the host's side of a kernel template internal linkage, each object its own; the linker,
-// however, keeps one copy of the member functions that launch them and of those that set their
-// attributes, and the two need not come from the same object. The launch then lacks what was set.
-// (nvcc, -static-global-template-stub.)
 #pragma once
 
 #include "diffbench/backend.hpp"

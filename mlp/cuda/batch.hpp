@@ -22,4 +22,12 @@ struct ResidentRows {
   const std::int32_t* order;
 };
 
+/// A layer and a batch: in [rows][inputs], out and delta [rows][outputs], weights
+/// [outputs][inputs].
+struct LayerShape {
+  std::int64_t rows;
+  std::int64_t inputs;
+  std::int64_t outputs;
+};
+
 } // namespace diffbench::mlp::cuda

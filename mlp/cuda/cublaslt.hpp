@@ -2,8 +2,8 @@
 // program starts without one; its errors, typed; its handle, owned.
 #pragma once
 
-#include "diffbench/backend.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/execution.hpp"
 #include "diffbench/gpu/error.hpp"
 #include "diffbench/gpu/owner.hpp"
 

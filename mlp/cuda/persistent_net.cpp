@@ -1,5 +1,7 @@
 #include "persistent_net.hpp"
 
+#include "diffbench/mlp/engine.hpp"
+
 #include <algorithm>
 #include <cstddef>
 

@@ -4,9 +4,14 @@
 // over all blocks for each layer.
 #pragma once
 
-#include "diffbench/mlp/engine.hpp"
+#include "batch.hpp"
+#include "step_state.hpp"
 
 #include <cstdint>
+
+namespace diffbench::mlp {
+struct Training;
+} // namespace diffbench::mlp
 
 namespace diffbench::mlp::cuda {
 
@@ -36,6 +41,18 @@ struct PersistentNet {
   std::int32_t shared_size; ///< of everything
   std::int64_t values_at[most_layers + 1]; ///< [feature][row] of a layer's inputs, in global memory
   std::int64_t values_size; ///< of all of them: once for values, once for deltas, both twice
+};
+
+/// What a launch works on, all in global memory.
+template <typename T>
+struct PersistentWork {
+  ResidentRows<T> rows; ///< order: null for rows as they lie
+  std::int64_t count;   ///< of rows in the order
+  T* values;            ///< 2 x values_size
+  T* deltas;            ///< likewise
+  T* parameters;        ///< as Network lays them out
+  Moments<T> moments;   ///< likewise
+  StepState<T>* state;
 };
 
 [[nodiscard]] constexpr std::int32_t slice(std::int32_t width, int blocks) {

@@ -15,18 +15,6 @@
 
 namespace diffbench::mlp::cuda {
 
-/// What a launch works on, all in global memory.
-template <typename T>
-struct PersistentWork {
-  ResidentRows<T> rows; ///< order: null for rows as they lie
-  std::int64_t count;   ///< of rows in the order
-  T* values;            ///< 2 x values_size
-  T* deltas;            ///< likewise
-  T* parameters;        ///< as Network lays them out
-  Moments<T> moments;   ///< likewise
-  StepState<T>* state;
-};
-
 template <typename T>
 class PersistentBlock {
  public:

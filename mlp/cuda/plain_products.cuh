@@ -8,14 +8,6 @@
 
 namespace diffbench::mlp::cuda {
 
-/// A layer and a batch: in [rows][inputs], out and delta [rows][outputs], weights
-/// [outputs][inputs].
-struct LayerShape {
-  std::int64_t rows;
-  std::int64_t inputs;
-  std::int64_t outputs;
-};
-
 template <typename T>
 __global__ void plain_forward(LayerShape shape, const T* in, const T* weights, const T* biases,
                               bool relu, T* out) {

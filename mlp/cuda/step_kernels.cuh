@@ -124,13 +124,6 @@ __global__ void softmax_loss(const T* outputs, const std::int32_t* labels, std::
   row_losses[row] = static_cast<double>(log(sum) - (output[labels[row]] - largest));
 }
 
-/// The moments that the optimizer has; null: none.
-template <typename T>
-struct Moments {
-  T* first;
-  T* second;
-};
-
 /// The new value of a parameter: torch.optim.SGD and Adam, as OptimizerState does it on the host.
 template <typename T>
 __device__ T updated(const StepFactors<T>& f, T parameter, T gradient, Moments<T> moments,

@@ -2,7 +2,6 @@
 // the device; kernels bring it forward.
 #pragma once
 
-#include "optimizer_step.hpp"
 #include "step_factors.hpp"
 
 #include <cstdint>
@@ -39,13 +38,11 @@ struct OptimizerConstants {
   double beta2;
 };
 
+/// The moments that the optimizer has; null: none.
 template <typename T>
-[[nodiscard]] OptimizerConstants<T> constants_of(const Optimizer& optimizer) {
-  // Of the second step: in the first the momentum is 0, which moments of 0 make no difference to.
-  return {.factors = step_factors<T>(optimizer, 2),
-          .rate = optimizer.rate,
-          .beta1 = optimizer.beta1,
-          .beta2 = optimizer.beta2};
-}
+struct Moments {
+  T* first;
+  T* second;
+};
 
 } // namespace diffbench::mlp::cuda

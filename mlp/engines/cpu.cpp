@@ -7,7 +7,7 @@
 // [row][feature], where it holds many inputs (gradient of the weights, which goes through the
 // optimizer at once and is never stored). Everything is padded to whole vectors; the padding of the
 // weights has the gradient 0 and stays 0.
-#include "aligned_array.hpp"
+#include "diffbench/aligned_memory.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/mlp/engine.hpp"
 #include "diffbench/workers.hpp"

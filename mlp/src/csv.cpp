@@ -1,5 +1,6 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/mlp/data.hpp"
+#include "diffbench/text.hpp"
 
 #include <algorithm>
 #include <charconv>

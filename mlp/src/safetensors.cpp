@@ -2,6 +2,7 @@
 
 #include "diffbench/atomic_file.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/text.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -6,7 +6,7 @@ namespace diffbench::simd {
 
 namespace {
 
-constexpr std::int64_t line = field_alignment;
+constexpr std::int64_t line = array_alignment;
 constexpr std::int64_t scratch_rows = block_rows - 2; // of a block, see fresh_row
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {

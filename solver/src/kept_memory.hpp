@@ -25,7 +25,7 @@ class KeptMemory {
   template <typename U>
   explicit KeptMemory(const KeptMemory<U>& /*other*/) {}
 
-  /// On field_alignment, and not touched. Throws Error when it cannot be had.
+  /// On array_alignment, and not touched. Throws Error when it cannot be had.
   [[nodiscard]] T* allocate(std::size_t count) {
     std::vector<Block>& all = kept().blocks;
     const auto fitting = std::ranges::find_if(

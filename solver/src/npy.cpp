@@ -7,6 +7,7 @@
 
 #include "diffbench/atomic_file.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/text.hpp"
 
 #include <bit>
 #include <charconv>

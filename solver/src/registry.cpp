@@ -8,17 +8,6 @@
 
 namespace diffbench {
 
-std::string_view to_string(DeviceKind device) {
-  switch (device) {
-    case DeviceKind::cpu: return "cpu";
-    case DeviceKind::cuda: return "cuda";
-    case DeviceKind::emulated: return "emulated";
-  }
-  return "unknown";
-}
-
-Probe always_available(int /*device*/) noexcept { return {}; }
-
 std::vector<BackendInfo> backend_ladder() {
   std::vector<BackendInfo> ladder = all_backends();
   std::ranges::sort(ladder, [](const BackendInfo& a, const BackendInfo& b) {

@@ -1,6 +1,8 @@
 """Options that make no sense: exit code 2 and one line that names the option or its value, before
 any work."""
 import os
+import pathlib
+import re
 import subprocess
 import unittest
 
@@ -67,7 +69,26 @@ REFUSED = [
 ]
 
 
+HELPS = pathlib.Path(__file__).parent / "golden/help"
+
+
 class BadOptions(CommandLineTest):
+    def test_the_help_says_the_limits_of_every_number(self):
+        """And what lies outside them is refused, by name and value."""
+        limits = re.compile(r"\((\d+|above 0,|--[\w-]+)(?: up)? to (?:(\d+)|10\^(\d+)|2\^64-1|--iters)[;)]")
+        verbs = sorted(file.stem.split("-")[1:] for file in HELPS.glob("*.txt"))
+        self.assertGreater(len(verbs), 15)
+        for verb in verbs:
+            text = self.run_ok(*verb, "--help").stdout
+            for name, line in re.findall(r"(?m)^  (--[\w-]+) (?:N|K|SECONDS|LIST) (.*)", text):
+                with self.subTest(" ".join([*verb, name])):
+                    self.assertRegex(line, limits)
+                    low, high, exponent = limits.search(line).groups()
+                    low = int(low) - 1 if low.isdigit() else 0
+                    high = int(high or (10 ** int(exponent) if exponent else 2 ** 64 - 1)) + 1
+                    for value in (low, high):
+                        self.assert_refused(2, f"{name} {value}: ", *verb, name, str(value))
+
     def test_each_is_refused_in_one_line(self):
         for arguments, named in REFUSED:
             with self.subTest(arguments):

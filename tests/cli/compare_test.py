@@ -196,7 +196,7 @@ class Compare(CommandLineTest):
                               ("--run-spread", "0%"), ("--run-spread", "x")]:
             self.assert_refused(2, f"{option} {value}: ", "compare", "old.json", "new.json", option,
                                 value)
-        for option in ("--json", "--report"):
+        for option in ("--json", "--csv", "--report"):
             for file in ("old.json", "./new.json"):
                 self.assert_refused(2, f"{option} {file}: is a file to compare", "compare",
                                     "old.json", "new.json", option, file)

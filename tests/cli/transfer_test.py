@@ -1,5 +1,4 @@
-"""diffbench transfer: what it writes and shows, and that --replay shows a recorded result and nothing
-else."""
+"""diffbench transfer: what it writes and shows."""
 import json
 import unittest
 
@@ -72,62 +71,6 @@ class Measuring(CommandLineTest):
                 self.assert_refused(2, mentions, "transfer", *options)
         self.assert_refused(4, "--device 1000", "transfer", "--device", "1000")
         self.assert_refused(1, "nowhere", *QUICK, "--json", "nowhere/out.json")
-
-
-class Replaying(CommandLineTest):
-    def setUp(self):
-        super().setUp()
-        self.run_ok(*QUICK, "--json", "recorded.json")
-        self.good = parse_json(self.path("recorded.json").read_text())
-
-    def test_shows_the_same_under_a_stamp(self):
-        context = self.good["context"]
-        context["cpu_model"] = "A recorded CPU"
-        self.path("recorded.json").write_text(json.dumps(self.good))
-        done = self.run_ok("transfer", "--replay", "recorded.json")
-        first = done.stdout.split("\n")[0]
-        self.assertEqual(first, "RECORDED, not measured here: recorded.json")
-        for fact in ("A recorded CPU", context["date"], context["host_name"], "--max-size 64K",
-                     "copies within the host's memory", self.good["diffbench"]["sentence"]):
-            self.assertIn(fact, done.stdout)
-
-    def test_a_host_without_a_name(self):
-        self.good["context"]["host_name"] = ""
-        self.path("recorded.json").write_text(json.dumps(self.good))
-        self.assertIn("host unknown", self.run_ok("transfer", "--replay", "recorded.json").stdout)
-
-    def test_an_interrupted_record_says_so(self):
-        for value, says_so in (False, False), (True, True), ("true", False):
-            self.good["diffbench"]["interrupted"] = value
-            self.path("recorded.json").write_text(json.dumps(self.good))
-            self.assertEqual("\n  INTERRUPTED: not all of it\n" in
-                             self.run_ok("transfer", "--replay", "recorded.json").stdout, says_so)
-
-    def test_goes_with_no_other_option(self):
-        for option in (["--json", "-"], ["--budget", "1"], ["--device", "0"], ["--max-size", "1M"]):
-            self.assert_refused(2, "--replay", "transfer", "--replay", "recorded.json", *option)
-
-    def test_what_is_no_recorded_transfer_is_refused(self):
-        text = self.path("recorded.json").read_text()
-        newer = json.loads(text)
-        newer["diffbench"]["schema"] = 2
-        other = json.loads(text)
-        del other["diffbench"]["transfer"]
-        foreign = json.loads(text)
-        del foreign["diffbench"]
-        spoilt = json.loads(text)
-        spoilt["diffbench"]["transfer"]["host"]["curves"][0]["points"][0]["bytes"] = "many"
-        for name, content, mentions in [
-                ("missing", None, "no such file"), ("empty", "", "empty"),
-                ("words", "hello", "not JSON"), ("half", text[:len(text) // 2], "cut off"),
-                ("list", "[]", "no result file"), ("newer", json.dumps(newer), "schema 2"),
-                ("other", json.dumps(other), "diffbench transfer"),
-                ("foreign", json.dumps(foreign), "another program"),
-                ("spoilt", json.dumps(spoilt), "many")]:
-            with self.subTest(name):
-                if content is not None:
-                    self.path(name).write_text(content)
-                self.assert_refused(2, [name, mentions], "transfer", "--replay", name)
 
 
 if __name__ == "__main__":

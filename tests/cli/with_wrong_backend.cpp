@@ -1,9 +1,10 @@
 // The diffbench program with two rows instead of the registry's: the oracle, and a backend whose
 // last cell is one unit in the last place off. What it prints, writes and returns for the wrong row
 // is the real program's; only the error messages of main.cpp are missing.
+#include "command_line.hpp"
 #include "comparison.hpp"
 #include "diffbench/registry.hpp"
-#include "options.hpp"
+#include "option_groups.hpp"
 #include "wrong_session.hpp"
 
 #include <iostream>
@@ -23,9 +24,18 @@ int main(int argc, char** argv) {
     return std::make_unique<conformance::WrongSession<float>>(problem,
                                                               conformance::Fault::wrong_corner);
   };
-  const std::vector<Candidate> candidates = {{.backend = require_backend("scalar"), .probe = {}},
-                                             {.backend = wrong, .probe = {}}};
+  static const std::vector<Candidate> candidates = {
+      {.backend = require_backend("scalar"), .probe = {}}, {.backend = wrong, .probe = {}}};
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  return run_comparison(std::get<Options>(parse_options(arguments)), candidates, std::cout,
-                        std::cerr);
+  Subcommand program{.name = "diffbench", .description = {}, .example = {}};
+  program.declare = [](OptionList& options) -> Action {
+    const auto run = std::make_shared<Options>();
+    declare_comparison(options, *run);
+    return [run](const Invocation& invocation) {
+      run->command = invocation.command;
+      return run_comparison(*run, candidates, invocation.out, invocation.err);
+    };
+  };
+  const auto verb = std::get<Verb>(parse_options(arguments, program));
+  return verb.action({std::cout, std::cerr, verb.command});
 }

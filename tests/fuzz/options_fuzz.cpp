@@ -1,7 +1,9 @@
 // The command line: whatever the arguments are, parse_options returns or throws one of our errors
 // with a message, and never exits. The input is split at line ends into arguments.
+#include "command_line.hpp"
 #include "diffbench/errors.hpp"
-#include "options.hpp"
+#include "option_groups.hpp"
+#include "verbs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +11,6 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace {
@@ -17,7 +18,14 @@ namespace {
 // No argument of a program can hold a NUL.
 constexpr std::string_view separators("\n\0", 2);
 
-/// What parse_options promises of everything that it accepts.
+diffbench::bench::Options comparison; // as the command line gives it
+
+diffbench::bench::Action declare_comparison_only(diffbench::bench::OptionList& options) {
+  declare_comparison(options, comparison = {});
+  return {};
+}
+
+/// What the comparison promises of everything that it accepts.
 bool holds(const diffbench::bench::Options& options) {
   return options.problem.nx >= diffbench::min_extent &&
          options.problem.ny >= diffbench::min_extent && options.iterations >= 1 &&
@@ -36,9 +44,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     begin = end + 1;
   }
   try {
-    const auto command = diffbench::bench::parse_options(arguments);
-    const auto* options = std::get_if<diffbench::bench::Options>(&command);
-    if (options != nullptr && !holds(*options)) {
+    diffbench::bench::Subcommand program = diffbench::bench::program();
+    program.declare = declare_comparison_only;
+    (void)diffbench::bench::parse_options(arguments, program);
+    if (!holds(comparison)) {
       std::abort();
     }
   } catch (const diffbench::Error& error) {

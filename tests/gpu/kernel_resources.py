@@ -10,8 +10,8 @@ kernel_resources.py self-test
 
 A kernel that grows by a few registers may lose a third of its resident warps, and one that spills
 slows down silently; no test of results sees either. A kernel template that two objects have is two
-kernels, with attributes of their own (kernels/src/tile_session.hpp). `compile` is the launcher of the CUDA compiler
-(kernels/CMakeLists.txt), so the figures are those of the very code that was linked.
+kernels, with attributes of their own (kernels/src/kernels.hpp). `compile` is the launcher of the CUDA compiler
+(cmake/DiffbenchCuda.cmake), so the figures are those of the very code that was linked.
 """
 import json
 import re
@@ -95,11 +95,16 @@ def resources_of(objects):
 def complaints(kernels, budget):
     for name in sorted(budget.keys() - kernels.keys()):
         yield f"{name}: has a budget, but was not compiled"
+    # A tree may be for another card besides.
+    architectures = {a for by_architecture in budget.values() for a in by_architecture}
     for name, by_architecture in sorted(kernels.items()):
+        for architecture in sorted(architectures - by_architecture.keys()):
+            yield f"{name}: was not compiled for {architecture}"
         for architecture, used in sorted(by_architecture.items()):
             allowed = budget.get(name, {}).get(architecture)
             if allowed is None:
-                yield f"{name}: no budget for {architecture}; it uses {used}"
+                if architecture in architectures or name not in budget:
+                    yield f"{name}: no budget for {architecture}; it uses {used}"
                 continue
             for field in FIELDS:
                 if not used[field] <= allowed[field]:
@@ -135,6 +140,9 @@ ptxas info    : Used 30 registers, used 1 barriers, 8 bytes stack, 128 bytes sme
         assert len(list(complaints(kernels, tight))) == 1, field
     assert len(list(complaints(kernels, {}))) == 1
     assert len(list(complaints({}, fits))) == 1
+    both = {"step": {"sm_89": parsed, "sm_90": parsed}}
+    assert not list(complaints(both, fits))
+    assert len(list(complaints(kernels, budget_for(both)))) == 1
     with tempfile.TemporaryDirectory() as directory:
         objects = [str(Path(directory, name)) for name in ("a.o", "b.o")]
         for path in objects:

@@ -1,33 +1,64 @@
 #!/usr/bin/env python3
 """Checks who includes whom: include_graph.py ROOT [--self-test]
 
-The rules are ALLOWED and FORBIDDEN_OUTSIDE below; docs/decisions.md has the reasons. An include is
-looked up as the compiler would: beside the including file, then in the include directories.
+PARTS are the arrows of the project, as CONTRIBUTING.md draws them. An include is looked up as the
+compiler would: beside the including file, then in the include directories.
 """
 import re
 import sys
 import tempfile
 from pathlib import Path
 
-# Part of the project -> the places whose files it may include.
-ALLOWED = {
-    "solver": ["solver/"],
-    "kernels": ["kernels/", "solver/include/"],
-    # Of the solver only what is not the solver: errors, the machine, threads, files, and the options and
-    # provenance of whatever runs.
-    "mlp": ["mlp/", "kernels/include/",
-            *(f"solver/include/diffbench/{name}.hpp"
-              for name in ("atomic_file", "backend", "errors", "machine", "workers"))],
-    # Backends are reached through the registry only, so neither */backends/ nor solver/simd/.
-    "bench": ["bench/", "solver/include/", "kernels/include/", "mlp/include/"],
-}
+BASE = ["base/include"]
+SOLVER = ["solver/include", *BASE]
+LAYERS = ["measure", "report", "options", "observe", "lab", "app"]  # of bench, from below
+# Experiments that build on another one.
+EXPERIMENTS = {"mlp": ["scaling", "pitfalls"]}
+
 # Headers from outside the project, as written in the include.
-COMMAND_LINE = r"CLI/|nlohmann/|fmt/"
+COMMAND_LINE = r"CLI/"
+TEXT = r"nlohmann/|fmt/"
 CUDA = r"cuda|cub/|nv|thrust/"
-FORBIDDEN_OUTSIDE = {"solver": f"{COMMAND_LINE}|{CUDA}", "kernels": COMMAND_LINE, "mlp": r"CLI/|fmt/"}
-INCLUDE_DIRECTORIES = ["solver/include", "kernels/include", "mlp/include",
-                       "solver", "kernels", "mlp", "mlp/src", "bench", "bench/src", "bench/lab",
-                       "bench/observe", "bench/report"]
+
+
+def bench_parts(experiments):
+    """Each layer sees those below it, and of lab/ an experiment the shell and itself."""
+    parts = {}
+    for i, layer in enumerate(LAYERS):
+        below = [f"bench/{lower}" for lower in LAYERS[:i]]
+        mlp = ["mlp/include"] if layer in ("lab", "app") else []
+        parts[f"bench/{layer}"] = ([f"bench/{layer}", *below, *mlp, *SOLVER],
+                                   r"(?!)" if layer == "app" else COMMAND_LINE)
+    for experiment in experiments:
+        others = [e for e in experiments if e not in (experiment, *EXPERIMENTS.get(experiment, []))]
+        parts[f"bench/lab/{experiment}"] = (
+            [*(f"bench/lab/{e}" for e in experiments if e not in others), "bench/lab/*",
+             *(f"bench/{lower}" for lower in LAYERS[:4]), "mlp/include", "kernels/include", *SOLVER],
+            COMMAND_LINE)
+    parts["bench/lab"] = (["bench/lab/*", *parts["bench/lab"][0][1:]], COMMAND_LINE)
+    return parts
+
+
+def all_parts(experiments):
+    """Folder -> what it may include ("folder/*": only the files in it, not those below), and a pattern
+    of foreign headers that it must not. A file belongs to the longest folder that holds it."""
+    return {
+        "base": (["base"], f"{COMMAND_LINE}|{TEXT}|{CUDA}"),
+        # Backends are reached through the registry only, so nobody includes */backends/ or solver/simd/.
+        "solver": (["solver", *BASE], f"{COMMAND_LINE}|{TEXT}|{CUDA}"),
+        "kernels": (["kernels", *SOLVER], f"{COMMAND_LINE}|{TEXT}"),
+        "mlp": (["mlp", "kernels/include", *BASE], r"CLI/|fmt/"),
+        **bench_parts(experiments),
+        "bench/suites": (["bench/suites", *(f"bench/{layer}" for layer in LAYERS[:5]),
+                          "mlp/include", "kernels/include", *SOLVER], r"(?!)"),
+        "tests/emulation": (["tests/emulation", *BASE], f"{COMMAND_LINE}|{TEXT}|thrust/"),
+        "viz": ([], r"(?!)"),
+    }
+
+
+INCLUDE_DIRECTORIES = ["base/include", "solver/include", "kernels/include", "mlp/include", "solver",
+                       "kernels", "kernels/src", "mlp", "mlp/src", "bench",
+                       *(f"bench/{layer}" for layer in LAYERS)]
 SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".in"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
@@ -37,60 +68,74 @@ def included_file(root, includer, name):
     for directory in [includer.parent, *(root / d for d in INCLUDE_DIRECTORIES)]:
         candidate = (directory / name).resolve()
         if candidate.is_file() and candidate.is_relative_to(root):
-            return candidate.relative_to(root).as_posix()
+            return candidate.relative_to(root)
     return None
 
 
-def violations_of(root, part, file):
-    for name in INCLUDE.findall(file.read_text(encoding="utf-8")):
-        place = f"{file.relative_to(root)}: includes {name}"
-        inside = included_file(root, file, name)
-        if inside is None:
-            if re.match(FORBIDDEN_OUTSIDE.get(part, r"(?!)"), name):
-                yield f"{place}; {part}/ must not know it"
-        elif not inside.startswith(tuple(ALLOWED[part])):
-            yield f"{place}; {part}/ may include only {', '.join(ALLOWED[part])}"
+def is_allowed(file, places):
+    return any(file.parent.as_posix() == place[:-2] if place.endswith("/*")
+               else file.is_relative_to(place) for place in places)
 
 
 def violations(root):
     """All violations under root, and the number of files looked at."""
     root = root.resolve()
+    lab = root / "bench/lab"
+    parts = all_parts(sorted(d.name for d in lab.iterdir() if d.is_dir()) if lab.is_dir() else [])
     found, count = [], 0
-    for part in ALLOWED:
+    for part in (p for p in parts if (root / p).is_dir()):
         for file in sorted(f for f in (root / part).rglob("*") if f.suffix in SUFFIXES):
+            place = file.relative_to(root)
+            if max((p for p in parts if place.is_relative_to(p)), key=len) != part:
+                continue
             count += 1
-            found += violations_of(root, part, file)
-    found += [f"{f.relative_to(root)}: viz/ holds no C++"
-              for f in (root / "viz").rglob("*") if f.suffix in SUFFIXES]
+            allowed, foreign = parts[part]
+            if not allowed:
+                found.append(f"{place}: {part}/ holds no C++")
+            for name in INCLUDE.findall(file.read_text(encoding="utf-8")):
+                inside = included_file(root, file, name)
+                if inside is None and re.match(foreign, name):
+                    found.append(f"{place}: includes {name}; {part}/ must not know it")
+                if inside is not None and not is_allowed(inside, allowed):
+                    found.append(f"{place}: includes {inside}; {part}/ may include only "
+                                 f"{', '.join(allowed)}")
     return found, count
 
 
 def self_test():
-    """Each planted file but the last ones breaks one rule."""
-    planted = {
-        "solver/src/a.cpp": '#include <CLI/CLI.hpp>',
-        "solver/src/b.cpp": '#  include <cuda_runtime.h>',
-        "solver/src/c.cpp": '#include "gpu/stream.hpp"',
-        "kernels/src/a.cu": '#include "simd/row.hpp"',
-        "mlp/src/a.cpp": '#include "diffbench/problem.hpp"',
-        "bench/src/a.cpp": '#include "../../solver/backends/fused.hpp"',
-        "bench/src/b.cpp": '#include "simd/row.hpp"',
-        "viz/a.cpp": '',
-    }
-    harmless = {
-        "solver/simd/row.hpp": '#include "diffbench/problem.hpp"',
-        "solver/include/diffbench/problem.hpp": '#include <cstdint>',
-        "solver/backends/fused.hpp": '// #include <fmt/core.h>',
-        "kernels/include/gpu/stream.hpp": '#include "diffbench/problem.hpp"',
-    }
+    """Plants an include of each part in each other: exactly the arrows that are not drawn are found."""
+    experiments = ["mlp", "pitfalls", "scaling", "sweep"]
+    parts = all_parts(experiments)
+    public = {p: p if p.startswith(("bench", "tests")) else f"{p}/include" for p in parts if p != "viz"}
+    files, expected = {"viz/a.cpp": ""}, {"viz/a.cpp"}
+    for part, (allowed, _) in parts.items():
+        for target, folder in public.items():
+            name = target.replace("/", "_")
+            files[f"{folder}/{name}.hpp"] = ""
+            if part != "viz":
+                planted = f"{part}/to_{name}.cpp"
+                files[planted] = f'#  include "{"../" * planted.count("/")}{folder}/{name}.hpp"'
+                if not is_allowed(Path(f"{folder}/{name}.hpp"), allowed):
+                    expected.add(planted)
+    arrows = {"bench/report/to_bench_measure.cpp": False, "bench/measure/to_bench_report.cpp": True,
+              "mlp/to_solver.cpp": True, "solver/to_kernels.cpp": True, "base/to_solver.cpp": True,
+              "bench/lab/mlp/to_bench_lab_scaling.cpp": False, "bench/app/to_bench_suites.cpp": True,
+              "bench/lab/sweep/to_bench_lab_mlp.cpp": True, "bench/lab/to_bench_lab_mlp.cpp": True}
+    wrong = [a for a, is_violation in arrows.items() if (a in expected) != is_violation]
+    for part, foreign in [("base", "fmt/format.h"), ("solver", "cuda_runtime.h"), ("mlp", "CLI/CLI.hpp"),
+                          ("kernels", "nlohmann/json.hpp"), ("bench/lab/mlp", "CLI/CLI.hpp")]:
+        files[f"{part}/foreign.cpp"] = f"#include <{foreign}>"
+        expected.add(f"{part}/foreign.cpp")
+    files["solver/backends/fused.hpp"] = "// #include <fmt/core.h>"
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory).resolve()
-        for name, text in {**planted, **harmless}.items():
+        for name, text in files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, encoding="utf-8")
-        blamed = sorted(v.split(":")[0] for v in violations(root)[0])
-    if blamed != sorted(planted):
-        sys.exit(f"planted violations in {sorted(planted)}, found {blamed}")
+        blamed = {v.split(":")[0] for v in violations(root)[0]}
+    if blamed != expected or wrong:
+        sys.exit(f"not found: {sorted(expected - blamed)}; found without cause: "
+                 f"{sorted(blamed - expected)}; arrows drawn otherwise: {wrong}")
 
 
 def main():

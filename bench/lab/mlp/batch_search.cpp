@@ -1,4 +1,4 @@
-#include "mlp/batch_search.hpp"
+#include "batch_search.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,12 +2,11 @@
 // that trains for many epochs would arrange it.
 #include "cpu_time.hpp"
 #include "diffbench/errors.hpp"
-#include "mlp/trainer.hpp"
-#include "timing.hpp"
+#include "diffbench/stopwatch.hpp"
+#include "trainer.hpp"
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstddef>
 #include <utility>
 
@@ -28,10 +27,10 @@ class EngineTrainer final : public Trainer {
     engine_->set_parameters(job_.start);
     prepare_order(steps);
     const CpuTime cpu;
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     advance(steps);
     const mlp::Losses losses = engine_->wait();
-    const double seconds = seconds_since<std::chrono::steady_clock>(start);
+    const double seconds = watch.seconds();
     if (losses.broken != 0) {
       throw Error(fmt::format("the loss is not finite in step {}; a smaller learning rate may help",
                               losses.broken));

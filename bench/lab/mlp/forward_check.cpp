@@ -1,4 +1,4 @@
-#include "mlp/forward_check.hpp"
+#include "forward_check.hpp"
 
 #include "diffbench/mlp/engine.hpp"
 

@@ -1,7 +1,7 @@
-#include "mlp/image_rows.hpp"
+#include "image_rows.hpp"
 
 #include "diffbench/errors.hpp"
-#include "mlp/options.hpp"
+#include "options.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,17 +1,14 @@
-#include "mlp/latency.hpp"
+#include "latency.hpp"
 
 #include "diffbench/errors.hpp"
 #include "diffbench/mlp/safetensors.hpp"
 #include "interrupt.hpp"
-#include "lab_report.hpp"
-#include "mlp/latency_report.hpp"
-#include "mlp/latency_study.hpp"
-#include "mlp/options.hpp"
-#include "mlp/peer_latency.hpp"
-#include "mlp/peers.hpp"
-#include "mlp/training_job.hpp"
-#include "option_values.hpp"
+#include "lab_verbs.hpp"
+#include "options.hpp"
+#include "peer_latency.hpp"
+#include "peers.hpp"
 #include "progress.hpp"
+#include "training_job.hpp"
 
 #include <fmt/format.h>
 
@@ -25,50 +22,40 @@ namespace diffbench::bench {
 
 namespace {
 
-constexpr std::int64_t most_batch_rows = 1'000'000;
-constexpr std::int64_t most_answers = 10'000'000;
-
-/// The options as they were typed.
 struct LatencyOptions {
-  std::string layers, model, batch, repetitions, threads, isa;
-  std::vector<std::string> engines, peers;
+  LatencyJob job{.network = mlp::Network({784, 128, 10}), .parameters = {}, .session = {}};
+  std::string model;
+  EngineChoice choice;
+  std::vector<std::string> peers;
+  LabOutput output;
 
-  void declare(CLI::App& app) {
-    begin_group(app, "Network");
-    declare_value(app, "--layers", layers, "N,N,...", "widths (default 784,128,10)");
-    declare_value(app, "--model", model, "FILE.safetensors", "a network of your own");
-    declare_value(app, "--batch", batch, "N", "rows of a call (default 1)");
-    begin_group(app, "What runs");
-    declare_values(app, "--engine", engines, "NAME",
-                   "engine to run, may be repeated (default: all but scalar)");
-    declare_values(app, "--peer", peers, "NAME", "torch or torch_cuda beside them");
-    declare_value(app, "--repetitions", repetitions, "N", "calls that are timed (default 300)");
-    declare_value(app, "--threads", threads, "N",
-                  "for threaded engines (default: what pays) and torch (default: 1, and all)");
-    declare_value(app, "--isa", isa, "NAME", "baseline, avx2 or avx512 (default: the best)");
+  void declare(OptionList& options) {
+    options.group("Network");
+    options.parsed("--layers N,N,...", job.network, "widths (default 784,128,10)",
+                   mlp::parse_layers);
+    declare_model(options, model, "a network of your own");
+    options.integer("--batch N", job.batch, batch_limits, "rows of a call");
+    options.group("What runs");
+    declare_engines(options, choice, job.session);
+    declare_peers(options, peers);
+    options.integer("--repetitions N", job.repetitions, {2, 10'000'000}, "calls that are timed");
+    declare_threads(options, job.session.threads, "for threaded engines, and torch",
+                    "what pays; torch 1, and all");
+    output.declare(options);
   }
 
-  [[nodiscard]] LatencyJob read() const {
-    if (!layers.empty() && !model.empty()) {
-      throw InvalidInput("--layers and --model: the model says what its layers are; give one");
-    }
-    LatencyJob job{.network = mlp::Network({784, 128, 10}), .parameters = {}, .session = {}};
-    assign("--layers", layers, job.network, mlp::parse_layers);
-    assign_integer("--batch", batch, 1, most_batch_rows, job.batch);
-    assign_integer("--repetitions", repetitions, 2, most_answers, job.repetitions);
-    if (!threads.empty()) {
-      job.session.threads = static_cast<int>(parse_integer("--threads", threads, 1, max_threads));
-    }
-    read_isa(isa, job.session);
+  /// With the parameters of the model, or made-up ones.
+  [[nodiscard]] LatencyJob complete() const {
+    LatencyJob complete = job;
     if (model.empty()) {
-      job.parameters.resize(static_cast<std::size_t>(job.network.parameters()));
-      mlp::initialize<float>(job.network, 1, job.parameters);
+      complete.parameters.resize(static_cast<std::size_t>(job.network.parameters()));
+      mlp::initialize<float>(job.network, 1, complete.parameters);
     } else {
       mlp::Model read = mlp::read_safetensors(model);
-      job.network = std::move(read.network);
-      job.parameters = std::move(read.parameters);
+      complete.network = std::move(read.network);
+      complete.parameters = std::move(read.parameters);
     }
-    return job;
+    return complete;
   }
 };
 
@@ -110,23 +97,18 @@ void ask_peers(std::span<const std::string> peers, const LatencyJob& job,
 
 } // namespace
 
-Action declare_mlp_latency(CLI::App& app) {
-  struct State {
-    LatencyOptions options;
-    LabOutput output;
-  };
-  const auto state = std::make_shared<State>();
-  state->options.declare(app);
-  state->output.declare(app);
-  return [state](const Invocation& invocation) {
-    const LatencyJob job = state->options.read();
-    const std::vector<mlp::EngineInfo> engines = choose_engines(state->options.engines);
-    require_peers(state->options.peers, PeerTask::answering);
-    return run_experiment("mlp_latency", state->output, invocation, [&](Progress& progress) {
+Action declare_mlp_latency(OptionList& options) {
+  const auto typed = std::make_shared<LatencyOptions>();
+  typed->declare(options);
+  return [typed](const Invocation& invocation) {
+    const LatencyJob job = typed->complete();
+    const std::vector<mlp::EngineInfo> engines = choose_engines(typed->choice, job.session.device);
+    require_peers(typed->peers, PeerTask::answering);
+    return run_experiment("mlp_latency", typed->output, invocation, [&](Progress& progress) {
       std::vector<std::string> left_out;
       std::vector<LatencyRow> rows =
-          ask_engines(engines, job, !state->options.engines.empty(), left_out, progress);
-      ask_peers(state->options.peers, job, rows, progress);
+          ask_engines(engines, job, typed->choice.named(), left_out, progress);
+      ask_peers(typed->peers, job, rows, progress);
       LabReport report = latency_report(job, rows);
       report.notes.insert(report.notes.end(), left_out.begin(), left_out.end());
       return report;

@@ -2,10 +2,13 @@
 // mistakes would have reported.
 #pragma once
 
-#include "subcommand.hpp"
+#include "lab_report.hpp"
+#include "latency_study.hpp"
+
+#include <span>
 
 namespace diffbench::bench {
 
-[[nodiscard]] Action declare_mlp_latency(CLI::App& app);
+[[nodiscard]] LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows);
 
 } // namespace diffbench::bench

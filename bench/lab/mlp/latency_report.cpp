@@ -1,55 +1,32 @@
-#include "mlp/latency_report.hpp"
+// What `mlp latency` says: the times of each row, and what mistakes would have made of them.
+#include "latency.hpp"
 
+#include "columns.hpp"
 #include "diffbench/mlp/network.hpp"
+#include "forward_check.hpp"
 #include "interrupt.hpp"
-#include "mlp/forward_check.hpp"
+#include "report_json.hpp"
 #include "statistics.hpp"
-#include "text_table.hpp"
+#include "training_job.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace diffbench::bench {
 
-using nlohmann::ordered_json;
-
 namespace {
+
+std::string rows_of(const LatencyJob& job) {
+  return job.batch == 1 ? "one row" : fmt::format("{} rows", job.batch);
+}
 
 bool timed(const LatencyRow& row) { return row.status == Status::ok && !row.samples.empty(); }
 
-std::string latency_table(std::span<const LatencyRow> rows) {
-  TextTable table(
-      {"engine", "threads", "calls", "median", "p99", "min", "max", "mean", "deviation", "error"});
-  for (const LatencyRow& row : rows) {
-    if (row.status != Status::ok) {
-      continue;
-    }
-    TextTable::Cells cells{row.name, std::to_string(row.provenance.threads)};
-    if (timed(row)) {
-      const LatencySummary s = summarize_latencies(row.samples);
-      cells.push_back(std::to_string(row.samples.size()));
-      cells.push_back(format_seconds(s.median));
-      cells.push_back(s.p99 ? format_seconds(*s.p99) : "-");
-      for (const double seconds : {s.min, s.max, s.mean, s.deviation}) {
-        cells.push_back(format_seconds(seconds));
-      }
-    } else {
-      cells.insert(cells.end(), 7, "-");
-    }
-    cells.push_back(fmt::format("{:.1g}", row.output_error));
-    table.add(std::move(cells));
-  }
-  return table.format();
-}
-
 /// "12.3x too slow"; a factor near 1 is none.
-std::string effect_of(const Misreading& misreading) {
-  const double factor = misreading.factor();
+std::string effect_of(const Value& value) {
+  const double factor = value.number();
   if (factor >= 1.1) {
     return format_figure(factor) + "x too slow";
   }
@@ -59,38 +36,13 @@ std::string effect_of(const Misreading& misreading) {
   return factor > 0 ? "no effect" : "nothing left";
 }
 
-/// The mistakes of all engines, then what each of them is.
-std::string misreading_table(std::span<const LatencyRow> rows) {
-  TextTable table({"mistake", "engine", "reads", "right", "so"});
-  std::vector<std::string> meanings;
-  for (const LatencyRow& row : rows) {
-    for (const Misreading& m : row.misreadings) {
-      table.add({std::string(m.name), row.name, format_seconds(m.mistaken), format_seconds(m.right),
-                 effect_of(m)});
-      const std::string meaning = fmt::format("{}: {}", m.name, m.mistake);
-      if (std::ranges::find(meanings, meaning) == meanings.end()) {
-        meanings.push_back(meaning);
-      }
-    }
-  }
-  return meanings.empty() ? ""
-                          : fmt::format("\n{}\nWhat each takes for the latency\n  {}\n",
-                                        table.format(), fmt::join(meanings, "\n  "));
-}
-
 double median_latency(const LatencyRow& row) { return median_of(row.samples); }
 
 /// nullptr when none that `admits` was timed.
 template <typename Admits>
 const LatencyRow* fastest(std::span<const LatencyRow> rows, Admits admits) {
-  const LatencyRow* best = nullptr;
-  for (const LatencyRow& row : rows) {
-    if (timed(row) && admits(row) &&
-        (best == nullptr || median_latency(row) < median_latency(*best))) {
-      best = &row;
-    }
-  }
-  return best;
+  return fastest(
+      rows, [&](const LatencyRow& row) { return timed(row) && admits(row); }, median_latency);
 }
 
 std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows) {
@@ -98,8 +50,7 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
   if (best == nullptr) {
     return "Nothing was timed.";
   }
-  std::string text = fmt::format("{} answers {} in {} (median)", best->name,
-                                 job.batch == 1 ? "one row" : fmt::format("{} rows", job.batch),
+  std::string text = fmt::format("{} answers {} in {} (median)", best->name, rows_of(job),
                                  format_seconds(median_latency(*best)));
   if (const auto p99 = summarize_latencies(best->samples).p99) {
     text += fmt::format(", 99 of 100 times within {}", format_seconds(*p99));
@@ -116,77 +67,122 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
   return text + ".";
 }
 
-ordered_json row_json(const LatencyRow& row) {
-  ordered_json json{
-      {"engine", row.name},
-      {"device", to_string(row.device)},
-      {"status", to_string(row.status)},
-      {"reason", row.reason.empty() ? ordered_json(nullptr) : ordered_json(row.reason)},
-      {"threads", row.provenance.threads},
-      {"verified", {{"error", number(row.output_error)}, {"most_error", most_output_error}}}};
-  for (const auto& [name, value] : row.provenance.details) {
-    json["provenance"][name] = value;
-  }
-  if (!timed(row)) {
-    return json;
-  }
-  const LatencySummary s = summarize_latencies(row.samples);
-  json["seconds"] = {{"mean", number(s.mean)},     {"deviation", number(s.deviation)},
-                     {"median", number(s.median)}, {"p99", number(s.p99)},
-                     {"min", number(s.min)},       {"max", number(s.max)}};
-  json["clock_cost"] = number(row.clock_cost);
-  Histogram histogram = histogram_of(row.samples);
-  json["histogram"] = {{"edges", std::move(histogram.edges)},
-                       {"counts", std::move(histogram.counts)}};
-  json["misreadings"] = ordered_json::array();
-  for (const Misreading& m : row.misreadings) {
-    json["misreadings"].push_back({{"name", m.name},
-                                   {"mistake", m.mistake},
-                                   {"mistaken_seconds", number(m.mistaken)},
-                                   {"right_seconds", number(m.right)},
-                                   {"factor", number(m.factor())},
-                                   {"detail", m.detail}});
-  }
-  return json;
+struct MisreadingLine {
+  const LatencyRow& row;
+  const Misreading& mistake;
+};
+
+constexpr Column<MisreadingLine> misreading_columns[] = {
+    {"name", "mistake", as_text, [](const MisreadingLine& m) -> Value { return m.mistake.name; }},
+    {nullptr, "engine", as_text, [](const MisreadingLine& m) -> Value { return m.row.name; }},
+    {"mistaken_seconds", "reads", as_seconds,
+     [](const MisreadingLine& m) -> Value { return m.mistake.mistaken; }},
+    {"right_seconds", "right", as_seconds,
+     [](const MisreadingLine& m) -> Value { return m.mistake.right; }},
+    {"factor", "so", effect_of,
+     [](const MisreadingLine& m) -> Value { return m.mistake.factor(); }},
+};
+
+struct LatencyLine {
+  const LatencyRow& row;
+  std::optional<LatencySummary> times;
+};
+
+template <auto member>
+Value of_times(const LatencyLine& line) {
+  return line.times ? Value((*line.times).*member) : Value();
 }
 
-SampleSeries series_of(const LatencyJob& job, const LatencyRow& row) {
-  SampleSeries series{
-      .name = fmt::format("mlp/latency/{}/{}/{}", fmt::join(job.network.widths(), "-"), job.batch,
-                          row.name),
-      .threads = row.provenance.threads,
-      .samples = {}};
-  for (const double seconds : row.samples) {
-    series.samples.push_back({.iterations = 1, .seconds = seconds, .cpu_seconds = std::nullopt});
+constexpr Column<LatencyLine> latency_columns[] = {
+    {"engine", "engine", as_text, [](const LatencyLine& s) -> Value { return s.row.name; }},
+    {"threads", "threads", as_text,
+     [](const LatencyLine& s) -> Value { return s.row.provenance.threads; }},
+    {nullptr, "calls", as_text,
+     [](const LatencyLine& s) { return s.times ? Value(s.row.samples.size()) : Value(); }},
+    {"seconds.median", "median", as_seconds, of_times<&LatencySummary::median>},
+    {"seconds.p99", "p99", as_seconds, of_times<&LatencySummary::p99>},
+    {"seconds.min", "min", as_seconds, of_times<&LatencySummary::min>},
+    {"seconds.max", "max", as_seconds, of_times<&LatencySummary::max>},
+    {"seconds.mean", "mean", as_seconds, of_times<&LatencySummary::mean>},
+    {"seconds.deviation", "deviation", as_seconds, of_times<&LatencySummary::deviation>},
+    {"verified.error", "error",
+     [](const Value& error) { return fmt::format("{:.1g}", error.number()); },
+     [](const LatencyLine& s) -> Value { return s.row.output_error; }},
+};
+
+Value line_json(const LatencyLine& line) {
+  const LatencyRow& row = line.row;
+  Value json = object_of(latency_columns, line);
+  json["device"] = to_string(row.device);
+  json["status"] = to_string(row.status);
+  json["reason"] = row.reason.empty() ? Value() : Value(row.reason);
+  json["verified"]["most_error"] = most_output_error;
+  json["provenance"] = provenance_json(row.provenance);
+  json["provenance"].erase("threads"); // here they are beside it
+  if (!line.times) {
+    json.erase("seconds");
+    return json;
   }
-  return series;
+  const Histogram histogram = histogram_of(row.samples);
+  json["histogram"] = {{"edges", histogram.edges}, {"counts", histogram.counts}};
+  json["clock_cost"] = row.clock_cost;
+  json["misreadings"] = Value::list();
+  for (const Misreading& mistake : row.misreadings) {
+    Value misreading = object_of(misreading_columns, MisreadingLine{row, mistake});
+    misreading["mistake"] = mistake.mistake;
+    misreading["detail"] = mistake.detail;
+    json["misreadings"].push_back(std::move(misreading));
+  }
+  return json;
 }
 
 } // namespace
 
 LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows) {
   LabReport report;
-  report.text = fmt::format("network {} with {} parameters, {} a call, float32\n\n{}{}",
-                            mlp::to_string(job.network), job.network.parameters(),
-                            job.batch == 1 ? "one row" : fmt::format("{} rows", job.batch),
-                            latency_table(rows), misreading_table(rows));
   report.data = {{"layers", job.network.widths()},
                  {"parameters", job.network.parameters()},
                  {"batch", job.batch},
                  {"repetitions", job.repetitions},
-                 {"results", ordered_json::array()}};
+                 {"results", Value::list()}};
+  TextTable table = table_of(latency_columns);
+  TextTable mistakes = table_of(misreading_columns);
+  std::string meanings; // of the mistakes, each once
   for (const LatencyRow& row : rows) {
-    report.data["results"].push_back(row_json(row));
-    if (row.status != Status::ok) {
+    const LatencyLine line{
+        row, timed(row) ? std::optional(summarize_latencies(row.samples)) : std::nullopt};
+    report.data["results"].push_back(line_json(line));
+    if (row.status == Status::ok) {
+      add_row(table, latency_columns, line);
+    } else {
       report.notes.push_back(fmt::format("{}: {}", row.name, row.reason));
     }
     if (row.status == Status::failed && report.outcome.exit_code != exit_not_verified) {
       report.outcome = {row.wrong ? exit_not_verified : exit_error,
                         fmt::format("{}: {}", row.name, row.reason)};
     }
-    if (timed(row)) {
-      report.series.push_back(series_of(job, row));
+    if (line.times) {
+      SampleSeries& series = report.series.emplace_back();
+      series.name = series_name("latency", job.network, fmt::format("{}/{}", job.batch, row.name));
+      series.threads = row.provenance.threads;
+      for (const double seconds : row.samples) {
+        series.samples.push_back({.iterations = 1, .seconds = seconds, .cpu_seconds = {}});
+      }
     }
+    for (const Misreading& mistake : row.misreadings) {
+      add_row(mistakes, misreading_columns, MisreadingLine{row, mistake});
+      const std::string meaning = fmt::format("  {}: {}\n", mistake.name, mistake.mistake);
+      if (meanings.find(meaning) == std::string::npos) {
+        meanings += meaning;
+      }
+    }
+  }
+  report.text = fmt::format("network {} with {} parameters, {} a call, float32\n\n{}",
+                            mlp::to_string(job.network), job.network.parameters(), rows_of(job),
+                            table.format());
+  if (!meanings.empty()) {
+    report.text +=
+        fmt::format("\n{}\nWhat each takes for the latency\n{}", mistakes.format(), meanings);
   }
   report.sentence = sentence_of(job, rows);
   report.interrupted = interrupted();

@@ -1,9 +1,9 @@
-#include "mlp/latency_study.hpp"
+#include "latency_study.hpp"
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
+#include "forward_check.hpp"
 #include "interrupt.hpp"
-#include "mlp/forward_check.hpp"
 #include "pitfalls/untouched_memory.hpp"
 #include "pitfalls/workbench.hpp"
 #include "statistics.hpp"

@@ -1,23 +1,30 @@
 // The options that the verbs behind `diffbench mlp` share: data, network, optimizer, engines.
 #pragma once
 
-#include "diffbench/backend.hpp"
 #include "diffbench/mlp/data.hpp"
 #include "diffbench/mlp/engine.hpp"
+#include "option_groups.hpp"
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace diffbench::bench {
 
-/// As read: everything that can be known without the data is valid.
+inline constexpr Limits batch_limits{1, 10'000'000};
+
+/// Which engines are asked for, and where they run.
+struct EngineChoice {
+  std::vector<std::string> names;
+  bool device_chosen = false;
+
+  /// Else those that cannot take the network are left out.
+  [[nodiscard]] bool named() const { return !names.empty(); }
+};
+
 struct MlpOptions {
   std::string data = "disc"; ///< disc, mnist, fashion, or a .csv file
   std::string data_dir;
@@ -28,42 +35,33 @@ struct MlpOptions {
   std::uint64_t seed = 1;
   std::string model; ///< .safetensors to start from
   std::string save;  ///< .safetensors of the first engine's result
-  std::vector<mlp::EngineInfo> engines;
-  bool engines_named = false; ///< else those that cannot take the network are left out
+  EngineChoice choice;
+  std::vector<mlp::EngineInfo> engines; ///< those chosen, once that is known
   SessionOptions session;
   bool prefetch = false;          ///< each engine once more, with its batches gathered ahead
   bool batches_from_host = false; ///< rows do not lie with the engine
+  bool transfer_chosen = false;
   std::vector<std::string> notes; ///< options that will do nothing
 };
 
-/// The options as they were typed.
-class MlpGroup {
- public:
-  void declare(CLI::App& app);
-  /// Throws InvalidInput or, for an engine that cannot run here, Unavailable.
-  [[nodiscard]] MlpOptions read() const;
+/// --optimizer and --lr.
+void declare_optimizer(OptionList& options, mlp::Optimizer& optimizer);
+/// --engine, --isa and --device.
+void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& session,
+                     std::string_view otherwise = "all but scalar");
+/// --peer.
+void declare_peers(OptionList& options, std::vector<std::string>& peers);
+/// --model, which is refused beside --layers.
+void declare_model(OptionList& options, std::string& model, std::string_view help);
+/// All of `diffbench mlp train`.
+void declare_training(OptionList& options, MlpOptions& training);
 
- private:
-  std::string data_, data_dir_, layers_, optimizer_, rate_, momentum_, weight_decay_, epochs_,
-      batch_, seed_, model_, save_, threads_, isa_, device_;
-  std::vector<std::string> engines_;
-  std::string transfer_;
-  bool async_ = false;
-
-  void read_feeding(MlpOptions& options) const;
-};
-
-/// --device; empty: not given. Throws InvalidInput.
-[[nodiscard]] std::optional<int> read_device(const std::string& text);
 /// The engines of these names; without any, all that run here but the scalar one, which is for
 /// checking. With names those decide whether a device is needed, else its choice does. Throws
 /// InvalidInput, Unavailable.
-[[nodiscard]] std::vector<mlp::EngineInfo> choose_engines(const std::vector<std::string>& names,
-                                                          std::optional<int> device = {});
-/// --optimizer and --lr. Throws InvalidInput.
-void read_optimizer(const std::string& name, const std::string& rate, mlp::Optimizer& optimizer);
-/// --isa. Throws InvalidInput, Unavailable.
-void read_isa(const std::string& name, SessionOptions& session);
+[[nodiscard]] std::vector<mlp::EngineInfo> choose_engines(const EngineChoice& choice, int device);
+/// Those of a training, without the emulated ones where none are named.
+void choose_engines(MlpOptions& training);
 
 /// Where scripts/get-data puts data sets.
 [[nodiscard]] std::filesystem::path default_data_directory();

@@ -1,11 +1,11 @@
-#include "mlp/peer_latency.hpp"
+#include "peer_latency.hpp"
 
 #include "diffbench/errors.hpp"
+#include "forward_check.hpp"
 #include "interrupt.hpp"
-#include "mlp/forward_check.hpp"
-#include "mlp/peers.hpp"
-#include "mlp/training_job.hpp"
+#include "peers.hpp"
 #include "temporary_directory.hpp"
+#include "training_job.hpp"
 
 #include <algorithm>
 #include <cstddef>

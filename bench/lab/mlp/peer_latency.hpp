@@ -1,7 +1,7 @@
 // How long PyTorch takes to answer, call by call, in a process of its own.
 #pragma once
 
-#include "mlp/latency_study.hpp"
+#include "latency_study.hpp"
 
 #include <string>
 

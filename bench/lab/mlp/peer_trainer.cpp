@@ -1,43 +1,17 @@
-// A peer in a race: its times are those of its own clock, round nothing but the steps.
+// Peers in a race: what they are told of a job, and the children that they live in.
 #include "diffbench/errors.hpp"
 #include "interrupt.hpp"
-#include "mlp/peers.hpp"
-#include "mlp/trainer.hpp"
+#include "peer_contender.hpp"
+#include "peers.hpp"
+#include "trainer.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <filesystem>
+#include <memory>
+#include <utility>
 
 namespace diffbench::bench {
 
 namespace {
-
-class PeerTrainer final : public Trainer {
- public:
-  PeerTrainer(std::shared_ptr<Peer> peer, std::filesystem::path result)
-      : peer_(std::move(peer)), result_(std::move(result)) {}
-
-  Sample sample(std::int64_t steps) override {
-    peer_->reset();
-    return {.iterations = steps, .seconds = peer_->advance(steps), .cpu_seconds = std::nullopt};
-  }
-  void fetch(std::span<float> parameters) override {
-    peer_->save(result_);
-    const Field<float> saved = read_npy<float>(result_);
-    if (saved.cells().size() != parameters.size()) {
-      throw Error("the peer's network has another size");
-    }
-    std::ranges::copy(saved.cells(), parameters.begin());
-  }
-  [[nodiscard]] Provenance provenance() const override { return peer_->provenance(); }
-  [[nodiscard]] std::optional<std::int64_t> own_peak_bytes() const override {
-    return peer_->peak_bytes();
-  }
-
- private:
-  std::shared_ptr<Peer> peer_;
-  std::filesystem::path result_;
-};
 
 nlohmann::json optimizer_json(const mlp::Optimizer& optimizer) {
   nlohmann::json json{{"lr", optimizer.rate}, {"weight_decay", optimizer.weight_decay}};
@@ -84,8 +58,8 @@ std::unique_ptr<Trainer> PeerPool::trainer(const std::string& name, int threads,
     const SessionOptions session{.threads = threads, .device = device};
     peer = std::make_shared<Peer>(name, start, session, interrupted);
   }
-  return std::make_unique<PeerTrainer>(peers_[{name, threads}] = peer,
-                                       exchange_.path() / "result.npy");
+  return std::make_unique<PeerContender<float>>(peers_[{name, threads}] = peer,
+                                                exchange_.path() / "result.npy");
 }
 
 } // namespace diffbench::bench

@@ -1,4 +1,4 @@
-#include "mlp/peers.hpp"
+#include "peers.hpp"
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"

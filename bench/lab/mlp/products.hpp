@@ -1,7 +1,7 @@
 // The matrix products of a training step alone, by OpenBLAS: the roof of every step.
 #pragma once
 
-#include "mlp/trainer.hpp"
+#include "trainer.hpp"
 
 #include <memory>
 

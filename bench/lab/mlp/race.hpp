@@ -2,13 +2,12 @@
 // timed in interleaved rounds.
 #pragma once
 
-#include "mlp/step_check.hpp"
-#include "mlp/trainer.hpp"
 #include "outcome.hpp"
 #include "progress.hpp"
 #include "result.hpp"
-
-#include <nlohmann/json.hpp>
+#include "step_check.hpp"
+#include "trainer.hpp"
+#include "value.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -30,29 +29,20 @@ struct RaceOptions {
 };
 
 /// One way to make the steps.
-struct RaceRow {
-  std::string name;           ///< "cpu", "cpu, 2 threads", "peer:torch, 1 thread"
-  std::string racer;          ///< the same whatever the threads: "cpu", "peer:torch"
-  int threads = 0;            ///< asked for; 0: as the engine chooses
-  std::string device = "cpu"; ///< "cpu", "cuda" or "emulated"
-  bool is_roof = false;       ///< products alone: nothing to verify, and nobody's time
-  Status status = Status::ok;
-  std::string reason; ///< why not ok
-  Provenance provenance;
+struct RaceRow : TimedRow { ///< named "cpu", "cpu, 2 threads", "peer:torch, 1 thread"
+  std::string racer;        ///< the same whatever the threads: "cpu", "peer:torch"
+  int threads = 0;          ///< asked for; 0: as the engine chooses
+  bool is_roof = false;     ///< products alone: nothing to verify, and nobody's time
   std::optional<StepCheck> check;
   std::optional<std::int64_t> train_errors; ///< rows given a wrong class after all steps
-  std::vector<Sample> samples;
   /// Of making and checking it; of a peer its whole process.
   std::optional<std::int64_t> peak_bytes;
 
   [[nodiscard]] bool is_peer() const { return racer.starts_with("peer:"); }
-  [[nodiscard]] bool emulated() const { return device == "emulated"; }
+  [[nodiscard]] bool verified() const { return check && check->ok(); }
+  [[nodiscard]] bool wrong() const { return check && !check->ok(); }
   /// Verified and timed.
-  [[nodiscard]] bool ranked() const {
-    return status == Status::ok && (is_roof || (check && check->ok())) && !samples.empty();
-  }
-  /// Median time of a step; ranked() holds.
-  [[nodiscard]] double step_seconds() const;
+  [[nodiscard]] bool ranked() const { return (is_roof || verified()) && timed(); }
 };
 
 struct RaceResult {
@@ -70,14 +60,9 @@ struct RaceResult {
 /// The fastest ranked row that `admits`, products left out; nullptr without any.
 template <typename Admits>
 [[nodiscard]] const RaceRow* fastest(std::span<const RaceRow> rows, Admits admits) {
-  const RaceRow* best = nullptr;
-  for (const RaceRow& row : rows) {
-    if (row.ranked() && !row.is_roof && admits(row) &&
-        (best == nullptr || row.step_seconds() < best->step_seconds())) {
-      best = &row;
-    }
-  }
-  return best;
+  return fastest(
+      rows, [&](const RaceRow& row) { return row.ranked() && !row.is_roof && admits(row); },
+      &RaceRow::step_seconds);
 }
 
 /// What the rows of a race mean for the exit code, as outcome_of() of a comparison.
@@ -86,6 +71,6 @@ template <typename Admits>
 /// A line for each row that has no time and why, for the reader of a table.
 [[nodiscard]] std::vector<std::string> troubles(std::span<const RaceRow> rows);
 
-[[nodiscard]] nlohmann::ordered_json row_json(const RaceRow& row);
+[[nodiscard]] Value row_json(const RaceRow& row);
 
 } // namespace diffbench::bench

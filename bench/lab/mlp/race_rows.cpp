@@ -1,6 +1,6 @@
 // What the rows of a race say: exit code, complaints, JSON.
-#include "mlp/race.hpp"
-#include "result_file.hpp"
+#include "race.hpp"
+#include "report_json.hpp"
 
 #include <fmt/format.h>
 
@@ -8,32 +8,27 @@
 
 namespace diffbench::bench {
 
-using nlohmann::ordered_json;
-
 namespace {
 
-bool is_wrong(const RaceRow& row) { return row.check && !row.check->ok(); }
-
-ordered_json check_json(const std::optional<StepCheck>& check) {
+Value check_json(const std::optional<StepCheck>& check) {
   if (!check) {
     return nullptr;
   }
   return {{"ok", check->ok()},
           {"steps", check->steps},
-          {"share_of_bound", number(check->share_of_bound)},
-          {"max_abs_error", number(check->max_abs_error)},
+          {"share_of_bound", check->share_of_bound},
+          {"max_abs_error", check->max_abs_error},
           {"nonfinite", check->nonfinite}};
 }
 
 } // namespace
 
 Outcome outcome_of(std::span<const RaceRow> rows) {
-  if (const auto wrong = std::ranges::find_if(rows, is_wrong); wrong != rows.end()) {
+  if (const auto wrong = std::ranges::find_if(rows, &RaceRow::wrong); wrong != rows.end()) {
     return {exit_not_verified,
             fmt::format("{}: its parameters are not those of the reference", wrong->name)};
   }
-  const auto failed = std::ranges::find(rows, Status::failed, &RaceRow::status);
-  if (failed != rows.end()) {
+  if (const auto failed = std::ranges::find_if(rows, &RaceRow::failed); failed != rows.end()) {
     return {exit_error, fmt::format("{}: {}", failed->name, failed->reason)};
   }
   return {};
@@ -42,7 +37,7 @@ Outcome outcome_of(std::span<const RaceRow> rows) {
 std::vector<std::string> troubles(std::span<const RaceRow> rows) {
   std::vector<std::string> lines;
   for (const RaceRow& row : rows) {
-    if (is_wrong(row)) {
+    if (row.wrong()) {
       lines.push_back(fmt::format(
           "{}: WRONG: after {} steps {:.3g} times as far from the reference as it may be, {} "
           "numbers not finite; not timed",
@@ -56,26 +51,22 @@ std::vector<std::string> troubles(std::span<const RaceRow> rows) {
   return lines;
 }
 
-ordered_json row_json(const RaceRow& row) {
-  ordered_json provenance{{"threads", row.provenance.threads}};
-  for (const auto& [name, value] : row.provenance.details) {
-    provenance[name] = value;
-  }
-  ordered_json samples = ordered_json::array();
+Value row_json(const RaceRow& row) {
+  Value samples = Value::list();
   for (const Sample& sample : row.samples) {
-    samples.push_back({{"steps", sample.iterations}, {"seconds", number(sample.seconds)}});
+    samples.push_back({{"steps", sample.iterations}, {"seconds", sample.seconds}});
   }
   return {{"row", row.name},
           {"racer", row.racer},
           {"device", row.device},
           {"status", to_string(row.status)},
-          {"reason", row.reason.empty() ? ordered_json(nullptr) : ordered_json(row.reason)},
+          {"reason", row.reason.empty() ? Value() : Value(row.reason)},
           {"threads_asked", row.threads},
-          {"provenance", std::move(provenance)},
+          {"provenance", provenance_json(row.provenance)},
           {"verified", check_json(row.check)},
-          {"seconds_per_step", row.ranked() ? number(row.step_seconds()) : ordered_json(nullptr)},
-          {"train_errors", number(row.train_errors)},
-          {"peak_bytes", number(row.peak_bytes)},
+          {"seconds_per_step", row.ranked() ? Value(row.step_seconds()) : Value()},
+          {"train_errors", row.train_errors},
+          {"peak_bytes", row.peak_bytes},
           {"samples", std::move(samples)}};
 }
 

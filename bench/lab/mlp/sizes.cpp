@@ -1,16 +1,15 @@
-#include "mlp/sizes.hpp"
+#include "sizes.hpp"
 
 #include "diffbench/errors.hpp"
 #include "interrupt.hpp"
-#include "option_values.hpp"
+#include "lab_verbs.hpp"
+#include "race_options.hpp"
 #include "value_list.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -20,11 +19,13 @@ namespace {
 
 constexpr std::int64_t disc_rows = 1000;
 constexpr std::int64_t epochs = 100;
-constexpr std::int64_t largest = 1 << 14;
+constexpr Limits size_limits{1, 1 << 14};
 
 /// What tells the two verbs apart.
 struct StudyKind {
-  std::string_view verb, symbol, option, sizes, help;
+  std::string_view verb, symbol, usage, sizes, help;
+
+  [[nodiscard]] std::string_view option() const { return usage.substr(0, usage.find(' ')); }
   mlp::Network (*network)(std::int64_t size);
 };
 
@@ -32,38 +33,37 @@ mlp::Network twice_as_wide(std::int64_t width) { return mlp::Network({2, width, 
 
 constexpr StudyKind depth{"depth",
                           "T",
-                          "--last",
+                          "--last LIST",
                           "4:4096:x2",
-                          "widths of the last hidden layer, powers of 2 (default 4:4096:x2)",
+                          "widths of the last hidden layer, powers of 2",
                           mlp::doubling_network};
 constexpr StudyKind width{"width",
                           "N",
-                          "--hidden",
+                          "--hidden LIST",
                           "10,20,50,100,200,500,1000,2000,4000",
-                          "widths of both hidden layers (default 10,20,50, ... 4000)",
+                          "widths of both hidden layers",
                           twice_as_wide};
 
 struct SizeOptions {
-  std::vector<std::string> sizes;
-  RaceGroup race;
+  std::string sizes;
+  std::vector<SizePoint> points;
+  RaceSetting race;
   LabOutput output;
 };
 
 /// The networks to race on, smallest first.
-std::vector<SizePoint> read_sizes(const StudyKind& kind, const std::vector<std::string>& typed) {
-  const std::string text =
-      typed.empty() ? std::string(kind.sizes) : fmt::format("{}", fmt::join(typed, ","));
-  const ValueList list(kind.option, text, true);
+std::vector<SizePoint> read_sizes(const StudyKind& kind, const std::string& text) {
+  const ValueList list(kind.option(), text, true);
   constexpr double most = 1000;
   if (list.count() > most) {
-    throw InvalidInput(fmt::format("{} {}: more than {} sizes", kind.option, text, most));
+    throw InvalidInput(fmt::format("{} {}: more than {} sizes", kind.option(), text, most));
   }
   std::vector<SizePoint> points;
   for (const std::string& value : list.values()) {
-    const std::int64_t size = parse_integer(kind.option, value, 1, largest);
-    std::optional<mlp::Network> network;
-    assign(kind.option, value, network, [&](const std::string&) { return kind.network(size); });
-    points.push_back({.size = size, .network = *network, .race = {}});
+    const std::int64_t size = parse_integer(kind.option(), value, size_limits);
+    mlp::Network network =
+        parse_as(kind.option(), value, [&](const std::string&) { return kind.network(size); });
+    points.push_back({.size = size, .network = std::move(network), .race = {}});
   }
   std::ranges::sort(points, {}, &SizePoint::size);
   return points;
@@ -101,28 +101,36 @@ SizeStudy measure(const StudyKind& kind, std::vector<SizePoint> points, RaceSett
   return study;
 }
 
-Action declare(const StudyKind& kind, CLI::App& app) {
-  const auto options = std::make_shared<SizeOptions>();
-  begin_group(app, "Networks, trained on the disc set");
-  declare_values(app, std::string(kind.option), options->sizes, "LIST", kind.help.data());
-  options->race.declare(app);
-  options->output.declare(app);
-  return [options, &kind](const Invocation& invocation) {
-    const std::vector<SizePoint> points = read_sizes(kind, options->sizes);
-    const RaceSetting setting = options->race.read();
+Action declare(const StudyKind& kind, OptionList& options) {
+  const auto state = std::make_shared<SizeOptions>();
+  options.group("Networks, trained on the disc set");
+  options.values(kind.usage, described(kind.help, to_string(size_limits), kind.sizes),
+                 [&sizes = state->sizes](std::string_view, const std::string& text) {
+                   sizes += (sizes.empty() ? "" : ",") + text;
+                 });
+  options.check([&state = *state, &kind] {
+    state.points = read_sizes(kind, state.sizes.empty() ? std::string(kind.sizes) : state.sizes);
+  });
+  declare_race(options, state->race);
+  options.check([&setting = state->race] {
     if (setting.batch > disc_rows) {
       throw InvalidInput(
           fmt::format("--batch {}: the disc set has {} rows", setting.batch, disc_rows));
     }
-    return run_experiment(
-        fmt::format("mlp_{}", kind.verb), options->output, invocation,
-        [&](Progress& progress) { return size_report(measure(kind, points, setting, progress)); });
+  });
+  state->output.declare(options);
+  return [state, &kind](const Invocation& invocation) {
+    choose_racers(state->race);
+    return run_experiment(fmt::format("mlp_{}", kind.verb), state->output, invocation,
+                          [&](Progress& progress) {
+                            return size_report(measure(kind, state->points, state->race, progress));
+                          });
   };
 }
 
 } // namespace
 
-Action declare_mlp_depth(CLI::App& app) { return declare(depth, app); }
-Action declare_mlp_width(CLI::App& app) { return declare(width, app); }
+Action declare_mlp_depth(OptionList& options) { return declare(depth, options); }
+Action declare_mlp_width(OptionList& options) { return declare(width, options); }
 
 } // namespace diffbench::bench

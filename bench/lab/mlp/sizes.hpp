@@ -3,8 +3,7 @@
 #pragma once
 
 #include "lab_report.hpp"
-#include "mlp/race.hpp"
-#include "mlp/race_options.hpp"
+#include "race.hpp"
 
 #include <cstdint>
 #include <string>
@@ -29,8 +28,5 @@ struct SizeStudy {
 };
 
 [[nodiscard]] LabReport size_report(const SizeStudy& study);
-
-[[nodiscard]] Action declare_mlp_depth(CLI::App& app);
-[[nodiscard]] Action declare_mlp_width(CLI::App& app);
 
 } // namespace diffbench::bench

@@ -1,14 +1,15 @@
 // What `mlp depth` and `mlp width` say: the time of a step and of 100 epochs by size, who wins from
 // where, and what issuing operations costs a peer.
+#include "columns.hpp"
 #include "crossover.hpp"
-#include "mlp/sizes.hpp"
+#include "sizes.hpp"
 #include "statistics.hpp"
-#include "text_table.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -16,17 +17,11 @@ namespace diffbench::bench {
 
 namespace {
 
-using nlohmann::ordered_json;
-
-/// Of one racer, the row whose number of threads is best at this size.
-const RaceRow* best_of(const SizePoint& point, const std::string& racer) {
-  return fastest(point.race.rows, [&](const RaceRow& row) { return row.racer == racer; });
-}
 const RaceRow* best_peer(const SizePoint& point) {
-  return fastest(point.race.rows, [](const RaceRow& row) { return row.is_peer(); });
+  return fastest(point.race.rows, std::mem_fn(&RaceRow::is_peer));
 }
 const RaceRow* best_engine(const SizePoint& point) {
-  return fastest(point.race.rows, [](const RaceRow& row) { return !row.is_peer(); });
+  return fastest(point.race.rows, std::not_fn(std::mem_fn(&RaceRow::is_peer)));
 }
 
 /// All rows that have a time at some size, in the order of the race.
@@ -42,19 +37,20 @@ std::vector<std::string> timed_rows(const SizeStudy& study) {
   return names;
 }
 
-const RaceRow* find_row(const SizePoint& point, const std::string& name) {
-  const auto row = std::ranges::find(point.race.rows, name, &RaceRow::name);
-  return row != point.race.rows.end() && row->ranked() ? &*row : nullptr;
-}
-
-std::string format_parameters(const SizePoint& point) {
-  return std::to_string(point.network.parameters());
-}
-
 bool all_verified(const SizePoint& point) {
   return std::ranges::all_of(point.race.rows, [](const RaceRow& row) {
     return row.is_roof || row.status != Status::ok || (row.check && row.check->ok());
   });
+}
+
+/// A column a row: what `cell` says of it at this size.
+template <typename Cell>
+void add_cells(TextTable::Cells& cells, const SizePoint& point,
+               const std::vector<std::string>& names, Cell cell) {
+  for (const std::string& name : names) {
+    const auto row = std::ranges::find(point.race.rows, name, &RaceRow::name);
+    cells.push_back(row != point.race.rows.end() && row->ranked() ? cell(*row) : no_value);
+  }
 }
 
 std::string step_table(const SizeStudy& study, const std::vector<std::string>& names) {
@@ -63,19 +59,16 @@ std::string step_table(const SizeStudy& study, const std::vector<std::string>& n
   header.insert(header.end(), {"fastest", "against peer", "verified"});
   TextTable table(header);
   for (const SizePoint& point : study.points) {
-    TextTable::Cells cells{std::to_string(point.size), format_parameters(point),
+    TextTable::Cells cells{std::to_string(point.size), std::to_string(point.network.parameters()),
                            format_figure(point.network.flops_per_step(study.batch) / 1e6)};
-    for (const std::string& name : names) {
-      const RaceRow* const row = find_row(point, name);
-      cells.push_back(row != nullptr ? format_seconds(row->step_seconds()) : no_value);
-    }
+    add_cells(cells, point, names,
+              [](const RaceRow& row) { return format_seconds(row.step_seconds()); });
     const RaceRow* const engine = best_engine(point);
     const RaceRow* const peer = best_peer(point);
-    const RaceRow* const best =
-        fastest(point.race.rows, [](const RaceRow& /*row*/) { return true; });
+    const RaceRow* const best = fastest(point.race.rows, [](const RaceRow&) { return true; });
     cells.push_back(best != nullptr ? best->name : no_value);
     cells.push_back(engine != nullptr && peer != nullptr
-                        ? format_figure(peer->step_seconds() / engine->step_seconds()) + "x"
+                        ? as_ratio(peer->step_seconds() / engine->step_seconds())
                         : no_value);
     cells.push_back(all_verified(point) ? "yes" : "NO");
     table.add(std::move(cells));
@@ -83,46 +76,18 @@ std::string step_table(const SizeStudy& study, const std::vector<std::string>& n
   return table.format();
 }
 
-/// Whether a sample held all steps of the epochs.
-bool measured_whole(const SizeStudy& study, const RaceRow& row) {
-  return row.samples.front().iterations == study.steps;
-}
-
-std::string epoch_table(const SizeStudy& study, const std::vector<std::string>& names) {
-  TextTable::Cells header{"100 epochs, " + study.symbol};
+template <typename Cell>
+std::string row_table(const SizeStudy& study, const std::vector<std::string>& names,
+                      const char* title, Cell cell) {
+  TextTable::Cells header{title + study.symbol};
   header.insert(header.end(), names.begin(), names.end());
-  TextTable table(header);
+  TextTable table(std::move(header));
   for (const SizePoint& point : study.points) {
     TextTable::Cells cells{std::to_string(point.size)};
-    for (const std::string& name : names) {
-      const RaceRow* const row = find_row(point, name);
-      cells.push_back(row == nullptr ? no_value
-                                     : (measured_whole(study, *row) ? "" : "~") +
-                                           format_seconds(static_cast<double>(study.steps) *
-                                                          row->step_seconds()));
-    }
+    add_cells(cells, point, names, cell);
     table.add(std::move(cells));
   }
   return table.format();
-}
-
-/// Empty where nobody was asked for the errors.
-std::string quality_table(const SizeStudy& study, const std::vector<std::string>& names) {
-  TextTable::Cells header{"training errors, " + study.symbol};
-  header.insert(header.end(), names.begin(), names.end());
-  TextTable table(header);
-  bool any = false;
-  for (const SizePoint& point : study.points) {
-    TextTable::Cells cells{std::to_string(point.size)};
-    for (const std::string& name : names) {
-      const RaceRow* const row = find_row(point, name);
-      const bool counted = row != nullptr && row->train_errors;
-      any = any || counted;
-      cells.push_back(counted ? std::to_string(*row->train_errors) : no_value);
-    }
-    table.add(std::move(cells));
-  }
-  return any ? "\n" + table.format() : "";
 }
 
 /// From how many parameters `challenger` wins against `champion`, each at its best.
@@ -151,17 +116,6 @@ std::string from_where(const std::string& who, const std::string& whom, const Cr
     return fmt::format("{} is not faster than {} at the largest size", who, whom);
   }
   return fmt::format("{} is faster than {} from {} parameters", who, whom, text);
-}
-
-/// The fastest of our engines at each size where one has a time.
-std::multiset<std::string> winners_of(const SizeStudy& study) {
-  std::multiset<std::string> winners;
-  for (const SizePoint& point : study.points) {
-    if (const RaceRow* const row = best_engine(point)) {
-      winners.insert(row->racer);
-    }
-  }
-  return winners;
 }
 
 /// Nearly nothing is to be computed in the smallest network, so what its step takes is the cost of
@@ -195,25 +149,31 @@ std::string dispatch_cost(const SizeStudy& study) {
 }
 
 std::string gpu_answer(const SizeStudy& study) {
-  const auto on_gpu = [](const SizePoint& point) {
-    return fastest(point.race.rows, [](const RaceRow& row) { return row.device == "cuda"; });
+  const auto best_on = [](std::string_view device) {
+    return [device](const SizePoint& point) {
+      return fastest(point.race.rows, [&](const RaceRow& row) { return row.device == device; });
+    };
   };
-  const auto on_cpu = [](const SizePoint& point) {
-    return fastest(point.race.rows, [](const RaceRow& row) { return row.device == "cpu"; });
-  };
-  const auto found = crossover(study, on_cpu, on_gpu);
+  const auto found = crossover(study, best_on("cpu"), best_on("cuda"));
   return found ? "; " + from_where("the GPU", "the best CPU row", *found)
                : "; whether a GPU wins anywhere is not measured: no row ran on one";
 }
 
 std::string sentence(const SizeStudy& study) {
-  const std::multiset<std::string> winners = winners_of(study);
+  std::multiset<std::string> winners; // of the engines, at each size
+  for (const SizePoint& point : study.points) {
+    if (const RaceRow* const row = best_engine(point)) {
+      winners.insert(row->racer);
+    }
+  }
   if (winners.empty()) {
     return "No engine has both a verified result and a time.";
   }
   const std::string winner = *std::ranges::max_element(
       winners, {}, [&](const std::string& name) { return winners.count(name); });
-  const auto own = [&](const SizePoint& point) { return best_of(point, winner); };
+  const auto own = [&](const SizePoint& point) { // with the threads that are best at this size
+    return fastest(point.race.rows, [&](const RaceRow& row) { return row.racer == winner; });
+  };
   const auto found = crossover(study, best_peer, own);
   return (found ? from_where(winner, "the best peer", *found)
                 : fmt::format("{} is the fastest of the engines at {} of {} sizes", winner,
@@ -221,49 +181,63 @@ std::string sentence(const SizeStudy& study) {
          dispatch_cost(study) + gpu_answer(study) + ".";
 }
 
-ordered_json point_json(const SizeStudy& study, const SizePoint& point) {
-  ordered_json rows = ordered_json::array();
-  for (const RaceRow& row : point.race.rows) {
-    ordered_json json = row_json(row);
-    json["seconds_100_epochs"] = row.ranked()
-                                     ? number(static_cast<double>(study.steps) * row.step_seconds())
-                                     : ordered_json(nullptr);
-    json["extrapolated"] =
-        row.ranked() ? ordered_json(!measured_whole(study, row)) : ordered_json(nullptr);
-    rows.push_back(std::move(json));
-  }
-  return {{"size", point.size},
-          {"layers", point.network.widths()},
-          {"parameters", point.network.parameters()},
-          {"flops_per_step", number(point.network.flops_per_step(study.batch))},
-          {"reference", point.race.reference},
-          {"rows", std::move(rows)}};
-}
-
 } // namespace
 
 LabReport size_report(const SizeStudy& study) {
   LabReport report;
   const std::vector<std::string> names = timed_rows(study);
+  const auto seconds = [&](const RaceRow& row) { // of 100 epochs
+    return static_cast<double>(study.steps) * row.step_seconds();
+  };
+  const auto extrapolated = [&](const RaceRow& row) {
+    return row.samples.front().iterations != study.steps;
+  };
+  bool counted = false; // whether anybody was asked for the errors
+  const std::string errors = row_table(study, names, "training errors, ", [&](const RaceRow& row) {
+    counted = counted || row.train_errors;
+    return as_text(row.train_errors);
+  });
   report.text = fmt::format(
       "disc set, batches of {}; time of a training step, median of interleaved rounds\n\n{}\n{}"
       "100 epochs are {} steps; ~ is extrapolated from fewer that were timed\n{}",
-      study.batch, step_table(study, names), epoch_table(study, names), study.steps,
-      quality_table(study, names));
+      study.batch, step_table(study, names),
+      row_table(study, names, "100 epochs, ",
+                [&](const RaceRow& row) {
+                  return (extrapolated(row) ? "~" : "") + format_seconds(seconds(row));
+                }),
+      study.steps, counted ? "\n" + errors : "");
   report.sentence = sentence(study);
   report.interrupted = study.interrupted;
-  report.data = {{"batch", study.batch}, {"steps", study.steps}, {"points", ordered_json::array()}};
+  report.data = {{"batch", study.batch}, {"steps", study.steps}, {"points", Value::list()}};
+  report.rows = Value::list();
   for (const SizePoint& point : study.points) {
-    report.data["points"].push_back(point_json(study, point));
-    for (const std::string& line : troubles(point.race.rows)) {
-      report.notes.push_back(fmt::format("{} = {}: {}", study.symbol, point.size, line));
-    }
+    Value rows = Value::list();
     for (const RaceRow& row : point.race.rows) {
+      Value json = row_json(row);
+      json["seconds_100_epochs"] = row.ranked() ? Value(seconds(row)) : Value();
+      json["extrapolated"] = row.ranked() ? Value(extrapolated(row)) : Value();
+      Value line{{"size", point.size}, {"parameters", point.network.parameters()}};
+      for (const char* key :
+           {"row", "device", "status", "reason", "verified.ok", "seconds_per_step",
+            "seconds_100_epochs", "extrapolated", "train_errors", "peak_bytes"}) {
+        line[key] = json.find(key);
+      }
+      report.rows->push_back(std::move(line));
+      rows.push_back(std::move(json));
       if (row.ranked()) {
         report.series.push_back({.name = series_name(study.verb, point.network, row.name),
                                  .threads = row.provenance.threads,
                                  .samples = row.samples});
       }
+    }
+    report.data["points"].push_back({{"size", point.size},
+                                     {"layers", point.network.widths()},
+                                     {"parameters", point.network.parameters()},
+                                     {"flops_per_step", point.network.flops_per_step(study.batch)},
+                                     {"reference", point.race.reference},
+                                     {"rows", std::move(rows)}});
+    for (const std::string& line : troubles(point.race.rows)) {
+      report.notes.push_back(fmt::format("{} = {}: {}", study.symbol, point.size, line));
     }
     const Outcome outcome = outcome_of(point.race.rows);
     if (report.outcome.exit_code != exit_not_verified && outcome.exit_code != exit_ok) {

@@ -1,4 +1,4 @@
-#include "mlp/step_check.hpp"
+#include "step_check.hpp"
 
 #include "diffbench/errors.hpp"
 

@@ -9,7 +9,7 @@
 // row of a batch of 100, or one layer's biases, is far above.
 #pragma once
 
-#include "mlp/training_job.hpp"
+#include "training_job.hpp"
 
 #include <cstdint>
 #include <optional>

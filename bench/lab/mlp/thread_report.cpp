@@ -1,67 +1,73 @@
 // What `mlp scaling` says: the table, the law, how many threads, and whether a GPU is worth it.
-#include "mlp/thread_scaling.hpp"
-#include "scaling_fit_report.hpp"
-#include "scaling_law.hpp"
+#include "columns.hpp"
+#include "scaling/scaling_fit_report.hpp"
+#include "scaling/scaling_law.hpp"
 #include "statistics.hpp"
-#include "text_table.hpp"
+#include "thread_scaling.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace diffbench::bench {
 
 namespace {
 
-using nlohmann::ordered_json;
-
-/// Of the same racer on one thread; nullptr where that has no time.
-const RaceRow* one_thread(const ThreadStudy& study, const RaceRow& row) {
+/// Held against the same racer on one thread; empty where one of the two has no time.
+std::optional<double> speed_up(const ThreadStudy& study, const RaceRow& row) {
   const auto one = std::ranges::find_if(study.race.rows, [&](const RaceRow& other) {
     return other.racer == row.racer && other.threads == 1 && other.ranked();
   });
-  return one != study.race.rows.end() ? &*one : nullptr;
+  return one != study.race.rows.end() && row.ranked() && row.threads != 0
+             ? std::optional(one->step_seconds() / row.step_seconds())
+             : std::nullopt;
 }
 
-std::optional<double> speed_up(const ThreadStudy& study, const RaceRow& row) {
-  const RaceRow* const one = one_thread(study, row);
-  if (one == nullptr || !row.ranked() || row.threads == 0) {
-    return std::nullopt;
-  }
-  return one->step_seconds() / row.step_seconds();
-}
+struct ThreadLine {
+  const ThreadStudy& study;
+  const RaceRow& row;
+  std::optional<double> faster = speed_up(study, row);
+  bool oversubscribed = study.oversubscribed(row.threads);
+};
 
-std::string verified_text(const RaceRow& row) {
-  return row.is_roof ? no_value : row.check && row.check->ok() ? "yes" : "NO";
-}
-
-std::string format_table(const ThreadStudy& study) {
-  TextTable table({"row", "time/step", "spread", "speed-up", "efficiency", "serial fraction",
-                   "rows/s", "GFLOP/s", "peak memory", "verified"});
-  for (const RaceRow& row : study.race.rows) {
-    if (!row.ranked()) {
-      continue;
-    }
-    const Quartiles time = iteration_quartiles(row.samples);
-    const auto faster = speed_up(study, row);
-    const bool over = study.oversubscribed(row.threads);
-    table.add({row.name + (over ? " (oversubscribed)" : ""), format_seconds(time.median),
-               fmt::format("+-{:.1f} %", 100 * time.relative_spread()),
-               faster ? format_figure(*faster) + "x" : no_value,
-               faster ? format_percent(*faster / row.threads) : no_value,
-               faster && row.threads > 1
-                   ? format_percent(serial_fraction(Scaling::strong, row.threads, *faster))
-                   : no_value,
-               format_figure(static_cast<double>(study.batch) / time.median),
-               format_figure(study.network.flops_per_step(study.batch) / time.median / 1e9),
-               row.peak_bytes
-                   ? fmt::format("{} MB", format_figure(static_cast<double>(*row.peak_bytes) / 1e6))
-                   : no_value,
-               verified_text(row)});
-  }
-  return table.format();
-}
+/// Of rows that have a time; those with a key of all.
+constexpr Column<ThreadLine> thread_columns[] = {
+    {nullptr, "row", as_text,
+     [](const ThreadLine& s) -> Value {
+       return s.row.name + (s.oversubscribed ? " (oversubscribed)" : "");
+     }},
+    {nullptr, "time/step", as_seconds,
+     [](const ThreadLine& s) -> Value { return s.row.step_seconds(); }},
+    {nullptr, "spread", as_spread,
+     [](const ThreadLine& s) -> Value {
+       return iteration_quartiles(s.row.samples).relative_spread();
+     }},
+    {"oversubscribed", nullptr, as_text,
+     [](const ThreadLine& s) -> Value { return s.oversubscribed; }},
+    {"speedup", "speed-up", as_ratio, [](const ThreadLine& s) -> Value { return s.faster; }},
+    {"efficiency", "efficiency", as_percent,
+     [](const ThreadLine& s) { return s.faster ? Value(*s.faster / s.row.threads) : Value(); }},
+    {"serial_fraction", "serial fraction", as_percent,
+     [](const ThreadLine& s) {
+       return s.faster && s.row.threads > 1
+                  ? Value(serial_fraction(Scaling::strong, s.row.threads, *s.faster))
+                  : Value();
+     }},
+    {nullptr, "rows/s", as_figure,
+     [](const ThreadLine& s) -> Value {
+       return static_cast<double>(s.study.batch) / s.row.step_seconds();
+     }},
+    {nullptr, "GFLOP/s", as_figure,
+     [](const ThreadLine& s) -> Value {
+       return s.study.network.flops_per_step(s.study.batch) / s.row.step_seconds() / 1e9;
+     }},
+    {nullptr, "peak memory", as_bytes,
+     [](const ThreadLine& s) -> Value { return s.row.peak_bytes; }},
+    {nullptr, "verified", as_text,
+     [](const ThreadLine& s) { return s.row.is_roof ? Value() : Value("yes"); }},
+};
 
 /// The threaded engine that is asked about: that of the first row with a number of threads.
 std::optional<SerialFraction> fit_of(const ThreadStudy& study, std::string& racer) {
@@ -81,12 +87,7 @@ std::optional<SerialFraction> fit_of(const ThreadStudy& study, std::string& race
   return fit_serial_fraction(Scaling::strong, points);
 }
 
-struct GpuSentence {
-  std::string sentence;
-  ordered_json json;
-};
-
-GpuSentence gpu_answer(const ThreadStudy& study) {
+GpuAnswer gpu_answer(const ThreadStudy& study) {
   const auto best_on = [&](std::string_view device) {
     return fastest(std::span(study.race.rows),
                    [&](const RaceRow& row) { return row.device == device; });
@@ -94,19 +95,12 @@ GpuSentence gpu_answer(const ThreadStudy& study) {
   const RaceRow* const gpu = best_on("cuda");
   const RaceRow* const cpu = best_on("cpu");
   if (gpu == nullptr || cpu == nullptr) {
-    return {"Whether a GPU is worth it stays open: no row ran on one.",
-            {{"status", "absent"}, {"reason", "no row ran on a GPU"}}};
+    return no_gpu("no row ran on a GPU");
   }
   const double times = cpu->step_seconds() / gpu->step_seconds();
-  return {
-      fmt::format("The GPU ({}) is {} times as fast as the best on the CPU ({}): {} by the rule "
-                  "of {} times.",
-                  gpu->name, format_figure(times), cpu->name,
-                  times >= gpu_worth_it ? "worth it" : "not worth it", gpu_worth_it),
-      {{"status", "ok"},
-       {"times_as_fast", number(times)},
-       {"bar", gpu_worth_it},
-       {"worth_it", times >= gpu_worth_it}}};
+  return gpu_verdict(fmt::format("The GPU ({}) is {} times as fast as the best on the CPU ({})",
+                                 gpu->name, format_figure(times), cpu->name),
+                     times, {{"times_as_fast", times}});
 }
 
 std::string sentence(const ThreadStudy& study) {
@@ -114,41 +108,47 @@ std::string sentence(const ThreadStudy& study) {
     return row.device == "cpu" && !row.is_peer();
   });
   if (best == nullptr) {
-    return "No row has both a verified result and a time. ";
+    return "No row has both a verified result and a time.";
   }
   const auto faster = speed_up(study, *best);
   return best->threads > 1 && faster
              ? fmt::format(
                    "{} is the fastest on the CPU, {} times what one thread does ({} of {} "
-                   "times). ",
+                   "times).",
                    best->name, format_figure(*faster), format_percent(*faster / best->threads),
                    best->threads)
              : fmt::format(
-                   "{} is the fastest on the CPU: more threads do not pay for this network. ",
+                   "{} is the fastest on the CPU: more threads do not pay for this network.",
                    best->name);
-}
-
-ordered_json row_with_scaling(const ThreadStudy& study, const RaceRow& row) {
-  ordered_json json = row_json(row);
-  const auto faster = speed_up(study, row);
-  json["oversubscribed"] = study.oversubscribed(row.threads);
-  json["speedup"] = number(faster);
-  json["efficiency"] = faster ? number(*faster / row.threads) : ordered_json(nullptr);
-  json["serial_fraction"] = faster && row.threads > 1
-                                ? number(serial_fraction(Scaling::strong, row.threads, *faster))
-                                : ordered_json(nullptr);
-  return json;
 }
 
 } // namespace
 
 LabReport thread_report(const ThreadStudy& study) {
+  LabReport report;
+  TextTable table = table_of(thread_columns);
+  Value rows = Value::list();
+  for (const RaceRow& row : study.race.rows) {
+    const ThreadLine line{study, row};
+    Value json = row_json(row);
+    for (const Column<ThreadLine>& column : thread_columns) {
+      if (column.key != nullptr) {
+        json[column.key] = column.value(line);
+      }
+    }
+    rows.push_back(std::move(json));
+    if (row.ranked()) {
+      add_row(table, thread_columns, line);
+      report.series.push_back({.name = series_name("scaling", study.network, row.name),
+                               .threads = row.provenance.threads,
+                               .samples = row.samples});
+    }
+  }
   std::string fitted;
   const auto fit = fit_of(study, fitted);
-  const GpuSentence gpu = gpu_answer(study);
-  LabReport report;
+  GpuAnswer gpu = gpu_answer(study);
   report.text = fmt::format("{}, network {}, batches of {}\n\n{}", study.data,
-                            mlp::to_string(study.network), study.batch, format_table(study)) +
+                            mlp::to_string(study.network), study.batch, table.format()) +
                 (fit ? "\n" + fitted + ": " + format_fit(Scaling::strong, *fit) : "");
   report.sentence = sentence(study) + gpu.sentence;
   report.notes = troubles(study.race.rows);
@@ -158,25 +158,16 @@ LabReport thread_report(const ThreadStudy& study) {
   }
   report.interrupted = study.interrupted;
   report.outcome = outcome_of(study.race.rows);
-  ordered_json rows = ordered_json::array();
-  for (const RaceRow& row : study.race.rows) {
-    rows.push_back(row_with_scaling(study, row));
-    if (row.ranked()) {
-      report.series.push_back({.name = series_name("scaling", study.network, row.name),
-                               .threads = row.provenance.threads,
-                               .samples = row.samples});
-    }
-  }
   report.data = {{"data", study.data},
                  {"layers", study.network.widths()},
                  {"parameters", study.network.parameters()},
                  {"batch", study.batch},
                  {"usable_cpus", study.usable_cpus},
-                 {"cpu_quota", number(study.cpu_quota)},
+                 {"cpu_quota", study.cpu_quota},
                  {"reference", study.race.reference},
                  {"results", std::move(rows)},
                  {"fit", fit_json(Scaling::strong, fit)},
-                 {"gpu", gpu.json}};
+                 {"gpu", std::move(gpu.json)}};
   return report;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lab_report.hpp"
-#include "mlp/race.hpp"
+#include "race.hpp"
 
 #include <cstdint>
 #include <string>
@@ -24,7 +24,5 @@ struct ThreadStudy {
 };
 
 [[nodiscard]] LabReport thread_report(const ThreadStudy& study);
-
-[[nodiscard]] Action declare_mlp_scaling(CLI::App& app);
 
 } // namespace diffbench::bench

@@ -1,20 +1,19 @@
-#include "mlp/throughput.hpp"
+#include "throughput.hpp"
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
+#include "diffbench/stopwatch.hpp"
+#include "forward_check.hpp"
+#include "image_rows.hpp"
 #include "interrupt.hpp"
-#include "mlp/forward_check.hpp"
-#include "mlp/image_rows.hpp"
-#include "mlp/options.hpp"
-#include "option_values.hpp"
+#include "lab_verbs.hpp"
+#include "options.hpp"
 #include "planning.hpp"
-#include "rounds.hpp"
 #include "statistics.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <new>
@@ -25,8 +24,6 @@ namespace diffbench::bench {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// The largest training step that is compared with float64, which also needs memory.
 constexpr double most_verified_flops = 4e9;
 /// Whose outputs are computed again.
@@ -34,40 +31,6 @@ constexpr std::int64_t rows_at_an_end = 16;
 /// Batches at which an emulation is verified.
 constexpr std::int64_t most_emulated_batch = 16;
 constexpr std::int64_t most_batches = 10'000;
-
-struct ThroughputOptions {
-  std::vector<std::string> engines;
-  std::string layers, threads, isa, device, first_batch, most_batch, budget, seed;
-  bool training = false;
-  LabOutput output;
-};
-
-ThroughputSetting read(const ThroughputOptions& typed) {
-  ThroughputSetting setting{.network = mlp::Network({image_pixels, 128, image_classes}),
-                            .engines = {}};
-  assign("--layers", typed.layers, setting.network, mlp::parse_layers);
-  const std::optional<int> device = read_device(typed.device);
-  setting.session.device = device.value_or(0);
-  setting.engines = choose_engines(typed.engines, device);
-  if (!typed.threads.empty()) {
-    setting.session.threads =
-        static_cast<int>(parse_integer("--threads", typed.threads, 1, max_threads));
-  }
-  read_isa(typed.isa, setting.session);
-  setting.training = typed.training;
-  assign_integer("--first-batch", typed.first_batch, 1, setting.most_batch, setting.first_batch);
-  assign_integer("--most-batch", typed.most_batch, setting.first_batch, setting.most_batch,
-                 setting.most_batch);
-  if (!typed.seed.empty()) {
-    setting.seed =
-        static_cast<std::uint64_t>(parse_integer("--seed", typed.seed, 0, 1'000'000'000));
-  }
-  assign_real("--budget", typed.budget, setting.budget_seconds);
-  if (!(setting.budget_seconds > 0 && setting.budget_seconds <= 86400)) {
-    throw InvalidInput(fmt::format("--budget {}: give seconds above 0, up to 86400", typed.budget));
-  }
-  return setting;
-}
 
 /// One engine made for one batch size.
 class BatchRunner {
@@ -101,7 +64,7 @@ class BatchRunner {
 
   Sample sample(std::int64_t repetitions) {
     engine_->set_parameters(job_.start);
-    const auto start = Clock::now();
+    const Stopwatch watch;
     for (std::int64_t i = 0; i < repetitions; ++i) {
       if (training_) {
         engine_->step(job_.data.values, job_.data.labels);
@@ -112,9 +75,7 @@ class BatchRunner {
     if (engine_->wait().broken != 0) {
       throw Error("the loss is not finite");
     }
-    return {.iterations = repetitions,
-            .seconds = seconds_since<Clock>(start),
-            .cpu_seconds = std::nullopt};
+    return {.iterations = repetitions, .seconds = watch.seconds(), .cpu_seconds = std::nullopt};
   }
   [[nodiscard]] Provenance provenance() const { return engine_->provenance(); }
 
@@ -154,7 +115,7 @@ class EngineSearch {
   }
 
   EngineThroughput run(Progress& progress) {
-    const auto start = Clock::now();
+    const Stopwatch watch;
     const std::int64_t most = result_.row.emulated()
                                   ? std::min(setting_.most_batch, most_emulated_batch)
                                   : setting_.most_batch;
@@ -166,8 +127,7 @@ class EngineSearch {
         },
         [&](bool refining) {
           // What is round the best costs little.
-          return !interrupted() &&
-                 (refining || seconds_since<Clock>(start) < setting_.budget_seconds);
+          return !interrupted() && (refining || watch.seconds() < setting_.budget_seconds);
         });
     finish();
     return std::move(result_);
@@ -258,28 +218,38 @@ ThroughputStudy measure_throughput(const ThroughputSetting& setting, Progress& p
   return study;
 }
 
-Action declare_mlp_throughput(CLI::App& app) {
-  const auto options = std::make_shared<ThroughputOptions>();
-  begin_group(app, "Network, on made-up rows");
-  declare_value(app, "--layers", options->layers, "N,N,...", "widths (default 784,128,10)");
-  declare_flag(app, "--train", options->training, "training steps instead of answers");
-  declare_value(app, "--seed", options->seed, "N", "of parameters and rows (default 1)");
-  begin_group(app, "What runs");
-  declare_values(app, "--engine", options->engines, "NAME",
-                 "engine to run, may be repeated (default: all but scalar)");
-  declare_value(app, "--threads", options->threads, "N", "for threaded engines");
-  declare_value(app, "--isa", options->isa, "NAME", "baseline, avx2 or avx512 (default: the best)");
-  declare_value(app, "--device", options->device, "N", "which GPU (default 0)");
-  declare_value(app, "--first-batch", options->first_batch, "N",
-                "where the search begins (default 1)");
-  declare_value(app, "--most-batch", options->most_batch, "N",
-                "where the search ends (default: at the memory's end)");
-  declare_value(app, "--budget", options->budget, "SECONDS", "time of an engine (default 20)");
-  options->output.declare(app);
-  return [options](const Invocation& invocation) {
-    const ThroughputSetting setting = read(*options);
-    return run_experiment("mlp_throughput", options->output, invocation, [&](Progress& progress) {
-      return throughput_report(measure_throughput(setting, progress));
+Action declare_mlp_throughput(OptionList& options) {
+  struct State {
+    ThroughputSetting setting{.network = mlp::Network({image_pixels, 128, image_classes}),
+                              .engines = {}};
+    EngineChoice choice;
+    LabOutput output;
+  };
+  const auto state = std::make_shared<State>();
+  ThroughputSetting& setting = state->setting;
+  const Limits search_limits{1, setting.most_batch};
+  options.group("Network, on made-up rows");
+  options.parsed("--layers N,N,...", setting.network, "widths (default 784,128,10)",
+                 mlp::parse_layers);
+  options.flag("--train", setting.training, "training steps instead of answers");
+  declare_seed(options, setting.seed, "of parameters and rows");
+  options.group("What runs");
+  declare_engines(options, state->choice, setting.session);
+  declare_threads(options, setting.session.threads, "for threaded engines", "what pays");
+  options.integer("--first-batch N", setting.first_batch, search_limits, "where the search begins");
+  options.value(
+      "--most-batch N",
+      described("where the search ends", fmt::format("--first-batch to {}", search_limits.high),
+                "at the memory's end"),
+      [&setting, search_limits](std::string_view option, const std::string& text) {
+        setting.most_batch = parse_integer(option, text, {setting.first_batch, search_limits.high});
+      });
+  declare_budget(options, setting.budget_seconds, "time of an engine");
+  state->output.declare(options);
+  return [state](const Invocation& invocation) {
+    state->setting.engines = choose_engines(state->choice, state->setting.session.device);
+    return run_experiment("mlp_throughput", state->output, invocation, [&](Progress& progress) {
+      return throughput_report(measure_throughput(state->setting, progress));
     });
   };
 }

@@ -2,9 +2,9 @@
 // up to what memory holds. Running out of memory ends the search, not the program.
 #pragma once
 
+#include "batch_search.hpp"
 #include "lab_report.hpp"
-#include "mlp/batch_search.hpp"
-#include "mlp/race.hpp"
+#include "race.hpp"
 
 #include <cstdint>
 #include <map>
@@ -49,7 +49,5 @@ struct ThroughputStudy {
                                                  Progress& progress);
 
 [[nodiscard]] LabReport throughput_report(const ThroughputStudy& study);
-
-[[nodiscard]] Action declare_mlp_throughput(CLI::App& app);
 
 } // namespace diffbench::bench

@@ -1,45 +1,35 @@
 // What `mlp throughput` says: the curve, the best, and the smallest batch that is as good.
-#include "mlp/throughput.hpp"
-#include "result_file.hpp"
 #include "statistics.hpp"
 #include "text_table.hpp"
+#include "throughput.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
 
-#include <set>
+#include <map>
 #include <utility>
 
 namespace diffbench::bench {
 
 namespace {
 
-using nlohmann::ordered_json;
-
-const BatchPoint* find_point(const EngineThroughput& engine, std::int64_t batch) {
-  const auto& curve = engine.search.curve;
-  const auto found = std::ranges::find(curve, batch, &BatchPoint::batch);
-  return found != curve.end() ? &*found : nullptr;
-}
-
+/// A line a batch size, a column an engine.
 std::string format_curves(const ThroughputStudy& study) {
   TextTable::Cells header{"batch"};
-  std::set<std::int64_t> batches;
+  std::map<std::int64_t, TextTable::Cells> lines;
   for (const EngineThroughput& engine : study.engines) {
     header.push_back(engine.row.name + ", rows/s");
     for (const BatchPoint& point : engine.search.curve) {
-      batches.insert(point.batch);
+      TextTable::Cells& cells = lines[point.batch];
+      cells.resize(header.size() - 1, no_value);
+      cells.push_back(format_figure(point.rows_per_second) +
+                      (&point == engine.search.best() ? " *" : "  "));
     }
   }
   TextTable table(header);
-  for (const std::int64_t batch : batches) {
-    TextTable::Cells cells{std::to_string(batch)};
-    for (const EngineThroughput& engine : study.engines) {
-      const BatchPoint* const point = find_point(engine, batch);
-      cells.push_back(point == nullptr ? "-"
-                                       : format_figure(point->rows_per_second) +
-                                             (point == engine.search.best() ? " *" : "  "));
-    }
+  for (auto& [batch, cells] : lines) {
+    cells.resize(header.size(), no_value);
+    cells.front() = std::to_string(batch);
     table.add(std::move(cells));
   }
   return table.format();
@@ -67,35 +57,32 @@ std::string sentence(const ThroughputStudy& study) {
   const BatchPoint& one = best->search.curve.front();
   if (one.batch < enough.batch) {
     text += fmt::format("; one row at a time it is {} of it",
-                        format_figure(100 * one.rows_per_second / top.rows_per_second) + " %");
+                        format_percent(one.rows_per_second / top.rows_per_second));
   }
   return text + ".";
 }
 
-ordered_json engine_json(const EngineThroughput& engine) {
-  ordered_json json = row_json(engine.row);
+Value engine_json(const EngineThroughput& engine) {
+  Value json = row_json(engine.row);
   json.erase("samples"); // they belong to batch sizes here
   json.erase("seconds_per_step");
   json.erase("threads_asked");
   json["verified_to"] = engine.verified_to;
   json["ended_by"] = engine.search.ended_by;
-  json["curve"] = ordered_json::array();
+  json["curve"] = Value::list();
   for (const BatchPoint& point : engine.search.curve) {
-    const auto& samples = engine.samples.at(point.batch);
-    ordered_json raw = ordered_json::array();
-    for (const Sample& sample : samples) {
-      raw.push_back({{"batches", sample.iterations}, {"seconds", number(sample.seconds)}});
+    Value raw = Value::list();
+    for (const Sample& sample : engine.samples.at(point.batch)) {
+      raw.push_back({{"batches", sample.iterations}, {"seconds", sample.seconds}});
     }
     json["curve"].push_back({{"batch", point.batch},
-                             {"rows_per_second", number(point.rows_per_second)},
+                             {"rows_per_second", point.rows_per_second},
                              {"samples", std::move(raw)}});
   }
   const BatchPoint* const best = engine.search.best();
-  json["best_batch"] = best != nullptr ? ordered_json(best->batch) : ordered_json(nullptr);
-  json["best_rows_per_second"] =
-      best != nullptr ? number(best->rows_per_second) : ordered_json(nullptr);
-  json["enough_batch"] =
-      best != nullptr ? ordered_json(engine.search.enough()->batch) : ordered_json(nullptr);
+  json["best_batch"] = best != nullptr ? Value(best->batch) : Value();
+  json["best_rows_per_second"] = best != nullptr ? Value(best->rows_per_second) : Value();
+  json["enough_batch"] = best != nullptr ? Value(engine.search.enough()->batch) : Value();
   return json;
 }
 
@@ -109,7 +96,8 @@ LabReport throughput_report(const ThroughputStudy& study) {
   report.sentence = sentence(study);
   report.interrupted = study.interrupted;
   std::vector<RaceRow> rows;
-  ordered_json results = ordered_json::array();
+  Value results = Value::list();
+  report.rows = Value::list();
   for (const EngineThroughput& engine : study.engines) {
     rows.push_back(engine.row);
     results.push_back(engine_json(engine));
@@ -117,6 +105,14 @@ LabReport throughput_report(const ThroughputStudy& study) {
       report.notes.push_back(
           fmt::format("{}: verified up to batches of {}; the search upwards was ended by {}",
                       engine.row.name, engine.verified_to, engine.search.ended_by));
+    }
+    for (const BatchPoint& point : engine.search.curve) {
+      report.rows->push_back({{"row", engine.row.name},
+                              {"device", engine.row.device},
+                              {"batch", point.batch},
+                              {"rows_per_second", point.rows_per_second},
+                              {"verified", engine.row.ranked()},
+                              {"verified_to", engine.verified_to}});
     }
     for (const auto& [batch, samples] : engine.samples) {
       report.series.push_back(

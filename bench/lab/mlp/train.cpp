@@ -1,12 +1,9 @@
-#include "mlp/train.hpp"
+#include "train.hpp"
 
 #include "diffbench/errors.hpp"
 #include "diffbench/mlp/safetensors.hpp"
-#include "diffbench/mlp/training.hpp"
 #include "interrupt.hpp"
-#include "lab_report.hpp"
-#include "mlp/options.hpp"
-#include "mlp/train_report.hpp"
+#include "lab_verbs.hpp"
 #include "output.hpp"
 
 #include <fmt/format.h>
@@ -104,7 +101,7 @@ std::vector<Trained> run_engines(const TrainSetting& setting, std::vector<std::s
         }
       }
     } catch (const Unavailable& refusal) {
-      if (setting.options.engines_named) {
+      if (setting.options.choice.named()) {
         throw;
       }
       notes.emplace_back(refusal.what());
@@ -115,16 +112,17 @@ std::vector<Trained> run_engines(const TrainSetting& setting, std::vector<std::s
 
 } // namespace
 
-Action declare_mlp_train(CLI::App& app) {
+Action declare_mlp_train(OptionList& options) {
   struct State {
-    MlpGroup group;
+    MlpOptions training;
     LabOutput output;
   };
   const auto state = std::make_shared<State>();
-  state->group.declare(app);
-  state->output.declare(app);
+  declare_training(options, state->training);
+  state->output.declare(options);
   return [state](const Invocation& invocation) {
-    const TrainSetting setting = prepare(state->group.read());
+    choose_engines(state->training);
+    const TrainSetting setting = prepare(state->training);
     return run_experiment("mlp_train", state->output, invocation, [&](Progress& progress) {
       std::vector<std::string> notes = setting.options.notes;
       const std::vector<Trained> all = run_engines(setting, notes, progress);

@@ -2,10 +2,65 @@
 // rows in the same order, and shows times and quality side by side.
 #pragma once
 
-#include "subcommand.hpp"
+#include "diffbench/mlp/data.hpp"
+#include "diffbench/mlp/engine.hpp"
+#include "diffbench/mlp/quality.hpp"
+#include "diffbench/mlp/training.hpp"
+#include "lab_report.hpp"
+#include "options.hpp"
+#include "statistics.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace diffbench::bench {
 
-[[nodiscard]] Action declare_mlp_train(CLI::App& app);
+/// What one engine made of it.
+struct Trained {
+  mlp::EngineInfo engine;
+  bool prefetched = false; ///< a thread gathered its batches ahead
+  Provenance provenance;
+  std::string failure; ///< why it did not come to an end
+  std::vector<mlp::Epoch> epochs;
+  std::vector<float> parameters; ///< after the last epoch that was right
+  std::optional<mlp::Quality> train, test;
+
+  [[nodiscard]] std::string name() const {
+    return std::string(engine.name) + (prefetched ? "+async" : "");
+  }
+  /// What is emulated has results, and no times.
+  [[nodiscard]] bool timed() const {
+    return engine.device != DeviceKind::emulated && !epochs.empty();
+  }
+  [[nodiscard]] double seconds_per_epoch() const {
+    std::vector<double> seconds;
+    for (const mlp::Epoch& epoch : epochs) {
+      seconds.push_back(epoch.wall);
+    }
+    return quartiles(std::move(seconds)).median;
+  }
+  [[nodiscard]] mlp::EpochTimes total() const {
+    mlp::EpochTimes sum;
+    for (const mlp::Epoch& epoch : epochs) {
+      sum.data += epoch.times.data;
+      sum.step += epoch.times.step;
+      sum.wait += epoch.times.wait;
+    }
+    return sum;
+  }
+};
+
+/// What they were trained on, and how.
+struct TrainSetting {
+  MlpOptions options;
+  mlp::Split data;
+  mlp::Training training;
+  std::vector<float> start;
+};
+
+[[nodiscard]] LabReport train_report(const TrainSetting& setting, std::span<const Trained> all);
 
 } // namespace diffbench::bench

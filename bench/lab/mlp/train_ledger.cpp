@@ -1,4 +1,4 @@
-#include "mlp/train_ledger.hpp"
+#include "train_ledger.hpp"
 
 #include "result_file.hpp"
 #include "text_table.hpp"
@@ -13,8 +13,6 @@
 namespace diffbench::bench {
 
 using mlp::StepTimes;
-using nlohmann::ordered_json;
-
 namespace {
 
 /// In the order in which a step goes through them.
@@ -89,18 +87,18 @@ std::string ledger_table(std::span<const TrainLedger> ledgers) {
                                                        fmt::join(fused, ", ")));
 }
 
-ordered_json ledger_json(const TrainLedger& ledger) {
+Value ledger_json(const TrainLedger& ledger) {
   const auto parts_json = [](const StepTimes& times) {
-    ordered_json json;
+    Value json;
     for (const auto& [name, part] : named_parts) {
-      json[name] = number(times.*part);
+      json[name] = times.*part;
     }
     return json;
   };
-  ordered_json json = parts_json(ledger.parts);
-  json["unexplained"] = number(ledger.unexplained);
-  json["wall"] = number(ledger.wall);
-  json["device"] = ledger.device ? parts_json(*ledger.device) : ordered_json(nullptr);
+  Value json = parts_json(ledger.parts);
+  json["unexplained"] = ledger.unexplained;
+  json["wall"] = ledger.wall;
+  json["device"] = ledger.device ? parts_json(*ledger.device) : Value();
   return json;
 }
 

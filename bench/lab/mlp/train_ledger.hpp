@@ -2,8 +2,7 @@
 #pragma once
 
 #include "diffbench/mlp/training.hpp"
-
-#include <nlohmann/json.hpp>
+#include "value.hpp"
 
 #include <optional>
 #include <span>
@@ -27,6 +26,6 @@ struct TrainLedger {
 /// Shares of the wall time, engine by engine, and which parts an engine does at once.
 [[nodiscard]] std::string ledger_table(std::span<const TrainLedger> ledgers);
 
-[[nodiscard]] nlohmann::ordered_json ledger_json(const TrainLedger& ledger);
+[[nodiscard]] Value ledger_json(const TrainLedger& ledger);
 
 } // namespace diffbench::bench

@@ -2,37 +2,20 @@
 #pragma once
 
 #include "diffbench/mlp/engine.hpp"
-#include "mlp/training_job.hpp"
 #include "peer.hpp"
-#include "result.hpp"
+#include "rounds.hpp"
 #include "temporary_directory.hpp"
+#include "training_job.hpp"
 
-#include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace diffbench::bench {
 
-class Trainer {
- public:
-  Trainer() = default;
-  Trainer(const Trainer&) = delete;
-  Trainer& operator=(const Trainer&) = delete;
-  virtual ~Trainer() = default;
-
-  /// `steps` from the start of the job. Getting there is outside of the time.
-  virtual Sample sample(std::int64_t steps) = 0;
-  /// The parameters after the latest sample.
-  virtual void fetch(std::span<float> parameters) = 0;
-  [[nodiscard]] virtual Provenance provenance() const = 0;
-  /// Peak memory, where it is that of another process.
-  [[nodiscard]] virtual std::optional<std::int64_t> own_peak_bytes() const { return std::nullopt; }
-};
+/// Its samples start from the job's parameters, and its result are those after the latest one.
+using Trainer = Timed<float>;
 
 /// Makes the engine. `job` must stay valid, as for all trainers. Throws what the engine throws.
 [[nodiscard]] std::unique_ptr<Trainer> engine_trainer(const mlp::EngineInfo& engine,

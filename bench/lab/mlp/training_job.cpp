@@ -1,4 +1,4 @@
-#include "mlp/training_job.hpp"
+#include "training_job.hpp"
 
 #include "diffbench/mlp/training.hpp"
 

@@ -1,7 +1,7 @@
 #include "report.hpp"
 
+#include "columns.hpp"
 #include "interrupt.hpp"
-#include "text_table.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -16,8 +16,6 @@
 namespace diffbench::bench {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 /// What became of a pitfall.
 struct Entry {
@@ -48,18 +46,42 @@ Entry measure_one(const Pitfall& pitfall, Workbench& bench) {
   return entry;
 }
 
-std::string figures_text(const std::vector<Entry>& entries) {
-  TextTable table({"pitfall", "the mistake reads", "right", "which is"});
-  bool any = false;
-  for (const Entry& entry : entries) {
-    if (entry.finding) {
-      const Finding& finding = *entry.finding;
-      table.add({std::string(entry.pitfall.name), format_seconds(finding.mistaken.seconds),
-                 format_seconds(finding.right.seconds), verdict(finding)});
-      any = true;
-    }
-  }
-  return any ? table.format() : "";
+/// An empty list where there is nothing.
+template <auto reading>
+Value samples_of(const Entry& entry) {
+  return entry.finding ? Value(((*entry.finding).*reading).samples) : Value::list();
+}
+
+constexpr Column<Entry> pitfall_columns[] = {
+    {"name", "pitfall", as_text, field<&Entry::pitfall, &Pitfall::name>},
+    {"needs", nullptr, as_text, field<&Entry::pitfall, &Pitfall::needs>},
+    {"status", nullptr, as_text, field<&Entry::status>},
+    {"reason", nullptr, as_text, field<&Entry::reason, or_null>},
+    {"work", nullptr, as_text, field<&Entry::pitfall, &Pitfall::work>},
+    {"mistake", nullptr, as_text, field<&Entry::pitfall, &Pitfall::mistake>},
+    {"right", nullptr, as_text, field<&Entry::pitfall, &Pitfall::right>},
+    {"mistaken_seconds", "the mistake reads", as_seconds,
+     field<&Entry::finding, &Finding::mistaken, &Reading::seconds>},
+    {"right_seconds", "right", as_seconds,
+     field<&Entry::finding, &Finding::right, &Reading::seconds>},
+    {nullptr, "which is", as_text, field<&Entry::finding, verdict>},
+    {"factor", nullptr, as_text, field<&Entry::finding, &Finding::factor>},
+    {"misleads", nullptr, as_text, // null where it is unclear
+     [](const Entry& e) {
+       return e.finding && !e.is(Effect::unclear) ? Value(e.misleads()) : Value();
+     }},
+    {"explanation", nullptr, as_text,
+     [](const Entry& e) {
+       return e.finding ? Value(explanation(e.pitfall, *e.finding)) : Value();
+     }},
+    {"advice", nullptr, as_text, field<&Entry::pitfall, &Pitfall::advice>},
+    {"mistaken_samples_seconds", nullptr, as_text, samples_of<&Finding::mistaken>},
+    {"right_samples_seconds", nullptr, as_text, samples_of<&Finding::right>},
+};
+
+std::string figures_text(std::vector<Entry> entries) {
+  std::erase_if(entries, [](const Entry& entry) { return !entry.finding; });
+  return format_rows(pitfall_columns, entries);
 }
 
 std::string details_text(const std::vector<Entry>& entries) {
@@ -124,41 +146,6 @@ std::string sentence(const std::vector<Entry>& entries) {
          names_of("unclear in this noise", entries, Effect::unclear) + ".";
 }
 
-ordered_json entry_json(const Entry& entry) {
-  const Pitfall& pitfall = entry.pitfall;
-  ordered_json json{{"name", pitfall.name},
-                    {"needs", to_string(pitfall.needs)},
-                    {"status", to_string(entry.status)},
-                    {"reason", nullptr},
-                    {"work", pitfall.work},
-                    {"mistake", pitfall.mistake},
-                    {"right", pitfall.right},
-                    {"mistaken_seconds", nullptr},
-                    {"right_seconds", nullptr},
-                    {"factor", nullptr},
-                    {"misleads", nullptr}, // stays so where it is unclear
-                    {"explanation", nullptr},
-                    {"advice", pitfall.advice},
-                    {"mistaken_samples_seconds", ordered_json::array()},
-                    {"right_samples_seconds", ordered_json::array()}};
-  if (!entry.reason.empty()) {
-    json["reason"] = entry.reason;
-  }
-  if (entry.finding) {
-    const Finding& finding = *entry.finding;
-    json["mistaken_seconds"] = number(finding.mistaken.seconds);
-    json["right_seconds"] = number(finding.right.seconds);
-    json["factor"] = number(finding.factor());
-    if (!entry.is(Effect::unclear)) {
-      json["misleads"] = entry.misleads();
-    }
-    json["explanation"] = explanation(pitfall, finding);
-    json["mistaken_samples_seconds"] = finding.mistaken.samples;
-    json["right_samples_seconds"] = finding.right.samples;
-  }
-  return json;
-}
-
 /// One iteration is the pitfall's whole piece of work.
 void add_series(const Entry& entry, const Problem& problem, std::vector<SampleSeries>& series) {
   const auto add = [&](const char* way, const Reading& reading) {
@@ -178,7 +165,7 @@ void add_series(const Entry& entry, const Problem& problem, std::vector<SampleSe
 
 /// The worst that happened. Throws Unavailable where all that was chosen needs what is not here.
 Outcome outcome_of(const std::vector<Entry>& entries) {
-  const auto any = [&](auto is) { return std::any_of(entries.begin(), entries.end(), is); };
+  const auto any = [&](auto is) { return std::ranges::any_of(entries, is); };
   if (any([](const Entry& entry) { return entry.wrong; })) {
     return {exit_not_verified, "a result differs from the reference, see above"};
   }
@@ -208,10 +195,7 @@ LabReport measure_pitfalls(std::span<const Pitfall> chosen, Workbench& bench, do
     try {
       entries.push_back(measure_one(pitfall, bench));
     } catch (const Interrupted&) {
-      const bool nothing_yet = std::none_of(entries.begin(), entries.end(), [](const Entry& entry) {
-        return entry.finding.has_value();
-      });
-      if (nothing_yet) {
+      if (std::ranges::none_of(entries, [](const Entry& e) { return e.finding.has_value(); })) {
         throw;
       }
       report.interrupted = true;
@@ -223,9 +207,9 @@ LabReport measure_pitfalls(std::span<const Pitfall> chosen, Workbench& bench, do
   report.text = fmt::format("{}x{} float32, random field\n\n{}{}{}", problem.nx, problem.ny,
                             figures_text(entries), details_text(entries), missing_text(entries));
   report.sentence = sentence(entries);
-  report.data = ordered_json::array();
+  report.data = list_of(pitfall_columns, entries);
+  report.rows = report.data;
   for (const Entry& entry : entries) {
-    report.data.push_back(entry_json(entry));
     if (entry.finding) {
       add_series(entry, problem, report.series);
     }
@@ -235,22 +219,18 @@ LabReport measure_pitfalls(std::span<const Pitfall> chosen, Workbench& bench, do
 
 std::vector<Pitfall> choose_pitfalls(const std::vector<std::string>& names) {
   std::vector<Pitfall> all = all_pitfalls();
-  const auto named = [&](std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
   for (const std::string& name : names) {
-    if (std::none_of(all.begin(), all.end(), [&](const Pitfall& p) { return p.name == name; })) {
+    if (std::ranges::find(all, name, &Pitfall::name) == all.end()) {
       std::vector<std::string_view> valid;
-      valid.reserve(all.size());
-      for (const Pitfall& pitfall : all) {
-        valid.push_back(pitfall.name);
-      }
+      std::ranges::transform(all, std::back_inserter(valid), &Pitfall::name);
       throw InvalidInput(
           fmt::format("--only: unknown pitfall '{}'; valid: {}", name, fmt::join(valid, ", ")));
     }
   }
   if (!names.empty()) {
-    std::erase_if(all, [&](const Pitfall& pitfall) { return !named(pitfall.name); });
+    std::erase_if(all, [&](const Pitfall& pitfall) {
+      return std::ranges::find(names, pitfall.name) == names.end();
+    });
   }
   return all;
 }

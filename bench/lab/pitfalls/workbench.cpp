@@ -1,11 +1,11 @@
 #include "workbench.hpp"
 
+#include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
 #include "rounds.hpp"
 #include "statistics.hpp"
 
 #include <array>
-#include <chrono>
 
 namespace diffbench::bench {
 
@@ -14,8 +14,8 @@ namespace {
 /// Samples of each way: enough for quartiles of noisy times.
 constexpr int rounds_in_turns = 21;
 
-/// A way as a row of the rounds.
-struct WayLane {
+/// A way in the rounds.
+struct TimedWay {
   const Way* way;
 
   [[nodiscard]] Sample sample(std::int64_t /*steps*/) const {
@@ -23,11 +23,13 @@ struct WayLane {
   }
 };
 
-Lane<WayLane> lane_of(const Way& way) {
-  return {.contender = std::make_unique<WayLane>(WayLane{&way}),
-          .plan = {.rounds = rounds_in_turns, .iterations = 1},
-          .samples = {},
-          .failure = {}};
+using Turn = Contestant<TimedRow, TimedWay>;
+
+Turn turn_of(const Way& way) {
+  return {.row = {},
+          .contender = std::make_unique<TimedWay>(TimedWay{&way}),
+          .cost = {},
+          .plan = {.rounds = rounds_in_turns, .iterations = 1}};
 }
 
 /// Warms up, and proves that the work is done.
@@ -41,15 +43,15 @@ void verify(const Way& way) {
   }
 }
 
-Reading reading_of(const Lane<WayLane>& lane) {
-  if (!lane.failure.empty()) {
-    throw Error(lane.failure);
+Reading reading_of(const TimedRow& row) {
+  if (row.failed()) {
+    throw Error(row.reason);
   }
-  if (lane.samples.empty()) { // Ctrl-C came before
+  if (row.samples.empty()) { // Ctrl-C came before
     throw Interrupted();
   }
   Reading reading;
-  for (const Sample& sample : lane.samples) {
+  for (const Sample& sample : row.samples) {
     reading.samples.push_back(sample.seconds);
   }
   reading.seconds = quartiles(reading.samples).median;
@@ -59,9 +61,8 @@ Reading reading_of(const Lane<WayLane>& lane) {
 } // namespace
 
 double steady_seconds() {
-  using Clock = std::chrono::steady_clock;
-  static const Clock::time_point start = Clock::now();
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  static const Stopwatch watch;
+  return watch.seconds();
 }
 
 BackendInfo Workbench::find_timed_backend(std::string_view name) const {
@@ -75,10 +76,9 @@ BackendInfo Workbench::find_timed_backend(std::string_view name) const {
 Finding Workbench::in_turns(const Way& mistaken, const Way& right) const {
   verify(mistaken);
   verify(right);
-  std::array lanes{lane_of(mistaken), lane_of(right)};
-  run_rounds<std::chrono::steady_clock>(std::span<Lane<WayLane>>(lanes), share_seconds_,
-                                        interrupted, [](int, int) {});
-  return {.mistaken = reading_of(lanes[0]), .right = reading_of(lanes[1])};
+  std::array ways{turn_of(mistaken), turn_of(right)};
+  run_rounds<SteadyClock>(std::span<Turn>(ways), share_seconds_, interrupted, [](int, int) {});
+  return {.mistaken = reading_of(ways[0].row), .right = reading_of(ways[1].row)};
 }
 
 std::vector<double> Workbench::samples(const Way& way, int count,

@@ -5,7 +5,7 @@
 file(REMOVE_RECURSE ${work})
 file(COPY ${CMAKE_CURRENT_LIST_DIR}/CMakeLists.txt ${CMAKE_CURRENT_LIST_DIR}/print_registry.cpp
   DESTINATION ${work})
-file(COPY ${source}/CMakeLists.txt ${source}/cmake ${source}/solver DESTINATION ${work}/diffbench)
+file(COPY ${source}/CMakeLists.txt ${source}/cmake ${source}/base ${source}/solver DESTINATION ${work}/diffbench)
 file(COPY ${CMAKE_CURRENT_LIST_DIR}/planted.cpp DESTINATION ${work}/diffbench/solver/backends)
 
 file(GLOB others ${source}/solver/backends/*.cpp)

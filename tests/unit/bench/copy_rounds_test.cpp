@@ -30,20 +30,15 @@ struct FakeCopies {
   }
 };
 
-Lane<FakeCopies> lane_of(FakeCopies copies) {
-  return {
-      .contender = std::make_unique<FakeCopies>(copies), .plan = {}, .samples = {}, .failure = {}};
-}
+using Copier = Contestant<TimedRow, FakeCopies>;
 
-std::vector<Lane<FakeCopies>> lanes_of(FakeCopies copies) {
-  std::vector<Lane<FakeCopies>> lanes;
-  lanes.push_back(lane_of(copies));
-  return lanes;
+Copier copier(FakeCopies copies) {
+  return {.row = {}, .contender = std::make_unique<FakeCopies>(copies)};
 }
 
 const auto never = [] { return false; };
 
-TEST(PlanCopiesTest, FillsTheTimeOfALane) {
+TEST(PlanCopiesTest, FillsTheTimeOfARow) {
   EXPECT_EQ(plan_copies(1e-6, 0.07), (SamplePlan{.rounds = 7, .iterations = 10000}));
   EXPECT_EQ(plan_copies(0.02, 0.1), (SamplePlan{.rounds = 5, .iterations = 1}));
   EXPECT_EQ(plan_copies(10, 0.1), (SamplePlan{.rounds = 3, .iterations = 1}));
@@ -67,34 +62,35 @@ TEST(EstimateCopySecondsTest, EndsWithAClockThatStandsStill) {
   EXPECT_EQ(estimate_copy_seconds(copies, 1), 0);
 }
 
-TEST(SampleCopiesTest, EveryLaneGetsItsSamples) {
-  std::vector<Lane<FakeCopies>> lanes;
-  lanes.push_back(lane_of({.copy_seconds = 1e-6}));
-  lanes.push_back(lane_of({.copy_seconds = 100}));
-  sample_copies<FakeClock>(std::span(lanes), 0.07, never);
-  ASSERT_EQ(lanes[0].samples.size(), 7U);
-  EXPECT_NEAR(static_cast<double>(lanes[0].samples[0].iterations), 10000, 10);
-  EXPECT_EQ(lanes[1].samples.size(), 3U) << "however long they take";
+TEST(SampleCopiesTest, EveryRowGetsItsSamples) {
+  std::vector<Copier> copiers;
+  copiers.push_back(copier({.copy_seconds = 1e-6}));
+  copiers.push_back(copier({.copy_seconds = 100}));
+  sample_copies<FakeClock>(std::span(copiers), 0.07, never);
+  ASSERT_EQ(copiers[0].row.samples.size(), 7U);
+  EXPECT_NEAR(static_cast<double>(copiers[0].row.samples[0].iterations), 10000, 10);
+  EXPECT_EQ(copiers[1].row.samples.size(), 3U) << "however long they take";
 }
 
-TEST(SampleCopiesTest, ALaneThatThrowsLosesItself) {
+TEST(SampleCopiesTest, ARowThatThrowsLosesItself) {
   for (int fails_from = 0; fails_from < 10; ++fails_from) {
-    std::vector<Lane<FakeCopies>> lanes;
-    lanes.push_back(lane_of({.copy_seconds = 0.001, .fails_from = fails_from}));
-    lanes.push_back(lane_of({.copy_seconds = 0.001}));
-    sample_copies<FakeClock>(std::span(lanes), 0.07, never);
-    EXPECT_EQ(lanes[1].samples.size(), 7U);
-    EXPECT_EQ(lanes[0].failure, fails_from < 9 ? "copy failed" : "") << fails_from;
+    std::vector<Copier> copiers;
+    copiers.push_back(copier({.copy_seconds = 0.001, .fails_from = fails_from}));
+    copiers.push_back(copier({.copy_seconds = 0.001}));
+    sample_copies<FakeClock>(std::span(copiers), 0.07, never);
+    EXPECT_EQ(copiers[1].row.samples.size(), 7U);
+    EXPECT_EQ(copiers[0].row.reason, fails_from < 9 ? "copy failed" : "") << fails_from;
   }
 }
 
 TEST(SampleCopiesTest, StopsWhenAskedTo) {
   for (int calls = 0; calls < 5; ++calls) {
-    std::vector<Lane<FakeCopies>> lanes = lanes_of({.copy_seconds = 1e-3});
+    std::vector<Copier> copiers;
+    copiers.push_back(copier({.copy_seconds = 1e-3}));
     int left = calls;
-    sample_copies<FakeClock>(std::span(lanes), 0.07, [&] { return left-- == 0; });
-    EXPECT_EQ(lanes[0].samples.size(), static_cast<std::size_t>(std::max(0, calls - 1)));
-    EXPECT_EQ(lanes[0].failure, "");
+    sample_copies<FakeClock>(std::span(copiers), 0.07, [&] { return left-- == 0; });
+    EXPECT_EQ(copiers[0].row.samples.size(), static_cast<std::size_t>(std::max(0, calls - 1)));
+    EXPECT_EQ(copiers[0].row.reason, "");
   }
 }
 

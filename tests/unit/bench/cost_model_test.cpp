@@ -1,8 +1,9 @@
 // The model behind advise, its profile, and what is made of them.
-#include "advice.hpp"
-#include "calibration.hpp"
-#include "cost_profile.hpp"
-#include "prediction_check.hpp"
+#include "advice/advice.hpp"
+#include "advice/calibration.hpp"
+#include "advice/cost_profile.hpp"
+#include "advice/prediction_check.hpp"
+#include "json.hpp"
 
 #include "diffbench/errors.hpp"
 #include "fake_clock.hpp"
@@ -283,14 +284,14 @@ class ProfileTest : public testing::Test {
   void write(const Facts& context, const ordered_json& calibrate) {
     std::filesystem::create_directories(default_profile_path().parent_path());
     std::ofstream(default_profile_path())
-        << to_text(result_file(context, {}, {{"schema", 1}, {"calibrate", calibrate}}));
+        << to_text(result_file(context, {}, {{"schema", 1}, {"calibrate", value_of(calibrate)}}));
   }
   static ordered_json good() {
-    return to_json(CostProfile{.ways = {plain_way()},
-                               .transfer = "pageable",
-                               .machine = "toy",
-                               .date = {},
-                               .foreign = {}});
+    return json_of(to_json(CostProfile{.ways = {plain_way()},
+                                       .transfer = "pageable",
+                                       .machine = "toy",
+                                       .date = {},
+                                       .foreign = {}}));
   }
   static std::string refusal() {
     try {
@@ -307,7 +308,7 @@ class ProfileTest : public testing::Test {
 TEST_F(ProfileTest, ComesBackAsItWas) {
   write(run_context(), good());
   const CostProfile profile = read_own_profile();
-  EXPECT_EQ(to_json(profile), good());
+  EXPECT_EQ(json_of(to_json(profile)), good());
   EXPECT_EQ(profile.foreign, "");
   EXPECT_NE(profile.date, "unknown");
 }

@@ -20,7 +20,7 @@ LabReport sample_report() {
   LabReport report;
   report.text = "a table\n";
   report.sentence = "It shows something.";
-  report.data = {{"rows", {1, 2, 3}}};
+  report.data = {{"rows", Value::list({1, 2, 3})}};
   report.series = {{.name = "toy/one",
                     .threads = 2,
                     .samples = {{.iterations = 10, .seconds = 1e-6, .cpu_seconds = {}}},
@@ -83,6 +83,26 @@ TEST_F(LabReportTest, JsonOnStdoutIsAllThereIs) {
   EXPECT_NEAR(entry["real_time"].get<double>(), 100, 1e-9); // ns an iteration
   EXPECT_NEAR(entry["bytes_per_second"].get<double>(), 1e9, 1);
   EXPECT_EQ(entry["cpu_time_is_wall_time"], 1);
+}
+
+TEST_F(LabReportTest, CsvOnStdoutIsAllThereIs) {
+  LabReport report = sample_report();
+  report.data = {{"results", Value::list({{{"a", 1}}, {{"a", 2}}})}};
+  output_.csv = "-";
+  EXPECT_EQ(run(report), exit_ok);
+  EXPECT_EQ(out_.str(), "a\n1\n2\n");
+}
+
+TEST_F(LabReportTest, RowsOfItsOwnAreTheCsv) {
+  const TemporaryDirectory directory;
+  LabReport report = sample_report();
+  report.rows = Value::list({{{"b", 3}}});
+  output_.csv = directory.path() / "rows.csv";
+  EXPECT_EQ(run(report), exit_ok);
+  EXPECT_THAT(out_.str(), HasSubstr("a table"));
+  std::ifstream file(output_.csv);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(text, "b\n3\n");
 }
 
 TEST_F(LabReportTest, AFileThatCannotBeWrittenIsRefusedBeforeAnyWork) {

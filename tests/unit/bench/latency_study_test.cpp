@@ -2,7 +2,7 @@
 #include "mlp/latency_study.hpp"
 
 #include "mlp/forward_check.hpp"
-#include "mlp/latency_report.hpp"
+#include "mlp/latency.hpp"
 
 #include <gmock/gmock.h>
 

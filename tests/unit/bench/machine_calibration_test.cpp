@@ -1,5 +1,5 @@
 // The passes over all backends and grids, with a backend whose speed changes between two passes.
-#include "machine_calibration.hpp"
+#include "advice/machine_calibration.hpp"
 
 #include "diffbench/errors.hpp"
 #include "diffbench/registry.hpp"

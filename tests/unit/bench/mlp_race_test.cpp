@@ -1,12 +1,15 @@
 // Races of training steps: what passes for right, what does not, and what becomes of those who
 // fail.
+#include "columns.hpp"
 #include "diffbench/errors.hpp"
+#include "json.hpp"
 #include "mlp/race.hpp"
 #include "mlp/sizes.hpp"
 #include "mlp/thread_scaling.hpp"
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -18,6 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 TrainingJob small_job(std::int64_t batch = 100) {
   return make_job({.network = mlp::Network({2, 16, 16, 2}), .optimizer = {}, .batch = batch},
@@ -233,6 +237,10 @@ TEST(SizeReport, SaysWhoWinsFromWhereAndWhatDispatchCosts) {
   EXPECT_THAT(report.text, HasSubstr("~10.0 ms")); // 1000 steps, of which 100 were timed
   EXPECT_EQ(report.series.size(), 8);
   EXPECT_EQ(report.series.front().name, "mlp/depth/2-4-2/cpu");
+  const std::string csv = csv_of(*report.rows);
+  EXPECT_THAT(csv, StartsWith("size,parameters,row,device,"));
+  EXPECT_THAT(csv, HasSubstr("\n4,22,peer:torch,cpu,ok,,true,0.0002,0.2,true,,\n"));
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 8);
 }
 
 TEST(SizeReport, DispatchThatIsNowhereHalfOfAStepIsNotSaidToBe) {
@@ -298,11 +306,14 @@ ThreadStudy sample_threads() {
 }
 
 TEST(ThreadReport, FitsTheLawToWhatIsNotOversubscribed) {
-  const LabReport report = thread_report(sample_threads());
-  EXPECT_EQ(report.data["results"][1]["speedup"], 1e-3 / 6e-4);
-  EXPECT_EQ(report.data["results"][3]["oversubscribed"], true);
-  EXPECT_EQ(report.data["fit"]["points"], 2);
-  EXPECT_NEAR(report.data["fit"]["serial_fraction"], 0.2, 0.01);
+  ThreadStudy study = sample_threads();
+  study.race.rows.front().peak_bytes = std::int64_t{7} << 19;
+  const LabReport report = thread_report(study);
+  EXPECT_THAT(report.text, HasSubstr("3.5 MiB"));
+  EXPECT_EQ(json_of(report.data)["results"][1]["speedup"], 1e-3 / 6e-4);
+  EXPECT_EQ(json_of(report.data)["results"][3]["oversubscribed"], true);
+  EXPECT_EQ(json_of(report.data)["fit"]["points"], 2);
+  EXPECT_NEAR(json_of(report.data)["fit"]["serial_fraction"], 0.2, 0.01);
   EXPECT_THAT(report.sentence, HasSubstr("cpu, 4 is the fastest on the CPU, 2.50 times"));
   EXPECT_THAT(report.sentence, HasSubstr("stays open"));
   EXPECT_THAT(report.notes.back(), HasSubstr("made up"));
@@ -314,7 +325,7 @@ TEST(ThreadReport, AGpuIsHeldAgainstTheBestOfTheCpu) {
   EXPECT_THAT(thread_report(study).sentence, HasSubstr("8.00 times as fast as the best on the CPU "
                                                        "(cpu, 4): not worth it"));
   study.race.rows.back() = timed_row("cuda", 2e-5, "cuda");
-  EXPECT_EQ(thread_report(study).data["gpu"]["worth_it"], true);
+  EXPECT_EQ(json_of(thread_report(study).data)["gpu"]["worth_it"], true);
 }
 
 } // namespace

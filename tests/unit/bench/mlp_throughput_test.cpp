@@ -1,9 +1,12 @@
 // The search for the best batch size, and what ends it.
+#include "columns.hpp"
 #include "diffbench/errors.hpp"
+#include "json.hpp"
 #include "mlp/throughput.hpp"
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <new>
 #include <set>
@@ -17,6 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 bool always(bool /*refining*/) { return true; }
 
@@ -178,8 +182,11 @@ TEST(Throughput, OutOfMemoryEndsTheSearchAndKeepsTheCurve) {
     EXPECT_THAT(engine.search.ended_by, HasSubstr("memory"));
     const LabReport report = throughput_report(study);
     EXPECT_EQ(report.outcome.exit_code, exit_ok);
-    EXPECT_EQ(report.data["results"][0]["verified_to"], 8);
+    EXPECT_EQ(json_of(report.data)["results"][0]["verified_to"], 8);
     EXPECT_THAT(report.sentence, HasSubstr("limited does most"));
+    const std::string csv = csv_of(*report.rows);
+    EXPECT_THAT(csv, StartsWith("row,device,batch,rows_per_second,verified,verified_to\nlimited,"));
+    EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + std::ssize(engine.search.curve));
   }
 }
 

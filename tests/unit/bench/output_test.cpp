@@ -1,4 +1,5 @@
 #include "output.hpp"
+#include "diffbench/text.hpp"
 
 #include "temporary_directory.hpp"
 

@@ -1,4 +1,4 @@
-#include "pcie_link.hpp"
+#include "transfer/pcie_link.hpp"
 
 #include "temporary_directory.hpp"
 

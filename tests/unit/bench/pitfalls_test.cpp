@@ -1,5 +1,6 @@
 // The logic of `diffbench pitfalls` on a fake clock: what each reading contains, what is made of
 // it, and what happens when a pitfall cannot be measured.
+#include "json.hpp"
 #include "pitfalls/report.hpp"
 
 #include "diffbench/errors.hpp"
@@ -10,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <csignal>
 #include <optional>
@@ -306,20 +308,20 @@ TEST_F(PitfallsTest, TheReportHasFiguresWordsAndSamples) {
             "1 of 2 mistakes measured here mislead, misleading most of all (3.00x too slow); "
             "without effect here: harmless.");
   EXPECT_EQ(found.outcome.exit_code, exit_ok);
-  ASSERT_EQ(found.data.size(), 2U);
-  EXPECT_EQ(found.data[0]["factor"], 3.0);
-  EXPECT_EQ(found.data[0]["misleads"], true);
-  EXPECT_EQ(found.data[1]["misleads"], false);
-  EXPECT_TRUE(found.data[0]["reason"].is_null());
+  ASSERT_EQ(json_of(found.data).size(), 2U);
+  EXPECT_EQ(json_of(found.data)[0]["factor"], 3.0);
+  EXPECT_EQ(json_of(found.data)[0]["misleads"], true);
+  EXPECT_EQ(json_of(found.data)[1]["misleads"], false);
+  EXPECT_TRUE(json_of(found.data)[0]["reason"].is_null());
   ASSERT_THAT(found.series, SizeIs(4));
   EXPECT_EQ(found.series[0].name, "pitfalls/misleading/mistaken/7x5");
 }
 
 TEST_F(PitfallsTest, OneThatFailsLosesOnlyItself) {
   const LabReport found = report({broken, harmless});
-  EXPECT_EQ(found.data[0]["status"], "failed");
-  EXPECT_EQ(found.data[0]["reason"], "it broke");
-  EXPECT_EQ(found.data[1]["status"], "ok");
+  EXPECT_EQ(json_of(found.data)[0]["status"], "failed");
+  EXPECT_EQ(json_of(found.data)[0]["reason"], "it broke");
+  EXPECT_EQ(json_of(found.data)[1]["status"], "ok");
   EXPECT_EQ(found.outcome.exit_code, exit_error);
   EXPECT_THAT(found.text, HasSubstr("FAILED: broken: it broke"));
 }
@@ -328,8 +330,8 @@ TEST_F(PitfallsTest, AWrongResultIsNotTimedAndIsExit3) {
   device.wrong = true;
   device.work = 1;
   const LabReport found = report(choose_pitfalls({"copies-timed"}));
-  EXPECT_EQ(found.data[0]["status"], "failed");
-  EXPECT_TRUE(found.data[0]["factor"].is_null());
+  EXPECT_EQ(json_of(found.data)[0]["status"], "failed");
+  EXPECT_TRUE(json_of(found.data)[0]["factor"].is_null());
   EXPECT_TRUE(found.series.empty());
   EXPECT_EQ(found.outcome.exit_code, exit_not_verified);
 }
@@ -338,8 +340,8 @@ TEST_F(PitfallsTest, WithoutAGpuTheOthersAreMeasured) {
   std::vector<Pitfall> chosen = choose_pitfalls({"no-synchronization", "event-pairs"});
   chosen.push_back(harmless);
   const LabReport found = report(chosen, no_backend);
-  EXPECT_EQ(found.data[0]["status"], "skipped");
-  EXPECT_EQ(found.data[0]["reason"], "cuda_graph is not here");
+  EXPECT_EQ(json_of(found.data)[0]["status"], "skipped");
+  EXPECT_EQ(json_of(found.data)[0]["reason"], "cuda_graph is not here");
   EXPECT_EQ(found.outcome.exit_code, exit_ok);
   EXPECT_THAT(found.text, HasSubstr("not measured: no-synchronization: cuda_graph is not here"));
 }
@@ -352,8 +354,8 @@ TEST_F(PitfallsTest, AnEmulatedDeviceHasNoTimes) {
   std::vector<Pitfall> chosen = choose_pitfalls({"no-synchronization"});
   chosen.push_back(harmless);
   const LabReport found = report(chosen, emulated_backend);
-  EXPECT_EQ(found.data[0]["status"], "skipped");
-  EXPECT_THAT(found.data[0]["reason"].get<std::string>(), HasSubstr("emulated"));
+  EXPECT_EQ(json_of(found.data)[0]["status"], "skipped");
+  EXPECT_THAT(json_of(found.data)[0]["reason"].get<std::string>(), HasSubstr("emulated"));
 }
 
 TEST_F(PitfallsTest, CtrlCKeepsWhatWasMeasured) {
@@ -365,7 +367,7 @@ TEST_F(PitfallsTest, CtrlCKeepsWhatWasMeasured) {
   std::optional<InterruptGuard> guard(std::in_place);
   const LabReport found = report({misleading, interrupting, harmless});
   EXPECT_TRUE(found.interrupted);
-  EXPECT_EQ(found.data.size(), 1U);
+  EXPECT_EQ(json_of(found.data).size(), 1U);
   guard.reset(); // a second signal under the same guard would end the tests
   guard.emplace();
   EXPECT_THROW((void)report({interrupting, misleading}), Interrupted);
@@ -382,8 +384,8 @@ TEST_F(PitfallsTest, WhatOneLeavesOfTheBudgetIsForTheOthers) {
   Workbench workbench = bench();
   const LabReport found =
       measure_pitfalls(std::vector{harmless, slow_work, slow_work}, workbench, 40, progress_);
-  EXPECT_EQ(found.data[1]["factor"], 21.0); // one sample begins at the end of its 20 s
-  EXPECT_EQ(found.data[2]["factor"], 19.0); // 40 s less 22, with the warm-up
+  EXPECT_EQ(json_of(found.data)[1]["factor"], 21.0); // one sample begins at the end of its 20 s
+  EXPECT_EQ(json_of(found.data)[2]["factor"], 19.0); // 40 s less 22, with the warm-up
 }
 
 } // namespace

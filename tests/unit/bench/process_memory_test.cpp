@@ -49,7 +49,7 @@ TEST(ProcessMemory, ThatForAColdRunIsGivenBack) {
   for (int run = 0; run < 4; ++run) {
     start_from_fresh_memory(160 * mebibyte);
   }
-  EXPECT_LT(resident() - before, 512 * mebibyte); // a sanitizer keeps 256 of what is freed
+  EXPECT_LT(resident() - before, 64 * mebibyte);
 }
 
 TEST(ProcessMemory, ThatForAColdRunIsInNoPeak) {

@@ -1,9 +1,11 @@
-#include "residency.hpp"
+#include "residency/residency.hpp"
+#include "json.hpp"
 
 #include "output.hpp"
 #include "sample_result.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 
@@ -156,12 +158,12 @@ TEST(ResidencyReport, ANaivePortIsSlowerThanTheCpu) {
               HasSubstr("10.2 times as slow as simd where resident it is 4.00 times as fast"));
   EXPECT_THAT(report.sentence, HasSubstr("more than one round trip in about 14 steps simd"));
   EXPECT_THAT(report.sentence, HasSubstr("Overlapping hides 75 % of what snapshots cost."));
-  const auto& row = report.data["results"][5];
+  const auto row = json_of(report.data)["results"][5];
   EXPECT_EQ(row["backend"], "cuda_stream, round trip every 10");
   EXPECT_EQ(row["place"], "gpu");
   EXPECT_NEAR(row["times_resident"].get<double>(), 5, 1e-9);
   EXPECT_NEAR(row["visit_seconds"].get<double>(), 200e-6, 1e-12);
-  EXPECT_TRUE(report.data["results"][3]["times_resident"].is_null());
+  EXPECT_TRUE(json_of(report.data)["results"][3]["times_resident"].is_null());
   EXPECT_EQ(report.series.size(), 11U);
   EXPECT_EQ(report.outcome.exit_code, exit_ok);
 }
@@ -181,7 +183,8 @@ TEST(ResidencyReport, AnEmulatedGpuHasNoTimesAndTheHostIsNotTakenForOne) {
                                          "host: simd takes 120 us"));
   EXPECT_THAT(report.sentence, HasSubstr("2.00 times as slow as fused where resident it is 3.00 "
                                          "times as fast"));
-  for (const auto& row : report.data["results"]) {
+  const auto data = json_of(report.data);
+  for (const auto& row : data["results"]) {
     EXPECT_EQ(row["seconds_per_iteration"].is_null(), row["device"] == "emulated");
   }
 }
@@ -196,7 +199,7 @@ TEST(ResidencyReport, WithoutAGpuSaysWhy) {
   EXPECT_THAT(report.text, HasSubstr("skipped: the rungs on a GPU: no driver"));
   EXPECT_THAT(report.sentence, HasSubstr("not measured here (no driver)"));
   EXPECT_THAT(report.sentence, HasSubstr("even so it is faster than fused"));
-  EXPECT_EQ(report.data["why_no_gpu"], "no driver");
+  EXPECT_EQ(json_of(report.data)["why_no_gpu"], "no driver");
 }
 
 TEST(ResidencyReport, AProofWithoutACopyIsNamed) {

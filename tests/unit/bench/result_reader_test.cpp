@@ -1,5 +1,7 @@
 #include "result_reader.hpp"
 
+#include "json.hpp"
+
 #include "diffbench/errors.hpp"
 #include "result_file.hpp"
 #include "temporary_directory.hpp"
@@ -48,9 +50,9 @@ class ResultReader : public testing::Test {
 };
 
 TEST_F(ResultReader, ReadsWhatResultFileMakes) {
-  const ordered_json written =
-      result_file({{"cpu_model", "Test CPU"}}, {}, {{"schema", result_schema}});
-  const std::filesystem::path path = put(to_text(written));
+  const Value result = result_file({{"cpu_model", "Test CPU"}}, {}, {{"schema", result_schema}});
+  const ordered_json written = json_of(result);
+  const std::filesystem::path path = put(to_text(result));
   EXPECT_EQ(read_result_file(path, Origin::ours), written);
   EXPECT_EQ(read_result_file(path, Origin::any_benchmark), written);
 }

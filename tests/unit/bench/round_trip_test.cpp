@@ -1,4 +1,4 @@
-#include "round_trip.hpp"
+#include "row_session.hpp"
 
 #include "fake_session.hpp"
 

@@ -48,14 +48,14 @@ class FakeContender {
 class RoundsTest : public testing::Test {
  protected:
   void add(char name, int rounds, int throws_in = -1) {
-    lanes_.push_back({.contender = std::make_unique<FakeContender>(name, log_, &alive_, throws_in),
-                      .plan = {.rounds = rounds, .iterations = 2},
-                      .samples = {},
-                      .failure = {}});
+    rows_.push_back({.row = {},
+                     .contender = std::make_unique<FakeContender>(name, log_, &alive_, throws_in),
+                     .cost = {},
+                     .plan = {.rounds = rounds, .iterations = 2}});
   }
   template <typename Stop>
   void run(double limit, Stop stop) {
-    run_rounds<FakeClock>(std::span(lanes_), limit, stop, [this](int done, int all) {
+    run_rounds<FakeClock>(std::span(rows_), limit, stop, [this](int done, int all) {
       done_ = done;
       all_ = all;
     });
@@ -64,7 +64,7 @@ class RoundsTest : public testing::Test {
     run(limit, [] { return false; });
   }
 
-  std::vector<Lane<FakeContender>> lanes_;
+  std::vector<Contestant<TimedRow, FakeContender>> rows_;
   std::string log_;
   int alive_ = 0;
   int done_ = 0;
@@ -94,8 +94,8 @@ TEST_F(RoundsTest, ASlowRowsSamplesAreSpreadOverTheRun) {
   add('a', 6);
   add('b', 2);
   run();
-  EXPECT_THAT(lanes_[0].samples, SizeIs(6));
-  EXPECT_THAT(lanes_[1].samples, SizeIs(2));
+  EXPECT_THAT(rows_[0].row.samples, SizeIs(6));
+  EXPECT_THAT(rows_[1].row.samples, SizeIs(2));
   const std::size_t first = log_.find('b');
   const std::size_t second = log_.rfind('b');
   EXPECT_GE(second - first, 3U);
@@ -104,16 +104,16 @@ TEST_F(RoundsTest, ASlowRowsSamplesAreSpreadOverTheRun) {
 TEST_F(RoundsTest, ARowThatThrowsLosesItsContenderAndTheOthersAreKept) {
   for (int round = 0; round < 4; ++round) {
     SCOPED_TRACE(round);
-    lanes_.clear();
+    rows_.clear();
     add('a', 4);
     add('b', 4, round);
     add('c', 4);
     run();
-    EXPECT_THAT(lanes_[0].samples, SizeIs(4));
-    EXPECT_THAT(lanes_[1].samples, SizeIs(static_cast<std::size_t>(round)));
-    EXPECT_THAT(lanes_[2].samples, SizeIs(4));
-    EXPECT_EQ(lanes_[1].failure, "device lost");
-    EXPECT_EQ(lanes_[1].contender, nullptr);
+    EXPECT_THAT(rows_[0].row.samples, SizeIs(4));
+    EXPECT_THAT(rows_[1].row.samples, SizeIs(static_cast<std::size_t>(round)));
+    EXPECT_THAT(rows_[2].row.samples, SizeIs(4));
+    EXPECT_EQ(rows_[1].row.reason, "device lost");
+    EXPECT_EQ(rows_[1].contender, nullptr);
     EXPECT_EQ(alive_, 2);
   }
 }
@@ -124,14 +124,14 @@ TEST_F(RoundsTest, StoppingKeepsWhatWasMeasured) {
   int calls = 0;
   run(1e9, [&] { return ++calls > 5; });
   EXPECT_EQ(log_.size(), 5U);
-  EXPECT_EQ(lanes_[0].samples.size() + lanes_[1].samples.size(), 5U);
+  EXPECT_EQ(rows_[0].row.samples.size() + rows_[1].row.samples.size(), 5U);
 }
 
 TEST_F(RoundsTest, AnErrorWhileStoppingIsNobodysFault) {
   add('a', 10, 1);
   run(1e9, [&] { return log_.size() >= 2; });
-  EXPECT_EQ(lanes_[0].failure, "");
-  EXPECT_THAT(lanes_[0].samples, SizeIs(1));
+  EXPECT_EQ(rows_[0].row.reason, "");
+  EXPECT_THAT(rows_[0].row.samples, SizeIs(1));
 }
 
 TEST_F(RoundsTest, BeyondTheLimitEachRowHasAtLeastOneSample) {
@@ -139,18 +139,18 @@ TEST_F(RoundsTest, BeyondTheLimitEachRowHasAtLeastOneSample) {
   add('b', 10);
   add('c', 1); // its turn is in the last round
   run(1);
-  EXPECT_THAT(lanes_[0].samples, SizeIs(1));
-  EXPECT_THAT(lanes_[1].samples, SizeIs(1));
-  EXPECT_THAT(lanes_[2].samples, SizeIs(1));
+  EXPECT_THAT(rows_[0].row.samples, SizeIs(1));
+  EXPECT_THAT(rows_[1].row.samples, SizeIs(1));
+  EXPECT_THAT(rows_[2].row.samples, SizeIs(1));
 }
 
 TEST_F(RoundsTest, ARowThatIsPreciseEnoughRests) {
   add('a', 100);
   add('b', 100);
-  lanes_[0].precision = 0.01; // every sample takes the same, so its interval has no width
+  rows_[0].plan.precision = 0.01; // every sample takes the same, so its interval has no width
   run();
-  EXPECT_THAT(lanes_[0].samples, SizeIs(rounds_wanted));
-  EXPECT_THAT(lanes_[1].samples, SizeIs(100));
+  EXPECT_THAT(rows_[0].row.samples, SizeIs(rounds_wanted));
+  EXPECT_THAT(rows_[1].row.samples, SizeIs(100));
   EXPECT_EQ(done_, 200); // the progress ends nevertheless
 }
 
@@ -158,12 +158,12 @@ TEST_F(RoundsTest, SamplesKnowTheirRound) {
   add('a', 4);
   add('b', 2);
   run();
-  EXPECT_EQ(lanes_[0].samples[3].round, 3);
-  EXPECT_EQ(lanes_[1].samples[0].round, 1);
-  EXPECT_EQ(lanes_[1].samples[1].round, 3);
+  EXPECT_EQ(rows_[0].row.samples[3].round, 3);
+  EXPECT_EQ(rows_[1].row.samples[0].round, 1);
+  EXPECT_EQ(rows_[1].row.samples[1].round, 3);
 }
 
-TEST_F(RoundsTest, NoLanesAreNoWork) {
+TEST_F(RoundsTest, NoRowsAreNoWork) {
   run();
   EXPECT_EQ(log_, "");
 }
@@ -186,21 +186,21 @@ TEST(SessionRounds, AThrowingSessionIsDestroyedAndTheOtherRowIsComplete) {
       return std::make_unique<FakeSession>(*wanted[1]);
     };
     std::vector<float> field(9, 1.0F);
-    std::vector<Lane<Contender<float>>> lanes(2);
+    std::vector<Contestant<TimedRow, Contender<float>>> rows(2);
     for (std::size_t i = 0; i < 2; ++i) {
-      lanes[i].contender = std::make_unique<SessionContender<float, FakeClock>>(
+      rows[i].contender = std::make_unique<SessionContender<float, FakeClock>>(
           Candidate{.backend = i == 0 ? good : bad, .probe = {}}, Problem{},
           std::span<const float>(field));
-      lanes[i].plan = {.rounds = 5, .iterations = 3};
-      (void)lanes[i].contender->first_run(field, 3, 100);
+      rows[i].plan = {.rounds = 5, .iterations = 3};
+      (void)rows[i].contender->first_run(field, 3, 100);
     }
     devices[1].throws_at = operation;
     devices[1].calls_before_throw = 2;
     run_rounds<FakeClock>(
-        std::span(lanes), 1e9, [] { return false; }, [](int, int) {});
-    EXPECT_THAT(lanes[0].samples, SizeIs(5));
-    EXPECT_LT(lanes[1].samples.size(), 5U);
-    EXPECT_EQ(lanes[1].failure, std::string(operation) + ": " + operation + " broke");
+        std::span(rows), 1e9, [] { return false; }, [](int, int) {});
+    EXPECT_THAT(rows[0].row.samples, SizeIs(5));
+    EXPECT_LT(rows[1].row.samples.size(), 5U);
+    EXPECT_EQ(rows[1].row.reason, std::string(operation) + ": " + operation + " broke");
     EXPECT_EQ(devices[0].alive, 1);
     EXPECT_EQ(devices[1].alive, 0);
   }

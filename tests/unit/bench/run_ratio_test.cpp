@@ -1,4 +1,4 @@
-#include "run_ratio.hpp"
+#include "compare/run_ratio.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A result of `diffbench transfer` as a machine with a GPU could give it, made up.
 #pragma once
 
-#include "transfer_result.hpp"
+#include "transfer/transfer_result.hpp"
 
 namespace diffbench::bench {
 

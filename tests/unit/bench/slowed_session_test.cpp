@@ -1,4 +1,4 @@
-#include "slowed_session.hpp"
+#include "row_session.hpp"
 
 #include "fake_session.hpp"
 

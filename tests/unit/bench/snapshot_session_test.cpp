@@ -1,4 +1,4 @@
-#include "snapshot_session.hpp"
+#include "row_session.hpp"
 
 #include "fake_session.hpp"
 

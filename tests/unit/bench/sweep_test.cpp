@@ -1,8 +1,9 @@
 // A sweep from options to report, its measurements replaced by instant ones.
-#include "sweep_journal.hpp"
-#include "sweep_plan.hpp"
-#include "sweep_report.hpp"
-#include "sweep_run.hpp"
+#include "json.hpp"
+#include "sweep/sweep_journal.hpp"
+#include "sweep/sweep_plan.hpp"
+#include "sweep/sweep_report.hpp"
+#include "sweep/sweep_run.hpp"
 
 #include "diffbench/errors.hpp"
 #include "interrupt.hpp"
@@ -10,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <csignal>
 #include <filesystem>
@@ -27,17 +29,21 @@ using testing::HasSubstr;
 
 // --- the plan ------------------------------------------------------------------------------------
 
-SweptGroups groups(const std::string& grid, const std::string& iters) {
-  SweptGroups groups;
-  groups.problem.grid = grid;
-  groups.problem.iters = iters;
-  return groups;
+SweepPlan planned(const std::map<std::string, std::string>& typed) {
+  SweptOptions swept;
+  for (const auto& [option, text] : typed) {
+    swept.list.type(option, {text});
+  }
+  return plan_sweep(swept);
+}
+
+SweepPlan planned(const std::string& grid, const std::string& iters) {
+  return planned({{"--grid", grid}, {"--iters", iters}});
 }
 
 TEST(SweepPlan, CombinesAllAxesGridsFastest) {
-  SweptGroups swept = groups("64:256:x2", "10,20");
-  swept.problem.dtype = "float64";
-  const SweepPlan plan = plan_sweep(swept);
+  const SweepPlan plan =
+      planned({{"--grid", "64:256:x2"}, {"--iters", "10,20"}, {"--dtype", "float64"}});
   ASSERT_EQ(plan.axes.size(), 2U); // a single dtype is none
   EXPECT_EQ(plan.axes[0].option, "--grid");
   ASSERT_EQ(plan.combinations.size(), 6U);
@@ -50,13 +56,11 @@ TEST(SweepPlan, CombinesAllAxesGridsFastest) {
 }
 
 TEST(SweepPlan, TakesAnyOption) {
-  SweptGroups swept;
-  swept.problem.dtype = "float32,float64";
-  swept.problem.boundary = "periodic,neumann";
-  swept.problem.dt = "0.05,0.1";
-  swept.run.threads = "1,2";
-  swept.gpu.transfer = "pageable,pinned";
-  const SweepPlan plan = plan_sweep(swept);
+  const SweepPlan plan = planned({{"--dtype", "float32,float64"},
+                                  {"--boundary", "periodic,neumann"},
+                                  {"--dt", "0.05,0.1"},
+                                  {"--threads", "1,2"},
+                                  {"--transfer", "pageable,pinned"}});
   EXPECT_EQ(plan.combinations.size(), 32U);
   const Options& last = plan.combinations.back().options;
   EXPECT_EQ(last.session.threads, 2);
@@ -66,17 +70,17 @@ TEST(SweepPlan, TakesAnyOption) {
 
 TEST(SweepPlan, SaysHowManyAreTooMany) {
   try {
-    (void)plan_sweep(groups("100:8191:+1", "1:1000000:+1"));
+    (void)planned("100:8191:+1", "1:1000000:+1");
     ADD_FAILURE() << "accepted";
   } catch (const InvalidInput& error) {
     EXPECT_THAT(error.what(), HasSubstr("8092000000 combinations"));
   }
-  EXPECT_EQ(plan_sweep(groups("101:200:+1", "1:100:+1")).combinations.size(), 10'000U);
+  EXPECT_EQ(planned("101:200:+1", "1:100:+1").combinations.size(), 10'000U);
 }
 
 TEST(SweepPlan, RefusesAnyBadValueBeforeTheFirstMeasurement) {
-  EXPECT_THROW((void)plan_sweep(groups("64,2", "10")), InvalidInput);
-  EXPECT_THROW((void)plan_sweep(groups("64", "10,0")), InvalidInput);
+  EXPECT_THROW((void)planned("64,2", "10"), InvalidInput);
+  EXPECT_THROW((void)planned("64", "10,0"), InvalidInput);
 }
 
 // --- measuring, interrupted and resumed ----------------------------------------------------------
@@ -157,7 +161,7 @@ class SweepTest : public testing::Test {
   void write(const std::string& text) const { std::ofstream(file()) << text; }
 
   TemporaryDirectory directory_;
-  SweepPlan plan_ = plan_sweep(groups("64:577:+57", "1:10:+1")); // 10 x 10
+  SweepPlan plan_ = planned("64:577:+57", "1:10:+1"); // 10 x 10
   std::map<std::pair<std::int64_t, std::int64_t>, int> measured_;
   std::string device_ = "cuda";
   int calls_ = 0;
@@ -276,7 +280,7 @@ TEST_F(SweepTest, AFailedMeasurementKeepsWhatCameBefore) {
 }
 
 TEST_F(SweepTest, ColdRunsAfterTheFirstAreChargedWithTheContext) {
-  plan_ = plan_sweep(groups("64,128", "10"));
+  plan_ = planned("64,128", "10");
   const auto points = run_changed([this](const Problem&, ComparisonResult& result) {
     Row& row = result.rows[1];
     row.cold = Phases{};
@@ -293,7 +297,7 @@ TEST_F(SweepTest, ColdRunsAfterTheFirstAreChargedWithTheContext) {
 // --- the report ----------------------------------------------------------------------------------
 
 TEST_F(SweepTest, ReportsWhereTheGpuStartsToWin) {
-  plan_ = plan_sweep(groups("64:4096:x2", "10,1000"));
+  plan_ = planned("64:4096:x2", "10,1000");
   const LabReport report = report_sweep(plan_, run(false), {});
   EXPECT_THAT(report.text, HasSubstr("sweep of 14 combinations: 7 grid x 2 iters"));
   EXPECT_THAT(report.text, HasSubstr("side of the grid from which the GPU wins"));
@@ -301,14 +305,15 @@ TEST_F(SweepTest, ReportsWhereTheGpuStartsToWin) {
                                                    "at a grid side of "));
   EXPECT_THAT(report.sentence, HasSubstr("by warm run at iters 1000"));
   EXPECT_EQ(report.outcome.exit_code, exit_ok);
-  const ordered_json& by_step = report.data["crossovers"][0];
+  const ordered_json by_step = json_of(report.data)["crossovers"][0];
   EXPECT_EQ(by_step["measure"], "step");
   EXPECT_EQ(by_step["wins"], "from");
   EXPECT_NEAR(by_step["from"].get<double>(), 256, 1e-6);
-  EXPECT_EQ(report.data["points"].size(), 14U);
+  EXPECT_EQ(json_of(report.data)["points"].size(), 14U);
   EXPECT_EQ(report.series.size(), 28U);
   // 1 ms more a run at 512 cells a side: 1e-9 * 512^2 against 256e-9 * 512, from 7.6 steps on.
-  for (const ordered_json& crossing : report.data["crossovers"]) {
+  const auto data = json_of(report.data);
+  for (const ordered_json& crossing : data["crossovers"]) {
     if (crossing["along"] == "iters" && crossing["at"]["grid"] == "512") {
       EXPECT_EQ(crossing["wins"], "everywhere");
     }
@@ -321,16 +326,16 @@ TEST_F(SweepTest, ReportsWhereTheGpuStartsToWin) {
 
 TEST_F(SweepTest, CrossesTwoNamedRowsWithoutAGpu) {
   device_ = "cpu";
-  plan_ = plan_sweep(groups("64:1024:x2", "1000"));
+  plan_ = planned("64:1024:x2", "1000");
   const std::vector<SweepPoint> points = run(false);
   EXPECT_THAT(report_sweep(plan_, points, {}).sentence, HasSubstr("No GPU row has a time"));
   const LabReport report = report_sweep(plan_, points, {.champion = "slow", .challenger = "fast"});
   EXPECT_THAT(report.sentence, HasSubstr("fast starts to win against slow at a grid side of 2"));
-  EXPECT_EQ(report.data["crossovers"][0]["champion"], "slow");
+  EXPECT_EQ(json_of(report.data)["crossovers"][0]["champion"], "slow");
 }
 
 TEST_F(SweepTest, AFailedRowIsSaidAndFailsTheSweep) {
-  plan_ = plan_sweep(groups("64,128", "10,20"));
+  plan_ = planned("64,128", "10,20");
   const auto points = run_changed([](const Problem& problem, ComparisonResult& result) {
     if (problem.nx == 128) {
       result.rows[1].status = Status::failed;
@@ -361,7 +366,7 @@ TEST(SweepRows, WholeRunsVaryByAFactorAndAreNeverBelowNothing) {
 }
 
 TEST_F(SweepTest, AWrongRowIsShownAndHasNoTime) {
-  plan_ = plan_sweep(groups("64,128", "10"));
+  plan_ = planned("64,128", "10");
   const auto points = run_changed([](const Problem& problem, ComparisonResult& result) {
     if (problem.nx == 128) {
       result.rows[1].verification->bitwise = false;
@@ -371,11 +376,11 @@ TEST_F(SweepTest, AWrongRowIsShownAndHasNoTime) {
   const LabReport report = report_sweep(plan_, points, {});
   EXPECT_EQ(report.outcome.exit_code, exit_not_verified);
   EXPECT_THAT(report.text, HasSubstr("WRONG"));
-  EXPECT_EQ(report.data["crossovers"].size(), 0U);
+  EXPECT_EQ(json_of(report.data)["crossovers"].size(), 0U);
 }
 
 TEST_F(SweepTest, APointWithoutAResultIsRefused) {
-  const SweepPlan plan = plan_sweep(groups("64", "10"));
+  const SweepPlan plan = planned("64", "10");
   const std::vector<SweepPoint> points{
       {.values = {}, .seconds = 1, .result = {{"problem", "none"}}}};
   EXPECT_THROW((void)report_sweep(plan, points, {}), InvalidInput);

@@ -1,5 +1,6 @@
 // What is attributed to whom, on a clock of the test's own.
 #include "telemetry.hpp"
+#include "json.hpp"
 
 #include "fake_clock.hpp"
 #include "sample_result.hpp"
@@ -247,11 +248,11 @@ TEST(TelemetryReport, ShowsTheFiguresThatThereAre) {
 TEST(TelemetryReport, JsonHasNullForWhatIsNotThere) {
   EXPECT_TRUE(telemetry_json(std::optional<RowTelemetry>()).is_null());
   EXPECT_TRUE(telemetry_json(std::optional<TelemetrySources>()).is_null());
-  const auto json = telemetry_json(std::optional(gpu_row()));
+  const auto json = json_of(telemetry_json(std::optional(gpu_row())));
   EXPECT_DOUBLE_EQ(json["cpu"]["average_watts"], 15);
   EXPECT_TRUE(json["cpu"]["peak_watts"].is_null());
   EXPECT_DOUBLE_EQ(json["gpu"]["joules_per_1e9_cell_updates"], 125);
-  EXPECT_TRUE(telemetry_json(std::optional(RowTelemetry{}))["gpu"].is_null());
+  EXPECT_TRUE(json_of(telemetry_json(std::optional(RowTelemetry{})))["gpu"].is_null());
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "mlp/train_ledger.hpp"
+#include "json.hpp"
 
 #include <gmock/gmock.h>
 
@@ -30,7 +31,7 @@ TEST(TrainLedger, PartsAddUpToTheWallTime) {
   EXPECT_EQ(ledger.parts.backward, 8);
   EXPECT_EQ(ledger.unexplained, 20 - 3 - 6 - 8 - 1 - 0.5);
   EXPECT_FALSE(ledger.device);
-  const auto json = ledger_json(ledger);
+  const auto json = json_of(ledger_json(ledger));
   double sum = 0;
   for (const char* part :
        {"data", "h2d", "launch", "forward", "backward", "update", "sync", "unexplained"}) {

@@ -1,7 +1,7 @@
-#include "transfer_report.hpp"
+#include "transfer/transfer_report.hpp"
 
 #include "sample_transfer.hpp"
-#include "transfer_figures.hpp"
+#include "transfer/transfer_figures.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

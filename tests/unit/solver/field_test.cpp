@@ -20,7 +20,7 @@ TEST(FieldTest, IsZeroDenseAndAligned) {
   // From a few bytes to sizes that are laid on huge pages.
   for (const std::int64_t nx : {3, 17, 640, 2048}) {
     Field<float> field(nx, 1031);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(field.row(0)) % field_alignment, 0U);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(field.row(0)) % array_alignment, 0U);
     EXPECT_EQ(field.row(7) - field.row(0), 7 * nx);
     EXPECT_EQ(static_cast<std::int64_t>(field.cells().size()), nx * 1031);
     EXPECT_TRUE(std::ranges::all_of(field.cells(), [](float cell) { return cell == 0; }));

@@ -21,7 +21,7 @@ TEST_P(KeptMemoryTest, WhatIsFreedServesTheNextRequestOfItsSize) {
   float* first = memory.allocate(count);
   float* second = memory.allocate(count);
   EXPECT_NE(first, second);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % field_alignment, 0U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % array_alignment, 0U);
   std::fill_n(first, count, 1.0F);
   memory.deallocate(first, count);
 

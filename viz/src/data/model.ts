@@ -1,5 +1,5 @@
 // What a run costs, predicted from a profile (a file of `diffbench calibrate`): the same arithmetic
-// as bench/lab/cost_model.cpp, whose header says what it takes for granted. A test holds the two
+// as bench/lab/advice/cost_model.cpp, whose header says what it takes for granted. A test holds the two
 // against each other.
 import { list, num, positive, text } from "./json";
 import type { ResultFile } from "./results";

@@ -2,11 +2,10 @@
 
 #include "cpu_time.hpp"
 #include "diffbench/errors.hpp"
-#include "timing.hpp"
+#include "diffbench/stopwatch.hpp"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <vector>
 
@@ -57,15 +56,13 @@ class ProductsTrainer final : public Trainer {
   Sample sample(std::int64_t steps) override {
     openblas_set_num_threads(threads_);
     const CpuTime cpu;
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     for (std::int64_t step = 0; step < steps; ++step) {
       for (const Product& product : products_) {
         multiply(product);
       }
     }
-    return {.iterations = steps,
-            .seconds = seconds_since<std::chrono::steady_clock>(start),
-            .cpu_seconds = cpu.seconds()};
+    return {.iterations = steps, .seconds = watch.seconds(), .cpu_seconds = cpu.seconds()};
   }
   void fetch(std::span<float> /*parameters*/) override {
     throw Error("products alone train nothing");

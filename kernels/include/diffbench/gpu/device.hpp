@@ -1,7 +1,7 @@
 // The device: whether there is one, what it can do, how much memory is free.
 #pragma once
 
-#include "diffbench/backend.hpp"
+#include "diffbench/execution.hpp"
 
 #include <cstdint>
 #include <string>
@@ -39,6 +39,10 @@ struct Device {
 /// (0.1 to 0.3 s). Throws Unavailable for an index that does not exist (naming those that do) or a
 /// device of a compute capability that this build has no code for (naming those it has).
 [[nodiscard]] Device use_device(int index);
+
+/// What work on `device` with these options is known by: its name, compute capability and the way
+/// of the copies. Users add what is theirs.
+[[nodiscard]] Provenance device_provenance(const Device& device, const SessionOptions& options);
 
 /// Free bytes on the current device. Throws CudaError.
 [[nodiscard]] std::int64_t free_memory();

@@ -1,7 +1,7 @@
 // Memory of the device, page-locked memory of the host, and copies between them.
 #pragma once
 
-#include "diffbench/field.hpp"
+#include "diffbench/aligned_memory.hpp"
 #include "diffbench/gpu/stream.hpp"
 
 #include <unistd.h>

@@ -1,13 +1,13 @@
 // The interface between whoever trains or asks a network and the engines that compute it.
 //
-// To add an engine, write ONE file mlp/engines/NAME.cpp (NAME.cu on a GPU) with a class that
+// To add an engine, write ONE file mlp/engines/NAME.cpp with a class that
 // implements Engine<T> and
 // `namespace diffbench::mlp::engines { EngineInfo NAME() { return {...}; } }`,
 // and configure again: the table is generated from the files, and the tests take it up.
 // engines/scalar.cpp is the shortest.
 #pragma once
 
-#include "diffbench/backend.hpp"
+#include "diffbench/execution.hpp"
 #include "diffbench/mlp/network.hpp"
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Copies between host and device on the emulation: that the bytes arrive in every mode and
 // direction, that nothing has a time, and that every call of the runtime may fail.
-#include "device_copies.hpp"
+#include "transfer/device_copies.hpp"
 
 #include "diffbench/errors.hpp"
-#include "transfer_report.hpp"
+#include "transfer/transfer_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

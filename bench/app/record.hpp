@@ -1,0 +1,34 @@
+// Pictures and files of the field: a run of its own after the timing, so that writing disturbs no
+// measurement.
+#pragma once
+
+#include "comparison_options.hpp"
+#include "progress.hpp"
+#include "result.hpp"
+#include "selection.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace diffbench::bench {
+
+/// What the run was.
+struct Recording {
+  std::string backend;
+  std::int64_t snapshots = 0;
+  bool async = false;        ///< snapshots travelled beside the computation
+  bool needs_pinned = false; ///< asked for, but the copies hold up the host
+  double seconds = 0; ///< of the steps, the copies and the writing of snapshots; 0: not measured
+};
+
+/// Runs the problem once more with the fastest verified backend of `result` and writes what
+/// options.record asks for. Throws Error when nothing was verified, when a file cannot be written,
+/// or when the final field is not the reference's; Interrupted.
+[[nodiscard]] Recording record(const Options& options, const ComparisonResult& result,
+                               std::span<const Candidate> candidates, Progress& progress);
+
+/// One line for a person.
+[[nodiscard]] std::string format_recording(const Recording& recording);
+
+} // namespace diffbench::bench

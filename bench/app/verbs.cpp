@@ -1,0 +1,109 @@
+#include "verbs.hpp"
+
+#include "doctor.hpp"
+#include "lab_verbs.hpp"
+#include "list.hpp"
+#include "output.hpp"
+
+#include <array>
+#include <sstream>
+
+namespace diffbench::bench {
+
+namespace {
+
+template <typename Run>
+Action without_options(Run run) {
+  return [run](const Invocation& invocation) {
+    std::ostringstream text;
+    const int exit_code = run(text);
+    write_out(invocation.out, text.str());
+    return exit_code;
+  };
+}
+
+Action declare_list(OptionList& /*options*/) { return without_options(run_list); }
+
+Action declare_doctor(OptionList& /*options*/) {
+  return without_options([](std::ostream& out) { return run_doctor(out); });
+}
+
+std::span<const Subcommand> mlp_verbs() {
+  static constexpr std::array table{
+      Subcommand{"train", "one network with every engine: time and quality side by side",
+                 "diffbench mlp train --data disc --layers 2,4,8,16,2 --epochs 100",
+                 declare_mlp_train},
+      Subcommand{"depth", "a step of nets of doubling layers: who is fastest from which size on",
+                 "diffbench mlp depth --peer torch --last 4:1024:x4", declare_mlp_depth},
+      Subcommand{"width", "the same for two hidden layers of growing width",
+                 "diffbench mlp width --peer torch --hidden 100,1000", declare_mlp_width},
+      Subcommand{"scaling", "a step on 1, 2, 4, ... threads, and whether a GPU is worth it",
+                 "diffbench mlp scaling --data mnist --threads 1,2,4", declare_mlp_scaling},
+      Subcommand{"throughput", "rows a second by batch size, up to what memory holds",
+                 "diffbench mlp throughput --layers 784,128,10", declare_mlp_throughput},
+      Subcommand{"latency", "how long a network takes to answer, and what mistakes would report",
+                 "diffbench mlp latency --layers 784,128,10", declare_mlp_latency},
+  };
+  return table;
+}
+
+std::span<const Subcommand> program_verbs() {
+  static constexpr std::array table{
+      Subcommand{"list", "backends and peers, and whether they can run here", "diffbench list",
+                 declare_list},
+      Subcommand{"doctor",
+                 "what this machine and this build can do, and how to get what is missing",
+                 "diffbench doctor", declare_doctor},
+      Subcommand{"residency",
+                 "one solve, from a copy to the host and back every step to a field that stays",
+                 "diffbench residency --grid 640 --iters 1000", declare_residency},
+      Subcommand{"scaling", "one backend on 1, 2, 4, ... threads: speed-up, efficiency, how many",
+                 "diffbench scaling --grid 2048 --iters 200 --threads 1,2,4", declare_scaling},
+      Subcommand{"sweep", "the comparison for all combinations of lists and ranges of its options",
+                 "diffbench sweep --grid 64:8192:x2 --iters 1,10,100,1000 --out sweep.jsonl",
+                 declare_sweep},
+      Subcommand{"transfer", "what copies cost: within the host, and to and from a GPU",
+                 "diffbench transfer --json transfer.json", declare_transfer},
+      Subcommand{"calibrate", "measures this machine, so that advise can predict",
+                 "diffbench calibrate", declare_calibrate},
+      Subcommand{"advise", "predicts every way to make a run, and whether a GPU pays",
+                 "diffbench advise --grid 2048 --iters 500 --check", declare_advise},
+      Subcommand{"compare",
+                 "two result files: which rows became faster or slower, and how sure that is",
+                 "diffbench compare old.json new.json --fail-on slower=5%", declare_compare},
+      Subcommand{"selftest",
+                 "compares a backend with itself: how often that gets a verdict, and how often a "
+                 "planted slowdown is found",
+                 "diffbench selftest --trials 200", declare_selftest},
+      Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
+                 "diffbench pitfalls --only no-warm-up --only hot-cache", declare_pitfalls},
+      Subcommand{"report", "result files of any command as one page of pictures",
+                 "diffbench report run.json sweep.json -o report.html", declare_report},
+      Subcommand{"mlp", "the same questions for the training of neural networks",
+                 "diffbench mlp train --data disc", nullptr, mlp_verbs},
+  };
+  return table;
+}
+
+} // namespace
+
+const Subcommand& program() {
+  static constexpr Subcommand comparison{
+      "diffbench",
+      "Compares backends that solve the 2D diffusion equation: all must give the same bits, then "
+      "they are timed.",
+      R"(diffbench --grid 640 --iters 1000                     all backends, verified, then timed
+  diffbench --grid 640 --iters 1000 --pinned            the same, GPU copies page-locked
+  diffbench --grid 8192 --backend simd --json out.json  one backend, results kept
+  diffbench --backend simd --peer numpy --baseline peer:numpy
+
+Exit codes:
+  0 ok   1 error   2 wrong usage or input   3 a result is not the reference's
+  4 a backend, device, instruction set or peer asked for by name is not available
+  5 compare --fail-on found a regression
+  130 interrupted)",
+      declare_default, program_verbs};
+  return comparison;
+}
+
+} // namespace diffbench::bench

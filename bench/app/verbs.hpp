@@ -1,0 +1,15 @@
+// The table of the verbs.
+#pragma once
+
+#include "verb.hpp"
+
+namespace diffbench::bench {
+
+/// The comparison, with all other verbs behind it.
+[[nodiscard]] const Subcommand& program();
+
+// Those of this layer.
+[[nodiscard]] Action declare_default(OptionList& options);
+[[nodiscard]] Action declare_report(OptionList& options);
+
+} // namespace diffbench::bench

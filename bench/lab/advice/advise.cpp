@@ -1,0 +1,239 @@
+// The verb: the run to predict, the profile to predict it from, and the check.
+#include "advice.hpp"
+#include "advice_report.hpp"
+#include "cost_profile.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/registry.hpp"
+#include "interrupt.hpp"
+#include "lab_report.hpp"
+#include "lab_verbs.hpp"
+#include "machine_calibration.hpp"
+#include "option_groups.hpp"
+#include "prediction_check.hpp"
+#include "selection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Runs that --check-grid measures: from within the caches to far beyond them, on and between the
+/// grids that are calibrated.
+constexpr std::array<std::int64_t, 7> checked_sides = {128, 320, 640, 1200, 2500, 5000, 8192};
+constexpr std::array<std::int64_t, 4> checked_iterations = {1, 10, 100, 1000};
+/// Ways predicted to take longer are left out of a check.
+constexpr double longest_check_seconds = 60;
+constexpr double longest_grid_check_seconds = 1.5;
+constexpr double check_budget_seconds = 3;
+constexpr double grid_check_budget_seconds = 1.4;
+
+struct AdviseOptions {
+  Options run;
+  std::string profile; ///< empty: this machine's
+  bool check = false, check_grid = false;
+  LabOutput output;
+};
+
+std::vector<WayCost> ways_in(const CostProfile& profile, Dtype dtype) {
+  std::vector<WayCost> ways;
+  std::ranges::copy_if(profile.ways, std::back_inserter(ways),
+                       [&](const WayCost& way) { return way.dtype == to_string(dtype); });
+  if (ways.empty()) {
+    throw InvalidInput(
+        fmt::format("--dtype {}: the profile has nothing in it; run: diffbench "
+                    "calibrate",
+                    to_string(dtype)));
+  }
+  return ways;
+}
+
+RunShape shape_of(const Options& options) {
+  return {.cells = static_cast<double>(options.problem.cells()),
+          .iterations = options.iterations,
+          .snapshot_every = options.record.snapshot_every};
+}
+
+/// Fills in what each way needs, and whether that is there.
+void look_at_memory(Advice& advice, const Options& options) {
+  const std::int64_t available = available_memory();
+  // Beyond one field the sums below could overflow.
+  const bool hopeless = options.problem.field_bytes() > available;
+  for (AdvisedWay& way : advice.ways) {
+    way.fits = !hopeless;
+    for (const BackendInfo& backend : all_backends()) {
+      if (!hopeless && backend.name == way.backend && backend.memory_need != nullptr) {
+        SessionOptions session = options.session;
+        session.threads = way.threads;
+        MemoryNeed need = backend.memory_need(options.problem, session);
+        need.host += options.problem.field_bytes(); // the caller's
+        way.fits = need.host <= available;
+        way.need = need;
+      }
+    }
+  }
+}
+
+/// The backends of `ways` that can run here, fit, and are predicted to end soon enough.
+std::vector<Candidate> affordable(const std::vector<WayCost>& ways, const Options& options,
+                                  double longest_seconds, int& left_out) {
+  Advice advice = advise(ways, shape_of(options));
+  look_at_memory(advice, options);
+  std::vector<Candidate> candidates;
+  for (Candidate& candidate : select_backends(options)) {
+    const auto way = std::find_if(advice.ways.begin(), advice.ways.end(), [&](const AdvisedWay& w) {
+      return w.backend == candidate.backend.name;
+    });
+    if (way == advice.ways.end() || !candidate.probe.available) {
+      continue;
+    }
+    if (!way->fits || way->prediction.cold_seconds > longest_seconds) {
+      ++left_out;
+      continue;
+    }
+    candidate.session.threads = way->threads;
+    candidate.snapshot_every = options.record.snapshot_every;
+    candidate.label = candidate.backend.name;
+    candidates.push_back(std::move(candidate));
+  }
+  return candidates;
+}
+
+void note_left_out(LabReport& report, int left_out, double longest_seconds) {
+  if (left_out > 0) {
+    report.notes.push_back(
+        fmt::format("{} runs were not checked: they do not fit in memory, or "
+                    "would take longer than {} s",
+                    left_out, longest_seconds));
+  }
+}
+
+/// Adds what went wrong in one comparison of the check.
+void add_troubles(LabReport& report, const Problem& problem, const CheckedRun& run) {
+  for (const std::string& trouble : run.troubles) {
+    std::string note = fmt::format("{}x{}: {}", problem.nx, problem.ny, trouble);
+    if (std::ranges::find(report.notes, note) == report.notes.end()) {
+      report.notes.push_back(std::move(note));
+    }
+  }
+  if (report.outcome.exit_code != exit_not_verified && run.outcome.exit_code != exit_ok) {
+    report.outcome = run.outcome;
+  }
+}
+
+/// All runs, several times: not each again at once. Ctrl-C ends it with what was checked so far,
+/// and a run that cannot be made loses itself only.
+void check(const std::vector<WayCost>& ways, const std::vector<Options>& runs,
+           double longest_seconds, LabReport& report, Progress& progress) {
+  std::vector<CheckedPrediction> checked;
+  int left_out = 0;
+  const std::size_t all = calibration_passes * runs.size();
+  for (std::size_t done = 0; done < all && !report.interrupted; ++done) {
+    const Options& run = runs[done % runs.size()];
+    progress.within(fmt::format("{} of {}: ", done + 1, all));
+    int unaffordable = 0;
+    const std::vector<Candidate> candidates = affordable(ways, run, longest_seconds, unaffordable);
+    left_out += done < runs.size() ? unaffordable : 0;
+    if (candidates.empty()) {
+      continue;
+    }
+    try {
+      const CheckedRun one = check_predictions(ways, run, candidates, progress);
+      keep_less_disturbed(checked, one.predictions);
+      add_troubles(report, run.problem, one);
+    } catch (const Interrupted&) {
+      report.interrupted = true;
+    } catch (const Error& error) {
+      add_troubles(report, run.problem,
+                   {.predictions = {},
+                    .troubles = {error.what()},
+                    .outcome = {exit_error, "not all could be checked, see the notes above"}});
+    }
+  }
+  append_check(report, checked);
+  note_left_out(report, left_out, longest_seconds);
+  if (checked.empty() && !report.interrupted && report.outcome.exit_code == exit_ok) {
+    report.outcome = {exit_error, "nothing could be checked, see the notes above"};
+  }
+}
+
+std::vector<Options> grid_of_runs(const Options& options) {
+  std::vector<Options> runs;
+  for (const std::int64_t side : checked_sides) {
+    for (const std::int64_t iterations : checked_iterations) {
+      Options run = options;
+      run.problem.nx = run.problem.ny = side;
+      run.iterations = iterations;
+      run.budget_seconds = grid_check_budget_seconds;
+      runs.push_back(std::move(run));
+    }
+  }
+  return runs;
+}
+
+LabReport run_advise(const AdviseOptions& typed, const CostProfile& profile, Progress& progress) {
+  const Options& options = typed.run;
+  const std::vector<WayCost> ways = ways_in(profile, options.problem.dtype);
+  Advice advice = advise(ways, shape_of(options));
+  look_at_memory(advice, options);
+  LabReport report = report_advice(advice, profile, options);
+  if (!profile.foreign.empty()) {
+    report.text = fmt::format("RECORDED PROFILE {} ({}; {}): not of this machine and build\n\n",
+                              typed.profile, profile.machine, profile.date) +
+                  report.text;
+  }
+  if (typed.check_grid) {
+    check(ways, grid_of_runs(options), longest_grid_check_seconds, report, progress);
+  } else if (typed.check) {
+    Options run = options;
+    run.budget_seconds = check_budget_seconds;
+    check(ways, {run}, longest_check_seconds, report, progress);
+  }
+  return report;
+}
+
+} // namespace
+
+Action declare_advise(OptionList& options) {
+  const auto typed = std::make_shared<AdviseOptions>();
+  Options& run = typed->run;
+  run.copy_roof = false;
+  options.group("The run");
+  declare_grid(options, run.problem);
+  declare_iterations(options, run.iterations);
+  declare_dtype(options, run.problem.dtype);
+  options.integer("--snapshot-every K", run.record.snapshot_every, iteration_limits,
+                  "copy the field to the host every K iterations");
+  options.group("Prediction");
+  options.text("--profile FILE", typed->profile,
+               "a recorded profile (default: this machine's, made by diffbench calibrate)");
+  options.flag("--check", typed->check, "measure the run, too, and print the errors");
+  options.flag("--check-grid", typed->check_grid,
+               "the same for grids from 128 to 8192 and 1 to 1000 iterations (6 minutes)");
+  typed->output.declare(options);
+  return [typed](const Invocation& invocation) {
+    const CostProfile profile =
+        typed->profile.empty() ? read_own_profile() : read_profile(typed->profile);
+    typed->run.session.transfer = parse_transfer(profile.transfer);
+    if ((typed->check || typed->check_grid) && !profile.foreign.empty()) {
+      throw InvalidInput(
+          fmt::format("--check measures on this machine, and the profile is of "
+                      "another machine or build ({}); run: diffbench calibrate",
+                      profile.foreign));
+    }
+    typed->output.other = typed->profile.empty() ? default_profile_path().string() : typed->profile;
+    return run_experiment("advise", typed->output, invocation, [&](Progress& progress) {
+      return run_advise(*typed, profile, progress);
+    });
+  };
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,189 @@
+// The verb: which backends, on which grids, and where the profile goes.
+#include "columns.hpp"
+#include "cost_profile.hpp"
+#include "diffbench/atomic_file.hpp"
+#include "diffbench/errors.hpp"
+#include "interrupt.hpp"
+#include "lab_report.hpp"
+#include "lab_verbs.hpp"
+#include "machine_calibration.hpp"
+#include "option_groups.hpp"
+#include "output.hpp"
+#include "selection.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+struct CalibrateOptions {
+  Options run;
+  std::vector<Dtype> dtypes;
+  std::int64_t largest = largest_side;
+  std::string out; ///< empty: this machine's profile
+  LabOutput output;
+};
+
+/// Backends that can be timed here.
+std::vector<Candidate> timed_candidates(const Options& options) {
+  std::vector<Candidate> candidates = select_backends(options);
+  std::erase_if(candidates, [](const Candidate& candidate) {
+    return !candidate.probe.available || candidate.backend.device == DeviceKind::emulated;
+  });
+  return candidates;
+}
+
+/// The mean seconds of a cell and step in a long call.
+double cell_seconds(const GridCost& grid) {
+  const StepsCost& last = grid.steps.back();
+  return last.seconds / static_cast<double>(last.steps * grid.side * grid.side);
+}
+
+const GridCost* grid_of(const WayCost& way, std::int64_t side) {
+  const auto grid = std::ranges::find(way.grids, side, &GridCost::side);
+  return grid == way.grids.end() ? nullptr : &*grid;
+}
+
+/// Some small, middle and large grids that were measured, and the largest.
+std::set<std::int64_t> shown_sides(const CostProfile& profile) {
+  std::int64_t largest = 0;
+  for (const WayCost& way : profile.ways) {
+    largest = std::max(largest, way.grids.back().side);
+  }
+  std::set<std::int64_t> shown{largest};
+  for (const std::int64_t side : {64, 512, 2048}) {
+    if (side < largest) {
+      shown.insert(side);
+    }
+  }
+  return shown;
+}
+
+/// The parameters as people know them, each from the grid that shows it best.
+std::string parameters_table(const CostProfile& profile) {
+  const std::set<std::int64_t> shown = shown_sides(profile);
+  TextTable::Cells header{"backend", "dtype", "threads", "setup", "call", "copy"};
+  for (const std::int64_t side : shown) {
+    header.push_back(fmt::format("ns/cell {}", side));
+  }
+  TextTable table(header);
+  for (const WayCost& way : profile.ways) {
+    const GridCost& small = way.grids.front();
+    const GridCost& large = way.grids.back();
+    const double call = 2 * small.steps[0].seconds - steps_seconds(small, 2);
+    const double bytes = static_cast<double>(large.side * large.side) *
+                         (way.dtype == to_string(Dtype::float32) ? 4 : 8);
+    TextTable::Cells cells{way.backend,
+                           way.dtype,
+                           std::to_string(large.threads),
+                           format_seconds(small.setup_seconds),
+                           format_seconds(std::max(0.0, call)),
+                           as_rate(bytes / large.copy_in_seconds)};
+    for (const std::int64_t side : shown) {
+      const GridCost* const grid = grid_of(way, side);
+      cells.push_back(grid == nullptr ? no_value : format_figure(1e9 * cell_seconds(*grid)));
+    }
+    table.add(std::move(cells));
+  }
+  return table.format();
+}
+
+/// "AMD EPYC, 2 usable CPUs; cuda: not in this build".
+std::string machine_text() {
+  std::map<std::string, std::string> facts;
+  for (const auto& [name, value] : run_context()) {
+    facts[name] = value;
+  }
+  return fmt::format("{}, {} usable CPUs; CUDA: {}", facts["cpu_model"], facts["usable_cpus"],
+                     facts["cuda"]);
+}
+
+LabReport calibrate(const CalibrateOptions& typed, const std::vector<Candidate>& candidates,
+                    const std::filesystem::path& path, const std::string& command,
+                    Progress& progress) {
+  LabReport report;
+  CostProfile profile;
+  try {
+    profile.ways =
+        calibrate_machine(candidates, typed.dtypes, typed.largest, progress, report.notes);
+  } catch (const Interrupted&) {
+    report.interrupted = true;
+    report.sentence = "Interrupted: no profile was written, since half of one would mislead.";
+    return report;
+  }
+  profile.transfer = to_string(typed.run.session.transfer);
+  profile.machine = machine_text();
+  report.text = parameters_table(profile);
+  report.data = to_json(profile);
+  report.rows = grid_lines(profile);
+  if (profile.ways.empty()) {
+    report.outcome = {exit_error, "nothing could be calibrated, see the notes above"};
+    report.sentence = "No profile was written.";
+    return report;
+  }
+  report.sentence = fmt::format(
+      "{} ways to run are calibrated; `diffbench advise --grid N --iters "
+      "K` predicts from {}.",
+      profile.ways.size(), path.string());
+  try {
+    write_atomically(path, [&](std::ostream& file) {
+      file << to_text(lab_result("calibrate", command, report));
+    });
+  } catch (const Error& error) { // what was measured can still be shown
+    report.outcome = {exit_error, error.what()};
+    report.sentence = "No profile was written.";
+  }
+  return report;
+}
+
+} // namespace
+
+Action declare_calibrate(OptionList& options) {
+  const auto typed = std::make_shared<CalibrateOptions>();
+  options.group("What is measured");
+  declare_backends(options, typed->run.backends,
+                   "backend to calibrate, may be repeated (default: all)");
+  options.values("--dtype NAME", "float32, float64 (default: both)",
+                 [&dtypes = typed->dtypes](std::string_view option, const std::string& name) {
+                   dtypes.push_back(parse_as(option, name, parse_dtype));
+                 });
+  declare_threads(options, typed->run.session.threads, "for threaded backends", "the usable CPUs");
+  options.integer("--largest N", typed->largest, {smallest_side, largest_side},
+                  "side of the largest grid");
+  declare_gpu(options, typed->run);
+  typed->output.declare(options);
+  options.text("--out FILE", typed->out,
+               "where the profile goes (default: $XDG_CACHE_HOME/diffbench/profile.json)");
+  return [typed](const Invocation& invocation) {
+    if (typed->dtypes.empty()) {
+      typed->dtypes = {Dtype::float32, Dtype::float64};
+    }
+    const std::filesystem::path path =
+        typed->out.empty() ? default_profile_path() : std::filesystem::path(typed->out);
+    if (typed->out.empty()) {
+      std::error_code error; // a directory that cannot be made shows when the file is tried
+      std::filesystem::create_directories(path.parent_path(), error);
+    }
+    check_writable_file(typed->out.empty() ? "profile" : "--out", path);
+    typed->output.other = path;
+    const std::vector<Candidate> candidates = timed_candidates(typed->run);
+    return run_experiment("calibrate", typed->output, invocation, [&](Progress& progress) {
+      return calibrate(*typed, candidates, path, invocation.command, progress);
+    });
+  };
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,39 @@
+// The profile of a machine: what calibrate measured, kept as a result file, and read by advise.
+#pragma once
+
+#include "cost_model.hpp"
+#include "value.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+struct CostProfile {
+  std::vector<WayCost> ways;
+  std::string transfer; ///< how GPU copies were made
+  std::string machine;  ///< for people: CPU and, where there was one, GPU
+  std::string date;
+  std::string foreign; ///< how it is not of this machine and build, in words; empty: it is
+};
+
+/// $XDG_CACHE_HOME/diffbench/profile.json, else ~/.cache/diffbench/profile.json. Throws Error
+/// where neither variable is set.
+[[nodiscard]] std::filesystem::path default_profile_path();
+
+/// The part `diffbench.calibrate` of the file.
+[[nodiscard]] Value to_json(const CostProfile& profile);
+/// Its grids, an object each.
+[[nodiscard]] Value grid_lines(const CostProfile& profile);
+
+/// Throws InvalidInput for what is no profile.
+[[nodiscard]] CostProfile read_profile(const std::filesystem::path& path);
+
+/// The profile at default_profile_path(). Throws InvalidInput with the command that makes one where
+/// there is none, or it is of another machine or build.
+[[nodiscard]] CostProfile read_own_profile();
+
+} // namespace diffbench::bench

@@ -1,0 +1,161 @@
+// Goes through the grids and the backends, and keeps what calibration.hpp measures of each.
+#include "machine_calibration.hpp"
+
+#include "calibration.hpp"
+#include "diffbench/field.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/stopwatch.hpp"
+#include "first_runs.hpp"
+#include "process_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Sides of the grids: close where fields leave a cache, up to far beyond all of them.
+constexpr std::array<std::int64_t, 15> sides = {smallest_side, 128,  192,  256,  384,
+                                                512,           640,  768,  1024, 1152,
+                                                1280,          1536, 2048, 2896, largest_side};
+/// A way whose steps take longer is not measured on larger grids: it grows with the cells there.
+constexpr double slow_step_seconds = 0.1;
+
+/// All backends on all grids in one dtype. Where they were in `before`, they make the same calls,
+/// so that none has been measured once only.
+template <typename T>
+class Calibration {
+ public:
+  Calibration(std::span<const Candidate> candidates, std::int64_t largest,
+              std::span<const WayCost> before, Progress& progress)
+      : candidates_(candidates), largest_(largest), before_(before), progress_(progress) {
+    for (const Candidate& candidate : candidates_) {
+      ways_.push_back({.backend = std::string(candidate.backend.name),
+                       .device = std::string(to_string(candidate.backend.device)),
+                       .dtype = std::string(to_string(dtype_of<T>)),
+                       .grids = {}});
+    }
+  }
+
+  std::vector<WayCost> run(std::vector<std::string>& notes) {
+    for (const std::int64_t side : sides) {
+      if (side <= largest_) {
+        run_grid(side, notes);
+      }
+    }
+    std::erase_if(ways_, [](const WayCost& way) { return way.grids.empty(); });
+    return std::move(ways_);
+  }
+
+ private:
+  void run_grid(std::int64_t side, std::vector<std::string>& notes) {
+    Problem problem{.nx = side, .ny = side, .dtype = dtype_of<T>};
+    Field<T> field(side, side);
+    Reference<T> reference(problem, {}, field);
+    // Enough for several sweeps where that costs nothing.
+    const std::int64_t steps = std::clamp<std::int64_t>(20'000'000 / problem.cells(), 4, 40);
+    const CalibrationGrid<T> grid{.side = side,
+                                  .field = field.cells(),
+                                  .refill = [&] { fill_initial(problem, InitialField{}, field); },
+                                  .proof = {.steps = steps, .sha256 = reference.at(steps).sha256},
+                                  .one_step = {.steps = 1, .sha256 = reference.at(1).sha256}};
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      WayCost& way = ways_[i];
+      const bool ended = way.grids.size() < grids_done_; // at an earlier grid
+      if (ended || !fits(problem, candidates_[i]) || slow(way)) {
+        continue;
+      }
+      progress_.stage(fmt::format("{} {} {}x{}", way.backend, way.dtype, side, side));
+      try {
+        way.grids.push_back(calibrate_grid<SteadyClock>(
+            [&] {
+              start_from_fresh_memory(host_need(problem, candidates_[i]));
+              return std::make_unique<SessionContender<T>>(candidates_[i], problem,
+                                                           std::as_const(field).cells());
+            },
+            grid, {.calls = steps_of_calls(before_, way, side)}));
+      } catch (const Interrupted&) {
+        throw;
+      } catch (const std::exception& error) {
+        const std::string note =
+            fmt::format("{} in {} is left out: {}", way.backend, way.dtype, error.what());
+        if (std::ranges::find(notes, note) == notes.end()) {
+          notes.push_back(note);
+        }
+        way.grids.clear();
+      }
+    }
+    ++grids_done_;
+  }
+
+  /// In bytes, as far as known.
+  [[nodiscard]] static std::int64_t host_need(const Problem& problem, const Candidate& candidate) {
+    const auto need = candidate.backend.memory_need;
+    return need == nullptr ? 0 : need(problem, candidate.session).host;
+  }
+  [[nodiscard]] static bool fits(const Problem& problem, const Candidate& candidate) {
+    return host_need(problem, candidate) < available_memory() / 2;
+  }
+  [[nodiscard]] static bool slow(const WayCost& way) {
+    if (way.grids.empty()) {
+      return false;
+    }
+    const std::vector<StepsCost>& calls = way.grids.back().steps;
+    return calls.back().seconds / static_cast<double>(calls.back().steps) > slow_step_seconds;
+  }
+
+  std::span<const Candidate> candidates_;
+  std::int64_t largest_;
+  std::span<const WayCost> before_;
+  Progress& progress_;
+  std::vector<WayCost> ways_;
+  std::size_t grids_done_ = 0;
+};
+
+/// Of each way the lower times of the two. A way that failed `again` is left out; the notes say
+/// why.
+void keep_less_disturbed(std::vector<WayCost>& ways, std::span<const WayCost> again) {
+  std::erase_if(ways, [&](WayCost& way) {
+    const auto same = std::ranges::find_if(again, [&](const WayCost& other) {
+      return other.backend == way.backend && other.dtype == way.dtype;
+    });
+    if (same == again.end()) {
+      return true;
+    }
+    way = less_disturbed(std::move(way), *same);
+    return false;
+  });
+}
+
+} // namespace
+
+std::vector<WayCost> calibrate_machine(std::span<const Candidate> candidates,
+                                       std::span<const Dtype> dtypes, std::int64_t largest,
+                                       Progress& progress, std::vector<std::string>& notes) {
+  std::vector<WayCost> ways;
+  for (int pass = 1; pass <= calibration_passes; ++pass) {
+    progress.within(fmt::format("{} of {}: ", pass, calibration_passes));
+    std::vector<WayCost> measured;
+    for (const Dtype dtype : dtypes) {
+      std::ranges::move(dtype == Dtype::float32
+                            ? Calibration<float>(candidates, largest, ways, progress).run(notes)
+                            : Calibration<double>(candidates, largest, ways, progress).run(notes),
+                        std::back_inserter(measured));
+    }
+    if (pass == 1) {
+      ways = std::move(measured);
+    } else {
+      keep_less_disturbed(ways, measured);
+    }
+  }
+  return ways;
+}
+
+} // namespace diffbench::bench

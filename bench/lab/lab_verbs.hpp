@@ -1,0 +1,24 @@
+// The verbs of the lab: each declares its options and returns the experiment.
+#pragma once
+
+#include "verb.hpp"
+
+namespace diffbench::bench {
+
+[[nodiscard]] Action declare_advise(OptionList& options);
+[[nodiscard]] Action declare_calibrate(OptionList& options);
+[[nodiscard]] Action declare_compare(OptionList& options);
+[[nodiscard]] Action declare_mlp_depth(OptionList& options);
+[[nodiscard]] Action declare_mlp_latency(OptionList& options);
+[[nodiscard]] Action declare_mlp_scaling(OptionList& options);
+[[nodiscard]] Action declare_mlp_throughput(OptionList& options);
+[[nodiscard]] Action declare_mlp_train(OptionList& options);
+[[nodiscard]] Action declare_mlp_width(OptionList& options);
+[[nodiscard]] Action declare_pitfalls(OptionList& options);
+[[nodiscard]] Action declare_residency(OptionList& options);
+[[nodiscard]] Action declare_scaling(OptionList& options);
+[[nodiscard]] Action declare_selftest(OptionList& options);
+[[nodiscard]] Action declare_sweep(OptionList& options);
+[[nodiscard]] Action declare_transfer(OptionList& options);
+
+} // namespace diffbench::bench

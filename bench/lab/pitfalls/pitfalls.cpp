@@ -1,0 +1,61 @@
+// `diffbench pitfalls`: its options, and the bench on which the pitfalls are measured.
+#include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/registry.hpp"
+#include "lab_report.hpp"
+#include "lab_verbs.hpp"
+#include "option_groups.hpp"
+#include "output.hpp"
+#include "report.hpp"
+#include "selection.hpp"
+
+#include <memory>
+
+namespace diffbench::bench {
+
+namespace {
+
+struct PitfallOptions {
+  Options run;
+  std::vector<std::string> only;
+  bool list = false;
+  LabOutput output;
+};
+
+/// The pitfalls that hold most: the baseline beside the tuned code, and float64.
+void check_memory_for(Options options) {
+  options.problem.dtype = Dtype::float64;
+  options.backends = {"xtensor_roll", "simd"};
+  check_memory(options, select_backends(options), available_memory());
+}
+
+} // namespace
+
+Action declare_pitfalls(OptionList& options) {
+  const auto state = std::make_shared<PitfallOptions>();
+  options.group("Pitfalls");
+  declare_grid(options, state->run.problem);
+  options.texts("--only NAME", state->only, "measure this one (may be repeated)");
+  declare_budget(options, state->run.budget_seconds, "for all of them together");
+  options.flag("--list", state->list, "name them and what they need, measure nothing");
+  state->output.declare(options);
+  return [state](const Invocation& invocation) {
+    const std::vector<Pitfall> chosen = choose_pitfalls(state->only);
+    if (state->list && !(state->output.json + state->output.csv + state->output.report).empty()) {
+      throw InvalidInput(
+          "--list measures nothing, so there is nothing for --json, --csv or --report");
+    }
+    if (state->list) {
+      write_out(invocation.out, list_pitfalls());
+      return exit_ok;
+    }
+    check_memory_for(state->run);
+    return run_experiment("pitfalls", state->output, invocation, [&](Progress& progress) {
+      Workbench bench(state->run.problem,
+                      [](std::string_view name) { return require_backend(name); });
+      return measure_pitfalls(chosen, bench, state->run.budget_seconds, progress);
+    });
+  };
+}
+
+} // namespace diffbench::bench

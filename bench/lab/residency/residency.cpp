@@ -1,0 +1,218 @@
+#include "residency.hpp"
+
+#include "diffbench/machine.hpp"
+#include "experiment.hpp"
+#include "lab_verbs.hpp"
+#include "option_groups.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Rows on the CPU: a port by a library, by a loop, and the best.
+constexpr std::string_view cpu_rows[] = {"xtensor", "fused", "simd"};
+/// Its kernel takes one step a launch and is that of cuda_graph, so each rung changes one thing.
+constexpr std::string_view base_kernel = "cuda_stream";
+constexpr std::string_view better_kernels[] = {"cuda_graph", "cuda_blocked"};
+constexpr std::string_view stand_in = "simd";
+
+const Candidate* find(std::span<const Candidate> available, std::string_view name) {
+  const auto found = std::find_if(available.begin(), available.end(), [&](const Candidate& c) {
+    return c.backend.name == name && c.probe.available;
+  });
+  return found == available.end() ? nullptr : &*found;
+}
+
+std::string why_no_device(std::span<const Candidate> available) {
+  for (const Candidate& candidate : available) {
+    if (candidate.backend.device != DeviceKind::cpu && !candidate.probe.available) {
+      return candidate.probe.reason;
+    }
+  }
+  return fmt::format("{} is not in this build", base_kernel);
+}
+
+/// Adds rungs with one kernel to a ladder.
+class Builder {
+ public:
+  Builder(const ResidencyPlan& plan, Place place, std::vector<Rung>& rungs)
+      : plan_(plan), place_(place), rungs_(rungs) {}
+
+  void resident(const Candidate& candidate) { add(candidate, candidate.row_name()); }
+
+  /// `how` says what is peculiar about the copies.
+  void round_trips(const Candidate& candidate, std::int64_t every, const std::string& resident,
+                   const std::string& how = "") {
+    if (every <= plan_.run.iterations) {
+      Candidate visiting = candidate;
+      visiting.roundtrip_every = every;
+      visiting.label = fmt::format("{}, round trip every {}{}", candidate.backend.name, every, how);
+      add(std::move(visiting), resident);
+    }
+  }
+
+  void snapshots(const Candidate& candidate, const std::string& resident) {
+    if (plan_.snapshot_every <= plan_.run.iterations) {
+      Candidate visiting = candidate;
+      visiting.snapshot_every = plan_.snapshot_every;
+      visiting.label =
+          fmt::format("{}, {}snapshot every {}", candidate.backend.name,
+                      candidate.session.async ? "overlapped " : "", plan_.snapshot_every);
+      add(std::move(visiting), resident);
+    }
+  }
+
+ private:
+  void add(Candidate candidate, std::string resident) {
+    rungs_.push_back(
+        {.place = place_, .candidate = std::move(candidate), .resident = std::move(resident)});
+  }
+
+  const ResidencyPlan& plan_;
+  Place place_;
+  std::vector<Rung>& rungs_;
+};
+
+void add_gpu(const ResidencyPlan& plan, std::span<const Candidate> available,
+             const Candidate& kernel, std::vector<Rung>& rungs) {
+  Builder ladder(plan, Place::gpu, rungs);
+  Candidate base = kernel;
+  base.probe_seconds = 0;
+  // The first port of all copies ordinary memory. All others are page-locked, so that the rungs
+  // differ in nothing but the number of copies.
+  if (!plan.trips_every.empty()) {
+    ladder.round_trips(base, plan.trips_every.front(), "", ", pageable");
+  }
+  base.session.transfer = Transfer::pinned;
+  const std::string resident = base.row_name();
+  for (const std::int64_t every : plan.trips_every) {
+    ladder.round_trips(base, every, resident);
+  }
+  ladder.resident(base);
+  ladder.snapshots(base, resident);
+  Candidate overlapped = base;
+  overlapped.session.async = true;
+  ladder.snapshots(overlapped, resident);
+  for (const std::string_view name : better_kernels) {
+    if (const Candidate* better = find(available, name)) {
+      Candidate candidate = *better;
+      candidate.probe_seconds = 0;
+      candidate.session.transfer = Transfer::pinned;
+      ladder.resident(candidate);
+    }
+  }
+}
+
+/// On the CPU a copy is a memcpy, and none runs beside the computation.
+void add_stand_in(const ResidencyPlan& plan, const Candidate& kernel, std::vector<Rung>& rungs) {
+  Builder ladder(plan, Place::stand_in, rungs);
+  for (const std::int64_t every : plan.trips_every) {
+    ladder.round_trips(kernel, every, kernel.row_name());
+  }
+  ladder.snapshots(kernel, kernel.row_name());
+}
+
+} // namespace
+
+Ladder residency_ladder(const ResidencyPlan& plan, std::span<const Candidate> available) {
+  Ladder ladder;
+  Builder cpu(plan, Place::cpu, ladder.rungs);
+  for (const std::string_view name : cpu_rows) {
+    if (const Candidate* candidate = find(available, name)) {
+      cpu.resident(*candidate);
+    }
+  }
+  const Candidate* gpu = find(available, base_kernel);
+  if (gpu == nullptr) {
+    ladder.why_no_gpu = why_no_device(available);
+  } else {
+    const std::size_t first = ladder.rungs.size();
+    add_gpu(plan, available, *gpu, ladder.rungs);
+    // The probe that started the driver was that of any backend on the device.
+    for (const Candidate& candidate : available) {
+      if (candidate.backend.device != DeviceKind::cpu) {
+        ladder.rungs[first].candidate.probe_seconds += candidate.probe_seconds;
+      }
+    }
+  }
+  const Candidate* kernel = find(available, stand_in);
+  if (kernel != nullptr && (gpu == nullptr || gpu->backend.device != DeviceKind::cuda)) {
+    add_stand_in(plan, *kernel, ladder.rungs);
+  }
+  return ladder;
+}
+
+std::optional<double> affordable_visits(std::span<const VisitCost> costs, double seconds) {
+  if (costs.empty() || !(costs.front().seconds <= seconds)) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 1; i < costs.size(); ++i) {
+    const VisitCost& low = costs[i - 1];
+    const VisitCost& high = costs[i];
+    if (high.seconds > seconds) {
+      return low.visits +
+             (high.visits - low.visits) * (seconds - low.seconds) / (high.seconds - low.seconds);
+    }
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+Action declare_residency(OptionList& options) {
+  struct State {
+    ResidencyPlan plan;
+    LabOutput output;
+  };
+  const auto state = std::make_shared<State>();
+  ResidencyPlan& plan = state->plan;
+  Options& run = plan.run;
+  run.baseline = "fused";
+  declare_problem(options, run);
+  options.group("What runs");
+  const auto parse_every = [&run](std::string_view option, const std::string& text) {
+    return parse_integer(option, text, {1, run.iterations});
+  };
+  options.values("--roundtrip-every LIST",
+                 described("iterations between two round trips", "1 to --iters", "1,10,100"),
+                 [&plan, parse_every](std::string_view option, const std::string& text) {
+                   plan.trips_every.push_back(parse_every(option, text));
+                 });
+  options.value("--snapshot-every K",
+                described("iterations between two snapshots", "1 to --iters",
+                          std::to_string(plan.snapshot_every)),
+                [&plan, parse_every](std::string_view option, const std::string& text) {
+                  plan.snapshot_every = parse_every(option, text);
+                });
+  declare_threads(options, run.session.threads, "for threaded backends", "the usable CPUs");
+  declare_budget(options, run.budget_seconds, "time for the timing rounds");
+  declare_device(options, run.session.device, run.device_chosen);
+  state->output.declare(options);
+  return [state](const Invocation& invocation) {
+    ResidencyPlan ready = state->plan;
+    ready.run.command = invocation.command;
+    const std::set<std::int64_t> every(ready.trips_every.begin(), ready.trips_every.end());
+    ready.trips_every = {every.begin(), every.end()};
+    if (every.empty()) {
+      ready.trips_every = {1, 10, 100};
+    }
+    const Ladder ladder = residency_ladder(ready, select_backends(ready.run));
+    std::vector<Candidate> candidates;
+    for (const Rung& rung : ladder.rungs) {
+      candidates.push_back(rung.candidate);
+    }
+    check_memory(ready.run, candidates, available_memory());
+    return run_experiment("residency", state->output, invocation, [&](Progress& progress) {
+      return residency_report(ladder, measure(ready.run, candidates, progress));
+    });
+  };
+}
+
+} // namespace diffbench::bench

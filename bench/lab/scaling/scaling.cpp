@@ -1,0 +1,295 @@
+#include "scaling.hpp"
+
+#include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/registry.hpp"
+#include "experiment.hpp"
+#include "interrupt.hpp"
+#include "lab_verbs.hpp"
+#include "option_groups.hpp"
+#include "statistics.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Weak scaling goes through the thread counts so often, every other time backwards.
+constexpr int passes = 2;
+/// What is within 5 % of the best is as good.
+constexpr double nearly_fastest = 0.95;
+
+struct ScalingOptions {
+  ScalingPlan plan;
+  LabOutput output;
+  std::string backend = "simd";
+  std::vector<int> threads;
+  bool weak = false;
+};
+
+BackendInfo threaded_backend(const std::string& name) {
+  const BackendInfo backend = require_backend(name);
+  if (!backend.threaded) {
+    std::vector<std::string_view> threaded;
+    for (const BackendInfo& other : backend_ladder()) {
+      if (other.threaded) {
+        threaded.push_back(other.name);
+      }
+    }
+    throw InvalidInput(fmt::format("--backend {}: has no threads of the CPU; choose of {}", name,
+                                   fmt::join(threaded, ", ")));
+  }
+  return backend;
+}
+
+/// The best GPU backend, where its times mean something.
+void choose_gpu(ScalingPlan& plan) {
+  plan.why_no_gpu = "this build has no CUDA backend";
+  double driver_seconds = 0; // the first probe of them all started it
+  for (Candidate& candidate : select_backends(plan.run)) {
+    if (candidate.backend.device == DeviceKind::emulated) {
+      plan.why_no_gpu = "that of this build is emulated, and an emulation is never timed";
+    } else if (candidate.backend.device == DeviceKind::cuda) {
+      plan.why_no_gpu = candidate.probe.reason;
+      driver_seconds += candidate.probe_seconds;
+      if (candidate.probe.available && candidate.backend.name == "cuda") {
+        candidate.session.transfer = Transfer::pinned; // as who cares for speed would
+        plan.gpu = std::move(candidate);
+      }
+    }
+  }
+  if (plan.gpu) {
+    plan.gpu->probe_seconds = driver_seconds;
+  }
+}
+
+ScalingPlan plan_of(const ScalingOptions& options) {
+  ScalingPlan plan = options.plan;
+  plan.scaling = options.weak ? Scaling::weak : Scaling::strong;
+  plan.backend = threaded_backend(options.backend);
+  plan.threads = thread_counts(options.threads, usable_cpus());
+  if (!options.weak) {
+    choose_gpu(plan);
+    return plan;
+  }
+  if (plan.run.initial.kind == InitialField::Kind::file) {
+    throw InvalidInput(fmt::format(
+        "--init {}: with --weak the grid grows with the threads, and a file does not; choose "
+        "block, gaussian, sine or random",
+        to_string(plan.run.initial)));
+  }
+  if (plan.run.problem.ny > max_extent / plan.threads.back()) {
+    throw InvalidInput(fmt::format("--weak with {} threads: a side has at most {} cells",
+                                   plan.threads.back(), max_extent));
+  }
+  if (plan.run.device_chosen) {
+    throw InvalidInput("--device: only strong scaling is compared with a GPU; leave --weak out");
+  }
+  return plan;
+}
+
+std::string row_label(const BackendInfo& backend, int threads) {
+  return fmt::format("{}, {} thread{}", backend.name, threads, threads == 1 ? "" : "s");
+}
+
+Candidate candidate_for(const ScalingPlan& plan, int threads) {
+  Candidate candidate{.backend = plan.backend,
+                      .probe = plan.backend.probe(plan.run.session.device),
+                      .session = plan.run.session,
+                      .label = row_label(plan.backend, threads)};
+  candidate.session.threads = threads;
+  return candidate;
+}
+
+Options options_for(const ScalingPlan& plan) {
+  Options options = plan.run;
+  options.backends = {std::string(plan.backend.name)};
+  options.baseline = row_label(plan.backend, 1);
+  return options;
+}
+
+ComparisonResult measure_strong(const ScalingPlan& plan, ScalingStudy& study, Progress& progress) {
+  std::vector<Candidate> candidates;
+  for (const int threads : plan.threads) {
+    candidates.push_back(candidate_for(plan, threads));
+  }
+  if (plan.gpu) {
+    candidates.push_back(*plan.gpu);
+  }
+  const Options options = options_for(plan);
+  check_memory(options, candidates, available_memory());
+  ComparisonResult result = measure(options, candidates, progress);
+  for (std::size_t i = 0; i < plan.threads.size(); ++i) {
+    study.entries.push_back({plan.threads[i], result.problem, result.rows[i]});
+  }
+  if (plan.gpu) {
+    study.gpu = result.rows.back();
+  }
+  return result;
+}
+
+/// Adds the samples of a pass to those before it; a pass that went wrong makes the row wrong.
+void merge(Row& row, Row&& pass) {
+  const bool first = row.name.empty();
+  if (!first) {
+    pass.samples.insert(pass.samples.begin(), row.samples.begin(), row.samples.end());
+  }
+  if (first || !pass.ranked()) {
+    row = std::move(pass);
+  } else {
+    row.samples = std::move(pass.samples);
+  }
+}
+
+/// The comparison of one entry. Empty when Ctrl-C came before it had anything to keep.
+std::optional<ComparisonResult> measure_entry(const ScalingPlan& plan, Options options,
+                                              const ScalingEntry& entry, Progress& progress) {
+  options.problem = entry.problem;
+  if (!entry.row.samples.empty()) {
+    options.sample_steps = entry.row.samples.front().iterations; // so that passes are alike
+  }
+  const std::vector candidates{candidate_for(plan, entry.threads)};
+  try {
+    return measure(options, candidates, progress);
+  } catch (const Interrupted&) {
+    return std::nullopt;
+  }
+}
+
+ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Progress& progress) {
+  Options options = options_for(plan);
+  options.budget_seconds /= static_cast<double>(passes * plan.threads.size());
+  for (const int threads : plan.threads) {
+    study.entries.push_back({.threads = threads, .problem = plan.run.problem, .row = {}});
+    study.entries.back().problem.ny *= threads;
+  }
+  options.problem = study.entries.back().problem;
+  const std::vector largest{candidate_for(plan, plan.threads.back())};
+  check_memory(options, largest, available_memory());
+
+  std::optional<ComparisonResult> frame;
+  std::set<std::string> notes; // of all
+  for (int pass = 0; pass < passes && !interrupted(); ++pass) {
+    for (ScalingEntry& entry : study.entries) {
+      std::optional<ComparisonResult> result = measure_entry(plan, options, entry, progress);
+      if (!result || interrupted()) {
+        break;
+      }
+      merge(entry.row, std::move(result->rows.front()));
+      for (const std::string& note : result->notes) {
+        notes.insert(fmt::format("{}x{}: {}", entry.problem.nx, entry.problem.ny, note));
+      }
+      if (!frame) {
+        frame = std::move(result);
+      }
+    }
+    std::reverse(study.entries.begin(), study.entries.end());
+  }
+  if (!frame) {
+    throw Interrupted();
+  }
+  std::erase_if(study.entries, [](const ScalingEntry& entry) { return entry.row.name.empty(); });
+  frame->notes.assign(notes.begin(), notes.end());
+  frame->interrupted = interrupted();
+  return *frame;
+}
+
+} // namespace
+
+std::vector<int> thread_counts(std::span<const int> list, int usable_cpus) {
+  std::set<int> counts(list.begin(), list.end());
+  counts.insert(1);
+  if (list.empty()) {
+    for (int count = 2; count < usable_cpus; count *= 2) {
+      counts.insert(count);
+    }
+    counts.insert(usable_cpus);
+  }
+  return {counts.begin(), counts.end()};
+}
+
+double ScalingEntry::throughput() const {
+  return static_cast<double>(problem.cells()) / *seconds_per_iteration(row);
+}
+
+ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress) {
+  ScalingStudy study{.scaling = plan.scaling,
+                     .backend = std::string(plan.backend.name),
+                     .why_no_gpu = plan.why_no_gpu,
+                     .usable_cpus = usable_cpus(),
+                     .cpu_quota = cpu_quota()};
+  study.frame = plan.scaling == Scaling::strong ? measure_strong(plan, study, progress)
+                                                : measure_weak(plan, study, progress);
+  std::sort(study.entries.begin(), study.entries.end(),
+            [](const ScalingEntry& a, const ScalingEntry& b) { return a.threads < b.threads; });
+  study.frame.rows.clear();
+  for (const ScalingEntry& entry : study.entries) {
+    study.frame.rows.push_back(entry.row);
+  }
+  if (study.gpu) {
+    study.frame.rows.push_back(*study.gpu);
+  }
+  return study;
+}
+
+const ScalingEntry* recommended(const ScalingStudy& study) {
+  double best = 0;
+  for (const ScalingEntry& entry : study.entries) {
+    if (entry.counts()) {
+      best = std::max(best, entry.throughput());
+    }
+  }
+  for (const ScalingEntry& entry : study.entries) {
+    if (entry.counts() && entry.throughput() >= nearly_fastest * best) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<ScalingPoint> scaling_points(const ScalingStudy& study) {
+  std::vector<ScalingPoint> points;
+  for (const ScalingEntry& entry : study.entries) {
+    if (!entry.counts() || study.oversubscribed(entry.threads)) {
+      continue;
+    }
+    points.push_back({.threads = entry.threads,
+                      .cells = static_cast<double>(entry.problem.cells()),
+                      .seconds = iteration_seconds(entry.row.samples)});
+  }
+  if (!points.empty() && points.front().threads != 1) {
+    points.clear();
+  }
+  return points;
+}
+
+Action declare_scaling(OptionList& options) {
+  const auto state = std::make_shared<ScalingOptions>();
+  Options& run = state->plan.run;
+  declare_problem(options, run);
+  options.group("What runs");
+  options.text("--backend NAME", state->backend, "a threaded backend");
+  options.integers("--threads LIST", state->threads, thread_limits, "such as 1,2,4",
+                   "1, 2, 4, ... up to the usable CPUs");
+  options.flag("--weak", state->weak, "n threads get n times the rows of --grid");
+  declare_isa(options, run.session);
+  declare_budget(options, run.budget_seconds, "time for the timing rounds");
+  declare_device(options, run.session.device, run.device_chosen, "which GPU to compare with");
+  state->output.declare(options);
+  return [state](const Invocation& invocation) {
+    ScalingPlan plan = plan_of(*state);
+    plan.run.command = invocation.command;
+    return run_experiment("scaling", state->output, invocation, [&](Progress& progress) {
+      return scaling_report(measure_scaling(plan, progress));
+    });
+  };
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,72 @@
+// `diffbench scaling`: one threaded backend on several numbers of threads.
+#pragma once
+
+#include "comparison_options.hpp"
+#include "lab_report.hpp"
+#include "progress.hpp"
+#include "result.hpp"
+#include "scaling_law.hpp"
+#include "selection.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+struct ScalingPlan {
+  Options run; ///< weak scaling: the problem of one thread
+  Scaling scaling = Scaling::strong;
+  BackendInfo backend;
+  std::vector<int> threads;     ///< ascending, the first is 1
+  std::optional<Candidate> gpu; ///< to compare with, strong scaling only
+  std::string why_no_gpu;       ///< without one
+};
+
+/// The thread counts of `list` in ascending order, and 1, which speed-ups refer to. Without any: 1,
+/// 2, 4, ... and all `usable_cpus`.
+[[nodiscard]] std::vector<int> thread_counts(std::span<const int> list, int usable_cpus);
+
+/// One number of threads.
+struct ScalingEntry {
+  int threads = 1; ///< asked for
+  Problem problem;
+  Row row;
+
+  /// Verified, timed, and really run on as many threads.
+  [[nodiscard]] bool counts() const { return row.ranked() && row.provenance.threads == threads; }
+  /// Cells per second; counts() holds.
+  [[nodiscard]] double throughput() const;
+};
+
+struct ScalingStudy {
+  Scaling scaling = Scaling::strong;
+  std::string backend;
+  ComparisonResult frame = {}; ///< what all rows have in common; its own rows are all of them
+  std::vector<ScalingEntry> entries = {};
+  std::optional<Row> gpu = {};
+  std::string why_no_gpu = {};
+  int usable_cpus = 1;
+  double cpu_quota = 0; ///< infinity without one
+
+  /// Whether so many threads have to take turns on the CPUs that there are.
+  [[nodiscard]] bool oversubscribed(int threads) const {
+    return !(threads <= usable_cpus && threads <= cpu_quota);
+  }
+};
+
+/// All rows verified. Strong scaling: in the same interleaved rounds. Weak scaling: there and back
+/// again, so that a drift of the machine meets all counts alike; each is a comparison of its own.
+/// Throws as measure() does.
+[[nodiscard]] ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress);
+
+/// The fewest threads whose throughput is within 5 % of the best; nullptr where nothing counts.
+[[nodiscard]] const ScalingEntry* recommended(const ScalingStudy& study);
+/// Those that counts(), from the first on and without oversubscription; empty where one thread has
+/// no time.
+[[nodiscard]] std::vector<ScalingPoint> scaling_points(const ScalingStudy& study);
+
+[[nodiscard]] LabReport scaling_report(const ScalingStudy& study);
+
+} // namespace diffbench::bench

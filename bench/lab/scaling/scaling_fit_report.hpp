@@ -1,0 +1,31 @@
+// What a fitted law of scaling says, in words and for programs; and when a GPU is worth it.
+#pragma once
+
+#include "scaling_law.hpp"
+#include "value.hpp"
+
+#include <optional>
+#include <string>
+
+namespace diffbench::bench {
+
+/// What a GPU should be faster by to be worth its price, its power and the work of porting; the
+/// rule of thumb of courses on practical HPC.
+inline constexpr double gpu_worth_it = 10;
+
+/// Whether one is.
+struct GpuAnswer {
+  std::string sentence; ///< to follow another one
+  Value json;
+};
+/// `found` says how fast it is, of which `times` count, and `rest` what follows the verdict.
+[[nodiscard]] GpuAnswer gpu_verdict(const std::string& found, double times, Value figures,
+                                    const std::string& rest = "");
+[[nodiscard]] GpuAnswer no_gpu(const std::string& why);
+
+/// A line.
+[[nodiscard]] std::string format_fit(Scaling scaling, const SerialFraction& fit);
+/// null without a fit.
+[[nodiscard]] Value fit_json(Scaling scaling, const std::optional<SerialFraction>& fit);
+
+} // namespace diffbench::bench

@@ -1,0 +1,153 @@
+// The verb: its options, the checks before any work, and the way from plan to report.
+#include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
+#include "experiment.hpp"
+#include "lab_report.hpp"
+#include "lab_verbs.hpp"
+#include "machine_identity.hpp"
+#include "peer.hpp"
+#include "selection.hpp"
+#include "sweep_journal.hpp"
+#include "sweep_plan.hpp"
+#include "sweep_report.hpp"
+#include "sweep_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+struct SweepState {
+  SweptOptions swept;
+  SweepPlan plan;
+  std::string out;
+  CrossedRows crossed;
+  bool resume = false;
+  LabOutput output;
+};
+
+CrossedRows parse_crossed(std::string_view option, const std::string& text) {
+  const std::size_t comma = text.find(',');
+  if (comma == 0 || comma == std::string::npos || comma + 1 == text.size() ||
+      text.find(',', comma + 1) != std::string::npos) {
+    throw InvalidInput(
+        fmt::format("{} {}: give two rows with a comma between, such as fused,simd", option, text));
+  }
+  CrossedRows rows{.champion = text.substr(0, comma), .challenger = text.substr(comma + 1)};
+  if (rows.champion == rows.challenger) {
+    throw InvalidInput(fmt::format("{} {}: give two different rows", option, text));
+  }
+  return rows;
+}
+
+/// The rows of a combination. Emulated ones are never timed, so only those asked for by name run.
+std::vector<Candidate> candidates_of(const Options& options) {
+  std::vector<Candidate> candidates = select_backends(options);
+  if (options.backends.empty()) {
+    std::erase_if(candidates, [](const Candidate& candidate) {
+      return candidate.backend.device == DeviceKind::emulated;
+    });
+  }
+  return candidates;
+}
+
+/// Refuses before any work what would fail in the middle of the sweep.
+void check(const SweepPlan& plan, const CrossedRows& crossed) {
+  const std::int64_t memory = available_memory();
+  for (const Combination& combination : plan.combinations) {
+    const std::vector<Candidate> candidates = candidates_of(combination.options);
+    check_memory(combination.options, candidates, memory);
+    for (const std::string& name : {crossed.champion, crossed.challenger}) {
+      auto is_row = [&](const Candidate& candidate) { return candidate.row_name() == name; };
+      const auto& peers = combination.options.peers;
+      if (!name.empty() && std::none_of(candidates.begin(), candidates.end(), is_row) &&
+          std::none_of(peers.begin(), peers.end(),
+                       [&](const std::string& peer) { return peer_row_name(peer) == name; })) {
+        throw InvalidInput(fmt::format("--cross: no row of this sweep is called {}", name));
+      }
+    }
+  }
+  for (const std::string& name : plan.combinations.front().options.peers) {
+    if (const Probe probe = probe_peer(name); !probe.available) {
+      throw Unavailable(fmt::format("--peer {}: {}", name, probe.reason));
+    }
+  }
+}
+
+/// Times of other machines and builds do not belong into one curve.
+ordered_json journal_header(const SweepPlan& plan) {
+  ordered_json machine = ordered_json::object();
+  for (const auto& [name, value] : machine_identity()) {
+    machine[name] = value;
+  }
+  return {{"diffbench_sweep", {{"schema", result_schema}}},
+          {"options", plan.options},
+          {"machine", std::move(machine)}};
+}
+
+LabReport measure_sweep(const SweepState& typed, Progress& progress) {
+  const SweepPlan& plan = typed.plan;
+  std::optional<SweepJournal> journal;
+  std::vector<SweepPoint> points;
+  if (!typed.out.empty()) {
+    journal.emplace(typed.out, journal_header(plan), typed.resume);
+    points = journal->points();
+  }
+  auto measure_one = [](const Options& options, Progress& shown) {
+    return measure(options, candidates_of(options), shown);
+  };
+  auto keep = [&](const SweepPoint& point) {
+    if (journal) {
+      journal->append(point);
+    }
+  };
+  run_sweep(plan, points, measure_one, keep, progress);
+  LabReport report = report_sweep(plan, points, typed.crossed);
+  report.interrupted = points.size() < plan.combinations.size();
+  if (report.interrupted && journal) {
+    report.notes.push_back(fmt::format(
+        "{} of {} combinations are in {}; the same command with --resume goes on from there",
+        points.size(), plan.combinations.size(), typed.out));
+  }
+  return report;
+}
+
+} // namespace
+
+Action declare_sweep(OptionList& options) {
+  const auto state = std::make_shared<SweepState>();
+  options.add(state->swept.list);
+  options.group("Sweep");
+  options.text("--out FILE", state->out,
+               "keep each combination there as soon as it is measured (lines of JSON)");
+  options.flag("--resume", state->resume, "go on with the sweep in FILE");
+  options.value("--cross A,B",
+                "rows: from where on B beats A (default: the best of the CPU, of the GPU)",
+                [&crossed = state->crossed](std::string_view option, const std::string& text) {
+                  crossed = parse_crossed(option, text);
+                });
+  options.check([&state = *state] {
+    if (state.resume && state.out.empty()) {
+      throw InvalidInput("--resume: give the file of the sweep to go on with: --out FILE");
+    }
+    state.plan = plan_sweep(state.swept);
+  });
+  state->output.declare(options);
+  return [state](const Invocation& invocation) {
+    check(state->plan, state->crossed);
+    state->output.other = state->out;
+    return run_experiment("sweep", state->output, invocation,
+                          [&](Progress& progress) { return measure_sweep(*state, progress); });
+  };
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,100 @@
+#include "sweep_plan.hpp"
+
+#include "diffbench/errors.hpp"
+#include "value_list.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// An option that may have several values.
+struct Swept {
+  const char* option;
+  bool numbers;
+};
+
+/// In the order of the axes.
+constexpr Swept swept_options[] = {
+    {"--grid", true},      {"--iters", true},     {"--dtype", false},         {"--threads", true},
+    {"--isa", false},      {"--boundary", false}, {"--boundary-value", true}, {"--init", false},
+    {"--seed", true},      {"--dt", true},        {"--diffusivity", true},    {"--spacing", true},
+    {"--transfer", false}, {"--device", true},    {"--roundtrip-every", true}};
+
+/// All that were given, as they were typed.
+OptionValues given_options(OptionList& list) {
+  OptionValues values;
+  for (const OptionList::Option& option : list.options()) {
+    if (option.kind != OptionList::Kind::check && !option.typed.empty()) {
+      const bool is_flag = option.kind == OptionList::Kind::flag;
+      values[option.name] = is_flag ? std::vector<std::string>() : option.typed;
+    }
+  }
+  return values;
+}
+
+/// Types the combination of that number. Returns its values of the axes.
+std::vector<std::string> choose(OptionList& list, const std::vector<Axis>& axes,
+                                std::size_t number) {
+  std::vector<std::string> values;
+  for (const Axis& axis : axes) {
+    values.push_back(axis.values[number % axis.values.size()]);
+    list.type(axis.option, {values.back()});
+    number /= axis.values.size();
+  }
+  return values;
+}
+
+} // namespace
+
+SweptOptions::SweptOptions() {
+  run.budget_seconds = default_combination_seconds;
+  run.copy_roof = false; // the machine's, not a combination's
+  declare_problem(list, run);
+  declare_run(list, run, "time for the timing rounds of each combination");
+  declare_gpu(list, run);
+}
+
+SweepPlan plan_sweep(SweptOptions& swept) {
+  SweepPlan plan;
+  plan.options = given_options(swept.list);
+  std::vector<std::pair<const char*, ValueList>> lists;
+  double count = 1;
+  for (const auto& [option, numbers] : swept_options) {
+    if (const auto given = plan.options.find(option); given != plan.options.end()) {
+      lists.emplace_back(option, ValueList(option, given->second.front(), numbers));
+      count *= lists.back().second.count();
+    }
+  }
+  if (!(count <= max_combinations)) {
+    throw InvalidInput(fmt::format(
+        "these lists and ranges make {} combinations; a sweep has at most {:.0f}: choose fewer "
+        "values",
+        count < 1e15 ? fmt::format("{:.0f}", count) : "more than 10^15", max_combinations));
+  }
+  std::size_t combinations = 1;
+  for (const auto& [option, list] : lists) {
+    std::vector<std::string> values = list.values();
+    plan.options[option] = values;
+    swept.list.type(option, {values.front()});
+    if (values.size() > 1) {
+      combinations *= values.size();
+      plan.axes.push_back({.option = option, .values = std::move(values)});
+    }
+  }
+  const Options start = swept.run;
+  for (std::size_t number = 0; number < combinations; ++number) {
+    std::vector<std::string> values = choose(swept.list, plan.axes, number);
+    swept.run = start;
+    swept.list.read();
+    plan.combinations.push_back({.values = std::move(values), .options = swept.run});
+  }
+  return plan;
+}
+
+} // namespace diffbench::bench

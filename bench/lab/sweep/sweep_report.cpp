@@ -1,0 +1,343 @@
+#include "sweep_report.hpp"
+
+#include "columns.hpp"
+#include "json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// "--grid" as a column: "grid".
+std::string column(const std::string& option) { return option.substr(2); }
+
+std::vector<SweepRows> rows_in_order(const SweepPlan& plan, const std::vector<SweepPoint>& points) {
+  std::vector<SweepRows> ordered;
+  for (const Combination& combination : plan.combinations) {
+    const auto point = std::ranges::find(points, combination.values, &SweepPoint::values);
+    if (point != points.end()) {
+      ordered.push_back(read_rows(*point));
+    }
+  }
+  return ordered;
+}
+
+Value median_step_of(const SweepRow& row) {
+  return row.samples.empty() ? Value() : Value(row.median_step());
+}
+
+/// Beside the values of the axes.
+constexpr Column<SweepRow> sweep_columns[] = {
+    {"backend", nullptr, as_text, field<&SweepRow::name>},
+    {"device", nullptr, as_text, field<&SweepRow::device>},
+    {"threads", nullptr, as_text, field<&SweepRow::threads>},
+    {"wrong", nullptr, as_text, field<&SweepRow::wrong>},
+    {"failure", nullptr, as_text, field<&SweepRow::failure, or_null>},
+    {"seconds_per_iteration", nullptr, as_seconds, median_step_of},
+    {"cold_seconds", nullptr, as_seconds, field<&SweepRow::cold_seconds>},
+    {"warm_seconds", nullptr, as_seconds, field<&SweepRow::warm_seconds>},
+};
+
+Value sweep_lines(const SweepPlan& plan, const std::vector<SweepRows>& points) {
+  Value lines = Value::list();
+  for (const SweepRows& point : points) {
+    Value setting;
+    for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+      setting[column(plan.axes[i].option)] = point.values[i];
+    }
+    for (const SweepRow& row : point.rows) {
+      lines.push_back(object_of(sweep_columns, row, setting));
+    }
+  }
+  return lines;
+}
+
+/// Names of the rows that have a time anywhere.
+std::vector<std::string> timed_rows(const std::vector<SweepRows>& points) {
+  std::vector<std::string> names;
+  for (const SweepRows& point : points) {
+    for (const SweepRow& row : point.rows) {
+      if (!row.samples.empty() && std::ranges::find(names, row.name) == names.end()) {
+        names.push_back(row.name);
+      }
+    }
+  }
+  return names;
+}
+
+std::string step_text(const SweepRow* row) {
+  if (row == nullptr || row->wrong || !row->failure.empty()) {
+    return row == nullptr ? no_value : row->wrong ? "WRONG" : "failed";
+  }
+  return as_seconds(median_step_of(*row));
+}
+
+std::string fastest_name(const SweepRows& point) {
+  const SweepRow* best = nullptr;
+  for (const SweepRow& row : point.rows) {
+    if (!row.samples.empty() && (best == nullptr || row.median_step() < best->median_step())) {
+      best = &row;
+    }
+  }
+  return best == nullptr ? no_value : best->name;
+}
+
+std::string times_table(const SweepPlan& plan, const std::vector<SweepRows>& points) {
+  const std::vector<std::string> names = timed_rows(points);
+  TextTable::Cells header;
+  for (const Axis& axis : plan.axes) {
+    header.push_back(column(axis.option));
+  }
+  header.insert(header.end(), names.begin(), names.end());
+  header.emplace_back("fastest");
+  TextTable table(header);
+  for (const SweepRows& point : points) {
+    TextTable::Cells cells = point.values;
+    for (const std::string& name : names) {
+      cells.push_back(step_text(point.find(name)));
+    }
+    cells.push_back(fastest_name(point));
+    table.add(std::move(cells));
+  }
+  return "time of an iteration\n" + table.format();
+}
+
+/// One line for each fixed rest, one column for each measure.
+std::string crossings_table(const std::vector<Crossing>& crossings, const std::string& along,
+                            std::string_view question) {
+  std::vector<const Crossing*> mine;
+  for (const Crossing& crossing : crossings) {
+    if (crossing.along == along) {
+      mine.push_back(&crossing);
+    }
+  }
+  if (mine.empty()) {
+    return "";
+  }
+  TextTable::Cells header;
+  for (const auto& [option, value] : mine.front()->fixed) {
+    header.push_back(column(option));
+  }
+  header.insert(header.end(), {"by step", "by warm run", "by cold run"});
+  TextTable table(header);
+  for (std::size_t i = 0; i < mine.size();) {
+    const auto& fixed = mine[i]->fixed;
+    TextTable::Cells cells;
+    for (const auto& [option, value] : fixed) {
+      cells.push_back(value);
+    }
+    const std::size_t first = cells.size();
+    cells.resize(first + 3, no_value);
+    for (; i < mine.size() && mine[i]->fixed == fixed; ++i) {
+      cells[first + static_cast<std::size_t>(mine[i]->measure)] = to_text(mine[i]->crossover);
+    }
+    table.add(std::move(cells));
+  }
+  return fmt::format("\n{}\n{}", question, table.format());
+}
+
+std::string title(const SweepPlan& plan, std::size_t measured) {
+  std::vector<std::string> axes;
+  for (const Axis& axis : plan.axes) {
+    axes.push_back(fmt::format("{} {}", axis.values.size(), column(axis.option)));
+  }
+  const std::size_t all = plan.combinations.size();
+  return fmt::format("sweep of {} combination{}{}{}{}\n\n", all, all == 1 ? "" : "s",
+                     axes.empty() ? "" : ": ", fmt::join(axes, " x "),
+                     measured == all ? "" : fmt::format("; {} measured so far", measured));
+}
+
+/// The crossover that matters most to a user: of whole runs of the most iterations, else of steps.
+std::string sentence(const std::vector<Crossing>& crossings, const CrossedRows& crossed,
+                     bool any_gpu) {
+  if (!crossed.named() && !any_gpu) {
+    return "No GPU row has a time, so there is no crossover with the CPU; --cross A,B says from "
+           "where row B beats row A.";
+  }
+  const std::string winner = crossed.named() ? crossed.challenger : "the GPU";
+  const std::string loser = crossed.named() ? crossed.champion : "the best CPU row";
+  const Crossing* chosen = nullptr;
+  for (const Crossing& crossing : crossings) {
+    const bool better = chosen == nullptr ||
+                        (crossing.along == chosen->along &&
+                         (crossing.measure == Measure::warm || chosen->measure == Measure::step));
+    if (better && (chosen == nullptr || crossing.measure != Measure::cold)) {
+      chosen = &crossing;
+    }
+  }
+  if (chosen == nullptr) {
+    return fmt::format(
+        "The crossover of {} with {} needs two grids or iteration counts at which "
+        "both have times.",
+        winner, loser);
+  }
+  std::vector<std::string> where;
+  for (const auto& [option, value] : chosen->fixed) {
+    where.push_back(fmt::format("{} {}", column(option), value));
+  }
+  const Crossover& at = chosen->crossover;
+  const std::string context = fmt::format("by {}{}{}", to_string(chosen->measure),
+                                          where.empty() ? "" : " at ", fmt::join(where, ", "));
+  const bool grid = chosen->along == "--grid";
+  if (at.size == 0 || !std::isfinite(at.size)) {
+    return fmt::format(
+        "{} {} {} at {} {} of this sweep ({}).", winner, at.size == 0 ? "beats" : "does not beat",
+        loser, at.size == 0 ? "every" : "the largest", grid ? "grid" : "iteration count", context);
+  }
+  return fmt::format("{} starts to win against {} at {} {} ({}).", winner, loser,
+                     grid ? "a grid side of" : "an iteration count of", to_text(at), context);
+}
+
+Value crossings_json(const std::vector<Crossing>& crossings, const CrossedRows& crossed) {
+  Value list = Value::list();
+  for (const Crossing& crossing : crossings) {
+    const Crossover& at = crossing.crossover;
+    Value fixed = Value::object();
+    for (const auto& [option, value] : crossing.fixed) {
+      fixed[column(option)] = value;
+    }
+    list.push_back({{"along", column(crossing.along)},
+                    {"at", std::move(fixed)},
+                    {"measure", to_string(crossing.measure)},
+                    {"champion", crossed.named() ? crossed.champion : "best CPU"},
+                    {"challenger", crossed.named() ? crossed.challenger : "best GPU"},
+                    {"wins", at.size == 0             ? "everywhere"
+                             : std::isfinite(at.size) ? "from"
+                                                      : "nowhere"},
+                    {"from", at.size},
+                    {"low", at.low},
+                    {"high", at.high},
+                    {"single", at.single}});
+  }
+  return list;
+}
+
+std::vector<SampleSeries> series_of(const SweepPlan& plan, const std::vector<SweepRows>& points) {
+  std::vector<SampleSeries> series;
+  for (const SweepRows& point : points) {
+    std::string settings;
+    for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+      settings += fmt::format("/{}:{}", column(plan.axes[i].option), point.values[i]);
+    }
+    for (const SweepRow& row : point.rows) {
+      if (!row.samples.empty()) {
+        series.push_back(
+            {.name = fmt::format("sweep/{}/{}/{}x{}{}", row.name, point.dtype, point.nx, point.ny,
+                                 settings),
+             .threads = row.threads,
+             .samples = row.samples,
+             .per_iteration = {{"cells_per_second", static_cast<double>(point.nx * point.ny)}}});
+      }
+    }
+  }
+  return series;
+}
+
+/// Of all combinations together: the worst.
+Outcome outcome_of(const std::vector<SweepRows>& points) {
+  bool any_time = false, any_failure = false;
+  for (const SweepRows& point : points) {
+    for (const SweepRow& row : point.rows) {
+      if (row.wrong) {
+        return {exit_not_verified, "a result differs from the reference, see above"};
+      }
+      any_time = any_time || !row.samples.empty();
+      any_failure = any_failure || !row.failure.empty();
+    }
+  }
+  if (!any_time) {
+    return {exit_error, "nothing could be measured"};
+  }
+  return any_failure ? Outcome{exit_error, "a row failed, see above; the others are reported"}
+                     : Outcome{};
+}
+
+/// "fused failed at grid 64, iters 10 and 3 more: ...", once for each row and reason.
+std::vector<std::string> failure_notes(const SweepPlan& plan,
+                                       const std::vector<SweepRows>& points) {
+  struct Failure {
+    std::string first;
+    int others = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Failure> failures; // by row and reason
+  for (const SweepRows& point : points) {
+    std::vector<std::string> where;
+    for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+      where.push_back(fmt::format("{} {}", column(plan.axes[i].option), point.values[i]));
+    }
+    for (const SweepRow& row : point.rows) {
+      if (!row.failure.empty()) {
+        const auto [failure, is_new] = failures.try_emplace(
+            {row.name, row.failure}, Failure{.first = fmt::format("{}", fmt::join(where, ", "))});
+        failure->second.others += is_new ? 0 : 1;
+      }
+    }
+  }
+  std::vector<std::string> notes;
+  for (const auto& [row_and_reason, failure] : failures) {
+    const auto& [row, reason] = row_and_reason;
+    notes.push_back(
+        fmt::format("{} failed{}{}: {}", row, failure.first.empty() ? "" : " at " + failure.first,
+                    failure.others > 0 ? fmt::format(" and {} more", failure.others) : "", reason));
+  }
+  return notes;
+}
+
+} // namespace
+
+LabReport report_sweep(const SweepPlan& plan, const std::vector<SweepPoint>& points,
+                       const CrossedRows& crossed) {
+  const std::vector<SweepRows> rows = rows_in_order(plan, points);
+  const std::vector<Crossing> crossings = find_crossings(plan.axes, rows, crossed);
+  const bool any_gpu = std::ranges::any_of(rows, [](const SweepRows& point) {
+    return std::ranges::any_of(point.rows, [](const SweepRow& row) {
+      return row.device == "cuda" && !row.samples.empty();
+    });
+  });
+  const std::string winner = crossed.named() ? crossed.challenger : "the GPU";
+  LabReport report;
+  report.text =
+      title(plan, rows.size()) + times_table(plan, rows) +
+      crossings_table(crossings, "--grid",
+                      fmt::format("side of the grid from which {} wins", winner)) +
+      crossings_table(crossings, "--iters", fmt::format("iterations from which {} wins", winner));
+  report.sentence = sentence(crossings, crossed, any_gpu);
+  Value given = Value::object();
+  for (const auto& [option, values] : plan.options) {
+    given[option] = values;
+  }
+  Value axes = Value::object();
+  for (const Axis& axis : plan.axes) {
+    axes[column(axis.option)] = axis.values;
+  }
+  Value measured = Value::list();
+  for (const SweepPoint& point : points) {
+    measured.push_back(
+        {{"values", point.values}, {"seconds", point.seconds}, {"result", value_of(point.result)}});
+  }
+  report.data = {{"options", std::move(given)},
+                 {"axes", std::move(axes)},
+                 {"combinations", plan.combinations.size()},
+                 {"crossovers", crossings_json(crossings, crossed)},
+                 {"points", std::move(measured)}};
+  report.rows = sweep_lines(plan, rows);
+  report.series = series_of(plan, rows);
+  report.outcome = outcome_of(rows);
+  report.notes = failure_notes(plan, rows);
+  if (std::ranges::any_of(crossings, [](const Crossing& one) { return !one.crossover.single; })) {
+    report.notes.emplace_back(
+        "the ratio of the two rows crosses 1 more than once; the last crossing is given");
+  }
+  return report;
+}
+
+} // namespace diffbench::bench

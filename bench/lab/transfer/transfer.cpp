@@ -1,0 +1,165 @@
+#include "context.hpp"
+#include "device_copies.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/text.hpp"
+#include "foreign_load.hpp"
+#include "host_copies.hpp"
+#include "interrupt.hpp"
+#include "lab_report.hpp"
+#include "lab_verbs.hpp"
+#include "option_groups.hpp"
+#include "transfer_figures.hpp"
+#include "transfer_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+constexpr std::int64_t kibibyte = 1 << 10;
+constexpr std::int64_t smallest_size = kibibyte;
+constexpr std::int64_t largest_size = kibibyte << 30;
+constexpr std::int64_t usual_largest_size = 1 << 30;
+
+struct TransferPlan {
+  std::int64_t largest = 0; ///< 0: as memory allows
+  std::int64_t step = 2;
+  int threads = 0; ///< 0: the usable CPUs
+  double budget = 10;
+  int device = 0;
+  bool device_chosen = false;
+  LabOutput output;
+
+  /// From the smallest on.
+  [[nodiscard]] std::vector<std::int64_t> sizes() const;
+};
+
+std::int64_t parse_size(std::string_view option, const std::string& text) {
+  std::int64_t unit = 1;
+  std::string digits = text;
+  if (const std::size_t found =
+          text.empty() ? std::string::npos : std::string_view("KMG").find(text.back());
+      found != std::string::npos) {
+    unit = kibibyte << (10 * found);
+    digits.pop_back();
+  }
+  const auto number = parse_number<std::int64_t>(digits);
+  if (!number || *number < 1 || *number > largest_size / unit || *number * unit < smallest_size) {
+    throw InvalidInput(fmt::format("{} {}: give a size from 1K to {}G, such as 64K, 16M or 1G",
+                                   option, text, largest_size >> 30));
+  }
+  return *number * unit;
+}
+
+/// What memory allows is half of it for the two arrays.
+std::int64_t largest_allowed() { return std::max(available_memory() / 4, smallest_size); }
+
+std::int64_t parse_allowed_size(std::string_view option, const std::string& text) {
+  const std::int64_t allowed = largest_allowed();
+  const std::int64_t asked = parse_size(option, text);
+  if (asked > allowed) {
+    throw InvalidInput(fmt::format(
+        "{} {}: two arrays of it need {}, and half of the free memory is {}; choose at "
+        "most {}",
+        option, text, format_bytes(2 * asked), format_bytes(2 * allowed), format_bytes(allowed)));
+  }
+  return asked;
+}
+
+std::vector<std::int64_t> TransferPlan::sizes() const {
+  const std::int64_t last = largest > 0 ? largest : std::min(usual_largest_size, largest_allowed());
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = smallest_size; size <= last; size *= step) {
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+std::vector<std::string> notes_of(const TransferResult& result, std::int64_t largest) {
+  std::vector<std::string> notes;
+  double wall = 0;
+  double cpu = 0;
+  for (const CopyCurve& curve : result.host.curves) {
+    for (const CopyPoint& point : curve.points) {
+      for (const Sample& sample : point.samples) {
+        wall += curve.threads == 1 ? sample.seconds : 0;
+        cpu += curve.threads == 1 ? sample.cpu_seconds.value_or(0) : 0;
+      }
+    }
+  }
+  if (const auto note = foreign_load(cpu, wall)) {
+    notes.push_back(*note);
+  }
+  if (result.device && !result.device->emulated && !result.device->pinning.empty() &&
+      result.device->pinning.back().bytes < largest && !interrupted()) {
+    notes.push_back(
+        fmt::format("copies to and from the GPU end at {}: larger ones in all modes "
+                    "need more memory than is free",
+                    format_bytes(result.device->pinning.back().bytes)));
+  }
+  return notes;
+}
+
+LabReport measure_transfer(const TransferPlan& plan, const Probe& probe, Progress& progress) {
+  const std::vector<std::int64_t> sizes = plan.sizes();
+  const int threads = plan.threads > 0 ? plan.threads : usable_cpus();
+  TransferResult result;
+  result.host = measure_host_copies(sizes, threads, plan.budget, interrupted, progress);
+  if (probe.available) {
+    result.device = measure_device_copies(sizes, plan.device, plan.budget, interrupted, progress);
+  } else {
+    result.no_device = probe.reason;
+  }
+  LabReport report{.text = format_transfer(result),
+                   .sentence = transfer_sentence(result),
+                   .data = to_json(result),
+                   .rows = copy_lines(result),
+                   .series = sample_series(result),
+                   .notes = notes_of(result, sizes.back()),
+                   .interrupted = interrupted(),
+                   .outcome = {}};
+  if (!all_verified(result)) {
+    report.outcome = {.exit_code = exit_not_verified,
+                      .complaint = "other bytes arrived than were sent; see the table"};
+  }
+  return report;
+}
+
+} // namespace
+
+Action declare_transfer(OptionList& options) {
+  const auto plan = std::make_shared<TransferPlan>();
+  options.group("What is copied");
+  options.value(
+      "--max-size BYTES",
+      described("largest copy, as 64K, 16M or 1G", "1K to 1024G", "1G, as far as memory allows"),
+      [&plan = *plan](std::string_view option, const std::string& text) {
+        plan.largest = parse_allowed_size(option, text);
+      });
+  options.integer("--step N", plan->step, {2, kibibyte}, "each size is N times the one before");
+  declare_threads(options, plan->threads, "for the host's copies on all threads",
+                  "the usable CPUs");
+  declare_device(options, plan->device, plan->device_chosen,
+                 "CUDA device; without one, the host alone");
+  declare_budget(options, plan->budget, "time for the host's copies, and for the device's");
+  plan->output.declare(options);
+  return [plan](const Invocation& invocation) {
+    const Probe probe = probe_device_copies(plan->device);
+    if (plan->device_chosen && !probe.available) {
+      throw Unavailable(fmt::format("--device {}: {}", plan->device, probe.reason));
+    }
+    return run_experiment("transfer", plan->output, invocation, [&](Progress& progress) {
+      return measure_transfer(*plan, probe, progress);
+    });
+  };
+}
+
+} // namespace diffbench::bench

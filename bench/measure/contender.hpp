@@ -1,0 +1,121 @@
+// A row of the comparison while it is being measured, and what the comparison knows of the thing
+// behind it, be it a session of a backend in this process or a peer in another one.
+#pragma once
+
+#include "comparison_options.hpp"
+#include "competition.hpp"
+#include "diffbench/backend.hpp"
+#include "diffbench/stopwatch.hpp"
+#include "row_session.hpp"
+#include "timing.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace diffbench::bench {
+
+/// Runs the problem of the comparison. Every run starts from the initial field.
+template <typename T>
+class Contender : public Timed<T> {
+ public:
+  /// The first run, from nothing, see time_first_run(). Comes before everything else. `field` is
+  /// the initial field before and the result after.
+  virtual FirstRun first_run(std::span<T> field, std::int64_t steps, double limit_seconds) = 0;
+  /// A warm run end to end. `field` as in first_run.
+  virtual Phases full_run(std::span<T> field, std::int64_t steps) = 0;
+  /// Gives back what it holds; only another first_run() of a session may follow. Returns the
+  /// seconds that it took, where that is a part of its runs.
+  virtual std::optional<double> release() { return std::nullopt; }
+};
+
+/// A backend in this process. `initial` is the field that samples are uploaded from; it must stay
+/// valid, and hold the initial field whenever sample() is called.
+template <typename T, typename Clock = SteadyClock>
+class SessionContender final : public Contender<T> {
+ public:
+  SessionContender(Candidate candidate, const Problem& problem, std::span<const T> initial,
+                   Observer& observer = nobody())
+      : candidate_(std::move(candidate)),
+        problem_(problem),
+        initial_(initial),
+        observer_(observer) {}
+
+  FirstRun first_run(std::span<T> field, std::int64_t steps, double limit_seconds) override {
+    return time_first_run<Clock>(
+        [this] { return make_session<T>(candidate_, problem_, observer_); }, session_, field, steps,
+        limit_seconds);
+  }
+  void fetch(std::span<T> field) override { session_->download(field); }
+  Sample sample(std::int64_t steps) override {
+    return time_steps<Clock>(*session_, initial_, steps, observer_);
+  }
+  Phases full_run(std::span<T> field, std::int64_t steps) override {
+    return time_end_to_end<Clock>(*session_, field, steps);
+  }
+  std::optional<double> release() override {
+    const Stopwatch<Clock> watch;
+    session_.reset();
+    return watch.seconds();
+  }
+  [[nodiscard]] Provenance provenance() const override { return session_->provenance(); }
+
+ private:
+  Candidate candidate_;
+  Problem problem_;
+  std::span<const T> initial_;
+  Observer& observer_;
+  std::unique_ptr<Session<T>> session_;
+};
+
+template <typename T>
+struct Entrant : Contestant<Row, Contender<T>> {
+  std::int64_t period = 0;    ///< Candidate::visits_host_every()
+  std::int64_t host_need = 0; ///< bytes that its session takes, as far as known
+  Absence absence = Absence::skips_row;
+};
+
+/// A run of a row, until it is destroyed; of emulated rows, whose times mean nothing, nobody hears.
+[[nodiscard]] inline Observed observe_run(Observer& observer, const Row& row, const char* what,
+                                          std::int64_t steps) {
+  return Observed(row.emulated() ? nobody() : observer,
+                  {.kind = Span::Kind::run, .name = what, .row = row.name, .steps = steps});
+}
+
+/// `initial` as in SessionContender.
+template <typename T>
+Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,
+                           std::span<const T> initial, Observer& observer) {
+  const BackendInfo& backend = candidate.backend;
+  Entrant<T> entrant;
+  Row& row = entrant.row;
+  row.name = candidate.row_name();
+  row.device = to_string(backend.device);
+  row.roundtrip_every = candidate.roundtrip_every;
+  row.snapshot_every = candidate.snapshot_every;
+  if ((row.on_device() && options.device_chosen) ||
+      std::ranges::find(options.backends, backend.name) != options.backends.end()) {
+    entrant.absence = Absence::fails_row;
+  }
+  entrant.period = candidate.visits_host_every();
+  if (!candidate.probe.available) {
+    row.status = Status::skipped;
+    row.reason = candidate.probe.reason;
+    return entrant;
+  }
+  entrant.contender = std::make_unique<SessionContender<T>>(candidate, options.problem, initial,
+                                                            row.emulated() ? nobody() : observer);
+  if (backend.memory_need != nullptr) {
+    const MemoryNeed need = backend.memory_need(options.problem, candidate.session);
+    entrant.host_need = need.host;
+    if (row.on_device()) {
+      row.peak_device_bytes = need.device;
+    }
+  }
+  return entrant;
+}
+
+} // namespace diffbench::bench

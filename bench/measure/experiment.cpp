@@ -1,0 +1,312 @@
+#include "experiment.hpp"
+
+#include "bandwidth.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/field.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/stopwatch.hpp"
+#include "first_runs.hpp"
+#include "foreign_load.hpp"
+#include "irregularity.hpp"
+#include "peer_contender.hpp"
+#include "phases.hpp"
+#include "planning.hpp"
+#include "statistics.hpp"
+#include "temporary_directory.hpp"
+#include "transfer_study.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// The shortest time that a first run or the reference may take before its steps are cut down.
+constexpr double least_limit_seconds = 5;
+/// Warm runs end to end of a row (runs_of_median()). Threads of the row before may spin on a CPU
+/// for the first milliseconds, waiting for work (GCC's OpenMP does).
+constexpr int fewest_warm_runs = 3;
+constexpr int most_warm_runs = 301;
+
+template <typename T>
+class Experiment {
+ public:
+  Experiment(const Options& options, std::span<const Candidate> candidates, Progress& progress,
+             Observer& observer)
+      : options_(options),
+        candidates_(candidates),
+        progress_(progress),
+        observer_(observer),
+        problem_(options.problem),
+        field_(problem_.nx, problem_.ny),
+        first_runs_(options, field_, observer),
+        competition_(progress, observer) {}
+
+  /// Adds rows, the field and notes to `result`.
+  void run(ComparisonResult& result) {
+    make_entrants();
+    try {
+      compute_reference(result);
+      verify();
+      time();
+      time_warm_runs();
+      release_all();
+      result.transfers = compare_transfers();
+    } catch (const Interrupted&) {
+      release_all();
+    }
+    result.interrupted = interrupted();
+    result.rows = competition_.take_rows();
+    result.peak_host_bytes = first_runs_.process_peak();
+    charge_contexts(result);
+    if (const auto note = foreign_load(result)) {
+      notes_.push_back(*note);
+    }
+    std::ranges::move(irregularity_notes(result.rows), std::back_inserter(notes_));
+    note_imprecise(result.rows);
+    result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
+  }
+
+ private:
+  using Entrant = bench::Entrant<T>;
+
+  void refill() { fill_initial(problem_, options_.initial, field_); }
+
+  /// All rows; peers are started first of all, so that a missing one is known before any work is
+  /// lost.
+  void make_entrants() {
+    refill();
+    for (const Candidate& candidate : candidates_) {
+      competition_.enter(
+          backend_entrant<T>(options_, candidate, std::as_const(field_).cells(), observer_));
+    }
+    if (!options_.peers.empty()) {
+      const Observed span(observer_, {.kind = Span::Kind::stage, .name = "starting peers"});
+      exchange_.emplace();
+      for (Entrant& peer :
+           peer_entrants(options_, field_, exchange_->path(), progress_, observer_)) {
+        competition_.enter(std::move(peer));
+      }
+    }
+  }
+
+  /// What one row may take for its first run, and for its samples.
+  [[nodiscard]] double row_share() const { return competition_.share_of(options_.budget_seconds); }
+
+  void compute_reference(ComparisonResult& result) {
+    const Observed span = competition_.stage("reference");
+    // A recorded run is proved at its last step, whatever that takes.
+    const double limit = options_.record.wanted()
+                             ? std::numeric_limits<double>::infinity()
+                             : std::max(least_limit_seconds, options_.budget_seconds);
+    result.field =
+        first_runs_.compute_reference(limit, [&](double fraction) { progress_.update(fraction); });
+    if (result.field->steps < options_.iterations) {
+      notes_.push_back(fmt::format(
+          "the reference takes too long for all {} steps: fields are compared after {} or fewer",
+          options_.iterations, result.field->steps));
+    }
+  }
+
+  void verify() {
+    const double limit = std::max(least_limit_seconds, row_share());
+    competition_.verify([&](Entrant& entrant) {
+      first_runs_.measure(entrant, {.run_seconds = limit, .row_seconds = row_share()});
+    });
+  }
+
+  void time() {
+    refill();
+    const bool until_precise = options_.precision > 0;
+    competition_.time(options_.budget_seconds, (until_precise ? 1 : 2) * options_.budget_seconds,
+                      [&](const Entrant& entrant, double share) {
+                        SamplePlan plan = plan_samples(entrant.cost, share, options_.iterations);
+                        plan.precision = options_.precision;
+                        if (until_precise) {
+                          plan.rounds = rounds_most; // of all, so that every round has all rows
+                        }
+                        if (options_.sample_steps > 0) {
+                          plan.iterations = options_.sample_steps;
+                        }
+                        return in_whole_periods(plan, entrant.period, options_.iterations);
+                      });
+  }
+
+  /// Runs of all steps with both copies, for the rows that can afford them.
+  void time_warm_runs() {
+    const double share = row_share();
+    const Observed span = competition_.stage("end to end");
+    for (Entrant& entrant : competition_.entrants()) {
+      competition_.check_interrupt();
+      if (!entrant.contender) {
+        continue;
+      }
+      const double expected =
+          2 * entrant.cost.reset_seconds +
+          *seconds_per_iteration(entrant.row) * static_cast<double>(options_.iterations);
+      const double wanted = runs_of_median(expected, fewest_warm_runs, most_warm_runs);
+      auto affordable = static_cast<int>(std::min(share / expected, wanted));
+      // The speed-ups of GPU rows need the baseline's, though it is slow.
+      if (any_device_row() && entrant.row.name == options_.baseline &&
+          expected < least_limit_seconds) {
+        affordable = std::max(affordable, 1);
+      }
+      try {
+        entrant.row.warm = median_warm_run(entrant, affordable);
+      } catch (const std::exception& error) {
+        competition_.give_up(entrant, Status::failed, error.what());
+      }
+    }
+  }
+
+  std::optional<Phases> median_warm_run(Entrant& entrant, int count) {
+    std::vector<Phases> runs;
+    for (int i = 0; i < count && !interrupted(); ++i) {
+      refill();
+      const Observed span = observe_run(observer_, entrant.row, "warm run", options_.iterations);
+      runs.push_back(entrant.contender->full_run(field_.cells(), options_.iterations));
+    }
+    if (runs.empty()) {
+      return std::nullopt;
+    }
+    return of_median_wall(runs, [](const Phases& phases) { return phases.wall; });
+  }
+
+  [[nodiscard]] bool any_device_row() {
+    return std::ranges::any_of(competition_.entrants(), [](const Entrant& entrant) {
+      return entrant.row.on_device() && entrant.contender != nullptr;
+    });
+  }
+
+  /// Ends all rows, and adds what that took to the cold runs that were made once.
+  void release_all() {
+    const Observed span(observer_, {.kind = Span::Kind::stage, .name = "release"});
+    for (Entrant& entrant : competition_.entrants()) {
+      if (!entrant.contender) {
+        continue;
+      }
+      const std::optional<double> seconds = entrant.contender->release();
+      entrant.contender.reset();
+      if (seconds && entrant.row.cold && !entrant.row.cold->free) {
+        append_free(*entrant.row.cold, *seconds);
+      }
+    }
+  }
+
+  /// The copies of the first GPU backend with a time, which are those of all. One that fails here
+  /// loses no row.
+  std::optional<TransferStudy> compare_transfers() {
+    const std::span<Entrant> entrants = competition_.entrants();
+    const auto entrant = std::ranges::find_if(entrants, [](const Entrant& e) {
+      return e.row.on_device() && !e.row.is_peer && e.row.ranked() && e.row.roundtrip_every == 0;
+    });
+    if (entrant == entrants.end() || interrupted()) {
+      return std::nullopt;
+    }
+    // The candidates' rows come first, in their order.
+    const Candidate& candidate = candidates_[static_cast<std::size_t>(entrant - entrants.begin())];
+    const Transfer chosen = candidate.session.transfer;
+    if (chosen == Transfer::pageable) {
+      return std::nullopt;
+    }
+    const Observed span = competition_.stage("copies");
+    refill();
+    try {
+      auto make = [&](Transfer transfer) {
+        SessionOptions options = candidate.session;
+        options.transfer = transfer;
+        return candidate.backend.make<T>()(problem_, options);
+      };
+      TransferStudy study = study_transfers<SteadyClock>(make, chosen, field_.cells());
+      study.backend = candidate.backend.name;
+      return study;
+    } catch (const std::exception& error) {
+      notes_.push_back(
+          fmt::format("copies could not be compared with pageable ones: {}", error.what()));
+      return std::nullopt;
+    }
+  }
+
+  /// What was asked for and not reached is said.
+  void note_imprecise(const std::vector<Row>& rows) {
+    std::vector<std::string> names;
+    for (const Row& row : rows) {
+      if (row.ranked() && !is_precise(row.samples, options_.precision)) {
+        names.push_back(row.name);
+      }
+    }
+    if (options_.precision > 0 && !names.empty()) {
+      notes_.push_back(
+          fmt::format("the budget was spent before the median of {} was known to {:g} %",
+                      fmt::join(names, ", "), 100 * options_.precision));
+    }
+  }
+
+  void charge_contexts(ComparisonResult& result) {
+    double driver_seconds = 0;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.backend.device != DeviceKind::cpu) {
+        driver_seconds += candidate.probe_seconds;
+      }
+    }
+    if (charge_context(result.rows, driver_seconds)) {
+      notes_.emplace_back(
+          "this process started the driver and made the device's context once; the cold run of "
+          "each GPU row is charged with all of that, as a program of its own would be");
+    }
+  }
+
+  const Options& options_;
+  std::span<const Candidate> candidates_;
+  Progress& progress_;
+  Observer& observer_;
+  Problem problem_;
+  Field<T> field_;
+  FirstRuns<T> first_runs_;
+  std::optional<TemporaryDirectory> exchange_; ///< outlives the peers, which write to it
+  Competition<Entrant> competition_;
+  std::vector<std::string> notes_;
+};
+
+} // namespace
+
+ComparisonResult measure(const Options& options, std::span<const Candidate> candidates,
+                         Progress& progress, Observer& observer) {
+  ComparisonResult result;
+  result.command = options.command;
+  result.problem = options.problem;
+  result.initial = options.initial;
+  result.iterations = options.iterations;
+  result.baseline = options.baseline;
+  result.budget_seconds = options.budget_seconds;
+  result.last_level_cache_bytes = read_caches().l3;
+  if (options.copy_roof) {
+    // Before the fields are allocated: its arrays are gone when memory is needed most.
+    progress.stage("copy bandwidth");
+    const Observed span(observer, {.kind = Span::Kind::stage, .name = "copy bandwidth"});
+    result.copy = measure_copy_bandwidth(copy_array_bytes(), usable_cpus());
+  }
+  if (interrupted()) {
+    throw Interrupted();
+  }
+  if (options.problem.dtype == Dtype::float32) {
+    Experiment<float>(options, candidates, progress, observer).run(result);
+  } else {
+    Experiment<double>(options, candidates, progress, observer).run(result);
+  }
+  result.context = run_context();
+  return result;
+}
+
+} // namespace diffbench::bench

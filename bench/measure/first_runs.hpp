@@ -1,0 +1,228 @@
+// The first runs of the rows: from nothing, each verified against the reference, and repeated where
+// that is affordable.
+#pragma once
+
+#include "comparison_options.hpp"
+#include "contender.hpp"
+#include "diffbench/field.hpp"
+#include "diffbench/initial.hpp"
+#include "diffbench/stopwatch.hpp"
+#include "diffbench/verify.hpp"
+#include "digest.hpp"
+#include "interrupt.hpp"
+#include "observer.hpp"
+#include "phases.hpp"
+#include "planning.hpp"
+#include "process_memory.hpp"
+#include "result.hpp"
+#include "statistics.hpp"
+#include "timing.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// What the oracle's field is after a number of steps. Computes digests in a field that the caller
+/// lends; only the digests are kept, so that no reference field has to be held beside the sessions.
+template <typename T>
+class Reference {
+ public:
+  /// `scratch` has the problem's size and holds anything after each call.
+  Reference(const Problem& problem, const InitialField& initial, Field<T>& scratch)
+      : problem_(problem), initial_(initial), scratch_(scratch) {}
+
+  /// Advances by `steps`, or by as many as `limit_seconds` afford. `on_progress(fraction)` is
+  /// called several times a second. Throws Interrupted.
+  template <typename OnProgress>
+  const FieldFacts& compute(std::int64_t steps, double limit_seconds, OnProgress on_progress) {
+    fill_initial(problem_, initial_, scratch_);
+    const Stopwatch watch;
+    std::int64_t done = 0;
+    std::int64_t slice = 1;
+    while (done < steps && (done == 0 || watch.seconds() < limit_seconds)) {
+      if (interrupted()) {
+        throw Interrupted();
+      }
+      const Stopwatch slice_watch;
+      const std::int64_t count = std::min(slice, steps - done);
+      advance_reference(problem_, scratch_, count);
+      done += count;
+      if (slice_watch.seconds() < 0.05) {
+        slice *= 2;
+      }
+      on_progress(static_cast<double>(done) / static_cast<double>(steps));
+    }
+    return digests_[done] = {.steps = done,
+                             .sha256 = sha256_of_cells(std::as_const(scratch_).cells()),
+                             .summary = summarize(std::as_const(scratch_).cells())};
+  }
+
+  /// The facts after `steps`, computed when they are not known yet.
+  const FieldFacts& at(std::int64_t steps) {
+    const auto known = digests_.find(steps);
+    if (known != digests_.end()) {
+      return known->second;
+    }
+    return compute(steps, std::numeric_limits<double>::infinity(), [](double) {});
+  }
+
+ private:
+  Problem problem_;
+  InitialField initial_;
+  Field<T>& scratch_;
+  std::map<std::int64_t, FieldFacts> digests_;
+};
+
+/// What a row may spend on its first runs.
+struct FirstRunLimits {
+  double run_seconds = 0; ///< on one; steps are left out where all of them would take longer
+  double row_seconds = 0; ///< on all of them, as far as one is not longer already
+};
+
+/// Peers on a GPU name it.
+[[nodiscard]] inline bool runs_on_device(const Provenance& provenance) {
+  return std::ranges::any_of(provenance.details, [](const auto& detail) {
+    return detail.first == "device" && detail.second != "cpu";
+  });
+}
+
+/// Makes and verifies them, one row after another, all in one field.
+template <typename T, typename Clock = SteadyClock>
+class FirstRuns {
+ public:
+  /// `field` has the problem's size and holds anything after each call.
+  FirstRuns(const Options& options, Field<T>& field, Observer& observer)
+      : options_(options),
+        problem_(options.problem),
+        field_(field),
+        observer_(observer),
+        reference_(problem_, options.initial, field) {}
+
+  /// What the runs are compared with, see Reference::compute(). They make as many steps as it did.
+  /// Comes before measure().
+  template <typename OnProgress>
+  FieldFacts compute_reference(double limit_seconds, OnProgress on_progress) {
+    const FieldFacts& facts = reference_.compute(options_.iterations, limit_seconds, on_progress);
+    steps_ = facts.steps;
+    return facts;
+  }
+
+  /// Fills in the row's verification, provenance, memory, set-up and cold run. The contender is
+  /// gone when it is not to be timed. Throws what the contender throws, and Interrupted.
+  void measure(Entrant<T>& entrant, const FirstRunLimits& limits) {
+    Row& row = entrant.row;
+    const Stopwatch<Clock> watch;
+    memory_.start_from_fresh(entrant.host_need);
+    memory_.begin();
+    const FirstRun first = cold_run(entrant, limits);
+    const std::optional<std::int64_t> own_peak = entrant.contender->own_peak_bytes();
+    row.peak_host_bytes = own_peak ? own_peak : memory_.rise();
+    row.verification = check(*entrant.contender, first.steps);
+    const FirstRun run = median_cold_run(entrant, limits, first, watch.seconds());
+    row.setup_seconds = run.setup_seconds;
+    row.provenance = entrant.contender->provenance();
+    if (row.is_peer && runs_on_device(row.provenance)) {
+      row.device = to_string(DeviceKind::cuda);
+    }
+    observer_.first_run_done(row);
+    entrant.cost = run.cost;
+    if (run.steps == options_.iterations) {
+      row.cold = run.phases;
+    }
+    if (row.emulated()) { // carries no time
+      row.setup_seconds.reset();
+      row.cold.reset();
+    }
+    if (!row.verification->bitwise || row.emulated()) {
+      entrant.contender.reset();
+    }
+  }
+
+  /// See MemoryWatch.
+  [[nodiscard]] std::optional<std::int64_t> process_peak() { return memory_.process_peak(); }
+
+ private:
+  FirstRun cold_run(Entrant<T>& entrant, const FirstRunLimits& limits) {
+    fill_initial(problem_, options_.initial, field_);
+    const Observed span = observe_run(observer_, entrant.row, "cold run", steps_);
+    return entrant.contender->first_run(field_.cells(), steps_, limits.run_seconds);
+  }
+
+  /// Of `first`, which took `seconds` with all that belongs to it, and more that are as long and
+  /// right, the one of median wall time, and what giving back took in the median. On a GPU, and by
+  /// a peer, only the first one is cold.
+  FirstRun median_cold_run(Entrant<T>& entrant, const FirstRunLimits& limits, const FirstRun& first,
+                           double seconds) {
+    Row& row = entrant.row;
+    if (row.is_peer || row.on_device()) {
+      return first;
+    }
+    std::vector<FirstRun> runs{first};
+    std::vector<double> frees; // of all but the last run, whose session is the one that is timed
+    const double wanted = cold_runs_of_median(seconds);
+    const auto count = static_cast<std::size_t>(std::min(limits.row_seconds / seconds, wanted));
+    while (runs.size() < count && row.verification->bitwise) {
+      if (interrupted()) {
+        throw Interrupted();
+      }
+      if (const std::optional<double> free = entrant.contender->release()) {
+        frees.push_back(*free);
+      }
+      memory_.start_from_fresh(entrant.host_need);
+      const FirstRun again = cold_run(entrant, limits);
+      const Verification verification = check(*entrant.contender, again.steps);
+      if (!verification.bitwise) {
+        row.verification = verification;
+      } else if (again.steps == first.steps) {
+        runs.push_back(again);
+      } else {
+        break;
+      }
+    }
+    FirstRun median = of_median_wall(runs, [](const FirstRun& run) { return run.phases.wall; });
+    if (!frees.empty()) {
+      append_free(median.phases, median_of(frees));
+    }
+    return median;
+  }
+
+  /// Compares the result that lies in field_ with the reference; by digest first, since a second
+  /// field beside a session is only needed to say how wrong a wrong result is.
+  Verification check(Contender<T>& contender, std::int64_t steps) {
+    Verification verification{.steps = steps};
+    const std::string digest = sha256_of_cells(std::as_const(field_).cells());
+    const FieldFacts& expected = reference_.at(steps);
+    if (digest == expected.sha256 && expected.summary.nonfinite == 0) {
+      verification.bitwise = true;
+      return verification;
+    }
+    contender.fetch(field_.cells());
+    Field<T> right(problem_.nx, problem_.ny);
+    fill_initial(problem_, options_.initial, right);
+    advance_reference(problem_, right, steps);
+    const Comparison comparison =
+        compare(std::as_const(field_).cells(), std::as_const(right).cells());
+    verification.bitwise = comparison.bitwise;
+    verification.max_abs_error = comparison.max_abs_error;
+    verification.nonfinite = comparison.nonfinite;
+    return verification;
+  }
+
+  const Options& options_;
+  Problem problem_;
+  Field<T>& field_;
+  Observer& observer_;
+  Reference<T> reference_;
+  MemoryWatch memory_;
+  std::int64_t steps_ = 0; ///< of a run, where they are affordable
+};
+
+} // namespace diffbench::bench

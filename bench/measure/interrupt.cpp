@@ -1,0 +1,49 @@
+#include "interrupt.hpp"
+
+#include "exit_code.hpp"
+
+#include <unistd.h>
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// timeout(1) sends its signal to the program and then to the program's group: twice at once.
+constexpr std::int64_t one_request_ns = 500'000'000;
+
+std::atomic<std::int64_t> first_signal_ns = 0; ///< on the monotonic clock; 0: none has come
+static_assert(decltype(first_signal_ns)::is_always_lock_free, "a signal handler may use it");
+
+extern "C" void note_signal(int /*signal*/) {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t now_ns = now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+  std::int64_t first = 0;
+  if (!first_signal_ns.compare_exchange_strong(first, now_ns) && now_ns - first > one_request_ns) {
+    ::_exit(exit_interrupted);
+  }
+}
+
+} // namespace
+
+InterruptGuard::InterruptGuard() {
+  first_signal_ns = 0;
+  struct sigaction action {};
+  action.sa_handler = note_signal;
+  action.sa_flags = SA_RESTART;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGINT, &action, &previous_interrupt_);
+  ::sigaction(SIGTERM, &action, &previous_terminate_);
+}
+
+InterruptGuard::~InterruptGuard() {
+  ::sigaction(SIGINT, &previous_interrupt_, nullptr);
+  ::sigaction(SIGTERM, &previous_terminate_, nullptr);
+}
+
+bool interrupted() noexcept { return first_signal_ns != 0; }
+
+} // namespace diffbench::bench

@@ -1,0 +1,323 @@
+#include "peer.hpp"
+
+#include "build_info.hpp"
+#include "child_process.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/stopwatch.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+
+namespace diffbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Seconds = std::chrono::duration<double>;
+
+struct PeerKind {
+  std::string_view name;
+  std::string_view module; ///< the file in bench/peers
+  std::vector<std::string> imports;
+  std::string_view how_to_get;
+  std::vector<std::string> environment = {}; ///< NAME=VALUE, added to what the child inherits
+  bool on_gpu = false;
+  PeerTask task = PeerTask::diffusion;
+};
+
+const std::vector<PeerKind>& peer_kinds() {
+  // glibc (mallopt(3)): never give the end of the heap back, and take large arrays from the heap,
+  // too. Temporaries then reuse touched pages instead of paying page faults in every step.
+  static const std::vector<std::string> keep_freed_memory = {"MALLOC_TRIM_THRESHOLD_=1099511627776",
+                                                             "MALLOC_MMAP_MAX_=0"};
+  constexpr std::string_view numpy = "apt-get install python3-numpy";
+  constexpr std::string_view debian_torch = "apt-get install python3-torch";
+  constexpr std::string_view torch = "pip install torch (Debian's is for the CPU)";
+  static const std::vector<std::string> torch_modules = {"numpy", "torch"};
+  constexpr std::string_view cupy = "pip install cupy-cuda13x (or that of your CUDA version)";
+  static const std::vector<PeerKind> kinds = {
+      {"numpy", "numpy_roll", {"numpy"}, numpy},
+      {"numpy_pooled", "numpy_roll", {"numpy"}, numpy, keep_freed_memory},
+      {"numba", "numba_fused", {"numpy", "numba"}, "apt-get install python3-numba"},
+      {"torch", "torch_roll", torch_modules, debian_torch},
+      {"torch_cuda", "torch_cuda_roll", torch_modules, torch, {}, true},
+      {"torch_cuda_compile", "torch_cuda_compile", {"numpy", "torch", "triton"}, torch, {}, true},
+      {"torch_cuda_graph", "torch_cuda_graph", torch_modules, torch, {}, true},
+      {"cupy", "cupy_roll", {"numpy", "cupy"}, cupy, {}, true},
+      {"cupy_kernel", "cupy_kernel", {"numpy", "cupy"}, cupy, {}, true},
+      {"jax", "jax_jit", {"numpy", "jax"}, "pip install jax[cuda13]", {}, true},
+      {"torch", "torch_mlp", torch_modules, debian_torch, {}, false, PeerTask::training},
+      {"torch_cuda", "torch_cuda_mlp", torch_modules, torch, {}, true, PeerTask::training},
+      {"torch", "torch_answers", torch_modules, debian_torch, {}, false, PeerTask::answering},
+      {"torch_cuda", "torch_cuda_answers", torch_modules, torch, {}, true, PeerTask::answering},
+  };
+  return kinds;
+}
+
+const PeerKind& peer_kind(std::string_view name, PeerTask task) {
+  const auto kind = std::ranges::find_if(
+      peer_kinds(), [&](const PeerKind& each) { return each.name == name && each.task == task; });
+  if (kind == peer_kinds().end()) {
+    throw InvalidInput(
+        fmt::format("unknown peer '{}': use one of {}", name, fmt::join(peer_names(task), ", ")));
+  }
+  return *kind;
+}
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
+}
+
+// Where the scripts are: what the user says, the source tree, the installed files.
+fs::path find_script(const PeerKind& kind) {
+  std::vector<std::string> directories;
+  if (const auto chosen = environment("DIFFBENCH_PEERS")) {
+    directories = {*chosen};
+  } else {
+    std::error_code ignored;
+    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+    directories = {build_info::peers_directory,
+                   (program.parent_path().parent_path() / "share/diffbench/peers").string()};
+  }
+  for (const std::string& directory : directories) {
+    if (fs::exists(fs::path(directory) / fmt::format("{}.py", kind.module))) {
+      return fs::path(directory) / "peer_protocol.py";
+    }
+  }
+  throw Unavailable(
+      fmt::format("peer {}: no {}.py in {}; set DIFFBENCH_PEERS to the directory that has it",
+                  kind.name, kind.module, fmt::join(directories, " or ")));
+}
+
+// Whether `python` runs and its script ends with status 0.
+bool succeeds(const std::string& python, const char* script,
+              const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = {python, "-c", script};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  try {
+    return ChildProcess(command).wait(Seconds(30)) == 0;
+  } catch (const Error&) {
+    return false; // there is no such program
+  }
+}
+
+// Whether it would find the modules. It does not import them: torch takes seconds.
+bool has_modules(const std::string& python, const std::vector<std::string>& modules) {
+  return succeeds(
+      python, "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, sys.argv[1:])))",
+      modules);
+}
+
+// The driver is asked, and not our own backends: a build without them has GPU peers all the same.
+bool sees_cuda_device(const std::string& python) {
+  constexpr const char* script = R"(
+import ctypes, sys
+cuda, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
+sys.exit(cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)) or not count.value)
+)";
+  return succeeds(python, script, {});
+}
+
+// The python that PATH names may lack what Debian's has.
+std::string find_python(const PeerKind& kind) {
+  std::vector<std::string> candidates = {"python3", "/usr/bin/python3"};
+  if (const auto chosen = environment("DIFFBENCH_PYTHON")) {
+    candidates = {*chosen};
+  }
+  for (const std::string& python : candidates) {
+    if (!has_modules(python, kind.imports)) {
+      continue;
+    }
+    // Where the tests have it run on another device, it needs no GPU.
+    if (kind.on_gpu && !environment("DIFFBENCH_PEER_DEVICE") && !sees_cuda_device(python)) {
+      throw Unavailable(fmt::format(
+          "peer {}: needs an NVIDIA GPU, and the driver shows none; see: nvidia-smi", kind.name));
+    }
+    return python;
+  }
+  throw Unavailable(fmt::format("peer {}: {} cannot import {}; get it with: {}", kind.name,
+                                fmt::join(candidates, " and "), fmt::join(kind.imports, " and "),
+                                kind.how_to_get));
+}
+
+// -B: leave no __pycache__ beside the scripts.
+std::vector<std::string> peer_command(const PeerKind& kind) {
+  const std::string script = find_script(kind).string();
+  std::vector<std::string> command = {"env"};
+  command.insert(command.end(), kind.environment.begin(), kind.environment.end());
+  command.insert(command.end(), {find_python(kind), "-B", script, std::string(kind.module)});
+  return command;
+}
+
+} // namespace
+
+std::string peer_row_name(std::string_view peer) { return fmt::format("peer:{}", peer); }
+
+std::vector<std::string> peer_names(PeerTask task) {
+  std::vector<std::string> names;
+  for (const PeerKind& kind : peer_kinds()) {
+    if (kind.task == task) {
+      names.emplace_back(kind.name);
+    }
+  }
+  return names;
+}
+
+Probe probe_peer(std::string_view name, PeerTask task) {
+  try {
+    peer_command(peer_kind(name, task));
+    return {};
+  } catch (const Unavailable& missing) {
+    return {.available = false, .reason = missing.what()};
+  }
+}
+
+PeerJob diffusion_job(const Problem& problem, const fs::path& initial_npy) {
+  return {.task = PeerTask::diffusion,
+          .start = {{"initial", fs::absolute(initial_npy).string()},
+                    {"boundary", to_string(problem.boundary)},
+                    {"boundary_value", problem.boundary_value},
+                    {"factor", problem.diffusion_number()}},
+          // Some ten times what the slowest peer needs for a cell.
+          .most_step_seconds = 100e-9 * static_cast<double>(problem.cells())};
+}
+
+struct Peer::State {
+  State(std::string peer, std::function<bool()> stop, const std::vector<std::string>& command)
+      : name(std::move(peer)), interrupted(std::move(stop)), child(command) {}
+
+  std::string name;
+  Json resources; // threads and device
+  double most_step_seconds = 0;
+  std::function<bool()> interrupted;
+  ChildProcess child;
+  double setup_seconds = 0;
+  Provenance provenance;
+  std::optional<double> page_faults_per_step; // of the last advance
+
+  void start(const PeerJob& job);
+  // Sends a request for `steps` time steps of work and returns the answer.
+  Json ask(const Json& request, std::int64_t steps);
+  [[noreturn]] void fail(std::string_view what);
+};
+
+void Peer::State::fail(std::string_view what) {
+  const std::string words = child.last_words();
+  throw Error(fmt::format("peer {}: {}{}{}", name, what, words.empty() ? "" : ": ", words));
+}
+
+Json Peer::State::ask(const Json& request, std::int64_t steps) {
+  const Seconds limit(120 + most_step_seconds * static_cast<double>(steps));
+  // A path that is not UTF-8 cannot be said in JSON: the child will not find it, and say so.
+  const std::string text = request.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string line;
+  const auto outcome = child.write_line(text) ? child.read_line(line, limit, interrupted)
+                                              : ChildProcess::Outcome::closed;
+  switch (outcome) {
+    case ChildProcess::Outcome::line: break;
+    case ChildProcess::Outcome::closed: {
+      const auto status = child.wait(Seconds(1));
+      fail(status ? fmt::format("python ended with status {}", *status) : "python hung up");
+    }
+    case ChildProcess::Outcome::timeout:
+      fail(fmt::format("no answer within {:.0f} s", limit.count()));
+    case ChildProcess::Outcome::interrupted: fail("interrupted");
+  }
+  Json answer = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!answer.is_object()) {
+    fail(fmt::format("this is not an answer: {}", line.substr(0, 80)));
+  }
+  if (answer.contains("error")) {
+    throw Error(fmt::format("peer {}: {}", name, answer["error"].get<std::string>()));
+  }
+  return answer;
+}
+
+void Peer::State::start(const PeerJob& job) {
+  const Stopwatch watch;
+  most_step_seconds = job.most_step_seconds;
+  Json request = job.start;
+  request.update(resources);
+  request["do"] = "start";
+  const Json answer = ask(request, 1);
+  setup_seconds = watch.seconds();
+  provenance = {
+      .threads = answer.at("threads").get<int>(),
+      .details = answer.at("details").get<std::vector<std::pair<std::string, std::string>>>()};
+}
+
+Peer::Peer(const std::string& name, const PeerJob& job, const SessionOptions& session,
+           std::function<bool()> interrupted) {
+  const std::vector<std::string> command = peer_command(peer_kind(name, job.task));
+  const Stopwatch watch;
+  state_ = std::make_unique<State>(name, std::move(interrupted), command);
+  state_->resources = {{"threads", session.threads != 0 ? session.threads : usable_cpus()},
+                       {"device", session.device}};
+  state_->start(job);
+  state_->setup_seconds = watch.seconds();
+}
+
+Peer::Peer(Peer&&) noexcept = default;
+Peer& Peer::operator=(Peer&&) noexcept = default;
+Peer::~Peer() = default;
+
+void Peer::restart(const PeerJob& job) { state_->start(job); }
+
+double Peer::setup_seconds() const { return state_->setup_seconds; }
+
+void Peer::reset() { state_->ask({{"do", "reset"}}, 0); }
+
+double Peer::advance(std::int64_t steps) {
+  const Json answer = state_->ask({{"do", "advance"}, {"steps", steps}}, steps);
+  state_->page_faults_per_step =
+      answer.at("page_faults").get<double>() / static_cast<double>(steps);
+  return answer.at("seconds").get<double>();
+}
+
+PeerAnswers Peer::answer(const AnswerPlan& plan) {
+  const Json answer = state_->ask({{"do", "answer"},
+                                   {"warm_calls", plan.warm_calls},
+                                   {"warm_seconds", plan.warm_seconds},
+                                   {"count", plan.count},
+                                   {"most_seconds", plan.most_seconds}},
+                                  plan.warm_calls + plan.count);
+  return {.seconds = answer.at("seconds").get<std::vector<double>>(),
+          .clock_cost = answer.at("clock_cost").get<double>()};
+}
+
+void Peer::save(const fs::path& npy) {
+  state_->ask({{"do", "save"}, {"path", fs::absolute(npy).string()}}, 0);
+}
+
+Provenance Peer::provenance() const {
+  Provenance provenance = state_->provenance;
+  if (state_->page_faults_per_step) {
+    provenance.details.emplace_back("page_faults_per_step",
+                                    fmt::format("{:.1f}", *state_->page_faults_per_step));
+  }
+  return provenance;
+}
+
+std::int64_t Peer::peak_bytes() const {
+  constexpr std::string_view key = "VmHWM:";
+  std::ifstream status(fmt::format("/proc/{}/status", state_->child.pid()));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(key)) {
+      return std::strtoll(line.c_str() + key.size(), nullptr, 10) * 1024;
+    }
+  }
+  return 0;
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,43 @@
+// A progress line on stderr for work longer than two seconds.
+#pragma once
+
+#include "diffbench/stopwatch.hpp"
+
+#include <ostream>
+#include <string>
+
+namespace diffbench::bench {
+
+/// Whether stderr is a terminal that can redraw a line (TERM=dumb cannot). The line has no
+/// colours, so NO_COLOR asks nothing of it.
+[[nodiscard]] bool progress_possible();
+
+/// Draws "stage [=====     ] 50 %", over itself, at most ten times a second. Nothing is drawn in
+/// the first two seconds of its life, and nothing is left behind when it ends.
+class Progress {
+ public:
+  Progress(std::ostream& out, bool enabled) : out_(out), enabled_(enabled) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { clear(); }
+
+  void stage(std::string name);
+  /// What stages belong to, shown before their names: "3 of 10: ".
+  void within(std::string whole);
+  /// `fraction` of the stage, 0 to 1.
+  void update(double fraction);
+  /// Wipes the line, so that something else can be written.
+  void clear() noexcept;
+
+ private:
+  using Clock = SteadyClock;
+  std::ostream& out_;
+  bool enabled_;
+  bool drawn_ = false;
+  std::string whole_;
+  std::string stage_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_drawn_{};
+};
+
+} // namespace diffbench::bench

@@ -1,0 +1,131 @@
+// Interleaved rounds: in every round each row takes one sample, so that a drift of the machine
+// (clock frequency, a neighbour) meets all rows alike. Each round has another order, so that nobody
+// always runs in the wake of the same other row.
+//
+// A template over what is timed and over the clock: the tests use fakes of both.
+#pragma once
+
+#include "diffbench/stopwatch.hpp"
+#include "observer.hpp"
+#include "planning.hpp"
+#include "result.hpp"
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// What can be verified and timed. Every sample starts from the same state.
+template <typename T>
+class Timed {
+ public:
+  Timed() = default;
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+  virtual ~Timed() = default;
+
+  /// One sample of `steps`; getting to where they start is outside of the time.
+  virtual Sample sample(std::int64_t steps) = 0;
+  /// The result of the latest run.
+  virtual void fetch(std::span<T> result) = 0;
+  [[nodiscard]] virtual Provenance provenance() const = 0;
+  /// Peak memory, where it is that of another process.
+  [[nodiscard]] virtual std::optional<std::int64_t> own_peak_bytes() const { return std::nullopt; }
+};
+
+/// A row while it is being measured. `Contender` is a Timed, or at least has its sample().
+template <typename Row, typename Contender>
+struct Contestant {
+  Row row;
+  std::unique_ptr<Contender> contender; ///< gone when the row is not to be timed, or has thrown
+  RowCost cost = {};
+  SamplePlan plan = {};
+
+  /// Frees what the contender held, too.
+  void give_up(Status status, std::string reason) {
+    contender.reset();
+    row.status = status;
+    row.reason = std::move(reason);
+  }
+};
+
+/// Whether a row takes a sample in round `round` of `rounds`: its samples are spread evenly, so a
+/// slow row's few samples meet the same drift as the others' many.
+inline bool takes_part(int row_rounds, int round, int rounds) {
+  return (round + 1) * row_rounds / rounds > round * row_rounds / rounds;
+}
+
+/// Looked at after the usual number of samples at the earliest: the interval of a few is narrow by
+/// chance too often when one waits for it.
+inline bool has_enough(std::span<const Sample> samples, double precision) {
+  return precision > 0 && samples.size() >= rounds_wanted && is_precise(samples, precision);
+}
+
+/// Takes the samples of all contestants with a contender. One that throws fails, and keeps its
+/// samples; one that is precise enough rests; the others go on. Ends early when `stop()` says so
+/// before a sample, and beyond `limit_seconds` for every row that has a sample.
+/// `on_sample(done, all)` reports progress.
+template <typename Clock, typename Contestant, typename Stop, typename OnSample>
+void run_rounds(std::span<Contestant> contestants, double limit_seconds, Stop stop,
+                OnSample on_sample, Observer& observer = nobody()) {
+  std::vector<Contestant*> order;
+  int rounds = 0;
+  int all = 0;
+  for (Contestant& contestant : contestants) {
+    if (contestant.contender) {
+      order.push_back(&contestant);
+      rounds = std::max(rounds, contestant.plan.rounds);
+      all += contestant.plan.rounds;
+    }
+  }
+  const Stopwatch<Clock> watch;
+  int done = 0;
+  std::mt19937 random; // NOLINT(cert-msc51-cpp): the same orders in each run
+  for (int round = 0; round < rounds; ++round) {
+    if (round > 0) {
+      std::shuffle(order.begin(), order.end(), random);
+    }
+    for (Contestant* const contestant : order) {
+      auto& row = contestant->row;
+      const SamplePlan& plan = contestant->plan;
+      if (!contestant->contender || !takes_part(plan.rounds, round, rounds)) {
+        continue;
+      }
+      if (stop()) {
+        return;
+      }
+      if (!row.samples.empty() &&
+          (watch.seconds() > limit_seconds || has_enough(row.samples, plan.precision))) {
+        on_sample(++done, all);
+        continue;
+      }
+      try {
+        const Observed run(
+            observer,
+            {.kind = Span::Kind::run, .name = "sample", .row = row.name, .steps = plan.iterations});
+        Sample sample = contestant->contender->sample(plan.iterations);
+        sample.round = round;
+        row.samples.push_back(sample);
+      } catch (const std::exception& error) {
+        const std::string reason = error.what();
+        contestant->contender.reset();
+        if (stop()) { // given up because of that, not by a fault of its own
+          return;
+        }
+        contestant->give_up(Status::failed, reason);
+      }
+      on_sample(++done, all);
+    }
+  }
+}
+
+} // namespace diffbench::bench

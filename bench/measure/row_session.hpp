@@ -1,0 +1,254 @@
+// The session of a row: that of its backend, behind wrappers where the row is to visit the host
+// every few steps, to be slowed down, or to be watched.
+#pragma once
+
+#include "diffbench/backend.hpp"
+#include "diffbench/stopwatch.hpp"
+#include "observer.hpp"
+#include "selection.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// Passes every call on to another session; a wrapper overrides what it changes.
+template <typename T>
+class ForwardingSession : public Session<T> {
+ public:
+  void upload(std::span<const T> cells) override { inner_->upload(cells); }
+  void advance(std::int64_t steps) override { inner_->advance(steps); }
+  void wait() override { inner_->wait(); }
+  void download(std::span<T> cells) override { inner_->download(cells); }
+  void start_download(std::span<T> cells) override { inner_->start_download(cells); }
+  [[nodiscard]] std::span<T> host_buffer() override { return inner_->host_buffer(); }
+  [[nodiscard]] std::optional<PhaseTimes> take_phases() override { return inner_->take_phases(); }
+  [[nodiscard]] Provenance provenance() const override {
+    Provenance provenance = inner_->provenance();
+    provenance.details.insert(provenance.details.end(), details_.begin(), details_.end());
+    return provenance;
+  }
+
+ protected:
+  /// The row's provenance then says `value` of `detail`, too.
+  ForwardingSession(std::unique_ptr<Session<T>> inner, std::string detail, std::string value)
+      : inner_(std::move(inner)), details_{{std::move(detail), std::move(value)}} {}
+  ForwardingSession() = default; ///< with an inner session to come
+
+  std::unique_ptr<Session<T>> inner_;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> details_;
+};
+
+/// A planted slowdown, with which is tested what is to find slowdowns: advance() blocks, and then
+/// keeps the CPU busy for `fraction` of what it took.
+template <typename T, typename Clock = SteadyClock>
+class SlowedSession final : public ForwardingSession<T> {
+ public:
+  SlowedSession(std::unique_ptr<Session<T>> inner, double fraction)
+      : ForwardingSession<T>(std::move(inner), "planted_slowdown", std::to_string(fraction)),
+        fraction_(fraction) {}
+
+  void advance(std::int64_t steps) override {
+    const Stopwatch<Clock> watch;
+    this->inner_->advance(steps);
+    this->inner_->wait();
+    const double end = watch.seconds() * (1 + fraction_);
+    while (watch.seconds() < end) {
+    }
+  }
+
+ private:
+  double fraction_;
+};
+
+/// A session that visits the host after every so many steps, counted from the upload on.
+template <typename T>
+class VisitingSession : public ForwardingSession<T> {
+ public:
+  void upload(std::span<const T> cells) override {
+    this->inner_->upload(cells);
+    since_visit_ = 0;
+  }
+
+  void advance(std::int64_t steps) final {
+    while (steps > 0) {
+      const std::int64_t count = std::min(steps, every_ - since_visit_);
+      this->inner_->advance(count);
+      steps -= count;
+      since_visit_ += count;
+      if (since_visit_ == every_) {
+        visit();
+        since_visit_ = 0;
+      }
+    }
+  }
+
+ protected:
+  /// `every` > 0; `cells` is nx*ny.
+  VisitingSession(std::unique_ptr<Session<T>> inner, std::int64_t cells, std::int64_t every,
+                  std::string detail)
+      : ForwardingSession<T>(std::move(inner), std::move(detail), std::to_string(every)),
+        every_(every) {
+    if (this->inner_->host_buffer().empty()) {
+      own_.resize(static_cast<std::size_t>(cells));
+    }
+  }
+
+  virtual void visit() = 0;
+  /// Where the field comes to lie on the host: in the session's own memory if it has some.
+  [[nodiscard]] std::span<T> host_field() {
+    return own_.empty() ? this->inner_->host_buffer() : std::span<T>(own_);
+  }
+  /// No step has come after the latest visit.
+  [[nodiscard]] bool just_visited() const { return since_visit_ == 0; }
+
+ private:
+  std::vector<T> own_;
+  std::int64_t every_;
+  std::int64_t since_visit_ = 0;
+};
+
+/// The naive port: the field goes to the host and back every few steps, as it does when only the
+/// inner loop of a program was moved to the device. It blocks in each trip: the copy back needs the
+/// steps before it, and the steps after need the copy, so nothing can overlap.
+template <typename T>
+class RoundTripSession final : public VisitingSession<T> {
+ public:
+  RoundTripSession(std::unique_ptr<Session<T>> inner, std::int64_t cells, std::int64_t every)
+      : VisitingSession<T>(std::move(inner), cells, every, "roundtrip_every") {}
+
+ private:
+  void visit() override {
+    const std::span<T> host = this->host_field();
+    this->inner_->download(host);
+    this->inner_->upload(host);
+  }
+};
+
+/// Snapshots: every few steps the field is copied to the host, as in a program that draws or saves
+/// it; what the program then does with it is left out. Of a session with SessionOptions::async the
+/// copies run beside the steps that follow; otherwise it blocks in each. The result of a run that
+/// ends with a snapshot is that snapshot, so the check of the result is one of the copies, too.
+template <typename T>
+class SnapshotSession final : public VisitingSession<T> {
+ public:
+  SnapshotSession(std::unique_ptr<Session<T>> inner, std::int64_t cells, std::int64_t every)
+      : VisitingSession<T>(std::move(inner), cells, every, "snapshot_every") {}
+
+  void upload(std::span<const T> cells) override {
+    VisitingSession<T>::upload(cells);
+    any_ = false;
+  }
+  void download(std::span<T> cells) override {
+    if (!any_ || !this->just_visited()) {
+      this->inner_->download(cells);
+      return;
+    }
+    this->inner_->wait();
+    const std::span<T> snapshot = this->host_field();
+    if (snapshot.data() != cells.data()) {
+      std::ranges::copy(snapshot, cells.begin());
+    }
+  }
+
+ private:
+  void visit() override {
+    this->inner_->wait(); // the place of the snapshot before is free once it has arrived
+    this->inner_->start_download(this->host_field());
+    any_ = true;
+  }
+
+  bool any_ = false; ///< since the upload
+};
+
+/// Tells an observer of each call.
+template <typename T>
+class ObservedSession final : public ForwardingSession<T> {
+ public:
+  /// `make()` makes the session that does the work.
+  template <typename Make>
+  ObservedSession(Observer& observer, Make make) : observer_(observer) {
+    call("make", [&] { this->inner_ = make(); });
+  }
+  ~ObservedSession() override {
+    const Observed span(observer_, {.kind = Span::Kind::call, .name = "free"});
+    this->inner_.reset();
+  }
+
+  void upload(std::span<const T> cells) override {
+    call("upload", [&] { this->inner_->upload(cells); });
+  }
+  void advance(std::int64_t steps) override {
+    call(
+        "advance", [&] { this->inner_->advance(steps); }, steps);
+  }
+  void wait() override {
+    call("wait", [&] { this->inner_->wait(); });
+  }
+  void download(std::span<T> cells) override {
+    call("download", [&] { this->inner_->download(cells); });
+  }
+  void start_download(std::span<T> cells) override {
+    call("start_download", [&] { this->inner_->start_download(cells); });
+  }
+  /// The sum of what was taken after each call.
+  [[nodiscard]] std::optional<PhaseTimes> take_phases() override {
+    return std::exchange(sum_, std::nullopt);
+  }
+
+ private:
+  template <typename Call>
+  void call(std::string_view name, Call call, std::int64_t steps = 0) {
+    std::optional<PhaseTimes> account; // lives until the span has ended
+    Observed span(observer_, {.kind = Span::Kind::call, .name = name, .steps = steps});
+    call();
+    account = this->inner_->take_phases();
+    if (account) {
+      span.set_account(*account);
+      sum_ = sum_.value_or(PhaseTimes{});
+      for (double PhaseTimes::*phase :
+           {&PhaseTimes::context, &PhaseTimes::alloc, &PhaseTimes::pin, &PhaseTimes::h2d,
+            &PhaseTimes::launch, &PhaseTimes::compute, &PhaseTimes::sync, &PhaseTimes::d2h,
+            &PhaseTimes::h2d_busy, &PhaseTimes::compute_busy, &PhaseTimes::d2h_busy}) {
+        *sum_.*phase += *account.*phase;
+      }
+    }
+  }
+
+  Observer& observer_;
+  std::optional<PhaseTimes> sum_;
+};
+
+/// Makes what the candidate says. An ordinary row's session is the backend's own, with nothing
+/// before it.
+template <typename T>
+std::unique_ptr<Session<T>> make_session(const Candidate& candidate, const Problem& problem,
+                                         Observer& observer) {
+  const auto make = [&] { return candidate.backend.make<T>()(problem, candidate.session); };
+  std::unique_ptr<Session<T>> session =
+      observer.wants_calls() ? std::make_unique<ObservedSession<T>>(observer, make) : make();
+  if (candidate.slowdown > 0) {
+    session = std::make_unique<SlowedSession<T>>(std::move(session), candidate.slowdown);
+  }
+  if (candidate.roundtrip_every > 0) {
+    return std::make_unique<RoundTripSession<T>>(std::move(session), problem.cells(),
+                                                 candidate.roundtrip_every);
+  }
+  if (candidate.snapshot_every > 0) {
+    return std::make_unique<SnapshotSession<T>>(std::move(session), problem.cells(),
+                                                candidate.snapshot_every);
+  }
+  return session;
+}
+
+} // namespace diffbench::bench

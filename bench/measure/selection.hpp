@@ -1,0 +1,51 @@
+// Which rows a comparison will have, and whether their memory is there.
+#pragma once
+
+#include "comparison_options.hpp"
+#include "diffbench/backend.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// A row to be: a backend and how its sessions run. One backend may stand in several rows.
+struct Candidate {
+  BackendInfo backend;
+  Probe probe;
+  double probe_seconds = 0; ///< of the first probe in this process, which starts the driver
+  SessionOptions session = {};
+  std::int64_t roundtrip_every = 0; ///< steps between two trips to the host and back; 0: none
+  std::int64_t snapshot_every = 0;  ///< steps between two copies to the host; 0: none
+  double slowdown = 0;              ///< planted, as a fraction of the time of the steps
+  std::string label = {};           ///< of the row; empty: the backend's name
+
+  /// Steps from one visit of the host to the next; 0: none.
+  [[nodiscard]] std::int64_t visits_host_every() const {
+    return roundtrip_every > 0 ? roundtrip_every : snapshot_every;
+  }
+
+  [[nodiscard]] std::string row_name() const {
+    return label.empty() ? std::string(backend.name) : label;
+  }
+};
+
+/// The named backends in ladder order; all compiled ones, available or not, when none is named.
+/// Those on a device once more as a naive port where round trips are asked for. Throws
+/// InvalidInput, or Unavailable with the driver's words for a backend that was named, or a device
+/// that was chosen, and cannot be used.
+[[nodiscard]] std::vector<Candidate> select_backends(const Options& options);
+
+/// The candidates, and after each on a device the same with a round trip every so many steps.
+[[nodiscard]] std::vector<Candidate> with_round_trips(std::span<const Candidate> candidates,
+                                                      std::int64_t every);
+
+/// Throws InvalidInput, with both figures, when the candidates (with what they page-lock on the
+/// host), the peers and the field between them need more memory than is free on the host, or than
+/// their device has: their sessions live side by side while they are timed.
+void check_memory(const Options& options, std::span<const Candidate> candidates,
+                  std::int64_t available_bytes);
+
+} // namespace diffbench::bench

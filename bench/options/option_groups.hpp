@@ -1,0 +1,47 @@
+// The options that several verbs have: each function declares one or a group, for the fields that
+// it is given. What these hold before is the default that the help shows.
+#pragma once
+
+#include "comparison_options.hpp"
+#include "option_list.hpp"
+
+#include "diffbench/machine.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+inline constexpr Limits thread_limits{1, max_threads};
+
+void declare_grid(OptionList& options, Problem& problem);
+void declare_iterations(OptionList& options, std::int64_t& iterations);
+void declare_dtype(OptionList& options, Dtype& dtype);
+void declare_seed(OptionList& options, std::uint64_t& seed, std::string_view help);
+void declare_backends(OptionList& options, std::vector<std::string>& names, std::string_view help);
+void declare_threads(OptionList& options, int& threads, std::string_view help,
+                     std::string_view otherwise);
+/// Refuses one that this CPU lacks.
+void declare_isa(OptionList& options, SessionOptions& session);
+void declare_budget(OptionList& options, double& seconds, std::string_view help);
+/// `chosen` is set when it was given.
+void declare_device(OptionList& options, int& device, bool& chosen,
+                    std::string_view help = "which GPU");
+/// --json, --report, --no-progress, and the group "Output" that they begin.
+void declare_results(OptionList& options, std::string& json, std::string& csv, std::string& report,
+                     bool& progress);
+
+/// What is computed; refuses an unstable one.
+void declare_problem(OptionList& options, Options& run);
+/// What runs, and for how long.
+void declare_run(OptionList& options, Options& run, std::string_view budget_help);
+void declare_gpu(OptionList& options, Options& run);
+/// What the comparison shows and keeps.
+void declare_output(OptionList& options, Options& run);
+
+/// All of the comparison.
+void declare_comparison(OptionList& options, Options& run);
+
+} // namespace diffbench::bench

@@ -1,0 +1,172 @@
+#include "option_list.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace diffbench::bench {
+
+std::int64_t parse_integer(std::string_view option, std::string_view text, Limits limits) {
+  const auto number = parse_number<std::int64_t>(text);
+  if (!number || *number < limits.low || *number > limits.high) {
+    throw InvalidInput(fmt::format("{} {}: give a whole number from {} to {}", option, text,
+                                   limits.low, limits.high));
+  }
+  return *number;
+}
+
+double parse_real(std::string_view option, std::string_view text) {
+  const auto number = parse_number<double>(text);
+  if (!number || !std::isfinite(*number)) {
+    throw InvalidInput(fmt::format("{} {}: give a finite number such as 0.1", option, text));
+  }
+  return *number;
+}
+
+double parse_percent(std::string_view option, std::string_view text) {
+  const bool has_sign = text.ends_with('%');
+  const auto number = parse_number<double>(has_sign ? text.substr(0, text.size() - 1) : text);
+  if (!has_sign || !number || !(*number > 0 && *number <= 1000)) {
+    throw InvalidInput(
+        fmt::format("{} {}: give percent above 0, up to 1000, such as 5%", option, text));
+  }
+  return *number / 100;
+}
+
+std::string described(std::string_view help, std::string_view limits, std::string_view otherwise) {
+  if (limits.empty() && otherwise.empty()) {
+    return std::string(help);
+  }
+  const bool is_number = !otherwise.empty() && otherwise.find(' ') == std::string_view::npos;
+  return fmt::format("{} ({}{}{}{})", help, limits, limits.empty() || otherwise.empty() ? "" : "; ",
+                     otherwise.empty() ? ""
+                     : is_number       ? "default "
+                                       : "default: ",
+                     otherwise);
+}
+
+std::string to_string(Limits limits) {
+  std::string high = std::to_string(limits.high);
+  if (high.size() > 7 && high.find_first_not_of('0', 1) == std::string::npos && high[0] == '1') {
+    high = fmt::format("10^{}", high.size() - 1);
+  }
+  return fmt::format("{} to {}", limits.low, high);
+}
+
+void OptionList::add(Kind kind, std::string_view usage, std::string_view help, Read read) {
+  const std::size_t space = std::min(usage.find(' '), usage.size());
+  options_.push_back({.kind = kind,
+                      .group = group_,
+                      .name = std::string(usage.substr(0, space)),
+                      .type = std::string(usage.substr(std::min(space + 1, usage.size()))),
+                      .help = std::string(help),
+                      .read = std::move(read)});
+}
+
+void OptionList::value(std::string_view usage, std::string_view help, Read read) {
+  add(Kind::value, usage, help, std::move(read));
+}
+
+void OptionList::values(std::string_view usage, std::string_view help, Read read) {
+  add(Kind::values, usage, help, std::move(read));
+}
+
+void OptionList::flag(std::string_view name, std::string_view help) {
+  add(Kind::flag, name, help, [](std::string_view, const std::string&) {});
+}
+
+void OptionList::flag(std::string_view name, bool& target, std::string_view help, bool value) {
+  add(Kind::flag, name, help,
+      [&target, value](std::string_view, const std::string&) { target = value; });
+}
+
+void OptionList::text(std::string_view usage, std::string& target, std::string_view help) {
+  value(usage, described(help, "", target),
+        [&target](std::string_view, const std::string& text) { target = text; });
+}
+
+void OptionList::texts(std::string_view usage, std::vector<std::string>& target,
+                       std::string_view help) {
+  values(usage, help,
+         [&target](std::string_view, const std::string& text) { target.push_back(text); });
+}
+
+void OptionList::files(std::string_view usage, std::vector<std::string>& target,
+                       std::string_view help) {
+  texts(usage, target, help);
+  options_.back().kind = Kind::files;
+}
+
+void OptionList::real(std::string_view usage, double& target, std::string_view help) {
+  value(usage, described(help, "", fmt::to_string(target)),
+        [&target](std::string_view option, const std::string& text) {
+          target = parse_real(option, text);
+        });
+}
+
+void OptionList::amount(std::string_view usage, double& target, std::string_view help,
+                        std::string_view otherwise) {
+  value(usage, described(help, "from 0", otherwise.empty() ? fmt::to_string(target) : otherwise),
+        [&target](std::string_view option, const std::string& text) {
+          target = parse_real(option, text);
+          if (target < 0) {
+            throw InvalidInput(fmt::format("{} {}: give a number from 0", option, text));
+          }
+        });
+}
+
+void OptionList::percent(std::string_view usage, double& target, std::string_view help) {
+  value(usage,
+        described(help, "above 0%, up to 1000%",
+                  target > 0 ? fmt::format("{:g}%", 100 * target) : ""),
+        [&target](std::string_view option, const std::string& text) {
+          target = parse_percent(option, text);
+        });
+}
+
+void OptionList::check(std::function<void()> refuse) {
+  add(Kind::check, "", "",
+      [refuse = std::move(refuse)](std::string_view, const std::string&) { refuse(); });
+  options_.back().typed = {""};
+}
+
+void OptionList::add(OptionList& other) {
+  for (Option& option : other.options_) {
+    if (option.kind != Kind::check) {
+      options_.push_back(option);
+      options_.back().read = [&option](std::string_view, const std::string& text) {
+        option.typed.push_back(text);
+      };
+    }
+  }
+}
+
+bool OptionList::given(std::string_view name) const {
+  return std::ranges::any_of(
+      options_, [&](const Option& option) { return option.name == name && !option.typed.empty(); });
+}
+
+std::vector<std::string> OptionList::given_names(std::string_view group) const {
+  std::vector<std::string> names;
+  for (const Option& option : options_) {
+    if ((group.empty() || option.group == group) && option.kind != Kind::check &&
+        !option.typed.empty()) {
+      names.push_back(option.name);
+    }
+  }
+  return names;
+}
+
+void OptionList::type(std::string_view name, std::vector<std::string> texts) {
+  std::ranges::find(options_, name, &Option::name)->typed = std::move(texts);
+}
+
+void OptionList::read() const {
+  for (const Option& option : options_) {
+    for (const std::string& text : option.typed) {
+      option.read(option.name, text);
+    }
+  }
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,107 @@
+// Options of what runs, and for how long.
+#include "option_groups.hpp"
+
+#include "diffbench/registry.hpp"
+#include "peer.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace diffbench::bench {
+
+namespace {
+
+constexpr double max_budget_seconds = 86400;
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::ranges::find(names, name) == names.end()) {
+    names.push_back(name);
+  }
+}
+
+void require_known(std::string_view option, const std::string& name, std::string_view what,
+                   const std::vector<std::string>& known) {
+  if (std::ranges::find(known, name) == known.end()) {
+    throw InvalidInput(
+        fmt::format("{} {}: no such {}; choose of {}", option, name, what, fmt::join(known, ", ")));
+  }
+}
+
+std::vector<std::string> known_rows() {
+  std::vector<std::string> known;
+  for (const BackendInfo& backend : backend_ladder()) {
+    known.emplace_back(backend.name);
+  }
+  for (const MissingBackend& backend : missing_backends()) {
+    known.emplace_back(backend.name);
+  }
+  for (const std::string& peer : peer_names()) {
+    known.push_back(peer_row_name(peer));
+  }
+  return known;
+}
+
+} // namespace
+
+void declare_backends(OptionList& options, std::vector<std::string>& names, std::string_view help) {
+  options.values("--backend NAME", help, [&names](std::string_view, const std::string& name) {
+    if (std::ranges::find(all_backends(), name, &BackendInfo::name) == all_backends().end()) {
+      (void)require_backend(name); // says why; whether known ones can run, select_backends() asks
+    }
+    add_once(names, name);
+  });
+}
+
+void declare_threads(OptionList& options, int& threads, std::string_view help,
+                     std::string_view otherwise) {
+  options.integer("--threads N", threads, thread_limits, help, otherwise);
+}
+
+void declare_isa(OptionList& options, SessionOptions& session) {
+  options.parsed("--isa NAME", session.isa,
+                 "baseline, avx2 or avx512 (default: the best of this CPU)",
+                 [](const std::string& text) {
+                   const Isa isa = parse_isa(text);
+                   if (isa > best_isa()) {
+                     throw Unavailable(fmt::format("--isa {}: this CPU has no more than {}", text,
+                                                   to_string(best_isa())));
+                   }
+                   return isa;
+                 });
+}
+
+void declare_budget(OptionList& options, double& seconds, std::string_view help) {
+  options.value("--budget SECONDS",
+                described(help, fmt::format("above 0, up to {}", max_budget_seconds),
+                          fmt::to_string(seconds)),
+                [&seconds](std::string_view option, const std::string& text) {
+                  seconds = parse_real(option, text);
+                  if (!(seconds > 0 && seconds <= max_budget_seconds)) {
+                    throw InvalidInput(fmt::format("{} {}: give seconds above 0, up to {}", option,
+                                                   text, max_budget_seconds));
+                  }
+                });
+}
+
+void declare_run(OptionList& options, Options& run, std::string_view budget_help) {
+  options.group("What runs");
+  declare_backends(options, run.backends, "backend to run, may be repeated (default: all)");
+  options.values("--peer NAME", "Python program beside them (see diffbench list), may be repeated",
+                 [&run](std::string_view option, const std::string& name) {
+                   require_known(option, name, "peer", peer_names());
+                   add_once(run.peers, name);
+                 });
+  options.value("--baseline NAME", described("row that speed-ups refer to", "", run.baseline),
+                [&run](std::string_view option, const std::string& name) {
+                  require_known(option, name, "row", known_rows());
+                  run.baseline = name;
+                });
+  declare_threads(options, run.session.threads, "for threaded backends", "the usable CPUs");
+  declare_isa(options, run.session);
+  declare_budget(options, run.budget_seconds, budget_help);
+  options.percent("--precision X%", run.precision,
+                  "a row takes samples until its median is known to that, or the budget is spent");
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,38 @@
+// The verbs of the program; the comparison is that without a name.
+//
+// To add one: write its own file with a function that declares its options and returns what is to
+// be done once they are read, name it in lab/lab_verbs.hpp, and add a line to the table in
+// app/verbs.cpp.
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace diffbench::bench {
+
+class OptionList;
+
+/// How a verb was called.
+struct Invocation {
+  std::ostream& out;   ///< stdout: the result
+  std::ostream& err;   ///< stderr: progress, hints, warnings
+  std::string command; ///< the whole command line
+};
+
+/// Does what the verb is for. Returns the exit code; throws as run_comparison() does.
+using Action = std::function<int(const Invocation&)>;
+
+struct Subcommand {
+  std::string_view name;
+  std::string_view description; ///< one line
+  std::string_view example;     ///< what the help ends with
+  /// Called before parsing; what it returns is called after it, when this verb was chosen.
+  Action (*declare)(OptionList& options) = nullptr;
+  /// The verbs that stand behind this one, as `train` behind `mlp`.
+  std::span<const Subcommand> (*verbs)() = nullptr;
+};
+
+} // namespace diffbench::bench

@@ -1,0 +1,97 @@
+#include "columns.hpp"
+
+#include "context.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+template <typename Format>
+std::string shown(const Value& value, Format format) {
+  return value.is_null() ? no_value : format(value.number());
+}
+
+/// Quoted where it holds a separator, a quote or a line end.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) {
+    return text;
+  }
+  std::string result = "\"";
+  for (const char character : text) {
+    result += character == '"' ? "\"\"" : std::string(1, character);
+  }
+  return result + "\"";
+}
+
+using Cells = std::vector<std::pair<std::string, std::string>>; // of a line: column, text
+
+void flatten(const Value& value, const std::string& name, Cells& cells) {
+  if (const auto* object = std::get_if<std::unique_ptr<Value::Object>>(&value.data())) {
+    for (const Member& member : **object) {
+      flatten(member.value, name.empty() ? member.key : name + "." + member.key, cells);
+    }
+  } else if (!std::holds_alternative<std::unique_ptr<Value::List>>(value.data())) {
+    cells.emplace_back(name, value.is_null() ? "" : quoted(value.plain_text()));
+  }
+}
+
+} // namespace
+
+std::string as_text(const Value& value) { return value.is_null() ? no_value : value.plain_text(); }
+std::string as_seconds(const Value& value) { return shown(value, format_seconds); }
+std::string as_figure(const Value& value) { return shown(value, format_figure); }
+std::string as_ratio(const Value& value) {
+  return shown(value, [](double ratio) { return format_figure(ratio) + "x"; });
+}
+std::string as_percent(const Value& value) { return shown(value, format_percent); }
+std::string as_spread(const Value& value) {
+  return shown(value, [](double spread) { return fmt::format("+-{:.1f} %", 100 * spread); });
+}
+std::string as_bytes(const Value& value) {
+  return shown(value, [](double bytes) { return format_bytes(static_cast<std::int64_t>(bytes)); });
+}
+
+std::string as_thousandths(const Value& value) {
+  return shown(value, [](double ratio) { return fmt::format("{:.3f}", ratio); });
+}
+std::string as_rate(const Value& value) {
+  return shown(value, [](double rate) { return format_figure(1e-9 * rate) + " GB/s"; });
+}
+
+std::string csv_of(const Value& objects) {
+  std::vector<std::string> names; // of all lines: an object may lack what another one has
+  std::vector<Cells> lines;
+  static const Value::List none;
+  const auto* list = std::get_if<std::unique_ptr<Value::List>>(&objects.data());
+  for (const Value& object : list != nullptr ? **list : none) {
+    flatten(object, "", lines.emplace_back());
+    for (const auto& [name, text] : lines.back()) {
+      if (std::ranges::find(names, name) == names.end()) {
+        names.push_back(name);
+      }
+    }
+  }
+  // What is null here and an object there is its members.
+  std::erase_if(names, [&](const std::string& name) {
+    return std::ranges::any_of(
+        names, [&](const std::string& other) { return other.starts_with(name + "."); });
+  });
+  std::string text = fmt::format("{}\n", fmt::join(names, ","));
+  for (const Cells& cells : lines) {
+    for (const std::string& name : names) {
+      const auto cell = std::ranges::find(cells, name, &Cells::value_type::first);
+      text += (&name == &names.front() ? "" : ",") + (cell == cells.end() ? "" : cell->second);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,134 @@
+// The columns of a result, each declared once: table, JSON and CSV are made of them.
+#pragma once
+
+#include "text_table.hpp"
+#include "value.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace diffbench::bench {
+
+// How a value is shown in a table; no_value for null.
+[[nodiscard]] std::string as_text(const Value& value); ///< text and whole numbers as they are
+[[nodiscard]] std::string as_seconds(const Value& value);
+[[nodiscard]] std::string as_figure(const Value& value);
+[[nodiscard]] std::string as_ratio(const Value& value);   ///< "2.54x"
+[[nodiscard]] std::string as_percent(const Value& value); ///< of a fraction
+[[nodiscard]] std::string as_spread(const Value& value);  ///< of a fraction: "+-1.2 %"
+[[nodiscard]] std::string as_bytes(const Value& value);
+[[nodiscard]] std::string as_thousandths(const Value& value); ///< "0.998", of ratios near 1
+[[nodiscard]] std::string as_rate(const Value& value);        ///< of bytes a second: "16.4 GB/s"
+
+/// Row is what the functions need to know: a row, or a row and what it is part of.
+template <typename Row>
+struct Column {
+  const char* key = nullptr;    ///< in JSON: "a.b" is b of the object a; none: only for people
+  const char* header = nullptr; ///< in the table; none: only for programs
+  std::string (*unit)(const Value&) = as_text;
+  Value (*value)(const Row&) = nullptr;
+  /// Of the table where that is not the value in its unit.
+  std::string (*cell)(const Row&) = nullptr;
+};
+
+/// What is at the end of a path from a row: each part is a member, or a function, of the one
+/// before. Null where a pointer or an optional on the way is empty; an enum as to_string() calls
+/// it.
+template <auto part, auto... parts, typename Whole>
+[[nodiscard]] Value field(const Whole& whole) {
+  const auto& found = std::invoke(part, whole);
+  using Found = std::remove_cvref_t<decltype(found)>;
+  if constexpr (sizeof...(parts) > 0) {
+    if constexpr (requires { *found; }) {
+      return found ? field<parts...>(*found) : Value();
+    } else {
+      return field<parts...>(found);
+    }
+  } else if constexpr (std::is_enum_v<Found>) {
+    return to_string(found);
+  } else {
+    return found;
+  }
+}
+
+/// Null for no text.
+[[nodiscard]] inline Value or_null(const std::string& text) {
+  return text.empty() ? Value() : Value(text);
+}
+
+/// The columns that have a header, without rows.
+template <typename Row, std::size_t N>
+[[nodiscard]] TextTable table_of(const Column<Row> (&columns)[N]) {
+  TextTable::Cells header;
+  for (const Column<Row>& column : columns) {
+    if (column.header != nullptr) {
+      header.emplace_back(column.header);
+    }
+  }
+  return TextTable(std::move(header));
+}
+
+template <typename Row, std::size_t N>
+void add_row(TextTable& table, const Column<Row> (&columns)[N],
+             const std::type_identity_t<Row>& row) {
+  TextTable::Cells cells;
+  for (const Column<Row>& column : columns) {
+    if (column.header != nullptr && column.cell != nullptr) {
+      cells.push_back(column.cell(row));
+    } else if (column.header != nullptr) {
+      const Value value = column.value(row);
+      cells.push_back(value.is_null() ? no_value : column.unit(value));
+    }
+  }
+  table.add(std::move(cells));
+}
+
+/// The table of all rows; empty without any.
+template <typename Row, std::size_t N>
+[[nodiscard]] std::string format_rows(const Column<Row> (&columns)[N],
+                                      std::span<const std::type_identity_t<Row>> rows,
+                                      TextTable table) {
+  for (const Row& row : rows) {
+    add_row(table, columns, row);
+  }
+  return rows.empty() ? "" : table.format();
+}
+template <typename Row, std::size_t N>
+[[nodiscard]] std::string format_rows(const Column<Row> (&columns)[N],
+                                      std::span<const std::type_identity_t<Row>> rows) {
+  return format_rows(columns, rows, table_of(columns));
+}
+
+/// The columns that have a key, as an object, or added to one.
+template <typename Row, std::size_t N>
+[[nodiscard]] Value object_of(const Column<Row> (&columns)[N], const std::type_identity_t<Row>& row,
+                              Value object = Value::object()) {
+  for (const Column<Row>& column : columns) {
+    if (column.key != nullptr) {
+      object.at_path(column.key) = column.value(row);
+    }
+  }
+  return object;
+}
+
+/// All rows as objects.
+template <typename Row, std::size_t N>
+[[nodiscard]] Value list_of(const Column<Row> (&columns)[N],
+                            std::span<const std::type_identity_t<Row>> rows) {
+  Value list = Value::list();
+  for (const Row& row : rows) {
+    list.push_back(object_of(columns, row));
+  }
+  return list;
+}
+
+/// A list of objects as CSV (RFC 4180): one header line, one line an object, full precision. A
+/// member of an object within is a column of its own, "a.b"; lists are left out, null is an empty
+/// cell. Null is a list of none.
+[[nodiscard]] std::string csv_of(const Value& objects);
+
+} // namespace diffbench::bench

@@ -1,0 +1,119 @@
+#include "output.hpp"
+
+#include "comparison_options.hpp"
+#include "diffbench/atomic_file.hpp"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <set>
+#include <system_error>
+
+namespace diffbench::bench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string reason(int error_number) { return std::generic_category().message(error_number); }
+
+/// Makes and removes a file in `directory`: the only test that also sees read-only mounts, quotas
+/// and full inode tables.
+void check_creates(std::string_view option, const fs::path& path, const fs::path& directory) {
+  std::string name = (directory / ".diffbench-XXXXXX").string();
+  const int descriptor = ::mkstemp(name.data());
+  if (descriptor < 0) {
+    throw Error(fmt::format("{} {}: cannot write in {} ({})", option, path.string(),
+                            directory.string(), reason(errno)));
+  }
+  ::close(descriptor);
+  ::unlink(name.c_str());
+}
+
+fs::path parent_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+} // namespace
+
+void write_out(std::ostream& out, std::string_view text) {
+  errno = 0;
+  out << text << std::flush;
+  if (out) {
+    return;
+  }
+  if (errno == EPIPE) {
+    throw OutputClosed("stdout was closed");
+  }
+  throw Error(fmt::format("stdout: cannot write ({})", errno != 0 ? reason(errno) : "I/O error"));
+}
+
+void write_to(std::ostream& out, const std::string& path, std::string_view text) {
+  if (path == stdout_name) {
+    write_out(out, text);
+  } else {
+    write_atomically(path, [&](std::ostream& file) { file << text; });
+  }
+}
+
+void refuse_equal_paths(std::initializer_list<std::string> paths) {
+  std::set<fs::path> places;
+  for (const std::string& path : paths) {
+    if (!path.empty() && !places.insert(fs::path(path).lexically_normal()).second) {
+      throw InvalidInput(fmt::format(
+          "{}: two outputs, or an output and an input, cannot go to the same place", path));
+    }
+  }
+}
+
+void check_writable_file(std::string_view option, const fs::path& path) {
+  if (path.empty() || path == stdout_name) {
+    return;
+  }
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) {
+    throw Error(fmt::format("{} {}: is a directory; give a file", option, path.string()));
+  }
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    // A device: opening it is harmless. A pipe may have no reader yet, and is left to the writing.
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0 && errno != ENXIO) {
+      throw Error(fmt::format("{} {}: cannot write ({})", option, path.string(), reason(errno)));
+    }
+    if (descriptor >= 0) {
+      ::close(descriptor);
+    }
+    return;
+  }
+  const fs::path parent = parent_of(path);
+  if (!fs::is_directory(parent, error)) {
+    throw Error(fmt::format("{} {}: the directory {} does not exist; make it first", option,
+                            path.string(), parent.string()));
+  }
+  check_creates(option, path, parent);
+}
+
+void check_writable_directory(std::string_view option, const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status)) {
+    if (!fs::is_directory(status)) {
+      throw Error(fmt::format("{} {}: exists and is not a directory", option, path.string()));
+    }
+    check_creates(option, path, path);
+    return;
+  }
+  const fs::path parent = parent_of(path);
+  if (!fs::is_directory(parent, error)) {
+    throw Error(fmt::format("{} {}: the directory {} does not exist; make it first", option,
+                            path.string(), parent.string()));
+  }
+  check_creates(option, path, parent);
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,71 @@
+// Writing to stdout and checking output paths.
+#pragma once
+
+#include "diffbench/errors.hpp"
+#include "exit_code.hpp"
+
+#include <exception>
+#include <filesystem>
+#include <initializer_list>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace diffbench::bench {
+
+/// The reader of stdout went away: not worth a message.
+class OutputClosed : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Writes and flushes all of `text`. Throws OutputClosed when nobody reads any more, Error (a full
+/// disk) otherwise.
+void write_out(std::ostream& out, std::string_view text);
+
+/// The same to stdout where `path` is stdout_name, else to the file there: all of it or nothing.
+void write_to(std::ostream& out, const std::string& path, std::string_view text);
+
+/// Writes one output after the other: one that fails does not keep the others from being written.
+class Outputs {
+ public:
+  /// What `format` returns to the file at `path`, which may be stdout_name, or empty: nowhere.
+  template <typename Format>
+  void write(std::ostream& out, const std::string& path, Format&& format) {
+    if (!path.empty()) {
+      attempt([&] { write_to(out, path, std::forward<Format>(format)()); });
+    }
+  }
+  /// Calls `write`; of what it throws of Error the first is kept.
+  template <typename Write>
+  void attempt(Write&& write) {
+    try {
+      std::forward<Write>(write)();
+    } catch (const Error&) {
+      if (!failure_) {
+        failure_ = std::current_exception();
+      }
+    }
+  }
+  /// Throws the first failure, if there was one. Comes last.
+  void rethrow_failure() const {
+    if (failure_) {
+      std::rethrow_exception(failure_);
+    }
+  }
+
+ private:
+  std::exception_ptr failure_;
+};
+
+/// Throws InvalidInput where two of the paths are equal ("a" and "./a" are); empty ones are none.
+void refuse_equal_paths(std::initializer_list<std::string> paths);
+
+/// Throws Error unless a file can be written at `path`: tries it without changing or leaving
+/// anything. `option` stands in the message. No path, and stdout_name, are all right.
+void check_writable_file(std::string_view option, const std::filesystem::path& path);
+/// The same for a directory that will be made when it is not there.
+void check_writable_directory(std::string_view option, const std::filesystem::path& path);
+
+} // namespace diffbench::bench

@@ -1,0 +1,123 @@
+#include "report_json.hpp"
+
+#include "result_file.hpp"
+#include "telemetry_report.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+Value transfers_json(const std::optional<TransferStudy>& study) {
+  if (!study) {
+    return nullptr;
+  }
+  auto copy = [](const TransferStudy::CopySeconds& seconds) {
+    return Value{{"h2d_seconds", seconds.h2d}, {"d2h_seconds", seconds.d2h}};
+  };
+  const auto trips = study->trips_to_pay();
+  return {{"backend", study->backend},
+          {"transfer", to_string(study->transfer)},
+          {"bytes", study->bytes},
+          {"setup_seconds", study->setup_seconds},
+          {"pageable", copy(study->pageable)},
+          {"chosen", copy(study->chosen)},
+          {"saved_seconds_per_trip", study->saved_per_trip()},
+          {"trips_to_pay", trips}};
+}
+
+Value copy_json(const std::optional<CopyBandwidth>& copy) {
+  if (!copy) {
+    return nullptr;
+  }
+  return {{"memcpy_bytes_per_second", copy->memcpy_bytes_per_second},
+          {"streaming_bytes_per_second", copy->streaming_bytes_per_second},
+          {"array_bytes", copy->array_bytes},
+          {"threads", copy->threads}};
+}
+
+Value field_json(const std::optional<FieldFacts>& field) {
+  if (!field) {
+    return nullptr;
+  }
+  return {{"steps", field->steps},     {"sha256", field->sha256},
+          {"min", field->summary.min}, {"max", field->summary.max},
+          {"sum", field->summary.sum}, {"nonfinite", field->summary.nonfinite}};
+}
+
+} // namespace
+
+Value interval_json(const std::optional<Interval>& interval) {
+  if (!interval) {
+    return nullptr;
+  }
+  return {{"low", interval->low}, {"high", interval->high}, {"confidence", interval->confidence}};
+}
+
+Value provenance_json(const Provenance& provenance) {
+  Value json = {{"threads", provenance.threads}};
+  for (const auto& [name, value] : provenance.details) {
+    json[name] = value;
+  }
+  return json;
+}
+
+Value problem_json(const ComparisonResult& result) {
+  const Problem& problem = result.problem;
+  return {{"nx", problem.nx},
+          {"ny", problem.ny},
+          {"iterations", result.iterations},
+          {"spacing", problem.spacing},
+          {"diffusivity", problem.diffusivity},
+          {"dt", problem.dt},
+          {"diffusion_number", problem.diffusion_number()},
+          {"boundary", to_string(problem.boundary)},
+          {"boundary_value", problem.boundary_value},
+          {"dtype", to_string(problem.dtype)},
+          {"init", to_string(result.initial)},
+          {"seed", result.initial.seed},
+          {"bytes_per_step", problem.bytes_per_step()},
+          {"flops_per_step", problem.flops_per_step()}};
+}
+
+SampleSeries sample_series(const Problem& problem, const Row& row, std::string_view family) {
+  return {.name = fmt::format("{}/{}/{}/{}x{}", family, row.name, to_string(problem.dtype),
+                              problem.nx, problem.ny),
+          .threads = row.provenance.threads,
+          .samples = row.samples,
+          .per_iteration = {{"cells_per_second", static_cast<double>(problem.cells())},
+                            {"bytes_per_second", static_cast<double>(problem.bytes_per_step())}}};
+}
+
+Value to_json(const ComparisonResult& result) {
+  std::vector<SampleSeries> series;
+  Value rows = Value::list();
+  for (const Row& row : result.rows) {
+    if (row.ranked()) {
+      series.push_back(sample_series(result.problem, row, "stencil"));
+    }
+    rows.push_back(row_json(result, row));
+  }
+  return result_file(result.context, series,
+                     {{"schema", result_schema},
+                      {"command", result.command},
+                      {"interrupted", result.interrupted},
+                      {"problem", problem_json(result)},
+                      {"baseline", result.baseline},
+                      {"budget_seconds", result.budget_seconds},
+                      {"copy", copy_json(result.copy)},
+                      {"results", std::move(rows)},
+                      {"transfers", transfers_json(result.transfers)},
+                      {"field", field_json(result.field)},
+                      {"telemetry", telemetry_json(result.telemetry)},
+                      {"peak_host_bytes", result.peak_host_bytes},
+                      {"notes", result.notes}});
+}
+
+std::string format_json(const ComparisonResult& result) { return to_text(to_json(result)); }
+
+} // namespace diffbench::bench

@@ -1,0 +1,29 @@
+// The result file of a comparison.
+#pragma once
+
+#include "result.hpp"
+#include "result_file.hpp"
+#include "statistics.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace diffbench::bench {
+
+/// context, benchmarks[] (one entry a sample) and diffbench{}. A number that is not known is null;
+/// there is never a NaN or an infinity in it.
+[[nodiscard]] Value to_json(const ComparisonResult& result);
+
+// Its parts, for the files of experiments that are comparisons, too.
+[[nodiscard]] Value problem_json(const ComparisonResult& result);
+[[nodiscard]] Value row_json(const ComparisonResult& result, const Row& row);
+[[nodiscard]] Value provenance_json(const Provenance& provenance);
+[[nodiscard]] Value interval_json(const std::optional<Interval>& interval);
+/// Named "FAMILY/ROW/DTYPE/NXxNY".
+[[nodiscard]] SampleSeries sample_series(const Problem& problem, const Row& row,
+                                         std::string_view family);
+
+/// to_json() as text with a final newline.
+[[nodiscard]] std::string format_json(const ComparisonResult& result);
+
+} // namespace diffbench::bench

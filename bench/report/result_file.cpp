@@ -1,0 +1,98 @@
+#include "result_file.hpp"
+
+#include "json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+#include <cmath>
+#include <ctime>
+
+namespace diffbench::bench {
+
+namespace {
+
+std::string now_iso8601() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  char text[64] = "";
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &local);
+  return text;
+}
+
+std::string host_name() {
+  char name[256] = "";
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+/// Google Benchmark's fields that its readers look at, then our facts as strings.
+Value context_json(const Facts& facts) {
+  Value context;
+  context["date"] = now_iso8601();
+  context["host_name"] = host_name();
+  context["executable"] = "diffbench";
+  context["num_cpus"] = ::sysconf(_SC_NPROCESSORS_ONLN);
+  context["mhz_per_cpu"] = nullptr;
+  context["caches"] = Value::list();
+  context["load_avg"] = Value::list();
+  for (const auto& [name, value] : facts) {
+    context[name] = value;
+  }
+#ifdef NDEBUG
+  context["library_build_type"] = "release";
+#else
+  context["library_build_type"] = "debug";
+#endif
+  context["json_schema_version"] = 1;
+  return context;
+}
+
+void append_entries(Value& benchmarks, const SampleSeries& series, std::size_t family) {
+  int repetition = 0;
+  for (const Sample& sample : series.samples) {
+    const double iterations = static_cast<double>(sample.iterations);
+    const double seconds = sample.seconds_per_iteration();
+    Value entry;
+    entry["name"] = series.name;
+    entry["family_index"] = family;
+    entry["per_family_instance_index"] = 0;
+    entry["run_name"] = series.name;
+    entry["run_type"] = "iteration";
+    entry["repetitions"] = series.samples.size();
+    entry["repetition_index"] = repetition++;
+    entry["threads"] = series.threads;
+    entry["iterations"] = sample.iterations;
+    entry["real_time"] = 1e9 * seconds;
+    // The readers want a number. The processor time of another process is not visible from here, so
+    // the wall time stands there, and a counter says so.
+    entry["cpu_time"] = 1e9 * sample.cpu_seconds.value_or(sample.seconds) / iterations;
+    entry["time_unit"] = "ns";
+    for (const auto& [name, amount] : series.per_iteration) {
+      entry[name] = amount / seconds;
+    }
+    entry["cpu_time_is_wall_time"] = sample.cpu_seconds ? 0 : 1;
+    benchmarks.push_back(std::move(entry));
+  }
+}
+
+} // namespace
+
+Value result_file(const Facts& context, const std::vector<SampleSeries>& series, Value own) {
+  Value benchmarks = Value::list();
+  for (std::size_t family = 0; family < series.size(); ++family) {
+    append_entries(benchmarks, series[family], family);
+  }
+  Value json;
+  json["context"] = context_json(context);
+  json["benchmarks"] = std::move(benchmarks);
+  json["diffbench"] = std::move(own);
+  return json;
+}
+
+std::string to_text(const Value& value) {
+  return json_of(value).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+} // namespace diffbench::bench

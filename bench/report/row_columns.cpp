@@ -1,0 +1,242 @@
+// The columns of a comparison's rows: its table, the rows of its JSON, its CSV.
+#include "columns.hpp"
+#include "device_report.hpp"
+#include "irregularity.hpp"
+#include "metrics.hpp"
+#include "report_csv.hpp"
+#include "report_json.hpp"
+#include "table.hpp"
+#include "telemetry_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// A row with what its figures depend on.
+struct Shown {
+  const ComparisonResult& result;
+  const Row& row;
+  std::optional<Metrics> figures;
+};
+
+Value phases_json(const Phases& phases) {
+  Value json;
+  for (const NamedPhase& phase : named_phases) {
+    json[phase.name] = phases.*phase.member;
+  }
+  json["unexplained"] = phases.unexplained;
+  json["wall"] = phases.wall;
+  return json;
+}
+
+Value busy_json(const BusyTimes& busy) {
+  return {{"h2d", busy.h2d}, {"compute", busy.compute}, {"d2h", busy.d2h}};
+}
+
+Value verified_json(const Verification& verification) {
+  return {{"bitwise", verification.bitwise},
+          {"reference", "scalar loop, NumPy's order of operations"},
+          {"steps", verification.steps},
+          {"max_abs_error", verification.max_abs_error},
+          {"nonfinite", verification.nonfinite}};
+}
+
+Value irregularities_json(const Row& row) {
+  Value json = Value::list();
+  for (const Irregularity irregularity : irregularities(iteration_seconds(row.samples))) {
+    json.push_back(to_string(irregularity));
+  }
+  return json;
+}
+
+template <auto... parts>
+Value figure(const Shown& shown) {
+  return field<&Shown::figures, parts...>(shown);
+}
+template <auto... parts>
+Value of_row(const Shown& shown) {
+  return field<parts...>(shown.row);
+}
+template <auto member>
+Value unless_zero(const Shown& shown) {
+  return shown.row.*member > 0 ? Value(shown.row.*member) : Value();
+}
+
+Value threads(const Shown& shown) {
+  return shown.row.verification ? Value(shown.row.provenance.threads) : Value();
+}
+
+/// Fewer digits from 10 % on, where nobody compares them.
+std::string copy_share(const Shown& shown) {
+  const auto share = shown.figures ? shown.figures->fraction_of_copy : std::nullopt;
+  return share ? fmt::format("{:.{}f} %", 100 * *share, *share < 0.1 ? 1 : 0) : no_value;
+}
+
+constexpr Column<Shown> columns[] = {
+    {"backend", "backend", as_text, of_row<&Row::name>},
+    {"device", nullptr, as_text, of_row<&Row::device>},
+    {"roundtrip_every", nullptr, as_text, unless_zero<&Row::roundtrip_every>},
+    {"snapshot_every", nullptr, as_text, unless_zero<&Row::snapshot_every>},
+    {"status", nullptr, as_text, of_row<&Row::status>},
+    {"reason", nullptr, as_text, of_row<&Row::reason, or_null>},
+    {"provenance", nullptr, as_text,
+     [](const Shown& s) {
+       return s.row.verification ? provenance_json(s.row.provenance) : Value();
+     }},
+    {"verified", nullptr, as_text, of_row<&Row::verification, verified_json>},
+    {"threads", "threads", as_text, threads,
+     [](const Shown& s) { return s.row.on_device() ? no_value : as_text(threads(s)); }},
+    {"seconds_per_iteration", "time/iter", as_seconds, figure<&Metrics::time, &Quartiles::median>},
+    {nullptr, "spread", as_spread, of_row<spread_value>},
+    {nullptr, "samples", as_text,
+     [](const Shown& s) {
+       return s.row.samples.empty() ? Value()
+                                    : Value(fmt::format("{}x{}", s.row.samples.size(),
+                                                        s.row.samples.front().iterations));
+     }},
+    {nullptr, "GCell/s", as_figure,
+     [](const Shown& s) { return s.figures ? Value(s.figures->cells_per_second / 1e9) : Value(); }},
+    {nullptr, "GB/s", as_figure,
+     [](const Shown& s) { return s.figures ? Value(s.figures->bytes_per_second / 1e9) : Value(); }},
+    {"fraction_of_copy", "of copy", as_text, figure<&Metrics::fraction_of_copy>, copy_share},
+    {"speedup_vs_baseline", "vs baseline", as_ratio, figure<&Metrics::vs_baseline>},
+    {"speedup_vs_best_cpu", "vs best CPU", as_ratio, figure<&Metrics::vs_best_cpu>},
+    {nullptr, "verified", as_text,
+     [](const Shown& s) -> Value { return format_verified(s.result, s.row); }},
+    {"seconds_per_iteration_quartiles.min", nullptr, as_text,
+     figure<&Metrics::time, &Quartiles::min>},
+    {"seconds_per_iteration_quartiles.q1", nullptr, as_text,
+     figure<&Metrics::time, &Quartiles::q1>},
+    {"seconds_per_iteration_quartiles.q3", nullptr, as_text,
+     figure<&Metrics::time, &Quartiles::q3>},
+    {"seconds_per_iteration_quartiles.max", nullptr, as_text,
+     figure<&Metrics::time, &Quartiles::max>},
+    {"seconds_per_iteration_interval", nullptr, as_text,
+     figure<&Metrics::time_interval, interval_json>},
+    {"irregularities", nullptr, as_text, of_row<irregularities_json>},
+    {"cells_per_second", nullptr, as_text, figure<&Metrics::cells_per_second>},
+    {"bytes_per_second", nullptr, as_text, figure<&Metrics::bytes_per_second>},
+    {"speedup_vs_baseline_interval", nullptr, as_text,
+     figure<&Metrics::vs_baseline_interval, interval_json>},
+    {"samples_seconds", nullptr, as_text,
+     [](const Shown& s) {
+       Value samples = Value::list();
+       for (const Sample& sample : s.row.samples) {
+         samples.push_back(sample.seconds);
+       }
+       return samples;
+     }},
+    {"iterations_per_sample", nullptr, as_text,
+     [](const Shown& s) {
+       return s.row.samples.empty() ? Value() : Value(s.row.samples.front().iterations);
+     }},
+    {"setup_seconds", nullptr, as_text, of_row<&Row::setup_seconds>},
+    {"phases", nullptr, as_text, of_row<&Row::warm, phases_json>},
+    {"busy", nullptr, as_text, of_row<&Row::warm, &Phases::busy, busy_json>},
+    {"end_to_end.cold_seconds", nullptr, as_text, of_row<&Row::cold, &Phases::wall>},
+    {"end_to_end.warm_seconds", nullptr, as_text, of_row<&Row::warm, &Phases::wall>},
+    {"end_to_end.cold_phases", nullptr, as_text, of_row<&Row::cold, phases_json>},
+    {"end_to_end.cold_busy", nullptr, as_text, of_row<&Row::cold, &Phases::busy, busy_json>},
+    {"speedups", nullptr, as_text,
+     [](const Shown& s) {
+       return s.row.on_device()
+                  ? Value{{"vs_baseline",
+                           speedups_json(s.result, s.row, s.result.find(s.result.baseline))},
+                          {"vs_best_cpu", speedups_json(s.result, s.row, best_cpu(s.result))}}
+                  : Value();
+     }},
+    {"peak_host_bytes", nullptr, as_text, of_row<&Row::peak_host_bytes>},
+    {"peak_device_bytes", nullptr, as_text, of_row<&Row::peak_device_bytes>},
+    {"telemetry", nullptr, as_text, [](const Shown& s) { return telemetry_json(s.row.telemetry); }},
+};
+
+/// A row as a whole: setup, cold and warm run, memory.
+constexpr Column<Row> cost_columns[] = {
+    {nullptr, "end to end", as_text, field<&Row::name>},
+    {nullptr, "setup", as_seconds, field<&Row::setup_seconds>},
+    {nullptr, "cold run", as_seconds, field<&Row::cold, &Phases::wall>},
+    {nullptr, "warm run", as_seconds, field<&Row::warm, &Phases::wall>},
+    {nullptr, "peak memory", as_bytes, field<&Row::peak_host_bytes>},
+};
+
+/// What a column of the CSV is called, and where it is in the row's JSON; of the phases those of
+/// the warm run, which with what no phase explains add up to warm_seconds.
+constexpr std::pair<const char*, const char*> csv_columns[] = {
+    {"threads", "threads"},
+    {"verified", "verified.bitwise"},
+    {"verified_steps", "verified.steps"},
+    {"samples", "samples"},
+    {"iterations_per_sample", "iterations_per_sample"},
+    {"seconds_per_iteration", "seconds_per_iteration"},
+    {"seconds_q1", "seconds_per_iteration_quartiles.q1"},
+    {"seconds_q3", "seconds_per_iteration_quartiles.q3"},
+    {"seconds_min", "seconds_per_iteration_quartiles.min"},
+    {"seconds_max", "seconds_per_iteration_quartiles.max"},
+    {"cells_per_second", "cells_per_second"},
+    {"bytes_per_second", "bytes_per_second"},
+    {"fraction_of_copy", "fraction_of_copy"},
+    {"speedup_vs_baseline", "speedup_vs_baseline"},
+    {"speedup_vs_best_cpu", "speedup_vs_best_cpu"},
+    {"setup_seconds", "setup_seconds"},
+    {"cold_seconds", "end_to_end.cold_seconds"},
+    {"warm_seconds", "end_to_end.warm_seconds"},
+    {"peak_host_bytes", "peak_host_bytes"},
+};
+
+} // namespace
+
+Value row_json(const ComparisonResult& result, const Row& row) {
+  return object_of(columns, Shown{result, row, metrics(result, row)});
+}
+
+std::string format_figures(const ComparisonResult& result) {
+  TextTable table = table_of(columns);
+  for (const Row& row : result.rows) {
+    if (row.status != Status::skipped) {
+      add_row(table, columns, Shown{result, row, metrics(result, row)});
+    }
+  }
+  return table.format();
+}
+
+std::string format_costs(const ComparisonResult& result) {
+  std::vector<Row> rows;
+  std::ranges::copy_if(result.rows, std::back_inserter(rows),
+                       [](const Row& row) { return row.setup_seconds.has_value(); });
+  return rows.empty() ? "" : "\n" + format_rows(cost_columns, rows);
+}
+
+std::string format_csv(const ComparisonResult& result) {
+  const Value problem = problem_json(result);
+  Value lines = Value::list();
+  for (const Row& row : result.rows) {
+    Value json = row_json(result, row);
+    json["samples"] = row.samples.size();
+    Value line;
+    for (const char* name : {"backend", "device", "status", "reason"}) {
+      line[name] = json.find(name);
+    }
+    for (const char* name : {"nx", "ny", "dtype", "boundary", "iterations"}) {
+      line[name] = problem.find(name);
+    }
+    for (const auto& [name, path] : csv_columns) {
+      line[name] = json.find(path);
+    }
+    for (const NamedPhase& phase : named_phases) {
+      line[fmt::format("phase_{}_seconds", phase.name)] =
+          json.find(fmt::format("phases.{}", phase.name));
+    }
+    line["phase_unexplained_seconds"] = json.find("phases.unexplained");
+    lines.push_back(std::move(line));
+  }
+  return csv_of(lines);
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,140 @@
+#include "table.hpp"
+
+#include "device_report.hpp"
+#include "statistics.hpp"
+#include "telemetry_report.hpp"
+#include "text_table.hpp"
+#include "units.hpp"
+#include "verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace diffbench::bench {
+
+namespace {
+
+std::string format_baseline(const ComparisonResult& result) {
+  const Row* baseline = result.find(result.baseline);
+  if (baseline == nullptr) {
+    return fmt::format("baseline: {} is not in this run\n", result.baseline);
+  }
+  return fmt::format("baseline: {}{}\n", result.baseline,
+                     baseline->ranked() ? "" : " (it has no verified time in this run)");
+}
+
+struct Trouble {
+  std::string kind;
+  std::string what;
+};
+
+/// Why a row did not come to a time, or how wrong its result is; nothing for one that is in order.
+std::optional<Trouble> trouble_of(const Row& row) {
+  if (row.status != Status::ok) {
+    return Trouble{std::string(to_string(row.status)), row.reason};
+  }
+  if (row.verification && !row.verification->bitwise) {
+    return Trouble{
+        "NOT VERIFIED",
+        fmt::format("differs from the reference by up to {:g}, {} cells not finite, after "
+                    "{} steps; it was not timed",
+                    row.verification->max_abs_error, row.verification->nonfinite,
+                    row.verification->steps)};
+  }
+  if (row.emulated()) {
+    return Trouble{"emulated",
+                   "verified, not timed: the time of an emulation says nothing of a GPU"};
+  }
+  return std::nullopt;
+}
+
+std::string_view fact(const ComparisonResult& result, std::string_view name) {
+  const auto found = std::find_if(result.context.begin(), result.context.end(),
+                                  [&](const auto& entry) { return entry.first == name; });
+  return found == result.context.end() ? std::string_view("unknown") : found->second;
+}
+
+std::string format_machine(const ComparisonResult& result) {
+  std::string text = fmt::format("\nmachine: {}, {} usable CPUs, {}", fact(result, "cpu_model"),
+                                 fact(result, "usable_cpus"), fact(result, "isa"));
+  if (result.copy) {
+    text += fmt::format(", copy {} GB/s", format_figure(result.copy->best() / 1e9));
+  }
+  return text + "\n";
+}
+
+} // namespace
+
+std::string format_title(const ComparisonResult& result) {
+  const Problem& problem = result.problem;
+  return fmt::format("{}x{} {}, {} iterations, {} boundary, init {}, D {}, dt {}, h {}\n\n",
+                     problem.nx, problem.ny, to_string(problem.dtype), result.iterations,
+                     to_string(problem.boundary), to_string(result.initial), problem.diffusivity,
+                     problem.dt, problem.spacing);
+}
+
+Value median_value(const Row& row) {
+  return row.ranked() ? Value(iteration_quartiles(row.samples).median) : Value();
+}
+
+Value spread_value(const Row& row) {
+  return row.ranked() && row.samples.size() > 1
+             ? Value(iteration_quartiles(row.samples).relative_spread())
+             : Value();
+}
+
+std::string format_verified(const ComparisonResult& result, const Row& row) {
+  if (row.status == Status::failed) {
+    return "failed";
+  }
+  if (!row.verification) {
+    return no_value;
+  }
+  const Verification& verification = *row.verification;
+  const std::string where = verification.steps == result.iterations
+                                ? ""
+                                : fmt::format(" after {} steps", verification.steps);
+  return (verification.bitwise ? "yes" : "NO") + where;
+}
+
+std::string format_troubles(const ComparisonResult& result) {
+  std::string text;
+  std::string names;
+  std::optional<Trouble> last;
+  auto finish_line = [&] {
+    if (last) {
+      text += fmt::format("{}: {}: {}\n", last->kind, names, last->what);
+    }
+  };
+  for (const Row& row : result.rows) {
+    const std::optional<Trouble> trouble = trouble_of(row);
+    if (trouble && last && trouble->kind == last->kind && trouble->what == last->what) {
+      names += ", " + row.name;
+      continue;
+    }
+    finish_line();
+    last = trouble;
+    names = row.name;
+  }
+  finish_line();
+  return text.empty() ? text : "\n" + text;
+}
+
+std::string format_report(const ComparisonResult& result, const std::string& bars) {
+  std::string text = format_title(result) + format_figures(result) + format_baseline(result) +
+                     format_costs(result) + format_telemetry(result) + format_ledger(result) +
+                     format_speedups(result) + format_transfers(result) + bars +
+                     format_troubles(result) + format_machine(result);
+  for (const std::string& note : result.notes) {
+    text += "note: " + note + "\n";
+  }
+  text += "\n" + verdict(result) + "\n";
+  const std::string device = device_verdict(result);
+  return device.empty() ? text : text + device + "\n";
+}
+
+} // namespace diffbench::bench

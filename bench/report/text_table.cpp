@@ -1,0 +1,82 @@
+#include "text_table.hpp"
+
+#include <fmt/format.h>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+namespace diffbench::bench {
+
+namespace {
+
+constexpr std::size_t gap = 2;
+
+/// The first column and those from `begin` to before `end`.
+std::string block(const std::vector<TextTable::Cells>& rows, const std::vector<std::size_t>& widths,
+                  std::size_t begin, std::size_t end) {
+  std::size_t total = widths.front();
+  for (std::size_t column = begin; column < end; ++column) {
+    total += gap + widths[column];
+  }
+  std::string text;
+  for (const TextTable::Cells& row : rows) {
+    text += fmt::format("{:<{}}", row.front(), widths.front());
+    for (std::size_t column = begin; column < end; ++column) {
+      text += fmt::format("  {:>{}}", row[column], widths[column]);
+    }
+    text += '\n';
+    if (&row == &rows.front()) {
+      text += std::string(total, '-') + '\n';
+    }
+  }
+  return text;
+}
+
+} // namespace
+
+std::optional<int> terminal_columns() {
+  const char* terminal = std::getenv("TERM");
+  if (::isatty(STDOUT_FILENO) != 1 || terminal == nullptr || std::string_view(terminal) == "dumb") {
+    return std::nullopt;
+  }
+  winsize size{};
+  constexpr int usual = 80;
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
+}
+
+void TextTable::drop_empty() {
+  for (std::size_t column = rows_.front().size(); --column > 0;) {
+    if (std::all_of(rows_.begin() + 1, rows_.end(),
+                    [&](const Cells& row) { return row[column] == no_value; })) {
+      for (Cells& row : rows_) {
+        row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+      }
+    }
+  }
+}
+
+std::string TextTable::format(std::size_t width) const {
+  std::vector<std::size_t> widths(rows_.front().size(), 0);
+  for (const Cells& row : rows_) {
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+      widths[column] = std::max(widths[column], row[column].size());
+    }
+  }
+  std::string text;
+  std::size_t begin = std::min<std::size_t>(1, widths.size());
+  do {
+    std::size_t end = begin;
+    std::size_t used = widths.front();
+    while (end < widths.size() && (end == begin || used + gap + widths[end] <= width)) {
+      used += gap + widths[end++];
+    }
+    text += (begin > 1 ? "\n" : "") + block(rows_, widths, begin, end);
+    begin = end;
+  } while (begin < widths.size());
+  return text;
+}
+
+} // namespace diffbench::bench

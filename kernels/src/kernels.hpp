@@ -1,0 +1,35 @@
+// The kernels as the host sees them: addresses to give to gpu::launch.
+//
+// kernels.cu alone is compiled by nvcc, which reads a source once for the host and once more for
+// each architecture; the sessions that launch kernels are the host compiler's. That all are in one
+// object matters besides: nvcc gives the host's side of a kernel template internal linkage, so
+// another object would have kernels of its own, with attributes of their own (nvcc,
+// -static-global-template-stub).
+#pragma once
+
+#include "grid.hpp"
+
+#include <cstdint>
+
+namespace diffbench::kernels {
+
+/// Each is described where it is defined: naive.cuh, stream_rows.cuh, tile_kernels.cuh.
+template <typename T>
+struct StepKernels {
+  using Blocked = void (*)(Grid<T>, TileShape, int steps, const T* in, T* out);
+  using Persistent = void (*)(Grid<T>, TileShape, std::int64_t steps, T* a, T* b);
+
+  void (*naive)(Grid<T>, int first_row, const T* in, T* out);
+  void (*stream_rows)(Grid<T>, int rows, const T* in, T* out);
+  // By the patches of tile_plan.hpp.
+  Blocked blocked_small;
+  Blocked blocked_large;
+  Persistent persistent_small;
+};
+
+template <typename T>
+[[nodiscard]] StepKernels<T> step_kernels();
+extern template StepKernels<float> step_kernels();
+extern template StepKernels<double> step_kernels();
+
+} // namespace diffbench::kernels

@@ -1,0 +1,110 @@
+// One list of columns makes the table, the JSON and the CSV.
+#include "columns.hpp"
+
+#include "json.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <sstream>
+
+namespace diffbench::bench {
+namespace {
+
+using testing::HasSubstr;
+
+struct Part {
+  double seconds = 0;
+};
+
+struct Line {
+  std::string name;
+  std::optional<Part> part = {};
+  std::optional<std::int64_t> count = {};
+  const Part* other = nullptr;
+};
+
+constexpr Column<Line> line_columns[] = {
+    {"name", "line", as_text, field<&Line::name>},
+    {"part.seconds", "time", as_seconds, field<&Line::part, &Part::seconds>},
+    {"part.count", nullptr, as_text, field<&Line::count>},
+    {nullptr, "other", as_seconds, field<&Line::other, &Part::seconds>},
+    {"reason", nullptr, as_text, [](const Line& line) { return or_null(line.name); }},
+    {nullptr, "shout", as_text, nullptr, [](const Line& line) { return line.name + "!"; }},
+};
+
+TEST(ColumnsTest, KeysWithPointsNest) {
+  EXPECT_EQ(json_of(object_of(line_columns, {"a", Part{0.5}, 3})),
+            nlohmann::ordered_json::parse(
+                R"({"name": "a", "part": {"seconds": 0.5, "count": 3}, "reason": "a"})"));
+}
+
+TEST(ColumnsTest, WhatIsNotThereIsNullAndADash) {
+  EXPECT_TRUE(object_of(line_columns, {"a"}).find("part.seconds").is_null());
+  const std::vector<Line> lines{{"a"}, {"b", Part{1e-3}, 1}};
+  EXPECT_EQ(format_rows(line_columns, lines),
+            "line     time  other  shout\n"
+            "---------------------------\n"
+            "a           -      -     a!\n"
+            "b     1.00 ms      -     b!\n");
+  EXPECT_EQ(format_rows(line_columns, {}), "");
+}
+
+TEST(ColumnsTest, AColumnOfNothingIsLeftOutWhereAskedFor) {
+  TextTable table({"first", "empty", "last"});
+  table.add({no_value, no_value, "1"});
+  table.drop_empty();
+  EXPECT_EQ(table.format(), "first  last\n-----------\n-         1\n");
+}
+
+TEST(CsvTest, IsOneLineAnObjectWithAllNamesOfAll) {
+  const Value lines = Value::list({
+      {{"name", "a,b"}, {"part", {{"low", 0.1}, {"high", true}}}, {"list", Value::list({1})}},
+      {{"name", "say \"x\"\nand y"}, {"part", nullptr}, {"late", 7}},
+  });
+  EXPECT_EQ(csv_of(lines),
+            "name,part.low,part.high,late\n"
+            "\"a,b\",0.1,true,\n"
+            "\"say \"\"x\"\"\nand y\",,,7\n");
+}
+
+TEST(CsvTest, NumbersReadBackAsTheyWereAndNaNIsEmpty) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(Value(nan).is_null());
+  EXPECT_EQ(csv_of(Value::list({{{"x", 0.1 + 0.2}, {"y", nan}}})), "x,y\n0.30000000000000004,\n");
+  EXPECT_EQ(csv_of(nullptr), "\n");
+}
+
+TEST(TextTableTest, WhatIsTooWideFollowsInABlockWithTheFirstColumn) {
+  TextTable::Cells header{"row"};
+  TextTable::Cells cells{"the first"};
+  for (int i = 0; i < 12; ++i) {
+    header.push_back("column " + std::to_string(i));
+    cells.push_back("cell of " + std::to_string(i));
+  }
+  TextTable table(header);
+  table.add(cells);
+  std::istringstream text(table.format(80));
+  std::string all;
+  int blocks = 0;
+  for (std::string line; std::getline(text, line);) {
+    EXPECT_LE(line.size(), 80U) << line;
+    blocks += line.starts_with("the first  ") ? 1 : 0;
+    all += line + '\n';
+  }
+  EXPECT_EQ(blocks, 2);
+  for (const std::string& cell : cells) {
+    EXPECT_THAT(all, HasSubstr(cell));
+  }
+}
+
+TEST(TextTableTest, ACellThatIsWiderThanAllIsNotBroken) {
+  const std::string wide(100, 'x');
+  TextTable table({"row", "a", "wide", "b"});
+  table.add({"r", "1", wide, "2"});
+  EXPECT_THAT(table.format(80), HasSubstr("r    " + wide + "\n\n"));
+}
+
+} // namespace
+} // namespace diffbench::bench
