@@ -45,7 +45,7 @@ struct Options {
   double precision = 0; ///< half the interval of a row's median over the median at which its
                         ///< samples suffice; 0: the usual number of samples
   std::int64_t sample_steps = 0;    ///< of each sample; 0: as many as the budget affords
-  bool copy_roof = true;            ///< measure the machine's copy bandwidth, too (0.5 s)
+  bool copy_roof = true;            ///< measure the machine's copy bandwidth, too
   bool device_chosen = false;       ///< session.device was asked for
   std::int64_t roundtrip_every = 0; ///< steps between two round trips of a GPU row; 0: no such rows
   std::vector<std::string> gpu_options; ///< given ones that mean nothing without a GPU

@@ -295,7 +295,9 @@ ComparisonResult measure(const Options& options, std::span<const Candidate> cand
     // Before the fields are allocated: its arrays are gone when memory is needed most.
     progress.stage("copy bandwidth");
     const Observed span(observer, {.kind = Span::Kind::stage, .name = "copy bandwidth"});
-    result.copy = measure_copy_bandwidth(copy_array_bytes(), usable_cpus());
+    constexpr double longest = 0.3;
+    result.copy = measure_copy_bandwidth(copy_array_bytes(), usable_cpus(),
+                                         std::min(longest, options.budget_seconds / 30));
   }
   if (interrupted()) {
     throw Interrupted();

@@ -25,7 +25,7 @@ PEERS = pathlib.Path(__file__).resolve().parent.parent.parent / "bench/peers"
 COMPARE_PY = "/usr/share/benchmark/compare.py"
 PYTHON_WITH_SCIPY = sys.executable if importlib.util.find_spec("scipy") else "/usr/bin/python3"
 
-# A comparison of a few hundred milliseconds: nearly all of it measures the copy bandwidth. The budget
+# A comparison of some hundred milliseconds: nearly all of it measures the copy bandwidth. The budget
 # is far more than 20 samples of 20 steps need, so that a busy machine cannot cost a row its samples.
 QUICK = ("--grid 24x16 --iters 20 --budget 2 --threads 1 "
          "--backend scalar --backend fused --baseline scalar").split()

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-__global__ void set(int* cell, int value) { *cell = value; }
+__global__ void set_cell(int* cell, int value) { *cell = value; }
 
 // Memory, stream, event, graph, kernel and copy, all given back on every path.
 cudaError_t program() {
@@ -30,7 +30,7 @@ cudaError_t program() {
   int result = 0;
   if (ok(cudaMalloc(&cell, sizeof(int))) && ok(cudaStreamCreate(&stream)) &&
       ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal))) {
-    ok(try_launch({.grid = 1, .block = 1, .stream = stream}, set, cell, 5));
+    ok(try_launch({.grid = 1, .block = 1, .stream = stream}, set_cell, cell, 5));
     if (ok(cudaStreamEndCapture(stream, &graph)) && ok(cudaGraphInstantiate(&exec, graph)) &&
         ok(cudaGraphLaunch(exec, stream))) {
       ok(cudaMemcpyAsync(&result, cell, sizeof(int), cudaMemcpyDeviceToHost, stream));
@@ -127,7 +127,7 @@ TEST(Devices, WithoutCodeForThem) {
   old.has_code = false;
   reset({.devices = {old}});
   cudaFuncAttributes attributes{};
-  EXPECT_EQ(cudaFuncGetAttributes(&attributes, set), cudaErrorNoKernelImageForDevice);
+  EXPECT_EQ(cudaFuncGetAttributes(&attributes, set_cell), cudaErrorNoKernelImageForDevice);
   EXPECT_EQ(program(), cudaErrorNoKernelImageForDevice);
 }
 
@@ -136,14 +136,16 @@ __global__ void sync_grid() { cooperative_groups::this_grid().sync(); }
 TEST(Launches, RefuseWhatDoesNotFit) {
   reset();
   const DeviceVector<int> cell(1);
-  const auto tried = [&](const Shape& shape) { return try_launch(shape, set, cell.data(), 1); };
+  const auto tried = [&](const Shape& shape) {
+    return try_launch(shape, set_cell, cell.data(), 1);
+  };
   EXPECT_EQ(tried({.grid = 0, .block = 1}), cudaErrorInvalidConfiguration);
   EXPECT_EQ(tried({.grid = 1, .block = 1025}), cudaErrorInvalidConfiguration);
   EXPECT_EQ(tried({.grid = {1, 65536}, .block = 1}), cudaErrorInvalidConfiguration);
   EXPECT_EQ(tried({.grid = 1, .block = 1, .shared_bytes = 49153}), cudaErrorInvalidValue);
-  check(cudaFuncSetAttribute(set, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10));
+  check(cudaFuncSetAttribute(set_cell, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10));
   EXPECT_EQ(tried({.grid = 1, .block = 1, .shared_bytes = 49153}), cudaSuccess);
-  EXPECT_EQ(cudaFuncSetAttribute(set, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 << 10),
+  EXPECT_EQ(cudaFuncSetAttribute(set_cell, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 << 10),
             cudaErrorInvalidValue);
 
   int blocks = 0;

@@ -13,7 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::Each;
 using ::testing::ElementsAre;
-using ::testing::Field;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 
@@ -43,7 +42,7 @@ TEST(Context, KeepsNamesAndOrder) {
 
 TEST(Context, KnowsItsBuild) {
   const Facts facts = run_context();
-  EXPECT_THAT(facts, Each(Field(&Facts::value_type::second, Not(""))));
+  EXPECT_THAT(facts, Each(testing::Field(&Facts::value_type::second, Not(""))));
   EXPECT_THAT(fact(facts, "git_sha"), MatchesRegex("unknown|[0-9a-f]{40}(-dirty)?"));
   EXPECT_THAT(fact(facts, "compiler"), MatchesRegex("(GCC|Clang) [0-9]+\\.[0-9]+\\.[0-9]+"));
   EXPECT_THAT(fact(facts, "flags"), MatchesRegex(".*-ffp-contract=off.*"));

@@ -175,6 +175,7 @@ class DeviceRowsTest : public testing::Test {
     options_.problem.ny = 10;
     options_.iterations = 20;
     options_.budget_seconds = 0.01;
+    options_.copy_roof = false;
     options_.baseline = "cpu";
     options_.json = stdout_name;
   }

@@ -74,7 +74,7 @@ TEST(LatencyMisreading, OfACoarseClock) {
   EXPECT_THAT(misreading.detail, HasSubstr("2 of 5 calls read 1.00 ms"));
 }
 
-LatencyJob small_job() {
+LatencyJob small_latency_job() {
   LatencyJob job{.network = mlp::Network({5, 8, 3}), .parameters = {}, .session = {}};
   job.batch = 2;
   job.repetitions = 5;
@@ -88,7 +88,7 @@ TEST(LatencyStudy, OfEveryEngine) {
     if (!engine.probe(0).available) {
       continue;
     }
-    const LatencyRow row = study_latency(engine, small_job());
+    const LatencyRow row = study_latency(engine, small_latency_job());
     EXPECT_EQ(row.status, Status::ok) << engine.name << ": " << row.reason;
     EXPECT_LE(row.output_error, most_output_error);
     const bool emulated = engine.device == DeviceKind::emulated;
@@ -121,11 +121,11 @@ TEST(LatencyStudy, AWrongEngineHasNoTimes) {
   };
   for (const float value : {0.0F, std::nanf("")}) {
     WrongEngine::value = value;
-    const LatencyRow row = study_latency(engine, small_job());
+    const LatencyRow row = study_latency(engine, small_latency_job());
     EXPECT_TRUE(row.wrong);
     EXPECT_THAT(row.reason, HasSubstr("wrong"));
     EXPECT_TRUE(row.samples.empty());
-    const LabReport report = latency_report(small_job(), std::vector{row});
+    const LabReport report = latency_report(small_latency_job(), std::vector{row});
     EXPECT_EQ(report.outcome.exit_code, 3);
     EXPECT_TRUE(report.series.empty());
   }
@@ -138,11 +138,11 @@ LatencyRow row_of(const char* name, double seconds) {
 TEST(LatencyReport, NamesTheBestPeerBesideTheBest) {
   const std::vector rows{row_of("cpu", 1e-6), row_of("peer:torch, 1 thread", 4e-6),
                          row_of("peer:torch, 2 threads", 3e-6)};
-  EXPECT_THAT(latency_report(small_job(), rows).sentence,
+  EXPECT_THAT(latency_report(small_latency_job(), rows).sentence,
               AllOf(HasSubstr("cpu answers 2 rows in 1.00 us"),
                     HasSubstr("; peer:torch, 2 threads takes 3.00 us")));
   const std::vector other{row_of("cpu", 5e-6), row_of("peer:torch, 1 thread", 4e-6)};
-  EXPECT_THAT(latency_report(small_job(), other).sentence,
+  EXPECT_THAT(latency_report(small_latency_job(), other).sentence,
               AllOf(HasSubstr("peer:torch, 1 thread answers"), Not(HasSubstr("takes"))));
 }
 
@@ -150,9 +150,9 @@ TEST(LatencyReport, AWrongRowWeighsMoreThanOneThatFailed) {
   std::vector rows{row_of("cpu", 1e-6), row_of("peer:torch, 1 thread", 1e-6)};
   EXPECT_FALSE(accept_outputs(rows[0], std::nan("")));
   rows[1].status = Status::failed;
-  EXPECT_EQ(latency_report(small_job(), rows).outcome.exit_code, 3);
+  EXPECT_EQ(latency_report(small_latency_job(), rows).outcome.exit_code, 3);
   std::ranges::swap(rows[0], rows[1]);
-  EXPECT_EQ(latency_report(small_job(), rows).outcome.exit_code, 3);
+  EXPECT_EQ(latency_report(small_latency_job(), rows).outcome.exit_code, 3);
 }
 
 } // namespace

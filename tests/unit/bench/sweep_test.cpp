@@ -91,7 +91,7 @@ double challenger_step(const Problem& problem) {
   return 256e-9 * std::sqrt(static_cast<double>(problem.cells()));
 }
 
-Row timed_row(const std::string& name, const std::string& device, double step, double once,
+Row swept_row(const std::string& name, const std::string& device, double step, double once,
               std::int64_t iterations) {
   Row row;
   row.name = name;
@@ -119,8 +119,8 @@ class SweepTest : public testing::Test {
     result.problem = options.problem;
     result.iterations = options.iterations;
     const Problem& problem = options.problem;
-    result.rows = {timed_row("slow", "cpu", champion_step(problem), 0, options.iterations),
-                   timed_row("fast", device_, challenger_step(problem), 1e-3, options.iterations)};
+    result.rows = {swept_row("slow", "cpu", champion_step(problem), 0, options.iterations),
+                   swept_row("fast", device_, challenger_step(problem), 1e-3, options.iterations)};
     return result;
   }
 

@@ -9,7 +9,7 @@
 namespace diffbench {
 namespace {
 
-constexpr std::size_t small = 100;
+constexpr std::size_t few_bytes = 100;
 constexpr std::size_t large = 300'000; // in pages of its own
 
 class KeptMemoryTest : public testing::TestWithParam<std::size_t> {};
@@ -82,7 +82,7 @@ TEST_P(KeptMemoryTest, WhatAnotherThreadFreesItKeeps) {
   }).join();
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, KeptMemoryTest, testing::Values(small, large));
+INSTANTIATE_TEST_SUITE_P(Sizes, KeptMemoryTest, testing::Values(few_bytes, large));
 
 } // namespace
 } // namespace diffbench

@@ -15,8 +15,8 @@ namespace {
 
 using testing::ElementsAreArray;
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float float_nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float float_infinity = std::numeric_limits<float>::infinity();
 
 using Cells = std::vector<float>;
 
@@ -129,14 +129,14 @@ TEST(Compare, ReportsTheFirstDifferenceAndTheLargestError) {
 }
 
 TEST(Compare, NanNeverPassesNotEvenAgainstTheSameNan) {
-  const Comparison same = compared({1, nan}, {1, nan});
+  const Comparison same = compared({1, float_nan}, {1, float_nan});
   EXPECT_FALSE(same.bitwise);
   EXPECT_EQ(same.nonfinite, 1);
-  const Comparison result_only = compared({nan, 1}, {1, 1});
+  const Comparison result_only = compared({float_nan, 1}, {1, 1});
   EXPECT_FALSE(result_only.bitwise);
   EXPECT_EQ(result_only.first_difference, 0);
-  EXPECT_FALSE(compared({1, 1}, {1, nan}).bitwise);
-  EXPECT_FALSE(compared({infinity}, {infinity}).bitwise);
+  EXPECT_FALSE(compared({1, 1}, {1, float_nan}).bitwise);
+  EXPECT_FALSE(compared({float_infinity}, {float_infinity}).bitwise);
 }
 
 TEST(Compare, TheSignOfZeroAndTheLastBitCount) {
@@ -151,7 +151,7 @@ TEST(Compare, SizesMustAgree) {
 }
 
 TEST(Summarize, FiniteCellsAndTheRest) {
-  const Cells cells = {nan, -2, 0.5F, infinity, 3, -infinity};
+  const Cells cells = {float_nan, -2, 0.5F, float_infinity, 3, -float_infinity};
   const Summary summary = summarize<float>(cells);
   EXPECT_EQ(summary.min, -2);
   EXPECT_EQ(summary.max, 3);
@@ -165,7 +165,7 @@ TEST(Summarize, AddsInDouble) {
 }
 
 TEST(Summarize, NothingFinite) {
-  const Cells cells = {nan, nan};
+  const Cells cells = {float_nan, float_nan};
   const Summary summary = summarize<float>(cells);
   EXPECT_EQ(summary.nonfinite, 2);
   EXPECT_EQ(summary.min, 0);
