@@ -1,18 +1,15 @@
 #include "tile_plan.hpp"
 
-#include "diffbench/atomic_file.hpp"
-#include "diffbench/cache_directory.hpp"
 #include "diffbench/errors.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <map>
-#include <ostream>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -75,12 +72,25 @@ std::string key_of(std::span<const TileKernel> kernels, const Problem& problem,
   return key.str();
 }
 
-// The line of a choice: key, tab, five numbers.
-std::string line_of(const std::string& key, const TilePlan& plan) {
-  std::ostringstream line;
-  line << key << '\t' << static_cast<int>(plan.kernel) << ' ' << static_cast<int>(plan.patch) << ' '
-       << plan.block_x << ' ' << plan.block_y << ' ' << plan.depth << '\n';
-  return line.str();
+std::string text_of(const TilePlan& plan) {
+  std::ostringstream text;
+  text << static_cast<int>(plan.kernel) << ' ' << static_cast<int>(plan.patch) << ' '
+       << plan.block_x << ' ' << plan.block_y << ' ' << plan.depth;
+  return text.str();
+}
+
+// Whatever the numbers are: a choice counts only if it is among today's candidates.
+std::optional<TilePlan> plan_of(const std::string& text) {
+  std::istringstream numbers(text);
+  int kernel = 0;
+  int patch = 0;
+  TilePlan plan;
+  if (!(numbers >> kernel >> patch >> plan.block_x >> plan.block_y >> plan.depth)) {
+    return std::nullopt;
+  }
+  plan.kernel = kernel == 0 ? TileKernel::blocked : TileKernel::persistent;
+  plan.patch = patch == 0 ? Patch::small : Patch::large;
+  return plan;
 }
 
 } // namespace
@@ -220,57 +230,12 @@ std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& pro
   return candidates;
 }
 
-TileCache TileCache::standard() {
-  const std::filesystem::path directory = cache_directory();
-  return TileCache(directory.empty() ? directory : directory / "tiles");
-}
-
-std::optional<TilePlan> TileCache::find(const std::string& key) const {
-  std::ifstream file(file_);
-  std::optional<TilePlan> found;
-  for (std::string line; std::getline(file, line);) {
-    if (line.compare(0, key.size() + 1, key + '\t') != 0) {
-      continue;
-    }
-    std::istringstream numbers(line.substr(key.size() + 1));
-    int kernel = 0;
-    int patch = 0;
-    TilePlan plan;
-    // Whatever the numbers are: a choice counts only if it is among today's candidates.
-    if (numbers >> kernel >> patch >> plan.block_x >> plan.block_y >> plan.depth) {
-      plan.kernel = kernel == 0 ? TileKernel::blocked : TileKernel::persistent;
-      plan.patch = patch == 0 ? Patch::small : Patch::large;
-      found = plan;
-    }
-  }
-  return found;
-}
-
-void TileCache::store(const std::string& key, const TilePlan& plan) const {
-  if (file_.empty()) {
-    return;
-  }
-  std::string kept;
-  std::ifstream old(file_);
-  for (std::string line; std::getline(old, line);) {
-    if (line.compare(0, key.size() + 1, key + '\t') != 0) {
-      kept += line + '\n';
-    }
-  }
-  try {
-    std::filesystem::create_directories(file_.parent_path());
-    write_atomically(file_, [&](std::ostream& out) { out << kept << line_of(key, plan); });
-  } catch (const std::exception&) {
-    // The choice was measured; that it cannot be remembered only costs milliseconds next time.
-  }
-}
-
 TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& problem,
-                       const TileDevice& device, const TileCache& cache, bool retune) {
+                       const TileDevice& device, const LineCache& cache, bool retune) {
   const bool measured = static_cast<bool>(device.seconds);
   const std::string key = key_of(kernels, problem, device.properties);
   if (measured && !retune) {
-    const std::optional<TilePlan> cached = cache.find(key);
+    const std::optional<TilePlan> cached = plan_of(cache.find(key).value_or(""));
     if (cached && std::ranges::find(kernels, cached->kernel) != kernels.end() &&
         resident_if_it_fits(*cached, problem, device) > 0) {
       return {*cached, "cached"};
@@ -293,7 +258,11 @@ TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& probl
     return {likely.plan, "model"};
   }
   const TilePlan best = quickest(candidates, device, likely.predicted_seconds);
-  cache.store(key, best);
+  try {
+    cache.store(key, text_of(best));
+  } catch (const Error&) {
+    // The choice was measured; that it cannot be remembered only costs milliseconds next time.
+  }
   return {best, "calibrated"};
 }
 

@@ -6,10 +6,10 @@
 #pragma once
 
 #include "diffbench/gpu/device.hpp"
+#include "diffbench/line_cache.hpp"
 #include "diffbench/problem.hpp"
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -87,21 +87,6 @@ struct TileCandidate {
 [[nodiscard]] std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& problem,
                                                          const TileDevice& device);
 
-/// Earlier choices, one line each in a file: the newest for a key counts. A file that cannot be
-/// read is no cache; one that cannot be written is not an error.
-class TileCache {
- public:
-  /// At $XDG_CACHE_HOME/diffbench/tiles, else ~/.cache/diffbench/tiles; nowhere without either.
-  static TileCache standard();
-  explicit TileCache(std::filesystem::path file) : file_(std::move(file)) {}
-
-  [[nodiscard]] std::optional<TilePlan> find(const std::string& key) const;
-  void store(const std::string& key, const TilePlan& plan) const;
-
- private:
-  std::filesystem::path file_;
-};
-
 /// A plan and how it was found: "model", "calibrated" or "cached".
 struct TileChoice {
   TilePlan plan;
@@ -112,6 +97,6 @@ struct TileChoice {
 /// `retune`); else measures the model's favourites for each kernel and caches the best. Where the
 /// device cannot be measured the model alone decides. Throws Unavailable when no plan fits.
 [[nodiscard]] TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& problem,
-                                     const TileDevice& device, const TileCache& cache, bool retune);
+                                     const TileDevice& device, const LineCache& cache, bool retune);
 
 } // namespace diffbench::kernels

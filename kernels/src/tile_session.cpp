@@ -67,7 +67,7 @@ class TileSession final : public GridSession<T> {
         return end.seconds_since(begin);
       };
     }
-    return choose_tile(kernels, this->problem(), device, TileCache::standard(),
+    return choose_tile(kernels, this->problem(), device, LineCache::standard("tiles"),
                        this->options().retune);
   }
 

@@ -1,19 +1,20 @@
 // One thread's band of rows in the simd backend, and the sweep that takes it several steps on.
 //
 // A sweep streams the rows of the band once, and carries each block of rows through all `depth`
-// time levels while it is in the cache: level l of a row follows level l-1 by one row. The field is
-// updated in place. What a neighbour would still need in its old state is copied first: `depth`
-// rows beyond the band (save_halo) and the columns on both sides of a strip. Rows and columns near
-// the edges of a band or strip are computed twice, by both neighbours: the same arithmetic on the
-// same values, so the bits do not depend on the cut. (Overlapped time tiling with a wavefront
-// inside: see e.g. Wellein et al., "Efficient temporal blocking for stencil computations by
-// multicore-aware wavefront parallelization", COMPSAC 2009.)
+// time levels while it is in the cache: level l of a row follows level l-1 by one row. Rows in
+// flight lie in strides (strided_row.hpp). The field is updated in place. What a neighbour would
+// still need in its old state is copied first: `depth` rows beyond the band (save_halo) and the
+// columns on both sides of a strip. Rows and columns near the edges of a band or strip are computed
+// twice, by both neighbours: the same arithmetic on the same values, so the bits do not depend on
+// the cut. (Overlapped time tiling with a wavefront inside: see e.g. Wellein et al., "Efficient
+// temporal blocking for stencil computations by multicore-aware wavefront parallelization", COMPSAC
+// 2009.)
 #pragma once
 
 #include "diffbench/field.hpp"
 #include "diffbench/problem.hpp"
 #include "simd/plan.hpp"
-#include "simd/row_kernel.hpp"
+#include "simd/strided_row.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -38,13 +39,10 @@ class Band {
   [[nodiscard]] std::int64_t last() const { return last_; }
 
  private:
-  /// Columns [begin, end) of the field, and how the columns beyond are had.
   struct Strip {
-    std::int64_t begin;
-    std::int64_t end;
-    std::int64_t left_halo;  ///< 0: the ghost cell is made at every level
-    std::int64_t right_halo; ///< likewise
-    [[nodiscard]] std::int64_t cells() const { return left_halo + (end - begin) + right_halo; }
+    Columns columns;
+    RowShape<T> shape;
+    RowCopier<T> copier;
   };
   /// Rows [begin, end) that a level must hold.
   struct Rows {
@@ -52,15 +50,20 @@ class Band {
     std::int64_t end;
   };
 
-  [[nodiscard]] Strip strip(std::int64_t index) const;
+  /// Where the levels of a block keep their last rows: level 0 at `first`, around `count`.
+  struct Places {
+    std::int64_t first;
+    std::int64_t count;
+  };
+
+  [[nodiscard]] Columns columns_of_strip(std::int64_t index) const;
   [[nodiscard]] Rows rows_of_level(std::int64_t level, std::int64_t depth) const;
-  void sweep_strip(Field<T>& field, const Strip& strip, std::int64_t depth);
-  void advance_block(const Strip& strip, std::int64_t level, std::int64_t block,
+  void sweep_strip(Field<T>& field, Strip& strip, std::int64_t depth);
+  void advance_block(const Strip& strip, std::int64_t level, const Places& places,
                      std::int64_t first_row);
-  void load_row(const Field<T>& field, const Strip& strip, std::int64_t y, T* row);
-  void fill_ghosts(const Strip& strip, T* row) const;
+  void load_row(const Field<T>& field, Strip& strip, std::int64_t y, T* row);
   [[nodiscard]] const T* old_row(const Field<T>& field, std::int64_t y) const;
-  [[nodiscard]] T* fresh_row(std::int64_t level, std::int64_t block, std::int64_t row);
+  [[nodiscard]] T* level_row(std::int64_t level, std::int64_t row, const Places& places);
 
   Problem problem_;
   Plan plan_;
@@ -73,8 +76,9 @@ class Band {
   AlignedArray<T> halo_rows_;    ///< `depth` rows above the band, then `depth` below
   AlignedArray<T> left_columns_; ///< of each row of the band: what the strip to the left overwrote
   AlignedArray<T> wrap_columns_; ///< of each row of the band: the field's first columns
+  std::vector<Strip> strips_;
   std::int64_t row_stride_;
-  AlignedArray<T> levels_; ///< the rows of all levels in flight, see fresh_row
+  AlignedArray<T> levels_; ///< the rows of all levels in flight, see level_row
   T* constant_row_;        ///< a row of ghost cells beyond a Dirichlet edge
 };
 

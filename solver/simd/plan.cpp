@@ -1,85 +1,119 @@
 #include "simd/plan.hpp"
 
 #include "simd/row_kernel.hpp"
+#include "simd/strided_row.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace diffbench::simd {
 
 namespace {
 
-// Measured on Zen 5 (AVX-512, 4.1 GHz); only their ratios matter, and the optimum is flat.
-constexpr double vector_ns = 0.6;    // one vector, one step, all in L1
 constexpr double barriers_ns = 2000; // both barriers of a sweep, with the imbalance they wait for
-constexpr double sweep_from_cache = 1.5; // loading and storing a cell once, in steps of arithmetic
-constexpr double sweep_from_memory = 10; // the same for a field beyond the caches
-constexpr std::int64_t max_depth = 32;   // deeper gains nothing and costs redundant columns
+constexpr double memory_ns = 0.06;   // a byte between memory and L2, for one of several threads
+constexpr double halo_ns = 0.03;     // a byte of save_halo
+constexpr std::int64_t narrowest_strip = 16; // narrower ones are halo for the most part
+constexpr std::array<std::int64_t, 14> depths = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 28, 32};
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// The rows that one call of the kernel reads and writes must stay in L1 (three quarters of it), or
-// every vector is loaded from L2.
-std::int64_t widest_strip(const Problem& problem, const Caches& caches) {
-  const std::int64_t rows = 2 * block_rows + 2;
-  return 3 * caches.l1d / 4 / rows / problem.element_bytes();
+std::int64_t row_bytes(const Problem& problem, std::int64_t vectors, std::int64_t lanes) {
+  return problem.element_bytes() * (problem.dtype == Dtype::float32
+                                        ? row_stride<float>(vectors, lanes)
+                                        : row_stride<double>(vectors, lanes));
 }
 
-// Cuts a row into strips of equal width in whole vectors, none narrower than a halo.
-void cut_strips(Plan& plan, std::int64_t nx, std::int64_t widest, std::int64_t lanes) {
-  plan.halo = ceil_div(plan.depth, lanes) * lanes;
-  for (plan.strips = std::max<std::int64_t>(1, ceil_div(nx, widest)); plan.strips > 1;
-       --plan.strips) {
-    plan.strip_width = ceil_div(ceil_div(nx, plan.strips), lanes) * lanes;
-    const std::int64_t last = nx - (plan.strips - 1) * plan.strip_width;
-    if (last >= plan.halo) {
-      return;
-    }
-  }
-  plan.strip_width = nx;
-  plan.halo = 0;
+std::int64_t widest_strip(const Problem& problem, const Plan& plan) {
+  return std::min(problem.nx, plan.strip_width) + 2 * plan.halo;
 }
 
-// Nanoseconds of one time step by the plan's model: arithmetic of the band and its redundant
-// margin, one load and store of the field a sweep, and the barriers.
-double step_ns(const Problem& problem, const Plan& plan, std::int64_t lanes, const Caches& caches) {
-  const double depth = static_cast<double>(plan.depth);
-  const double rows = static_cast<double>(ceil_div(problem.ny, plan.threads));
-  const double width = static_cast<double>(problem.nx + 2 * plan.halo * (plan.strips - 1));
-  const double row_ns = vector_ns * width / static_cast<double>(lanes);
-  const bool in_cache = problem.field_bytes() <= caches.l3;
-  const double margin = plan.threads > 1 || problem.boundary == Boundary::periodic ? depth : 0;
-  const double sweep = (in_cache ? sweep_from_cache : sweep_from_memory) / depth;
-  const double barriers = plan.threads > 1 ? barriers_ns / depth : 0;
-  return row_ns * (rows + margin + rows * sweep) + barriers;
+// Of one band: the rows in flight; or of the field in two copies.
+std::int64_t working_set(const Problem& problem, const Plan& plan, std::int64_t lanes) {
+  const std::int64_t vectors = ceil_div(widest_strip(problem, plan), lanes);
+  const std::int64_t rows =
+      plan.resident ? 2 * problem.ny : 2 * (plan.depth + 1) + 2 * (block_rows - 2);
+  return rows * row_bytes(problem, vectors, lanes);
+}
+
+// A quarter of L2 is left to the field that streams through, or to whatever else runs.
+bool fits(const Problem& problem, const Plan& plan, std::int64_t lanes, const Caches& caches) {
+  return working_set(problem, plan, lanes) <= caches.l2 / 4 * 3;
 }
 
 } // namespace
 
-Plan choose_plan(const Problem& problem, int threads, int usable_cpus, std::int64_t lanes,
-                 const Caches& caches) {
-  const std::int64_t widest = widest_strip(problem, caches);
-  // Four rows of each level wait in L2 for their next use: half of it is theirs.
-  const std::int64_t row_bytes = std::min(problem.nx, widest) * problem.element_bytes();
-  const std::int64_t deepest =
-      std::clamp<std::int64_t>(caches.l2 / 2 / (4 * row_bytes), 1, max_depth);
+std::int64_t memory_bytes(const Problem& problem, const Plan& plan, std::int64_t lanes) {
+  const std::int64_t in_cache = plan.threads * working_set(problem, plan, lanes);
+  if (plan.resident) {
+    return in_cache;
+  }
+  const std::int64_t halo_rows = 2 * plan.depth * problem.nx * plan.threads;
+  const std::int64_t halo_columns = 2 * plan.halo * problem.ny;
+  return problem.field_bytes() + in_cache + (halo_rows + halo_columns) * problem.element_bytes();
+}
 
-  const auto candidate = [&](int count, std::int64_t depth) {
-    Plan plan{.threads = static_cast<int>(std::min<std::int64_t>(count, problem.ny)),
-              .depth = depth};
-    cut_strips(plan, problem.nx, widest, lanes);
-    return plan;
+double step_ns(const Problem& problem, const Plan& plan, std::int64_t lanes, const Caches& caches,
+               const KernelTimes& times) {
+  const bool in_l1 = working_set(problem, plan, lanes) <= caches.l1d / 8 * 7;
+  const double in_l2 = plan.resident ? times.vector_far : times.vector_l2;
+  const double vector = in_l1 ? times.vector_l1 : in_l2;
+  // Of a row of one level, in each strip; the kernel takes several at once.
+  const auto row_step = [&](std::int64_t cells) {
+    return times.call / block_rows + vector * static_cast<double>(ceil_div(cells, lanes));
   };
+  if (plan.resident) {
+    const std::int64_t rows = ceil_div(problem.ny, block_rows) * block_rows;
+    return static_cast<double>(rows) * row_step(problem.nx);
+  }
+  const auto depth = static_cast<double>(plan.depth);
+  const auto rows = static_cast<double>(ceil_div(problem.ny, plan.threads));
+  const bool meets_others = plan.threads > 1 || problem.boundary == Boundary::periodic;
+  const double margin = meets_others ? depth : 0; // of rows: that of level 0 is twice that
+  const std::int64_t cells = widest_strip(problem, plan);
+  const double vectors = static_cast<double>(ceil_div(cells, lanes));
+  const double copy = times.row + times.copy * vectors;
+  const double compute = (rows + margin + block_rows) * row_step(cells);
+  const double bytes = static_cast<double>(problem.nx * problem.element_bytes());
+  const bool in_cache = problem.field_bytes() <= caches.l3;
+  const double sweep = static_cast<double>(plan.strips) * (rows + margin) * copy +
+                       (in_cache ? 0 : 2 * rows * bytes * memory_ns) +
+                       2 * margin * bytes * halo_ns + (plan.threads > 1 ? barriers_ns : 0);
+  return static_cast<double>(plan.strips) * compute + sweep / depth;
+}
+
+Plan choose_plan(const Problem& problem, int threads, int usable_cpus, std::int64_t lanes,
+                 const Caches& caches, const KernelTimes& times) {
   Plan best;
   double best_ns = std::numeric_limits<double>::infinity();
+  const auto consider = [&](const Plan& plan, bool anyway) {
+    const double ns = step_ns(problem, plan, lanes, caches, times);
+    if (ns < best_ns && (anyway || fits(problem, plan, lanes, caches))) {
+      best = plan;
+      best_ns = ns;
+    }
+  };
   const int most = threads > 0 ? threads : usable_cpus;
   for (int count = threads > 0 ? threads : 1; count <= most; ++count) {
-    for (std::int64_t depth = 1; depth <= deepest; ++depth) {
-      const Plan plan = candidate(count, depth);
-      const double ns = step_ns(problem, plan, lanes, caches);
-      if (ns < best_ns) {
-        best = plan;
-        best_ns = ns;
+    const int bands = static_cast<int>(std::min<std::int64_t>(count, problem.ny));
+    if (bands == 1) {
+      consider({.strip_width = problem.nx, .resident = true}, false);
+    }
+    for (std::int64_t strips = 1; strips == 1 || strips <= problem.nx / narrowest_strip;
+         strips += (strips + 3) / 4) {
+      const std::int64_t width = ceil_div(problem.nx, strips);
+      const std::int64_t last = problem.nx - (strips - 1) * width;
+      for (const std::int64_t depth : depths) {
+        if (strips > 1 && last < std::max(depth, lanes)) {
+          break; // a halo must fit into the narrowest strip
+        }
+        consider({.threads = bands,
+                  .depth = depth,
+                  .strips = strips,
+                  .strip_width = width,
+                  .halo = strips > 1 ? depth : 0},
+                 depth == 1); // something must do, however small the cache
       }
     }
   }

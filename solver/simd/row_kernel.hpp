@@ -1,5 +1,11 @@
 // The innermost loop of the simd backend: one time step of a few rows that lie in the cache.
 //
+// A row of n cells lies there as m = ceil(n / L) vectors of L lanes, lane j of vector i holding
+// cell j m + i: the neighbours of a vector's cells in x are the vectors before and behind it, and
+// no lane is ever shifted but at the row's ends. (The dimension-lifting transposition of Henretty
+// et al., "Data layout transformation for stencil computations on short-vector SIMD architectures",
+// CC 2011; here only for rows in flight.)
+//
 // It is compiled once for each instruction set, in files of their own (row_kernel_*.cpp).
 // Everything here that those files share is a template over a lane type with internal linkage, and
 // only <cstdint> is included: an inline function compiled for AVX-512 that the linker then picks
@@ -11,24 +17,44 @@
 namespace diffbench::simd {
 
 /// Rows that one call advances together. Each input row is loaded once and serves as the row above,
-/// the centre and the row below while it is in registers. 4 to 6 measure alike; 4 leaves the most
-/// room in the L1 cache and fits 16 registers with 256-bit vectors.
+/// the centre and the row below while it is in registers. 3 to 6 measure alike; 4 fits 16 registers
+/// with 256-bit vectors.
 inline constexpr int block_rows = 4;
 
-/// How the cells beyond a row's ends are made.
-enum class Ends { wrap, constant, edge };
+/// The most lanes that a vector has.
+inline constexpr std::int64_t max_lanes = 16;
 
-/// The kernels for one cell type. A row pointer points at cell 0 of a row of n cells, aligned to a
-/// vector, with at least one vector of padding in front and two behind; the cells at -1 and n are
-/// its ghost cells.
+/// How the cell beyond an end of a row is made. none: nobody reads it.
+enum class Ends { none, wrap, constant, edge };
+
+/// The shape of strided rows (shape_of in strided_row.hpp makes one). A row pointer points at
+/// vector 0, aligned to a vector, with room for one vector in front and one behind.
+template <typename T>
+struct RowShape {
+  std::int64_t cells = 0;
+  std::int64_t vectors = 0;
+  Ends left = Ends::none;
+  Ends right = Ends::none; ///< wrap: both
+  T constant{};
+  // Offsets from the row pointer.
+  std::int64_t last = 0;        ///< of the last cell
+  std::int64_t next_vector = 0; ///< of the vector that has a place for cell n, when n < lanes m
+  std::int64_t next_lane = 0;   ///< that place; `lanes` when n = lanes m
+};
+
+/// The kernels for one cell type.
 template <typename T>
 struct RowKernels {
   std::int64_t lanes; ///< cells in a vector
-  /// out[r] = step of in[r+1] with in[r] above and in[r+2] below, r < block_rows; `vectors` vectors
-  /// from cell 0. in[0] and in[block_rows+1] need no ghost cells.
-  void (*advance)(const T* const* in, T* const* out, std::int64_t vectors, T factor);
-  /// Fills the left and/or right ghost cell of a row of n cells.
-  void (*fill_ghosts)(T* row, std::int64_t n, Ends ends, T constant, bool left, bool right);
+  /// out[r] = step of in[r+1] with in[r] above and in[r+2] below, r < block_rows, and its ends
+  /// closed. in[0] and in[block_rows+1] need no closed ends. out[2] may be in[0], and out[3] in[1].
+  void (*advance)(const T* const* in, T* const* out, const RowShape<T>& shape, T factor);
+  /// Makes what a row holds beyond its ends: the vectors in front of it and behind it.
+  void (*close)(T* row, const RowShape<T>& shape);
+  /// row = the cells of each lane, which begin at from[lane]: from natural order to strides.
+  void (*gather)(const T* const* from, T* row, std::int64_t vectors);
+  /// The way back.
+  void (*scatter)(const T* row, T* const* to, std::int64_t vectors);
 };
 
 struct KernelSet {
@@ -42,78 +68,127 @@ const KernelSet& avx512_kernels();
 
 namespace {
 
-// `Lanes` gives the vector type and: load, load_unaligned, store, store_unaligned, broadcast, add,
-// mul, sub4(s, u) = s - 4u (4u is exact, so fused or not gives the same bits), and the two shifts
-// from_left(l, c): the last lane of l, then c without its last; from_right(c, r): c without its
-// first lane, then the first of r.
-// The shifts are the point: an unaligned 512-bit load crosses a cache line every time.
+// `Lanes` gives the vector type and: load, store, broadcast, add, mul, sub4(s, u) = s - 4u (4u is
+// exact, so fused or not gives the same bits); rotate_up, lane j from j-1, rotate_down, lane j from
+// j+1, both around; insert(v, lane, value). For gather and scatter, with c = cells in 128 bits:
+// join(from, i): the 128-bit pieces from[0] + i, from[c] + i, from[2c] + i, ... as a vector;
+// split(v, to, i): the way back; transpose(v): c vectors, transposed c x c in each 128 bits.
 template <typename Lanes>
 struct Kernels {
   using T = typename Lanes::Cell;
   using V = typename Lanes::Vector;
+  static constexpr std::int64_t lanes = Lanes::count;
+  static constexpr std::int64_t piece = 16 / static_cast<std::int64_t>(sizeof(T));
 
-  static void advance(const T* const* in, T* const* out, std::int64_t vectors, T factor) {
+  static void advance(const T* const* in, T* const* out, const RowShape<T>& shape, T factor) {
     constexpr int rows = block_rows;
-    constexpr std::int64_t lanes = Lanes::count;
     const V f = Lanes::broadcast(factor);
     const T* p[rows + 2];
     T* q[rows];
-    V left[rows];
+    V west[rows];
     V centre[rows];
     for (int r = 0; r < rows + 2; ++r) {
       p[r] = in[r];
     }
     for (int r = 0; r < rows; ++r) {
       q[r] = out[r];
-      left[r] = Lanes::load(p[r + 1] - lanes);
+      west[r] = Lanes::load(p[r + 1] - lanes);
       centre[r] = Lanes::load(p[r + 1]);
     }
-#pragma GCC unroll 2
-    for (std::int64_t i = 0; i < vectors * lanes; i += lanes) {
-      V right[rows];
+    const std::int64_t end = shape.vectors * lanes;
+    for (std::int64_t i = 0; i < end; i += lanes) {
+      V east[rows];
       for (int r = 0; r < rows; ++r) {
-        right[r] = Lanes::load(p[r + 1] + i + lanes);
+        east[r] = Lanes::load(p[r + 1] + i + lanes);
       }
       const V top = Lanes::load(p[0] + i);
       const V bottom = Lanes::load(p[rows + 1] + i);
       for (int r = 0; r < rows; ++r) {
         const V above = r == 0 ? top : centre[r - 1];
         const V below = r == rows - 1 ? bottom : centre[r + 1];
-        const V west = Lanes::from_left(left[r], centre[r]);
-        const V east = Lanes::from_right(centre[r], right[r]);
-        const V sum = Lanes::add(Lanes::add(Lanes::add(above, below), west), east);
+        const V sum = Lanes::add(Lanes::add(Lanes::add(above, below), west[r]), east[r]);
         const V lap = Lanes::sub4(sum, centre[r]);
         Lanes::store(q[r] + i, Lanes::add(centre[r], Lanes::mul(f, lap)));
       }
       for (int r = 0; r < rows; ++r) {
-        left[r] = centre[r];
-        centre[r] = right[r];
+        west[r] = centre[r];
+        centre[r] = east[r];
       }
+    }
+    for (int r = 0; r < rows; ++r) {
+      close(q[r], shape);
     }
   }
 
   // Whole vectors are written, because the next step loads whole vectors and a load cannot be
   // forwarded from a narrower store.
-  static void fill_ghosts(T* row, std::int64_t n, Ends ends, T constant, bool left, bool right) {
-    constexpr std::int64_t lanes = Lanes::count;
-    V before = Lanes::broadcast(constant);
-    V behind = before;
-    if (ends == Ends::wrap) {
-      before = Lanes::load_unaligned(row + n - lanes);
-      behind = Lanes::load(row);
-    } else if (ends == Ends::edge) {
-      before = Lanes::broadcast(row[0]);
-      behind = Lanes::broadcast(row[n - 1]);
+  static void close(T* row, const RowShape<T>& shape) {
+    const bool full = shape.next_lane == lanes; // so that wrapped ends come by rotation
+    const auto beyond = [&](Ends ends, std::int64_t near, std::int64_t far) {
+      return ends == Ends::constant ? shape.constant : row[ends == Ends::wrap ? far : near];
+    };
+    if (!full && shape.right != Ends::none) {
+      T* vector = row + shape.next_vector;
+      const T ghost = beyond(shape.right, shape.last, 0);
+      Lanes::store(vector, Lanes::insert(Lanes::load(vector), shape.next_lane, ghost));
     }
-    if (left) {
-      Lanes::store(row - lanes, before);
+    V before = Lanes::rotate_up(Lanes::load(row + (shape.vectors - 1) * lanes));
+    V behind = Lanes::rotate_down(Lanes::load(row));
+    if (shape.left != Ends::none && !(full && shape.left == Ends::wrap)) {
+      before = Lanes::insert(before, 0, beyond(shape.left, 0, shape.last));
     }
-    if (right) {
-      Lanes::store_unaligned(row + n, behind);
+    if (full && shape.right != Ends::none && shape.right != Ends::wrap) {
+      behind = Lanes::insert(behind, lanes - 1, beyond(shape.right, shape.last, 0));
+    }
+    Lanes::store(row - lanes, before);
+    Lanes::store(row + shape.vectors * lanes, behind);
+  }
+
+  static void gather(const T* const* from, T* row, std::int64_t vectors) {
+    if (vectors < piece) {
+      for (std::int64_t i = 0; i < vectors; ++i) {
+        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+          row[i * lanes + lane] = from[lane][i];
+        }
+      }
+      return;
+    }
+    for (std::int64_t i = 0; i < vectors; i += piece) {
+      i = i + piece > vectors ? vectors - piece : i; // the last ones again
+      V v[piece];
+      for (std::int64_t k = 0; k < piece; ++k) {
+        v[k] = Lanes::join(from + k, i);
+      }
+      Lanes::transpose(v);
+      for (std::int64_t k = 0; k < piece; ++k) {
+        Lanes::store(row + (i + k) * lanes, v[k]);
+      }
     }
   }
 
-  static constexpr RowKernels<T> table = {Lanes::count, advance, fill_ghosts};
+  static void scatter(const T* row, T* const* to, std::int64_t vectors) {
+    if (vectors < piece) {
+      for (std::int64_t i = 0; i < vectors; ++i) {
+        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+          to[lane][i] = row[i * lanes + lane];
+        }
+      }
+      return;
+    }
+    for (std::int64_t i = 0; i < vectors; i += piece) {
+      i = i + piece > vectors ? vectors - piece : i;
+      V v[piece];
+      for (std::int64_t k = 0; k < piece; ++k) {
+        v[k] = Lanes::load(row + (i + k) * lanes);
+      }
+      Lanes::transpose(v);
+      for (std::int64_t k = 0; k < piece; ++k) {
+        Lanes::split(v[k], to + k, i);
+      }
+    }
+  }
+
+  static constexpr RowKernels<T> table = {lanes, advance, close, gather, scatter};
 };
 
 } // namespace

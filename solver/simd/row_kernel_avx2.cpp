@@ -7,26 +7,44 @@ namespace diffbench::simd {
 
 namespace {
 
-// AVX2 shifts bytes only within 128-bit halves: first bring the two neighbouring halves together.
 struct Float32 {
   using Cell = float;
   using Vector = __m256;
   static constexpr std::int64_t count = 8;
   static Vector load(const float* p) { return _mm256_load_ps(p); }
-  static Vector load_unaligned(const float* p) { return _mm256_loadu_ps(p); }
   static void store(float* p, Vector v) { _mm256_store_ps(p, v); }
-  static void store_unaligned(float* p, Vector v) { _mm256_storeu_ps(p, v); }
   static Vector broadcast(float v) { return _mm256_set1_ps(v); }
   static Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
   static Vector mul(Vector a, Vector b) { return _mm256_mul_ps(a, b); }
   static Vector sub4(Vector s, Vector u) { return _mm256_fnmadd_ps(_mm256_set1_ps(4), u, s); }
-  static Vector from_left(Vector l, Vector c) {
-    const __m256i between = _mm256_castps_si256(_mm256_permute2f128_ps(l, c, 0x21));
-    return _mm256_castsi256_ps(_mm256_alignr_epi8(_mm256_castps_si256(c), between, 12));
+  static Vector rotate_up(Vector v) {
+    return _mm256_permutevar8x32_ps(v, _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6));
   }
-  static Vector from_right(Vector c, Vector r) {
-    const __m256i between = _mm256_castps_si256(_mm256_permute2f128_ps(c, r, 0x21));
-    return _mm256_castsi256_ps(_mm256_alignr_epi8(between, _mm256_castps_si256(c), 4));
+  static Vector rotate_down(Vector v) {
+    return _mm256_permutevar8x32_ps(v, _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0));
+  }
+  static Vector insert(Vector v, std::int64_t lane, float value) {
+    const __m256i at = _mm256_cmpeq_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                                          _mm256_set1_epi32(static_cast<int>(lane)));
+    return _mm256_blendv_ps(v, _mm256_set1_ps(value), _mm256_castsi256_ps(at));
+  }
+  static Vector join(const float* const* from, std::int64_t i) {
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from[0] + i)),
+                                _mm_loadu_ps(from[4] + i), 1);
+  }
+  static void split(Vector v, float* const* to, std::int64_t i) {
+    _mm_storeu_ps(to[0] + i, _mm256_castps256_ps128(v));
+    _mm_storeu_ps(to[4] + i, _mm256_extractf128_ps(v, 1));
+  }
+  static void transpose(Vector (&v)[4]) {
+    const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(v[0], v[1]));
+    const __m256d b = _mm256_castps_pd(_mm256_unpackhi_ps(v[0], v[1]));
+    const __m256d c = _mm256_castps_pd(_mm256_unpacklo_ps(v[2], v[3]));
+    const __m256d d = _mm256_castps_pd(_mm256_unpackhi_ps(v[2], v[3]));
+    v[0] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, c));
+    v[1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, c));
+    v[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(b, d));
+    v[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
   }
 };
 
@@ -35,18 +53,29 @@ struct Float64 {
   using Vector = __m256d;
   static constexpr std::int64_t count = 4;
   static Vector load(const double* p) { return _mm256_load_pd(p); }
-  static Vector load_unaligned(const double* p) { return _mm256_loadu_pd(p); }
   static void store(double* p, Vector v) { _mm256_store_pd(p, v); }
-  static void store_unaligned(double* p, Vector v) { _mm256_storeu_pd(p, v); }
   static Vector broadcast(double v) { return _mm256_set1_pd(v); }
   static Vector add(Vector a, Vector b) { return _mm256_add_pd(a, b); }
   static Vector mul(Vector a, Vector b) { return _mm256_mul_pd(a, b); }
   static Vector sub4(Vector s, Vector u) { return _mm256_fnmadd_pd(_mm256_set1_pd(4), u, s); }
-  static Vector from_left(Vector l, Vector c) {
-    return _mm256_shuffle_pd(_mm256_permute2f128_pd(l, c, 0x21), c, 0b0101);
+  static Vector rotate_up(Vector v) { return _mm256_permute4x64_pd(v, 0b10010011); }
+  static Vector rotate_down(Vector v) { return _mm256_permute4x64_pd(v, 0b00111001); }
+  static Vector insert(Vector v, std::int64_t lane, double value) {
+    const __m256i at = _mm256_cmpeq_epi64(_mm256_setr_epi64x(0, 1, 2, 3), _mm256_set1_epi64x(lane));
+    return _mm256_blendv_pd(v, _mm256_set1_pd(value), _mm256_castsi256_pd(at));
   }
-  static Vector from_right(Vector c, Vector r) {
-    return _mm256_shuffle_pd(c, _mm256_permute2f128_pd(c, r, 0x21), 0b0101);
+  static Vector join(const double* const* from, std::int64_t i) {
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(from[0] + i)),
+                                _mm_loadu_pd(from[2] + i), 1);
+  }
+  static void split(Vector v, double* const* to, std::int64_t i) {
+    _mm_storeu_pd(to[0] + i, _mm256_castpd256_pd128(v));
+    _mm_storeu_pd(to[2] + i, _mm256_extractf128_pd(v, 1));
+  }
+  static void transpose(Vector (&v)[2]) {
+    const Vector first = _mm256_unpacklo_pd(v[0], v[1]);
+    v[1] = _mm256_unpackhi_pd(v[0], v[1]);
+    v[0] = first;
   }
 };
 

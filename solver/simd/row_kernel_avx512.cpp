@@ -12,20 +12,43 @@ struct Float32 {
   using Vector = __m512;
   static constexpr std::int64_t count = 16;
   static Vector load(const float* p) { return _mm512_load_ps(p); }
-  static Vector load_unaligned(const float* p) { return _mm512_loadu_ps(p); }
   static void store(float* p, Vector v) { _mm512_store_ps(p, v); }
-  static void store_unaligned(float* p, Vector v) { _mm512_storeu_ps(p, v); }
   static Vector broadcast(float v) { return _mm512_set1_ps(v); }
   static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
   static Vector mul(Vector a, Vector b) { return _mm512_mul_ps(a, b); }
   static Vector sub4(Vector s, Vector u) { return _mm512_fnmadd_ps(_mm512_set1_ps(4), u, s); }
-  static Vector from_left(Vector l, Vector c) {
-    return _mm512_castsi512_ps(
-        _mm512_alignr_epi32(_mm512_castps_si512(c), _mm512_castps_si512(l), 15));
+  static Vector rotate_up(Vector v) {
+    const __m512i whole = _mm512_castps_si512(v);
+    return _mm512_castsi512_ps(_mm512_alignr_epi32(whole, whole, 15));
   }
-  static Vector from_right(Vector c, Vector r) {
-    return _mm512_castsi512_ps(
-        _mm512_alignr_epi32(_mm512_castps_si512(r), _mm512_castps_si512(c), 1));
+  static Vector rotate_down(Vector v) {
+    const __m512i whole = _mm512_castps_si512(v);
+    return _mm512_castsi512_ps(_mm512_alignr_epi32(whole, whole, 1));
+  }
+  static Vector insert(Vector v, std::int64_t lane, float value) {
+    return _mm512_mask_mov_ps(v, static_cast<__mmask16>(1U << lane), _mm512_set1_ps(value));
+  }
+  static Vector join(const float* const* from, std::int64_t i) {
+    Vector v = _mm512_castps128_ps512(_mm_loadu_ps(from[0] + i));
+    v = _mm512_insertf32x4(v, _mm_loadu_ps(from[4] + i), 1);
+    v = _mm512_insertf32x4(v, _mm_loadu_ps(from[8] + i), 2);
+    return _mm512_insertf32x4(v, _mm_loadu_ps(from[12] + i), 3);
+  }
+  static void split(Vector v, float* const* to, std::int64_t i) {
+    _mm_storeu_ps(to[0] + i, _mm512_castps512_ps128(v));
+    _mm_storeu_ps(to[4] + i, _mm512_extractf32x4_ps(v, 1));
+    _mm_storeu_ps(to[8] + i, _mm512_extractf32x4_ps(v, 2));
+    _mm_storeu_ps(to[12] + i, _mm512_extractf32x4_ps(v, 3));
+  }
+  static void transpose(Vector (&v)[4]) {
+    const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(v[0], v[1]));
+    const __m512d b = _mm512_castps_pd(_mm512_unpackhi_ps(v[0], v[1]));
+    const __m512d c = _mm512_castps_pd(_mm512_unpacklo_ps(v[2], v[3]));
+    const __m512d d = _mm512_castps_pd(_mm512_unpackhi_ps(v[2], v[3]));
+    v[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
+    v[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
+    v[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
+    v[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
   }
 };
 
@@ -34,20 +57,38 @@ struct Float64 {
   using Vector = __m512d;
   static constexpr std::int64_t count = 8;
   static Vector load(const double* p) { return _mm512_load_pd(p); }
-  static Vector load_unaligned(const double* p) { return _mm512_loadu_pd(p); }
   static void store(double* p, Vector v) { _mm512_store_pd(p, v); }
-  static void store_unaligned(double* p, Vector v) { _mm512_storeu_pd(p, v); }
   static Vector broadcast(double v) { return _mm512_set1_pd(v); }
   static Vector add(Vector a, Vector b) { return _mm512_add_pd(a, b); }
   static Vector mul(Vector a, Vector b) { return _mm512_mul_pd(a, b); }
   static Vector sub4(Vector s, Vector u) { return _mm512_fnmadd_pd(_mm512_set1_pd(4), u, s); }
-  static Vector from_left(Vector l, Vector c) {
-    return _mm512_castsi512_pd(
-        _mm512_alignr_epi64(_mm512_castpd_si512(c), _mm512_castpd_si512(l), 7));
+  static Vector rotate_up(Vector v) {
+    const __m512i whole = _mm512_castpd_si512(v);
+    return _mm512_castsi512_pd(_mm512_alignr_epi64(whole, whole, 7));
   }
-  static Vector from_right(Vector c, Vector r) {
-    return _mm512_castsi512_pd(
-        _mm512_alignr_epi64(_mm512_castpd_si512(r), _mm512_castpd_si512(c), 1));
+  static Vector rotate_down(Vector v) {
+    const __m512i whole = _mm512_castpd_si512(v);
+    return _mm512_castsi512_pd(_mm512_alignr_epi64(whole, whole, 1));
+  }
+  static Vector insert(Vector v, std::int64_t lane, double value) {
+    return _mm512_mask_mov_pd(v, static_cast<__mmask8>(1U << lane), _mm512_set1_pd(value));
+  }
+  static Vector join(const double* const* from, std::int64_t i) {
+    Vector v = _mm512_castpd128_pd512(_mm_loadu_pd(from[0] + i));
+    v = _mm512_insertf64x2(v, _mm_loadu_pd(from[2] + i), 1);
+    v = _mm512_insertf64x2(v, _mm_loadu_pd(from[4] + i), 2);
+    return _mm512_insertf64x2(v, _mm_loadu_pd(from[6] + i), 3);
+  }
+  static void split(Vector v, double* const* to, std::int64_t i) {
+    _mm_storeu_pd(to[0] + i, _mm512_castpd512_pd128(v));
+    _mm_storeu_pd(to[2] + i, _mm512_extractf64x2_pd(v, 1));
+    _mm_storeu_pd(to[4] + i, _mm512_extractf64x2_pd(v, 2));
+    _mm_storeu_pd(to[6] + i, _mm512_extractf64x2_pd(v, 3));
+  }
+  static void transpose(Vector (&v)[2]) {
+    const Vector first = _mm512_unpacklo_pd(v[0], v[1]);
+    v[1] = _mm512_unpackhi_pd(v[0], v[1]);
+    v[0] = first;
   }
 };
 

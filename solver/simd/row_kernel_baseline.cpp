@@ -13,23 +13,46 @@ struct Portable {
   using UnalignedVector __attribute__((vector_size(16), aligned(alignof(T)), may_alias)) = T;
   static constexpr std::int64_t count = lanes;
   static Vector load(const T* p) { return *reinterpret_cast<const Vector*>(p); }
-  static Vector load_unaligned(const T* p) { return *reinterpret_cast<const UnalignedVector*>(p); }
   static void store(T* p, Vector v) { *reinterpret_cast<Vector*>(p) = v; }
-  static void store_unaligned(T* p, Vector v) { *reinterpret_cast<UnalignedVector*>(p) = v; }
   static Vector broadcast(T v) { return v - Vector{}; }
   static Vector add(Vector a, Vector b) { return a + b; }
   static Vector mul(Vector a, Vector b) { return a * b; }
   static Vector sub4(Vector s, Vector u) { return s - T{4} * u; }
+  static Vector insert(Vector v, std::int64_t lane, T value) {
+    v[lane] = value;
+    return v;
+  }
+  static Vector join(const T* const* from, std::int64_t i) {
+    return *reinterpret_cast<const UnalignedVector*>(from[0] + i);
+  }
+  static void split(Vector v, T* const* to, std::int64_t i) {
+    *reinterpret_cast<UnalignedVector*>(to[0] + i) = v;
+  }
 };
 
 struct Float32 : Portable<float, 4> {
-  static Vector from_left(Vector l, Vector c) { return __builtin_shufflevector(l, c, 3, 4, 5, 6); }
-  static Vector from_right(Vector c, Vector r) { return __builtin_shufflevector(c, r, 1, 2, 3, 4); }
+  static Vector rotate_up(Vector v) { return __builtin_shufflevector(v, v, 3, 0, 1, 2); }
+  static Vector rotate_down(Vector v) { return __builtin_shufflevector(v, v, 1, 2, 3, 0); }
+  static void transpose(Vector (&v)[4]) {
+    const Vector a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+    const Vector b = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+    const Vector c = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
+    const Vector d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
+    v[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    v[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    v[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    v[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+  }
 };
 
 struct Float64 : Portable<double, 2> {
-  static Vector from_left(Vector l, Vector c) { return __builtin_shufflevector(l, c, 1, 2); }
-  static Vector from_right(Vector c, Vector r) { return __builtin_shufflevector(c, r, 1, 2); }
+  static Vector rotate_up(Vector v) { return __builtin_shufflevector(v, v, 1, 0); }
+  static Vector rotate_down(Vector v) { return __builtin_shufflevector(v, v, 1, 0); }
+  static void transpose(Vector (&v)[2]) {
+    const Vector first = __builtin_shufflevector(v[0], v[1], 0, 2);
+    v[1] = __builtin_shufflevector(v[0], v[1], 1, 3);
+    v[0] = first;
+  }
 };
 
 constexpr KernelSet kernels = {Kernels<Float32>::table, Kernels<Float64>::table};

@@ -127,7 +127,7 @@ class ChooseTileTest : public testing::Test {
   void TearDown() override { fs::remove_all(directory_); }
 
   [[nodiscard]] fs::path file() const { return directory_ / "cache" / "tiles"; }
-  [[nodiscard]] TileCache cache() const { return TileCache(file()); }
+  [[nodiscard]] LineCache cache() const { return LineCache(file()); }
 
   /// Chooses with a device on which the plan that is measured first but for `best_` others takes
   /// one second, and the others two.

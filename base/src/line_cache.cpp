@@ -1,0 +1,46 @@
+#include "diffbench/line_cache.hpp"
+
+#include "diffbench/atomic_file.hpp"
+#include "diffbench/cache_directory.hpp"
+#include "diffbench/errors.hpp"
+
+#include <fstream>
+
+namespace diffbench {
+
+LineCache LineCache::standard(std::string_view name) {
+  const std::filesystem::path directory = cache_directory();
+  return LineCache(directory.empty() ? directory : directory / name);
+}
+
+std::optional<std::string> LineCache::find(const std::string& key) const {
+  std::ifstream file(file_);
+  std::optional<std::string> found;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(key + '\t')) {
+      found = line.substr(key.size() + 1);
+    }
+  }
+  return found;
+}
+
+void LineCache::store(const std::string& key, const std::string& text) const {
+  if (file_.empty()) {
+    return;
+  }
+  std::string kept;
+  std::ifstream old(file_);
+  for (std::string line; std::getline(old, line);) {
+    if (!line.starts_with(key + '\t')) {
+      kept += line + '\n';
+    }
+  }
+  try {
+    std::filesystem::create_directories(file_.parent_path());
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Error(error.what());
+  }
+  write_atomically(file_, [&](std::ostream& out) { out << kept << key << '\t' << text << '\n'; });
+}
+
+} // namespace diffbench

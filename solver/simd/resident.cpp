@@ -1,0 +1,89 @@
+#include "simd/resident.hpp"
+
+#include <algorithm>
+
+namespace diffbench::simd {
+
+// Behind the rows of both copies: the row beyond a Dirichlet edge, and one for rows that a block
+// has and the field has not.
+template <typename T>
+Resident<T>::Resident(const Problem& problem, const RowKernels<T>& kernels)
+    : problem_(problem),
+      kernels_(&kernels),
+      shape_(shape_of<T>(problem, {.begin = 0, .end = problem.nx}, kernels.lanes)),
+      copier_(kernels, shape_, {.begin = 0, .end = problem.nx}),
+      stride_(row_stride<T>(shape_.vectors, kernels.lanes)),
+      rows_((2 * problem.ny + 2) * stride_) {
+  std::fill_n(rows_.data() + 2 * problem.ny * stride_, stride_,
+              static_cast<T>(problem.boundary_value));
+  for (int copy = 0; copy < 2; ++copy) {
+    for (std::int64_t begin = 0; begin < problem.ny; begin += block_rows) {
+      // The last block overlaps the one before, whose rows it computes again.
+      const std::int64_t first =
+          std::max<std::int64_t>(0, std::min(begin, problem.ny - block_rows));
+      Call call{};
+      for (std::int64_t i = 0; i < block_rows + 2; ++i) {
+        call.in[static_cast<std::size_t>(i)] = input(copy, first - 1 + i);
+      }
+      for (std::int64_t i = 0; i < block_rows; ++i) {
+        const std::int64_t y = first + i;
+        call.out[static_cast<std::size_t>(i)] =
+            y < problem.ny ? row(1 - copy, y) : row(1, problem.ny + 1);
+      }
+      calls_[static_cast<std::size_t>(copy)].push_back(call);
+    }
+  }
+}
+
+template <typename T>
+T* Resident<T>::row(int copy, std::int64_t y) {
+  return rows_.data() + (copy * problem_.ny + y) * stride_ + kernels_->lanes;
+}
+
+template <typename T>
+const T* Resident<T>::input(int copy, std::int64_t y) {
+  const std::int64_t ny = problem_.ny;
+  if (y >= 0 && y < ny) {
+    return row(copy, y);
+  }
+  if (y > ny) {
+    return row(1, ny + 1);
+  }
+  switch (problem_.boundary) {
+    case Boundary::dirichlet: return row(1, ny);
+    case Boundary::neumann: return row(copy, y < 0 ? 0 : ny - 1);
+    case Boundary::periodic: break;
+  }
+  return row(copy, y < 0 ? ny - 1 : 0);
+}
+
+template <typename T>
+void Resident<T>::upload(std::span<const T> cells) {
+  now_ = 0;
+  for (std::int64_t y = 0; y < problem_.ny; ++y) {
+    copier_.load(nullptr, cells.data() + y * problem_.nx, nullptr, row(now_, y));
+  }
+}
+
+template <typename T>
+void Resident<T>::advance(std::int64_t steps) {
+  const T factor = problem_.update_factor<T>();
+  for (std::int64_t step = 0; step < steps; ++step) {
+    for (const Call& call : calls_[static_cast<std::size_t>(now_)]) {
+      kernels_->advance(call.in.data(), call.out.data(), shape_, factor);
+    }
+    now_ = 1 - now_;
+  }
+}
+
+template <typename T>
+void Resident<T>::download(std::span<T> cells) {
+  for (std::int64_t y = 0; y < problem_.ny; ++y) {
+    copier_.store(row(now_, y), cells.data() + y * problem_.nx);
+  }
+}
+
+template class Resident<float>;
+template class Resident<double>;
+
+} // namespace diffbench::simd

@@ -1,0 +1,65 @@
+// What the row kernels' times are and where they are kept. That they are right, only a benchmark
+// can tell.
+#include "simd/kernel_times.hpp"
+
+#include "scratch.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace diffbench::simd {
+namespace {
+
+class KernelTimesTest : public ScratchTest {
+ protected:
+  [[nodiscard]] KnownTimes find() const {
+    return find_kernel_times(baseline_kernels().float32, "baseline",
+                             LineCache(directory() / "times"));
+  }
+  [[nodiscard]] std::string content() const { return content_of(directory() / "times"); }
+  void replace(const std::string& old, const std::string& with) const {
+    std::string text = content();
+    ASSERT_NE(text.find(old), std::string::npos) << text;
+    text.replace(text.find(old), old.size(), with);
+    put("times", text);
+  }
+};
+
+TEST_F(KernelTimesTest, AreMeasuredOnceAndKept) {
+  const KnownTimes first = find();
+  EXPECT_EQ(first.source, "measured");
+  EXPECT_GT(first.times.vector_l1, 0);
+  EXPECT_GE(first.times.vector_l2, first.times.vector_l1);
+  EXPECT_GE(first.times.vector_far, first.times.vector_l2);
+  const KnownTimes second = find();
+  EXPECT_EQ(second.source, "cached");
+  EXPECT_NEAR(second.times.vector_l1, first.times.vector_l1, 1e-3 * first.times.vector_l1);
+}
+
+TEST_F(KernelTimesTest, OfAnotherBuildDoNotCount) {
+  EXPECT_EQ(find().source, "measured");
+  replace("build ", "build 1");
+  EXPECT_EQ(find().source, "measured");
+  EXPECT_EQ(find().source, "cached"); // and are replaced
+}
+
+TEST_F(KernelTimesTest, ThatNoKernelTakesDoNotCount) {
+  for (const char* damage : {"\tno build ", "\tbuild nan ", "\t", "\tbuild 0 0 0 0 0 0 0 0"}) {
+    EXPECT_EQ(find().source, "measured") << damage;
+    replace("\tbuild ", damage);
+  }
+  EXPECT_EQ(find().source, "measured");
+  std::string text = content();
+  const std::size_t last = text.find_last_of(' ');
+  put("times", text.substr(0, last) + " 1e99\n");
+  EXPECT_EQ(find().source, "measured");
+}
+
+TEST_F(KernelTimesTest, ThatCannotBeKeptSaySo) {
+  std::filesystem::create_directory(directory() / "times");
+  EXPECT_TRUE(find().source.starts_with("measured, not kept: ")) << find().source;
+}
+
+} // namespace
+} // namespace diffbench::simd
