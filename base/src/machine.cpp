@@ -60,6 +60,13 @@ std::optional<std::string> value_of(const fs::path& path, std::string_view key) 
   return std::nullopt;
 }
 
+// The value of a key of /proc/cpuinfo, "key\t: value"; empty when there is none.
+std::string cpu_fact(const fs::path& root, std::string_view key) {
+  const std::string text = value_of(root / "proc/cpuinfo", key).value_or("");
+  const std::size_t start = text.find_first_not_of("\t :");
+  return start == text.npos ? "" : text.substr(start);
+}
+
 // "48K", "32768K", "1M" as sysfs writes cache sizes.
 std::optional<std::int64_t> size_in(const fs::path& path) {
   const std::string line = first_line(path);
@@ -260,9 +267,16 @@ std::int64_t available_memory(const fs::path& root) {
 }
 
 std::string cpu_model(const fs::path& root) {
-  const std::string text = value_of(root / "proc/cpuinfo", "model name").value_or("");
-  const std::size_t start = text.find_first_not_of("\t :");
-  return start == text.npos ? "unknown CPU" : text.substr(start);
+  if (const std::string name = cpu_fact(root, "model name"); !name.empty()) {
+    return name;
+  }
+  // Linux on 64-bit Arm tells only the numbers of MIDR_EL1; they tell one model from another.
+  const std::string implementer = cpu_fact(root, "CPU implementer");
+  const std::string part = cpu_fact(root, "CPU part");
+  return implementer.empty() || part.empty()
+             ? "unknown CPU"
+             : "Arm CPU, implementer " + implementer + ", part " + part + ", variant " +
+                   cpu_fact(root, "CPU variant");
 }
 
 } // namespace diffbench

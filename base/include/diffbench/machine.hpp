@@ -11,7 +11,7 @@ namespace diffbench {
 
 /// Instruction sets that kernels are compiled for, in ascending order.
 enum class Isa {
-  baseline, ///< what the build itself assumes: SSE2 on x86-64
+  baseline, ///< what the build itself assumes: SSE2 on x86-64, NEON on 64-bit Arm
   avx2,     ///< 256-bit vectors and FMA
   avx512,   ///< 512-bit vectors (F, VL, DQ, BW)
 };
@@ -44,6 +44,8 @@ struct Caches {
 /// Bytes that can still be allocated without swapping: MemAvailable, cut down to what the cgroup's
 /// limit leaves; the largest std::int64_t when the system does not tell.
 [[nodiscard]] std::int64_t available_memory(const std::filesystem::path& root = "/");
+/// As the kernel names it, or on 64-bit Arm by the numbers that the kernel has instead; "unknown
+/// CPU" when the system does not tell.
 [[nodiscard]] std::string cpu_model(const std::filesystem::path& root = "/");
 
 } // namespace diffbench

@@ -196,5 +196,12 @@ TEST_F(FakeMachine, TheCpuModel) {
   EXPECT_EQ(cpu_model(directory()), "Test CPU @ 1 GHz");
 }
 
+TEST_F(FakeMachine, AnArmCpuHasNumbersForAName) {
+  put("proc/cpuinfo",
+      "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n"
+      "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n");
+  EXPECT_EQ(cpu_model(directory()), "Arm CPU, implementer 0x41, part 0xd0c, variant 0x3");
+}
+
 } // namespace
 } // namespace diffbench
