@@ -13,6 +13,7 @@
 #include "simd/resident.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 namespace diffbench::backends {
@@ -38,26 +39,46 @@ const simd::RowKernels<T>& row_kernels(Isa isa) {
   }
 }
 
-Isa chosen_isa(const SessionOptions& options) {
-  const Isa best = best_isa();
-  const Isa isa = options.isa.value_or(best);
-  if (isa > best) {
-    throw Unavailable("this CPU has no " + std::string(to_string(isa)) + "; the best it has is " +
-                      std::string(to_string(best)));
-  }
-  return isa;
-}
+// How a problem is run: on one instruction set, by one plan.
+struct Choice {
+  Isa isa = Isa::baseline;
+  simd::Plan plan;
+  std::string times; ///< where the model's constants are from
+};
 
+// Of the instruction sets of this CPU, or the one asked for, that whose best plan is the quickest:
+// rows of a few cells leave the lanes of a wide vector empty.
 template <typename T>
-simd::Plan plan_for(const Problem& problem, const SessionOptions& options, Isa isa) {
+Choice choose(const Problem& problem, const SessionOptions& options) {
   static const Caches caches = read_caches(); // 0.1 ms, and they stay what they are
-  const simd::RowKernels<T>& kernels = row_kernels<T>(isa);
-  return simd::choose_plan(problem, options.threads, usable_cpus(), kernels.lanes, caches,
-                           simd::known_times(kernels, to_string(isa)).times);
+  const Isa best = best_isa();
+  if (options.isa && *options.isa > best) {
+    throw Unavailable("this CPU has no " + std::string(to_string(*options.isa)) +
+                      "; the best it has is " + std::string(to_string(best)));
+  }
+  Choice choice;
+  double lowest_ns = std::numeric_limits<double>::infinity();
+  for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512}) {
+    if (isa > best || isa != options.isa.value_or(isa)) {
+      continue;
+    }
+    const simd::RowKernels<T>& kernels = row_kernels<T>(isa);
+    const simd::KnownTimes& known = simd::known_times(kernels, to_string(isa));
+    const simd::Plan plan = simd::choose_plan(problem, options.threads, usable_cpus(),
+                                              kernels.lanes, caches, known.times);
+    const double ns = simd::step_ns(problem, plan, kernels.lanes, caches, known.times);
+    if (ns < lowest_ns) {
+      choice = {isa, plan, known.source};
+      lowest_ns = ns;
+    }
+  }
+  return choice;
 }
 
-Provenance provenance_of(const simd::Plan& plan, Isa isa, const std::string& times) {
-  Provenance provenance{.threads = plan.threads, .details = {{"isa", std::string(to_string(isa))}}};
+Provenance provenance_of(const Choice& choice) {
+  const simd::Plan& plan = choice.plan;
+  Provenance provenance{.threads = plan.threads,
+                        .details = {{"isa", std::string(to_string(choice.isa))}}};
   if (plan.resident) {
     provenance.details.emplace_back("depth", "all: the field stays in the cache");
   } else {
@@ -65,7 +86,7 @@ Provenance provenance_of(const simd::Plan& plan, Isa isa, const std::string& tim
     provenance.details.emplace_back("strips", std::to_string(plan.strips));
     provenance.details.emplace_back("strip_width", std::to_string(plan.strip_width));
   }
-  provenance.details.emplace_back("kernel_times", times);
+  provenance.details.emplace_back("kernel_times", choice.times);
   return provenance;
 }
 
@@ -73,10 +94,8 @@ Provenance provenance_of(const simd::Plan& plan, Isa isa, const std::string& tim
 template <typename T>
 class ResidentSession final : public Session<T> {
  public:
-  ResidentSession(const Problem& problem, const simd::Plan& plan, Isa isa)
-      : provenance_(provenance_of(plan, isa,
-                                  simd::known_times(row_kernels<T>(isa), to_string(isa)).source)),
-        field_(problem, row_kernels<T>(isa)) {}
+  ResidentSession(const Problem& problem, const Choice& choice)
+      : provenance_(provenance_of(choice)), field_(problem, row_kernels<T>(choice.isa)) {}
 
   void upload(std::span<const T> cells) override { field_.upload(cells); }
   void advance(std::int64_t steps) override { field_.advance(steps); }
@@ -93,16 +112,16 @@ class ResidentSession final : public Session<T> {
 template <typename T>
 class SweptSession final : public Session<T> {
  public:
-  SweptSession(const Problem& problem, const simd::Plan& plan, Isa isa)
-      : provenance_(provenance_of(plan, isa,
-                                  simd::known_times(row_kernels<T>(isa), to_string(isa)).source)),
-        plan_(plan),
+  SweptSession(const Problem& problem, const Choice& choice)
+      : provenance_(provenance_of(choice)),
+        plan_(choice.plan),
         nx_(problem.nx),
         field_(problem.nx, problem.ny, uninitialised),
-        workers_(plan.threads) {
-    for (std::int64_t band = 0; band < plan.threads; ++band) {
-      bands_.emplace_back(problem, plan, row_kernels<T>(isa), problem.ny * band / plan.threads,
-                          problem.ny * (band + 1) / plan.threads);
+        workers_(plan_.threads) {
+    for (std::int64_t band = 0; band < plan_.threads; ++band) {
+      bands_.emplace_back(problem, plan_, row_kernels<T>(choice.isa),
+                          problem.ny * band / plan_.threads,
+                          problem.ny * (band + 1) / plan_.threads);
     }
   }
 
@@ -149,9 +168,8 @@ class SweptSession final : public Session<T> {
 
 template <typename T>
 MemoryNeed need_of(const Problem& problem, const SessionOptions& options) {
-  const Isa isa = chosen_isa(options);
-  const simd::Plan plan = plan_for<T>(problem, options, isa);
-  return {.host = simd::memory_bytes(problem, plan, row_kernels<T>(isa).lanes)};
+  const Choice choice = choose<T>(problem, options);
+  return {.host = simd::memory_bytes(problem, choice.plan, row_kernels<T>(choice.isa).lanes)};
 }
 
 MemoryNeed memory_need(const Problem& problem, const SessionOptions& options) {
@@ -161,12 +179,11 @@ MemoryNeed memory_need(const Problem& problem, const SessionOptions& options) {
 
 template <typename T>
 std::unique_ptr<Session<T>> make(const Problem& problem, const SessionOptions& options) {
-  const Isa isa = chosen_isa(options);
-  const simd::Plan plan = plan_for<T>(problem, options, isa);
-  if (plan.resident) {
-    return std::make_unique<ResidentSession<T>>(problem, plan, isa);
+  const Choice choice = choose<T>(problem, options);
+  if (choice.plan.resident) {
+    return std::make_unique<ResidentSession<T>>(problem, choice);
   }
-  return std::make_unique<SweptSession<T>>(problem, plan, isa);
+  return std::make_unique<SweptSession<T>>(problem, choice);
 }
 
 } // namespace

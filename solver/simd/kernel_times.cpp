@@ -4,7 +4,8 @@
 #include "diffbench/line_cache.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
-#include "simd/strided_row.hpp"
+#include "simd/band.hpp"
+#include "simd/resident.hpp"
 
 #include <sys/stat.h>
 
@@ -42,79 +43,41 @@ double lowest_ns(Call&& call) {
   return 1e9 * lowest;
 }
 
-// Rows of so many vectors, `count` of them, with wrapping ends.
+// A field of so many vectors and rows, with ends that meet nobody.
 template <typename T>
-struct Rows {
-  Rows(const RowKernels<T>& kernels, std::int64_t vectors, std::int64_t count)
-      : problem{.nx = vectors * kernels.lanes, .ny = count, .dtype = dtype_of<T>},
-        columns{.begin = 0, .end = problem.nx},
-        shape(shape_of<T>(problem, columns, kernels.lanes)),
-        stride(row_stride<T>(vectors, kernels.lanes)),
-        lanes(kernels.lanes),
-        memory(stride * count) {
-    memory.fill(T{0.5});
-  }
-  T* row(std::int64_t index) { return memory.data() + index * stride + lanes; }
-
-  Problem problem;
-  Columns columns;
-  RowShape<T> shape;
-  std::int64_t stride;
-  std::int64_t lanes;
-  AlignedArray<T> memory;
-};
-
-// One call of `advance` in a cache that holds `levels` levels, in the order of a sweep.
-template <typename T>
-double advance_ns(const RowKernels<T>& kernels, std::int64_t vectors, std::int64_t levels) {
-  constexpr std::int64_t scratch = 2 * (block_rows - 2);
-  Rows<T> rows(kernels, vectors, scratch + 2 * (levels + 1));
-  std::int64_t level = 0;
-  return lowest_ns([&] {
-    const std::int64_t above = scratch + 2 * ((level + 1) % (levels + 1));
-    const std::int64_t below = scratch + 2 * level;
-    const std::int64_t here = level % 2 * (block_rows - 2);
-    const std::int64_t there = (level + 1) % 2 * (block_rows - 2);
-    const T* in[block_rows + 2] = {rows.row(above),    rows.row(above + 1), rows.row(here),
-                                   rows.row(here + 1), rows.row(below),     rows.row(below + 1)};
-    T* out[block_rows] = {rows.row(there), rows.row(there + 1), rows.row(above),
-                          rows.row(above + 1)};
-    kernels.advance(in, out, rows.shape, T{0.125});
-    level = (level + 1) % (levels + 1);
-  });
+Problem problem_of(const RowKernels<T>& kernels, std::int64_t vectors, std::int64_t rows) {
+  return {.nx = vectors * kernels.lanes,
+          .ny = rows,
+          .boundary = Boundary::neumann,
+          .dtype = dtype_of<T>};
 }
 
-// One call on rows of its own, of a field that fills half of a small L2.
 template <typename T>
-double far_ns(const RowKernels<T>& kernels, std::int64_t vectors) {
-  constexpr std::int64_t bytes = 256 << 10;
-  const std::int64_t stride = row_stride<T>(vectors, kernels.lanes);
-  const std::int64_t blocks =
-      bytes / (2 * block_rows * stride * static_cast<std::int64_t>(sizeof(T)));
-  Rows<T> rows(kernels, vectors, 2 * block_rows * blocks + 2);
-  std::int64_t block = 0;
-  return lowest_ns([&] {
-    const T* in[block_rows + 2];
-    T* out[block_rows];
-    for (std::int64_t i = 0; i < block_rows + 2; ++i) {
-      in[i] = rows.row(block * block_rows + i);
-    }
-    for (std::int64_t i = 0; i < block_rows; ++i) {
-      out[i] = rows.row((blocks + block) * block_rows + 2 + i);
-    }
-    kernels.advance(in, out, rows.shape, T{0.125});
-    block = (block + 1) % blocks;
-  });
+double sweep_ns(const RowKernels<T>& kernels, std::int64_t vectors, std::int64_t rows,
+                std::int64_t depth) {
+  const Problem problem = problem_of(kernels, vectors, rows);
+  Field<T> field(problem.nx, problem.ny);
+  Band<T> band(problem, {.depth = depth, .strip_width = problem.nx}, kernels, 0, rows);
+  return lowest_ns([&] { band.sweep(field, depth); });
+}
+
+template <typename T>
+double resident_ns(const RowKernels<T>& kernels, std::int64_t vectors, std::int64_t rows) {
+  Resident<T> field(problem_of(kernels, vectors, rows), kernels);
+  return lowest_ns([&] { field.advance(2); }) / 2;
 }
 
 template <typename T>
 double copy_ns(const RowKernels<T>& kernels, std::int64_t vectors) {
-  Rows<T> rows(kernels, vectors, 1);
-  RowCopier<T> copier(kernels, rows.shape, rows.columns);
-  AlignedArray<T> natural(rows.problem.nx);
+  const Problem problem = problem_of(kernels, vectors, 3);
+  const Columns columns{.begin = 0, .end = problem.nx};
+  const RowShape<T> shape = shape_of<T>(problem, columns, kernels.lanes);
+  RowCopier<T> copier(kernels, shape, columns);
+  AlignedArray<T> natural(problem.nx);
+  AlignedArray<T> row(row_stride<T>(vectors, kernels.lanes));
   return lowest_ns([&] {
-    copier.load(natural.data(), natural.data(), natural.data(), rows.row(0));
-    copier.store(rows.row(0), natural.data());
+    copier.load(natural.data(), natural.data(), natural.data(), row.data() + kernels.lanes);
+    copier.store(row.data() + kernels.lanes, natural.data());
   });
 }
 
@@ -130,8 +93,9 @@ std::string build_stamp() {
 
 std::string text_of(const KernelTimes& times) {
   std::ostringstream text;
-  text << "build " << build_stamp() << ' ' << times.vector_l1 << ' ' << times.vector_l2 << ' '
-       << times.vector_far << ' ' << times.call << ' ' << times.copy << ' ' << times.row;
+  text << "build " << build_stamp() << ' ' << times.call << ' ' << times.vector_l1 << ' '
+       << times.vector_l2 << ' ' << times.row << ' ' << times.copy << ' ' << times.resident_call
+       << ' ' << times.resident_vector;
   return text.str();
 }
 
@@ -141,13 +105,13 @@ std::optional<KernelTimes> times_of(const std::string& text) {
   std::string build;
   std::string stamp;
   std::istringstream words(text);
-  words >> build >> stamp >> times.vector_l1 >> times.vector_l2 >> times.vector_far >> times.call >>
-      times.copy >> times.row;
+  words >> build >> stamp >> times.call >> times.vector_l1 >> times.vector_l2 >> times.row >>
+      times.copy >> times.resident_call >> times.resident_vector;
   if (words.fail() || !(words >> std::ws).eof() || build != "build" || stamp != build_stamp()) {
     return std::nullopt;
   }
-  const double vectors[] = {times.vector_l1, times.vector_l2, times.vector_far, times.copy};
-  const double calls[] = {times.call, times.row};
+  const double vectors[] = {times.vector_l1, times.vector_l2, times.copy, times.resident_vector};
+  const double calls[] = {times.call, times.row, times.resident_call};
   const bool sound = std::ranges::all_of(vectors, [](double ns) { return ns > 0 && ns < 1e3; }) &&
                      std::ranges::all_of(calls, [](double ns) { return ns >= 0 && ns < 1e4; });
   return sound ? std::optional(times) : std::nullopt;
@@ -155,29 +119,40 @@ std::optional<KernelTimes> times_of(const std::string& text) {
 
 } // namespace
 
+// A sweep of r rows of m vectors and depth d takes d (r + block_rows) / block_rows calls, each of
+// call + block_rows m vector, and r row + r m copy: as step_ns has it.
 template <typename T>
 KernelTimes measure_kernel_times(const RowKernels<T>& kernels) {
   constexpr std::int64_t few = 4;
   constexpr std::int64_t many = 24;
-  const auto per_vector = [](double all, double some) {
-    return std::max(0.0, all - some) / static_cast<double>(many - few);
-  };
-  const double short_call = advance_ns(kernels, few, 3);
-  const double long_call = advance_ns(kernels, many, 3);
-  const double deep_call = advance_ns(kernels, many, 32);
-  const double far_call = far_ns(kernels, many);
-  const double short_copy = copy_ns(kernels, few);
-  const double long_copy = copy_ns(kernels, many);
+  constexpr std::int64_t rows = 64;
+  constexpr std::int64_t shallow = 4;
+  constexpr std::int64_t deep = 16;
+  constexpr double calls = (rows + block_rows) / block_rows; // a step
+  const auto at_least_0 = [](double ns) { return std::max(0.0, ns); };
+
   KernelTimes times;
-  times.vector_l1 = per_vector(long_call, short_call) / block_rows;
-  times.call = std::max(0.0, short_call - few * block_rows * times.vector_l1);
-  const auto vector = [&](double call) {
-    return std::max(times.vector_l1, (call - times.call) / (many * block_rows));
+  const double short_copy = copy_ns(kernels, few);
+  times.copy = at_least_0(copy_ns(kernels, many) - short_copy) / (many - few);
+  times.row = at_least_0(short_copy - few * times.copy);
+
+  const double short_rows = sweep_ns(kernels, few, rows, shallow);
+  const double long_rows = sweep_ns(kernels, many, rows, shallow);
+  times.vector_l1 = at_least_0(long_rows - short_rows - rows * (many - few) * times.copy) /
+                    (calls * shallow * block_rows * (many - few));
+  const auto call_of = [&](std::int64_t vectors, double shallow_ns) {
+    return (sweep_ns(kernels, vectors, rows, deep) - shallow_ns) / (calls * (deep - shallow));
   };
-  times.vector_l2 = vector(deep_call);
-  times.vector_far = std::max(times.vector_l2, vector(far_call));
-  times.copy = per_vector(long_copy, short_copy);
-  times.row = std::max(0.0, short_copy - few * times.copy);
+  times.call = at_least_0(call_of(few, short_rows) - block_rows * few * times.vector_l1);
+  times.vector_l2 =
+      std::max(times.vector_l1, (call_of(many, long_rows) - times.call) / (block_rows * many));
+
+  constexpr std::int64_t blocks = rows / block_rows;
+  times.resident_call = at_least_0(resident_ns(kernels, few, rows / 4) / (blocks / 4) -
+                                   block_rows * few * times.vector_l1);
+  times.resident_vector =
+      std::max(times.vector_l1, (resident_ns(kernels, many, rows) / blocks - times.resident_call) /
+                                    (block_rows * many));
   return times;
 }
 

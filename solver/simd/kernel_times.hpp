@@ -11,12 +11,15 @@ namespace diffbench::simd {
 
 /// Nanoseconds. Where nothing is measured: of a Zen 3 with AVX2.
 struct KernelTimes {
+  // Of a sweep (Band).
+  double call = 25;       ///< block_rows rows of a level, besides their vectors
   double vector_l1 = 0.7; ///< a vector of a row, one step, with all rows in L1
-  double vector_l2 = 0.9; ///< the same with half of the rows in L2, as in a sweep
-  double vector_far = 1;  ///< the same with all rows there
-  double call = 20;       ///< a call for block_rows rows, besides its vectors
-  double copy = 2;        ///< a vector there and back between natural order and strides
-  double row = 30;        ///< a row there and back, besides its vectors
+  double vector_l2 = 0.8; ///< the same with the rows of other levels in L2
+  double row = 30;        ///< a row there and back between natural order and strides, ...
+  double copy = 2;        ///< ... and each of its vectors
+  // Of a field that stays in the cache (Resident). In L1 a vector takes vector_l1.
+  double resident_call = 15;
+  double resident_vector = 1; ///< with all rows in L2
 };
 
 /// How they were had: "measured", "cached"; with a reason after it when they could not be kept.
@@ -25,7 +28,8 @@ struct KnownTimes {
   std::string source;
 };
 
-/// Runs the kernels for some 5 ms, on the calling thread. The lowest of several times count.
+/// From small fields that are advanced for some 5 ms, on the calling thread; of several times the
+/// lowest counts.
 template <typename T>
 [[nodiscard]] KernelTimes measure_kernel_times(const RowKernels<T>& kernels);
 

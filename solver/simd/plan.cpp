@@ -56,12 +56,16 @@ std::int64_t memory_bytes(const Problem& problem, const Plan& plan, std::int64_t
 
 double step_ns(const Problem& problem, const Plan& plan, std::int64_t lanes, const Caches& caches,
                const KernelTimes& times) {
-  const bool in_l1 = working_set(problem, plan, lanes) <= caches.l1d / 8 * 7;
-  const double in_l2 = plan.resident ? times.vector_far : times.vector_l2;
-  const double vector = in_l1 ? times.vector_l1 : in_l2;
+  // Up to seven eighths of L1 are there, and from twice L1 on nearly nothing is when it is wanted.
+  const double l1 = static_cast<double>(caches.l1d);
+  const double set = static_cast<double>(working_set(problem, plan, lanes));
+  const double beyond_l1 = std::clamp((set / l1 - 0.875) / (2 - 0.875), 0.0, 1.0);
+  const double in_l2 = plan.resident ? times.resident_vector : times.vector_l2;
+  const double vector = times.vector_l1 + beyond_l1 * (in_l2 - times.vector_l1);
+  const double call = plan.resident ? times.resident_call : times.call;
   // Of a row of one level, in each strip; the kernel takes several at once.
   const auto row_step = [&](std::int64_t cells) {
-    return times.call / block_rows + vector * static_cast<double>(ceil_div(cells, lanes));
+    return call / block_rows + vector * static_cast<double>(ceil_div(cells, lanes));
   };
   if (plan.resident) {
     const std::int64_t rows = ceil_div(problem.ny, block_rows) * block_rows;

@@ -120,8 +120,9 @@ TYPED_TEST(SimdPlanTest, EveryPlanGivesTheOraclesBits) {
     const auto& kernels =
         row_kernels<TypeParam>(kernel_sets()[static_cast<std::size_t>(run) % kernel_sets().size()]);
     const simd::KernelTimes times = {.call = static_cast<double>(draw(0, 100)),
+                                     .row = static_cast<double>(draw(0, 300)),
                                      .copy = static_cast<double>(draw(1, 9)),
-                                     .row = static_cast<double>(draw(0, 300))};
+                                     .resident_call = static_cast<double>(draw(0, 100))};
     const Plan plan = simd::choose_plan(problem, threads, 1, kernels.lanes, caches, times);
     SCOPED_TRACE(testing::Message()
                  << problem.nx << "x" << problem.ny << " " << to_string(boundary) << ", lanes "
