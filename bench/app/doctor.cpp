@@ -33,7 +33,7 @@ class Report {
 
   void section(std::string_view title) { fmt::print(out_, "{}\n", title); }
   void row(std::string_view label, std::string_view value) {
-    fmt::print(out_, "  {:<14}{}\n", label, value);
+    fmt::print(out_, "  {:<20}{}\n", label, value);
   }
   void advise(std::string advice) { advice_.push_back(std::move(advice)); }
   void finish() {

@@ -41,14 +41,22 @@ const std::vector<PeerKind>& peer_kinds() {
   static const std::vector<std::string> keep_freed_memory = {"MALLOC_TRIM_THRESHOLD_=1099511627776",
                                                              "MALLOC_MMAP_MAX_=0"};
   constexpr std::string_view numpy = "apt-get install python3-numpy";
+  constexpr std::string_view numba = "apt-get install python3-numba";
   constexpr std::string_view debian_torch = "apt-get install python3-torch";
   constexpr std::string_view torch = "pip install torch (Debian's is for the CPU)";
   static const std::vector<std::string> torch_modules = {"numpy", "torch"};
+  static const std::vector<std::string> numba_modules = {"numpy", "numba"};
   constexpr std::string_view cupy = "pip install cupy-cuda13x (or that of your CUDA version)";
   static const std::vector<PeerKind> kinds = {
       {"numpy", "numpy_roll", {"numpy"}, numpy},
       {"numpy_pooled", "numpy_roll", {"numpy"}, numpy, keep_freed_memory},
-      {"numba", "numba_fused", {"numpy", "numba"}, "apt-get install python3-numba"},
+      {"numba", "numba_fused", numba_modules, numba},
+      {"numba_parallel", "numba_parallel", numba_modules, numba},
+      {"halide",
+       "halide_tiles",
+       {"numpy", "halide"},
+       "apt-get install python3-halide python3-numpy",
+       keep_freed_memory},
       {"torch", "torch_roll", torch_modules, debian_torch},
       {"torch_cuda", "torch_cuda_roll", torch_modules, torch, {}, true},
       {"torch_cuda_compile", "torch_cuda_compile", {"numpy", "torch", "triton"}, torch, {}, true},

@@ -1,6 +1,6 @@
-// Peers: the same problem in NumPy, Numba, PyTorch, CuPy or JAX, run by a python3 child in the same
-// run, so that a row of the table can stand beside ours; or the same training, or the same answers,
-// of a network in PyTorch. bench/peers/peer_protocol.py is the other end.
+// Peers: the same problem in NumPy, Numba, Halide, PyTorch, CuPy or JAX, run by a python3 child in
+// the same run, so that a row of the table can stand beside ours; or the same training, or the same
+// answers, of a network in PyTorch. bench/peers/peer_protocol.py is the other end.
 // numpy_pooled is numpy with a C library that keeps freed memory (why: bench/peers/numpy_roll.py).
 //
 // The child is asked by one-line JSON requests and answers each with one line. It is in a process
@@ -25,9 +25,9 @@ namespace diffbench::bench {
 
 enum class PeerTask { diffusion, training, answering };
 
-/// Diffusion on the CPU: numpy, numpy_pooled, numba, torch; on the GPU: torch_cuda,
-/// torch_cuda_compile, torch_cuda_graph, cupy, cupy_kernel, jax. Training and answering: torch,
-/// torch_cuda.
+/// Diffusion on the CPU: numpy, numpy_pooled, numba, numba_parallel, halide, torch; on the GPU:
+/// torch_cuda, torch_cuda_compile, torch_cuda_graph, cupy, cupy_kernel, jax. Training and
+/// answering: torch, torch_cuda.
 [[nodiscard]] std::vector<std::string> peer_names(PeerTask task = PeerTask::diffusion);
 
 /// What a row of the table is called that comes from a peer: "peer:numpy".

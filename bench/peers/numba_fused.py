@@ -1,5 +1,6 @@
-"""The fused loop compiled by Numba, without fastmath: rows on threads, two fields with a ring of
-ghost cells. Numba does not contract a*b+c unless asked to, so the bits are NumPy's."""
+"""The fused loop compiled by Numba, one thread, without fastmath: two fields with a ring of ghost
+cells. Numba does not contract a*b+c unless asked to, so the bits are NumPy's. numba_parallel.py has
+it on all threads."""
 import numba
 import numpy as np
 
@@ -37,15 +38,17 @@ def fill_ghosts(u, boundary, value):
 
 
 class Peer:
+    parallel = False  # prange is then range
+
     def __init__(self, start):
         self.initial = np.load(start["initial"])
         # Scalars of the field's dtype: with Python's, Numba would compute in float64.
         scalar = self.initial.dtype.type
         self.constants = (start["boundary"], scalar(start["boundary_value"]),
                           scalar(start["factor"]), scalar(4))
-        numba.set_num_threads(start["threads"])
+        numba.set_num_threads(start["threads"] if self.parallel else 1)
         self.threads = numba.get_num_threads()
-        self.compiled = numba.njit(advance, parallel=self.threads > 1)
+        self.compiled = numba.njit(advance, parallel=self.parallel)
         self.versions = {"numba": numba.__version__, "numpy": np.__version__}
         shape = tuple(extent + 2 for extent in self.initial.shape)
         self.now, self.after = np.zeros(shape, scalar), np.zeros(shape, scalar)

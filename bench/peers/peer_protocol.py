@@ -44,7 +44,7 @@ class Server:
         """Imports the library and makes everything ready to be timed."""
         if self.peer is None:
             # Read by the thread pools when they are loaded, so before the import.
-            for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
+            for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "HL_NUM_THREADS"):
                 os.environ[variable] = str(request["threads"])
             show_only_device(request["device"])
         self.peer = None  # the memory of an earlier one is free before the next takes its own

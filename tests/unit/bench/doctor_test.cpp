@@ -71,6 +71,9 @@ TEST_F(Doctor, SaysWhichPeersAreMissingAndHowToGetThem) {
   unsetenv("DIFFBENCH_PYTHON");
   EXPECT_THAT(text, ContainsRegex("numba +missing\n"));
   EXPECT_THAT(text, HasSubstr("apt-get install python3-numba"));
+  EXPECT_THAT(text, ContainsRegex("halide +missing\n"));
+  EXPECT_THAT(text, HasSubstr("apt-get install python3-halide"));
+  EXPECT_THAT(text, ContainsRegex("torch_cuda_compile +missing\n")); // the longest name
 }
 
 TEST(List, HasEveryBackendAndPeer) {

@@ -1,5 +1,5 @@
-// The peers, with a real python3 and NumPy (numba and torch are run by the acceptance tests, where
-// they are installed), and with scripts that misbehave.
+// The peers, with a real python3 and NumPy, with Numba and Halide where they are installed (torch
+// is run by the acceptance tests), and with scripts that misbehave.
 #include "peer.hpp"
 
 #include "diffbench/errors.hpp"
@@ -110,10 +110,19 @@ std::string detail(const Peer& peer, std::string_view name) {
 class NumpyBits : public Peers,
                   public ::testing::WithParamInterface<std::tuple<std::string, Boundary, Dtype>> {
  protected:
+  void SetUp() override {
+    Peers::SetUp();
+    std::tie(name_, problem_.boundary, problem_.dtype) = GetParam();
+    problem_.boundary_value = 0.3; // no float32
+    if (const Probe probe = probe_peer(name_); !probe.available) {
+      GTEST_SKIP() << probe.reason;
+    }
+  }
+
   template <typename T>
-  void expect_reference_bits(const std::string& name) {
+  void expect_reference_bits() {
     Field<T> reference = write_initial<T>();
-    Peer peer(name, problem_, initial_, {.threads = 1});
+    Peer peer(name_, problem_, initial_, {.threads = 2});
     EXPECT_GT(peer.advance(5), 0);
     peer.reset();
     peer.advance(20);
@@ -123,23 +132,36 @@ class NumpyBits : public Peers,
     const Field<T> result = read_npy<T>(result_);
     EXPECT_TRUE(compare<T>(result.cells(), reference.cells()).bitwise);
   }
+
+  std::string name_;
 };
 
 TEST_P(NumpyBits, AreTheReferences) {
-  std::string name;
-  std::tie(name, problem_.boundary, problem_.dtype) = GetParam();
-  problem_.boundary_value = 0.3; // no float32
   if (problem_.dtype == Dtype::float32) {
-    expect_reference_bits<float>(name);
+    expect_reference_bits<float>();
   } else {
-    expect_reference_bits<double>(name);
+    expect_reference_bits<double>();
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, NumpyBits,
-                         Combine(Values("numpy", "numpy_pooled"),
+                         Combine(Values("numpy", "numpy_pooled", "numba", "numba_parallel",
+                                        "halide"),
                                  Values(Boundary::periodic, Boundary::dirichlet, Boundary::neumann),
                                  Values(Dtype::float32, Dtype::float64)));
+
+// Wide enough that bench/peers/halide_tiles.py divides the rows, too.
+class WideBits : public NumpyBits {};
+
+TEST_P(WideBits, AreTheReferences) {
+  problem_.nx = 1100;
+  expect_reference_bits<float>();
+}
+
+INSTANTIATE_TEST_SUITE_P(Halide, WideBits,
+                         Combine(Values("halide"),
+                                 Values(Boundary::periodic, Boundary::dirichlet, Boundary::neumann),
+                                 Values(Dtype::float32)));
 
 TEST_F(Peers, TellWhatRan) {
   write_initial<float>();
@@ -152,6 +174,17 @@ TEST_F(Peers, TellWhatRan) {
   EXPECT_EQ(detail(peer, "page_faults_per_step"), ""); // nothing was advanced yet
   peer.advance(1);
   EXPECT_THAT(detail(peer, "page_faults_per_step"), Not(IsEmpty()));
+}
+
+TEST_F(Peers, TakeTheThreadsTheirNameSays) {
+  write_initial<float>();
+  for (const auto& [name, threads] :
+       {std::pair("numba", 1), {"numba_parallel", 2}, {"halide", 2}}) {
+    if (probe_peer(name).available) {
+      EXPECT_EQ(Peer(name, problem_, initial_, {.threads = 2}).provenance().threads, threads)
+          << name;
+    }
+  }
 }
 
 // A field beyond the size that glibc's heap always keeps.
@@ -180,9 +213,9 @@ TEST_F(Peers, SayWhichSettingsOfTheAllocatorTheyInherit) {
 }
 
 TEST_F(Peers, AreKnownByName) {
-  EXPECT_THAT(peer_names(),
-              ElementsAre("numpy", "numpy_pooled", "numba", "torch", "torch_cuda",
-                          "torch_cuda_compile", "torch_cuda_graph", "cupy", "cupy_kernel", "jax"));
+  EXPECT_THAT(peer_names(), ElementsAre("numpy", "numpy_pooled", "numba", "numba_parallel",
+                                        "halide", "torch", "torch_cuda", "torch_cuda_compile",
+                                        "torch_cuda_graph", "cupy", "cupy_kernel", "jax"));
   EXPECT_THAT(peer_names(PeerTask::training), ElementsAre("torch", "torch_cuda"));
   EXPECT_THAT(peer_names(PeerTask::answering), ElementsAre("torch", "torch_cuda"));
   EXPECT_THROW((void)probe_peer("numpi"), InvalidInput);
