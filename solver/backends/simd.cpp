@@ -138,13 +138,15 @@ class SweptSession final : public Session<T> {
   void advance(std::int64_t steps) override {
     workers_.run([this, steps](int thread) {
       simd::Band<T>& band = bands_[static_cast<std::size_t>(thread)];
+      const simd::Band<T>& before =
+          bands_[static_cast<std::size_t>((thread + plan_.threads - 1) % plan_.threads)];
       // Sweeps of nearly equal depth: the last one of 17 steps should not be of one step.
       for (std::int64_t left = steps; left > 0;) {
         const std::int64_t sweeps = (left + plan_.depth - 1) / plan_.depth;
         const std::int64_t depth = (left + sweeps - 1) / sweeps;
-        band.save_halo(field_, depth);
-        workers_.barrier();
         band.sweep(field_, depth);
+        workers_.barrier();
+        band.fill_gap(field_, before, depth);
         workers_.barrier();
         left -= depth;
       }

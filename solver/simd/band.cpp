@@ -6,7 +6,9 @@ namespace diffbench::simd {
 
 namespace {
 
-constexpr std::int64_t scratch_rows = block_rows - 2; // of a block, see level_row
+static_assert(block_rows == 4); // two rows of scratch, and two that a level keeps: see level_row
+constexpr std::int64_t scratch_rows = 2;
+constexpr std::int64_t kept_rows = 2; // of a level, beside a gap
 
 } // namespace
 
@@ -18,8 +20,9 @@ Band<T>::Band(const Problem& problem, const Plan& plan, const RowKernels<T>& ker
       kernels_(&kernels),
       first_(first),
       last_(last),
-      factor_(problem.update_factor<T>()),
-      halo_rows_(2 * plan.depth * problem.nx) {
+      meets_upper_(problem.boundary == Boundary::periodic || first > 0),
+      meets_lower_(problem.boundary == Boundary::periodic || last < problem.ny),
+      factor_(problem.update_factor<T>()) {
   if (plan.strips > 1) {
     left_columns_ = AlignedArray<T>((last - first) * plan.halo);
     wrap_columns_ = AlignedArray<T>((last - first) * plan.halo);
@@ -34,6 +37,9 @@ Band<T>::Band(const Problem& problem, const Plan& plan, const RowKernels<T>& ker
   row_stride_ = row_stride<T>(widest, kernels.lanes);
   const std::int64_t row_count = 2 * scratch_rows + 2 * (plan.depth + 1) + 1;
   levels_ = AlignedArray<T>(row_count * row_stride_);
+  if (meets_upper_ || meets_lower_) {
+    kept_ = AlignedArray<T>(2 * plan.strips * plan.depth * kept_rows * row_stride_);
+  }
   constant_row_ = levels_.data() + (row_count - 1) * row_stride_;
   std::fill_n(constant_row_, row_stride_, static_cast<T>(problem.boundary_value));
   constant_row_ += kernels.lanes;
@@ -53,6 +59,66 @@ T* Band<T>::level_row(std::int64_t level, std::int64_t row, const Places& places
   return levels_.data() + index * row_stride_ + kernels_->lanes;
 }
 
+// `row` counts from the gap.
+template <typename T>
+T* Band<T>::kept_row(Side side, std::size_t strip, std::int64_t level, std::int64_t row) {
+  const std::int64_t of_strip = static_cast<std::int64_t>(strip) * plan_.depth + level;
+  const std::int64_t index =
+      ((side == upper ? 0 : plan_.strips * plan_.depth) + of_strip) * kept_rows + row;
+  return kept_.data() + index * row_stride_ + kernels_->lanes;
+}
+
+// Where a pass puts row y of a level: a sweep keeps those beside a gap.
+template <typename T>
+T* Band<T>::output(const Pass& pass, std::size_t strip, std::int64_t level, std::int64_t y,
+                   T* in_flight) {
+  if (pass.before == nullptr && level < pass.depth) {
+    const std::int64_t from_first = y - pass.first(level);
+    const std::int64_t to_last = pass.last(level) - 1 - y;
+    if (meets_upper_ && from_first >= 0 && from_first < kept_rows && to_last >= 0) {
+      return kept_row(upper, strip, level, from_first);
+    }
+    if (meets_lower_ && to_last >= 0 && to_last < kept_rows && from_first >= 0) {
+      return kept_row(lower, strip, level, to_last);
+    }
+  }
+  return in_flight;
+}
+
+// Where a pass finds row y of a level: one that fills a gap, beside the gap among what the sweeps
+// have kept.
+template <typename T>
+const T* Band<T>::input(const Pass& pass, std::size_t strip, std::int64_t level, std::int64_t y,
+                        const T* in_flight) {
+  if (pass.before == nullptr) {
+    T* kept = output(pass, strip, level, y, nullptr);
+    return kept != nullptr ? kept : in_flight;
+  }
+  const std::int64_t above = pass.first(level) - 1 - y;
+  const std::int64_t below = y - pass.last(level);
+  if (above >= 0 && above < kept_rows) {
+    return const_cast<Band*>(pass.before)->kept_row(lower, strip, level, above);
+  }
+  if (below >= 0 && below < kept_rows) {
+    return kept_row(upper, strip, level, below);
+  }
+  return in_flight;
+}
+
+// In a level of two or three rows, a row is beside both gaps; it was put beside the upper one.
+template <typename T>
+void Band<T>::keep_twice(const Pass& pass, std::size_t strip, std::int64_t level, std::int64_t y) {
+  const std::int64_t from_first = y - pass.first(level);
+  const std::int64_t to_last = pass.last(level) - 1 - y;
+  if (pass.before == nullptr && level < pass.depth && meets_upper_ && meets_lower_ &&
+      from_first >= 0 && from_first < kept_rows && to_last >= 0 && to_last < kept_rows) {
+    const std::int64_t lanes = kernels_->lanes;
+    std::copy_n(kept_row(upper, strip, level, from_first) - lanes,
+                (strips_[strip].shape.vectors + 2) * lanes,
+                kept_row(lower, strip, level, to_last) - lanes);
+  }
+}
+
 template <typename T>
 Columns Band<T>::columns_of_strip(std::int64_t index) const {
   const std::int64_t begin = index * plan_.strip_width;
@@ -64,73 +130,51 @@ Columns Band<T>::columns_of_strip(std::int64_t index) const {
 }
 
 template <typename T>
-typename Band<T>::Rows Band<T>::rows_of_level(std::int64_t level, std::int64_t depth) const {
-  const std::int64_t margin = depth - level;
-  if (problem_.boundary == Boundary::periodic) {
-    return {first_ - margin, last_ + margin};
-  }
-  return {std::max<std::int64_t>(0, first_ - margin), std::min(problem_.ny, last_ + margin)};
-}
-
-template <typename T>
-void Band<T>::save_halo(const Field<T>& field, std::int64_t depth) {
-  halo_depth_ = depth;
-  const std::int64_t ny = problem_.ny;
-  const Rows rows = rows_of_level(0, depth);
-  const auto save = [&](std::int64_t y, std::int64_t place) {
-    const std::int64_t source = ((y % ny) + ny) % ny;
-    std::copy_n(field.row(source), problem_.nx, halo_rows_.data() + place * problem_.nx);
-  };
-  for (std::int64_t y = rows.begin; y < first_; ++y) {
-    save(y, y - (first_ - depth));
-  }
-  for (std::int64_t y = last_; y < rows.end; ++y) {
-    save(y, depth + y - last_);
-  }
-}
-
-template <typename T>
-const T* Band<T>::old_row(const Field<T>& field, std::int64_t y) const {
-  if (y < first_) {
-    return halo_rows_.data() + (y - (first_ - halo_depth_)) * problem_.nx;
-  }
-  if (y >= last_) {
-    return halo_rows_.data() + (halo_depth_ + y - last_) * problem_.nx;
-  }
-  return field.row(y);
-}
-
-template <typename T>
 void Band<T>::sweep(Field<T>& field, std::int64_t depth) {
-  for (Strip& strip : strips_) {
-    sweep_strip(field, strip, depth);
+  const Pass pass{first_, last_, meets_upper_ ? 1 : 0, meets_lower_ ? -1 : 0, depth, nullptr};
+  for (std::size_t strip = 0; strip < strips_.size(); ++strip) {
+    run(pass, field, strip);
   }
 }
 
 template <typename T>
-void Band<T>::sweep_strip(Field<T>& field, Strip& strip, std::int64_t depth) {
-  const Rows input = rows_of_level(0, depth);
-  const std::int64_t blocks = (last_ - input.begin + depth + block_rows - 1) / block_rows;
+void Band<T>::fill_gap(Field<T>& field, const Band& before, std::int64_t depth) {
+  if (!meets_upper_) {
+    return;
+  }
+  const Pass pass{first_, first_, -1, 1, depth, &before};
+  for (std::size_t strip = 0; strip < strips_.size(); ++strip) {
+    run(pass, field, strip);
+  }
+}
+
+template <typename T>
+void Band<T>::run(const Pass& pass, Field<T>& field, std::size_t strip) {
+  const std::int64_t depth = pass.depth;
+  const std::int64_t span = std::max(pass.end, pass.last(depth) + depth) - pass.begin;
+  const std::int64_t blocks = (span + block_rows - 1) / block_rows;
+  RowCopier<T>& copier = strips_[strip].copier;
   Places places{.first = 0, .count = depth + 1};
   for (std::int64_t block = 0; block < blocks; ++block) {
-    const std::int64_t first_row = input.begin + block * block_rows;
+    const std::int64_t first_row = pass.begin + block * block_rows;
     for (std::int64_t row = 0; row < block_rows; ++row) {
       const std::int64_t y = first_row + row;
-      if (y < input.end) {
-        load_row(field, strip, y, level_row(0, row, places));
+      if (y < pass.end) {
+        load_row(field, strips_[strip], y, output(pass, strip, 0, y, level_row(0, row, places)));
+        keep_twice(pass, strip, 0, y);
       }
     }
     for (std::int64_t level = 1; level <= depth; ++level) {
-      const Rows rows = rows_of_level(level, depth);
       const std::int64_t y = first_row - level;
-      if (y + block_rows > rows.begin && y < rows.end) {
-        advance_block(strip, level, places, y);
+      if (y + block_rows > pass.first(level) && y < pass.last(level)) {
+        advance_block(pass, strip, level, places, y);
       }
     }
     for (std::int64_t row = 0; row < block_rows; ++row) {
       const std::int64_t y = first_row - depth + row;
-      if (y >= first_ && y < last_) {
-        strip.copier.store(level_row(depth, row, places), field.row(y) + strip.columns.begin);
+      if (y >= pass.first(depth) && y < pass.last(depth)) {
+        copier.store(level_row(depth, row, places),
+                     field.row(y >= 0 ? y : y + problem_.ny) + strips_[strip].columns.begin);
       }
     }
     places.first = (places.first > 0 ? places.first : places.count) - 1;
@@ -140,15 +184,32 @@ void Band<T>::sweep_strip(Field<T>& field, Strip& strip, std::int64_t depth) {
 // Rows first_row ... of `level` from the level below. Rows of a block that lie outside the level
 // are computed from whatever is there and never used.
 template <typename T>
-void Band<T>::advance_block(const Strip& strip, std::int64_t level, const Places& places,
-                            std::int64_t first_row) {
+void Band<T>::advance_block(const Pass& pass, std::size_t strip, std::int64_t level,
+                            const Places& places, std::int64_t first_row) {
   const T* in[block_rows + 2];
   T* out[block_rows];
-  in[0] = level_row(level, block_rows - 2, places); // held the level below, a block ago
-  in[1] = level_row(level, block_rows - 1, places);
-  for (std::int64_t row = 0; row < block_rows; ++row) {
-    in[row + 2] = level_row(level - 1, row, places);
-    out[row] = level_row(level, row, places);
+  T* below = level_row(level - 1, 0, places);
+  T* here = level_row(level, 0, places);
+  T* below_last = level_row(level - 1, scratch_rows, places);
+  T* here_last = level_row(level, scratch_rows, places); // held the level below, a block ago
+  for (std::int64_t row = 0; row < 2; ++row) {
+    in[row] = here_last + row * row_stride_;
+    in[row + 2] = below + row * row_stride_;
+    in[row + 4] = below_last + row * row_stride_;
+    out[row] = here + row * row_stride_;
+    out[row + 2] = here_last + row * row_stride_;
+  }
+  // Rows of the level below that are kept, or were: beside the gaps.
+  const std::int64_t margin = pass.before == nullptr ? kept_rows : 0;
+  const bool beside_a_gap = first_row - 1 < pass.first(level - 1) + margin ||
+                            first_row + block_rows >= pass.last(level - 1) - margin;
+  if (beside_a_gap) {
+    for (std::int64_t row = 0; row < block_rows + 2; ++row) {
+      in[row] = input(pass, strip, level - 1, first_row - 1 + row, in[row]);
+    }
+    for (std::int64_t row = 0; row < block_rows; ++row) {
+      out[row] = output(pass, strip, level, first_row + row, out[row]);
+    }
   }
   if (problem_.boundary != Boundary::periodic) {
     const bool constant = problem_.boundary == Boundary::dirichlet;
@@ -161,33 +222,31 @@ void Band<T>::advance_block(const Strip& strip, std::int64_t level, const Places
       in[behind] = constant ? constant_row_ : in[behind - 1];
     }
   }
-  kernels_->advance(in, out, strip.shape, factor_);
+  kernels_->advance(in, out, strips_[strip].shape, factor_);
+  for (std::int64_t row = 0; beside_a_gap && row < block_rows; ++row) {
+    keep_twice(pass, strip, level, first_row + row);
+  }
 }
 
 // Row y of the field in its old state, with halos; keeps for the strips to come what this one will
 // overwrite.
 template <typename T>
 void Band<T>::load_row(const Field<T>& field, Strip& strip, std::int64_t y, T* row) {
-  const T* old = old_row(field, y);
+  const T* old = field.row(y);
   const std::int64_t halo = plan_.halo;
   const Columns& columns = strip.columns;
-  const bool in_band = y >= first_ && y < last_;
   const bool first = columns.begin == 0;
   const bool last = columns.end == problem_.nx;
-  const T* left = old + (first ? problem_.nx : columns.begin) - halo;
-  if (in_band && !first) {
-    left = left_columns_.data() + (y - first_) * halo;
-  }
-  const T* right = old + (last ? 0 : columns.end);
-  if (in_band && last && !first) {
-    right = wrap_columns_.data() + (y - first_) * halo;
-  }
+  T* left_columns = left_columns_.data() + (y - first_) * halo;
+  T* wrap_columns = wrap_columns_.data() + (y - first_) * halo;
+  const T* left = first ? old + problem_.nx - halo : left_columns;
+  const T* right = last && !first ? wrap_columns : old + (last ? 0 : columns.end);
   strip.copier.load(left, old + columns.begin, right, row);
-  if (in_band && plan_.strips > 1) {
+  if (plan_.strips > 1) {
     if (first) {
-      std::copy_n(old, halo, wrap_columns_.data() + (y - first_) * halo);
+      std::copy_n(old, halo, wrap_columns);
     }
-    std::copy_n(old + columns.end - halo, halo, left_columns_.data() + (y - first_) * halo);
+    std::copy_n(old + columns.end - halo, halo, left_columns);
   }
 }
 

@@ -2,13 +2,15 @@
 //
 // A sweep streams the rows of the band once, and carries each block of rows through all `depth`
 // time levels while it is in the cache: level l of a row follows level l-1 by one row. Rows in
-// flight lie in strides (strided_row.hpp). The field is updated in place. What a neighbour would
-// still need in its old state is copied first: `depth` rows beyond the band (save_halo) and the
-// columns on both sides of a strip. Rows and columns near the edges of a band or strip are computed
-// twice, by both neighbours: the same arithmetic on the same values, so the bits do not depend on
-// the cut. (Overlapped time tiling with a wavefront inside: see e.g. Wellein et al., "Efficient
-// temporal blocking for stencil computations by multicore-aware wavefront parallelization", COMPSAC
-// 2009.)
+// flight lie in strides (strided_row.hpp). The field is updated in place.
+//
+// Where a band meets another one, it has one row less in each level, so nothing is computed twice:
+// a sweep leaves a gap there, a triangle with its point in the first level. In a second pass, when
+// both are done, the gap is filled from the rows beside it, two of each level and side, which the
+// sweeps have kept. (Tessellation in y; in time and one dimension e.g. Yuan et al., "Tessellating
+// stencils", SC17. Inside, a wavefront: Wellein et al., COMPSAC 2009.) Columns near the edges of a
+// strip are computed twice, by both neighbours: the same arithmetic on the same values, so the bits
+// do not depend on the cut.
 #pragma once
 
 #include "diffbench/field.hpp"
@@ -24,16 +26,17 @@ namespace diffbench::simd {
 template <typename T>
 class Band {
  public:
-  /// Rows [first, last) of the problem's field.
+  /// Rows [first, last) of the problem's field: at least 2 plan.depth of them, where the band meets
+  /// another one, or in a periodic field itself.
   Band(const Problem& problem, const Plan& plan, const RowKernels<T>& kernels, std::int64_t first,
        std::int64_t last);
 
-  /// Copies the rows that `sweep` reads beyond the band. All bands must have done so before one
-  /// sweeps, and all must have swept before one saves again.
-  void save_halo(const Field<T>& field, std::int64_t depth);
-
-  /// Advances the band's rows of `field` by depth <= plan.depth steps, in place.
+  /// Advances the band's rows of `field` by depth <= plan.depth steps, in place, all but the gaps.
   void sweep(Field<T>& field, std::int64_t depth);
+
+  /// Fills the gap between the band and the one before it, when both have swept with that depth.
+  /// All gaps must be filled before a band sweeps again.
+  void fill_gap(Field<T>& field, const Band& before, std::int64_t depth);
 
   [[nodiscard]] std::int64_t first() const { return first_; }
   [[nodiscard]] std::int64_t last() const { return last_; }
@@ -44,41 +47,55 @@ class Band {
     RowShape<T> shape;
     RowCopier<T> copier;
   };
-  /// Rows [begin, end) that a level must hold.
-  struct Rows {
+  /// The rows of each level that a pass computes: [begin, end) of level 0, and how they move from
+  /// level to level. `before`: the pass fills the gap between that band and this one.
+  struct Pass {
     std::int64_t begin;
     std::int64_t end;
+    std::int64_t begin_step;
+    std::int64_t end_step;
+    std::int64_t depth;
+    const Band* before;
+    [[nodiscard]] std::int64_t first(std::int64_t level) const {
+      return begin + begin_step * level;
+    }
+    [[nodiscard]] std::int64_t last(std::int64_t level) const { return end + end_step * level; }
   };
-
   /// Where the levels of a block keep their last rows: level 0 at `first`, around `count`.
   struct Places {
     std::int64_t first;
     std::int64_t count;
   };
+  enum Side { upper, lower };
 
   [[nodiscard]] Columns columns_of_strip(std::int64_t index) const;
-  [[nodiscard]] Rows rows_of_level(std::int64_t level, std::int64_t depth) const;
-  void sweep_strip(Field<T>& field, Strip& strip, std::int64_t depth);
-  void advance_block(const Strip& strip, std::int64_t level, const Places& places,
+  void run(const Pass& pass, Field<T>& field, std::size_t strip);
+  void advance_block(const Pass& pass, std::size_t strip, std::int64_t level, const Places& places,
                      std::int64_t first_row);
   void load_row(const Field<T>& field, Strip& strip, std::int64_t y, T* row);
-  [[nodiscard]] const T* old_row(const Field<T>& field, std::int64_t y) const;
   [[nodiscard]] T* level_row(std::int64_t level, std::int64_t row, const Places& places);
+  [[nodiscard]] T* kept_row(Side side, std::size_t strip, std::int64_t level, std::int64_t row);
+  [[nodiscard]] T* output(const Pass& pass, std::size_t strip, std::int64_t level, std::int64_t y,
+                          T* in_flight);
+  [[nodiscard]] const T* input(const Pass& pass, std::size_t strip, std::int64_t level,
+                               std::int64_t y, const T* in_flight);
+  void keep_twice(const Pass& pass, std::size_t strip, std::int64_t level, std::int64_t y);
 
   Problem problem_;
   Plan plan_;
   const RowKernels<T>* kernels_;
   std::int64_t first_;
   std::int64_t last_;
+  bool meets_upper_; ///< another band, or itself
+  bool meets_lower_;
   T factor_;
-  std::int64_t halo_depth_ = 0; ///< of the last save_halo
 
-  AlignedArray<T> halo_rows_;    ///< `depth` rows above the band, then `depth` below
   AlignedArray<T> left_columns_; ///< of each row of the band: what the strip to the left overwrote
   AlignedArray<T> wrap_columns_; ///< of each row of the band: the field's first columns
   std::vector<Strip> strips_;
   std::int64_t row_stride_;
   AlignedArray<T> levels_; ///< the rows of all levels in flight, see level_row
+  AlignedArray<T> kept_;   ///< the rows beside the gaps, see kept_row
   T* constant_row_;        ///< a row of ghost cells beyond a Dirichlet edge
 };
 

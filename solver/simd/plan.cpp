@@ -13,9 +13,9 @@ namespace {
 
 constexpr double barriers_ns = 2000; // both barriers of a sweep, with the imbalance they wait for
 constexpr double memory_ns = 0.06;   // a byte between memory and L2, for one of several threads
-constexpr double halo_ns = 0.03;     // a byte of save_halo
 constexpr std::int64_t narrowest_strip = 16; // narrower ones are halo for the most part
-constexpr std::array<std::int64_t, 14> depths = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 28, 32};
+constexpr std::array<std::int64_t, 16> depths = {1,  2,  3,  4,  5,  6,  8,  10,
+                                                 12, 16, 20, 24, 28, 32, 40, 48};
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -42,6 +42,10 @@ bool fits(const Problem& problem, const Plan& plan, std::int64_t lanes, const Ca
   return working_set(problem, plan, lanes) <= caches.l2 / 4 * 3;
 }
 
+bool has_gaps(const Problem& problem, int bands) {
+  return bands > 1 || problem.boundary == Boundary::periodic;
+}
+
 } // namespace
 
 std::int64_t memory_bytes(const Problem& problem, const Plan& plan, std::int64_t lanes) {
@@ -49,9 +53,11 @@ std::int64_t memory_bytes(const Problem& problem, const Plan& plan, std::int64_t
   if (plan.resident) {
     return in_cache;
   }
-  const std::int64_t halo_rows = 2 * plan.depth * problem.nx * plan.threads;
+  const std::int64_t vectors = ceil_div(widest_strip(problem, plan), lanes);
+  const std::int64_t kept = 4 * plan.depth * plan.strips * plan.threads; // rows beside gaps
   const std::int64_t halo_columns = 2 * plan.halo * problem.ny;
-  return problem.field_bytes() + in_cache + (halo_rows + halo_columns) * problem.element_bytes();
+  return problem.field_bytes() + in_cache + kept * row_bytes(problem, vectors, lanes) +
+         halo_columns * problem.element_bytes();
 }
 
 double step_ns(const Problem& problem, const Plan& plan, std::int64_t lanes, const Caches& caches,
@@ -73,17 +79,16 @@ double step_ns(const Problem& problem, const Plan& plan, std::int64_t lanes, con
   }
   const auto depth = static_cast<double>(plan.depth);
   const auto rows = static_cast<double>(ceil_div(problem.ny, plan.threads));
-  const bool meets_others = plan.threads > 1 || problem.boundary == Boundary::periodic;
-  const double margin = meets_others ? depth : 0; // of rows: that of level 0 is twice that
   const std::int64_t cells = widest_strip(problem, plan);
-  const double vectors = static_cast<double>(ceil_div(cells, lanes));
-  const double copy = times.row + times.copy * vectors;
-  const double compute = (rows + margin + block_rows) * row_step(cells);
+  const double copy = times.row + times.copy * static_cast<double>(ceil_div(cells, lanes));
+  // A pass begins and ends with blocks that are not full; with gaps there are two.
+  const double partial = (has_gaps(problem, plan.threads) ? 2 : 1) * block_rows;
+  const double compute = (rows + partial) * row_step(cells);
   const double bytes = static_cast<double>(problem.nx * problem.element_bytes());
   const bool in_cache = problem.field_bytes() <= caches.l3;
-  const double sweep = static_cast<double>(plan.strips) * (rows + margin) * copy +
+  const double sweep = static_cast<double>(plan.strips) * rows * copy +
                        (in_cache ? 0 : 2 * rows * bytes * memory_ns) +
-                       2 * margin * bytes * halo_ns + (plan.threads > 1 ? barriers_ns : 0);
+                       (plan.threads > 1 ? barriers_ns : 0);
   return static_cast<double>(plan.strips) * compute + sweep / depth;
 }
 
@@ -100,7 +105,7 @@ Plan choose_plan(const Problem& problem, int threads, int usable_cpus, std::int6
   };
   const int most = threads > 0 ? threads : usable_cpus;
   for (int count = threads > 0 ? threads : 1; count <= most; ++count) {
-    const int bands = static_cast<int>(std::min<std::int64_t>(count, problem.ny));
+    const int bands = static_cast<int>(std::clamp<std::int64_t>(problem.ny / 2, 1, count));
     if (bands == 1) {
       consider({.strip_width = problem.nx, .resident = true}, false);
     }
@@ -111,6 +116,9 @@ Plan choose_plan(const Problem& problem, int threads, int usable_cpus, std::int6
       for (const std::int64_t depth : depths) {
         if (strips > 1 && last < std::max(depth, lanes)) {
           break; // a halo must fit into the narrowest strip
+        }
+        if (has_gaps(problem, bands) && 2 * depth > problem.ny / bands) {
+          break; // two gaps must fit into a band
         }
         consider({.threads = bands,
                   .depth = depth,

@@ -1,7 +1,7 @@
 // The simd backend under plans that this machine would never choose: other caches, more threads,
 // kernels with other times.
-// The bands of a sweep run here one after the other in random order, which the barriers between
-// save_halo and sweep must make as good as any.
+// The bands run here one after the other in random order, which the barriers between their sweeps
+// and the filling of the gaps must make as good as any.
 #include "oracle_check.hpp"
 
 #include "simd/band.hpp"
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -65,15 +66,18 @@ class PlannedRun {
   }
 
   void advance(Field<T>& field, std::int64_t steps, std::mt19937& engine) {
+    const std::size_t count = bands_.size();
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
     for (std::int64_t left = steps; left > 0;) {
       const std::int64_t depth = std::min(left, plan_.depth);
-      std::ranges::shuffle(bands_, engine);
-      for (Band<T>& band : bands_) {
-        band.save_halo(field, depth);
+      std::ranges::shuffle(order, engine);
+      for (const std::size_t band : order) {
+        bands_[band].sweep(field, depth);
       }
-      std::ranges::shuffle(bands_, engine);
-      for (Band<T>& band : bands_) {
-        band.sweep(field, depth);
+      std::ranges::shuffle(order, engine);
+      for (const std::size_t band : order) {
+        bands_[band].fill_gap(field, bands_[(band + count - 1) % count], depth);
       }
       left -= depth;
     }
@@ -95,7 +99,7 @@ bool is_sound(const Plan& plan, const Problem& problem, int threads) {
   const bool strips_fit =
       plan.strips == 1 || (plan.halo >= plan.depth && plan.strip_width >= plan.halo &&
                            plan.strip_width * (plan.strips - 1) < problem.nx);
-  return plan.threads == std::min<std::int64_t>(threads, problem.ny) && plan.depth >= 1 &&
+  return plan.threads == std::clamp<std::int64_t>(problem.ny / 2, 1, threads) && plan.depth >= 1 &&
          plan.strips >= 1 && plan.strip_width * plan.strips >= problem.nx && strips_fit &&
          (!plan.resident || plan.threads == 1);
 }
@@ -143,7 +147,7 @@ TYPED_TEST(SimdPlanTest, EveryPlanGivesTheOraclesBits) {
     }
     ASSERT_TRUE(same_bits<TypeParam>(field.cells(), expected.cells(), problem.nx)) << steps;
   }
-  EXPECT_GE(plans_with_strips, 100); // the draw reaches what it is for
+  EXPECT_GE(plans_with_strips, 60); // the draw reaches what it is for
   EXPECT_GE(resident_plans, 20);
 }
 
