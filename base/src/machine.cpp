@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -277,6 +278,16 @@ std::string cpu_model(const fs::path& root) {
              ? "unknown CPU"
              : "Arm CPU, implementer " + implementer + ", part " + part + ", variant " +
                    cpu_fact(root, "CPU variant");
+}
+
+CpuNumbers cpu_numbers(const fs::path& root) {
+  const auto number = [&](std::string_view key) {
+    return static_cast<int>(std::strtol(cpu_fact(root, key).c_str(), nullptr, 0));
+  };
+  if (const std::string vendor = cpu_fact(root, "vendor_id"); !vendor.empty()) {
+    return {vendor, number("cpu family"), number("model")};
+  }
+  return {cpu_fact(root, "CPU implementer"), 0, number("CPU part")};
 }
 
 } // namespace diffbench

@@ -223,6 +223,20 @@ void report_peers(Report& report) {
   }
 }
 
+// What the fair CPU baseline reaches of what this core could do; empty where it is not built.
+std::string core_bound_of_simd() {
+  const std::vector<BackendInfo> backends = backend_ladder();
+  const auto simd = std::ranges::find(backends, "simd", &BackendInfo::name);
+  if (simd == backends.end() || !simd->make_float32) {
+    return {};
+  }
+  const Problem lesson{.nx = 640, .ny = 640};
+  const Provenance provenance = simd->make_float32(lesson, {.threads = 1})->provenance();
+  const auto found = std::ranges::find(provenance.details, "in_core",
+                                       [](const auto& detail) { return detail.first; });
+  return found == provenance.details.end() ? std::string() : found->second;
+}
+
 // Whether the default run has something to run.
 bool report_backends(Report& report) {
   const std::vector<BackendInfo> backends = backend_ladder();
@@ -231,6 +245,9 @@ bool report_backends(Report& report) {
   report.section("Backends");
   report.row("available", fmt::format("{} of {} (diffbench list)", available,
                                       backends.size() + missing_backends().size()));
+  if (const std::string bound = core_bound_of_simd(); !bound.empty()) {
+    report.row("simd, float32", bound);
+  }
   if (available == 0) {
     report.advise("no backend can run: configure without -DDIFFBENCH_WITHOUT");
   }

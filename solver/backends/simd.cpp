@@ -9,6 +9,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/workers.hpp"
 #include "simd/band.hpp"
+#include "simd/core_bound.hpp"
 #include "simd/kernel_times.hpp"
 #include "simd/resident.hpp"
 
@@ -43,7 +44,7 @@ const simd::RowKernels<T>& row_kernels(Isa isa) {
 struct Choice {
   Isa isa = Isa::baseline;
   simd::Plan plan;
-  std::string times; ///< where the model's constants are from
+  simd::KnownTimes times; ///< the model's constants
 };
 
 // Of the instruction sets of this CPU, or the one asked for, that whose best plan is the quickest:
@@ -68,7 +69,7 @@ Choice choose(const Problem& problem, const SessionOptions& options) {
                                               kernels.lanes, caches, known.times);
     const double ns = simd::step_ns(problem, plan, kernels.lanes, caches, known.times);
     if (ns < lowest_ns) {
-      choice = {isa, plan, known.source};
+      choice = {isa, plan, known};
       lowest_ns = ns;
     }
   }
@@ -77,17 +78,15 @@ Choice choose(const Problem& problem, const SessionOptions& options) {
 
 Provenance provenance_of(const Choice& choice) {
   const simd::Plan& plan = choice.plan;
-  Provenance provenance{.threads = plan.threads,
-                        .details = {{"isa", std::string(to_string(choice.isa))}}};
-  if (plan.resident) {
-    provenance.details.emplace_back("depth", "all: the field stays in the cache");
-  } else {
-    provenance.details.emplace_back("depth", std::to_string(plan.depth));
-    provenance.details.emplace_back("strips", std::to_string(plan.strips));
-    provenance.details.emplace_back("strip_width", std::to_string(plan.strip_width));
-  }
-  provenance.details.emplace_back("kernel_times", choice.times);
-  return provenance;
+  const std::string in_core =
+      simd::in_core(simd::core_bound(cpu_numbers(), choice.isa), choice.isa, choice.times.times);
+  return {.threads = plan.threads,
+          .details = {{"isa", std::string(to_string(choice.isa))},
+                      {"depth", plan.resident ? "resident" : std::to_string(plan.depth)},
+                      {"strips", std::to_string(plan.strips)},
+                      {"strip_width", std::to_string(plan.strip_width)},
+                      {"kernel_times", choice.times.source},
+                      {"in_core", in_core}}};
 }
 
 /// A small field, on the caller's thread.

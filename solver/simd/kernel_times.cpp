@@ -61,6 +61,39 @@ double sweep_ns(const RowKernels<T>& kernels, std::int64_t vectors, std::int64_t
   return lowest_ns([&] { band.sweep(field, depth); });
 }
 
+// A call of the kernel, its rows in L1.
+template <typename T>
+double kernel_ns(const RowKernels<T>& kernels, std::int64_t vectors) {
+  const RowShape<T> shape = shape_of<T>(
+      problem_of(kernels, vectors, 3), {.begin = 0, .end = vectors * kernels.lanes}, kernels.lanes);
+  const std::int64_t stride = row_stride<T>(vectors, kernels.lanes);
+  AlignedArray<T> rows((2 * block_rows + 2) * stride);
+  const T* in[block_rows + 2];
+  T* out[block_rows];
+  for (std::int64_t i = 0; i < block_rows + 2; ++i) {
+    in[i] = rows.data() + i * stride + kernels.lanes;
+  }
+  for (std::int64_t i = 0; i < block_rows; ++i) {
+    out[i] = rows.data() + (block_rows + 2 + i) * stride + kernels.lanes;
+  }
+  return lowest_ns([&] { kernels.advance(in, out, shape, T{0.125}); });
+}
+
+// A chain of additions, each of which waits for the one before and takes a cycle.
+double clock_ghz() {
+  constexpr int links = 1000;
+  return links / lowest_ns([] {
+           std::uint64_t sum = 0;
+           for (int i = 0; i < links; i += 4) {
+             for (int k = 0; k < 4; ++k) {
+               asm volatile("" : "+r"(sum));
+               sum += 3;
+             }
+           }
+           asm volatile("" : "+r"(sum));
+         });
+}
+
 template <typename T>
 double resident_ns(const RowKernels<T>& kernels, std::int64_t vectors, std::int64_t rows) {
   Resident<T> field(problem_of(kernels, vectors, rows), kernels);
@@ -95,7 +128,7 @@ std::string text_of(const KernelTimes& times) {
   std::ostringstream text;
   text << "build " << build_stamp() << ' ' << times.call << ' ' << times.vector_l1 << ' '
        << times.vector_l2 << ' ' << times.row << ' ' << times.copy << ' ' << times.resident_call
-       << ' ' << times.resident_vector;
+       << ' ' << times.resident_vector << ' ' << times.clock_ghz;
   return text.str();
 }
 
@@ -106,11 +139,12 @@ std::optional<KernelTimes> times_of(const std::string& text) {
   std::string stamp;
   std::istringstream words(text);
   words >> build >> stamp >> times.call >> times.vector_l1 >> times.vector_l2 >> times.row >>
-      times.copy >> times.resident_call >> times.resident_vector;
+      times.copy >> times.resident_call >> times.resident_vector >> times.clock_ghz;
   if (words.fail() || !(words >> std::ws).eof() || build != "build" || stamp != build_stamp()) {
     return std::nullopt;
   }
-  const double vectors[] = {times.vector_l1, times.vector_l2, times.copy, times.resident_vector};
+  const double vectors[] = {times.vector_l1, times.vector_l2, times.copy, times.resident_vector,
+                            times.clock_ghz};
   const double calls[] = {times.call, times.row, times.resident_call};
   const bool sound = std::ranges::all_of(vectors, [](double ns) { return ns > 0 && ns < 1e3; }) &&
                      std::ranges::all_of(calls, [](double ns) { return ns >= 0 && ns < 1e4; });
@@ -138,8 +172,9 @@ KernelTimes measure_kernel_times(const RowKernels<T>& kernels) {
 
   const double short_rows = sweep_ns(kernels, few, rows, shallow);
   const double long_rows = sweep_ns(kernels, many, rows, shallow);
-  times.vector_l1 = at_least_0(long_rows - short_rows - rows * (many - few) * times.copy) /
-                    (calls * shallow * block_rows * (many - few));
+  times.vector_l1 =
+      at_least_0(kernel_ns(kernels, many) - kernel_ns(kernels, few)) / (block_rows * (many - few));
+  times.clock_ghz = clock_ghz();
   const auto call_of = [&](std::int64_t vectors, double shallow_ns) {
     return (sweep_ns(kernels, vectors, rows, deep) - shallow_ns) / (calls * (deep - shallow));
   };

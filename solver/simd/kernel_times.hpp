@@ -9,17 +9,18 @@
 
 namespace diffbench::simd {
 
-/// Nanoseconds. Where nothing is measured: of a Zen 3 with AVX2.
+/// Nanoseconds but for the clock. Where nothing is measured: of a Zen 3 with AVX2.
 struct KernelTimes {
   // Of a sweep (Band).
   double call = 25;       ///< block_rows rows of a level, besides their vectors
-  double vector_l1 = 0.7; ///< a vector of a row, one step, with all rows in L1
+  double vector_l1 = 0.7; ///< a vector of a row, one step, with all rows in L1: the kernel alone
   double vector_l2 = 0.8; ///< the same with the rows of other levels in L2
   double row = 30;        ///< a row there and back between natural order and strides, ...
   double copy = 2;        ///< ... and each of its vectors
   // Of a field that stays in the cache (Resident). In L1 a vector takes vector_l1.
   double resident_call = 15;
   double resident_vector = 1; ///< with all rows in L2
+  double clock_ghz = 3;       ///< of the core meanwhile
 };
 
 /// How they were had: "measured", "cached"; with a reason after it when they could not be kept.

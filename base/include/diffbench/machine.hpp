@@ -48,4 +48,13 @@ struct Caches {
 /// CPU" when the system does not tell.
 [[nodiscard]] std::string cpu_model(const std::filesystem::path& root = "/");
 
+/// The numbers by which makers tell their cores apart: on x86-64 vendor ("AuthenticAMD"), family
+/// and model, on 64-bit Arm the implementer ("0x41") and the part as model. 0 where not told.
+struct CpuNumbers {
+  std::string vendor;
+  int family = 0;
+  int model = 0;
+};
+[[nodiscard]] CpuNumbers cpu_numbers(const std::filesystem::path& root = "/");
+
 } // namespace diffbench

@@ -45,7 +45,7 @@ TEST_F(KernelTimesTest, OfAnotherBuildDoNotCount) {
 }
 
 TEST_F(KernelTimesTest, ThatNoKernelTakesDoNotCount) {
-  for (const char* damage : {"\tno build ", "\tbuild nan ", "\t", "\tbuild 0 0 0 0 0 0 0 0 0 "}) {
+  for (const char* damage : {"\tno build ", "\tbuild nan ", "\t", "\tbuild 0 0 0 0 0 0 0 0 0 0 "}) {
     EXPECT_EQ(find().source, "measured") << damage;
     replace("\tbuild ", damage);
   }

@@ -203,5 +203,21 @@ TEST_F(FakeMachine, AnArmCpuHasNumbersForAName) {
   EXPECT_EQ(cpu_model(directory()), "Arm CPU, implementer 0x41, part 0xd0c, variant 0x3");
 }
 
+TEST_F(FakeMachine, TheNumbersOfACore) {
+  EXPECT_EQ(cpu_numbers(directory()).vendor, "");
+  EXPECT_EQ(cpu_numbers(directory()).model, 0);
+  put("proc/cpuinfo",
+      "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 26\nmodel\t\t: 2\n"
+      "model name\t: AMD EPYC\n");
+  const CpuNumbers zen5 = cpu_numbers(directory());
+  EXPECT_EQ(zen5.vendor, "AuthenticAMD");
+  EXPECT_EQ(zen5.family, 26);
+  EXPECT_EQ(zen5.model, 2);
+  put("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n");
+  const CpuNumbers arm = cpu_numbers(directory());
+  EXPECT_EQ(arm.vendor, "0x41");
+  EXPECT_EQ(arm.model, 0xd0c);
+}
+
 } // namespace
 } // namespace diffbench
