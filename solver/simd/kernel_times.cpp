@@ -162,7 +162,7 @@ KernelTimes measure_kernel_times(const RowKernels<T>& kernels) {
   constexpr std::int64_t rows = 64;
   constexpr std::int64_t shallow = 4;
   constexpr std::int64_t deep = 16;
-  constexpr double calls = (rows + block_rows) / block_rows; // a step
+  constexpr double calls = static_cast<double>(rows) / block_rows + 1; // a step
   const auto at_least_0 = [](double ns) { return std::max(0.0, ns); };
 
   KernelTimes times;
@@ -182,7 +182,7 @@ KernelTimes measure_kernel_times(const RowKernels<T>& kernels) {
   times.vector_l2 =
       std::max(times.vector_l1, (call_of(many, long_rows) - times.call) / (block_rows * many));
 
-  constexpr std::int64_t blocks = rows / block_rows;
+  constexpr double blocks = static_cast<double>(rows) / block_rows;
   times.resident_call = at_least_0(resident_ns(kernels, few, rows / 4) / (blocks / 4) -
                                    block_rows * few * times.vector_l1);
   times.resident_vector =

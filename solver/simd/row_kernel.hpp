@@ -115,8 +115,8 @@ struct Kernels {
         centre[r] = east[r];
       }
     }
-    for (int r = 0; r < rows; ++r) {
-      close(q[r], shape);
+    for (T* row : q) {
+      close(row, shape);
     }
   }
 
