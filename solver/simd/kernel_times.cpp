@@ -163,28 +163,29 @@ KernelTimes measure_kernel_times(const RowKernels<T>& kernels) {
   constexpr std::int64_t shallow = 4;
   constexpr std::int64_t deep = 16;
   constexpr double calls = static_cast<double>(rows) / block_rows + 1; // a step
-  const auto at_least_0 = [](double ns) { return std::max(0.0, ns); };
+  // Noise must not make a difference of two times a time that no kernel takes.
+  const auto positive = [](double ns) { return std::max(0.01, ns); };
 
   KernelTimes times;
   const double short_copy = copy_ns(kernels, few);
-  times.copy = at_least_0(copy_ns(kernels, many) - short_copy) / (many - few);
-  times.row = at_least_0(short_copy - few * times.copy);
+  times.copy = positive(copy_ns(kernels, many) - short_copy) / (many - few);
+  times.row = positive(short_copy - few * times.copy);
 
   const double short_rows = sweep_ns(kernels, few, rows, shallow);
   const double long_rows = sweep_ns(kernels, many, rows, shallow);
   times.vector_l1 =
-      at_least_0(kernel_ns(kernels, many) - kernel_ns(kernels, few)) / (block_rows * (many - few));
+      positive(kernel_ns(kernels, many) - kernel_ns(kernels, few)) / (block_rows * (many - few));
   times.clock_ghz = clock_ghz();
   const auto call_of = [&](std::int64_t vectors, double shallow_ns) {
     return (sweep_ns(kernels, vectors, rows, deep) - shallow_ns) / (calls * (deep - shallow));
   };
-  times.call = at_least_0(call_of(few, short_rows) - block_rows * few * times.vector_l1);
+  times.call = positive(call_of(few, short_rows) - block_rows * few * times.vector_l1);
   times.vector_l2 =
       std::max(times.vector_l1, (call_of(many, long_rows) - times.call) / (block_rows * many));
 
   constexpr double blocks = static_cast<double>(rows) / block_rows;
-  times.resident_call = at_least_0(resident_ns(kernels, few, rows / 4) / (blocks / 4) -
-                                   block_rows * few * times.vector_l1);
+  times.resident_call = positive(resident_ns(kernels, few, rows / 4) / (blocks / 4) -
+                                 block_rows * few * times.vector_l1);
   times.resident_vector =
       std::max(times.vector_l1, (resident_ns(kernels, many, rows) / blocks - times.resident_call) /
                                     (block_rows * many));
