@@ -68,11 +68,14 @@ const KernelSet& avx512_kernels();
 
 namespace {
 
-// `Lanes` gives the vector type and: load, store, broadcast, add, mul, sub4(s, u) = s - 4u (4u is
-// exact, so fused or not gives the same bits); rotate_up, lane j from j-1, rotate_down, lane j from
-// j+1, both around; insert(v, lane, value). For gather and scatter, with c = cells in 128 bits:
-// join(from, i): the 128-bit pieces from[0] + i, from[c] + i, from[2c] + i, ... as a vector;
-// split(v, to, i): the way back; transpose(v): c vectors, transposed c x c in each 128 bits.
+// `Lanes` gives the vector type and: load, store, broadcast, add, sub4(s, u) = s - 4u (4u is exact,
+// so fused or not gives the same bits); mul(a, b, minus_zero()) = ab, where it can be fused as ab -
+// 0, which has the bits of the product: where a field spreads into zeros its front is denormal, and
+// on Zen 5 a multiplication with such a result takes eight cycles more, a fused one none;
+// rotate_up, lane j from j-1, rotate_down, lane j from j+1, both around; insert(v, lane, value).
+// For gather and scatter, with c = cells in 128 bits: join(from, i): the 128-bit pieces from[0] +
+// i, from[c] + i, from[2c] + i, ... as a vector; split(v, to, i): the way back; transpose(v): c
+// vectors, transposed c x c in each 128 bits.
 template <typename Lanes>
 struct Kernels {
   using T = typename Lanes::Cell;
@@ -83,6 +86,7 @@ struct Kernels {
   static void advance(const T* const* in, T* const* out, const RowShape<T>& shape, T factor) {
     constexpr int rows = block_rows;
     const V f = Lanes::broadcast(factor);
+    const V zero = Lanes::minus_zero();
     const T* p[rows + 2];
     T* q[rows];
     V west[rows];
@@ -108,7 +112,7 @@ struct Kernels {
         const V below = r == rows - 1 ? bottom : centre[r + 1];
         const V sum = Lanes::add(Lanes::add(Lanes::add(above, below), west[r]), east[r]);
         const V lap = Lanes::sub4(sum, centre[r]);
-        Lanes::store(q[r] + i, Lanes::add(centre[r], Lanes::mul(f, lap)));
+        Lanes::store(q[r] + i, Lanes::add(centre[r], Lanes::mul(f, lap, zero)));
       }
       for (int r = 0; r < rows; ++r) {
         west[r] = centre[r];

@@ -15,7 +15,12 @@ struct Float32 {
   static void store(float* p, Vector v) { _mm256_store_ps(p, v); }
   static Vector broadcast(float v) { return _mm256_set1_ps(v); }
   static Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
-  static Vector mul(Vector a, Vector b) { return _mm256_mul_ps(a, b); }
+  static Vector minus_zero() {
+    Vector zero = _mm256_set1_ps(-0.0F);
+    asm("" : "+x"(zero)); // or the compiler knows what it is, and multiplies
+    return zero;
+  }
+  static Vector mul(Vector a, Vector b, Vector zero) { return _mm256_fmadd_ps(a, b, zero); }
   static Vector sub4(Vector s, Vector u) { return _mm256_fnmadd_ps(_mm256_set1_ps(4), u, s); }
   static Vector rotate_up(Vector v) {
     return _mm256_permutevar8x32_ps(v, _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6));
@@ -56,7 +61,12 @@ struct Float64 {
   static void store(double* p, Vector v) { _mm256_store_pd(p, v); }
   static Vector broadcast(double v) { return _mm256_set1_pd(v); }
   static Vector add(Vector a, Vector b) { return _mm256_add_pd(a, b); }
-  static Vector mul(Vector a, Vector b) { return _mm256_mul_pd(a, b); }
+  static Vector minus_zero() {
+    Vector zero = _mm256_set1_pd(-0.0);
+    asm("" : "+x"(zero)); // or the compiler knows what it is, and multiplies
+    return zero;
+  }
+  static Vector mul(Vector a, Vector b, Vector zero) { return _mm256_fmadd_pd(a, b, zero); }
   static Vector sub4(Vector s, Vector u) { return _mm256_fnmadd_pd(_mm256_set1_pd(4), u, s); }
   static Vector rotate_up(Vector v) { return _mm256_permute4x64_pd(v, 0b10010011); }
   static Vector rotate_down(Vector v) { return _mm256_permute4x64_pd(v, 0b00111001); }

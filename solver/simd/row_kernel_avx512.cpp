@@ -15,7 +15,12 @@ struct Float32 {
   static void store(float* p, Vector v) { _mm512_store_ps(p, v); }
   static Vector broadcast(float v) { return _mm512_set1_ps(v); }
   static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
-  static Vector mul(Vector a, Vector b) { return _mm512_mul_ps(a, b); }
+  static Vector minus_zero() {
+    Vector zero = _mm512_set1_ps(-0.0F);
+    asm("" : "+v"(zero)); // or the compiler knows what it is, and multiplies
+    return zero;
+  }
+  static Vector mul(Vector a, Vector b, Vector zero) { return _mm512_fmadd_ps(a, b, zero); }
   static Vector sub4(Vector s, Vector u) { return _mm512_fnmadd_ps(_mm512_set1_ps(4), u, s); }
   static Vector rotate_up(Vector v) {
     const __m512i whole = _mm512_castps_si512(v);
@@ -60,7 +65,12 @@ struct Float64 {
   static void store(double* p, Vector v) { _mm512_store_pd(p, v); }
   static Vector broadcast(double v) { return _mm512_set1_pd(v); }
   static Vector add(Vector a, Vector b) { return _mm512_add_pd(a, b); }
-  static Vector mul(Vector a, Vector b) { return _mm512_mul_pd(a, b); }
+  static Vector minus_zero() {
+    Vector zero = _mm512_set1_pd(-0.0);
+    asm("" : "+v"(zero)); // or the compiler knows what it is, and multiplies
+    return zero;
+  }
+  static Vector mul(Vector a, Vector b, Vector zero) { return _mm512_fmadd_pd(a, b, zero); }
   static Vector sub4(Vector s, Vector u) { return _mm512_fnmadd_pd(_mm512_set1_pd(4), u, s); }
   static Vector rotate_up(Vector v) {
     const __m512i whole = _mm512_castpd_si512(v);

@@ -16,7 +16,8 @@ struct Portable {
   static void store(T* p, Vector v) { *reinterpret_cast<Vector*>(p) = v; }
   static Vector broadcast(T v) { return v - Vector{}; }
   static Vector add(Vector a, Vector b) { return a + b; }
-  static Vector mul(Vector a, Vector b) { return a * b; }
+  static Vector minus_zero() { return broadcast(T{-0.0}); }
+  static Vector mul(Vector a, Vector b, Vector /*zero*/) { return a * b; }
   static Vector sub4(Vector s, Vector u) { return s - T{4} * u; }
   static Vector insert(Vector v, std::int64_t lane, T value) {
     v[lane] = value;
