@@ -61,11 +61,11 @@ T* Band<T>::level_row(std::int64_t level, std::int64_t row, const Places& places
 
 // `row` counts from the gap.
 template <typename T>
-T* Band<T>::kept_row(Side side, std::size_t strip, std::int64_t level, std::int64_t row) {
+std::int64_t Band<T>::kept_place(Side side, std::size_t strip, std::int64_t level,
+                                 std::int64_t row) const {
   const std::int64_t of_strip = static_cast<std::int64_t>(strip) * plan_.depth + level;
-  const std::int64_t index =
-      ((side == upper ? 0 : plan_.strips * plan_.depth) + of_strip) * kept_rows + row;
-  return kept_.data() + index * row_stride_ + kernels_->lanes;
+  const std::int64_t of_side = side == upper ? 0 : plan_.strips * plan_.depth;
+  return ((of_side + of_strip) * kept_rows + row) * row_stride_ + kernels_->lanes;
 }
 
 // Where a pass puts row y of a level: a sweep keeps those beside a gap.
@@ -76,10 +76,10 @@ T* Band<T>::output(const Pass& pass, std::size_t strip, std::int64_t level, std:
     const std::int64_t from_first = y - pass.first(level);
     const std::int64_t to_last = pass.last(level) - 1 - y;
     if (meets_upper_ && from_first >= 0 && from_first < kept_rows && to_last >= 0) {
-      return kept_row(upper, strip, level, from_first);
+      return kept_.data() + kept_place(upper, strip, level, from_first);
     }
     if (meets_lower_ && to_last >= 0 && to_last < kept_rows && from_first >= 0) {
-      return kept_row(lower, strip, level, to_last);
+      return kept_.data() + kept_place(lower, strip, level, to_last);
     }
   }
   return in_flight;
@@ -97,10 +97,10 @@ const T* Band<T>::input(const Pass& pass, std::size_t strip, std::int64_t level,
   const std::int64_t above = pass.first(level) - 1 - y;
   const std::int64_t below = y - pass.last(level);
   if (above >= 0 && above < kept_rows) {
-    return const_cast<Band*>(pass.before)->kept_row(lower, strip, level, above);
+    return pass.before->kept_.data() + pass.before->kept_place(lower, strip, level, above);
   }
   if (below >= 0 && below < kept_rows) {
-    return kept_row(upper, strip, level, below);
+    return kept_.data() + kept_place(upper, strip, level, below);
   }
   return in_flight;
 }
@@ -113,9 +113,9 @@ void Band<T>::keep_twice(const Pass& pass, std::size_t strip, std::int64_t level
   if (pass.before == nullptr && level < pass.depth && meets_upper_ && meets_lower_ &&
       from_first >= 0 && from_first < kept_rows && to_last >= 0 && to_last < kept_rows) {
     const std::int64_t lanes = kernels_->lanes;
-    std::copy_n(kept_row(upper, strip, level, from_first) - lanes,
+    std::copy_n(kept_.data() + kept_place(upper, strip, level, from_first) - lanes,
                 (strips_[strip].shape.vectors + 2) * lanes,
-                kept_row(lower, strip, level, to_last) - lanes);
+                kept_.data() + kept_place(lower, strip, level, to_last) - lanes);
   }
 }
 

@@ -74,7 +74,8 @@ class Band {
                      std::int64_t first_row);
   void load_row(const Field<T>& field, Strip& strip, std::int64_t y, T* row);
   [[nodiscard]] T* level_row(std::int64_t level, std::int64_t row, const Places& places);
-  [[nodiscard]] T* kept_row(Side side, std::size_t strip, std::int64_t level, std::int64_t row);
+  [[nodiscard]] std::int64_t kept_place(Side side, std::size_t strip, std::int64_t level,
+                                        std::int64_t row) const;
   [[nodiscard]] T* output(const Pass& pass, std::size_t strip, std::int64_t level, std::int64_t y,
                           T* in_flight);
   [[nodiscard]] const T* input(const Pass& pass, std::size_t strip, std::int64_t level,
@@ -95,7 +96,7 @@ class Band {
   std::vector<Strip> strips_;
   std::int64_t row_stride_;
   AlignedArray<T> levels_; ///< the rows of all levels in flight, see level_row
-  AlignedArray<T> kept_;   ///< the rows beside the gaps, see kept_row
+  AlignedArray<T> kept_;   ///< the rows beside the gaps, see kept_place
   T* constant_row_;        ///< a row of ghost cells beyond a Dirichlet edge
 };
 
