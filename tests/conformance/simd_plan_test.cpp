@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -149,6 +150,26 @@ TYPED_TEST(SimdPlanTest, EveryPlanGivesTheOraclesBits) {
   }
   EXPECT_GE(plans_with_strips, 60); // the draw reaches what it is for
   EXPECT_GE(resident_plans, 20);
+}
+
+// A factor that is 0 makes products of -0, by which a cell of -0 keeps its sign. (With any other
+// factor, the product beside a cell of -0 is never exactly -0.)
+TYPED_TEST(SimdPlanTest, AFactorOfZeroKeepsTheSignOfZero) {
+  auto problem = problem_of<TypeParam>(40, 12, Boundary::periodic);
+  problem.dt = problem.diffusivity = 1e-200;
+  auto initial = field_of<TypeParam>(Content::random, problem.nx, problem.ny);
+  for (std::size_t i = 0; i < initial.cells().size(); ++i) {
+    initial.cells()[i] = i % 7 == 0 ? -TypeParam{0} : TypeParam{-1};
+  }
+  const auto expected = advanced_by_oracle(problem, initial, 1);
+  EXPECT_TRUE(std::ranges::any_of(expected.cells(), [](TypeParam cell) {
+    return cell == 0 && std::signbit(cell);
+  })); // the field is what this is about
+  for (const simd::KernelSet& set : kernel_sets()) {
+    auto field = copy_of(initial);
+    advance_resident(problem, field, 1, row_kernels<TypeParam>(set));
+    EXPECT_TRUE(same_bits<TypeParam>(field.cells(), expected.cells(), problem.nx));
+  }
 }
 
 } // namespace
