@@ -4,12 +4,6 @@
 
 namespace diffbench::bench {
 
-bool any_result(const ComparisonResult& result) {
-  return std::ranges::any_of(result.rows, [](const Row& row) {
-    return row.ranked() || (row.emulated() && row.verified());
-  });
-}
-
 std::vector<std::string> troubles(const ComparisonResult& result) {
   std::vector<std::string> lines;
   for (const Row& row : result.rows) {
@@ -22,19 +16,27 @@ std::vector<std::string> troubles(const ComparisonResult& result) {
   return lines;
 }
 
-Outcome outcome_of(const ComparisonResult& result) {
-  const auto any = [&](auto is) { return std::ranges::any_of(result.rows, is); };
-  if (any(&Row::wrong)) {
-    return {exit_not_verified, "a result differs from the reference, see above"};
+Outcome outcome_of(const std::vector<Ending>& endings) {
+  const auto first = [&](Ending::Kind kind) {
+    const auto found = std::ranges::find(endings, kind, &Ending::kind);
+    return found == endings.end() ? nullptr : &*found;
+  };
+  if (const Ending* const wrong = first(Ending::Kind::wrong)) {
+    return {exit_not_verified,
+            wrong->row + ": " +
+                (wrong->reason.empty() ? "its result differs from the reference" : wrong->reason)};
   }
-  if (any(&Row::missing)) {
-    return {exit_unavailable, "what was asked for is not available, see above"};
+  if (const Ending* const missing = first(Ending::Kind::missing)) {
+    return {exit_unavailable, missing->row + ": " + missing->reason};
   }
-  if (!any_result(result)) {
-    return {exit_error, "nothing could be measured, see the reasons above"};
+  const Ending* const failed = first(Ending::Kind::failed);
+  if (first(Ending::Kind::result) == nullptr) {
+    const Ending* const one = failed != nullptr ? failed : first(Ending::Kind::nothing);
+    return {exit_error, "nothing could be measured" +
+                            (one == nullptr ? "" : "; " + one->row + ": " + one->reason)};
   }
-  if (any(&Row::failed)) {
-    return {exit_error, "a row failed, see above; the others are reported"};
+  if (failed != nullptr) {
+    return {exit_error, failed->row + ": " + failed->reason + "; the other rows are reported"};
   }
   return {};
 }

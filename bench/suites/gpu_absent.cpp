@@ -14,10 +14,6 @@ Probe probe_gpu() { return {.available = false, .reason = reason}; }
 
 bool gpu_is_emulated() { return false; }
 
-std::unique_ptr<GpuCopy> make_gpu_copy(Direction, Transfer, std::int64_t) {
-  throw Unavailable(reason);
-}
-
 Operation make_gpu_sync(GpuSync) { throw Unavailable(reason); }
 
 } // namespace diffbench::bench

@@ -1,13 +1,9 @@
-// What the suites measure on a GPU, beside the backends: copies, launches, waiting. The build has
-// one of two implementations: gpu_*.cu, or gpu_absent.cpp where DIFFBENCH_CUDA is off.
+// What the suites measure on a GPU, beside the backends: launches and waiting. The build has one of
+// two implementations: gpu_sync.cu, or gpu_absent.cpp where DIFFBENCH_CUDA is off.
 #pragma once
 
 #include "diffbench/backend.hpp"
-#include "direction.hpp"
 #include "operation.hpp"
-
-#include <cstdint>
-#include <memory>
 
 namespace diffbench::bench {
 
@@ -15,26 +11,6 @@ namespace diffbench::bench {
 [[nodiscard]] Probe probe_gpu();
 /// The GPU is the tests' emulation: everything runs and is checked, nothing may be timed.
 [[nodiscard]] bool gpu_is_emulated();
-
-/// A copy between host and device that can be made again and again.
-class GpuCopy {
- public:
-  GpuCopy() = default;
-  GpuCopy(const GpuCopy&) = delete;
-  GpuCopy& operator=(const GpuCopy&) = delete;
-  virtual ~GpuCopy() = default;
-
-  /// Whether reset() must come before each run(): managed memory has to be moved back.
-  [[nodiscard]] virtual bool needs_reset() const = 0;
-  virtual void reset() = 0;
-  /// Copies once, and waits for it.
-  virtual void run() = 0;
-};
-
-/// Memory of `bytes` on either side for each direction, and proof that a copy arrives. Throws
-/// Unavailable when the memory is not there, WrongResult, CudaError.
-[[nodiscard]] std::unique_ptr<GpuCopy> make_gpu_copy(Direction direction, Transfer transfer,
-                                                     std::int64_t bytes);
 
 enum class GpuSync {
   launch,             ///< of an empty kernel in a stream, one after the other

@@ -2,6 +2,7 @@
 
 #include "mlp/forward_check.hpp"
 #include "mlp/step_check.hpp"
+#include "mlp/trainer.hpp"
 #include "mlp/training_job.hpp"
 #include "suite.hpp"
 
@@ -80,25 +81,25 @@ const StepReference& reference_of(const Case& chosen, const TrainingJob& job) {
   return references.try_emplace(widths_of(chosen.network), job).first->second;
 }
 
-void verify_steps(mlp::Engine<float>& engine, const Case& chosen, const TrainingJob& job) {
+void verify_steps(Timed<float>& trainer, const Case& chosen, const TrainingJob& job) {
   const StepReference& reference = reference_of(chosen, job);
-  for (std::int64_t step = 0; step < reference.steps(); ++step) {
-    engine.step(job.features(step), job.labels(step));
-  }
-  (void)engine.wait();
+  (void)trainer.sample(reference.steps());
   std::vector<float> parameters(job.start.size());
-  engine.get_parameters(parameters);
+  trainer.fetch(parameters);
   if (const StepCheck check = reference.check(parameters); !check.ok()) {
     throw WrongResult(
-        fmt::format("after {} steps the parameters are {:.3g} times as far from the "
-                    "reference's as rounding explains",
+        fmt::format("after {} steps the parameters are {:.3g} times as far from the reference as "
+                    "they may be",
                     check.steps, check.share_of_bound));
   }
 }
 
-void verify_forward(mlp::Engine<float>& engine, const TrainingJob& job, std::span<float> outputs) {
-  engine.forward(job.features(0), outputs);
-  const double error = output_error(job.training.network, job.start, job.features(0), outputs);
+void verify_forward(Timed<float>& answerer, const TrainingJob& job) {
+  const mlp::Network& network = job.training.network;
+  std::vector<float> outputs(static_cast<std::size_t>(job.training.batch * network.classes()));
+  (void)answerer.sample(1);
+  answerer.fetch(outputs);
+  const double error = output_error(network, job.start, job.features(0), outputs);
   if (!(error <= most_output_error)) {
     throw WrongResult(fmt::format("outputs are wrong by {:.2g} of the largest", error));
   }
@@ -106,33 +107,20 @@ void verify_forward(mlp::Engine<float>& engine, const TrainingJob& job, std::spa
 
 Repetition prepare_network(const mlp::EngineInfo& info, const Case& chosen) {
   const auto job = std::make_shared<const TrainingJob>(random_job(chosen));
-  const std::shared_ptr<mlp::Engine<float>> engine = info.make<float>()(job->training, {});
-  const auto outputs = std::make_shared<std::vector<float>>(
-      static_cast<std::size_t>(chosen.batch * chosen.network.classes()));
-  engine->set_parameters(job->start);
+  const std::shared_ptr<Timed<float>> timed =
+      chosen.work == Work::step ? engine_trainer(info, {}, *job) : engine_answerer(info, {}, *job);
   if (chosen.work == Work::step) {
-    verify_steps(*engine, chosen, *job);
+    verify_steps(*timed, chosen, *job);
   } else {
-    verify_forward(*engine, *job, *outputs);
+    verify_forward(*timed, *job);
   }
   if (info.device == DeviceKind::emulated) {
     return {};
   }
-  const std::int64_t count = operations_of_sample(chosen);
-  return [=](benchmark::State& state) {
-    engine->set_parameters(job->start);
-    while (state.KeepRunningBatch(count)) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        if (chosen.work == Work::step) {
-          engine->step(job->features(i), job->labels(i));
-        } else {
-          engine->forward(job->features(i), *outputs);
-        }
-      }
-      (void)engine->wait();
-    }
-    count_rate(state, "rows_per_second", static_cast<double>(chosen.batch));
-    set_label(state, engine->provenance());
+  return [job, timed, batch = chosen.batch](benchmark::State& state) {
+    take_samples(state, *timed);
+    count_rate(state, "rows_per_second", static_cast<double>(batch));
+    set_label(state, timed->provenance());
   };
 }
 
@@ -140,7 +128,7 @@ void add_case(const mlp::EngineInfo& info, const Case& chosen) {
   add_benchmark(
       fmt::format("mlp/{}/{}/{}/{}", info.name, chosen.work == Work::step ? "step" : "forward",
                   widths_of(chosen.network), chosen.batch),
-      operations_of_sample(chosen), [=] { return prepare_network(info, chosen); });
+      operations_of_sample(chosen), [=] { return prepare_network(info, chosen); }, Clock::samples);
 }
 
 /// The loops of `scalar` and the emulation would need minutes for the larger nets, and show nothing

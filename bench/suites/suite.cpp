@@ -109,13 +109,16 @@ int exit_code(const char* name, std::size_t matched, bool only_listed) {
 
 } // namespace
 
-void add_benchmark(const std::string& name, std::int64_t iterations, Prepare prepare) {
-  benchmark::RegisterBenchmark(
+void add_benchmark(const std::string& name, std::int64_t iterations, Prepare prepare, Clock clock) {
+  auto* const benchmark = benchmark::RegisterBenchmark(
       name.c_str(),
-      [name, prepare = std::move(prepare)](benchmark::State& state) { run(state, name, prepare); })
-      ->Iterations(iterations)
-      ->MeasureProcessCPUTime() // the work is done by threads
-      ->UseRealTime();
+      [name, prepare = std::move(prepare)](benchmark::State& state) { run(state, name, prepare); });
+  benchmark->Iterations(iterations)->MeasureProcessCPUTime(); // the work is done by threads
+  if (clock == Clock::samples) {
+    benchmark->UseManualTime();
+  } else {
+    benchmark->UseRealTime();
+  }
 }
 
 void add_skipped(const std::string& name, const std::string& reason) {

@@ -25,9 +25,24 @@ using Repetition = std::function<void(benchmark::State&)>;
 /// emulated. Throws Unavailable with the reason why it cannot run here, WrongResult, or Error.
 using Prepare = std::function<Repetition()>;
 
+/// Whose time is reported as real time.
+enum class Clock {
+  loop,    ///< Google Benchmark's, round the loop over the state's iterations
+  samples, ///< that of take_samples()
+};
+
 /// `name` is the whole name in the results: parts between slashes, "stencil/simd/float32/640x640".
 /// `iterations` of a repetition are fixed: Google Benchmark has no limit for the wall time.
-void add_benchmark(const std::string& name, std::int64_t iterations, Prepare prepare);
+void add_benchmark(const std::string& name, std::int64_t iterations, Prepare prepare,
+                   Clock clock = Clock::loop);
+
+/// A repetition by what `diffbench` times with, a Timed or the like: all iterations are one sample.
+template <typename Contender>
+void take_samples(benchmark::State& state, Contender& contender) {
+  while (state.KeepRunningBatch(state.max_iterations)) {
+    state.SetIterationTime(contender.sample(state.max_iterations).seconds);
+  }
+}
 
 /// A benchmark that is known not to run here; reported once, with the reason.
 void add_skipped(const std::string& name, const std::string& reason);

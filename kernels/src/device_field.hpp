@@ -5,6 +5,7 @@
 #include "field_layout.hpp"
 
 #include "diffbench/backend.hpp"
+#include "diffbench/gpu/host_array.hpp"
 #include "diffbench/gpu/memory.hpp"
 
 #include <array>
@@ -55,22 +56,18 @@ class DeviceField {
   struct Buffer {
     Buffer() = default;
     Buffer(const FieldLayout& layout, Transfer transfer) {
-      if (transfer == Transfer::mapped) {
-        mapped = gpu::PinnedArray<T>(layout.size, cudaHostAllocMapped);
-        host = mapped.data();
-        device = mapped.device_data();
-      } else if (transfer == Transfer::managed) {
-        managed = gpu::ManagedArray<T>(layout.size);
-        host = device = managed.data();
+      if (transfer == Transfer::mapped || transfer == Transfer::managed) {
+        shared = gpu::HostArray<T>(transfer, layout.size);
+        host = shared.data();
+        device = shared.device_data();
       } else {
         memory = gpu::DeviceArray<T>(layout.size);
         device = memory.data();
       }
     }
 
-    gpu::DeviceArray<T> memory; // one of the three
-    gpu::PinnedArray<T> mapped;
-    gpu::ManagedArray<T> managed;
+    gpu::DeviceArray<T> memory; // one of the two
+    gpu::HostArray<T> shared;
     T* device = nullptr;
     T* host = nullptr;
   };

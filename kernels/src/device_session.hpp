@@ -7,11 +7,11 @@
 #pragma once
 
 #include "device_field.hpp"
-#include "host_arena.hpp"
 
 #include "diffbench/backend.hpp"
 #include "diffbench/gpu/device.hpp"
 #include "diffbench/gpu/error.hpp"
+#include "diffbench/gpu/host_array.hpp"
 #include "diffbench/gpu/stream.hpp"
 
 #include <algorithm>
@@ -23,6 +23,13 @@
 #include <vector>
 
 namespace diffbench::kernels {
+
+/// Whether copies go through page-locked memory that is made once, the session's arena, rather than
+/// from and to the caller's memory as it is.
+[[nodiscard]] inline bool needs_arena(Transfer transfer) {
+  return transfer == Transfer::pinned || transfer == Transfer::registered ||
+         transfer == Transfer::write_combined;
+}
 
 /// What a DeviceSession with this layout will hold; `extra_device` bytes are the derived class's
 /// own.
@@ -77,8 +84,7 @@ class DeviceSession : public Session<T> {
         options_(options),
         device_(timed(phases_.context, [&] { return open(layout, extra_device_bytes); })),
         field_(timed(phases_.alloc, [&] { return DeviceField<T>(layout, options.transfer); })),
-        arena_(
-            timed(phases_.pin, [&] { return HostArena<T>(problem.cells(), options.transfer); })) {
+        arena_(timed(phases_.pin, [&] { return make_arena(); })) {
     if (options.async) {
       for (Snapshot& snapshot : snapshots_) {
         snapshot.cells = gpu::DeviceArray<T>(problem.cells());
@@ -302,6 +308,10 @@ class DeviceSession : public Session<T> {
     return copy_end_.seconds_since(copy_begin_);
   }
 
+  [[nodiscard]] gpu::HostArray<T> make_arena() const {
+    return needs_arena(options_.transfer) ? gpu::HostArray<T>(options_.transfer, problem_.cells())
+                                          : gpu::HostArray<T>();
+  }
   // Copies take the way that was asked for also when the caller's memory is not the arena.
   [[nodiscard]] bool through_arena(const T* cells) {
     return needs_arena(options_.transfer) && cells != arena_.cells().data();
@@ -324,7 +334,7 @@ class DeviceSession : public Session<T> {
   PhaseTimes phases_;
   gpu::Device device_;
   DeviceField<T> field_;
-  HostArena<T> arena_;
+  gpu::HostArray<T> arena_; ///< empty unless needs_arena()
 
   gpu::Event work_begin_;
   gpu::Event work_end_;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -66,11 +67,43 @@ class EngineTrainer final : public Trainer {
   std::vector<std::int32_t> order_;
 };
 
+class EngineAnswerer final : public Timed<float> {
+ public:
+  EngineAnswerer(std::unique_ptr<mlp::Engine<float>> engine, const TrainingJob& job)
+      : engine_(std::move(engine)),
+        job_(job),
+        outputs_(static_cast<std::size_t>(job.training.batch * job.training.network.classes())) {
+    engine_->set_parameters(job.start);
+  }
+
+  Sample sample(std::int64_t passes) override {
+    const CpuTime cpu;
+    const Stopwatch watch;
+    for (std::int64_t pass = 0; pass < passes; ++pass) {
+      engine_->forward(job_.features(pass), outputs_);
+    }
+    return {.iterations = passes, .seconds = watch.seconds(), .cpu_seconds = cpu.seconds()};
+  }
+  void fetch(std::span<float> outputs) override { std::ranges::copy(outputs_, outputs.begin()); }
+  [[nodiscard]] Provenance provenance() const override { return engine_->provenance(); }
+
+ private:
+  std::unique_ptr<mlp::Engine<float>> engine_;
+  const TrainingJob& job_;
+  std::vector<float> outputs_;
+};
+
 } // namespace
 
 std::unique_ptr<Trainer> engine_trainer(const mlp::EngineInfo& engine,
                                         const SessionOptions& session, const TrainingJob& job) {
   return std::make_unique<EngineTrainer>(engine.make_float32(job.training, session), job);
+}
+
+std::unique_ptr<Timed<float>> engine_answerer(const mlp::EngineInfo& engine,
+                                              const SessionOptions& session,
+                                              const TrainingJob& job) {
+  return std::make_unique<EngineAnswerer>(engine.make_float32(job.training, session), job);
 }
 
 } // namespace diffbench::bench

@@ -1,5 +1,6 @@
 #include "latency.hpp"
 
+#include "competition.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/mlp/safetensors.hpp"
 #include "interrupt.hpp"
@@ -12,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -59,40 +61,40 @@ struct LatencyOptions {
   }
 };
 
-/// An engine that cannot take this network is an error where engines are `named`, else `left_out`
-/// has why.
-std::vector<LatencyRow> ask_engines(std::span<const mlp::EngineInfo> engines, const LatencyJob& job,
-                                    bool named, std::vector<std::string>& left_out,
-                                    Progress& progress) {
-  std::vector<LatencyRow> rows;
-  for (const mlp::EngineInfo& engine : engines) {
-    if (interrupted()) {
-      break;
-    }
-    progress.stage(fmt::format("asking {}", engine.name));
-    try {
-      rows.push_back(study_latency(engine, job));
-    } catch (const Unavailable& refusal) {
-      if (named) {
-        throw;
-      }
-      left_out.emplace_back(refusal.what());
-    }
-  }
-  return rows;
-}
+/// An engine or a peer in the competition; its calls are timed in its study, before the next one
+/// has its turn: each call is to find the caches as the one before left them.
+struct Asker : Contestant<LatencyRow, Timed<float>> {
+  std::function<void(LatencyRow&)> study;
+  Absence absence = Absence::ends_all;
+};
 
-void ask_peers(std::span<const std::string> peers, const LatencyJob& job,
-               std::vector<LatencyRow>& rows, Progress& progress) {
+/// An engine that cannot take this network is an error where engines are `named`.
+std::vector<LatencyRow> study_all(std::span<const mlp::EngineInfo> engines, bool named,
+                                  std::span<const std::string> peers, const LatencyJob& job,
+                                  Progress& progress) {
+  Competition<Asker> competition(progress);
+  for (const mlp::EngineInfo& engine : engines) {
+    Asker asker;
+    asker.row.name = engine.name;
+    asker.row.device = to_string(engine.device);
+    asker.study = [&](LatencyRow& row) { study_latency(row, engine, job); };
+    asker.absence = named ? Absence::ends_all : Absence::skips_row;
+    competition.enter(std::move(asker));
+  }
   for (const std::string& peer : peers) {
     for (const int threads : peer_threads(peer, job.session.threads)) {
-      if (interrupted()) {
-        return;
-      }
-      progress.stage(fmt::format("asking {}", row_name("peer:" + peer, threads)));
-      rows.push_back(study_peer_latency(peer, threads, job));
+      Asker asker;
+      asker.row.name = row_name("peer:" + peer, threads);
+      asker.row.device = to_string(peer_device(peer));
+      asker.study = [&, threads](LatencyRow& row) { study_peer_latency(row, peer, threads, job); };
+      competition.enter(std::move(asker));
     }
   }
+  try {
+    competition.verify([](Asker& asker) { asker.study(asker.row); });
+  } catch (const Interrupted&) {
+  }
+  return competition.take_rows();
 }
 
 } // namespace
@@ -105,13 +107,8 @@ Action declare_mlp_latency(OptionList& options) {
     const std::vector<mlp::EngineInfo> engines = choose_engines(typed->choice, job.session.device);
     require_peers(typed->peers, PeerTask::answering);
     return run_experiment("mlp_latency", typed->output, invocation, [&](Progress& progress) {
-      std::vector<std::string> left_out;
-      std::vector<LatencyRow> rows =
-          ask_engines(engines, job, typed->choice.named(), left_out, progress);
-      ask_peers(typed->peers, job, rows, progress);
-      LabReport report = latency_report(job, rows);
-      report.notes.insert(report.notes.end(), left_out.begin(), left_out.end());
-      return report;
+      return latency_report(job,
+                            study_all(engines, typed->choice.named(), typed->peers, job, progress));
     });
   };
 }

@@ -22,8 +22,6 @@ std::string rows_of(const LatencyJob& job) {
   return job.batch == 1 ? "one row" : fmt::format("{} rows", job.batch);
 }
 
-bool timed(const LatencyRow& row) { return row.status == Status::ok && !row.samples.empty(); }
-
 /// "12.3x too slow"; a factor near 1 is none.
 std::string effect_of(const Value& value) {
   const double factor = value.number();
@@ -36,13 +34,12 @@ std::string effect_of(const Value& value) {
   return factor > 0 ? "no effect" : "nothing left";
 }
 
-double median_latency(const LatencyRow& row) { return median_of(row.samples); }
-
 /// nullptr when none that `admits` was timed.
 template <typename Admits>
 const LatencyRow* fastest(std::span<const LatencyRow> rows, Admits admits) {
   return fastest(
-      rows, [&](const LatencyRow& row) { return timed(row) && admits(row); }, median_latency);
+      rows, [&](const LatencyRow& row) { return row.timed() && admits(row); },
+      &LatencyRow::step_seconds);
 }
 
 std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows) {
@@ -51,13 +48,13 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
     return "Nothing was timed.";
   }
   std::string text = fmt::format("{} answers {} in {} (median)", best->name, rows_of(job),
-                                 format_seconds(median_latency(*best)));
-  if (const auto p99 = summarize_latencies(best->samples).p99) {
+                                 format_seconds(best->step_seconds()));
+  if (const auto p99 = summarize_latencies(best->latencies()).p99) {
     text += fmt::format(", 99 of 100 times within {}", format_seconds(*p99));
   }
   const LatencyRow* const peer = fastest(rows, [](const LatencyRow& row) { return row.is_peer(); });
   if (peer != nullptr && peer != best) {
-    text += fmt::format("; {} takes {}", peer->name, format_seconds(median_latency(*peer)));
+    text += fmt::format("; {} takes {}", peer->name, format_seconds(peer->step_seconds()));
   }
   const auto worst = std::ranges::max_element(best->misreadings, {}, &Misreading::factor);
   if (worst != best->misreadings.end() && worst->factor() >= 1.1) {
@@ -113,7 +110,7 @@ constexpr Column<LatencyLine> latency_columns[] = {
 Value line_json(const LatencyLine& line) {
   const LatencyRow& row = line.row;
   Value json = object_of(latency_columns, line);
-  json["device"] = to_string(row.device);
+  json["device"] = row.device;
   json["status"] = to_string(row.status);
   json["reason"] = row.reason.empty() ? Value() : Value(row.reason);
   json["verified"]["most_error"] = most_output_error;
@@ -123,7 +120,7 @@ Value line_json(const LatencyLine& line) {
     json.erase("seconds");
     return json;
   }
-  const Histogram histogram = histogram_of(row.samples);
+  const Histogram histogram = histogram_of(row.latencies());
   json["histogram"] = {{"edges", histogram.edges}, {"counts", histogram.counts}};
   json["clock_cost"] = row.clock_cost;
   json["misreadings"] = Value::list();
@@ -150,24 +147,18 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
   std::string meanings; // of the mistakes, each once
   for (const LatencyRow& row : rows) {
     const LatencyLine line{
-        row, timed(row) ? std::optional(summarize_latencies(row.samples)) : std::nullopt};
+        row, row.timed() ? std::optional(summarize_latencies(row.latencies())) : std::nullopt};
     report.data["results"].push_back(line_json(line));
     if (row.status == Status::ok) {
       add_row(table, latency_columns, line);
     } else {
       report.notes.push_back(fmt::format("{}: {}", row.name, row.reason));
     }
-    if (row.status == Status::failed && report.outcome.exit_code != exit_not_verified) {
-      report.outcome = {row.wrong ? exit_not_verified : exit_error,
-                        fmt::format("{}: {}", row.name, row.reason)};
-    }
     if (line.times) {
       SampleSeries& series = report.series.emplace_back();
       series.name = series_name("latency", job.network, fmt::format("{}/{}", job.batch, row.name));
       series.threads = row.provenance.threads;
-      for (const double seconds : row.samples) {
-        series.samples.push_back({.iterations = 1, .seconds = seconds, .cpu_seconds = {}});
-      }
+      series.samples = row.samples;
     }
     for (const Misreading& mistake : row.misreadings) {
       add_row(mistakes, misreading_columns, MisreadingLine{row, mistake});
@@ -186,6 +177,7 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
   }
   report.sentence = sentence_of(job, rows);
   report.interrupted = interrupted();
+  report.outcome = outcome_of(endings_of(rows));
   return report;
 }
 

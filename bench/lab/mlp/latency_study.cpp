@@ -2,7 +2,6 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
-#include "forward_check.hpp"
 #include "interrupt.hpp"
 #include "pitfalls/untouched_memory.hpp"
 #include "pitfalls/workbench.hpp"
@@ -14,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -167,7 +167,7 @@ std::optional<Misreading> share_of_throughput(const mlp::EngineInfo& engine, con
 
 void add_misreadings(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& job,
                      Asked& asked, double first_call, std::span<const CallTimes> calls) {
-  const LatencySummary right = summarize_latencies(row.samples);
+  const LatencySummary right = summarize_latencies(row.latencies());
   const auto add = [&](std::optional<Misreading> misreading) {
     if (misreading) {
       row.misreadings.push_back(std::move(*misreading));
@@ -195,24 +195,6 @@ void add_misreadings(LatencyRow& row, const mlp::EngineInfo& engine, const Laten
   }
   add(hot_cache(asked, job, right.median));
   add(share_of_throughput(engine, job, right.median));
-}
-
-void measure(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& job) {
-  Asked asked(engine, job, job.batch);
-  const double first_call = asked.seconds();
-  row.provenance = asked.provenance();
-  if (!accept_outputs(row, asked.error(job)) || engine.device == DeviceKind::emulated) {
-    return;
-  }
-  asked.warm_up();
-  row.clock_cost = cost_of_clock();
-  const std::vector<CallTimes> calls = collect(job.repetitions, [&] { return asked.call(); });
-  for (const CallTimes& call : calls) {
-    row.samples.push_back(call.end - call.begin);
-  }
-  if (!row.samples.empty()) {
-    add_misreadings(row, engine, job, asked, first_call, calls);
-  }
 }
 
 } // namespace
@@ -265,14 +247,21 @@ Misreading with_coarse_clock(std::span<const CallTimes> calls, double tick) {
                                 format_seconds(tick))};
 }
 
-bool accept_outputs(LatencyRow& row, double output_error) {
+std::vector<double> LatencyRow::latencies() const {
+  std::vector<double> seconds;
+  std::ranges::transform(samples, std::back_inserter(seconds), &Sample::seconds);
+  return seconds;
+}
+
+void LatencyRow::add_call(double seconds) {
+  samples.push_back({.iterations = 1, .seconds = seconds, .cpu_seconds = {}});
+}
+
+void accept_outputs(LatencyRow& row, double output_error) {
   row.output_error = output_error;
-  row.wrong = !(output_error <= most_output_error);
-  if (row.wrong) {
-    row.status = Status::failed;
-    row.reason = fmt::format("its outputs are wrong by {:.2g} of the largest", output_error);
+  if (!row.verified()) {
+    throw Error(fmt::format("its outputs are wrong by {:.2g} of the largest", output_error));
   }
-  return !row.wrong;
 }
 
 std::vector<float> random_rows(const mlp::Network& network, std::int64_t rows) {
@@ -283,17 +272,23 @@ std::vector<float> random_rows(const mlp::Network& network, std::int64_t rows) {
   return features;
 }
 
-LatencyRow study_latency(const mlp::EngineInfo& engine, const LatencyJob& job) {
-  LatencyRow row{.name = std::string(engine.name), .device = engine.device};
-  try {
-    measure(row, engine, job);
-  } catch (const Unavailable&) {
-    throw;
-  } catch (const Error& error) {
-    row.status = Status::failed;
-    row.reason = error.what();
+void study_latency(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& job) {
+  Asked asked(engine, job, job.batch);
+  const double first_call = asked.seconds();
+  row.provenance = asked.provenance();
+  accept_outputs(row, asked.error(job));
+  if (row.emulated()) {
+    return;
   }
-  return row;
+  asked.warm_up();
+  row.clock_cost = cost_of_clock();
+  const std::vector<CallTimes> calls = collect(job.repetitions, [&] { return asked.call(); });
+  for (const CallTimes& call : calls) {
+    row.add_call(call.end - call.begin);
+  }
+  if (!row.samples.empty()) {
+    add_misreadings(row, engine, job, asked, first_call, calls);
+  }
 }
 
 } // namespace diffbench::bench

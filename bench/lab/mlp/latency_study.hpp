@@ -3,6 +3,7 @@
 #pragma once
 
 #include "diffbench/mlp/engine.hpp"
+#include "forward_check.hpp"
 #include "result.hpp"
 
 #include <cstdint>
@@ -61,23 +62,22 @@ struct CallTimes {
 /// for how many of them one tick or more.
 [[nodiscard]] Misreading with_coarse_clock(std::span<const CallTimes> calls, double tick);
 
-/// What one engine, or one peer, showed.
-struct LatencyRow {
-  std::string name; ///< "cpu", "peer:torch, 1 thread"
-  DeviceKind device = DeviceKind::cpu;
-  Status status = Status::ok;
-  std::string reason = {}; ///< why not ok
-  bool wrong = false;      ///< the outputs are
-  Provenance provenance = {};
-  double output_error = 0; ///< forward_check.hpp
-  double clock_cost = 0;   ///< seconds between two readings, which each time includes
-  std::vector<double> samples = {};
-  std::vector<Misreading> misreadings = {};
+/// What one engine, or one peer, showed; each sample is a call.
+struct LatencyRow : TimedRow {        ///< named "cpu", "peer:torch, 1 thread"
+  std::optional<double> output_error; ///< forward_check.hpp
+  double clock_cost = 0;              ///< seconds between two readings, which each time includes
+  std::vector<Misreading> misreadings;
 
   [[nodiscard]] bool is_peer() const { return name.starts_with("peer:"); }
+  [[nodiscard]] bool verified() const { return output_error && *output_error <= most_output_error; }
+  [[nodiscard]] bool wrong() const { return output_error && !verified(); }
+  [[nodiscard]] bool ranked() const { return verified() && timed(); }
+  /// Of each call.
+  [[nodiscard]] std::vector<double> latencies() const;
+  void add_call(double seconds);
 };
-/// Keeps the error of the outputs; when it is too large the row says so. Whether it is not.
-[[nodiscard]] bool accept_outputs(LatencyRow& row, double output_error);
+/// Keeps the error of the outputs. Throws Error when it is too large.
+void accept_outputs(LatencyRow& row, double output_error);
 
 /// Before the first call that counts: as many, and as long, so that code, caches, clock frequency
 /// and power states are those of work under way.
@@ -89,9 +89,9 @@ inline constexpr std::int64_t inputs_made = 64;
 /// Always the same.
 [[nodiscard]] std::vector<float> random_rows(const mlp::Network& network, std::int64_t rows);
 
-/// Proves the engine's outputs right, then times its calls, each on rows of its own. An engine that
-/// fails or is wrong is a row that says so; one that is emulated has no times. After Ctrl-C the row
-/// has what was measured. Throws Unavailable for a network that the engine cannot take.
-[[nodiscard]] LatencyRow study_latency(const mlp::EngineInfo& engine, const LatencyJob& job);
+/// Proves the engine's outputs right, then times its calls, each on rows of its own; one that is
+/// emulated has no times. After Ctrl-C the row has what was measured. Throws Unavailable for a
+/// network that the engine cannot take, Error for wrong outputs, and what the engine throws.
+void study_latency(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& job);
 
 } // namespace diffbench::bench

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <span>
 
 namespace diffbench::bench {
@@ -53,7 +52,7 @@ class AskedPeer {
                                                 .count = std::min(left, most_calls_asked),
                                                 .most_seconds = most_seconds_asked});
       row.clock_cost = answers.clock_cost;
-      row.samples.insert(row.samples.end(), answers.seconds.begin(), answers.seconds.end());
+      std::ranges::for_each(answers.seconds, [&](double seconds) { row.add_call(seconds); });
     }
   }
 
@@ -80,27 +79,12 @@ class AskedPeer {
 
 } // namespace
 
-LatencyRow study_peer_latency(const std::string& peer, int threads, const LatencyJob& job) {
-  LatencyRow row{.name = row_name("peer:" + peer, threads), .device = peer_device(peer)};
-  try {
-    AskedPeer asked(peer, threads, job);
-    row.provenance = asked.provenance();
-    if (accept_outputs(row, asked.error())) {
-      asked.collect(row);
-    }
-  } catch (const Unavailable&) {
-    throw;
-  } catch (const std::exception& error) {
-    if (!interrupted()) {
-      row.status = Status::failed;
-      row.reason = error.what();
-      row.samples.clear();
-    } else if (row.samples.empty()) {
-      row.status = Status::skipped;
-      row.reason = "interrupted before it was timed";
-    }
-  }
-  return row;
+void study_peer_latency(LatencyRow& row, const std::string& peer, int threads,
+                        const LatencyJob& job) {
+  AskedPeer asked(peer, threads, job);
+  row.provenance = asked.provenance();
+  accept_outputs(row, asked.error());
+  asked.collect(row);
 }
 
 } // namespace diffbench::bench

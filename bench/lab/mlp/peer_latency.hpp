@@ -9,8 +9,8 @@ namespace diffbench::bench {
 
 /// As study_latency(), for a peer: the same network, the same rows, the same warm-up, as many
 /// calls; each timed by the child's own clock. No misreadings: those are of engines. Throws
-/// Unavailable where the peer cannot be started.
-[[nodiscard]] LatencyRow study_peer_latency(const std::string& peer, int threads,
-                                            const LatencyJob& job);
+/// Unavailable where the peer cannot be started, Error for wrong outputs.
+void study_peer_latency(LatencyRow& row, const std::string& peer, int threads,
+                        const LatencyJob& job);
 
 } // namespace diffbench::bench

@@ -65,9 +65,6 @@ template <typename Admits>
       &RaceRow::step_seconds);
 }
 
-/// What the rows of a race mean for the exit code, as outcome_of() of a comparison.
-[[nodiscard]] Outcome outcome_of(std::span<const RaceRow> rows);
-
 /// A line for each row that has no time and why, for the reader of a table.
 [[nodiscard]] std::vector<std::string> troubles(std::span<const RaceRow> rows);
 

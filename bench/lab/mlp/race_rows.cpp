@@ -23,17 +23,6 @@ Value check_json(const std::optional<StepCheck>& check) {
 
 } // namespace
 
-Outcome outcome_of(std::span<const RaceRow> rows) {
-  if (const auto wrong = std::ranges::find_if(rows, &RaceRow::wrong); wrong != rows.end()) {
-    return {exit_not_verified,
-            fmt::format("{}: its parameters are not those of the reference", wrong->name)};
-  }
-  if (const auto failed = std::ranges::find_if(rows, &RaceRow::failed); failed != rows.end()) {
-    return {exit_error, fmt::format("{}: {}", failed->name, failed->reason)};
-  }
-  return {};
-}
-
 std::vector<std::string> troubles(std::span<const RaceRow> rows) {
   std::vector<std::string> lines;
   for (const RaceRow& row : rows) {

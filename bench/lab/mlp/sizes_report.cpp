@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -210,6 +211,7 @@ LabReport size_report(const SizeStudy& study) {
   report.interrupted = study.interrupted;
   report.data = {{"batch", study.batch}, {"steps", study.steps}, {"points", Value::list()}};
   report.rows = Value::list();
+  std::vector<Ending> endings;
   for (const SizePoint& point : study.points) {
     Value rows = Value::list();
     for (const RaceRow& row : point.race.rows) {
@@ -239,11 +241,9 @@ LabReport size_report(const SizeStudy& study) {
     for (const std::string& line : troubles(point.race.rows)) {
       report.notes.push_back(fmt::format("{} = {}: {}", study.symbol, point.size, line));
     }
-    const Outcome outcome = outcome_of(point.race.rows);
-    if (report.outcome.exit_code != exit_not_verified && outcome.exit_code != exit_ok) {
-      report.outcome = outcome;
-    }
+    std::ranges::copy(endings_of(point.race.rows), std::back_inserter(endings));
   }
+  report.outcome = outcome_of(endings);
   return report;
 }
 

@@ -157,7 +157,7 @@ LabReport thread_report(const ThreadStudy& study) {
         "the rows are made up, of the size of MNIST's; scripts/get-data mnist gets the pictures");
   }
   report.interrupted = study.interrupted;
-  report.outcome = outcome_of(study.race.rows);
+  report.outcome = outcome_of(endings_of(study.race.rows));
   report.data = {{"data", study.data},
                  {"layers", study.network.widths()},
                  {"parameters", study.network.parameters()},

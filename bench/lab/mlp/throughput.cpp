@@ -1,5 +1,6 @@
 #include "throughput.hpp"
 
+#include "competition.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
@@ -41,48 +42,34 @@ class BatchRunner {
                       made_up_images(batch, setting.network.inputs(), setting.network.classes(),
                                      setting.seed),
                       setting.seed)),
-        outputs_(static_cast<std::size_t>(batch * setting.network.classes())),
-        engine_(info.make_float32(job_.training, setting.session)) {
-    engine_->set_parameters(job_.start);
-  }
+        timed_(training_ ? engine_trainer(info, setting.session, job_)
+                         : engine_answerer(info, setting.session, job_)) {}
 
   /// Empty where that would take too long.
   std::optional<StepCheck> verify() {
     if (!training_) {
-      engine_->forward(job_.data.values, outputs_);
+      timed_->sample(1);
       return check_outputs();
     }
     if (job_.training.network.flops_per_step(job_.training.batch) > most_verified_flops) {
       return std::nullopt;
     }
     const StepReference reference(job_);
-    sample(reference.steps());
+    timed_->sample(reference.steps());
     std::vector<float> parameters(job_.start.size());
-    engine_->get_parameters(parameters);
+    timed_->fetch(parameters);
     return reference.check(parameters);
   }
 
-  Sample sample(std::int64_t repetitions) {
-    engine_->set_parameters(job_.start);
-    const Stopwatch watch;
-    for (std::int64_t i = 0; i < repetitions; ++i) {
-      if (training_) {
-        engine_->step(job_.data.values, job_.data.labels);
-      } else {
-        engine_->forward(job_.data.values, outputs_);
-      }
-    }
-    if (engine_->wait().broken != 0) {
-      throw Error("the loss is not finite");
-    }
-    return {.iterations = repetitions, .seconds = watch.seconds(), .cpu_seconds = std::nullopt};
-  }
-  [[nodiscard]] Provenance provenance() const { return engine_->provenance(); }
+  Sample sample(std::int64_t batches) { return timed_->sample(batches); }
+  [[nodiscard]] Provenance provenance() const { return timed_->provenance(); }
 
  private:
   /// Of the first rows and the last.
-  [[nodiscard]] StepCheck check_outputs() const {
+  [[nodiscard]] StepCheck check_outputs() {
     const mlp::Network& network = job_.training.network;
+    std::vector<float> outputs(static_cast<std::size_t>(job_.training.batch * network.classes()));
+    timed_->fetch(outputs);
     const std::int64_t rows = std::min(job_.training.batch, rows_at_an_end);
     const auto part = [&](const std::vector<float>& all, std::int64_t first, std::int64_t width) {
       return std::span(all).subspan(static_cast<std::size_t>(first * width),
@@ -92,7 +79,7 @@ class BatchRunner {
     for (const std::int64_t first : {std::int64_t{0}, job_.training.batch - rows}) {
       const double error =
           output_error(network, job_.start, part(job_.data.values, first, network.inputs()),
-                       part(outputs_, first, network.classes()));
+                       part(outputs, first, network.classes()));
       check.nonfinite += std::isfinite(error) ? 0 : 1;
       check.share_of_bound = std::max(check.share_of_bound, error / most_output_error);
     }
@@ -101,24 +88,22 @@ class BatchRunner {
 
   bool training_;
   TrainingJob job_;
-  std::vector<float> outputs_;
-  std::unique_ptr<mlp::Engine<float>> engine_;
+  std::unique_ptr<Timed<float>> timed_;
 };
 
 /// The search of one engine.
 class EngineSearch {
  public:
-  EngineSearch(const ThroughputSetting& setting, const mlp::EngineInfo& info)
-      : setting_(setting), info_(info) {
-    result_.row.name = result_.row.racer = info.name;
-    result_.row.device = to_string(info.device);
-  }
+  /// What it finds is in `row` and `result`.
+  EngineSearch(const ThroughputSetting& setting, const mlp::EngineInfo& info, RaceRow& row,
+               EngineThroughput& result)
+      : setting_(setting), info_(info), row_(row), result_(result) {}
 
-  EngineThroughput run(Progress& progress) {
+  /// Throws Error where no batch size could be measured.
+  void run(Progress& progress) {
     const Stopwatch watch;
-    const std::int64_t most = result_.row.emulated()
-                                  ? std::min(setting_.most_batch, most_emulated_batch)
-                                  : setting_.most_batch;
+    const std::int64_t most =
+        row_.emulated() ? std::min(setting_.most_batch, most_emulated_batch) : setting_.most_batch;
     result_.search = search_batches(
         setting_.first_batch, most,
         [&](std::int64_t batch) {
@@ -129,23 +114,16 @@ class EngineSearch {
           // What is round the best costs little.
           return !interrupted() && (refining || watch.seconds() < setting_.budget_seconds);
         });
-    finish();
-    return std::move(result_);
-  }
-
- private:
-  void finish() {
-    RaceRow& row = result_.row;
     if (const BatchPoint* const best = result_.search.best(); best == nullptr) {
-      row.status = interrupted() ? Status::skipped : Status::failed;
-      row.reason = result_.search.ended_by;
-    } else if (row.emulated()) {
+      throw Error(result_.search.ended_by);
+    } else if (row_.emulated()) {
       result_.search.curve.clear(); // proved, and without a rate
     } else {
-      row.samples = result_.samples.at(best->batch);
+      row_.samples = result_.samples.at(best->batch);
     }
   }
 
+ private:
   /// Throws nothing: what goes wrong at a batch size ends the search there.
   BatchTrial trial(std::int64_t batch) {
     const double needed = batch_bytes(setting_.network, batch);
@@ -166,17 +144,17 @@ class EngineSearch {
 
   double measure(std::int64_t batch) {
     BatchRunner runner(setting_, info_, batch);
-    result_.row.provenance = runner.provenance();
+    row_.provenance = runner.provenance();
     if (const auto check = runner.verify()) {
-      if (!result_.row.check || result_.row.check->ok()) { // what was wrong once is wrong
-        result_.row.check = check;
+      if (!row_.check || row_.check->ok()) { // what was wrong once is wrong
+        row_.check = check;
       }
       result_.verified_to = std::max(result_.verified_to, batch);
       if (!check->ok()) {
         throw Error("its results are not those of the reference");
       }
     }
-    if (result_.row.emulated()) {
+    if (row_.emulated()) {
       return 1;
     }
     runner.sample(1);
@@ -192,7 +170,15 @@ class EngineSearch {
 
   const ThroughputSetting& setting_;
   const mlp::EngineInfo& info_;
-  EngineThroughput result_;
+  RaceRow& row_;
+  EngineThroughput& result_;
+};
+
+/// An engine in the competition; it is timed in its search, before the next one has its turn.
+struct Searcher : Contestant<RaceRow, Timed<float>> {
+  const mlp::EngineInfo* info = nullptr;
+  EngineThroughput result;
+  Absence absence = Absence::skips_row;
 };
 
 } // namespace
@@ -208,13 +194,30 @@ double batch_bytes(const mlp::Network& network, std::int64_t batch) {
 }
 
 ThroughputStudy measure_throughput(const ThroughputSetting& setting, Progress& progress) {
-  ThroughputStudy study{.network = setting.network, .training = setting.training, .engines = {}};
+  Competition<Searcher> competition(progress);
   for (const mlp::EngineInfo& info : setting.engines) {
-    if (!interrupted()) {
-      study.engines.push_back(EngineSearch(setting, info).run(progress));
-    }
+    Searcher searcher;
+    searcher.info = &info;
+    searcher.row.name = searcher.row.racer = info.name;
+    searcher.row.device = to_string(info.device);
+    competition.enter(std::move(searcher));
   }
-  study.interrupted = interrupted();
+  try {
+    competition.verify([&](Searcher& searcher) {
+      EngineSearch(setting, *searcher.info, searcher.row, searcher.result).run(progress);
+    });
+  } catch (const Interrupted&) {
+  }
+  ThroughputStudy study{.network = setting.network,
+                        .training = setting.training,
+                        .engines = {},
+                        .interrupted = interrupted()};
+  std::vector<RaceRow> rows = competition.take_rows();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EngineThroughput& engine =
+        study.engines.emplace_back(std::move(competition.entrants()[i].result));
+    engine.row = std::move(rows[i]);
+  }
   return study;
 }
 

@@ -123,7 +123,7 @@ LabReport throughput_report(const ThroughputStudy& study) {
            .per_iteration = {{"rows_per_second", static_cast<double>(batch)}}});
     }
   }
-  report.outcome = outcome_of(rows);
+  report.outcome = outcome_of(endings_of(rows));
   report.data = {{"layers", study.network.widths()},
                  {"parameters", study.network.parameters()},
                  {"mode", study.training ? "train" : "forward"},

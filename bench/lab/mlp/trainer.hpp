@@ -1,4 +1,5 @@
-// Who takes part in a race of training steps: an engine in this process, or a peer in another one.
+// Who is timed: an engine in this process, at training steps or at answers, or a peer in another
+// one.
 #pragma once
 
 #include "diffbench/mlp/engine.hpp"
@@ -21,6 +22,12 @@ using Trainer = Timed<float>;
 [[nodiscard]] std::unique_ptr<Trainer> engine_trainer(const mlp::EngineInfo& engine,
                                                       const SessionOptions& session,
                                                       const TrainingJob& job);
+
+/// Forward passes instead of steps, on one batch of the job after another; the result are the
+/// outputs of the latest one.
+[[nodiscard]] std::unique_ptr<Timed<float>> engine_answerer(const mlp::EngineInfo& engine,
+                                                            const SessionOptions& session,
+                                                            const TrainingJob& job);
 
 /// The children that peers live in. Importing PyTorch takes seconds, so a child serves one job
 /// after another.

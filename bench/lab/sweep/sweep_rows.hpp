@@ -2,6 +2,7 @@
 // way, so a resumed sweep reports what an uninterrupted one would.
 #pragma once
 
+#include "outcome.hpp"
 #include "result.hpp"
 #include "sweep_journal.hpp"
 
@@ -25,6 +26,14 @@ struct SweepRow {
   std::optional<double> warm_seconds;
 
   [[nodiscard]] bool is_peer() const { return name.starts_with("peer:"); }
+  [[nodiscard]] Ending ending() const {
+    return {.kind = wrong              ? Ending::Kind::wrong
+                    : !failure.empty() ? Ending::Kind::failed
+                    : samples.empty()  ? Ending::Kind::nothing
+                                       : Ending::Kind::result,
+            .row = name,
+            .reason = failure};
+  }
   /// Seconds a step; the row must have samples.
   [[nodiscard]] double median_step() const;
 };

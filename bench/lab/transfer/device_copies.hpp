@@ -3,11 +3,14 @@
 #pragma once
 
 #include "diffbench/backend.hpp"
+#include "direction.hpp"
 #include "progress.hpp"
+#include "result.hpp"
 #include "transfer_result.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace diffbench::bench {
@@ -23,5 +26,25 @@ namespace diffbench::bench {
 [[nodiscard]] DeviceCopies measure_device_copies(const std::vector<std::int64_t>& sizes, int device,
                                                  double seconds, const std::function<bool()>& stop,
                                                  Progress& progress);
+
+/// One way to copy, with memory of its own on both sides. Functions return when all is done, and
+/// throw CudaError.
+class DeviceCopy {
+ public:
+  DeviceCopy() = default;
+  DeviceCopy(const DeviceCopy&) = delete;
+  DeviceCopy& operator=(const DeviceCopy&) = delete;
+  virtual ~DeviceCopy() = default;
+
+  /// Whether the bytes arrive.
+  [[nodiscard]] virtual bool verify() = 0;
+  /// By the device's clock.
+  [[nodiscard]] virtual Sample sample(std::int64_t copies) = 0;
+};
+
+/// `bytes` are a multiple of 16; it takes four times as many of the host and twice of the device.
+/// Throws Unavailable (no such device), CudaError, Error.
+[[nodiscard]] std::unique_ptr<DeviceCopy> make_device_copy(Transfer mode, Direction direction,
+                                                           std::int64_t bytes, int device);
 
 } // namespace diffbench::bench

@@ -1,7 +1,7 @@
 // What is made of the times of calls, and what the study of an engine promises.
 #include "mlp/latency_study.hpp"
 
-#include "mlp/forward_check.hpp"
+#include "diffbench/errors.hpp"
 #include "mlp/latency.hpp"
 
 #include <gmock/gmock.h>
@@ -88,9 +88,10 @@ TEST(LatencyStudy, OfEveryEngine) {
     if (!engine.probe(0).available) {
       continue;
     }
-    const LatencyRow row = study_latency(engine, small_latency_job());
-    EXPECT_EQ(row.status, Status::ok) << engine.name << ": " << row.reason;
-    EXPECT_LE(row.output_error, most_output_error);
+    LatencyRow row;
+    row.device = to_string(engine.device);
+    study_latency(row, engine, small_latency_job());
+    EXPECT_TRUE(row.verified()) << engine.name;
     const bool emulated = engine.device == DeviceKind::emulated;
     EXPECT_EQ(row.samples.size(), emulated ? 0U : 5U);
     EXPECT_EQ(row.misreadings.empty(), emulated);
@@ -121,9 +122,9 @@ TEST(LatencyStudy, AWrongEngineHasNoTimes) {
   };
   for (const float value : {0.0F, std::nanf("")}) {
     WrongEngine::value = value;
-    const LatencyRow row = study_latency(engine, small_latency_job());
-    EXPECT_TRUE(row.wrong);
-    EXPECT_THAT(row.reason, HasSubstr("wrong"));
+    LatencyRow row;
+    EXPECT_THROW(study_latency(row, engine, small_latency_job()), Error);
+    EXPECT_TRUE(row.wrong());
     EXPECT_TRUE(row.samples.empty());
     const LabReport report = latency_report(small_latency_job(), std::vector{row});
     EXPECT_EQ(report.outcome.exit_code, 3);
@@ -132,7 +133,12 @@ TEST(LatencyStudy, AWrongEngineHasNoTimes) {
 }
 
 LatencyRow row_of(const char* name, double seconds) {
-  return {.name = name, .samples = {seconds, seconds}};
+  LatencyRow row;
+  row.name = name;
+  row.output_error = 0;
+  row.add_call(seconds);
+  row.add_call(seconds);
+  return row;
 }
 
 TEST(LatencyReport, NamesTheBestPeerBesideTheBest) {
@@ -148,7 +154,8 @@ TEST(LatencyReport, NamesTheBestPeerBesideTheBest) {
 
 TEST(LatencyReport, AWrongRowWeighsMoreThanOneThatFailed) {
   std::vector rows{row_of("cpu", 1e-6), row_of("peer:torch, 1 thread", 1e-6)};
-  EXPECT_FALSE(accept_outputs(rows[0], std::nan("")));
+  EXPECT_EQ(latency_report(small_latency_job(), rows).outcome.exit_code, 0);
+  EXPECT_THROW(accept_outputs(rows[0], std::nan("")), Error);
   rows[1].status = Status::failed;
   EXPECT_EQ(latency_report(small_latency_job(), rows).outcome.exit_code, 3);
   std::ranges::swap(rows[0], rows[1]);

@@ -114,7 +114,7 @@ TEST_F(Race, EngineThatIsRightIsTimed) {
   EXPECT_LE(row.check->share_of_bound, 0.5);
   EXPECT_GT(row.step_seconds(), 0);
   EXPECT_EQ(row.samples.front().iterations, 10);
-  EXPECT_EQ(outcome_of(std::vector{row}).exit_code, exit_ok);
+  EXPECT_EQ(outcome_of(endings_of(std::vector{row})).exit_code, exit_ok);
 }
 
 TEST_F(Race, AllEnginesOfTheBuildAreRight) {
@@ -132,7 +132,7 @@ TEST_F(Race, EngineThatIsWrongIsNotTimed) {
     EXPECT_FALSE(row.check->ok());
     EXPECT_FALSE(row.ranked());
     EXPECT_THAT(row.samples, IsEmpty());
-    EXPECT_EQ(outcome_of(std::vector{row}).exit_code, exit_not_verified);
+    EXPECT_EQ(outcome_of(endings_of(std::vector{row})).exit_code, exit_not_verified);
     EXPECT_THAT(troubles(std::vector{row}).front(), HasSubstr("WRONG"));
   }
 }
@@ -173,7 +173,7 @@ TEST_F(Race, EngineThatThrowsFailsAndTheOthersGoOn) {
   EXPECT_EQ(rows[0].status, Status::failed);
   EXPECT_THAT(rows[0].reason, HasSubstr("broken wire"));
   EXPECT_TRUE(rows[1].ranked());
-  EXPECT_EQ(outcome_of(rows).exit_code, exit_error);
+  EXPECT_EQ(outcome_of(endings_of(rows)).exit_code, exit_error);
 }
 
 TEST_F(Race, EmulationIsVerifiedAndHasNoTime) {
@@ -182,7 +182,7 @@ TEST_F(Race, EmulationIsVerifiedAndHasNoTime) {
   EXPECT_EQ(right.status, Status::ok);
   EXPECT_THAT(right.samples, IsEmpty());
   const RaceRow wrong = run_one(make_faulty<nothing_learnt>, DeviceKind::emulated);
-  EXPECT_EQ(outcome_of(std::vector{wrong}).exit_code, exit_not_verified);
+  EXPECT_EQ(outcome_of(endings_of(std::vector{wrong})).exit_code, exit_not_verified);
 }
 
 TEST_F(Race, ThreadedEnginesRunOnceWithEachNumberOfThreads) {

@@ -24,13 +24,30 @@ TEST(Outcome, TheWorstDecides) {
   EXPECT_EQ(outcome_of(result).exit_code, exit_ok);
   EXPECT_EQ(outcome_of(result).complaint, "");
 
-  Row absent;
-  absent.status = Status::failed;
-  absent.missing = true;
-  result.rows.push_back(absent);
+  Row failed;
+  failed.name = "fused";
+  failed.status = Status::failed;
+  failed.reason = "broken wire";
+  result.rows.push_back(failed);
+  EXPECT_EQ(outcome_of(result).exit_code, exit_error);
+  EXPECT_EQ(outcome_of(result).complaint, "fused: broken wire; the other rows are reported");
+  failed.missing = true;
+  result.rows.push_back(failed);
   EXPECT_EQ(outcome_of(result).exit_code, exit_unavailable);
+  EXPECT_EQ(outcome_of(result).complaint, "fused: broken wire");
   result.rows.push_back(verified_row(false));
   EXPECT_EQ(outcome_of(result).exit_code, exit_not_verified);
+}
+
+TEST(Outcome, NothingMeasuredSaysWhy) {
+  ComparisonResult result;
+  Row skipped;
+  skipped.name = "cuda_naive";
+  skipped.status = Status::skipped;
+  skipped.reason = "no driver";
+  result.rows.push_back(skipped);
+  EXPECT_EQ(outcome_of(result).exit_code, exit_error);
+  EXPECT_EQ(outcome_of(result).complaint, "nothing could be measured; cuda_naive: no driver");
 }
 
 TEST(Outcome, AnEmulatedProofIsAResult) {

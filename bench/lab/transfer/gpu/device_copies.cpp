@@ -23,8 +23,7 @@ namespace {
 
 using Copier = Contestant<TimedRow, DeviceLane>;
 
-/// Mapped memory is left out: kernels use it over the bus where it is, and a copy from it is one
-/// from pinned memory.
+/// Mapped memory is left out: kernels use it over the bus where it is.
 constexpr std::array modes{Transfer::pageable, Transfer::pinned, Transfer::registered,
                            Transfer::write_combined, Transfer::managed};
 
@@ -187,7 +186,27 @@ class Measurement {
   std::vector<CopyCurve> curves_;
 };
 
+class OwnCopy final : public DeviceCopy {
+ public:
+  OwnCopy(Transfer mode, Direction direction, std::int64_t bytes, int device)
+      : host_(mode, bytes), side_(device, bytes), lane_(host_, direction, side_) {}
+
+  [[nodiscard]] bool verify() override { return lane_.verify(); }
+  [[nodiscard]] Sample sample(std::int64_t copies) override { return lane_.sample(copies); }
+
+ private:
+  HostMemories host_;
+  DeviceSide side_;
+  DeviceLane lane_;
+};
+
 } // namespace
+
+std::unique_ptr<DeviceCopy> make_device_copy(Transfer mode, Direction direction, std::int64_t bytes,
+                                             int device) {
+  (void)gpu::use_device(device);
+  return std::make_unique<OwnCopy>(mode, direction, bytes, device);
+}
 
 Probe probe_device_copies(int device) noexcept { return gpu::probe_device(device); }
 

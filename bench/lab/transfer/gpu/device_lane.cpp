@@ -1,31 +1,10 @@
 #include "device_lane.hpp"
 
+#include "diffbench/gpu/copy_kernel.hpp"
+
 #include <cstring>
 
 namespace diffbench::bench {
-
-HostMemory::HostMemory(Transfer mode, std::int64_t bytes) {
-  switch (mode) {
-    case Transfer::pinned:
-    case Transfer::mapped: pinned_ = gpu::PinnedArray<std::byte>(bytes); break;
-    case Transfer::write_combined:
-      pinned_ = gpu::PinnedArray<std::byte>(bytes, cudaHostAllocWriteCombined);
-      break;
-    case Transfer::managed: managed_ = gpu::ManagedArray<std::byte>(bytes); break;
-    case Transfer::pageable: ordinary_ = AlignedArray<std::byte>(bytes); break;
-    case Transfer::registered: registered_ = gpu::RegisteredArray<std::byte>(bytes); break;
-  }
-}
-
-std::byte* HostMemory::data() {
-  if (pinned_.data() != nullptr) {
-    return pinned_.data();
-  }
-  if (managed_.data() != nullptr) {
-    return managed_.data();
-  }
-  return registered_.data() != nullptr ? registered_.data() : ordinary_.data();
-}
 
 DeviceSide::DeviceSide(int index, std::int64_t bytes)
     : device(index), sent(bytes, uninitialised), arrived(bytes), up(bytes), down(bytes) {
@@ -105,18 +84,26 @@ double DeviceLane::timed(std::int64_t copies) {
 }
 
 void DeviceLane::issue() {
+  const gpu::HostArray<std::byte>& up = host_.up;
+  const gpu::HostArray<std::byte>& down = host_.down;
   if (goes_up()) {
-    if (managed()) {
-      prefetch_to_device(side_.up_stream, host_.up.data(), bytes(), side_.device);
-    } else {
-      copy_to_device(side_.up_stream, side_.up.data(), host_.up.data(), bytes());
+    switch (host_.mode) {
+      case Transfer::managed:
+        prefetch_to_device(side_.up_stream, up.data(), bytes(), side_.device);
+        break;
+      case Transfer::mapped:
+        copy_by_kernel(side_.up_stream, side_.up.data(), up.device_data(), bytes());
+        break;
+      default: copy_to_device(side_.up_stream, side_.up.data(), up.data(), bytes());
     }
   }
   if (goes_down()) {
-    if (managed()) {
-      prefetch_to_host(side_.down_stream, host_.down.data(), bytes());
-    } else {
-      copy_to_host(side_.down_stream, host_.down.data(), side_.down.data(), bytes());
+    switch (host_.mode) {
+      case Transfer::managed: prefetch_to_host(side_.down_stream, down.data(), bytes()); break;
+      case Transfer::mapped:
+        copy_by_kernel(side_.down_stream, down.device_data(), side_.down.data(), bytes());
+        break;
+      default: copy_to_host(side_.down_stream, down.data(), side_.down.data(), bytes());
     }
   }
 }

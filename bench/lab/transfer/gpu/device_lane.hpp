@@ -3,6 +3,7 @@
 
 #include "diffbench/backend.hpp"
 #include "diffbench/field.hpp"
+#include "diffbench/gpu/host_array.hpp"
 #include "diffbench/gpu/memory.hpp"
 #include "direction.hpp"
 #include "result.hpp"
@@ -12,27 +13,14 @@
 
 namespace diffbench::bench {
 
-/// Host memory as a transfer mode holds it. Throws CudaError.
-class HostMemory {
- public:
-  HostMemory(Transfer mode, std::int64_t bytes);
-  [[nodiscard]] std::byte* data();
-
- private:
-  AlignedArray<std::byte> ordinary_;
-  gpu::PinnedArray<std::byte> pinned_;
-  gpu::ManagedArray<std::byte> managed_;
-  gpu::RegisteredArray<std::byte> registered_;
-};
-
 /// One memory for each direction: both can be under way at once.
 struct HostMemories {
   HostMemories(Transfer transfer, std::int64_t size)
       : mode(transfer), bytes(size), up(transfer, size), down(transfer, size) {}
   Transfer mode;
   std::int64_t bytes;
-  HostMemory up;
-  HostMemory down;
+  gpu::HostArray<std::byte> up;
+  gpu::HostArray<std::byte> down;
 };
 
 /// What all lanes use, one at a time: the device's side, as large as the largest size, streams and
@@ -62,9 +50,10 @@ class DeviceLane {
   /// the CPU reads write-combined memory at some 100 MB/s.
   [[nodiscard]] bool verify();
 
-  /// By the device's clock. Copies are issued one after the other without waiting, so a short one
-  /// costs what it adds to a queue of its kind; one more before them is not timed. Managed pages
-  /// can move only once, so there each move is timed alone, and moving them back is not.
+  /// By the device's clock; mapped memory by a kernel, the others by the copy engines. Copies are
+  /// issued one after the other without waiting, so a short one costs what it adds to a queue of
+  /// its kind; one more before them is not timed. Managed pages can move only once, so there each
+  /// move is timed alone, and moving them back is not.
   [[nodiscard]] Sample sample(std::int64_t copies);
 
  private:

@@ -18,4 +18,9 @@ DeviceCopies measure_device_copies(const std::vector<std::int64_t>& /*sizes*/, i
   throw Unavailable(reason);
 }
 
+std::unique_ptr<DeviceCopy> make_device_copy(Transfer /*mode*/, Direction /*direction*/,
+                                             std::int64_t /*bytes*/, int /*device*/) {
+  throw Unavailable(reason);
+}
+
 } // namespace diffbench::bench
