@@ -48,6 +48,20 @@ TEST_F(DeviceCopiesTest, BytesArriveInEveryModeAndDirection) {
   EXPECT_THAT(emulation::live_resources(), IsEmpty());
 }
 
+TEST_F(DeviceCopiesTest, ACopyByItselfArrivesInEveryModeMappedMemoryToo) {
+  for (const Transfer mode : {Transfer::pageable, Transfer::pinned, Transfer::registered,
+                              Transfer::mapped, Transfer::write_combined, Transfer::managed}) {
+    for (const Direction direction : all_directions) {
+      for (const std::int64_t bytes : {16, 1040, 65536}) {
+        EXPECT_TRUE(make_device_copy(mode, direction, bytes, 0)->verify())
+            << to_string(mode) << to_string(direction) << bytes;
+      }
+    }
+  }
+  EXPECT_THAT(emulation::take_reports(), IsEmpty());
+  EXPECT_THAT(emulation::live_resources(), IsEmpty());
+}
+
 TEST_F(DeviceCopiesTest, NothingHasATime) {
   const DeviceCopies copies = measure({1024, 4096, 65536});
   EXPECT_THAT(copies.pinning, IsEmpty());
