@@ -1,12 +1,12 @@
 #include "doctor.hpp"
 
+#include "columns.hpp"
 #include "context.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "peer.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +16,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
@@ -26,29 +27,50 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Sections of aligned rows, and what there is to mend, which comes last.
+struct Finding {
+  std::string section, name, value;
+};
+
+constexpr Column<Finding> finding_columns[] = {
+    {"section", nullptr, as_text, field<&Finding::section>},
+    {"name", nullptr, as_text, field<&Finding::name, or_null>},
+    {"value", nullptr, as_text, field<&Finding::value>},
+};
+
+// Sections of rows, and what there is to mend, which comes last.
 class Report {
  public:
-  explicit Report(std::ostream& out) : out_(out) {}
-
-  void section(std::string_view title) { fmt::print(out_, "{}\n", title); }
-  void row(std::string_view label, std::string_view value) {
-    fmt::print(out_, "  {:<20}{}\n", label, value);
+  void section(std::string title) { section_ = std::move(title); }
+  void row(std::string name, std::string value) {
+    findings_.push_back({section_, std::move(name), std::move(value)});
   }
-  void advise(std::string advice) { advice_.push_back(std::move(advice)); }
-  void finish() {
-    section("What to mend");
-    if (advice_.empty()) {
-      fmt::print(out_, "  nothing\n");
+  void advise(std::string advice) { advice_.push_back({"mend", "", std::move(advice)}); }
+
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    const std::string* section = nullptr;
+    for (const Finding& finding : findings_) {
+      if (section == nullptr || *section != finding.section) {
+        text += finding.section + "\n";
+      }
+      section = &finding.section;
+      text += fmt::format("  {:<20}{}\n", finding.name, finding.value);
     }
-    for (const std::string& advice : advice_) {
-      fmt::print(out_, "  - {}\n", advice);
+    text += advice_.empty() ? "What to mend\n  nothing\n" : "What to mend\n";
+    for (const Finding& advice : advice_) {
+      text += fmt::format("  - {}\n", advice.value);
     }
+    return text;
+  }
+  [[nodiscard]] Value rows() const {
+    std::vector<Finding> all = findings_;
+    all.insert(all.end(), advice_.begin(), advice_.end());
+    return list_of(finding_columns, all);
   }
 
  private:
-  std::ostream& out_;
-  std::vector<std::string> advice_;
+  std::string section_;
+  std::vector<Finding> findings_, advice_;
 };
 
 constexpr Isa compiled_isa() {
@@ -256,18 +278,22 @@ bool report_backends(Report& report) {
 
 } // namespace
 
-int run_doctor(std::ostream& out, const fs::path& root) {
+LabReport doctor_report(const fs::path& root) {
   const Facts context = run_context(root);
   const std::map<std::string, std::string> facts(context.begin(), context.end());
-  Report report(out);
+  Report report;
   report_program(report, facts);
   report_processor(report, facts, root);
   report_memory(report, facts, root);
   const bool runnable = report_backends(report);
   report_cuda(report, facts, root);
   report_peers(report);
-  report.finish();
-  return runnable ? 0 : 1;
+  LabReport result;
+  result.text = report.text();
+  result.data = report.rows();
+  result.rows = result.data;
+  result.outcome.exit_code = runnable ? exit_ok : exit_error;
+  return result;
 }
 
 } // namespace diffbench::bench

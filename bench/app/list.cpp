@@ -1,66 +1,116 @@
 #include "list.hpp"
 
+#include "columns.hpp"
 #include "diffbench/registry.hpp"
 #include "peer.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
-#include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace diffbench::bench {
 
 namespace {
 
-std::size_t widest_name() {
-  std::size_t widest = 0;
-  for (const BackendInfo& backend : all_backends()) {
-    widest = std::max(widest, backend.name.size());
-  }
-  for (const MissingBackend& backend : missing_backends()) {
-    widest = std::max(widest, backend.name.size());
-  }
-  for (const std::string& name : peer_names()) {
-    widest = std::max(widest, name.size());
-  }
-  return widest;
+struct Listed {
+  std::string kind, name;
+  std::string device = {}; ///< empty where it is not known, as the next one
+  std::optional<bool> threaded = {};
+  bool available = false;
+  std::string description = {}, how_to_use, reason;
+};
+
+/// What a reader wants to know first.
+std::string about(const Listed& listed) {
+  const bool described = !listed.description.empty();
+  return !listed.available ? listed.reason : described ? listed.description : listed.how_to_use;
 }
 
-void list_peers(std::ostream& out, std::size_t width, std::string_view title,
-                std::string_view option, PeerTask task) {
-  fmt::print(out, "\n{:<{}}{:<11}{}\n", title, width, "available", "how to use");
+constexpr Column<Listed> listed_columns[] = {
+    {"kind", nullptr, as_text, field<&Listed::kind>},
+    {"name", "backend", as_text, field<&Listed::name>},
+    {"device", "device", as_text, field<&Listed::device, or_null>},
+    {"threaded", "threads", as_yes_no, field<&Listed::threaded>},
+    {"available", "available", as_yes_no, field<&Listed::available>},
+    {"description", nullptr, as_text, field<&Listed::description, or_null>},
+    {"how_to_use", nullptr, as_text, field<&Listed::how_to_use>},
+    {"reason", nullptr, as_text, field<&Listed::reason, or_null>},
+    {nullptr, "description", as_text, field<about>},
+};
+constexpr std::size_t about_column = 4; // of the table
+
+std::vector<Listed> list_backends() {
+  std::vector<Listed> rows;
+  for (const BackendInfo& backend : backend_ladder()) {
+    const Probe probe = backend.probe(0);
+    rows.push_back({.kind = "backend",
+                    .name = std::string(backend.name),
+                    .device = std::string(to_string(backend.device)),
+                    .threaded = backend.threaded,
+                    .available = probe.available,
+                    .description = std::string(backend.description),
+                    .how_to_use = fmt::format("--backend {}", backend.name),
+                    .reason = probe.reason});
+  }
+  for (const MissingBackend& backend : missing_backends()) {
+    rows.push_back({.kind = "backend",
+                    .name = std::string(backend.name),
+                    .how_to_use = fmt::format("--backend {}", backend.name),
+                    .reason = fmt::format("not compiled: {}", backend.how_to_get)});
+  }
+  return rows;
+}
+
+std::vector<Listed> list_peers(const std::string& kind, const std::string& option, PeerTask task) {
+  std::vector<Listed> rows;
   for (const std::string& name : peer_names(task)) {
     const Probe probe = probe_peer(name, task);
-    fmt::print(out, "{:<{}}{:<11}{}\n", name, width, probe.available ? "yes" : "no",
-               probe.available ? fmt::format("{} {}", option, name) : probe.reason);
+    rows.push_back({.kind = kind,
+                    .name = name,
+                    .available = probe.available,
+                    .how_to_use = fmt::format("{} {}", option, name),
+                    .reason = probe.reason});
   }
+  return rows;
+}
+
+/// Without the columns in which these rows have nothing.
+std::string format_listed(const std::string& title, const std::string& last,
+                          std::span<const Listed> rows) {
+  TextTable table = table_of(listed_columns);
+  table.of_words();
+  table.rename(0, title);
+  table.rename(about_column, last);
+  for (const Listed& row : rows) {
+    add_row(table, listed_columns, row);
+  }
+  table.drop_empty();
+  return table.format();
 }
 
 } // namespace
 
-int run_list(std::ostream& out) {
-  const std::size_t width = widest_name() + 2;
-  auto row = [&](std::string_view name, std::string_view device, std::string_view threads,
-                 std::string_view available, std::string_view description) {
-    fmt::print(out, "{:<{}}{:<10}{:<9}{:<11}{}\n", name, width, device, threads, available,
-               description);
-  };
-  row("backend", "device", "threads", "available", "description");
-  for (const BackendInfo& backend : backend_ladder()) {
-    const Probe probe = backend.probe(0);
-    row(backend.name, to_string(backend.device), backend.threaded ? "yes" : "no",
-        probe.available ? "yes" : "no", probe.available ? backend.description : probe.reason);
+LabReport list_report() {
+  const std::vector<Listed> backends = list_backends();
+  const std::vector<Listed> peers = list_peers("peer", "--peer", PeerTask::diffusion);
+  const std::vector<Listed> mlp_peers =
+      list_peers("mlp peer", "mlp depth --peer", PeerTask::training);
+  LabReport report;
+  report.text = format_listed("backend", "description", backends) + "\n" +
+                format_listed("peer", "how to use", peers) + "\n" +
+                format_listed("peer, mlp", "how to use", mlp_peers);
+  report.data = Value::list();
+  for (const std::vector<Listed>* group : {&backends, &peers, &mlp_peers}) {
+    for (const Listed& row : *group) {
+      report.data.push_back(object_of(listed_columns, row));
+    }
   }
-  for (const MissingBackend& backend : missing_backends()) {
-    row(backend.name, "-", "-", "no", fmt::format("not compiled: {}", backend.how_to_get));
-  }
-
-  list_peers(out, width, "peer", "--peer", PeerTask::diffusion);
-  list_peers(out, width, "peer, mlp", "mlp depth --peer", PeerTask::training);
-  return 0;
+  report.rows = report.data;
+  return report;
 }
 
 } // namespace diffbench::bench

@@ -1,12 +1,12 @@
 // `diffbench list`: every backend and peer, and whether it can run here.
 #pragma once
 
-#include <ostream>
+#include "lab_report.hpp"
 
 namespace diffbench::bench {
 
-/// Writes the backends from the naive to the fast, those left out of this build with the option
-/// that brings them, then the peers. Returns the exit code, 0.
-[[nodiscard]] int run_list(std::ostream& out);
+/// A row each: the backends from the naive to the fast, those left out of this build with the
+/// option that brings them, then the peers.
+[[nodiscard]] LabReport list_report();
 
 } // namespace diffbench::bench

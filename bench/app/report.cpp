@@ -1,11 +1,14 @@
 #include "verbs.hpp"
 
+#include "columns.hpp"
+#include "comparison_options.hpp"
 #include "diffbench/errors.hpp"
 #include "field_frames.hpp"
 #include "option_list.hpp"
 #include "output.hpp"
 #include "page.hpp"
 #include "report_file.hpp"
+#include "result_lines.hpp"
 #include "result_reader.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +17,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace diffbench::bench {
@@ -25,49 +27,56 @@ namespace fs = std::filesystem;
 
 struct ReportOptions {
   std::vector<std::string> results;
-  std::string snapshots, out = "report.html";
+  std::string snapshots, out = "report.html", csv;
 };
 
-/// A run that measured nothing has nothing to draw.
-void require_results(const std::string& name, const nlohmann::ordered_json& own) {
-  const std::string experiment = own.value("experiment", nlohmann::ordered_json()).is_string()
-                                     ? own["experiment"].get<std::string>()
-                                     : "results";
-  if (const auto found = own.find(experiment); found == own.end() || found->empty()) {
-    throw InvalidInput(fmt::format("{}: has no results to draw", name));
-  }
-}
-
-bool same_file(const fs::path& a, const fs::path& b) {
-  std::error_code error; // of one that does not exist: then they are not the same
-  return fs::equivalent(a, b, error);
-}
-
-int run_report(const ReportOptions& options, const Invocation& invocation) {
-  const fs::path out = options.out;
+/// Everything that can be refused before a file is read.
+void check_before_work(const ReportOptions& options) {
   if (options.results.empty()) {
     throw InvalidInput(
         "report: name at least one result file, such as run.json of diffbench --json run.json");
   }
-  (void)report_page(); // a build without one says so before any work
-  check_writable_file("--out", out);
+  (void)report_page(); // a build without one says so now
+  refuse_equal_paths({options.out, options.csv});
+  check_writable_file("--out", options.out);
+  check_writable_file("--csv", options.csv);
+  refuse_to_overwrite("--out", options.out, options.results);
+  refuse_to_overwrite("--csv", options.csv, options.results);
+}
+
+/// With nothing beside the lines where they go to stdout.
+void tell_page(const ReportOptions& options, const Invocation& invocation) {
+  write_out(options.csv == stdout_name ? invocation.err : invocation.out,
+            fmt::format("{}: {} result file{}, {:.1f} MB; open it in a browser\n", options.out,
+                        options.results.size(), options.results.size() == 1 ? "" : "s",
+                        static_cast<double>(fs::file_size(options.out)) / 1e6));
+}
+
+int run_report(const ReportOptions& options, const Invocation& invocation) {
+  check_before_work(options);
   std::vector<std::string> parts;
+  Value lines = Value::list();
   for (const std::string& name : options.results) {
-    if (same_file(name, out)) {
-      throw InvalidInput(fmt::format("{}: is both a result file and --out; name another", name));
-    }
     const nlohmann::ordered_json result = read_result_file(name, Origin::ours, Detail::overview);
-    require_results(name, result["diffbench"]);
+    const nlohmann::ordered_json& own = result["diffbench"];
+    if (results_of(own).empty()) { // a run that measured nothing has nothing to draw
+      throw InvalidInput(fmt::format("{}: has no results to draw", name));
+    }
     parts.push_back(report_part(fs::path(name).filename().string(), result));
+    if (!options.csv.empty()) {
+      add_result_lines(name, own, lines);
+    }
   }
   if (!options.snapshots.empty()) {
     parts.push_back(field_part(options.snapshots));
   }
-  write_report(out, parts);
-  write_out(invocation.out,
-            fmt::format("{}: {} result file{}, {:.1f} MB; open it in a browser\n", out.string(),
-                        options.results.size(), options.results.size() == 1 ? "" : "s",
-                        static_cast<double>(fs::file_size(out)) / 1e6));
+  Outputs outputs;
+  outputs.attempt([&] {
+    write_report(options.out, parts);
+    tell_page(options, invocation);
+  });
+  outputs.write(invocation.out, options.csv, [&] { return csv_of(lines); });
+  outputs.rethrow_failure();
   return exit_ok;
 }
 
@@ -80,6 +89,8 @@ Action declare_report(OptionList& options) {
   options.text("--snapshots DIR", typed->snapshots,
                "the field of --snapshot-every as a film, from its .npy files");
   options.text("-o,--out FILE.html", typed->out, "the page");
+  options.text("--csv FILE|-", typed->csv,
+               "the results of all files as CSV; - is stdout, and nothing else is then");
   return [typed](const Invocation& invocation) { return run_report(*typed, invocation); };
 }
 

@@ -1,31 +1,33 @@
 #include "verbs.hpp"
 
 #include "doctor.hpp"
+#include "lab_report.hpp"
 #include "lab_verbs.hpp"
 #include "list.hpp"
-#include "output.hpp"
 
 #include <array>
-#include <sstream>
+#include <functional>
+#include <memory>
+#include <string>
 
 namespace diffbench::bench {
 
 namespace {
 
-template <typename Run>
-Action without_options(Run run) {
-  return [run](const Invocation& invocation) {
-    std::ostringstream text;
-    const int exit_code = run(text);
-    write_out(invocation.out, text.str());
-    return exit_code;
+/// A verb that makes its report in a moment.
+Action declare_shown(OptionList& options, const std::string& name,
+                     const std::function<LabReport()>& make) {
+  const auto output = std::make_shared<LabOutput>();
+  output->declare_files(options);
+  return [output, name, make](const Invocation& invocation) {
+    return show_report(name, *output, invocation, make);
   };
 }
 
-Action declare_list(OptionList& /*options*/) { return without_options(run_list); }
+Action declare_list(OptionList& options) { return declare_shown(options, "list", list_report); }
 
-Action declare_doctor(OptionList& /*options*/) {
-  return without_options([](std::ostream& out) { return run_doctor(out); });
+Action declare_doctor(OptionList& options) {
+  return declare_shown(options, "doctor", [] { return doctor_report(); });
 }
 
 std::span<const Subcommand> mlp_verbs() {
@@ -49,11 +51,11 @@ std::span<const Subcommand> mlp_verbs() {
 
 std::span<const Subcommand> program_verbs() {
   static constexpr std::array table{
-      Subcommand{"list", "backends and peers, and whether they can run here", "diffbench list",
-                 declare_list},
+      Subcommand{"list", "backends and peers, and whether they can run here",
+                 "diffbench list --csv list.csv", declare_list},
       Subcommand{"doctor",
                  "what this machine and this build can do, and how to get what is missing",
-                 "diffbench doctor", declare_doctor},
+                 "diffbench doctor --json doctor.json", declare_doctor},
       Subcommand{"residency",
                  "one solve, from a copy to the host and back every step to a field that stays",
                  "diffbench residency --grid 640 --iters 1000", declare_residency},
@@ -78,7 +80,8 @@ std::span<const Subcommand> program_verbs() {
       Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
                  "diffbench pitfalls --only no-warm-up --only hot-cache", declare_pitfalls},
       Subcommand{"report", "result files of any command as one page of pictures",
-                 "diffbench report run.json sweep.json -o report.html", declare_report},
+                 "diffbench report run.json sweep.json -o report.html --csv rows.csv",
+                 declare_report},
       Subcommand{"mlp", "the same questions for the training of neural networks",
                  "diffbench mlp train --data disc", nullptr, mlp_verbs},
   };

@@ -22,7 +22,7 @@ std::string table_text(const LabReport& report) {
   for (const std::string& note : report.notes) {
     text += "note: " + note + "\n";
   }
-  return text + "\n" + report.sentence + "\n";
+  return report.sentence.empty() ? text : text + "\n" + report.sentence + "\n";
 }
 
 } // namespace
@@ -39,8 +39,10 @@ void LabOutput::declare(OptionList& options) {
   declare_results(options, json, csv, report, progress);
 }
 
-int run_experiment(const std::string& name, const LabOutput& output, const Invocation& invocation,
-                   const std::function<LabReport(Progress&)>& measure) {
+void LabOutput::declare_files(OptionList& options) { bench::declare_files(options, json, csv); }
+
+int show_report(const std::string& name, const LabOutput& output, const Invocation& invocation,
+                const std::function<LabReport()>& make) {
   refuse_equal_paths({output.json, output.csv, output.report, output.other});
   check_writable_file("--json", output.json);
   check_writable_file("--csv", output.csv);
@@ -48,10 +50,7 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
   if (!output.report.empty()) {
     (void)report_page(); // a build without one says so now
   }
-  const InterruptGuard guard;
-  Progress progress(invocation.err, output.progress && progress_possible());
-  const LabReport report = measure(progress);
-  progress.clear();
+  const LabReport report = make();
   Outputs outputs;
   if (output.json != stdout_name && output.csv != stdout_name) {
     outputs.attempt([&] { write_out(invocation.out, table_text(report)); });
@@ -76,6 +75,15 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
     invocation.err << "diffbench: " << report.outcome.complaint << '\n';
   }
   return report.outcome.exit_code;
+}
+
+int run_experiment(const std::string& name, const LabOutput& output, const Invocation& invocation,
+                   const std::function<LabReport(Progress&)>& measure) {
+  const InterruptGuard guard; // until all is written
+  return show_report(name, output, invocation, [&] {
+    Progress progress(invocation.err, output.progress && progress_possible());
+    return measure(progress);
+  });
 }
 
 } // namespace diffbench::bench

@@ -2,7 +2,8 @@
 //
 // An experiment is a file NAME.cpp with a function that declares its options and returns what is to
 // be done (lab_verbs.hpp). What it found is text for people, and JSON for everything else:
-// the result file has it as `diffbench.NAME`, beside the samples.
+// the result file has it as `diffbench.NAME`, beside the samples. What list and doctor say is shown
+// and kept in the same way.
 #pragma once
 
 #include "outcome.hpp"
@@ -20,7 +21,7 @@ namespace diffbench::bench {
 // NOLINTNEXTLINE(bugprone-exception-escape): only an assertion in the JSON's move could throw
 struct LabReport {
   std::string text;                      ///< the tables
-  std::string sentence;                  ///< what they show
+  std::string sentence;                  ///< what they show; empty: they speak for themselves
   Value data;                            ///< the same for programs
   std::optional<Value> rows = {};        ///< the lines of --csv; empty: `results` of data
   std::vector<SampleSeries> series = {}; ///< all samples
@@ -40,12 +41,17 @@ struct LabOutput {
   bool progress = true;
 
   void declare(OptionList& options);
+  /// Of what takes a moment and has no picture: json and csv.
+  void declare_files(OptionList& options);
 };
 
-/// Checks that the result can be written, runs `measure` with Ctrl-C asking for an orderly end, and
-/// shows and writes its report: one output that cannot be written does not keep the others from it.
-/// Returns the exit code, and complains on stderr where it is not 0; throws what `measure` throws,
-/// and Error for the first output that failed.
+/// Checks that the result can be written, calls `make`, and shows and writes its report: one output
+/// that cannot be written does not keep the others from it. Returns the exit code, and complains on
+/// stderr where it is not 0; throws what `make` throws, and Error for the first output that failed.
+[[nodiscard]] int show_report(const std::string& name, const LabOutput& output,
+                              const Invocation& invocation, const std::function<LabReport()>& make);
+
+/// The same of `measure`, with progress, and Ctrl-C asking for an orderly end.
 [[nodiscard]] int run_experiment(const std::string& name, const LabOutput& output,
                                  const Invocation& invocation,
                                  const std::function<LabReport(Progress&)>& measure);

@@ -29,7 +29,9 @@ void declare_budget(OptionList& options, double& seconds, std::string_view help)
 /// `chosen` is set when it was given.
 void declare_device(OptionList& options, int& device, bool& chosen,
                     std::string_view help = "which GPU");
-/// --json, --report, --no-progress, and the group "Output" that they begin.
+/// --json and --csv, and the group "Output" that they begin.
+void declare_files(OptionList& options, std::string& json, std::string& csv);
+/// These, --report and --no-progress.
 void declare_results(OptionList& options, std::string& json, std::string& csv, std::string& report,
                      bool& progress);
 

@@ -22,11 +22,15 @@ ColourRange parse_range(std::string_view option, std::string_view text) {
 
 } // namespace
 
-void declare_results(OptionList& options, std::string& json, std::string& csv, std::string& report,
-                     bool& progress) {
+void declare_files(OptionList& options, std::string& json, std::string& csv) {
   options.group("Output");
   options.text("--json FILE|-", json, "results as JSON; - is stdout, and nothing else is then");
   options.text("--csv FILE|-", csv, "results as CSV");
+}
+
+void declare_results(OptionList& options, std::string& json, std::string& csv, std::string& report,
+                     bool& progress) {
+  declare_files(options, json, csv);
   options.text("--report FILE.html", report, "results as a page of pictures");
   options.flag("--no-progress", progress, "no progress bar", false);
 }

@@ -32,6 +32,12 @@ std::string quoted(const std::string& text) {
 
 using Cells = std::vector<std::pair<std::string, std::string>>; // of a line: column, text
 
+/// Empty where the line has no such column.
+std::string cell(const Cells& cells, const std::string& column) {
+  const auto found = std::ranges::find(cells, column, &Cells::value_type::first);
+  return found == cells.end() ? "" : found->second;
+}
+
 void flatten(const Value& value, const std::string& name, Cells& cells) {
   if (const auto* object = std::get_if<std::unique_ptr<Value::Object>>(&value.data())) {
     for (const Member& member : **object) {
@@ -45,6 +51,9 @@ void flatten(const Value& value, const std::string& name, Cells& cells) {
 } // namespace
 
 std::string as_text(const Value& value) { return value.is_null() ? no_value : value.plain_text(); }
+std::string as_yes_no(const Value& value) {
+  return value.is_null() ? no_value : std::get<bool>(value.data()) ? "yes" : "no";
+}
 std::string as_seconds(const Value& value) { return shown(value, format_seconds); }
 std::string as_figure(const Value& value) { return shown(value, format_figure); }
 std::string as_ratio(const Value& value) {
@@ -78,16 +87,18 @@ std::string csv_of(const Value& objects) {
       }
     }
   }
-  // What is null here and an object there is its members.
+  // What is null here and an object there is its members; of two kinds of lines, a figure may be
+  // the namesake of an object.
   std::erase_if(names, [&](const std::string& name) {
     return std::ranges::any_of(
-        names, [&](const std::string& other) { return other.starts_with(name + "."); });
+               names, [&](const std::string& other) { return other.starts_with(name + "."); }) &&
+           std::ranges::all_of(lines,
+                               [&](const Cells& cells) { return cell(cells, name).empty(); });
   });
   std::string text = fmt::format("{}\n", fmt::join(names, ","));
   for (const Cells& cells : lines) {
     for (const std::string& name : names) {
-      const auto cell = std::ranges::find(cells, name, &Cells::value_type::first);
-      text += (&name == &names.front() ? "" : ",") + (cell == cells.end() ? "" : cell->second);
+      text += (&name == &names.front() ? "" : ",") + cell(cells, name);
     }
     text += '\n';
   }

@@ -14,7 +14,8 @@
 namespace diffbench::bench {
 
 // How a value is shown in a table; no_value for null.
-[[nodiscard]] std::string as_text(const Value& value); ///< text and whole numbers as they are
+[[nodiscard]] std::string as_text(const Value& value);   ///< text and whole numbers as they are
+[[nodiscard]] std::string as_yes_no(const Value& value); ///< of a truth
 [[nodiscard]] std::string as_seconds(const Value& value);
 [[nodiscard]] std::string as_figure(const Value& value);
 [[nodiscard]] std::string as_ratio(const Value& value);   ///< "2.54x"

@@ -70,6 +70,17 @@ void refuse_equal_paths(std::initializer_list<std::string> paths) {
   }
 }
 
+void refuse_to_overwrite(std::string_view option, const fs::path& output,
+                         std::span<const std::string> inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code ignored; // one that is not there is not the other
+    if (output != stdout_name && fs::equivalent(output, input, ignored)) {
+      throw InvalidInput(
+          fmt::format("{} {}: is also an input; give another name", option, output.string()));
+    }
+  }
+}
+
 void check_writable_file(std::string_view option, const fs::path& path) {
   if (path.empty() || path == stdout_name) {
     return;

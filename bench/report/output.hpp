@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -61,6 +62,11 @@ class Outputs {
 
 /// Throws InvalidInput where two of the paths are equal ("a" and "./a" are); empty ones are none.
 void refuse_equal_paths(std::initializer_list<std::string> paths);
+
+/// Throws InvalidInput where `output` is the file at one of `inputs`, by whatever path: a recorded
+/// run cannot be had again. `option` stands in the message. No path, and stdout_name, are none.
+void refuse_to_overwrite(std::string_view option, const std::filesystem::path& output,
+                         std::span<const std::string> inputs);
 
 /// Throws Error unless a file can be written at `path`: tries it without changing or leaving
 /// anything. `option` stands in the message. No path, and stdout_name, are all right.

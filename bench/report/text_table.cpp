@@ -14,27 +14,6 @@ namespace {
 
 constexpr std::size_t gap = 2;
 
-/// The first column and those from `begin` to before `end`.
-std::string block(const std::vector<TextTable::Cells>& rows, const std::vector<std::size_t>& widths,
-                  std::size_t begin, std::size_t end) {
-  std::size_t total = widths.front();
-  for (std::size_t column = begin; column < end; ++column) {
-    total += gap + widths[column];
-  }
-  std::string text;
-  for (const TextTable::Cells& row : rows) {
-    text += fmt::format("{:<{}}", row.front(), widths.front());
-    for (std::size_t column = begin; column < end; ++column) {
-      text += fmt::format("  {:>{}}", row[column], widths[column]);
-    }
-    text += '\n';
-    if (&row == &rows.front()) {
-      text += std::string(total, '-') + '\n';
-    }
-  }
-  return text;
-}
-
 } // namespace
 
 std::optional<int> terminal_columns() {
@@ -45,6 +24,31 @@ std::optional<int> terminal_columns() {
   winsize size{};
   constexpr int usual = 80;
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
+}
+
+/// The first column and those from `begin` to before `end`.
+std::string TextTable::block(const std::vector<std::size_t>& widths, std::size_t begin,
+                             std::size_t end) const {
+  std::size_t total = widths.front();
+  for (std::size_t column = begin; column < end; ++column) {
+    total += gap + widths[column];
+  }
+  std::string text;
+  for (const Cells& row : rows_) {
+    text += fmt::format("{:<{}}", row.front(), widths.front());
+    for (std::size_t column = begin; column < end; ++column) {
+      text += words_ ? fmt::format("  {:<{}}", row[column], widths[column])
+                     : fmt::format("  {:>{}}", row[column], widths[column]);
+    }
+    if (words_) {
+      text.erase(text.find_last_not_of(' ') + 1); // a terminal would wrap the blanks
+    }
+    text += '\n';
+    if (!words_ && &row == &rows_.front()) {
+      text += std::string(total, '-') + '\n';
+    }
+  }
+  return text;
 }
 
 void TextTable::drop_empty() {
@@ -73,7 +77,7 @@ std::string TextTable::format(std::size_t width) const {
     while (end < widths.size() && (end == begin || used + gap + widths[end] <= width)) {
       used += gap + widths[end++];
     }
-    text += (begin > 1 ? "\n" : "") + block(rows_, widths, begin, end);
+    text += (begin > 1 ? "\n" : "") + block(widths, begin, end);
     begin = end;
   } while (begin < widths.size());
   return text;

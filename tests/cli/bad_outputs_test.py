@@ -42,6 +42,14 @@ class RefusedBeforeAnyWork(CommandLineTest):
         self.path("locked").mkdir(mode=0o555)
         self.refuse("locked/out", "Permission denied")
 
+    def test_verbs_that_measure_nothing(self):
+        for verb in ("list", "doctor"):
+            for option in ("--json", "--csv"):
+                self.assert_refused(1, f"{option} nowhere/out: the directory", verb, option,
+                                    "nowhere/out")
+            self.assert_refused(2, "./out: two outputs", verb, "--json", "out", "--csv", "./out")
+            self.assert_refused(2, "-: two outputs", verb, "--json", "-", "--csv", "-")
+
     def test_snapshots(self):
         self.path("file").write_text("kept")
         for directory in ("nowhere/snapshots", "file"):
@@ -71,7 +79,8 @@ class FullDisk(CommandLineTest):
         self.assertEqual(self.path("out.csv").read_text().count("\n"), 3)
 
     def test_stdout(self):
-        for arguments in (QUICK, [*QUICK, "--json", "-"], ["list"], ["--help"]):
+        for arguments in (QUICK, [*QUICK, "--json", "-"], ["list"], ["doctor", "--csv", "-"],
+                          ["--help"]):
             with self.subTest(arguments), open("/dev/full", "w") as full:
                 done = self.run_program(*arguments, stdout=full)
                 self.assertEqual(done.returncode, 1)
@@ -97,7 +106,8 @@ class StdoutClosedEarly(CommandLineTest):
     """A pipe into head: no message, no signal; what goes into files is written."""
 
     def test_ends_quietly(self):
-        for arguments in (QUICK, [*QUICK, "--json", "-"], ["list"], ["doctor"], ["--help"]):
+        for arguments in (QUICK, [*QUICK, "--json", "-"], ["list"], ["list", "--json", "-"],
+                          ["doctor"], ["--help"]):
             with self.subTest(arguments):
                 done = self.run_into_closed_pipe(*arguments)
                 self.assertEqual((done.returncode, done.stderr), (1, ""))

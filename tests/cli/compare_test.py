@@ -198,7 +198,7 @@ class Compare(CommandLineTest):
                                 value)
         for option in ("--json", "--csv", "--report"):
             for file in ("old.json", "./new.json"):
-                self.assert_refused(2, f"{option} {file}: is a file to compare", "compare",
+                self.assert_refused(2, f"{option} {file}: is also an input", "compare",
                                     "old.json", "new.json", option, file)
 
 

@@ -54,13 +54,13 @@ MEASURED = {
 
 # What these print follows from files or from the source.
 EXACT = {
-    "list": "list",
-    "doctor": "doctor",
+    "list": "list --json list.json --csv list.csv",
+    "doctor": "doctor --json doctor.json --csv doctor.csv",
     "compare": "compare old.json new.json --fail-on slower=5% --json compare.json",
     "advise-recorded": "advise --profile profile.json --grid 1000 --snapshot-every 10 "
                        "--json advise-recorded.json",
     "pitfalls-list": "pitfalls --list",
-    "report": "report old.json copies.json -o page.html",
+    "report": "report old.json copies.json -o page.html --csv report.csv",
 }
 
 # Columns that follow from what was asked for, as the first does, and those with words that follow
@@ -234,7 +234,7 @@ class Golden(CommandLineTest):
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "no law is fitted to one thread")
     def test_verbs(self):
-        shapes = ["context", "comparison-csv", "sweep-journal"]
+        shapes = ["context", "sweep-journal"]
         runs = {name: f"{arguments} --json {name}.json" for name, arguments in MEASURED.items()}
         for name, arguments in {**runs, **EXACT}.items():
             any_python = {"DIFFBENCH_PYTHON": ""} if "--peer" in arguments else {}
@@ -245,8 +245,10 @@ class Golden(CommandLineTest):
             if "--json" in arguments:
                 self.check_shape(name, parse_json(self.path(f"{name}.json").read_text()))
                 shapes.append(name)
-        header = self.path("comparison.csv").read_text().split("\n")[0]
-        self.check("shape/comparison-csv.txt", header.replace(",", "\n") + "\n")
+            if "--csv" in arguments:
+                header = self.path(f"{name}.csv").read_text().split("\n")[0]
+                self.check(f"shape/{name}-csv.txt", header.replace(",", "\n") + "\n")
+                shapes.append(f"{name}-csv")
         first, *points = map(parse_json, self.path("sweep.jsonl").read_text().splitlines())
         for point in points:
             point["result"] = sorted(point["result"])  # as in the JSON

@@ -1,6 +1,8 @@
 """diffbench report: the page has the files' numbers, all of them and nothing that runs; what cannot be
 drawn is refused."""
 import base64
+import csv
+import io
 import json
 import re
 import struct
@@ -87,6 +89,46 @@ class ReportTest(program.CommandLineTest):
         self.run_ok(*QUICK, "--snapshot-every", "20")
         self.assert_refused(2, ["two runs"], "report", "run.json", "--snapshots", "snapshots")
 
+    def test_csv_has_the_results_of_all_files(self):
+        first, second = self.result(), self.result("--dtype", "float64")
+        self.write("a.json", first)
+        self.write("b,too.json", second)
+        self.run_ok("list", "--json", "list.json")
+        files = ["a.json", "list.json", "b,too.json"]
+        done = self.run_ok("report", *files, "-o", "page.html", "--csv", "rows.csv")
+        self.assertRegex(done.stdout, r"^page.html: 3 result files, [\d.]+ MB; open it in a browser\n$")
+        text = self.path("rows.csv").read_text()
+        lines = list(csv.DictReader(io.StringIO(text), strict=True))
+        self.assertEqual(list(dict.fromkeys(line["file"] for line in lines)), files)
+        listed = [line for line in lines if line["experiment"] == "list"]
+        self.assertIn(("scalar", ""), [(line["name"], line["backend"]) for line in listed])
+        for file, result in zip(["a.json", "b,too.json"], (first, second)):
+            own = [line for line in lines if line["file"] == file]
+            self.assertEqual(
+                [(line["experiment"], line["command"], line["backend"], line["problem.dtype"],
+                  float(line["seconds_per_iteration"]), line["name"]) for line in own],
+                [("comparison", result["diffbench"]["command"], row["backend"],
+                  result["diffbench"]["problem"]["dtype"], row["seconds_per_iteration"], "")
+                 for row in result["diffbench"]["results"]])
+        page = self.path("page.html").read_bytes()
+        self.path("page.html").unlink()
+        done = self.run_ok("report", *files, "-o", "page.html", "--csv", "-")
+        self.assertEqual(done.stdout, text)
+        self.assertIn("open it in a browser", done.stderr)
+        self.assertEqual(self.path("page.html").read_bytes(), page)
+
+    def test_refuses_to_write_the_csv_elsewhere_than_in_a_file_of_its_own(self):
+        self.write("good.json", self.result())
+        self.path("link.csv").symlink_to("good.json")
+        for code, mention, *paths in [
+                (1, "--csv nowhere/rows.csv: the directory", "--csv", "nowhere/rows.csv"),
+                (2, "--csv link.csv: is also an input", "--csv", "link.csv"),
+                (2, "--csv ./good.json: is also an input", "--csv", "./good.json"),
+                (2, "page.html: two outputs", "-o", "page.html", "--csv", "./page.html")]:
+            self.assert_refused(code, mention, "report", "good.json", *paths)
+            # Before any file is read.
+            self.assert_refused(code, mention, "report", "good.json", "none.json", *paths)
+
     def test_refuses_what_it_cannot_draw(self):
         good = self.result()
         self.write("good.json", good)
@@ -100,7 +142,8 @@ class ReportTest(program.CommandLineTest):
                                 ("another program", "other.json"), ("no results", "empty.json"),
                                 ("deeper", "deep.json")]:
             self.assert_refused(2, [mention, *files[-1:]], "report", *files)
-        self.assert_refused(2, "both", "report", "good.json", "-o", "good.json")
+        self.assert_refused(2, "--out good.json: is also an input", "report", "good.json", "-o",
+                            "good.json")
         self.assert_refused(1, "nowhere", "report", "good.json", "-o", "nowhere/page.html")
         self.assert_refused(1, "nowhere", *QUICK, "--report", "nowhere/page.html")
 

@@ -1,12 +1,15 @@
 """What a person sees: the tables, the verbs, help, and the progress line, on a terminal and without
 one."""
+import csv
+import io
 import os
 import pathlib
 import re
 import subprocess
 import unittest
 
-from program import LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest, open_terminal
+from program import (LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest, open_terminal,
+                     parse_json)
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 
@@ -76,6 +79,29 @@ class Verbs(CommandLineTest):
             self.assertRegex(done.stdout, rf"(?m)^{section}$")
         self.assertEqual(done.stderr, "")
 
+    def test_files_of_list_and_doctor_say_what_the_text_says(self):
+        """With - they are all there is on stdout."""
+        env = {"DIFFBENCH_PYTHON": "/bin/false"}
+        for verb in ("list", "doctor"):
+            text = self.run_ok(verb, "--json", "rows.json", "--csv", "rows.csv", env=env).stdout
+            rows = parse_json(self.path("rows.json").read_text())["diffbench"][verb]
+            lines = list(csv.DictReader(io.StringIO(self.path("rows.csv").read_text()),
+                                        strict=True))
+            plain = {None: "", True: "true", False: "false"}
+            self.assertEqual(lines, [{key: plain.get(value, value) for key, value in row.items()}
+                                     for row in rows])
+            for row in rows:
+                facts = [row["name"], row["reason"] or row["description"] or row["how_to_use"]] \
+                    if verb == "list" else [row["name"] or "  - ", row["value"]]
+                if row.get("section") not in ("Memory", "Backends"):  # they change meanwhile
+                    self.assertTrue([line for line in text.splitlines()
+                                     if all(fact in line for fact in facts)], row)
+            self.assertEqual(self.run_ok(verb, "--csv", "-", env=env).stdout.split("\n")[0],
+                             ",".join(rows[0]))
+            alone = parse_json(self.run_ok(verb, "--json", "-", env=env).stdout)["diffbench"]
+            self.assertEqual(len(alone[verb]), len(rows))
+        self.assertEqual({row["section"] for row in rows if row["name"] is None}, {"mend"})
+
     def test_help_of_each_has_an_example(self):
         for verb, example in [([], "diffbench --grid 640 --iters 1000"), (["list"], "diffbench list"),
                               (["doctor"], "diffbench doctor")]:
@@ -109,6 +135,11 @@ class Terminal(CommandLineTest):
                      self.run_ok(*QUICK, env=xterm).stdout):
             self.assertNotIn("(log)", text)
             self.assertNotIn("shares", text)
+
+    def test_list_fits_the_terminal(self):
+        shown = self.on_terminal("stdout", "list", env={"TERM": "xterm"})
+        self.assertRegex(shown, r"(?m)^backend +device +threads +available\r$")
+        self.assertRegex(shown, r"(?m)^backend +description\r$")
 
     def test_short_work_shows_no_progress(self):
         self.assertEqual(self.on_terminal("stderr", *QUICK, env={"TERM": "xterm"}), "")

@@ -69,6 +69,12 @@ TEST(CsvTest, IsOneLineAnObjectWithAllNamesOfAll) {
             "\"say \"\"x\"\"\nand y\",,,7\n");
 }
 
+TEST(CsvTest, AFigureIsKeptBesideAnObjectOfItsName) {
+  const Value lines =
+      Value::list({{{"seconds", 2}}, {{"seconds", {{"median", 3}}}}, {{"seconds", nullptr}}});
+  EXPECT_EQ(csv_of(lines), "seconds,seconds.median\n2,\n,3\n,\n");
+}
+
 TEST(CsvTest, NumbersReadBackAsTheyWereAndNaNIsEmpty) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(Value(nan).is_null());
@@ -97,6 +103,25 @@ TEST(TextTableTest, WhatIsTooWideFollowsInABlockWithTheFirstColumn) {
   for (const std::string& cell : cells) {
     EXPECT_THAT(all, HasSubstr(cell));
   }
+}
+
+TEST(TextTableTest, WordsAreFlushLeftWithoutARuleOrBlanksBehind) {
+  TextTable table({"name", "kind", "what it is"});
+  table.of_words();
+  table.add({"a", "of many", "x"});
+  table.add({"longer", "one", "a sentence"});
+  EXPECT_EQ(table.format(),
+            "name    kind     what it is\n"
+            "a       of many  x\n"
+            "longer  one      a sentence\n");
+  EXPECT_EQ(table.format(20),
+            "name    kind\n"
+            "a       of many\n"
+            "longer  one\n"
+            "\n"
+            "name    what it is\n"
+            "a       x\n"
+            "longer  a sentence\n");
 }
 
 TEST(TextTableTest, ACellThatIsWiderThanAllIsNotBroken) {

@@ -8,7 +8,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include <unistd.h>
@@ -29,9 +28,9 @@ class Doctor : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(root_); }
   std::string report() {
-    std::ostringstream out;
-    EXPECT_EQ(run_doctor(out, root_), 0);
-    return out.str();
+    const LabReport report = doctor_report(root_);
+    EXPECT_EQ(report.outcome.exit_code, 0);
+    return report.text;
   }
 
   fs::path root_ =
@@ -77,15 +76,14 @@ TEST_F(Doctor, SaysWhichPeersAreMissingAndHowToGetThem) {
 }
 
 TEST(List, HasEveryBackendAndPeer) {
-  std::ostringstream out;
-  EXPECT_EQ(run_list(out), 0);
+  const std::string text = list_report().text;
   for (const BackendInfo& backend : all_backends()) {
-    EXPECT_THAT(out.str(), HasSubstr("\n" + std::string(backend.name) + " "));
+    EXPECT_THAT(text, HasSubstr("\n" + std::string(backend.name) + " "));
   }
   for (const MissingBackend& backend : missing_backends()) {
-    EXPECT_THAT(out.str(), ContainsRegex(std::string(backend.name) + " .*not compiled: "));
+    EXPECT_THAT(text, ContainsRegex(std::string(backend.name) + " .*not compiled: "));
   }
-  EXPECT_THAT(out.str(), ContainsRegex("\nnumpy +yes +--peer numpy\n"));
+  EXPECT_THAT(text, ContainsRegex("\nnumpy +yes +--peer numpy\n"));
 }
 
 } // namespace

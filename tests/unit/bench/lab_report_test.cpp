@@ -50,6 +50,14 @@ TEST_F(LabReportTest, TheTextEndsWithWhatItShows) {
   EXPECT_EQ(err_.str(), "");
 }
 
+TEST_F(LabReportTest, TextWithoutASentenceIsAllThereIs) {
+  LabReport report = sample_report();
+  report.sentence.clear();
+  report.notes.clear();
+  EXPECT_EQ(run(report), exit_ok);
+  EXPECT_EQ(out_.str(), "a table\n");
+}
+
 TEST_F(LabReportTest, AFileThatCannotBeWrittenLosesItselfOnly) {
   const TemporaryDirectory directory;
   output_.json = "/dev/full";

@@ -71,6 +71,21 @@ TEST_F(CheckWritable, ADeviceIsFine) {
   EXPECT_NO_THROW(check_writable_file("--json", "/dev/null"));
 }
 
+TEST(RefuseToOverwrite, AnInputByWhateverPath) {
+  const TemporaryDirectory directory;
+  const fs::path input = directory.path() / "in.json";
+  const fs::path link = directory.path() / "link.json";
+  std::ofstream(input) << "{}";
+  fs::create_symlink(input, link);
+  const std::string inputs[] = {"nowhere.json", input};
+  for (const fs::path& output : {input, link, directory.path() / "." / "in.json"}) {
+    EXPECT_THROW(refuse_to_overwrite("--csv", output, inputs), InvalidInput) << output;
+  }
+  for (const fs::path& output : {fs::path(), fs::path("-"), directory.path() / "out.csv"}) {
+    EXPECT_NO_THROW(refuse_to_overwrite("--csv", output, inputs)) << output;
+  }
+}
+
 TEST(OneLine, HoldsNoControlCharacters) { EXPECT_EQ(one_line("a\nb\x1b[0m\tc"), "a b [0m c"); }
 
 } // namespace
