@@ -74,8 +74,8 @@ std::span<const Subcommand> program_verbs() {
                  "two result files: which rows became faster or slower, and how sure that is",
                  "diffbench compare old.json new.json --fail-on slower=5%", declare_compare},
       Subcommand{"selftest",
-                 "compares a backend with itself: how often that gets a verdict, and how often a "
-                 "planted slowdown is found",
+                 "compares a backend or an engine with itself: how often that gets a verdict, and "
+                 "how often a planted slowdown is found",
                  "diffbench selftest --trials 200", declare_selftest},
       Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
                  "diffbench pitfalls --only no-warm-up --only hot-cache", declare_pitfalls},

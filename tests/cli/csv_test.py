@@ -14,9 +14,9 @@ VERBS = {
     "comparison": "seconds_per_iteration", "residency": "times_resident", "scaling": "efficiency",
     "sweep": "seconds_per_iteration", "transfer": "bytes_per_second",
     "calibrate": "seconds_per_step", "advise": "warm_seconds", "selftest": "slower",
-    "pitfalls": "mistaken_seconds", "compare": "verdict", "mlp-train": None, "mlp-depth": None,
-    "mlp-width": None, "mlp-scaling": None, "mlp-throughput": None, "mlp-latency": None,
-    "list": "reason", "doctor": "value",
+    "selftest-engine": "slower", "pitfalls": "mistaken_seconds", "compare": "verdict",
+    "mlp-train": None, "mlp-depth": None, "mlp-width": None, "mlp-scaling": None,
+    "mlp-throughput": None, "mlp-latency": None, "list": "reason", "doctor": "value",
 }
 
 # Columns that are no keys of the verb's JSON, so that the lines of `report` lack them.

@@ -41,6 +41,8 @@ MEASURED = {
     "calibrate": "calibrate --largest 64 --dtype float32 --backend fused,xtensor_roll --threads 1",
     "advise": "advise --grid 100 --iters 10 --check",
     "selftest": "selftest --grid 24x16 --iters 20 --trials 2 --budget 0.1",
+    "selftest-engine": "selftest --engine cpu --layers 20,10,3 --batch 8 --threads 1 --trials 2 "
+                       "--budget 2",
     "pitfalls": "pitfalls --grid 24x16 --budget 0.3",
     "mlp-train": f"mlp train --layers 2,4,8,2 --epochs 2 --async {NET}",
     "mlp-depth": f"mlp depth --last 4,16 --quality --budget 0.5 {NET},2",

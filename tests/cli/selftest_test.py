@@ -5,11 +5,13 @@ import unittest
 from program import CommandLineTest, parse_json
 
 SMALL = "selftest --grid 16 --iters 10 --budget 0.1 --threads 1".split()
+ENGINE = "selftest --engine cpu --layers 8,6,3 --batch 4 --budget 0.1 --threads 1".split()
 
 
 class Selftest(CommandLineTest):
-    def test_every_trial_is_counted_once(self):
-        done = self.run_ok(*SMALL, "--trials", "3", "--json", "-")
+    def trials(self, *arguments):
+        """What three trials found, each counted once."""
+        done = self.run_ok(*arguments, "--trials", "3", "--json", "-")
         result = parse_json(done.stdout)["diffbench"]["selftest"]
         self.assertEqual([kind["planted_slowdown"] for kind in result["kinds"]], [0, 0.05, 0.10])
         for kind in result["kinds"]:
@@ -17,13 +19,29 @@ class Selftest(CommandLineTest):
             self.assertEqual(kind["faster"] + kind["slower"] + kind["unclear"], 3)
             self.assertEqual(len(kind["ratios"]), 3)
             self.assertTrue(all(each["ratio"] > 0 for each in kind["ratios"]), kind)
-        self.assertEqual(result["backend"], "fused")
         fewest, most = result["iterations_per_sample"]
-        self.assertTrue(1 <= fewest <= most <= 10)
+        self.assertTrue(1 <= fewest <= most)
+        return result
+
+    def test_trials_of_a_backend(self):
+        result = self.trials(*SMALL)
+        self.assertEqual(result["backend"], "fused")
+        self.assertNotIn("engine", result)
+        self.assertLessEqual(result["iterations_per_sample"][1], 10)
+
+    def test_trials_of_an_engine(self):
+        result = self.trials(*ENGINE)
+        self.assertEqual([result[name] for name in ("engine", "layers", "batch", "trial_seconds")],
+                         ["cpu", [8, 6, 3], 4, 0.1])
+        self.assertNotIn("backend", result)
 
     def test_the_table_says_what_was_found(self):
         text = self.run_ok(*SMALL, "--trials", "2", "--backend", "simd").stdout
         for words in ["simd with itself", "10 % slower", "Of 2 comparisons of identical code"]:
+            self.assertIn(words, text)
+        text = self.run_ok(*ENGINE, "--trials", "2").stdout
+        for words in ["cpu with itself, 8-6-3, batches of 4", "10 % slower",
+                      "Of 2 comparisons of identical code"]:
             self.assertIn(words, text)
 
     def test_wrong_usage(self):
@@ -31,6 +49,17 @@ class Selftest(CommandLineTest):
                               ("--threads", "x"), ("--grid", "0")]:
             self.assert_refused(2, option, "selftest", option, value)
         self.assert_refused(2, "nothing", "selftest", "--backend", "nothing")
+        self.assert_refused(2, "nothing", "selftest", "--engine", "nothing")
+
+    def test_what_would_have_no_effect_is_refused(self):
+        self.assert_refused(2, "--backend and --engine", *ENGINE, "--backend", "fused")
+        problem = ["--grid 8", "--iters 5", "--dt 9", "--diffusivity 1", "--spacing 1",
+                   "--boundary dirichlet", "--boundary-value 1", "--init sine", "--seed 2",
+                   "--dtype float64", "--allow-unstable"]
+        for option in problem:
+            self.assert_refused(2, f"{option.split()[0]}: is for backends", *ENGINE, *option.split())
+        for option in ["--layers 8,3", "--batch 4"]:
+            self.assert_refused(2, f"{option.split()[0]}: is for engines", *SMALL, *option.split())
 
 
 if __name__ == "__main__":

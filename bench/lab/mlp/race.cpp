@@ -9,6 +9,7 @@
 #include "planning.hpp"
 #include "process_memory.hpp"
 #include "products.hpp"
+#include "slowed_trainer.hpp"
 
 #include <fmt/format.h>
 
@@ -61,6 +62,11 @@ class Race {
         enter(std::string(engine.name), threads, to_string(engine.device),
               [this, engine, session] { return engine_trainer(engine, session, job_); });
       }
+    }
+    for (const PlantedEngine& planted : options_.planted) {
+      enter(planted.label, 0, to_string(planted.engine.device), [this, &planted] {
+        return slowed(engine_trainer(planted.engine, options_.session, job_), planted.slowdown);
+      });
     }
     for (const std::string& peer : options_.peers) {
       for (const int threads : peer_threads(peer)) {

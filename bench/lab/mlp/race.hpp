@@ -17,9 +17,17 @@
 
 namespace diffbench::bench {
 
+/// An engine under another name, and slower on purpose: what is to find slow rows is tested on it.
+struct PlantedEngine {
+  mlp::EngineInfo engine;
+  std::string label;
+  double slowdown = 0; ///< as a fraction of the time of the steps
+};
+
 /// Who takes part in a race.
 struct RaceOptions {
   std::vector<mlp::EngineInfo> engines;
+  std::vector<PlantedEngine> planted = {}; ///< with the session's threads
   std::vector<int> threads; ///< each threaded engine once with each; empty: once, as it chooses
   std::vector<std::string> peers; ///< those on the CPU once with 1 thread and once with all
   bool products = false;          ///< also the step's matrix products alone, by BLAS: a roof

@@ -1,10 +1,11 @@
-// A clock that moves only when a test moves it.
+// Clocks of the tests.
 #pragma once
 
 #include <chrono>
 
 namespace diffbench::bench {
 
+/// Moves only when a test moves it.
 struct FakeClock {
   using duration = std::chrono::duration<double>;
   using rep = duration::rep;
@@ -14,6 +15,14 @@ struct FakeClock {
 
   static time_point now() { return time_point(duration(seconds)); }
   static inline double seconds = 0;
+};
+
+/// Moves by a millisecond each time that it is read, too, so that a busy wait on it ends.
+struct TickingClock : FakeClock {
+  static time_point now() {
+    FakeClock::seconds += 1e-3;
+    return FakeClock::now();
+  }
 };
 
 } // namespace diffbench::bench

@@ -8,14 +8,6 @@
 namespace diffbench::bench {
 namespace {
 
-/// Moves by a millisecond each time that it is read, so that a busy wait on it ends.
-struct TickingClock : FakeClock {
-  static time_point now() {
-    FakeClock::seconds += 1e-3;
-    return FakeClock::now();
-  }
-};
-
 TEST(SlowedSession, StepsTakeTheFractionLongerAndNothingElseDoes) {
   FakeDevice device;
   device.upload_seconds = 1;

@@ -1,0 +1,190 @@
+#include "selftest_trials.hpp"
+
+#include "columns.hpp"
+#include "diffbench/errors.hpp"
+#include "interrupt.hpp"
+#include "ratio.hpp"
+#include "statistics.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// How the trials of one row came out.
+struct Tally : TrialRow {
+  std::array<int, 3> verdicts{}; ///< by Verdict
+  std::vector<Ratio> ratios;
+
+  void add(const Ratio& ratio) {
+    ++verdicts[static_cast<std::size_t>(judge(ratio, least_effect_in_run))];
+    ratios.push_back(ratio);
+  }
+  [[nodiscard]] bool identical() const { return slowdown == 0; }
+  [[nodiscard]] int count(Verdict verdict) const {
+    return verdicts[static_cast<std::size_t>(verdict)];
+  }
+  /// Of the trials, which had `verdict`.
+  [[nodiscard]] double share(Verdict verdict) const {
+    return count(verdict) / static_cast<double>(ratios.size());
+  }
+};
+
+struct Findings {
+  std::vector<Tally> tallies; ///< of all rows but the reference
+  double wall_seconds = 0;    ///< of all samples
+  double cpu_seconds = 0;     ///< times the CPUs that they asked for
+  std::int64_t fewest_steps = std::numeric_limits<std::int64_t>::max(); ///< of a sample
+  std::int64_t most_steps = 0;
+
+  Findings() {
+    for (std::size_t i = 1; i < trial_rows.size(); ++i) {
+      tallies.push_back({trial_rows[i], {}, {}});
+    }
+  }
+
+  [[nodiscard]] std::size_t trials() const { return tallies.front().ratios.size(); }
+  [[nodiscard]] double cpu_share() const { return cpu_seconds / wall_seconds; }
+
+  /// Of a trial in which all rows were verified and timed.
+  void add(const Trial& trial) {
+    for (std::size_t i = 0; i < tallies.size(); ++i) {
+      if (const auto ratio = paired_ratio(trial.rows[i + 1].samples, trial.rows.front().samples)) {
+        tallies[i].add(*ratio);
+      }
+    }
+    for (const TimedRow& row : trial.rows) {
+      for (const Sample& sample : row.samples) {
+        fewest_steps = std::min(fewest_steps, sample.iterations);
+        most_steps = std::max(most_steps, sample.iterations);
+        wall_seconds += sample.seconds;
+        cpu_seconds += sample.cpu_seconds.value_or(0) / row.provenance.threads;
+      }
+    }
+  }
+};
+
+template <Verdict verdict>
+Value count_of(const Tally& tally) {
+  return tally.count(verdict);
+}
+
+/// Of identical code any verdict is wrong.
+Value wrong_share(const Tally& tally) {
+  return tally.share(Verdict::faster) + (tally.identical() ? tally.share(Verdict::slower) : 0);
+}
+
+Value ratios_json(const Tally& tally) {
+  Value ratios = Value::list();
+  for (const Ratio& ratio : tally.ratios) {
+    ratios.push_back({{"ratio", ratio.value},
+                      {"low", ratio.interval ? Value(ratio.interval->low) : nullptr},
+                      {"high", ratio.interval ? Value(ratio.interval->high) : nullptr}});
+  }
+  return ratios;
+}
+
+Value median_ratio(const Tally& tally) {
+  std::vector<double> values;
+  std::ranges::transform(tally.ratios, std::back_inserter(values), &Ratio::value);
+  return quartiles(values).median;
+}
+
+constexpr Column<Tally> tally_columns[] = {
+    {nullptr, "against the reference", as_text, field<&Tally::label>},
+    {"planted_slowdown", nullptr, as_text, field<&Tally::slowdown>},
+    {"trials", "trials", as_text, [](const Tally& t) -> Value { return t.ratios.size(); }},
+    {"faster", "FASTER", as_text, count_of<Verdict::faster>},
+    {"slower", "SLOWER", as_text, count_of<Verdict::slower>},
+    {"unclear", "UNCLEAR", as_text, count_of<Verdict::unclear>},
+    {nullptr, "wrong", as_percent, wrong_share},
+    {nullptr, "found", as_percent,
+     [](const Tally& t) { return t.identical() ? Value() : Value(t.share(Verdict::slower)); }},
+    {nullptr, "median ratio", as_thousandths, median_ratio},
+    {"ratios", nullptr, as_text, ratios_json},
+};
+
+std::string sentence_of(const Findings& findings) {
+  const Tally& same = findings.tallies.front();
+  std::string sentence =
+      fmt::format("Of {} comparisons of identical code {} got a verdict ({})", same.ratios.size(),
+                  same.count(Verdict::faster) + same.count(Verdict::slower),
+                  format_percent(1 - same.share(Verdict::unclear)));
+  for (std::size_t i = 1; i < findings.tallies.size(); ++i) {
+    const Tally& tally = findings.tallies[i];
+    sentence += fmt::format("; {:g} % more time was called SLOWER in {}", 100 * tally.slowdown,
+                            format_percent(tally.share(Verdict::slower)));
+  }
+  return sentence + ".";
+}
+
+/// Adds what was found; there is some.
+void describe(const TrialSubject& subject, const Findings& findings, LabReport& report) {
+  const bool alike = findings.fewest_steps == findings.most_steps;
+  report.text =
+      fmt::format("{}, samples of {}{} steps\n\n", subject.title,
+                  alike ? "" : fmt::format("{} to ", findings.fewest_steps), findings.most_steps) +
+      format_rows(tally_columns, findings.tallies);
+  report.sentence = sentence_of(findings);
+  report.notes.push_back(fmt::format("the rows got {:.0f} % of the CPU time that they asked for",
+                                     100 * findings.cpu_share()));
+  report.data = subject.facts;
+  report.data["iterations_per_sample"] = Value::list({findings.fewest_steps, findings.most_steps});
+  report.data["trial_seconds"] = subject.trial_seconds;
+  report.data["cpu_share"] = findings.cpu_share();
+  report.data["kinds"] = list_of(tally_columns, findings.tallies);
+  report.rows = report.data.find("kinds");
+}
+
+} // namespace
+
+LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress& progress) {
+  Findings findings;
+  LabReport report;
+  for (std::int64_t i = 0; i < trials && !interrupted(); ++i) {
+    progress.within(fmt::format("{} of {}: ", i + 1, trials));
+    try {
+      const Trial trial = subject.run(progress);
+      if (trial.interrupted) {
+        break;
+      }
+      if (report.outcome = trial.outcome; report.outcome.exit_code != exit_ok) {
+        report.notes = trial.troubles;
+        break;
+      }
+      findings.add(trial);
+    } catch (const Interrupted&) {
+      break;
+    }
+  }
+  report.interrupted = interrupted();
+  if (findings.trials() > 0) {
+    describe(subject, findings, report);
+    return report;
+  }
+  if (report.interrupted) {
+    throw Interrupted();
+  }
+  if (report.outcome.exit_code == exit_ok) {
+    report.outcome = {exit_error, "no trial has enough samples; give more --budget"};
+  }
+  report.sentence = "No trial could be measured.";
+  return report;
+}
+
+void require_cpu(DeviceKind device, std::string_view option, std::string_view name) {
+  if (device != DeviceKind::cpu) {
+    throw InvalidInput(
+        fmt::format("{} {}: choose one of the CPU: only those have been tried", option, name));
+  }
+}
+
+} // namespace diffbench::bench

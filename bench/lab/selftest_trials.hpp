@@ -1,0 +1,71 @@
+// The self-test, whatever is compared with itself: in each trial the same code runs in four rows of
+// one run, two of them made slower on purpose. How often does that give a verdict, and how often
+// the right one?
+//
+// `diffbench selftest` (compare/selftest.cpp) has one subject of backends and one of engines.
+#pragma once
+
+#include "diffbench/execution.hpp"
+#include "diffbench/mlp/network.hpp"
+#include "lab_report.hpp"
+#include "outcome.hpp"
+#include "progress.hpp"
+#include "result.hpp"
+#include "value.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// A row of each trial, all of them of the same code.
+struct TrialRow {
+  const char* label;
+  double slowdown; ///< planted, as a fraction of the time of the steps
+};
+/// The others are compared with the first.
+inline constexpr std::array trial_rows{TrialRow{"reference", 0}, TrialRow{"same", 0},
+                                       TrialRow{"5 % slower", 0.05}, TrialRow{"10 % slower", 0.10}};
+
+/// What one trial measured.
+struct Trial {
+  std::vector<TimedRow> rows; ///< as trial_rows; all verified where `outcome` is well
+  Outcome outcome;
+  std::vector<std::string> troubles; ///< a line for each row that is wrong or failed
+  bool interrupted = false;          ///< before it was complete
+};
+
+/// What is compared with itself.
+struct TrialSubject {
+  std::string title;        ///< "fused with itself, 256x256 float32"
+  Value facts;              ///< the same for programs
+  double trial_seconds = 0; ///< the budget of one
+  /// Makes the rows anew, memory and all. Throws as a comparison does, Interrupted among it.
+  std::function<Trial(Progress&)> run;
+};
+
+/// Stops early at Ctrl-C, and at a trial that is not well; reports what was measured until then.
+/// Throws Interrupted before there was anything to keep, and what a trial throws.
+[[nodiscard]] LabReport run_trials(const TrialSubject& subject, std::int64_t trials,
+                                   Progress& progress);
+
+/// Refuses what `option` names where it is for another device. Throws InvalidInput.
+void require_cpu(DeviceKind device, std::string_view option, std::string_view name);
+
+/// An engine of the networks, on made-up rows.
+struct EngineTrials {
+  std::string engine;
+  mlp::Network network{{784, 128, 10}};
+  std::int64_t batch = 100; ///< rows of a step
+  SessionOptions session = {};
+  double trial_seconds = 0;
+};
+/// Its trials are races, so it is defined beside them: mlp/engine_trials.cpp. Throws InvalidInput,
+/// Unavailable.
+[[nodiscard]] TrialSubject engine_trials(const EngineTrials& options);
+
+} // namespace diffbench::bench

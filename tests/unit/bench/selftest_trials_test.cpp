@@ -1,0 +1,109 @@
+// The self-test's account of trials, of a subject whose times are known.
+#include "selftest_trials.hpp"
+
+#include "diffbench/errors.hpp"
+#include "json.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+
+namespace diffbench::bench {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class SelftestTrials : public testing::Test {
+ protected:
+  /// Rows that take their planted slowdown exactly, times what the trial's own factor adds to all
+  /// but the reference.
+  static Trial trial(double factor, int rounds = 20) {
+    Trial trial;
+    for (const TrialRow& kind : trial_rows) {
+      TimedRow row;
+      row.name = kind.label;
+      row.provenance.threads = 2;
+      const bool reference = trial.rows.empty();
+      for (int round = 0; round < rounds; ++round) {
+        row.samples.push_back({.iterations = reference ? 10 : 20,
+                               .seconds = (reference ? 10 : 20 * factor) * (1 + kind.slowdown),
+                               .cpu_seconds = (reference ? 10 : 20 * factor) * (1 + kind.slowdown),
+                               .round = round});
+      }
+      trial.rows.push_back(row);
+    }
+    return trial;
+  }
+
+  LabReport run(const std::vector<Trial>& trials) {
+    std::size_t next = 0;
+    const TrialSubject subject{.title = "it with itself",
+                               .facts = {{"name", "it"}},
+                               .trial_seconds = 3,
+                               .run = [&](Progress&) { return trials.at(next++); }};
+    return run_trials(subject, static_cast<std::int64_t>(trials.size()), progress_);
+  }
+
+  std::ostringstream shown_;
+  Progress progress_{shown_, false};
+};
+
+TEST_F(SelftestTrials, EachRowIsJudgedAgainstTheReference) {
+  const LabReport report = run({trial(1), trial(1), trial(0.9)});
+  const ordered_json data = json_of(report.data);
+  const auto counts = [&](std::size_t kind) {
+    const ordered_json& line = data["kinds"][kind];
+    return std::vector<int>{line["faster"], line["slower"], line["unclear"]};
+  };
+  ASSERT_EQ(data["kinds"].size(), 3U);
+  EXPECT_EQ(counts(0), (std::vector{1, 0, 2}));
+  EXPECT_EQ(counts(1), (std::vector{1, 2, 0})); // 0.945 of the reference in the third trial
+  EXPECT_EQ(counts(2), (std::vector{0, 2, 1})); // 0.99
+  EXPECT_DOUBLE_EQ(data["kinds"][1]["ratios"][0]["ratio"], 1.05);
+  EXPECT_EQ(data["kinds"][2]["planted_slowdown"], 0.10);
+  EXPECT_EQ(data["name"], "it");
+  EXPECT_EQ(data["trial_seconds"], 3);
+  EXPECT_EQ(data["iterations_per_sample"], ordered_json({10, 20}));
+  EXPECT_DOUBLE_EQ(data["cpu_share"], 0.5);
+  EXPECT_THAT(report.text, StartsWith("it with itself, samples of 10 to 20 steps\n"));
+  EXPECT_THAT(report.sentence, StartsWith("Of 3 comparisons of identical code 1 got a verdict"));
+  EXPECT_EQ(report.outcome.exit_code, exit_ok);
+}
+
+TEST_F(SelftestTrials, ATrialThatIsNotWellEndsThem) {
+  Trial wrong = trial(0.5);
+  wrong.outcome = {exit_not_verified, "same: is wrong"};
+  wrong.troubles = {"same: WRONG"};
+  const LabReport some = run({trial(1), wrong, trial(0.5)});
+  EXPECT_EQ(some.outcome.exit_code, exit_not_verified);
+  EXPECT_THAT(some.sentence, StartsWith("Of 1 comparisons"));
+  EXPECT_THAT(some.notes, testing::Contains("same: WRONG"));
+  const LabReport none = run({wrong});
+  EXPECT_EQ(none.outcome.complaint, "same: is wrong");
+  EXPECT_EQ(none.sentence, "No trial could be measured.");
+}
+
+TEST_F(SelftestTrials, TooFewSamplesSayWhatToDo) {
+  const LabReport report = run({trial(1, 0)});
+  EXPECT_EQ(report.outcome.exit_code, exit_error);
+  EXPECT_THAT(report.outcome.complaint, HasSubstr("--budget"));
+}
+
+TEST_F(SelftestTrials, OneThatWasInterruptedIsNotCounted) {
+  Trial cut = trial(0.5);
+  cut.interrupted = true;
+  EXPECT_THAT(run({trial(1), cut}).sentence, StartsWith("Of 1 comparisons"));
+}
+
+TEST(RequireCpu, RefusesOtherDevices) {
+  EXPECT_NO_THROW(require_cpu(DeviceKind::cpu, "--engine", "cpu"));
+  for (const DeviceKind device : {DeviceKind::cuda, DeviceKind::emulated}) {
+    EXPECT_THROW(require_cpu(device, "--engine", "cuda"), InvalidInput);
+  }
+}
+
+} // namespace
+} // namespace diffbench::bench
