@@ -26,7 +26,7 @@ namespace diffbench::mlp {
 namespace {
 
 /// Work of a step from which another thread pays: its share takes longer than the barriers cost.
-constexpr double flops_for_a_thread = 4e6;
+constexpr double flops_for_a_thread = 2e6;
 
 std::int64_t round_up(std::int64_t n, std::int64_t multiple) {
   return (n + multiple - 1) / multiple * multiple;

@@ -86,16 +86,23 @@ TrialSubject subject_of(SelftestOptions given) {
   return engine_trials(given.engine);
 }
 
-/// Refuses what was given for the other of the two.
-void refuse_unused(const OptionList& options) {
-  const bool of_engine = options.given("--engine");
-  if (of_engine && options.given("--backend")) {
+void refuse_problem_of_engine(const OptionList& options) {
+  if (!options.given("--engine")) {
+    return;
+  }
+  if (options.given("--backend")) {
     throw InvalidInput("--backend and --engine: one of them is compared with itself; give one");
   }
-  for (const std::string& unused : options.given_names(of_engine ? "Problem" : network_group)) {
-    throw InvalidInput(fmt::format("{}: {}", unused,
-                                   of_engine ? "is for backends; an engine has --layers and --batch"
-                                             : "is for engines; name one by --engine"));
+  for (const std::string& unused : options.given_names("Problem")) {
+    throw InvalidInput(unused + ": is for backends; an engine has --layers and --batch");
+  }
+}
+
+void refuse_network_of_backend(const OptionList& options) {
+  for (const std::string& unused : options.given_names(network_group)) {
+    if (!options.given("--engine")) {
+      throw InvalidInput(unused + ": is for engines; name one by --engine");
+    }
   }
 }
 
@@ -107,13 +114,15 @@ Action declare_selftest(OptionList& options) {
   run.problem.nx = run.problem.ny = default_side;
   run.iterations = default_iterations;
   run.budget_seconds = 5;
-  options.check([&options] { refuse_unused(options); }); // before it is said what else is wrong
+  // Before it is said what is wrong with the problem.
+  options.check([&options] { refuse_problem_of_engine(options); });
   declare_problem(options, run);
   options.group(network_group);
   EngineTrials& engine = typed->engine;
   options.parsed("--layers N,N,...", engine.network,
                  described("widths", "", to_string(engine.network)), mlp::parse_layers);
   options.integer("--batch N", engine.batch, trial_batch_limits, "rows of a step");
+  options.check([&options] { refuse_network_of_backend(options); });
   options.group("What runs");
   options.text("--backend NAME", typed->backend, "backend that is compared with itself");
   options.text("--engine NAME", engine.engine, "instead an engine of networks, in training steps");

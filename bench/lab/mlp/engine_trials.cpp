@@ -43,7 +43,7 @@ TrialSubject engine_trials(const EngineTrials& options) {
         PeerPool peers;
         const RaceResult result = run_race(*job, race, seconds, peers, progress);
         return Trial{.rows = {result.rows.begin(), result.rows.end()},
-                     .outcome = outcome_of(result.rows),
+                     .outcome = outcome_of(endings_of(result.rows)),
                      .troubles = troubles(result.rows),
                      .interrupted = interrupted()};
       }};
