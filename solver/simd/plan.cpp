@@ -13,6 +13,9 @@ namespace {
 
 constexpr double barriers_ns = 2000; // both barriers of a sweep, with the imbalance they wait for
 constexpr double memory_ns = 0.06;   // a byte between memory and L2, for one of several threads
+// Of what threads bring at best, what they have to by the model, which may be off by a fifth; they
+// also take a CPU from others.
+constexpr double least_gain = 0.5;
 constexpr std::int64_t narrowest_strip = 16; // narrower ones are halo for the most part
 constexpr std::array<std::int64_t, 16> depths = {1,  2,  3,  4,  5,  6,  8,  10,
                                                  12, 16, 20, 24, 28, 32, 40, 48};
@@ -92,44 +95,66 @@ double step_ns(const Problem& problem, const Plan& plan, std::int64_t lanes, con
   return static_cast<double>(plan.strips) * compute + sweep / depth;
 }
 
-Plan choose_plan(const Problem& problem, int threads, int usable_cpus, std::int64_t lanes,
-                 const Caches& caches, const KernelTimes& times) {
-  Plan best;
-  double best_ns = std::numeric_limits<double>::infinity();
+namespace {
+
+struct Timed {
+  Plan plan;
+  double ns = std::numeric_limits<double>::infinity();
+};
+
+Timed choose_for(const Problem& problem, int bands, std::int64_t lanes, const Caches& caches,
+                 const KernelTimes& times) {
+  Timed best;
   const auto consider = [&](const Plan& plan, bool anyway) {
     const double ns = step_ns(problem, plan, lanes, caches, times);
-    if (ns < best_ns && (anyway || fits(problem, plan, lanes, caches))) {
-      best = plan;
-      best_ns = ns;
+    if (ns < best.ns && (anyway || fits(problem, plan, lanes, caches))) {
+      best = {plan, ns};
     }
   };
-  const int most = threads > 0 ? threads : usable_cpus;
-  for (int count = threads > 0 ? threads : 1; count <= most; ++count) {
-    const int bands = static_cast<int>(std::clamp<std::int64_t>(problem.ny / 2, 1, count));
-    if (bands == 1) {
-      consider({.strip_width = problem.nx, .resident = true}, false);
-    }
-    for (std::int64_t strips = 1; strips == 1 || strips <= problem.nx / narrowest_strip;
-         strips += (strips + 3) / 4) {
-      const std::int64_t width = ceil_div(problem.nx, strips);
-      const std::int64_t last = problem.nx - (strips - 1) * width;
-      for (const std::int64_t depth : depths) {
-        if (strips > 1 && last < std::max(depth, lanes)) {
-          break; // a halo must fit into the narrowest strip
-        }
-        if (has_gaps(problem, bands) && 2 * depth > problem.ny / bands) {
-          break; // two gaps must fit into a band
-        }
-        consider({.threads = bands,
-                  .depth = depth,
-                  .strips = strips,
-                  .strip_width = width,
-                  .halo = strips > 1 ? depth : 0},
-                 depth == 1); // something must do, however small the cache
+  if (bands == 1) {
+    consider({.strip_width = problem.nx, .resident = true}, false);
+  }
+  for (std::int64_t strips = 1; strips == 1 || strips <= problem.nx / narrowest_strip;
+       strips += (strips + 3) / 4) {
+    const std::int64_t width = ceil_div(problem.nx, strips);
+    const std::int64_t last = problem.nx - (strips - 1) * width;
+    for (const std::int64_t depth : depths) {
+      if (strips > 1 && last < std::max(depth, lanes)) {
+        break; // a halo must fit into the narrowest strip
       }
+      if (has_gaps(problem, bands) && 2 * depth > problem.ny / bands) {
+        break; // two gaps must fit into a band
+      }
+      consider({.threads = bands,
+                .depth = depth,
+                .strips = strips,
+                .strip_width = width,
+                .halo = strips > 1 ? depth : 0},
+               depth == 1); // something must do, however small the cache
     }
   }
   return best;
+}
+
+} // namespace
+
+Plan choose_plan(const Problem& problem, int threads, int usable_cpus, std::int64_t lanes,
+                 const Caches& caches, const KernelTimes& times) {
+  const auto bands_of = [&](int count) {
+    return static_cast<int>(std::clamp<std::int64_t>(problem.ny / 2, 1, count));
+  };
+  if (threads > 0) {
+    return choose_for(problem, bands_of(threads), lanes, caches, times).plan;
+  }
+  Timed best = choose_for(problem, 1, lanes, caches, times);
+  for (int bands = 2; bands <= bands_of(usable_cpus); ++bands) {
+    const Timed more = choose_for(problem, bands, lanes, caches, times);
+    const double added = 1 - static_cast<double>(best.plan.threads) / bands;
+    if (more.ns <= best.ns * (1 - least_gain * added)) {
+      best = more;
+    }
+  }
+  return best.plan;
 }
 
 } // namespace diffbench::simd

@@ -152,6 +152,32 @@ TYPED_TEST(SimdPlanTest, EveryPlanGivesTheOraclesBits) {
   EXPECT_GE(resident_plans, 20);
 }
 
+// The model may be off by a fifth, so a gain that is smaller is none.
+TEST(SimdPlan, AThreadMoreBringsHalfOfItsShare) {
+  const Caches caches{.l1d = 32 << 10, .l2 = 512 << 10, .l3 = 32 << 20};
+  const simd::KernelTimes times;
+  const auto plan_of = [&](std::int64_t side, int usable_cpus) {
+    return simd::choose_plan({.nx = side, .ny = side}, 0, usable_cpus, 8, caches, times);
+  };
+  const auto ns_of = [&](std::int64_t side, const Plan& plan) {
+    return simd::step_ns({.nx = side, .ny = side}, plan, 8, caches, times);
+  };
+  EXPECT_EQ(plan_of(1024, 8).threads, 8);
+  EXPECT_EQ(plan_of(32, 8).threads, 1);
+  int withheld = 0; // plans of more threads that would be faster, and not enough
+  for (std::int64_t side = 32; side <= 1024; side += 8) {
+    const Plan one = plan_of(side, 1);
+    const Plan chosen = plan_of(side, 2);
+    const Plan two = simd::choose_plan({.nx = side, .ny = side}, 2, 2, 8, caches, times);
+    EXPECT_EQ(one.threads, 1);
+    EXPECT_EQ(two.threads, 2);
+    const double gain = 1 - ns_of(side, two) / ns_of(side, one);
+    EXPECT_EQ(chosen.threads, gain >= 0.25 ? 2 : 1) << side << " " << gain;
+    withheld += gain > 0.01 && chosen.threads == 1 ? 1 : 0;
+  }
+  EXPECT_GT(withheld, 0);
+}
+
 // A factor that is 0 makes products of -0, by which a cell of -0 keeps its sign. (With any other
 // factor, the product beside a cell of -0 is never exactly -0.)
 TYPED_TEST(SimdPlanTest, AFactorOfZeroKeepsTheSignOfZero) {
