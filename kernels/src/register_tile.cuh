@@ -28,12 +28,12 @@ class RegisterTile {
         edges_(static_cast<Quad<T>*>(shared)),
         threads_(static_cast<int>(blockDim.x * blockDim.y)),
         thread_(static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x)),
-        x_(tile_x - shape.depth + static_cast<int>(threadIdx.x) * PX),
-        y_(tile_y - shape.depth + static_cast<int>(threadIdx.y) * PY),
-        tile_left_(tile_x),
-        tile_top_(tile_y),
-        tile_right_(min(tile_x + shape.tile_width, grid.nx)),
-        tile_bottom_(min(tile_y + shape.tile_height, grid.ny)) {
+        place_{.x = tile_x - shape.depth + static_cast<int>(threadIdx.x) * PX,
+               .y = tile_y - shape.depth + static_cast<int>(threadIdx.y) * PY,
+               .left = tile_x,
+               .top = tile_y,
+               .right = min(tile_x + shape.tile_width, grid.nx),
+               .bottom = min(tile_y + shape.tile_height, grid.ny)} {
     const int region_x = tile_x - shape.depth;
     const int region_y = tile_y - shape.depth;
     meets_edge_ =
@@ -42,46 +42,51 @@ class RegisterTile {
          region_y + static_cast<int>(blockDim.y) * PY > grid.ny);
   }
 
-  /// Loads the patch. With `only_halo`, cells of the tile keep what the registers hold.
+  /// Loads the patch. With `only_halo`, patches wholly in the tile keep what the registers hold;
+  /// those partly in it must have been stored.
   __device__ void load(const T* field, bool only_halo = false) {
-    // Ghost cells of the periodic grid are loaded, the others made up at each step. Indices are
-    // brought back into the grid once a row and column: a division costs as much as three steps of
-    // a cell.
+    // Ghost cells of the periodic grid are loaded, the others made up at each step.
     const bool periodic = grid_.boundary == Boundary::periodic;
-    int columns[PX];
-#pragma unroll
-    for (int i = 0; i < PX; ++i) {
-      columns[i] = periodic ? wrap(x_ + i, grid_.nx) : x_ + i;
+    if (only_halo && is_in_tile()) {
+      return;
     }
+    const int column = periodic ? wrap(place_.x, grid_.nx) : place_.x;
+    int row = periodic ? wrap(place_.y, grid_.ny) : place_.y;
+    const auto next = [periodic](int i, int n) { return periodic && i + 1 == n ? 0 : i + 1; };
+    const bool rows_inside = periodic || (row >= 0 && row + PY <= grid_.ny);
+    if (is_wide(column) && rows_inside) {
 #pragma unroll
-    for (int j = 0; j < PY; ++j) {
-      const int row = periodic ? wrap(y_ + j, grid_.ny) : y_ + j;
-#pragma unroll
-      for (int i = 0; i < PX; ++i) {
-        if (only_halo && in_tile(x_ + i, y_ + j)) {
-          continue;
-        }
-        const bool inside = row >= 0 && row < grid_.ny && columns[i] >= 0 && columns[i] < grid_.nx;
-        cells_[j][i] = inside ? field[row * grid_.pitch + columns[i]] : grid_.constant;
+      for (int j = 0; j < PY; ++j) {
+        load_row(field + row * grid_.pitch + column, cells_[j]);
+        row = next(row, grid_.ny);
       }
+      return;
     }
+    const Grid<T> grid = grid_; // what a call is given by reference lies in memory from then on
+    Patch cells;
+    load_cells(grid, field, column, row, cells);
+    copy(cells.cells, cells_);
   }
 
-  /// Stores the cells of the tile; with `ring` > 0 only those fewer than `ring` cells from its
-  /// edge, which is all that a neighbour reads.
+  /// Stores the cells of the tile; with `ring` > 0 of patches wholly in it only those with cells
+  /// fewer than `ring` from its edge, which are all that a neighbour reads.
   __device__ void store(T* field, int ring = 0) const {
-#pragma unroll
-    for (int j = 0; j < PY; ++j) {
-#pragma unroll
-      for (int i = 0; i < PX; ++i) {
-        const int x = x_ + i;
-        const int y = y_ + j;
-        if (in_tile(x, y) && (ring == 0 || x < tile_left_ + ring || x >= tile_right_ - ring ||
-                              y < tile_top_ + ring || y >= tile_bottom_ - ring)) {
-          field[y * grid_.pitch + x] = cells_[j][i];
-        }
-      }
+    const bool in_tile = is_in_tile();
+    const bool in_ring = place_.x < place_.left + ring || place_.x + PX > place_.right - ring ||
+                         place_.y < place_.top + ring || place_.y + PY > place_.bottom - ring;
+    if (ring > 0 && in_tile && !in_ring) {
+      return;
     }
+    if (in_tile && is_wide(place_.x)) {
+#pragma unroll
+      for (int j = 0; j < PY; ++j) {
+        store_row(cells_[j], field + (place_.y + j) * grid_.pitch + place_.x);
+      }
+      return;
+    }
+    Patch cells;
+    copy(cells_, cells.cells);
+    store_cells(grid_.pitch, place_, cells, field);
   }
 
   /// Advances the region by `steps`, at most the shape's depth since the last load. All threads of
@@ -99,8 +104,83 @@ class RegisterTile {
   }
 
  private:
-  __device__ bool in_tile(int x, int y) const {
-    return x >= tile_left_ && x < tile_right_ && y >= tile_top_ && y < tile_bottom_;
+  /// Of a patch and its block's tile, in cells of the grid.
+  struct Place {
+    int x, y; ///< the patch's first cell
+    int left, top, right, bottom;
+    __device__ bool in_tile(int cell_x, int cell_y) const {
+      return cell_x >= left && cell_x < right && cell_y >= top && cell_y < bottom;
+    }
+  };
+
+  struct Patch {
+    T cells[PY][PX];
+  };
+  static __device__ void copy(const T (&from)[PY][PX], T (&to)[PY][PX]) {
+#pragma unroll
+    for (int j = 0; j < PY; ++j) {
+#pragma unroll
+      for (int i = 0; i < PX; ++i) {
+        to[j][i] = from[j][i];
+      }
+    }
+  }
+  // Cell by cell. Not inlined, and given copies: what they need would cost the time steps
+  // registers.
+  static __device__ __attribute__((noinline)) void load_cells(const Grid<T>& grid, const T* field,
+                                                              int column, int row, Patch& patch) {
+    const bool periodic = grid.boundary == Boundary::periodic;
+    for (int j = 0; j < PY; ++j) {
+      int x = column;
+      for (int i = 0; i < PX; ++i) {
+        const bool inside = row >= 0 && row < grid.ny && x >= 0 && x < grid.nx;
+        patch.cells[j][i] = inside ? field[row * grid.pitch + x] : grid.constant;
+        x = periodic && x + 1 == grid.nx ? 0 : x + 1;
+      }
+      row = periodic && row + 1 == grid.ny ? 0 : row + 1;
+    }
+  }
+  static __device__ __attribute__((noinline)) void store_cells(std::int64_t pitch, Place place,
+                                                               const Patch& patch, T* field) {
+    for (int j = 0; j < PY; ++j) {
+      for (int i = 0; i < PX; ++i) {
+        if (place.in_tile(place.x + i, place.y + j)) {
+          field[(place.y + j) * pitch + place.x + i] = patch.cells[j][i];
+        }
+      }
+    }
+  }
+
+  // Where a patch lies decides how it is accessed: at the edges of the grid, and where depth or
+  // tile are no multiple of a quad, cell by cell; all others by quads. Few warps have both.
+  __device__ bool is_in_tile() const {
+    return place_.in_tile(place_.x, place_.y) &&
+           place_.in_tile(place_.x + PX - 1, place_.y + PY - 1);
+  }
+  // Whether the patch's cells, from this column on, are quads of the grid. Its rows begin with one.
+  __device__ bool is_wide(int column) const {
+    return column >= 0 && column + PX <= grid_.nx && column % Quad<T>::count == 0;
+  }
+  static __device__ void load_row(const T* from, T (&row)[PX]) {
+#pragma unroll
+    for (int q = 0; q < quads<PX>; ++q) {
+      const Quad<T> quad = reinterpret_cast<const Quad<T>*>(from)[q];
+#pragma unroll
+      for (int i = 0; i < Quad<T>::count; ++i) {
+        row[q * Quad<T>::count + i] = quad.cells[i];
+      }
+    }
+  }
+  static __device__ void store_row(const T (&row)[PX], T* to) {
+#pragma unroll
+    for (int q = 0; q < quads<PX>; ++q) {
+      Quad<T> quad;
+#pragma unroll
+      for (int i = 0; i < Quad<T>::count; ++i) {
+        quad.cells[i] = row[q * Quad<T>::count + i];
+      }
+      reinterpret_cast<Quad<T>*>(to)[q] = quad;
+    }
   }
 
   // The edges of all patches lie in shared memory in planes of 16 bytes a thread: accesses are
@@ -182,7 +262,7 @@ class RegisterTile {
         T lhs = i > 0 ? cells_[j][i > 0 ? i - 1 : 0] : west[j];
         T rhs = i + 1 < PX ? cells_[j][i + 1 < PX ? i + 1 : i] : east[j];
         if constexpr (MeetsEdge) {
-          replace_ghosts(x_ + i, y_ + j, centre, up, down, lhs, rhs);
+          replace_ghosts(place_.x + i, place_.y + j, centre, up, down, lhs, rhs);
         }
         next[i] = step(up, down, lhs, rhs, centre, grid_.factor);
       }
@@ -207,12 +287,7 @@ class RegisterTile {
   Quad<T>* edges_;
   int threads_;
   int thread_;
-  int x_; ///< of the patch's first cell, in cells of the grid
-  int y_;
-  int tile_left_;
-  int tile_top_;
-  int tile_right_;
-  int tile_bottom_;
+  Place place_;
   bool meets_edge_;
   int set_ = 0;
   T cells_[PY][PX];

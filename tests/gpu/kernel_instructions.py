@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""What a thread of the tile kernels executes, counted in the machine code of sm_90.
+
+kernel_instructions.py print NVCC OPTION... SOURCE     compiles SOURCE; the figures as JSON
+kernel_instructions.py budget NVCC OPTION... SOURCE    a budget that they fit
+kernel_instructions.py check BUDGET NVCC OPTION...     fails where a kernel exceeds its budget
+kernel_instructions.py self-test
+
+A time step is a loop, found as the shortest one with four additions a cell. What is executed around it is
+the shortest way through the branches on which a patch is loaded, or stored, 16 bytes at a time: the way of the
+patches that lie inside, which are nearly all. A kernel that computes a cell otherwise than by four additions, a fused
+multiply-add and a product, that has lost its wide accesses, or that executes more than before, shows
+here and in no test of results.
+
+Neither nvdisasm nor cuobjdump is needed: of an instruction of 16 bytes the low nine bits tell which it is (Jia et al.,
+"Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018, appendix; the fields of branches and
+the size of accesses found by comparing).
+"""
+import collections
+import heapq
+import json
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+NAMES = {0x020: "FMUL", 0x021: "FADD", 0x023: "FFMA", 0x028: "DMUL", 0x029: "DADD", 0x02b: "DFMA",
+         0x147: "BRA", 0x14d: "EXIT", 0x181: "LDG", 0x186: "STG"}
+WIDE = 6  # of an access's size: 16 bytes
+ALWAYS = 7  # of an instruction's predicate
+PATCHES = re.compile(r"(blocked|persistent)_steps<(float|double), (?:\(int\))?(\d+), (?:\(int\))?(\d+), ")
+
+Instruction = collections.namedtuple("Instruction", "name predicate target wide")
+
+
+def decode(code):
+    """The instructions of a kernel; `target` is the index that a branch goes to."""
+    instructions = []
+    for at in range(0, len(code), 16):
+        low, high = struct.unpack_from("<QQ", code, at)
+        word = low | high << 64
+        name, target = NAMES.get(low & 0x1ff, "other"), None
+        if name == "BRA":
+            offset = word >> 34 & (1 << 48) - 1
+            offset -= (offset >> 47) << 48
+            target = at // 16 + 1 + (offset << 8 | word >> 16 & 0xff) // 4  # from units of 4 bytes
+        instructions.append(Instruction(name, low >> 12 & 0xf, target, word >> 73 & 7 == WIDE))
+    return instructions
+
+
+def shortest(code, begin, ends, name, accesses):
+    """Instructions from `begin` to before one of `ends`, with that many wide accesses; None: no way."""
+    seen, ways = set(), [(0, begin, 0)]
+    while ways:
+        length, at, done = heapq.heappop(ways)
+        if at in ends and done == accesses and length > 0:
+            return length
+        if (at, done) in seen or not 0 <= at < len(code):
+            continue
+        seen.add((at, done))
+        one = code[at]
+        done += one.name == name and one.wide
+        if done > accesses:
+            continue
+        if one.name == "BRA":
+            heapq.heappush(ways, (length + 1, one.target, done))
+        if one.name not in ("BRA", "EXIT") or one.predicate != ALWAYS:
+            heapq.heappush(ways, (length + 1, at + 1, done))
+    return None
+
+
+def figures(code, kernel, dtype, cells):
+    letter, bytes_a_cell = ("F", 4) if dtype == "float" else ("D", 8)
+    loops = [(one.target, at) for at, one in enumerate(code)
+             if one.target is not None and one.target < at]
+    wanted = {letter + "ADD": 4 * cells, letter + "FMA": cells, letter + "MUL": cells}
+    steps = []
+    for begin, end in loops:
+        counts = collections.Counter(one.name for one in code[begin:end + 1])
+        if all(counts[name] == count for name, count in wanted.items()):
+            steps.append((end + 1 - begin, begin, end))
+    if not steps:
+        raise SystemExit(f"{kernel}: no loop has {wanted}")
+    exits = {at for at, one in enumerate(code) if one.name == "EXIT"}
+    wide = -(-cells * bytes_a_cell // 16)
+
+    def around(begin, end):
+        if kernel == "blocked":
+            return {"load": shortest(code, 0, {begin}, "LDG", wide),
+                    "store": shortest(code, end + 1, exits, "STG", wide)}
+        return {"exchange, halo": shortest(code, end + 1, {begin}, "LDG", wide),
+                "exchange, ring": shortest(code, end + 1, {begin}, "STG", wide)}
+    # Steps at the edge of the grid are in a longer loop, and the last ones of the persistent kernel in one
+    # from which there is no way back.
+    for step, begin, end in sorted(steps):
+        found = around(begin, end)
+        if None not in found.values():
+            return {"step": step, "per_cell": round(step / cells, 2), **found}
+    raise SystemExit(f"{kernel}: no way round its steps has {wide} accesses of 16 bytes")
+
+
+def kernels_of(cubin):
+    """(demangled name, code) of each kernel in an ELF file."""
+    sections, = struct.unpack_from("<Q", cubin, 0x28)
+    count, names = struct.unpack_from("<HH", cubin, 0x3c)
+    headers = [struct.unpack_from("<IIQQQQ", cubin, sections + 64 * i) for i in range(count)]
+    for header in headers:
+        begin = headers[names][4] + header[0]
+        name = cubin[begin:cubin.index(b"\0", begin)].decode()
+        if name.startswith(".text."):
+            plain = subprocess.run(["c++filt", name[6:]], check=True, text=True, capture_output=True)
+            yield plain.stdout, cubin[header[4]:header[4] + header[5]]
+
+
+def all_figures(command):
+    with tempfile.TemporaryDirectory() as directory:
+        cubin = Path(directory, "kernels.cubin")
+        subprocess.run([*command, "-cubin", "-arch=sm_90", "-o", cubin], check=True)
+        found = {}
+        for name, code in kernels_of(cubin.read_bytes()):
+            if match := PATCHES.search(name):
+                kernel, dtype, width, height = match.groups()
+                found[f"{kernel} {dtype} {width}x{height}"] = figures(
+                    decode(code), kernel, dtype, int(width) * int(height))
+        return found
+
+
+def complaints(found, budget):
+    if found.keys() != budget.keys():
+        yield f"kernels {sorted(found)}, budgets {sorted(budget)}"
+    for kernel in sorted(found.keys() & budget.keys()):
+        for what, allowed in budget[kernel].items():
+            used = found[kernel].get(what)
+            if used is None or not used <= allowed:
+                yield f"{kernel}: {what} takes {used} instructions, {allowed} allowed"
+
+
+def budget_for(found):
+    """A twentieth more, for another nvcc."""
+    return {kernel: {what: count * 21 // 20 for what, count in counts.items() if what != "per_cell"}
+            for kernel, counts in sorted(found.items())}
+
+
+def self_test():
+    def word(opcode, predicate=ALWAYS, jump=0, size=0):
+        back = (jump * 4) & (1 << 56) - 1
+        return struct.pack("<QQ", *divmod((opcode | predicate << 12 | (back & 0xff) << 16 |
+                                           (back >> 8) << 34 | size << 73), 1 << 64)[::-1])
+    arithmetic = [word(0x021)] * 4 + [word(0x023), word(0x020)]
+
+    def kernel(size=WIDE, extra=()):  # a patch of one cell, with a way round the load
+        body = [*arithmetic, *extra]
+        return decode(b"".join([word(0x147, 0, 1), word(0x181, size=size), *body,
+                                word(0x147, 0, -len(body) - 1), word(0x186, size=size), word(0x14d)]))
+    good = kernel()
+    assert [one.name for one in good] == ["BRA", "LDG", *["FADD"] * 4, "FFMA", "FMUL", "BRA", "STG", "EXIT"]
+    assert (good[0].target, good[8].target, good[1].wide) == (2, 2, True)
+    assert shortest(good, 0, {2}, "LDG", 1) == 2
+    assert shortest(good, 0, {2}, "LDG", 0) == 1
+    assert shortest(good, 0, {2}, "LDG", 2) is None
+    assert figures(good, "blocked", "float", 1) == {"step": 7, "per_cell": 7, "load": 2, "store": 1}
+    for bad in (kernel(size=4), kernel(extra=[word(0x021)])):  # narrow accesses; a fifth addition
+        try:
+            figures(bad, "blocked", "float", 1)
+        except SystemExit:
+            continue
+        raise AssertionError(bad)
+    assert not list(complaints({"a": {"step": 100, "per_cell": 6.25}}, budget_for({"a": {"step": 100}})))
+    found = {"blocked float 4x4": {"step": 138, "load": None}}
+    assert not list(complaints(found, {"blocked float 4x4": {"step": 138}}))
+    assert len(list(complaints(found, {"blocked float 4x4": {"step": 137}}))) == 1
+    assert len(list(complaints(found, {"blocked float 4x4": {"load": 1000}}))) == 1
+    assert len(list(complaints(found, {}))) == 1
+
+
+def main():
+    match sys.argv[1:]:
+        case ["print", *command]:
+            print(json.dumps(all_figures(command), indent=1))
+        case ["budget", *command]:
+            print(json.dumps(budget_for(all_figures(command)), indent=1))
+        case ["check", budget, *command]:
+            found = all_figures(command)
+            wrong = list(complaints(found, json.loads(Path(budget).read_text(encoding="utf-8"))))
+            print(*wrong, f"{len(found)} kernels, {len(wrong)} complaints", sep="\n")
+            return 1 if wrong or not found else 0
+        case ["self-test"]:
+            self_test()
+        case _:
+            print(__doc__, file=sys.stderr)
+            return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
