@@ -32,8 +32,9 @@ Outcome outcome_of(const std::vector<Ending>& endings) {
   const Ending* const failed = first(Ending::Kind::failed);
   if (first(Ending::Kind::result) == nullptr) {
     const Ending* const one = failed != nullptr ? failed : first(Ending::Kind::nothing);
-    return {exit_error, "nothing could be measured" +
-                            (one == nullptr ? "" : "; " + one->row + ": " + one->reason)};
+    return {exit_error, "nothing could be measured" + (one == nullptr || one->reason.empty()
+                                                           ? ""
+                                                           : "; " + one->row + ": " + one->reason)};
   }
   if (failed != nullptr) {
     return {exit_error, failed->row + ": " + failed->reason + "; the other rows are reported"};

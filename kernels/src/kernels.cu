@@ -29,18 +29,14 @@ template StepKernels<double> step_kernels();
 
 namespace diffbench::gpu {
 
-namespace {
-
 /// 16 bytes a thread at a time.
-__global__ void copy_words(const int4* from, int4* to, long long count) {
+static __global__ void copy_words(const int4* from, int4* to, long long count) {
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
        i += stride) {
     to[i] = from[i];
   }
 }
-
-} // namespace
 
 void copy_by_kernel(const Stream& stream, void* to, const void* from, std::size_t bytes) {
   constexpr std::size_t threads = 256;

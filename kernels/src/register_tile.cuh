@@ -71,6 +71,10 @@ class RegisterTile {
   /// Stores the cells of the tile; with `ring` > 0 of patches wholly in it only those with cells
   /// fewer than `ring` from its edge, which are all that a neighbour reads.
   __device__ void store(T* field, int ring = 0) const {
+    if (place_.x + PX <= place_.left || place_.x >= place_.right || place_.y + PY <= place_.top ||
+        place_.y >= place_.bottom) {
+      return;
+    }
     const bool in_tile = is_in_tile();
     const bool in_ring = place_.x < place_.left + ring || place_.x + PX > place_.right - ring ||
                          place_.y < place_.top + ring || place_.y + PY > place_.bottom - ring;

@@ -22,7 +22,8 @@ struct Plan {
 
 /// The plan for vectors of `lanes` cells whose kernels take `times`: of all plans that fit into the
 /// caches the quickest by a model of these times. threads > 0 is honoured, up to one for two rows;
-/// threads = 0 uses as many of usable_cpus as the model finds worth their barriers.
+/// threads = 0 uses as many of usable_cpus as each bring, by the model, at least half of what they
+/// could.
 [[nodiscard]] Plan choose_plan(const Problem& problem, int threads, int usable_cpus,
                                std::int64_t lanes, const Caches& caches, const KernelTimes& times);
 

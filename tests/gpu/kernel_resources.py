@@ -23,7 +23,7 @@ from pathlib import Path
 ENTRY = re.compile(r"Compiling entry function '(\w+)' for '(sm_\w+)'")
 SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
 USED = re.compile(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?")
-OURS = re.compile(r"diffbench::(kernels|mlp::cuda)::")
+OURS = re.compile(r"diffbench::(kernels|gpu|mlp::cuda)::")
 FIELDS = ("registers", "shared", "spilled")
 
 

@@ -91,7 +91,10 @@ std::vector<LatencyRow> study_all(std::span<const mlp::EngineInfo> engines, bool
     }
   }
   try {
-    competition.verify([](Asker& asker) { asker.study(asker.row); });
+    competition.verify([&](Asker& asker) {
+      progress.stage("asking " + asker.row.name);
+      asker.study(asker.row);
+    });
   } catch (const Interrupted&) {
   }
   return competition.take_rows();

@@ -124,7 +124,8 @@ class EngineSearch {
   }
 
  private:
-  /// Throws nothing: what goes wrong at a batch size ends the search there.
+  /// What goes wrong at a batch size ends the search there. Throws Unavailable of an engine that
+  /// took no size at all.
   BatchTrial trial(std::int64_t batch) {
     const double needed = batch_bytes(setting_.network, batch);
     const auto free = static_cast<double>(available_memory());
@@ -135,6 +136,11 @@ class EngineSearch {
     }
     try {
       return {measure(batch), {}};
+    } catch (const Unavailable& refusal) {
+      if (result_.samples.empty()) {
+        throw;
+      }
+      return {{}, fmt::format("batches of {}: {}", batch, refusal.what())};
     } catch (const std::bad_alloc&) {
       return {{}, fmt::format("memory: batches of {} could not be allocated", batch)};
     } catch (const std::exception& error) {
@@ -198,6 +204,7 @@ ThroughputStudy measure_throughput(const ThroughputSetting& setting, Progress& p
   for (const mlp::EngineInfo& info : setting.engines) {
     Searcher searcher;
     searcher.info = &info;
+    searcher.absence = setting.named ? Absence::ends_all : Absence::skips_row;
     searcher.row.name = searcher.row.racer = info.name;
     searcher.row.device = to_string(info.device);
     competition.enter(std::move(searcher));
@@ -251,6 +258,7 @@ Action declare_mlp_throughput(OptionList& options) {
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     state->setting.engines = choose_engines(state->choice, state->setting.session.device);
+    state->setting.named = state->choice.named();
     return run_experiment("mlp_throughput", state->output, invocation, [&](Progress& progress) {
       return throughput_report(measure_throughput(state->setting, progress));
     });

@@ -24,6 +24,7 @@ struct EngineThroughput {
 struct ThroughputSetting {
   mlp::Network network;
   std::vector<mlp::EngineInfo> engines;
+  bool named = false; ///< they were asked for: one that cannot take the network is an error
   SessionOptions session = {};
   bool training = false;
   std::int64_t first_batch = 1;

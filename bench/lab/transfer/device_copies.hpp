@@ -42,8 +42,9 @@ class DeviceCopy {
   [[nodiscard]] virtual Sample sample(std::int64_t copies) = 0;
 };
 
-/// `bytes` are a multiple of 16; it takes four times as many of the host and twice of the device.
-/// Throws Unavailable (no such device), CudaError, Error.
+/// `bytes` are a multiple of 16; it takes four times as many of the host and twice of the device,
+/// managed memory up to four times. Throws Unavailable (no such device, too little memory on it),
+/// CudaError, Error.
 [[nodiscard]] std::unique_ptr<DeviceCopy> make_device_copy(Transfer mode, Direction direction,
                                                            std::int64_t bytes, int device);
 

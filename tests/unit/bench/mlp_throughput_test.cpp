@@ -158,12 +158,13 @@ std::unique_ptr<mlp::Engine<float>> make_limited(const mlp::Training& training,
 }
 
 ThroughputStudy run(mlp::MakeEngine<float> make, bool training = false,
-                    DeviceKind device = DeviceKind::cpu) {
+                    DeviceKind device = DeviceKind::cpu, bool named = false) {
   std::ostringstream shown;
   Progress progress(shown, false);
   const ThroughputSetting setting{
       .network = mlp::Network({20, 10, 3}),
       .engines = {{.name = "limited", .description = "", .device = device, .make_float32 = make}},
+      .named = named,
       .session = {},
       .training = training,
       .most_batch = 64,
@@ -206,6 +207,25 @@ TEST(Throughput, EmulationIsProvedAndHasNoRate) {
   EXPECT_EQ(report.outcome.exit_code, exit_ok);
   EXPECT_THAT(report.series, IsEmpty());
   EXPECT_THAT(report.sentence, Not(HasSubstr("does most")));
+}
+
+TEST(Throughput, RatesThatCouldNotBeVerifiedAreNoFailure) {
+  ThroughputStudy study = run(make_limited<OutOfMemory>);
+  study.engines.front().row.check.reset();
+  const LabReport report = throughput_report(study);
+  EXPECT_EQ(report.outcome.exit_code, exit_ok);
+  EXPECT_THAT(report.notes.back(), HasSubstr("limited: not verified"));
+}
+
+TEST(Throughput, ARefusedNetworkIsSkippedOrWhereNamedAnError) {
+  const auto refuse = [](const mlp::Training&,
+                         const SessionOptions&) -> std::unique_ptr<mlp::Engine<float>> {
+    throw Unavailable("no such network");
+  };
+  const ThroughputStudy study = run(refuse);
+  EXPECT_EQ(study.engines.front().row.status, Status::skipped);
+  EXPECT_EQ(study.engines.front().row.reason, "no such network");
+  EXPECT_THROW((void)run(refuse, false, DeviceKind::cpu, true), Unavailable);
 }
 
 TEST(Throughput, BytesGrowWithTheBatch) {

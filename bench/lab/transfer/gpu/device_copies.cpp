@@ -205,6 +205,11 @@ class OwnCopy final : public DeviceCopy {
 std::unique_ptr<DeviceCopy> make_device_copy(Transfer mode, Direction direction, std::int64_t bytes,
                                              int device) {
   (void)gpu::use_device(device);
+  const std::int64_t need = (mode == Transfer::managed ? 4 : 2) * bytes;
+  if (const std::int64_t free = gpu::free_memory(); need > free) {
+    throw Unavailable(fmt::format("needs {} of memory on the GPU, and {} are free",
+                                  format_bytes(need), format_bytes(free)));
+  }
   return std::make_unique<OwnCopy>(mode, direction, bytes, device);
 }
 

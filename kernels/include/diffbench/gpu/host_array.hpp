@@ -1,7 +1,7 @@
 // Host memory in each of the ways in which a program can hold what goes to a device and back.
 #pragma once
 
-#include "diffbench/backend.hpp"
+#include "diffbench/execution.hpp"
 #include "diffbench/gpu/memory.hpp"
 
 #include <cstdint>
