@@ -13,10 +13,10 @@
 #include "diffbench/gpu/error.hpp"
 #include "diffbench/gpu/host_array.hpp"
 #include "diffbench/gpu/stream.hpp"
+#include "diffbench/stopwatch.hpp"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -43,34 +43,10 @@ void require_device_memory(const MemoryNeed& need, const gpu::Device& device);
 /// Throws Unavailable when `device` cannot copy in this way.
 void require_transfer(Transfer transfer, const gpu::Device& device);
 
-/// The seconds since it was made.
-class HostClock {
- public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-/// Adds the seconds of its life to a phase.
-class PhaseClock {
- public:
-  explicit PhaseClock(double& phase) : phase_(phase) {}
-  PhaseClock(const PhaseClock&) = delete;
-  PhaseClock& operator=(const PhaseClock&) = delete;
-  ~PhaseClock() { phase_ += clock_.seconds(); }
-
- private:
-  double& phase_;
-  HostClock clock_;
-};
-
 /// Runs `make` and adds the seconds that it took to a phase.
 template <typename Make>
 auto timed(double& phase, Make make) {
-  const PhaseClock clock(phase);
+  const ScopedTimer timer(phase);
   return make();
 }
 
@@ -100,7 +76,7 @@ class DeviceSession : public Session<T> {
 
   void upload(std::span<const T> cells) override {
     wait(); // the device may still be reading what is to be replaced
-    const PhaseClock clock(phases_.h2d);
+    const ScopedTimer timer(phases_.h2d);
     if (T* const host = field_.now_on_host()) {
       for (std::int64_t y = 0; y < problem_.ny; ++y) {
         std::copy_n(cells.data() + y * problem_.nx, problem_.nx, host + y * field_.layout().pitch);
@@ -128,7 +104,7 @@ class DeviceSession : public Session<T> {
     if (steps == 0) {
       return;
     }
-    const PhaseClock clock(phases_.launch);
+    const ScopedTimer timer(phases_.launch);
     make_current();
     if (!work_issued_) {
       launch_before_work_ = phases_.launch;
@@ -146,7 +122,7 @@ class DeviceSession : public Session<T> {
     if (snapshot_copies_.empty()) {
       return;
     }
-    const PhaseClock clock(phases_.d2h);
+    const ScopedTimer timer(phases_.d2h);
     snapshot_stream_.synchronize();
     for (const SnapshotCopy& copy : snapshot_copies_) {
       phases_.d2h_busy += copy.end.seconds_since(copy.begin);
@@ -156,7 +132,7 @@ class DeviceSession : public Session<T> {
 
   void download(std::span<T> cells) override {
     wait();
-    const PhaseClock clock(phases_.d2h);
+    const ScopedTimer timer(phases_.d2h);
     if (const T* const host = field_.now_on_host()) {
       if (options_.transfer == Transfer::managed) {
         phases_.d2h_busy +=
@@ -186,7 +162,7 @@ class DeviceSession : public Session<T> {
       download(cells);
       return;
     }
-    const PhaseClock clock(phases_.d2h);
+    const ScopedTimer timer(phases_.d2h);
     make_current();
     Snapshot& snapshot = snapshots_[next_snapshot_];
     next_snapshot_ = 1 - next_snapshot_;
@@ -287,7 +263,7 @@ class DeviceSession : public Session<T> {
     compute_.record(work_end_);
     double waited = 0;
     {
-      const PhaseClock clock(waited);
+      const ScopedTimer timer(waited);
       compute_.synchronize();
     }
     const double busy = work_end_.seconds_since(work_begin_);
@@ -330,7 +306,7 @@ class DeviceSession : public Session<T> {
 
   Problem problem_;
   SessionOptions options_;
-  HostClock construction_;
+  Stopwatch<> construction_;
   PhaseTimes phases_;
   gpu::Device device_;
   DeviceField<T> field_;

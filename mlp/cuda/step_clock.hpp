@@ -4,9 +4,9 @@
 
 #include "diffbench/gpu/stream.hpp"
 #include "diffbench/mlp/engine.hpp"
+#include "diffbench/stopwatch.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -28,10 +28,8 @@ class StepClock {
       work();
       return;
     }
-    const auto start = std::chrono::steady_clock::now();
+    const ScopedTimer timer(times_.host.*part);
     work();
-    times_.host.*part +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   /// Runs `issue`, and notes what it issues on `stream` as a stretch of a part.
@@ -54,10 +52,10 @@ class StepClock {
 
   /// Waits for `stream`, which all noted stretches are on or before, and reads their times.
   void settle(const gpu::Stream& stream) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     stream.synchronize();
     if (on_) {
-      harvest(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      harvest(watch.seconds());
     }
   }
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "diffbench/mlp/engine.hpp"
+#include "diffbench/stopwatch.hpp"
 
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -18,15 +18,13 @@ class StepTimer {
   /// A call begins.
   void start() {
     if (on_) {
-      last_ = Clock::now();
+      watch_.lap();
     }
   }
   /// What has passed since the last reading was `part`.
   void charge(double StepTimes::*part) {
     if (on_) {
-      const Clock::time_point now = Clock::now();
-      times_.*part += std::chrono::duration<double>(now - last_).count();
-      last_ = now;
+      times_.*part += watch_.lap();
     }
   }
 
@@ -39,9 +37,8 @@ class StepTimer {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   bool on_;
-  Clock::time_point last_;
+  Stopwatch<> watch_;
   StepTimes times_;
 };
 

@@ -2,8 +2,8 @@
 
 #include "batches.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/stopwatch.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -13,31 +13,16 @@ namespace diffbench::mlp {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-/// Adds the time of its life to `seconds`.
-class Timed {
- public:
-  explicit Timed(double& seconds) : seconds_(seconds) {}
-  Timed(const Timed&) = delete;
-  Timed& operator=(const Timed&) = delete;
-  ~Timed() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
-
- private:
-  double& seconds_;
-  Clock::time_point start_ = Clock::now();
-};
-
 /// The steps of an epoch on rows that the host gathers.
 void feed_batches(Engine<float>& engine, std::int64_t rows, BatchLoader& loader,
                   EpochTimes& times) {
   while (rows > 0) {
     const Batch* batch = nullptr;
     {
-      const Timed timed(times.data);
+      const ScopedTimer timer(times.data);
       batch = &loader.next();
     }
-    const Timed timed(times.step);
+    const ScopedTimer timer(times.step);
     engine.step(batch->features, batch->labels);
     rows -= static_cast<std::int64_t>(batch->labels.size());
   }
@@ -47,10 +32,10 @@ void feed_batches(Engine<float>& engine, std::int64_t rows, BatchLoader& loader,
 void run_resident(ResidentData<float>& resident, RowOrder& order, EpochTimes& times) {
   std::span<const std::int32_t> rows;
   {
-    const Timed timed(times.data);
+    const ScopedTimer timer(times.data);
     rows = order.next_epoch();
   }
-  const Timed timed(times.step);
+  const ScopedTimer timer(times.step);
   resident.run(rows);
 }
 
@@ -92,13 +77,13 @@ void train(Engine<float>& engine, const Training& training, const DataSet& data,
     Epoch epoch{.number = number, .loss = 0, .times = {}, .wall = 0, .engine = {}};
     Losses losses;
     {
-      const Timed whole(epoch.wall);
+      const ScopedTimer whole(epoch.wall);
       if (resident != nullptr) {
         run_resident(*resident, *order, epoch.times);
       } else {
         feed_batches(engine, data.rows(), *loader, epoch.times);
       }
-      const Timed timed(epoch.times.wait);
+      const ScopedTimer timer(epoch.times.wait);
       losses = engine.wait();
     }
     epoch.engine = engine.take_times();
