@@ -29,15 +29,38 @@ template <typename T>
           .factor = problem.update_factor<T>()};
 }
 
+/// Cells of the grid: from `left` and `top` to before `right` and `bottom`.
+struct Area {
+  int left, top, right, bottom;
+};
+
+/// The patch of a thread in a tile, in cells, and the most threads of a block.
+template <typename T>
+inline constexpr int patch_width = 16 / sizeof(T);
+inline constexpr int patch_height = 4;
+inline constexpr int most_tile_threads = 640;
+
 /// Where a block's region lies, and what of it is its own tile.
 struct TileShape {
   int depth;      ///< halo on each side, in cells: the most steps between two loads
   int tile_width; ///< cells of the region less both halos
   int tile_height;
-  int tiles_x; ///< across the grid
+  int tiles_x; ///< across the area
 };
 
+/// How an area is divided among the warps of streamed_steps.
+struct StripShape {
+  int strips_x;       ///< side by side
+  int rows;           ///< of a strip
+  bool wraps_columns; ///< the area is as wide as a periodic grid, and its rows are whole quads
+};
+
+/// Steps of a launch of streamed_steps, and the least distance of its area from an edge of the grid
+/// that it knows nothing of.
+inline constexpr int streamed_depth = 8;
+
 inline constexpr int warp_lanes = 32;
+inline constexpr unsigned whole_warp = 0xffffffffu;
 
 /// 16 bytes of cells: the widest access of a thread.
 template <typename T>
@@ -45,6 +68,15 @@ struct alignas(16) Quad {
   static constexpr int count = 16 / sizeof(T);
   T cells[count];
 };
+
+/// The strip of a warp of streamed_steps: quads of a row in a lane, columns on each side that are
+/// loaded and not stored, and columns that are stored.
+inline constexpr int strip_quads = 2;
+template <typename T>
+inline constexpr int strip_halo =
+    (streamed_depth + Quad<T>::count - 1) / Quad<T>::count* Quad<T>::count;
+template <typename T>
+inline constexpr int strip_width = warp_lanes* strip_quads* Quad<T>::count - 2 * strip_halo<T>;
 
 /// Blocks of `size` that cover `extent`.
 inline unsigned blocks(std::int64_t extent, std::int64_t size) {

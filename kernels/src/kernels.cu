@@ -2,6 +2,7 @@
 
 #include "naive.cuh"
 #include "stream_rows.cuh"
+#include "streamed.cuh"
 #include "tile_kernels.cuh"
 
 #include "diffbench/gpu/copy_kernel.hpp"
@@ -13,13 +14,11 @@ namespace diffbench::kernels {
 
 template <typename T>
 StepKernels<T> step_kernels() {
-  constexpr int small_width = 16 / sizeof(T);
-  constexpr int large_height = 32 / sizeof(T);
   return {.naive = naive_step<T>,
           .stream_rows = stream_rows_step<T>,
-          .blocked_small = blocked_steps<T, small_width, 4, 640>,
-          .blocked_large = blocked_steps<T, 4, large_height, 512>,
-          .persistent_small = persistent_steps<T, small_width, 4, 640>};
+          .blocked = blocked_steps<T>,
+          .streamed = streamed_steps<T>,
+          .persistent = persistent_steps<T>};
 }
 
 template StepKernels<float> step_kernels();

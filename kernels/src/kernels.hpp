@@ -13,18 +13,15 @@
 
 namespace diffbench::kernels {
 
-/// Each is described where it is defined: naive.cuh, stream_rows.cuh, tile_kernels.cuh.
+/// Each is described where it is defined: naive.cuh, stream_rows.cuh, streamed.cuh,
+/// tile_kernels.cuh.
 template <typename T>
 struct StepKernels {
-  using Blocked = void (*)(Grid<T>, TileShape, int steps, const T* in, T* out);
-  using Persistent = void (*)(Grid<T>, TileShape, std::int64_t steps, T* a, T* b);
-
   void (*naive)(Grid<T>, int first_row, const T* in, T* out);
   void (*stream_rows)(Grid<T>, int rows, const T* in, T* out);
-  // By the patches of tile_plan.hpp.
-  Blocked blocked_small;
-  Blocked blocked_large;
-  Persistent persistent_small;
+  void (*blocked)(Grid<T>, Area, TileShape, int steps, const T* in, T* out);
+  void (*streamed)(Grid<T>, Area, StripShape, const T* in, T* out);
+  void (*persistent)(Grid<T>, TileShape, std::int64_t steps, T* a, T* b);
 };
 
 template <typename T>

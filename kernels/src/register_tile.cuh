@@ -10,6 +10,7 @@
 // 2020.)
 #pragma once
 
+#include "quads.cuh"
 #include "step.cuh"
 
 #include <cstdint>
@@ -18,22 +19,22 @@
 
 namespace diffbench::kernels {
 
-template <typename T, int PX, int PY>
+template <typename T>
 class RegisterTile {
  public:
-  /// The tile with its first cell at (tile_x, tile_y).
-  __device__ RegisterTile(const Grid<T>& grid, const TileShape& shape, int tile_x, int tile_y,
-                          void* shared)
+  /// The tile of `area` with its first cell at (tile_x, tile_y).
+  __device__ RegisterTile(const Grid<T>& grid, const Area& area, const TileShape& shape, int tile_x,
+                          int tile_y, void* shared)
       : grid_(grid),
-        edges_(static_cast<Quad<T>*>(shared)),
+        edges_(static_cast<T*>(shared)),
         threads_(static_cast<int>(blockDim.x * blockDim.y)),
         thread_(static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x)),
         place_{.x = tile_x - shape.depth + static_cast<int>(threadIdx.x) * PX,
                .y = tile_y - shape.depth + static_cast<int>(threadIdx.y) * PY,
                .left = tile_x,
                .top = tile_y,
-               .right = min(tile_x + shape.tile_width, grid.nx),
-               .bottom = min(tile_y + shape.tile_height, grid.ny)} {
+               .right = min(tile_x + shape.tile_width, area.right),
+               .bottom = min(tile_y + shape.tile_height, area.bottom)} {
     const int region_x = tile_x - shape.depth;
     const int region_y = tile_y - shape.depth;
     meets_edge_ =
@@ -57,7 +58,7 @@ class RegisterTile {
     if (is_wide(column) && rows_inside) {
 #pragma unroll
       for (int j = 0; j < PY; ++j) {
-        load_row(field + row * grid_.pitch + column, cells_[j]);
+        load_quads(field + row * grid_.pitch + column, cells_[j]);
         row = next(row, grid_.ny);
       }
       return;
@@ -84,7 +85,7 @@ class RegisterTile {
     if (in_tile && is_wide(place_.x)) {
 #pragma unroll
       for (int j = 0; j < PY; ++j) {
-        store_row(cells_[j], field + (place_.y + j) * grid_.pitch + place_.x);
+        store_quads(cells_[j], field + (place_.y + j) * grid_.pitch + place_.x);
       }
       return;
     }
@@ -108,6 +109,9 @@ class RegisterTile {
   }
 
  private:
+  static constexpr int PX = patch_width<T>;
+  static constexpr int PY = patch_height;
+
   /// Of a patch and its block's tile, in cells of the grid.
   struct Place {
     int x, y; ///< the patch's first cell
@@ -165,27 +169,6 @@ class RegisterTile {
   __device__ bool is_wide(int column) const {
     return column >= 0 && column + PX <= grid_.nx && column % Quad<T>::count == 0;
   }
-  static __device__ void load_row(const T* from, T (&row)[PX]) {
-#pragma unroll
-    for (int q = 0; q < quads<PX>; ++q) {
-      const Quad<T> quad = reinterpret_cast<const Quad<T>*>(from)[q];
-#pragma unroll
-      for (int i = 0; i < Quad<T>::count; ++i) {
-        row[q * Quad<T>::count + i] = quad.cells[i];
-      }
-    }
-  }
-  static __device__ void store_row(const T (&row)[PX], T* to) {
-#pragma unroll
-    for (int q = 0; q < quads<PX>; ++q) {
-      Quad<T> quad;
-#pragma unroll
-      for (int i = 0; i < Quad<T>::count; ++i) {
-        quad.cells[i] = row[q * Quad<T>::count + i];
-      }
-      reinterpret_cast<Quad<T>*>(to)[q] = quad;
-    }
-  }
 
   // The edges of all patches lie in shared memory in planes of 16 bytes a thread: accesses are
   // wide, and neighbouring threads' free of bank conflicts. An edge of N cells takes quads<N>
@@ -199,31 +182,16 @@ class RegisterTile {
   static constexpr int planes = right_plane + quads<PY>;
   static_assert(PX % Quad<T>::count == 0 && PY % Quad<T>::count == 0);
 
-  __device__ Quad<T>* place(int plane, int thread) const {
-    return edges_ + set_ + plane * threads_ + thread;
+  __device__ T* place(int plane, int thread) const {
+    return edges_ + (set_ + plane * threads_ + thread) * Quad<T>::count;
   }
   template <int N>
   __device__ void put_edge(int plane, const T (&edge)[N]) {
-#pragma unroll
-    for (int q = 0; q < quads<N>; ++q) {
-      Quad<T> quad;
-#pragma unroll
-      for (int i = 0; i < Quad<T>::count; ++i) {
-        quad.cells[i] = edge[q * Quad<T>::count + i];
-      }
-      *place(plane + q, thread_) = quad;
-    }
+    store_quads(edge, place(plane, thread_), threads_);
   }
   template <int N>
   __device__ void get_edge(int plane, int thread, T (&edge)[N]) const {
-#pragma unroll
-    for (int q = 0; q < quads<N>; ++q) {
-      const Quad<T> quad = *place(plane + q, thread);
-#pragma unroll
-      for (int i = 0; i < Quad<T>::count; ++i) {
-        edge[q * Quad<T>::count + i] = quad.cells[i];
-      }
-    }
+    load_quads(place(plane, thread), edge, threads_);
   }
 
   template <bool MeetsEdge>
@@ -288,7 +256,7 @@ class RegisterTile {
   }
 
   Grid<T> grid_;
-  Quad<T>* edges_;
+  T* edges_;
   int threads_;
   int thread_;
   Place place_;

@@ -4,11 +4,10 @@
 // there only adds instructions.
 #pragma once
 
+#include "quads.cuh"
 #include "step.cuh"
 
 namespace diffbench::kernels {
-
-inline constexpr unsigned whole_warp = 0xffffffffu;
 
 template <typename T>
 __device__ inline Quad<T> load_row(const T* in, const Grid<T>& grid, int x, int y) {
@@ -23,7 +22,8 @@ __device__ inline Quad<T> load_row(const T* in, const Grid<T>& grid, int x, int 
     const bool wraps = grid.boundary == Boundary::periodic;
     y = (y < 0) == wraps ? grid.ny - 1 : 0;
   }
-  return *reinterpret_cast<const Quad<T>*>(in + y * grid.pitch + x);
+  load_quads(in + y * grid.pitch + x, quad.cells);
+  return quad;
 }
 
 /// Blocks of (32, warps) threads; each warp advances `rows` rows of 32 quads. The pitch is a
@@ -65,7 +65,7 @@ __global__ void stream_rows_step(Grid<T> grid, int rows, const T* in, T* out) {
       next.cells[i] = step(above.cells[i], below.cells[i], lhs, rhs, centre.cells[i], grid.factor);
     }
     if (in_row) {
-      *reinterpret_cast<Quad<T>*>(out + y * grid.pitch + x) = next;
+      store_quads(next.cells, out + y * grid.pitch + x);
     }
     above = centre;
     centre = below;

@@ -10,18 +10,23 @@ namespace diffbench::kernels {
 
 /// The tile of this block. Tiles are numbered along blockIdx.x, row after row: in y a launch has
 /// 65535 blocks at most.
-template <typename T, int PX, int PY>
-__device__ RegisterTile<T, PX, PY> tile_of_block(const Grid<T>& grid, const TileShape& shape) {
+template <typename T>
+__device__ RegisterTile<T> tile_of_block(const Grid<T>& grid, const Area& area,
+                                         const TileShape& shape) {
   const int number = static_cast<int>(blockIdx.x);
-  return {grid, shape, number % shape.tiles_x * shape.tile_width,
-          number / shape.tiles_x * shape.tile_height, gpu::dynamic_shared()};
+  return {grid,
+          area,
+          shape,
+          area.left + number % shape.tiles_x * shape.tile_width,
+          area.top + number / shape.tiles_x * shape.tile_height,
+          gpu::dynamic_shared()};
 }
 
-/// Advances every tile by `steps` <= shape.depth, from `in` to `out`. One block a tile.
-template <typename T, int PX, int PY, int MaxThreads>
-__global__ void __launch_bounds__(MaxThreads)
-    blocked_steps(Grid<T> grid, TileShape shape, int steps, const T* in, T* out) {
-  auto tile = tile_of_block<T, PX, PY>(grid, shape);
+/// Advances every tile of `area` by `steps` <= shape.depth, from `in` to `out`. One block a tile.
+template <typename T>
+__global__ void __launch_bounds__(most_tile_threads)
+    blocked_steps(Grid<T> grid, Area area, TileShape shape, int steps, const T* in, T* out) {
+  auto tile = tile_of_block<T>(grid, area, shape);
   tile.load(in);
   tile.advance(steps);
   tile.store(out);
@@ -31,10 +36,10 @@ __global__ void __launch_bounds__(MaxThreads)
 /// registers, and every shape.depth steps the blocks exchange the rings of their tiles through `a`
 /// and `b` in turn. The initial field is read from `a`. With E exchanges, ceil(steps/depth) - 1,
 /// the result is in `b` when E is even and in `a` when it is odd.
-template <typename T, int PX, int PY, int MaxThreads>
-__global__ void __launch_bounds__(MaxThreads)
+template <typename T>
+__global__ void __launch_bounds__(most_tile_threads)
     persistent_steps(Grid<T> grid, TileShape shape, std::int64_t steps, T* a, T* b) {
-  auto tile = tile_of_block<T, PX, PY>(grid, shape);
+  auto tile = tile_of_block<T>(grid, Area{0, 0, grid.nx, grid.ny}, shape);
   tile.load(a);
   T* target = b;
   T* other = a;

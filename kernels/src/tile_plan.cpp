@@ -1,6 +1,7 @@
 #include "tile_plan.hpp"
 
 #include "diffbench/errors.hpp"
+#include "instruction_counts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,15 +18,19 @@ namespace diffbench::kernels {
 
 namespace {
 
-// Figures of the model. From published properties of recent cards, not fitted: only which
-// candidates are worth a measurement depends on them.
-constexpr double clock_hz = 1.7e9;
-constexpr double lanes = 128;                 // arithmetic lanes of a multiprocessor, float32
-constexpr double instructions_per_cell = 7.5; // 6 of arithmetic, and the edges' share
-constexpr double barrier_seconds = 40e-9;     // of a block, with the latency of shared memory
-constexpr double launch_seconds = 1.3e-6;     // from one kernel of a graph to the next
-constexpr double grid_barrier_seconds = 1.2e-6;
-constexpr double bytes_per_second = 4e12;
+// Figures of the model, beside the instructions counted in the kernels: published properties of an
+// H200 and published costs, not fitted. Only which candidates are worth a measurement depends on
+// them, and nothing has been measured yet.
+constexpr double clock_hz = 1.9e9;
+constexpr double issue_lanes = 128;  // threads whose instructions a multiprocessor issues a cycle
+constexpr double float64_lanes = 64; // of them in float64 arithmetic
+constexpr double shared_bytes = 128; // a cycle and multiprocessor, to or from shared memory
+constexpr double block_barrier = 40e-9; // seconds, with the latency of shared memory
+constexpr double launch_gap = 1.3e-6;   // from one kernel of a graph to the next
+constexpr double grid_barrier = 1.2e-6;
+constexpr double memory_latency = 0.7e-6;
+constexpr double bytes_per_second = 4.1e12;
+constexpr double arithmetic_per_cell = 6; // instructions: four additions, an fma, a product
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -44,24 +49,28 @@ int resident_if_it_fits(const TilePlan& plan, const Problem& problem, const Tile
                        plan.block_y <= most_block_y && plan.depth >= 1 &&
                        plan.depth <= depths.back() && plan.tile_width(dtype) >= 1 &&
                        plan.tile_height(dtype) >= 1;
-  if (!a_shape || plan.threads() > patch_size(plan.patch, dtype).max_threads ||
+  if (!a_shape || plan.threads() > most_tile_threads ||
       plan.shared_bytes(dtype) > device.properties.shared_bytes_per_block) {
     return 0;
   }
-  const std::int64_t tiles = plan.tiles_x(problem) * plan.tiles_y(problem);
-  if (plan.kernel == TileKernel::blocked) {
+  if (plan.kernel == TileKernel::streamed && (plan.rows < 1 || plan.depth != streamed_depth)) {
+    return 0;
+  }
+  const Area whole = whole_of(problem);
+  const std::int64_t tiles = plan.tiles_x(whole, dtype) * plan.tiles_y(whole, dtype);
+  if (plan.kernel != TileKernel::persistent) {
     return tiles <= std::numeric_limits<int>::max() ? device.resident_blocks(plan) : 0;
   }
-  if (plan.patch != Patch::small || !device.properties.cooperative_launch) {
+  if (!device.properties.cooperative_launch) {
     return 0;
   }
   const int resident = device.resident_blocks(plan);
   return tiles <= std::int64_t{resident} * device.properties.multiprocessors ? resident : 0;
 }
 
-const char* name_of(TileKernel kernel) {
-  return kernel == TileKernel::blocked ? "blocked" : "persistent";
-}
+constexpr std::array kernel_names = {"blocked", "persistent", "streamed"};
+
+const char* name_of(TileKernel kernel) { return kernel_names.at(static_cast<std::size_t>(kernel)); }
 
 // What a choice depends on.
 std::string key_of(std::span<const TileKernel> kernels, const Problem& problem,
@@ -76,103 +85,195 @@ std::string key_of(std::span<const TileKernel> kernels, const Problem& problem,
 
 std::string text_of(const TilePlan& plan) {
   std::ostringstream text;
-  text << static_cast<int>(plan.kernel) << ' ' << static_cast<int>(plan.patch) << ' '
-       << plan.block_x << ' ' << plan.block_y << ' ' << plan.depth;
+  text << name_of(plan.kernel) << ' ' << plan.block_x << ' ' << plan.block_y << ' ' << plan.depth
+       << ' ' << plan.rows;
   return text.str();
 }
 
 // Whatever the numbers are: a choice counts only if it is among today's candidates.
 std::optional<TilePlan> plan_of(const std::string& text) {
-  std::istringstream numbers(text);
-  int kernel = 0;
-  int patch = 0;
+  std::istringstream words(text);
+  std::string kernel;
   TilePlan plan;
-  if (!(numbers >> kernel >> patch >> plan.block_x >> plan.block_y >> plan.depth)) {
+  if (!(words >> kernel >> plan.block_x >> plan.block_y >> plan.depth >> plan.rows)) {
     return std::nullopt;
   }
-  plan.kernel = kernel == 0 ? TileKernel::blocked : TileKernel::persistent;
-  plan.patch = patch == 0 ? Patch::small : Patch::large;
+  const auto* const name = std::ranges::find(kernel_names, kernel);
+  if (name == kernel_names.end()) {
+    return std::nullopt;
+  }
+  plan.kernel = static_cast<TileKernel>(name - kernel_names.begin());
   return plan;
 }
 
 } // namespace
 
-PatchSize patch_size(Patch patch, Dtype dtype) {
-  const bool wide = dtype == Dtype::float32;
-  if (patch == Patch::small) {
-    return {wide ? 4 : 2, 4, 640};
-  }
-  return {4, wide ? 8 : 4, 512};
+int TilePlan::region_width(Dtype dtype) const {
+  return block_x * (dtype == Dtype::float32 ? patch_width<float> : patch_width<double>);
 }
+
+int TilePlan::region_height(Dtype) const { return block_y * patch_height; }
 
 std::int64_t TilePlan::shared_bytes(Dtype dtype) const {
-  const PatchSize size = patch_size(patch, dtype);
-  const std::int64_t element = dtype == Dtype::float32 ? 4 : 8;
-  return element * 2 * 2 * (size.width + size.height) * threads();
+  const int element = dtype == Dtype::float32 ? 4 : 8;
+  const int width = 16 / element;
+  return std::int64_t{element} * 2 * 2 * (width + patch_height) * threads();
 }
 
-std::int64_t TilePlan::tiles_x(const Problem& problem) const {
-  return ceil_div(problem.nx, tile_width(problem.dtype));
+std::int64_t TilePlan::tiles_x(const Area& area, Dtype dtype) const {
+  return ceil_div(area.right - area.left, tile_width(dtype));
 }
 
-std::int64_t TilePlan::tiles_y(const Problem& problem) const {
-  return ceil_div(problem.ny, tile_height(problem.dtype));
+std::int64_t TilePlan::tiles_y(const Area& area, Dtype dtype) const {
+  return ceil_div(area.bottom - area.top, tile_height(dtype));
 }
 
 std::string TilePlan::describe(Dtype dtype) const {
-  const PatchSize size = patch_size(patch, dtype);
   std::ostringstream text;
-  text << name_of(kernel) << ", " << block_x << 'x' << block_y << " threads, patch " << size.width
-       << 'x' << size.height << ", tile " << tile_width(dtype) << 'x' << tile_height(dtype)
-       << ", depth " << depth;
+  text << name_of(kernel) << ", ";
+  if (kernel == TileKernel::streamed) {
+    text << "strips of " << strip_columns(dtype) << 'x' << rows << "; at edges ";
+  }
+  text << block_x << 'x' << block_y << " threads, tile " << tile_width(dtype) << 'x'
+       << tile_height(dtype) << ", depth " << depth;
   return text.str();
+}
+
+Area whole_of(const Problem& problem) {
+  return {0, 0, static_cast<int>(problem.nx), static_cast<int>(problem.ny)}; // max_extent fits
+}
+
+int strip_columns(Dtype dtype) {
+  return dtype == Dtype::float32 ? strip_width<float> : strip_width<double>;
+}
+
+StreamedAreas streamed_areas(const Problem& problem) {
+  const int quad = static_cast<int>(16 / problem.element_bytes());
+  const bool periodic = problem.boundary == Boundary::periodic;
+  const Area whole = whole_of(problem);
+  StreamedAreas areas{
+      .strips = whole, .wraps_columns = periodic && whole.right % quad == 0, .tiles = {}};
+  Area& strips = areas.strips;
+  if (!areas.wraps_columns) {
+    strips.left = streamed_depth; // a multiple of a quad
+    strips.right = (whole.right - streamed_depth) / quad * quad;
+  }
+  if (!periodic) {
+    strips.top = streamed_depth;
+    strips.bottom = whole.bottom - streamed_depth;
+  }
+  if (strips.right <= strips.left || strips.bottom <= strips.top) {
+    strips = {};
+    areas.tiles = {whole};
+    return areas;
+  }
+  for (const Area& area :
+       {Area{0, 0, whole.right, strips.top}, Area{0, strips.bottom, whole.right, whole.bottom},
+        Area{0, strips.top, strips.left, strips.bottom},
+        Area{strips.right, strips.top, whole.right, strips.bottom}}) {
+    if (area.right > area.left && area.bottom > area.top) {
+      areas.tiles.push_back(area);
+    }
+  }
+  return areas;
 }
 
 namespace {
 
-// Seconds of a time step by the model.
+double cells_of(const Area& area) {
+  return (1.0 * area.right - area.left) * (1.0 * area.bottom - area.top);
+}
+
+// Cycles of a multiprocessor for `instructions` of a thread, which are arithmetic on `cells` cells.
+double cycles(Dtype dtype, double instructions, double cells) {
+  const double issue = instructions / issue_lanes;
+  return dtype == Dtype::float32 ? issue
+                                 : std::max(issue, cells * arithmetic_per_cell / float64_lanes);
+}
+
+// Seconds of a time step of `area` in tiles, by the model.
+double tiled_seconds(const TilePlan& plan, int resident, const Area& area, Dtype dtype,
+                     int multiprocessors) {
+  const bool persistent = plan.kernel == TileKernel::persistent;
+  const bool single = dtype == Dtype::float32;
+  const InstructionCounts& count = persistent ? (single ? persistent_float : persistent_double)
+                                              : (single ? blocked_float : blocked_double);
+  const double tiles = static_cast<double>(plan.tiles_x(area, dtype) * plan.tiles_y(area, dtype));
+  const double region = 1.0 * plan.region_width(dtype) * plan.region_height(dtype);
+  const double tile = 1.0 * plan.tile_width(dtype) * plan.tile_height(dtype);
+  const double blocks = std::ceil(tiles / multiprocessors); // of the busiest multiprocessor
+  const double threads = blocks * plan.threads();
+
+  // A step: arithmetic of all blocks, or their edges through shared memory, each written and read
+  // once (shared_bytes() has two sets of them); and barriers, which resident blocks share.
+  const double step =
+      std::max(threads * cycles(dtype, count.step, region / plan.threads()),
+               blocks * static_cast<double>(plan.shared_bytes(dtype)) / shared_bytes) /
+          clock_hz +
+      std::ceil(blocks / resident) * block_barrier;
+  // Between loads: the way in and out, the traffic (only halos and rings when persistent), and the
+  // launch or barrier.
+  const double around = threads * (count.load + count.store) / issue_lanes / clock_hz;
+  const double moved = tiles * (persistent ? 2 * (region - tile) : region + tile);
+  const double traffic = moved * (single ? 4 : 8) / bytes_per_second;
+  const double gap = persistent ? grid_barrier : launch_gap + memory_latency;
+  return step + (around + traffic + gap) / plan.depth;
+}
+
+// The same in strips.
+double streamed_seconds(const TilePlan& plan, int resident, const Area& area, Dtype dtype,
+                        int multiprocessors) {
+  const bool single = dtype == Dtype::float32;
+  const int columns = strip_columns(dtype);
+  const double strips = std::ceil((1.0 * area.right - area.left) / columns) *
+                        std::ceil((1.0 * area.bottom - area.top) / plan.rows);
+  // What fills and empties the levels is computed besides, and what lies beside a strip is loaded.
+  const double rows = plan.rows + 3.0 * streamed_depth;
+  const double loaded = columns + 2.0 * streamed_depth;
+  const double waves = std::ceil(strips / (1.0 * resident * multiprocessors));
+  const double lane =
+      loaded / warp_lanes * streamed_depth; // cells of a lane in a row of all levels
+  const double row = resident * warp_lanes *
+                     cycles(dtype, (single ? streamed_float : streamed_double).step, lane) /
+                     clock_hz;
+  // A warp has one row under way at a time.
+  const double computed = waves * rows * std::max(row, memory_latency);
+  const double moved = strips * (rows * loaded + plan.rows * columns) * (single ? 4 : 8);
+  return (std::max(computed, moved / bytes_per_second) + launch_gap) / streamed_depth;
+}
+
 double predicted_step_seconds(const TilePlan& plan, int resident, const Problem& problem,
                               const gpu::Device& device) {
-  const Dtype dtype = problem.dtype;
-  const double depth = plan.depth;
-  const double tiles =
-      static_cast<double>(plan.tiles_x(problem)) * static_cast<double>(plan.tiles_y(problem));
-  const double region = static_cast<double>(plan.region_width(dtype)) *
-                        static_cast<double>(plan.region_height(dtype));
-  const double per_multiprocessor = std::ceil(tiles / device.multiprocessors);
-  const double waves = std::ceil(per_multiprocessor / resident);
-
-  // Arithmetic of the blocks that share a multiprocessor, and the barriers of those that follow one
-  // another. Half as many float64 lanes.
-  const double rate = clock_hz * lanes * (dtype == Dtype::float32 ? 1.0 : 0.5);
-  const double step =
-      per_multiprocessor * region * instructions_per_cell / rate + waves * barrier_seconds;
-  // Between loads: the launch or grid barrier, and the traffic (only rings when persistent).
-  const double cells = plan.kernel == TileKernel::blocked
-                           ? tiles * region + static_cast<double>(problem.cells())
-                           : tiles * (region - static_cast<double>(plan.tile_width(dtype)) *
-                                                   static_cast<double>(plan.tile_height(dtype)));
-  const double traffic = cells * static_cast<double>(problem.element_bytes()) / bytes_per_second;
-  const double gap = plan.kernel == TileKernel::blocked ? launch_seconds : grid_barrier_seconds;
-  return step + (gap + traffic) / depth;
+  const int multiprocessors = device.multiprocessors;
+  if (plan.kernel != TileKernel::streamed) {
+    return tiled_seconds(plan, resident, whole_of(problem), problem.dtype, multiprocessors);
+  }
+  const StreamedAreas areas = streamed_areas(problem);
+  double seconds = cells_of(areas.strips) > 0 ? streamed_seconds(plan, resident, areas.strips,
+                                                                 problem.dtype, multiprocessors)
+                                              : 0;
+  for (const Area& area : areas.tiles) {
+    seconds += tiled_seconds(plan, 1, area, problem.dtype, multiprocessors);
+  }
+  return seconds;
 }
 
 // What to measure of one kernel's candidates, the model's favourite first. The model cannot know
-// how much more resident blocks, or another patch, hide of what it leaves out, so each of these
+// how much more resident blocks hide of what it leaves out, so each of these
 // classes has its say, with its best and another that differs in shape and depth: near-duplicates
 // would measure the noise. Twice the predicted time is beyond the model's error.
 std::vector<TileCandidate> favourites(const std::vector<TileCandidate>& sorted) {
-  std::map<std::pair<Patch, int>, std::vector<TilePlan>> classes;
+  std::map<int, std::vector<TilePlan>> classes;
   std::vector<TileCandidate> chosen;
   for (const TileCandidate& candidate : sorted) {
     if (candidate.predicted_seconds > 2 * sorted.front().predicted_seconds) {
       break;
     }
     const TilePlan& plan = candidate.plan;
-    std::vector<TilePlan>& peers = classes[{plan.patch, std::min(candidate.resident_blocks, 3)}];
+    std::vector<TilePlan>& peers = classes[std::min(candidate.resident_blocks, 3)];
     const bool differs = std::ranges::all_of(peers, [&plan](const TilePlan& peer) {
-      return peer.depth != plan.depth &&
-             (peer.block_x != plan.block_x || peer.block_y != plan.block_y);
+      return peer.rows != plan.rows || (peer.depth != plan.depth && (peer.block_x != plan.block_x ||
+                                                                     peer.block_y != plan.block_y));
     });
     if (peers.size() < 2 && differs) {
       peers.push_back(plan);
@@ -214,16 +315,36 @@ TilePlan quickest(const std::vector<TileCandidate>& candidates, const TileDevice
 std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& problem,
                                            const TileDevice& device) {
   std::vector<TileCandidate> candidates;
-  for (const Patch patch : {Patch::small, Patch::large}) {
+  const auto consider = [&](const TilePlan& plan) {
+    if (const int resident = resident_if_it_fits(plan, problem, device); resident > 0) {
+      candidates.push_back(
+          {plan, resident, predicted_step_seconds(plan, resident, problem, device.properties)});
+    }
+  };
+  if (kernel == TileKernel::streamed) {
+    TilePlan plan{kernel, 28, 12, streamed_depth, 1};
+    const Area strips = streamed_areas(problem).strips;
+    const std::int64_t side_by_side =
+        ceil_div(strips.right - strips.left, strip_columns(problem.dtype));
+    const std::int64_t resident =
+        std::int64_t{device.resident_blocks(plan)} * device.properties.multiprocessors;
+    // As many strips as fit at once, or in some rounds.
+    for (const std::int64_t rounds : {1, 2, 3, 4}) {
+      const std::int64_t below =
+          std::max<std::int64_t>(1, rounds * resident / std::max<std::int64_t>(1, side_by_side));
+      const int rows = std::max(
+          4 * streamed_depth, // or what fills and empties the levels would be most of the work
+          static_cast<int>(ceil_div(strips.bottom - strips.top, below)));
+      if (candidates.empty() || rows != plan.rows) {
+        plan.rows = rows;
+        consider(plan);
+      }
+    }
+  } else {
     for (int block_x = 8; block_x <= most_block_x; block_x += 4) {
       for (int block_y = 4; block_y <= most_block_y; block_y += 2) {
         for (const int depth : depths) {
-          const TilePlan plan{kernel, patch, block_x, block_y, depth};
-          if (const int resident = resident_if_it_fits(plan, problem, device); resident > 0) {
-            candidates.push_back(
-                {plan, resident,
-                 predicted_step_seconds(plan, resident, problem, device.properties)});
-          }
+          consider({kernel, block_x, block_y, depth, 0});
         }
       }
     }

@@ -8,6 +8,7 @@
 #include "diffbench/gpu/device.hpp"
 #include "diffbench/line_cache.hpp"
 #include "diffbench/problem.hpp"
+#include "grid.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -19,51 +20,47 @@
 
 namespace diffbench::kernels {
 
-/// The patches of register_tile.cuh that are compiled.
-enum class Patch {
-  small, ///< 16 bytes wide, 4 rows: up to 640 threads a block
-  large, ///< 4 cells wide, 8 rows (float32) or 4 (float64): up to 512 threads
-};
-
-/// Cells of a patch.
-struct PatchSize {
-  int width;
-  int height;
-  int max_threads;
-};
-[[nodiscard]] PatchSize patch_size(Patch patch, Dtype dtype);
-
-/// How the kernel is used.
+/// How time steps are divided into launches, and the grid among blocks.
 enum class TileKernel {
   blocked,    ///< a launch every `depth` steps, any number of tiles
   persistent, ///< one cooperative launch: all tiles resident at once
+  streamed,   ///< a launch every streamed_depth steps, strips of columns; tiles for what is left
 };
 
 struct TilePlan {
   TileKernel kernel = TileKernel::blocked;
-  Patch patch = Patch::small;
-  int block_x = 0; ///< threads
+  int block_x = 0; ///< threads of a tile
   int block_y = 0;
   int depth = 1; ///< time steps between two loads, and halo in cells
+  int rows = 0;  ///< of a strip; streamed only
 
-  [[nodiscard]] int region_width(Dtype dtype) const {
-    return block_x * patch_size(patch, dtype).width;
-  }
-  [[nodiscard]] int region_height(Dtype dtype) const {
-    return block_y * patch_size(patch, dtype).height;
-  }
+  [[nodiscard]] int region_width(Dtype dtype) const;
+  [[nodiscard]] int region_height(Dtype dtype) const;
   [[nodiscard]] int tile_width(Dtype dtype) const { return region_width(dtype) - 2 * depth; }
   [[nodiscard]] int tile_height(Dtype dtype) const { return region_height(dtype) - 2 * depth; }
   [[nodiscard]] int threads() const { return block_x * block_y; }
   [[nodiscard]] std::int64_t shared_bytes(Dtype dtype) const;
-  [[nodiscard]] std::int64_t tiles_x(const Problem& problem) const;
-  [[nodiscard]] std::int64_t tiles_y(const Problem& problem) const;
+  [[nodiscard]] std::int64_t tiles_x(const Area& area, Dtype dtype) const;
+  [[nodiscard]] std::int64_t tiles_y(const Area& area, Dtype dtype) const;
 
-  /// "blocked, 28x18 threads, patch 4x4, tile 80x40, depth 16", for provenance.
+  /// "blocked, 28x18 threads, tile 80x40, depth 16", for provenance.
   [[nodiscard]] std::string describe(Dtype dtype) const;
   // clang-tidy 14 takes the 0 that is compared with for a pointer.
   auto operator<=>(const TilePlan&) const = default; // NOLINT(modernize-use-nullptr)
 };
+
+/// All cells of a grid.
+[[nodiscard]] Area whole_of(const Problem& problem);
+
+/// How streamed_steps and tiles share a grid, because the former knows no edge of it.
+struct StreamedAreas {
+  Area strips; ///< empty in small grids
+  bool wraps_columns;
+  std::vector<Area> tiles; ///< the rest, in up to four areas
+};
+[[nodiscard]] StreamedAreas streamed_areas(const Problem& problem);
+/// Columns that a strip stores.
+[[nodiscard]] int strip_columns(Dtype dtype);
 
 /// What a choice asks of the device.
 struct TileDevice {
@@ -78,7 +75,7 @@ struct TileDevice {
 /// A plan that fits.
 struct TileCandidate {
   TilePlan plan;
-  int resident_blocks;      ///< a multiprocessor
+  int resident_blocks;      ///< of the kernel, a multiprocessor
   double predicted_seconds; ///< of a time step, by the model
 };
 

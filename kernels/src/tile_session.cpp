@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
 
 namespace diffbench::kernels {
 
@@ -23,12 +23,6 @@ class TileSession final : public GridSession<T> {
  private:
   static constexpr Dtype dtype = dtype_of<T>;
 
-  static auto blocked_kernel(Patch patch) {
-    const StepKernels<T> all = step_kernels<T>();
-    return patch == Patch::small ? all.blocked_small : all.blocked_large;
-  }
-  static auto persistent_kernel() { return step_kernels<T>().persistent_small; }
-
   void enqueue(std::int64_t steps) override { run(choice_.plan, graphs_, steps); }
 
   [[nodiscard]] typename GridSession<T>::Details details() const override {
@@ -36,24 +30,23 @@ class TileSession final : public GridSession<T> {
   }
 
   TileChoice choose(std::span<const TileKernel> kernels) {
-    gpu::allow_shared_memory(blocked_kernel(Patch::small), this->device());
-    gpu::allow_shared_memory(blocked_kernel(Patch::large), this->device());
-    gpu::allow_shared_memory(persistent_kernel(), this->device());
+    gpu::allow_shared_memory(kernels_.blocked, this->device());
+    gpu::allow_shared_memory(kernels_.persistent, this->device());
 
     // Threads and shared memory, which goes by them, are all that matters: few calls for many
     // plans.
-    std::map<std::tuple<TileKernel, Patch, int>, int> resident;
-    TileDevice device{.properties = this->device(),
-                      .resident_blocks =
-                          [&](const TilePlan& plan) {
-                            const auto [entry, is_new] =
-                                resident.try_emplace({plan.kernel, plan.patch, plan.threads()});
-                            if (is_new) {
-                              entry->second = resident_blocks(plan);
-                            }
-                            return entry->second;
-                          },
-                      .seconds = {}};
+    std::map<std::pair<TileKernel, int>, int> resident;
+    TileDevice device{
+        .properties = this->device(),
+        .resident_blocks =
+            [&](const TilePlan& plan) {
+              const auto [entry, is_new] = resident.try_emplace({plan.kernel, plan.threads()});
+              if (is_new) {
+                entry->second = resident_blocks(plan);
+              }
+              return entry->second;
+            },
+        .seconds = {}};
     // Of whatever lies in the buffers: no operation takes longer for a NaN.
     std::map<TilePlan, RepeatedGraph<T>> graphs;
     const gpu::Event begin;
@@ -71,24 +64,28 @@ class TileSession final : public GridSession<T> {
                        this->options().retune);
   }
 
-  [[nodiscard]] static gpu::LaunchShape shape_of(const TilePlan& plan, std::int64_t tiles) {
+  [[nodiscard]] static gpu::LaunchShape tile_shape(const TilePlan& plan, std::int64_t tiles) {
     return {.grid = dim3(static_cast<unsigned>(tiles)),
             .block = dim3(static_cast<unsigned>(plan.block_x), static_cast<unsigned>(plan.block_y)),
             .shared_bytes = static_cast<std::size_t>(plan.shared_bytes(dtype)),
             .cooperative = plan.kernel == TileKernel::persistent};
   }
 
-  [[nodiscard]] static int resident_blocks(const TilePlan& plan) {
-    return plan.kernel == TileKernel::blocked
-               ? gpu::resident_blocks(blocked_kernel(plan.patch), shape_of(plan, 1))
-               : gpu::resident_blocks(persistent_kernel(), shape_of(plan, 1));
+  [[nodiscard]] int resident_blocks(const TilePlan& plan) const {
+    switch (plan.kernel) {
+      case TileKernel::blocked: return gpu::resident_blocks(kernels_.blocked, tile_shape(plan, 1));
+      case TileKernel::persistent:
+        return gpu::resident_blocks(kernels_.persistent, tile_shape(plan, 1));
+      case TileKernel::streamed: break;
+    }
+    return gpu::resident_blocks(kernels_.streamed, {.grid = dim3(1), .block = dim3(warp_lanes)});
   }
 
   // A graph for each series of launches; a single launch as it is.
   void run(const TilePlan& plan, RepeatedGraph<T>& graphs, std::int64_t steps) {
     constexpr std::int64_t launches_per_graph = 128;
     while (steps > 0) {
-      const bool several = plan.kernel == TileKernel::blocked && steps > plan.depth;
+      const bool several = plan.kernel != TileKernel::persistent && steps > plan.depth;
       const std::int64_t part = several ? std::min(steps, launches_per_graph * plan.depth) : steps;
       if (several) {
         graphs.launch(this->stream(), this->field(), part,
@@ -101,13 +98,11 @@ class TileSession final : public GridSession<T> {
   }
 
   void issue(const TilePlan& plan, std::int64_t steps) {
-    const std::int64_t across = plan.tiles_x(this->problem());
-    const TileShape tile{plan.depth, plan.tile_width(dtype), plan.tile_height(dtype),
-                         static_cast<int>(across)};
-    const gpu::LaunchShape shape = shape_of(plan, across * plan.tiles_y(this->problem()));
+    const Area whole = whole_of(this->problem());
     if (plan.kernel == TileKernel::persistent) {
-      gpu::launch(this->stream(), shape, persistent_kernel(), this->grid(), tile, steps,
-                  this->now(), this->next());
+      const TileGrid tiles(plan, whole);
+      gpu::launch(this->stream(), tiles.launch, kernels_.persistent, this->grid(), tiles.shape,
+                  steps, this->now(), this->next());
       const std::int64_t exchanges = (steps + plan.depth - 1) / plan.depth - 1;
       if (exchanges % 2 == 0) {
         this->swap_fields();
@@ -115,13 +110,49 @@ class TileSession final : public GridSession<T> {
       return;
     }
     for (; steps > 0; steps -= plan.depth) {
-      const int depth = static_cast<int>(std::min<std::int64_t>(steps, plan.depth));
-      gpu::launch(this->stream(), shape, blocked_kernel(plan.patch), this->grid(), tile, depth,
-                  this->now(), this->next());
+      if (plan.kernel == TileKernel::streamed && steps >= streamed_depth) {
+        issue_strips(plan);
+      } else {
+        issue_tiles(plan, whole, static_cast<int>(std::min<std::int64_t>(steps, plan.depth)));
+      }
       this->swap_fields();
     }
   }
 
+  // How a launch covers an area with tiles.
+  struct TileGrid {
+    TileGrid(const TilePlan& plan, const Area& area)
+        : shape{plan.depth, plan.tile_width(dtype), plan.tile_height(dtype),
+                static_cast<int>(plan.tiles_x(area, dtype))},
+          launch(tile_shape(plan, shape.tiles_x * plan.tiles_y(area, dtype))) {}
+    TileShape shape;
+    gpu::LaunchShape launch;
+  };
+
+  void issue_tiles(const TilePlan& plan, const Area& area, int steps) {
+    const TileGrid tiles(plan, area);
+    gpu::launch(this->stream(), tiles.launch, kernels_.blocked, this->grid(), area, tiles.shape,
+                steps, this->now(), this->next());
+  }
+
+  void issue_strips(const TilePlan& plan) {
+    const StreamedAreas areas = streamed_areas(this->problem());
+    const Area& strips = areas.strips;
+    if (strips.right > strips.left) {
+      const StripShape shape{static_cast<int>(blocks(strips.right - strips.left, strip_width<T>)),
+                             plan.rows, areas.wraps_columns};
+      gpu::launch(this->stream(),
+                  {.grid = dim3(static_cast<unsigned>(shape.strips_x) *
+                                blocks(strips.bottom - strips.top, plan.rows)),
+                   .block = dim3(warp_lanes)},
+                  kernels_.streamed, this->grid(), strips, shape, this->now(), this->next());
+    }
+    for (const Area& area : areas.tiles) {
+      issue_tiles(plan, area, streamed_depth);
+    }
+  }
+
+  const StepKernels<T> kernels_ = step_kernels<T>();
   TileChoice choice_;
   RepeatedGraph<T> graphs_;
 };

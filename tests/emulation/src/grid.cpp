@@ -4,6 +4,7 @@
 #include "fiber.hpp"
 
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -455,6 +456,11 @@ std::uint64_t warp_meeting(WarpCall call, unsigned mask, std::uint64_t value, in
 int lane() { return active->current().rank % 32; }
 void yield() { active->yield(); }
 void trap(Site site) { active->fail("trapped at " + line_of(site)); }
+void wide_access(const void* address, Site site) {
+  if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) {
+    active->fail("accesses 16 bytes at a misaligned address at " + line_of(site));
+  }
+}
 
 } // namespace detail
 } // namespace diffbench::emulation

@@ -55,6 +55,7 @@ std::uint64_t warp_meeting(WarpCall call, unsigned mask, std::uint64_t value, in
 /// Lets other threads run, if the schedule wants so.
 void yield();
 [[noreturn]] void trap(Site site);
+void wide_access(const void* address, Site site);
 
 template <typename T>
 T shuffle(unsigned mask, T value, int source, Site site) {
@@ -122,6 +123,12 @@ inline int __all_sync(unsigned mask, int predicate, DIFFBENCH_SITE) {
 }
 
 [[noreturn]] inline void __trap(DIFFBENCH_SITE) { diffbench::emulation::detail::trap(site); }
+
+/// An access of 16 bytes, which a device refuses at an address that is no multiple of 16. The host
+/// does not, so code says here what it does.
+inline void emulated_wide_access(const void* address, DIFFBENCH_SITE) {
+  diffbench::emulation::detail::wide_access(address, site);
+}
 #undef DIFFBENCH_SITE
 
 // One host thread runs all threads of a kernel, so memory is always consistent here: a missing

@@ -1,0 +1,23 @@
+// What a thread of the kernels executes, counted in nvcc's machine code for sm_90: what the model
+// of tile_plan.cpp goes by, and a budget. Written, and checked against the kernels, by
+// tests/gpu/kernel_instructions.py (target kernel_instructions_update).
+#pragma once
+
+namespace diffbench::kernels {
+
+/// Instructions of a thread. Accesses of 16 bytes: the way of all patches that lie inside the grid.
+struct InstructionCounts {
+  int step;  ///< a time step of the patch; of cuda_streamed a row through all levels, with its
+             ///< access
+  int load;  ///< before the first step; persistent: an exchange, where the halo is loaded
+  int store; ///< after the last step; persistent: an exchange, where the ring is stored
+};
+
+inline constexpr InstructionCounts blocked_float = {1, 1, 1};
+inline constexpr InstructionCounts blocked_double = {1, 1, 1};
+inline constexpr InstructionCounts persistent_float = {1, 1, 1};
+inline constexpr InstructionCounts persistent_double = {1, 1, 1};
+inline constexpr InstructionCounts streamed_float = {1, 0, 0};
+inline constexpr InstructionCounts streamed_double = {1, 0, 0};
+
+} // namespace diffbench::kernels
