@@ -38,7 +38,7 @@ struct Area {
 template <typename T>
 inline constexpr int patch_width = 16 / sizeof(T);
 inline constexpr int patch_height = 4;
-inline constexpr int most_tile_threads = 640;
+inline constexpr int most_tile_threads = 512;
 
 /// Where a block's region lies, and what of it is its own tile.
 struct TileShape {

@@ -21,7 +21,7 @@ struct StepKernels {
   void (*stream_rows)(Grid<T>, int rows, const T* in, T* out);
   void (*blocked)(Grid<T>, Area, TileShape, int steps, const T* in, T* out);
   void (*streamed)(Grid<T>, Area, StripShape, const T* in, T* out);
-  void (*persistent)(Grid<T>, TileShape, std::int64_t steps, T* a, T* b);
+  void (*persistent)(Grid<T>, TileShape, std::int64_t steps, T* a, T* b, unsigned* flags);
 };
 
 template <typename T>

@@ -26,8 +26,7 @@ class RegisterTile {
   __device__ RegisterTile(const Grid<T>& grid, const Area& area, const TileShape& shape, int tile_x,
                           int tile_y, void* shared)
       : grid_(grid),
-        edges_(static_cast<T*>(shared)),
-        threads_(static_cast<int>(blockDim.x * blockDim.y)),
+        edges_(static_cast<Quad<T>*>(shared)),
         thread_(static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x)),
         place_{.x = tile_x - shape.depth + static_cast<int>(threadIdx.x) * PX,
                .y = tile_y - shape.depth + static_cast<int>(threadIdx.y) * PY,
@@ -98,13 +97,9 @@ class RegisterTile {
   /// the block must call it.
   __device__ void advance(int steps) {
     if (meets_edge_) {
-      for (int s = 0; s < steps; ++s) {
-        advance_once<true>();
-      }
+      advance_by<true>(steps);
     } else {
-      for (int s = 0; s < steps; ++s) {
-        advance_once<false>();
-      }
+      advance_by<false>(steps);
     }
   }
 
@@ -182,19 +177,28 @@ class RegisterTile {
   static constexpr int planes = right_plane + quads<PY>;
   static_assert(PX % Quad<T>::count == 0 && PY % Quad<T>::count == 0);
 
-  __device__ T* place(int plane, int thread) const {
-    return edges_ + (set_ + plane * threads_ + thread) * Quad<T>::count;
-  }
   template <int N>
   __device__ void put_edge(int plane, const T (&edge)[N]) {
-    store_quads(edge, place(plane, thread_), threads_);
+    store_quads(edge, edges_[plane * most_tile_threads + thread_].cells, most_tile_threads);
   }
   template <int N>
   __device__ void get_edge(int plane, int thread, T (&edge)[N]) const {
-    load_quads(place(plane, thread), edge, threads_);
+    load_quads(edges_[plane * most_tile_threads + thread].cells, edge, most_tile_threads);
   }
 
   template <bool MeetsEdge>
+  __device__ void advance_by(int steps) {
+    for (; steps >= 2; steps -= 2) {
+      advance_once<MeetsEdge, 0>();
+      advance_once<MeetsEdge, planes>();
+    }
+    if (steps > 0) {
+      advance_once<MeetsEdge, 0>();
+    }
+  }
+
+  /// With the set of edges whose first plane is `Set`.
+  template <bool MeetsEdge, int Set>
   __device__ void advance_once() {
     T west[PY]; // first what this thread gives, then what it gets
     T east[PY];
@@ -203,10 +207,10 @@ class RegisterTile {
       west[j] = cells_[j][0];
       east[j] = cells_[j][PX - 1];
     }
-    put_edge(top_plane, cells_[0]);
-    put_edge(bottom_plane, cells_[PY - 1]);
-    put_edge(left_plane, west);
-    put_edge(right_plane, east);
+    put_edge(Set + top_plane, cells_[0]);
+    put_edge(Set + bottom_plane, cells_[PY - 1]);
+    put_edge(Set + left_plane, west);
+    put_edge(Set + right_plane, east);
     __syncthreads();
 
     // At the region's rim a thread reads its own edge instead of a neighbour's: any value will do.
@@ -217,11 +221,10 @@ class RegisterTile {
     const int right_thread = threadIdx.x + 1 < blockDim.x ? thread_ + 1 : thread_;
     T above[PX];
     T below[PX];
-    get_edge(bottom_plane, above_thread, above);
-    get_edge(top_plane, below_thread, below);
-    get_edge(right_plane, left_thread, west);
-    get_edge(left_plane, right_thread, east);
-    set_ = planes * threads_ - set_;
+    get_edge(Set + bottom_plane, above_thread, above);
+    get_edge(Set + top_plane, below_thread, below);
+    get_edge(Set + right_plane, left_thread, west);
+    get_edge(Set + left_plane, right_thread, east);
 
 #pragma unroll
     for (int j = 0; j < PY; ++j) {
@@ -256,12 +259,10 @@ class RegisterTile {
   }
 
   Grid<T> grid_;
-  T* edges_;
-  int threads_;
+  Quad<T>* edges_;
   int thread_;
   Place place_;
   bool meets_edge_;
-  int set_ = 0;
   T cells_[PY][PX];
 };
 

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "diffbench/gpu/dynamic_shared.cuh"
+#include "neighbour_flags.cuh"
 #include "register_tile.cuh"
-
-#include <cooperative_groups.h>
 
 namespace diffbench::kernels {
 
@@ -24,8 +23,9 @@ __device__ RegisterTile<T> tile_of_block(const Grid<T>& grid, const Area& area,
 
 /// Advances every tile of `area` by `steps` <= shape.depth, from `in` to `out`. One block a tile.
 template <typename T>
-__global__ void __launch_bounds__(most_tile_threads)
-    blocked_steps(Grid<T> grid, Area area, TileShape shape, int steps, const T* in, T* out) {
+__global__ void __launch_bounds__(most_tile_threads, 1)
+    blocked_steps(const __grid_constant__ Grid<T> grid, Area area, TileShape shape, int steps,
+                  const T* in, T* out) {
   auto tile = tile_of_block<T>(grid, area, shape);
   tile.load(in);
   tile.advance(steps);
@@ -35,19 +35,22 @@ __global__ void __launch_bounds__(most_tile_threads)
 /// Advances every tile by `steps`, any number, in one cooperative launch: the field stays in
 /// registers, and every shape.depth steps the blocks exchange the rings of their tiles through `a`
 /// and `b` in turn. The initial field is read from `a`. With E exchanges, ceil(steps/depth) - 1,
-/// the result is in `b` when E is even and in `a` when it is odd.
+/// the result is in `b` when E is even and in `a` when it is odd. `flags`: a 0 for each tile.
 template <typename T>
-__global__ void __launch_bounds__(most_tile_threads)
-    persistent_steps(Grid<T> grid, TileShape shape, std::int64_t steps, T* a, T* b) {
+__global__ void __launch_bounds__(most_tile_threads, 1)
+    persistent_steps(const __grid_constant__ Grid<T> grid, TileShape shape, std::int64_t steps,
+                     T* a, T* b, unsigned* flags) {
+  const NeighbourFlags neighbours(grid, shape, flags);
   auto tile = tile_of_block<T>(grid, Area{0, 0, grid.nx, grid.ny}, shape);
   tile.load(a);
   T* target = b;
   T* other = a;
+  unsigned exchanges = 0;
   while (steps > shape.depth) {
     tile.advance(shape.depth);
     steps -= shape.depth;
     tile.store(target, shape.depth);
-    cooperative_groups::this_grid().sync();
+    neighbours.exchange(++exchanges);
     tile.load(target, true);
     T* const swap = target;
     target = other;

@@ -22,15 +22,15 @@ namespace {
 // H200 and published costs, not fitted. Only which candidates are worth a measurement depends on
 // them, and nothing has been measured yet.
 constexpr double clock_hz = 1.9e9;
-constexpr double issue_lanes = 128;  // threads whose instructions a multiprocessor issues a cycle
-constexpr double float64_lanes = 64; // of them in float64 arithmetic
-constexpr double shared_bytes = 128; // a cycle and multiprocessor, to or from shared memory
+constexpr double issue_lanes = 128; // instructions of a thread that a multiprocessor issues a cycle
+constexpr double float64_lanes = 64;    // of them float64 arithmetic
+constexpr double arithmetic = 6;        // instructions of a cell: four additions, an fma, a product
+constexpr double shared_a_cycle = 128;  // bytes to or from shared memory, a multiprocessor
 constexpr double block_barrier = 40e-9; // seconds, with the latency of shared memory
 constexpr double launch_gap = 1.3e-6;   // from one kernel of a graph to the next
-constexpr double grid_barrier = 1.2e-6;
-constexpr double memory_latency = 0.7e-6;
+constexpr double latency = 0.7e-6;      // of memory under load
+constexpr double flag_exchange = 0.8e-6; // a flag's release and its acquire, through L2
 constexpr double bytes_per_second = 4.1e12;
-constexpr double arithmetic_per_cell = 6; // instructions: four additions, an fma, a product
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -50,7 +50,7 @@ int resident_if_it_fits(const TilePlan& plan, const Problem& problem, const Tile
                        plan.depth <= depths.back() && plan.tile_width(dtype) >= 1 &&
                        plan.tile_height(dtype) >= 1;
   if (!a_shape || plan.threads() > most_tile_threads ||
-      plan.shared_bytes(dtype) > device.properties.shared_bytes_per_block) {
+      TilePlan::shared_bytes(dtype) > device.properties.shared_bytes_per_block) {
     return 0;
   }
   if (plan.kernel == TileKernel::streamed && (plan.rows < 1 || plan.depth != streamed_depth)) {
@@ -114,10 +114,18 @@ int TilePlan::region_width(Dtype dtype) const {
 
 int TilePlan::region_height(Dtype) const { return block_y * patch_height; }
 
-std::int64_t TilePlan::shared_bytes(Dtype dtype) const {
+namespace {
+
+// Of the edges of a patch.
+int edge_bytes(Dtype dtype) {
   const int element = dtype == Dtype::float32 ? 4 : 8;
-  const int width = 16 / element;
-  return std::int64_t{element} * 2 * 2 * (width + patch_height) * threads();
+  return 2 * element * (16 / element + patch_height);
+}
+
+} // namespace
+
+std::int64_t TilePlan::shared_bytes(Dtype dtype) {
+  return std::int64_t{2} * edge_bytes(dtype) * most_tile_threads;
 }
 
 std::int64_t TilePlan::tiles_x(const Area& area, Dtype dtype) const {
@@ -187,8 +195,7 @@ double cells_of(const Area& area) {
 // Cycles of a multiprocessor for `instructions` of a thread, which are arithmetic on `cells` cells.
 double cycles(Dtype dtype, double instructions, double cells) {
   const double issue = instructions / issue_lanes;
-  return dtype == Dtype::float32 ? issue
-                                 : std::max(issue, cells * arithmetic_per_cell / float64_lanes);
+  return dtype == Dtype::float32 ? issue : std::max(issue, cells * arithmetic / float64_lanes);
 }
 
 // Seconds of a time step of `area` in tiles, by the model.
@@ -204,19 +211,18 @@ double tiled_seconds(const TilePlan& plan, int resident, const Area& area, Dtype
   const double blocks = std::ceil(tiles / multiprocessors); // of the busiest multiprocessor
   const double threads = blocks * plan.threads();
 
-  // A step: arithmetic of all blocks, or their edges through shared memory, each written and read
-  // once (shared_bytes() has two sets of them); and barriers, which resident blocks share.
-  const double step =
-      std::max(threads * cycles(dtype, count.step, region / plan.threads()),
-               blocks * static_cast<double>(plan.shared_bytes(dtype)) / shared_bytes) /
-          clock_hz +
-      std::ceil(blocks / resident) * block_barrier;
+  // A step: instructions of all blocks, or their edges through shared memory, each written and read
+  // once; and barriers, which resident blocks share.
+  const double step = std::max(threads * cycles(dtype, count.step, region / plan.threads()),
+                               threads * 2 * edge_bytes(dtype) / shared_a_cycle) /
+                          clock_hz +
+                      std::ceil(blocks / resident) * block_barrier;
   // Between loads: the way in and out, the traffic (only halos and rings when persistent), and the
   // launch or barrier.
   const double around = threads * (count.load + count.store) / issue_lanes / clock_hz;
   const double moved = tiles * (persistent ? 2 * (region - tile) : region + tile);
   const double traffic = moved * (single ? 4 : 8) / bytes_per_second;
-  const double gap = persistent ? grid_barrier : launch_gap + memory_latency;
+  const double gap = latency + (persistent ? flag_exchange : launch_gap);
   return step + (around + traffic + gap) / plan.depth;
 }
 
@@ -237,7 +243,7 @@ double streamed_seconds(const TilePlan& plan, int resident, const Area& area, Dt
                      cycles(dtype, (single ? streamed_float : streamed_double).step, lane) /
                      clock_hz;
   // A warp has one row under way at a time.
-  const double computed = waves * rows * std::max(row, memory_latency);
+  const double computed = waves * rows * std::max(row, latency);
   const double moved = strips * (rows * loaded + plan.rows * columns) * (single ? 4 : 8);
   return (std::max(computed, moved / bytes_per_second) + launch_gap) / streamed_depth;
 }

@@ -17,8 +17,14 @@ class TileSession final : public GridSession<T> {
  public:
   TileSession(const Problem& problem, const SessionOptions& options,
               std::span<const TileKernel> kernels)
-      : GridSession<T>(problem, options),
-        choice_(this->allocating([&] { return choose(kernels); })) {}
+      : GridSession<T>(problem, options), choice_(this->allocating([&] {
+          prepare();
+          return choose(kernels);
+        })) {}
+  TileSession(const Problem& problem, const TilePlan& plan)
+      : GridSession<T>(problem, {}), choice_{plan, "given"} {
+    prepare();
+  }
 
  private:
   static constexpr Dtype dtype = dtype_of<T>;
@@ -29,12 +35,15 @@ class TileSession final : public GridSession<T> {
     return {{"tile", choice_.plan.describe(dtype)}, {"tile_from", choice_.source}};
   }
 
-  TileChoice choose(std::span<const TileKernel> kernels) {
+  void prepare() {
     gpu::allow_shared_memory(kernels_.blocked, this->device());
     gpu::allow_shared_memory(kernels_.persistent, this->device());
+    constexpr std::int64_t most_blocks = 32; // of a multiprocessor
+    flags_ = gpu::DeviceArray<unsigned>(most_blocks * this->device().multiprocessors);
+  }
 
-    // Threads and shared memory, which goes by them, are all that matters: few calls for many
-    // plans.
+  TileChoice choose(std::span<const TileKernel> kernels) {
+    // Threads are all that matters: few calls for many plans.
     std::map<std::pair<TileKernel, int>, int> resident;
     TileDevice device{
         .properties = this->device(),
@@ -67,7 +76,7 @@ class TileSession final : public GridSession<T> {
   [[nodiscard]] static gpu::LaunchShape tile_shape(const TilePlan& plan, std::int64_t tiles) {
     return {.grid = dim3(static_cast<unsigned>(tiles)),
             .block = dim3(static_cast<unsigned>(plan.block_x), static_cast<unsigned>(plan.block_y)),
-            .shared_bytes = static_cast<std::size_t>(plan.shared_bytes(dtype)),
+            .shared_bytes = static_cast<std::size_t>(TilePlan::shared_bytes(dtype)),
             .cooperative = plan.kernel == TileKernel::persistent};
   }
 
@@ -101,8 +110,9 @@ class TileSession final : public GridSession<T> {
     const Area whole = whole_of(this->problem());
     if (plan.kernel == TileKernel::persistent) {
       const TileGrid tiles(plan, whole);
+      gpu::fill_bytes(this->stream(), flags_.data(), 0, tiles.launch.grid.x * sizeof(unsigned));
       gpu::launch(this->stream(), tiles.launch, kernels_.persistent, this->grid(), tiles.shape,
-                  steps, this->now(), this->next());
+                  steps, this->now(), this->next(), flags_.data());
       const std::int64_t exchanges = (steps + plan.depth - 1) / plan.depth - 1;
       if (exchanges % 2 == 0) {
         this->swap_fields();
@@ -153,6 +163,7 @@ class TileSession final : public GridSession<T> {
   }
 
   const StepKernels<T> kernels_ = step_kernels<T>();
+  gpu::DeviceArray<unsigned> flags_; // of cuda_persistent's tiles
   TileChoice choice_;
   RepeatedGraph<T> graphs_;
 };
@@ -165,9 +176,16 @@ std::unique_ptr<Session<T>> make_tile_session(const Problem& problem, const Sess
   return std::make_unique<TileSession<T>>(problem, options, kernels);
 }
 
+template <typename T>
+std::unique_ptr<Session<T>> make_tile_session(const Problem& problem, const TilePlan& plan) {
+  return std::make_unique<TileSession<T>>(problem, plan);
+}
+
 template std::unique_ptr<Session<float>> make_tile_session(const Problem&, const SessionOptions&,
                                                            std::span<const TileKernel>);
 template std::unique_ptr<Session<double>> make_tile_session(const Problem&, const SessionOptions&,
                                                             std::span<const TileKernel>);
+template std::unique_ptr<Session<float>> make_tile_session(const Problem&, const TilePlan&);
+template std::unique_ptr<Session<double>> make_tile_session(const Problem&, const TilePlan&);
 
 } // namespace diffbench::kernels

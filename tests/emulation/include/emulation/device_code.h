@@ -173,6 +173,22 @@ T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T
       address, [=](T old) { return old == expected ? desired : old; });
 }
 
+// Since CUDA 12.8. As all memory is consistent here, order and scope have no meaning.
+inline constexpr int __NV_ATOMIC_RELAXED = 0;
+inline constexpr int __NV_ATOMIC_ACQUIRE = 2;
+inline constexpr int __NV_ATOMIC_RELEASE = 3;
+inline constexpr int __NV_THREAD_SCOPE_DEVICE = 3;
+template <typename T>
+T __nv_atomic_load_n(T* address, int /*order*/, int /*scope*/) {
+  diffbench::emulation::detail::yield();
+  return *static_cast<const volatile T*>(address);
+}
+template <typename T>
+void __nv_atomic_store_n(T* address, std::type_identity_t<T> value, int /*order*/, int /*scope*/) {
+  diffbench::emulation::detail::yield();
+  *static_cast<volatile T*>(address) = value;
+}
+
 // Loads and stores with a cache hint: the hint has no meaning here.
 template <typename T>
 T __ldg(const T* address) {

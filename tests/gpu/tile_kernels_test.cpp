@@ -1,0 +1,79 @@
+// The tile kernels with shapes that no plan would choose: many small tiles, the last ones narrower
+// than a halo, strips of one row. What the backends choose for small grids is one tile for all.
+#include "oracle_check.hpp"
+#include "tile_session.hpp"
+
+#include "diffbench/gpu/device.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace diffbench::kernels {
+namespace {
+
+using conformance::all_boundaries;
+using conformance::field_of;
+using conformance::matches_oracle;
+using conformance::problem_of;
+
+template <typename T>
+class TileKernelsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const Probe probe = gpu::probe_device(0); !probe.available) {
+      GTEST_SKIP() << probe.reason;
+    }
+  }
+
+  int among(int least, int most) { return std::uniform_int_distribution(least, most)(random_); }
+
+  void expect_oracles_bits(const TilePlan& plan, int nx, int ny, std::int64_t steps) {
+    for (const Boundary boundary : all_boundaries) {
+      EXPECT_TRUE(matches_oracle(conformance::SessionMaker<T>([&](const Problem& problem) {
+                                   return make_tile_session<T>(problem, plan);
+                                 }),
+                                 problem_of<T>(nx, ny, boundary),
+                                 field_of<T>(conformance::Content::random, nx, ny), {steps}))
+          << plan.describe(dtype_of<T>);
+    }
+  }
+
+  std::mt19937 random_{1};
+};
+using CellTypes = testing::Types<float, double>;
+TYPED_TEST_SUITE(TileKernelsTest, CellTypes, );
+
+// No more of them than the smallest device, which is emulated, holds at once.
+TYPED_TEST(TileKernelsTest, ManySmallTiles) {
+  constexpr Dtype dtype = dtype_of<TypeParam>;
+  for (int i = 0; i < 30; ++i) {
+    TilePlan plan{.kernel = i % 3 == 0 ? TileKernel::blocked : TileKernel::persistent,
+                  .block_x = this->among(3, 6),
+                  .block_y = this->among(2, 4)};
+    const int narrowest = std::min(plan.region_width(dtype), plan.region_height(dtype));
+    plan.depth = this->among(1, std::min(6, (narrowest - 1) / 2));
+    const int nx = std::max(
+        3, this->among(0, 2) * plan.tile_width(dtype) + this->among(1, plan.tile_width(dtype)));
+    const int ny = std::max(
+        3, this->among(0, 1) * plan.tile_height(dtype) + this->among(1, plan.tile_height(dtype)));
+    if (plan.tiles_x({0, 0, nx, ny}, dtype) * plan.tiles_y({0, 0, nx, ny}, dtype) <= 8) {
+      this->expect_oracles_bits(plan, nx, ny, this->among(1, 12 * plan.depth));
+    }
+  }
+}
+
+TYPED_TEST(TileKernelsTest, StripsOfFewRows) {
+  for (const int rows : {1, 2, 3, 7, 40}) {
+    const TilePlan plan{.kernel = TileKernel::streamed,
+                        .block_x = 16,
+                        .block_y = 8,
+                        .depth = streamed_depth,
+                        .rows = rows};
+    this->expect_oracles_bits(plan, this->among(20, 300), this->among(17, 40), 19);
+  }
+}
+
+} // namespace
+} // namespace diffbench::kernels
