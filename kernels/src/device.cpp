@@ -123,6 +123,7 @@ Device use_device(int index) {
           .shared_bytes_per_block = attribute(index, cudaDevAttrMaxSharedMemoryPerBlockOptin),
           .most_blocks_y = attribute(index, cudaDevAttrMaxGridDimY),
           .memory_bytes = facts.memory_bytes,
+          .l2_bytes = attribute(index, cudaDevAttrL2CacheSize),
           .cooperative_launch = attribute(index, cudaDevAttrCooperativeLaunch) != 0,
           .concurrent_managed_access = attribute(index, cudaDevAttrConcurrentManagedAccess) != 0};
 }

@@ -3,7 +3,8 @@
 //
 // A block of bx by by threads holds a region of (bx*PX) by (by*PY) cells; each thread a patch of PX
 // by PY in registers. A step needs of the neighbouring patches only their nearest row or column:
-// these edges go through shared memory, two sets in turn, so that one barrier a step is enough.
+// rows go through shared memory, two sets in turn, so that one barrier a step is enough; columns
+// are shuffled.
 // The region is the tile that the block owns plus a halo; what the edge of the region lacks spoils
 // one cell a step, so after `depth` steps with a halo of `depth` cells the tile is still right.
 // (Overlapped temporal blocking: Holewinski et al., ICS 2012; register blocking as in AN5D, CGO
@@ -165,17 +166,12 @@ class RegisterTile {
     return column >= 0 && column + PX <= grid_.nx && column % Quad<T>::count == 0;
   }
 
-  // The edges of all patches lie in shared memory in planes of 16 bytes a thread: accesses are
-  // wide, and neighbouring threads' free of bank conflicts. An edge of N cells takes quads<N>
-  // planes.
-  template <int N>
-  static constexpr int quads = N / Quad<T>::count;
+  // Upper and lower edges of all patches lie in shared memory in planes of 16 bytes a thread, which
+  // keeps neighbouring threads' accesses free of bank conflicts, at addresses that the compiler
+  // knows. The others go from lane to lane: a row of threads is a warp or an even part of one.
   static constexpr int top_plane = 0;
-  static constexpr int bottom_plane = quads<PX>;
-  static constexpr int left_plane = 2 * quads<PX>;
-  static constexpr int right_plane = left_plane + quads<PY>;
-  static constexpr int planes = right_plane + quads<PY>;
-  static_assert(PX % Quad<T>::count == 0 && PY % Quad<T>::count == 0);
+  static constexpr int bottom_plane = PX / Quad<T>::count;
+  static constexpr int planes = 2 * bottom_plane;
 
   template <int N>
   __device__ void put_edge(int plane, const T (&edge)[N]) {
@@ -200,31 +196,25 @@ class RegisterTile {
   /// With the set of edges whose first plane is `Set`.
   template <bool MeetsEdge, int Set>
   __device__ void advance_once() {
-    T west[PY]; // first what this thread gives, then what it gets
+    put_edge(Set + top_plane, cells_[0]);
+    put_edge(Set + bottom_plane, cells_[PY - 1]);
+    // At the region's rim a thread gets its own edge instead of a neighbour's: any value will do.
+    const int bx = static_cast<int>(blockDim.x);
+    T west[PY];
     T east[PY];
 #pragma unroll
     for (int j = 0; j < PY; ++j) {
-      west[j] = cells_[j][0];
-      east[j] = cells_[j][PX - 1];
+      west[j] = __shfl_up_sync(whole_warp, cells_[j][PX - 1], 1, bx);
+      east[j] = __shfl_down_sync(whole_warp, cells_[j][0], 1, bx);
     }
-    put_edge(Set + top_plane, cells_[0]);
-    put_edge(Set + bottom_plane, cells_[PY - 1]);
-    put_edge(Set + left_plane, west);
-    put_edge(Set + right_plane, east);
     __syncthreads();
 
-    // At the region's rim a thread reads its own edge instead of a neighbour's: any value will do.
-    const int bx = static_cast<int>(blockDim.x);
     const int above_thread = threadIdx.y > 0 ? thread_ - bx : thread_;
     const int below_thread = threadIdx.y + 1 < blockDim.y ? thread_ + bx : thread_;
-    const int left_thread = threadIdx.x > 0 ? thread_ - 1 : thread_;
-    const int right_thread = threadIdx.x + 1 < blockDim.x ? thread_ + 1 : thread_;
     T above[PX];
     T below[PX];
     get_edge(Set + bottom_plane, above_thread, above);
     get_edge(Set + top_plane, below_thread, below);
-    get_edge(Set + right_plane, left_thread, west);
-    get_edge(Set + left_plane, right_thread, east);
 
 #pragma unroll
     for (int j = 0; j < PY; ++j) {

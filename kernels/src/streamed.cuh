@@ -63,6 +63,11 @@ class RowCascade {
   /// The next row. Beyond a grid whose rows do not wrap round: any, it is not used.
   __device__ void load(const T* in, Row& row) {
     const T* const from = in + next_row_ * grid_.pitch;
+    // A row's time through all levels is shorter than memory's latency, but longer than that of L2.
+    constexpr int ahead = 3;
+    if (next_row_ + ahead < grid_.ny) {
+      prefetch_to_l2(from + ahead * grid_.pitch + columns_[0]);
+    }
     next_row_ = next_row_ + 1 < grid_.ny ? next_row_ + 1 : 0;
 #pragma unroll
     for (int q = 0; q < strip_quads; ++q) {

@@ -25,32 +25,34 @@ constexpr double clock_hz = 1.9e9;
 constexpr double issue_lanes = 128; // instructions of a thread that a multiprocessor issues a cycle
 constexpr double float64_lanes = 64;    // of them float64 arithmetic
 constexpr double arithmetic = 6;        // instructions of a cell: four additions, an fma, a product
-constexpr double shared_a_cycle = 128;  // bytes to or from shared memory, a multiprocessor
+constexpr double shared_lanes = 32;     // times 4 bytes through shared memory or a shuffle a cycle
 constexpr double block_barrier = 40e-9; // seconds, with the latency of shared memory
 constexpr double launch_gap = 1.3e-6;   // from one kernel of a graph to the next
-constexpr double latency = 0.7e-6;      // of memory under load
-constexpr double flag_exchange = 0.8e-6; // a flag's release and its acquire, through L2
-constexpr double bytes_per_second = 4.1e12;
+constexpr double l2_latency = 0.3e-6;
+constexpr double flag_exchange = 0.8e-6;    // a flag's release and its acquire, through L2
+constexpr double memory_bandwidth = 4.1e12; // bytes a second
+constexpr double l2_bandwidth = 5.5e12;     // of fields that stay there
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Shapes worth a thought: regions from 32 to 128 cells a side, depths that are worth a halo. But
 // for the shallowest they are multiples of a quad, with which tiles are accessed 16 bytes at a
 // time.
-constexpr int most_block_x = 64;
-constexpr int most_block_y = 32;
+constexpr std::array block_widths = {8, 16, 32};
+constexpr int most_block_y = 64;
 constexpr std::array depths = {1, 2, 4, 8, 12, 16, 20};
 
 // The blocks of `plan` that a multiprocessor holds, 0 when it does not fit. A plan that an old or
 // damaged cache holds may be anything.
 int resident_if_it_fits(const TilePlan& plan, const Problem& problem, const TileDevice& device) {
   const Dtype dtype = problem.dtype;
-  const bool a_shape = plan.block_x >= 1 && plan.block_x <= most_block_x && plan.block_y >= 1 &&
-                       plan.block_y <= most_block_y && plan.depth >= 1 &&
+  // A row of threads is a warp or an even part of one (register_tile.cuh).
+  const bool a_shape = std::ranges::find(block_widths, plan.block_x) != block_widths.end() &&
+                       plan.block_y >= 1 && plan.threads() % warp_lanes == 0 && plan.depth >= 1 &&
                        plan.depth <= depths.back() && plan.tile_width(dtype) >= 1 &&
                        plan.tile_height(dtype) >= 1;
   if (!a_shape || plan.threads() > most_tile_threads ||
-      TilePlan::shared_bytes(dtype) > device.properties.shared_bytes_per_block) {
+      TilePlan::shared_bytes() > device.properties.shared_bytes_per_block) {
     return 0;
   }
   if (plan.kernel == TileKernel::streamed && (plan.rows < 1 || plan.depth != streamed_depth)) {
@@ -114,19 +116,7 @@ int TilePlan::region_width(Dtype dtype) const {
 
 int TilePlan::region_height(Dtype) const { return block_y * patch_height; }
 
-namespace {
-
-// Of the edges of a patch.
-int edge_bytes(Dtype dtype) {
-  const int element = dtype == Dtype::float32 ? 4 : 8;
-  return 2 * element * (16 / element + patch_height);
-}
-
-} // namespace
-
-std::int64_t TilePlan::shared_bytes(Dtype dtype) {
-  return std::int64_t{2} * edge_bytes(dtype) * most_tile_threads;
-}
+std::int64_t TilePlan::shared_bytes() { return std::int64_t{2} * 2 * 16 * most_tile_threads; }
 
 std::int64_t TilePlan::tiles_x(const Area& area, Dtype dtype) const {
   return ceil_div(area.right - area.left, tile_width(dtype));
@@ -200,7 +190,8 @@ double cycles(Dtype dtype, double instructions, double cells) {
 
 // Seconds of a time step of `area` in tiles, by the model.
 double tiled_seconds(const TilePlan& plan, int resident, const Area& area, Dtype dtype,
-                     int multiprocessors) {
+                     const gpu::Device& device) {
+  const int multiprocessors = device.multiprocessors;
   const bool persistent = plan.kernel == TileKernel::persistent;
   const bool single = dtype == Dtype::float32;
   const InstructionCounts& count = persistent ? (single ? persistent_float : persistent_double)
@@ -211,18 +202,24 @@ double tiled_seconds(const TilePlan& plan, int resident, const Area& area, Dtype
   const double blocks = std::ceil(tiles / multiprocessors); // of the busiest multiprocessor
   const double threads = blocks * plan.threads();
 
-  // A step: instructions of all blocks, or their edges through shared memory, each written and read
-  // once; and barriers, which resident blocks share.
-  const double step = std::max(threads * cycles(dtype, count.step, region / plan.threads()),
-                               threads * 2 * edge_bytes(dtype) / shared_a_cycle) /
-                          clock_hz +
-                      std::ceil(blocks / resident) * block_barrier;
+  // A step: instructions of all blocks, or their edges through shared memory (two rows of 16 bytes,
+  // each written and read) and shuffles (of two columns); and barriers, which resident blocks
+  // share.
+  const double words = 2 * 2 * 4 + 2 * patch_height * (single ? 1 : 2);
+  const double step =
+      threads * std::max(cycles(dtype, count.step, region / plan.threads()), words / shared_lanes) /
+          clock_hz +
+      std::ceil(blocks / resident) * block_barrier;
   // Between loads: the way in and out, the traffic (only halos and rings when persistent), and the
   // launch or barrier.
   const double around = threads * (count.load + count.store) / issue_lanes / clock_hz;
-  const double moved = tiles * (persistent ? 2 * (region - tile) : region + tile);
-  const double traffic = moved * (single ? 4 : 8) / bytes_per_second;
-  const double gap = latency + (persistent ? flag_exchange : launch_gap);
+  const double halo = region - tile;
+  const double ring = tile - std::max(0.0, 1.0 * plan.tile_width(dtype) - 2 * plan.depth) *
+                                 std::max(0.0, 1.0 * plan.tile_height(dtype) - 2 * plan.depth);
+  const double moved = tiles * (persistent ? halo + ring : region + tile) * (single ? 4 : 8);
+  const bool in_l2 = 2 * cells_of(area) * (single ? 4 : 8) < static_cast<double>(device.l2_bytes);
+  const double traffic = moved / (in_l2 ? l2_bandwidth : memory_bandwidth);
+  const double gap = l2_latency + (persistent ? flag_exchange : launch_gap);
   return step + (around + traffic + gap) / plan.depth;
 }
 
@@ -243,23 +240,23 @@ double streamed_seconds(const TilePlan& plan, int resident, const Area& area, Dt
                      cycles(dtype, (single ? streamed_float : streamed_double).step, lane) /
                      clock_hz;
   // A warp has one row under way at a time.
-  const double computed = waves * rows * std::max(row, latency);
+  const double computed = waves * rows * std::max(row, l2_latency);
   const double moved = strips * (rows * loaded + plan.rows * columns) * (single ? 4 : 8);
-  return (std::max(computed, moved / bytes_per_second) + launch_gap) / streamed_depth;
+  return (std::max(computed, moved / memory_bandwidth) + launch_gap) / streamed_depth;
 }
 
 double predicted_step_seconds(const TilePlan& plan, int resident, const Problem& problem,
                               const gpu::Device& device) {
-  const int multiprocessors = device.multiprocessors;
   if (plan.kernel != TileKernel::streamed) {
-    return tiled_seconds(plan, resident, whole_of(problem), problem.dtype, multiprocessors);
+    return tiled_seconds(plan, resident, whole_of(problem), problem.dtype, device);
   }
   const StreamedAreas areas = streamed_areas(problem);
-  double seconds = cells_of(areas.strips) > 0 ? streamed_seconds(plan, resident, areas.strips,
-                                                                 problem.dtype, multiprocessors)
-                                              : 0;
+  double seconds =
+      cells_of(areas.strips) > 0
+          ? streamed_seconds(plan, resident, areas.strips, problem.dtype, device.multiprocessors)
+          : 0;
   for (const Area& area : areas.tiles) {
-    seconds += tiled_seconds(plan, 1, area, problem.dtype, multiprocessors);
+    seconds += tiled_seconds(plan, 1, area, problem.dtype, device);
   }
   return seconds;
 }
@@ -328,7 +325,7 @@ std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& pro
     }
   };
   if (kernel == TileKernel::streamed) {
-    TilePlan plan{kernel, 28, 12, streamed_depth, 1};
+    TilePlan plan{kernel, 32, 8, streamed_depth, 1};
     const Area strips = streamed_areas(problem).strips;
     const std::int64_t side_by_side =
         ceil_div(strips.right - strips.left, strip_columns(problem.dtype));
@@ -347,8 +344,8 @@ std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& pro
       }
     }
   } else {
-    for (int block_x = 8; block_x <= most_block_x; block_x += 4) {
-      for (int block_y = 4; block_y <= most_block_y; block_y += 2) {
+    for (const int block_x : block_widths) {
+      for (int block_y = 2; block_y <= most_block_y; block_y += 2) {
         for (const int depth : depths) {
           consider({kernel, block_x, block_y, depth, 0});
         }

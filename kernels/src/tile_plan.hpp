@@ -40,7 +40,7 @@ struct TilePlan {
   [[nodiscard]] int tile_height(Dtype dtype) const { return region_height(dtype) - 2 * depth; }
   [[nodiscard]] int threads() const { return block_x * block_y; }
   /// Of a block, whatever its shape: then all addresses but a few are known to the compiler.
-  [[nodiscard]] static std::int64_t shared_bytes(Dtype dtype);
+  [[nodiscard]] static std::int64_t shared_bytes();
   [[nodiscard]] std::int64_t tiles_x(const Area& area, Dtype dtype) const;
   [[nodiscard]] std::int64_t tiles_y(const Area& area, Dtype dtype) const;
 

@@ -76,7 +76,7 @@ class TileSession final : public GridSession<T> {
   [[nodiscard]] static gpu::LaunchShape tile_shape(const TilePlan& plan, std::int64_t tiles) {
     return {.grid = dim3(static_cast<unsigned>(tiles)),
             .block = dim3(static_cast<unsigned>(plan.block_x), static_cast<unsigned>(plan.block_y)),
-            .shared_bytes = static_cast<std::size_t>(TilePlan::shared_bytes(dtype)),
+            .shared_bytes = static_cast<std::size_t>(TilePlan::shared_bytes()),
             .cooperative = plan.kernel == TileKernel::persistent};
   }
 

@@ -50,8 +50,8 @@ TYPED_TEST(TileKernelsTest, ManySmallTiles) {
   constexpr Dtype dtype = dtype_of<TypeParam>;
   for (int i = 0; i < 30; ++i) {
     TilePlan plan{.kernel = i % 3 == 0 ? TileKernel::blocked : TileKernel::persistent,
-                  .block_x = this->among(3, 6),
-                  .block_y = this->among(2, 4)};
+                  .block_x = 8 << this->among(0, 1),
+                  .block_y = 4 * this->among(1, 2)};
     const int narrowest = std::min(plan.region_width(dtype), plan.region_height(dtype));
     plan.depth = this->among(1, std::min(6, (narrowest - 1) / 2));
     const int nx = std::max(

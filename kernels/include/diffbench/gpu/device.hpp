@@ -27,6 +27,7 @@ struct Device {
   std::int64_t shared_bytes_per_block = 0; ///< the largest that a kernel may opt in to
   int most_blocks_y = 0;                   ///< of a launch
   std::int64_t memory_bytes = 0;
+  std::int64_t l2_bytes = 0;
   bool cooperative_launch = false;
   bool concurrent_managed_access = false; ///< the host may use managed memory while kernels run
 };
