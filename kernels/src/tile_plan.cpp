@@ -76,28 +76,33 @@ const char* name_of(TileKernel kernel) { return kernel_names.at(static_cast<std:
 
 // What a choice depends on.
 std::string key_of(std::span<const TileKernel> kernels, const Problem& problem,
-                   const gpu::Device& device) {
+                   const TileDevice& device) {
   std::ostringstream key;
   for (const TileKernel kernel : kernels) {
     key << name_of(kernel) << ' ';
   }
-  key << to_string(problem.dtype) << ' ' << problem.nx << 'x' << problem.ny << ' ' << device.name;
+  key << to_string(problem.dtype) << ' ' << problem.nx << 'x' << problem.ny << ' '
+      << to_string(problem.boundary) << ' ' << to_string(device.transfer) << ' '
+      << device.properties.name;
   return key.str();
 }
 
 std::string text_of(const TilePlan& plan) {
   std::ostringstream text;
-  text << name_of(plan.kernel) << ' ' << plan.block_x << ' ' << plan.block_y << ' ' << plan.depth
-       << ' ' << plan.rows;
+  text << build_stamp() << ' ' << name_of(plan.kernel) << ' ' << plan.block_x << ' ' << plan.block_y
+       << ' ' << plan.depth << ' ' << plan.rows;
   return text.str();
 }
 
-// Whatever the numbers are: a choice counts only if it is among today's candidates.
+// Whatever the numbers are: a choice counts only if this build measured it, and if it is among
+// today's candidates.
 std::optional<TilePlan> plan_of(const std::string& text) {
   std::istringstream words(text);
+  std::string stamp;
   std::string kernel;
   TilePlan plan;
-  if (!(words >> kernel >> plan.block_x >> plan.block_y >> plan.depth >> plan.rows)) {
+  if (!(words >> stamp >> kernel >> plan.block_x >> plan.block_y >> plan.depth >> plan.rows) ||
+      stamp != build_stamp()) {
     return std::nullopt;
   }
   const auto* const name = std::ranges::find(kernel_names, kernel);
@@ -200,7 +205,8 @@ double tiled_seconds(const TilePlan& plan, int resident, const Area& area, Dtype
   const double region = 1.0 * plan.region_width(dtype) * plan.region_height(dtype);
   const double tile = 1.0 * plan.tile_width(dtype) * plan.tile_height(dtype);
   const double blocks = std::ceil(tiles / multiprocessors); // of the busiest multiprocessor
-  const double threads = blocks * plan.threads();
+  // Each of its four schedulers has whole warps: as if all had as many as the one with most.
+  const double threads = std::ceil(blocks * plan.threads() / issue_lanes) * issue_lanes;
 
   // A step: instructions of all blocks, or their edges through shared memory (two rows of 16 bytes,
   // each written and read) and shuffles (of two columns); and barriers, which resident blocks
@@ -292,21 +298,26 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// The quickest of `plans` by the median of interleaved rounds, after a round of warm-up, in which
-// the kernels are loaded and graphs recorded. All run the same number of steps, a multiple of most
-// depths: enough that a launch does not decide, and with a predicted time of `step_seconds` not so
-// many that large grids take seconds.
+// The quickest of `plans` by the median of interleaved rounds, after as many that an idle device's
+// clock has risen; in them the kernels are loaded and graphs recorded. All run the same number of
+// steps, a multiple of most depths: enough that a launch does not decide, and with a predicted time
+// of `step_seconds` not so many that large grids take seconds.
 TilePlan quickest(const std::vector<TileCandidate>& candidates, const TileDevice& device,
                   double step_seconds) {
+  constexpr double warm_seconds = 0.05;
+  constexpr int most_warm_rounds = 1000;
   constexpr int rounds = 5;
   const std::int64_t steps = 240 * step_seconds < 5e-3 ? 240 : 48;
+  double warm = 0;
+  for (int round = 0; warm < warm_seconds && round < most_warm_rounds; ++round) {
+    for (const TileCandidate& candidate : candidates) {
+      warm += device.seconds(candidate.plan, steps);
+    }
+  }
   std::vector<std::vector<double>> samples(candidates.size());
-  for (int round = 0; round <= rounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const double seconds = device.seconds(candidates[i].plan, steps);
-      if (round > 0) {
-        samples[i].push_back(seconds);
-      }
+      samples[i].push_back(device.seconds(candidates[i].plan, steps));
     }
   }
   const auto best = std::ranges::min_element(samples, {}, median);
@@ -359,7 +370,7 @@ std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& pro
 TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& problem,
                        const TileDevice& device, const LineCache& cache, bool retune) {
   const bool measured = static_cast<bool>(device.seconds);
-  const std::string key = key_of(kernels, problem, device.properties);
+  const std::string key = key_of(kernels, problem, device);
   if (measured && !retune) {
     const std::optional<TilePlan> cached = plan_of(cache.find(key).value_or(""));
     if (cached && std::ranges::find(kernels, cached->kernel) != kernels.end() &&

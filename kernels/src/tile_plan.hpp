@@ -66,6 +66,7 @@ struct StreamedAreas {
 /// What a choice asks of the device.
 struct TileDevice {
   gpu::Device properties;
+  Transfer transfer = Transfer::pageable; ///< where the field is: a plan is quick for one of them
   /// How many blocks of a plan a multiprocessor holds at once; 0: none. It depends on the registers
   /// that the compiler gave the kernel.
   std::function<int(const TilePlan&)> resident_blocks;

@@ -47,6 +47,7 @@ class TileSession final : public GridSession<T> {
     std::map<std::pair<TileKernel, int>, int> resident;
     TileDevice device{
         .properties = this->device(),
+        .transfer = this->options().transfer,
         .resident_blocks =
             [&](const TilePlan& plan) {
               const auto [entry, is_new] = resident.try_emplace({plan.kernel, plan.threads()});

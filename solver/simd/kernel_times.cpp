@@ -7,7 +7,6 @@
 #include "simd/band.hpp"
 #include "simd/resident.hpp"
 
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <limits>
@@ -112,16 +111,6 @@ double copy_ns(const RowKernels<T>& kernels, std::int64_t vectors) {
     copier.load(natural.data(), natural.data(), natural.data(), row.data() + kernels.lanes);
     copier.store(row.data() + kernels.lanes, natural.data());
   });
-}
-
-// Of the program that runs: another build has another one.
-std::string build_stamp() {
-  struct stat file {};
-  std::ostringstream stamp;
-  if (stat("/proc/self/exe", &file) == 0) {
-    stamp << file.st_size << '-' << file.st_mtim.tv_sec << '-' << file.st_mtim.tv_nsec;
-  }
-  return stamp.str();
 }
 
 std::string text_of(const KernelTimes& times) {

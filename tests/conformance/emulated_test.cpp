@@ -39,19 +39,6 @@ TEST_P(EmulatedTest, SameBitsAtEverySizeAndSchedule) {
   });
 }
 
-// Wide enough for strips side by side, and high enough for one below the other.
-TEST_P(EmulatedTest, SameBitsInManyTilesAndStrips) {
-  emulation::DeviceSpec device;
-  device.multiprocessors = 16; // cuda_persistent has to hold it all
-  emulation::reset({.devices = {device}});
-  for_each_boundary([]<typename T>(Boundary boundary) {
-    for (const std::int64_t nx : {492, 503}) {
-      EXPECT_TRUE(matches_oracle(maker_of<T>(GetParam().backend), problem_of<T>(nx, 150, boundary),
-                                 field_of<T>(Content::random, nx, 150), {9}));
-    }
-  });
-}
-
 // Long enough for whole graphs, for the ranges of several exchanges, and for a remainder.
 TEST_P(EmulatedTest, SameBitsAfterManySteps) {
   for_each_boundary([]<typename T>(Boundary boundary) {
