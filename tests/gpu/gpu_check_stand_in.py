@@ -127,6 +127,8 @@ elif NAME == "ncu":
     print(ncu())
 elif NAME == "compute-sanitizer":
     print(sanitizer())
+elif f"fails:{NAME}" in FAKE and NAME == "device_copy":
+    sys.exit("cudaMalloc: out of memory")
 elif NAME == "device_copy":
     print(write_to(ARGUMENTS[0], {"device_bytes_per_second": 4.2e12, "pinned_h2d_bytes_per_second": 55e9,
                                   "pinned_d2h_bytes_per_second": 55e9}))

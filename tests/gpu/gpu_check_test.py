@@ -119,6 +119,11 @@ class MeasuringPart(GpuCheck):
         self.check("a", "fails:diffbench_conformance", exit_code=1)
         self.assertEqual(self.failed(), ["conformance"])
 
+    def test_a_program_that_fails_is_quoted(self):
+        self.check("a", "fails:device_copy", exit_code=1)
+        self.assertEqual(self.failed(), ["device_copy"])
+        self.assertEqual(self.results["device_copy"], "FAILED: status 1: cudaMalloc: out of memory")
+
     def test_an_engine_that_is_not_there_costs_only_itself(self):
         self.check("a", "no-cublaslt")
         self.assertRegex(self.results["cuda"], "^skipped: libcublasLt")
