@@ -27,7 +27,7 @@ class GpuCheck(unittest.TestCase):
         self.place = pathlib.Path(place.name)
         self.kit = self.place / "kit"
         (self.kit / "bin").mkdir(parents=True)
-        for script in ("gpu-check", "gpu-figures"):
+        for script in ("gpu-check", "gpu_steps.py", "gpu-figures"):
             shutil.copy(ROOT / "scripts" / script, self.kit)
         for program in KIT:
             self.stand_in(self.kit / "bin" / program)
@@ -207,6 +207,10 @@ class SanitizingPart(GpuCheck):
     def test_one_that_checks_nothing_is_not_clean(self):
         self.check("c", "checks-nothing", exit_code=1)
         self.assertEqual(set(self.results.values()), {"FAILED: it checked nothing"})
+
+    def test_tests_that_did_not_run_are_not_clean(self):
+        self.check("c", "tests-nothing", exit_code=1)
+        self.assertEqual(len(self.failed()), 12)
 
     def test_a_device_that_it_does_not_support_is_skipped(self):
         said = self.check("c", "device-not-supported")
