@@ -85,8 +85,9 @@ if(DIFFBENCH_CUDA STREQUAL toolkit)
   # The architectures that the kernels have a budget of registers for (tests/gpu): a tree with tests
   # compiles the kernels for them too. What else there is of GPU code (Thrust) is only for those that
   # were asked for, so the program says no to other cards.
+  option(DIFFBENCH_KERNEL_BUDGETS "With the tests: compile kernels for three architectures, to test their size" ON)
   set(kernel_architectures ${DIFFBENCH_CUDA_ARCHITECTURES})
-  if(DIFFBENCH_TESTS)
+  if(DIFFBENCH_TESTS AND DIFFBENCH_KERNEL_BUDGETS)
     foreach(architecture IN ITEMS 80 90 100)
       if(NOT "${kernel_architectures}" MATCHES "(^|;)${architecture}(-|;|$)")
         list(PREPEND kernel_architectures ${architecture}-real)

@@ -7,6 +7,10 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+# Libraries are looked for beside the program first: scripts/gpu-kit puts them there. As RPATH, which unlike
+# RUNPATH also serves what those libraries need.
+set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
+add_link_options(-Wl,--disable-new-dtags)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()

@@ -1,0 +1,105 @@
+"""A kit runs where there is nothing but the C library, Python 3, a shell and the base tools: no package
+manager, no compiler, none of the libraries that the programs are linked with. In an empty root, as an
+unprivileged user may have one in a namespace of his own; where that is not allowed the test is skipped.
+bare_machine_test.py ROOT BUILD_TREE"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import unittest
+import zlib
+
+ROOT, TREE = (pathlib.Path(a).resolve() for a in (sys.argv.pop(1), sys.argv.pop(1)))
+TOOLS = ["sh", "env", "uname", "cat", "ls"]
+
+# The arguments are the new root, what to show in it (with the kernel's own folders), and the command.
+ENTER = """
+root=$1; shift
+mount -t tmpfs none "$root"
+mkdir "$root/tmp"
+while [ "$1" != -- ]; do
+  if [ -d "$1" ]; then mkdir -p "$root$1"; else mkdir -p "$root${1%/*}"; touch "$root$1"; fi
+  mount --rbind "$1" "$root$1"
+  shift
+done
+shift
+exec chroot "$root" "$@"
+"""
+
+
+def needed_by(*programs):
+    """Of the C library alone, and what Python itself is linked with."""
+    listed = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=True).stdout
+    return sorted(set(re.findall(r"(/\S+) \(0x", listed)))
+
+
+class BareMachine(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        place = tempfile.TemporaryDirectory(prefix="diffbench-bare-")
+        cls.addClassCleanup(place.cleanup)
+        cls.place = pathlib.Path(place.name)
+        cls.root, cls.kit = cls.place / "root", cls.place / "kit"
+        cls.root.mkdir()
+        cls.python = os.path.realpath(sys.executable)
+        tools = [f"/bin/{tool}" for tool in TOOLS]
+        # Python needs zlib to pack, as a module or in itself.
+        libraries = needed_by(cls.python, *tools, *filter(None, [getattr(zlib, "__file__", None)]))
+        cls.shown = [cls.python, sysconfig.get_path("stdlib"), *tools, *libraries, "/proc", "/sys", "/dev"]
+        tried = cls.enter("sh", "-c", "exit 7")
+        if tried.returncode != 7:
+            raise unittest.SkipTest(f"no namespace of its own here: {tried.stderr.strip()}")
+        cls.made = subprocess.run([ROOT / "scripts/gpu-kit", cls.kit, "--from", TREE], capture_output=True,
+                                  text=True)
+
+    @classmethod
+    def enter(cls, *command, **options):
+        shown = [*cls.shown, *([str(cls.kit)] if cls.kit.exists() else [])]
+        (cls.place / "out").mkdir(exist_ok=True)
+        shown.append(str(cls.place / "out"))
+        inside = ["env", "-i", "PATH=/bin:/usr/bin", "HOME=/tmp", "OMP_WAIT_POLICY=passive", *command]
+        return subprocess.run(["unshare", "-rm", "sh", "-ec", ENTER, "enter", cls.root, *shown, "--", *inside],
+                              capture_output=True, text=True, timeout=200, **options)
+
+    def test_the_kit_is_made(self):
+        self.assertEqual(self.made.returncode, 0, self.made.stdout + self.made.stderr)
+        self.assertRegex(self.made.stdout, r"^diffbench \S+ \(\S+\): \S+, \d+ MB, for glibc 2\.\d+ and later\n$")
+
+    def test_the_root_has_none_of_the_kits_libraries_but_what_python_needs(self):
+        there = self.enter("ls", *{str(pathlib.Path(f).parent) for f in self.shown if ".so" in f}).stdout
+        for library in ("libfmt", "libstdc++", "libgomp", "libcrypto", "libbenchmark", "libpng"):
+            self.assertNotIn(library, there)
+
+    def test_every_program_starts(self):
+        for program in sorted((self.kit / "bin").iterdir()):
+            option = {"diffbench": "--version"}.get(program.name, "--help")
+            done = self.enter(program, option, cwd=self.place)
+            self.assertNotIn("error while loading", done.stderr)
+            # The copy's yardstick has no help: it would begin, and without a driver says so.
+            self.assertEqual(done.returncode, 1 if program.name == "device_copy" else 0,
+                             f"{program.name}: {done.stderr}")
+
+    def test_a_part_runs_without_a_card(self):
+        out = self.place / "out"
+        done = self.enter(self.python, self.kit / "gpu-check", "a", out)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("no GPU", done.stdout, done.stderr)
+        (archive,) = out.glob("unknown-gpu-*-a.tar.gz")
+        with tarfile.open(archive) as tar:
+            tar.extractall(self.place / "unpacked")
+        (folder,) = (self.place / "unpacked").iterdir()
+        steps = json.loads((folder / "steps-a.json").read_text())
+        self.assertEqual(steps["steps"][0]["result"], "passed", steps)
+        self.assertLess(steps["seconds_to_first_result"], 60)
+        rows = json.loads((folder / "640-float32.json").read_text())["diffbench"]["results"]
+        simd = next(row for row in rows if row["backend"] == "simd")
+        self.assertTrue(simd["verified"]["bitwise"])
+
+
+if __name__ == "__main__":
+    unittest.main()
