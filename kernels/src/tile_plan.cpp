@@ -304,12 +304,11 @@ double median(std::vector<double> values) {
 // of `step_seconds` not so many that large grids take seconds.
 TilePlan quickest(const std::vector<TileCandidate>& candidates, const TileDevice& device,
                   double step_seconds) {
-  constexpr double warm_seconds = 0.05;
   constexpr int most_warm_rounds = 1000;
   constexpr int rounds = 5;
   const std::int64_t steps = 240 * step_seconds < 5e-3 ? 240 : 48;
   double warm = 0;
-  for (int round = 0; warm < warm_seconds && round < most_warm_rounds; ++round) {
+  for (int round = 0; warm < device.warm_seconds && round < most_warm_rounds; ++round) {
     for (const TileCandidate& candidate : candidates) {
       warm += device.seconds(candidate.plan, steps);
     }

@@ -72,6 +72,7 @@ struct TileDevice {
   std::function<int(const TilePlan&)> resident_blocks;
   /// Seconds that `steps` steps take. Empty for a device whose time means nothing.
   std::function<double(const TilePlan&, std::int64_t steps)> seconds;
+  double warm_seconds = 0.05; ///< of work before the first measurement that counts
 };
 
 /// A plan that fits.

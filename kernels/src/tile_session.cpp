@@ -61,7 +61,8 @@ class TileSession final : public GridSession<T> {
     std::map<TilePlan, RepeatedGraph<T>> graphs;
     const gpu::Event begin;
     const gpu::Event end;
-    if constexpr (!gpu::emulated) {
+    // An emulated device's times mean nothing. It measures when asked to, and forgets.
+    if (!gpu::emulated || this->options().retune) {
       device.seconds = [&](const TilePlan& plan, std::int64_t steps) {
         this->stream().record(begin);
         run(plan, graphs[plan], steps);
@@ -70,7 +71,9 @@ class TileSession final : public GridSession<T> {
         return end.seconds_since(begin);
       };
     }
-    return choose_tile(kernels, this->problem(), device, LineCache::standard("tiles"),
+    device.warm_seconds = gpu::emulated ? 0 : device.warm_seconds;
+    return choose_tile(kernels, this->problem(), device,
+                       gpu::emulated ? LineCache({}) : LineCache::standard("tiles"),
                        this->options().retune);
   }
 

@@ -150,6 +150,28 @@ TEST_P(EmulatedTest, SnapshotsHoldTheStateOfTheirMoment) {
   }
 }
 
+// The way by which a device chooses shapes, which an emulated one takes only when told to. It works
+// on the field's own memory, with kernels of every shape.
+TEST(EmulatedCalibration, LeavesNoTrace) {
+  for (const BackendInfo& backend : backends_where(true)) {
+    if (backend.name != "cuda_persistent") {
+      continue;
+    }
+    emulation::reset();
+    const Problem problem = problem_of<float>(12, 10, Boundary::periodic);
+    const Field<float> initial = field_of<float>(Content::random, problem.nx, problem.ny);
+    SessionOptions options;
+    options.retune = true;
+    const auto session = backend.make<float>()(problem, options);
+    EXPECT_GE(emulation::counters().kernels, 10);
+    session->upload(initial.cells());
+    session->advance(21);
+    EXPECT_TRUE(holds(*session, advanced_by_oracle(problem, initial, 21)));
+    EXPECT_THAT(session->provenance().details,
+                testing::Contains(testing::Pair("tile_from", "calibrated")));
+  }
+}
+
 // What is advanced again by as much as before is all graphs, in either order of the buffers: there
 // is nothing left to record, or to launch by itself, that a timed sample would meet.
 TEST(EmulatedGraphs, AreRecordedOnceForANumberOfSteps) {
