@@ -1,8 +1,8 @@
 // Rung 240: all steps in one launch. The field stays in registers; every `depth` steps the blocks
-// exchange the rings of their tiles through memory, with a grid-wide barrier.
-// Against cuda_blocked: a barrier instead of a launch, and only halos are loaded again. Only for
+// exchange the rings of their tiles through memory, and wait for their neighbours' flags.
+// Against cuda_blocked: flags instead of a launch, and only halos are loaded again. Only for
 // grids that fit on the chip, one tile a resident block; refuses others. Gain: not measured on a
-// GPU yet; the model (tile_plan.cpp) says 0.41 us a step at 640x640 (float32, H200).
+// GPU yet; the model (docs/gpu.md) says 0.45 us a step at 640x640 (float32, H200).
 #include "tile_session.hpp"
 
 namespace diffbench::backends {
