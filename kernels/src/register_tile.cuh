@@ -198,14 +198,14 @@ class RegisterTile {
   __device__ void advance_once() {
     put_edge(Set + top_plane, cells_[0]);
     put_edge(Set + bottom_plane, cells_[PY - 1]);
-    // At the region's rim a thread gets its own edge instead of a neighbour's: any value will do.
+    // At the region's rim a thread gets another edge instead of a neighbour's: any value will do.
     const int bx = static_cast<int>(blockDim.x);
     T west[PY];
     T east[PY];
 #pragma unroll
     for (int j = 0; j < PY; ++j) {
-      west[j] = __shfl_up_sync(whole_warp, cells_[j][PX - 1], 1, bx);
-      east[j] = __shfl_down_sync(whole_warp, cells_[j][0], 1, bx);
+      west[j] = __shfl_up_sync(whole_warp, cells_[j][PX - 1], 1);
+      east[j] = __shfl_down_sync(whole_warp, cells_[j][0], 1);
     }
     __syncthreads();
 

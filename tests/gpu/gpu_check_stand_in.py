@@ -9,7 +9,8 @@ import time
 NAME = os.path.basename(sys.argv[0])
 ARGUMENTS = sys.argv[1:]
 FAKE = os.environ.get("FAKE", "").split()
-GPU = ["thrust_roll", "cuda_naive", "cuda_stream", "cuda_graph", "cuda_blocked", "cuda_persistent", "cuda"]
+GPU = ["thrust_roll", "cuda_naive", "cuda_stream", "cuda_graph", "cuda_blocked", "cuda_streamed",
+       "cuda_persistent", "cuda"]
 
 
 def values(option):
