@@ -31,6 +31,8 @@ struct DeviceSpec {
   int blocks_y = 65535; ///< the most of a launch
   std::size_t l2_bytes = 1 << 20;
   bool cooperative_launch = true;
+  bool cluster_launch = true;
+  int multiprocessors_per_gpc = 16; ///< a cluster lies within one
   bool concurrent_managed_access = true;
   /// false: no kernel was built for this device (cudaErrorNoKernelImageForDevice).
   bool has_code = true;
