@@ -124,6 +124,7 @@ Device use_device(int index) {
           .most_blocks_y = attribute(index, cudaDevAttrMaxGridDimY),
           .memory_bytes = facts.memory_bytes,
           .cooperative_launch = attribute(index, cudaDevAttrCooperativeLaunch) != 0,
+          .cluster_launch = attribute(index, cudaDevAttrClusterLaunch) != 0,
           .concurrent_managed_access = attribute(index, cudaDevAttrConcurrentManagedAccess) != 0};
 }
 

@@ -224,8 +224,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
     *attributes = {};
     attributes->maxThreadsPerBlock = 1024;
     attributes->numRegs = diffbench::emulation::registers_per_thread;
-    attributes->ptxVersion = attributes->binaryVersion =
-        10 * spec.compute_major + spec.compute_minor;
+    attributes->binaryVersion = 10 * spec.compute_major + spec.compute_minor;
+    attributes->ptxVersion = spec.code_for != 0 ? spec.code_for : attributes->binaryVersion;
     attributes->maxDynamicSharedSizeBytes =
         static_cast<int>(diffbench::emulation::shared_limit(state, kernel));
     return cudaSuccess;

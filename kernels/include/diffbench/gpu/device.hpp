@@ -28,6 +28,7 @@ struct Device {
   int most_blocks_y = 0;                   ///< of a launch
   std::int64_t memory_bytes = 0;
   bool cooperative_launch = false;
+  bool cluster_launch = false;
   bool concurrent_managed_access = false; ///< the host may use managed memory while kernels run
 };
 

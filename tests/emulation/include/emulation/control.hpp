@@ -36,6 +36,7 @@ struct DeviceSpec {
   bool concurrent_managed_access = true;
   /// false: no kernel was built for this device (cudaErrorNoKernelImageForDevice).
   bool has_code = true;
+  int code_for = 0; ///< what kernels were compiled for, 80 for sm_80; 0: for this device
 };
 
 struct Settings {

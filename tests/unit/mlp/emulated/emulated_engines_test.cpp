@@ -134,15 +134,20 @@ TEST(CudaEngine, TooLittleMemoryIsRefusedWithTheFigures) {
   emulation::reset();
 }
 
+emulation::Settings one_device(const emulation::DeviceSpec& device) {
+  emulation::Settings settings;
+  settings.devices = {device};
+  return settings;
+}
+
 std::string multiprocessors_of(const Training& training) {
   const auto engine = require_engine("cuda_persistent").make<double>()(training, {});
   return detail_of(engine->provenance(), "multiprocessors");
 }
 
-// Blocks that share a network, with as many outputs as blocks, more, and fewer; and one layer,
-// whose only barrier is the one after the outputs.
+// Blocks that share a network, with layers that are divided between them and layers that are not.
 TEST(CudaPersistent, ManyBlocksTrainAsOneDoes) {
-  for (const char* layers : {"20,64,63,2,5", "200,100"}) {
+  for (const char* layers : {"20,64,63,2,5", "60,64"}) {
     for (const Optimizer& optimizer : {Optimizer{.rate = 0.1, .weight_decay = 0.01},
                                        Optimizer{.kind = Optimizer::Kind::adam, .rate = 0.01}}) {
       const Training training{.network = parse_layers(layers), .optimizer = optimizer, .batch = 61};
@@ -164,7 +169,7 @@ TEST(CudaPersistent, ManyBlocksTrainAsOneDoes) {
 // A run of many steps in one launch: values of a step lie apart from those of the next, and blocks
 // do not overtake each other.
 TEST(CudaPersistent, ManyBlocksRunManySteps) {
-  for (const char* layers : {"20,64,63,5", "200,100"}) {
+  for (const char* layers : {"20,64,63,5", "60,64"}) {
     const Training training{
         .network = parse_layers(layers), .optimizer = {.rate = 0.05}, .batch = 60};
     const Rows<double> rows = random_rows<double>(training.network, 290, 1);
@@ -198,13 +203,47 @@ TEST(CudaPersistent, ANetworkThatDoesNotFitIsRefusedWithTheFigures) {
       return error.what();
     }
   };
-  EXPECT_EQ(refusal("784,128,10"), "");
-  EXPECT_EQ(refusal("784,1024,10"),
-            "engine 'cuda_persistent' would keep 815 KB of 784,1024,10 in each of 4 "
+  EXPECT_EQ(refusal("100,128,10"), "");
+  EXPECT_EQ(refusal("784,128,10"),
+            "engine 'cuda_persistent' would keep 414 KB of 784,128,10 in each of 4 "
             "multiprocessors, and Emulated device has 227 KB of shared memory there; take engine "
             "'cuda'");
   EXPECT_THAT(refusal("2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2"), HasSubstr("takes 16 layers at most"));
   EXPECT_THAT(emulation::live_resources(), IsEmpty());
+  emulation::reset(one_device({.multiprocessors = 132}));
+  EXPECT_EQ(refusal("784,128,10"), "");
+  emulation::reset(one_device({.cluster_launch = false}));
+  EXPECT_EQ(refusal("2,4,8,16,2"), "");
+  EXPECT_THAT(refusal("100,256,10"), HasSubstr(" in each of 1 multiprocessors, and Emulated device "
+                                               "has 227 KB of shared memory there, and no clusters "
+                                               "of multiprocessors; take engine 'cuda'"));
+  emulation::reset();
+}
+
+// A card with clusters whose kernels were compiled for one without: their barrier would be the
+// block's.
+TEST(CudaPersistent, CodeForAnOlderCardHasOneBlock) {
+  const Training training{.network = parse_layers("20,64,63,2,5"), .optimizer = {}, .batch = 30};
+  EXPECT_EQ(multiprocessors_of(training), "4");
+  emulation::reset(one_device({.code_for = 80}));
+  EXPECT_EQ(multiprocessors_of(training), "1");
+  const Trained expected = train<double>(require_engine("scalar"), training, 3);
+  const Trained trained = train<double>(require_engine("cuda_persistent"), training, 3);
+  EXPECT_LE(distance(trained.parameters, expected.parameters), 1e-12);
+  emulation::reset();
+}
+
+// The figures of a step on a card with many multiprocessors (docs/gpu.md).
+TEST(CudaPersistent, TheTutorialsNetOnSixteenMultiprocessors) {
+  const Training training{
+      .network = doubling_network(256), .optimizer = {.rate = 0.1}, .batch = 100};
+  emulation::reset(one_device({.multiprocessors = 132}));
+  const Provenance found =
+      require_engine("cuda_persistent").make<float>()(training, {})->provenance();
+  EXPECT_EQ(detail_of(found, "multiprocessors"), "16");
+  EXPECT_EQ(detail_of(found, "division"), "4 of rows x 4 of features");
+  EXPECT_EQ(detail_of(found, "barriers_a_step"), "8");
+  emulation::reset();
 }
 
 TEST(CudaEngine, IsNotAvailableWithoutADriver) {

@@ -1,0 +1,153 @@
+// Matrix products out of shared memory, tile by tile in registers: all that a thread reads there
+// comes in 16 bytes or is the same for many lanes.
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime.h>
+
+namespace diffbench::mlp::cuda {
+
+/// 16 bytes.
+template <typename T>
+struct alignas(16) Chunk {
+  static constexpr int size = 16 / sizeof(T);
+  T v[size];
+};
+
+template <typename T>
+__device__ Chunk<T> chunk_at(const T* numbers) {
+  return *reinterpret_cast<const Chunk<T>*>(numbers);
+}
+template <typename T>
+__device__ void store_chunk(T* numbers, const Chunk<T>& chunk) {
+  *reinterpret_cast<Chunk<T>*>(numbers) = chunk;
+}
+
+inline constexpr int tile_outputs = 8;
+/// Lanes that share a tile; each takes every eighth term of its sums.
+inline constexpr int tile_lanes = 8;
+
+/// The left operand of a product as [output][term], `pitch` numbers from row to row.
+template <typename T>
+class LeftByRows {
+ public:
+  __device__ LeftByRows(const T* left, std::int32_t pitch, std::int32_t outputs, std::int32_t first)
+      : left_(left) {
+#pragma unroll
+    for (int i = 0; i < tile_outputs; ++i) {
+      const std::int32_t row = first + i < outputs ? first + i : outputs - 1;
+      at_[i] = row * pitch;
+    }
+  }
+  __device__ void load(std::int32_t term, T (&into)[tile_outputs]) const {
+#pragma unroll
+    for (int i = 0; i < tile_outputs; ++i) {
+      into[i] = left_[at_[i] + term];
+    }
+  }
+
+ private:
+  const T* left_;
+  std::int32_t at_[tile_outputs];
+};
+
+/// The same as [term][output]. Reads up to seven numbers beyond the last output.
+template <typename T>
+class LeftByColumns {
+ public:
+  __device__ LeftByColumns(const T* left, std::int32_t pitch, std::int32_t, std::int32_t first)
+      : left_(left + first), pitch_(pitch) {}
+  __device__ void load(std::int32_t term, T (&into)[tile_outputs]) const {
+#pragma unroll
+    for (int i = 0; i < tile_outputs; i += Chunk<T>::size) {
+      const Chunk<T> chunk = chunk_at(left_ + term * pitch_ + i);
+#pragma unroll
+      for (int j = 0; j < Chunk<T>::size; ++j) {
+        into[i + j] = chunk.v[j];
+      }
+    }
+  }
+
+ private:
+  const T* left_;
+  std::int32_t pitch_;
+};
+
+/// A product's shape, and its right operand [term][row].
+template <typename T>
+struct TileProduct {
+  std::int32_t outputs;
+  std::int32_t terms;
+  std::int32_t row_chunks; ///< of 16 bytes
+  const T* left;
+  std::int32_t left_pitch;
+  const T* right;
+  std::int32_t right_pitch;
+};
+
+/// Sums up over the lanes of a tile: of outputs [0, 2 * half) each lane keeps half, and gives the
+/// others to the lane that keeps those. In the end lane i has output i, in sum[0].
+template <int half, typename T>
+__device__ void sum_over_lanes(T (&sum)[tile_outputs][Chunk<T>::size], int lane) {
+  const bool upper = (lane & half) != 0;
+#pragma unroll
+  for (int i = 0; i < half; ++i) {
+#pragma unroll
+    for (int j = 0; j < Chunk<T>::size; ++j) {
+      const T give = upper ? sum[i][j] : sum[i + half][j];
+      const T keep = upper ? sum[i + half][j] : sum[i][j];
+      sum[i][j] = keep + __shfl_xor_sync(0xffffffffu, give, half);
+    }
+  }
+  if constexpr (half > 1) {
+    sum_over_lanes<half / 2>(sum, lane);
+  }
+}
+
+/// out[output][row] = sum over terms of left[output][term] * right[term][row], by all warps of the
+/// block; give(output, first row, sums) is called once for each output and chunk of rows. Eight
+/// lanes share a tile of 8 outputs x 16 bytes of rows, so a warp has four tiles.
+template <template <typename> typename Left, typename T, typename Give>
+__device__ void tile_product(const TileProduct<T>& product, Give give) {
+  constexpr int warp_tiles = 32 / tile_lanes;
+  const auto thread = static_cast<std::int32_t>(threadIdx.x);
+  const auto warps = static_cast<std::int32_t>(blockDim.x / 32);
+  const int lane = thread % tile_lanes;
+  const std::int32_t tiles =
+      (product.outputs + tile_outputs - 1) / tile_outputs * product.row_chunks;
+  // All lanes of a warp stay in the loop: they meet in the sums.
+  for (std::int32_t first = thread / 32 * warp_tiles; first < tiles; first += warps * warp_tiles) {
+    const std::int32_t tile = first + thread % 32 / tile_lanes;
+    const std::int32_t used = tile < tiles ? tile : tiles - 1;
+    const std::int32_t output = used / product.row_chunks * tile_outputs;
+    const std::int32_t row = used % product.row_chunks * Chunk<T>::size;
+    const Left<T> left(product.left, product.left_pitch, product.outputs, output);
+    const T* const right = product.right + row;
+    T sum[tile_outputs][Chunk<T>::size] = {};
+#pragma unroll 2
+    for (std::int32_t term = lane; term < product.terms; term += tile_lanes) {
+      T a[tile_outputs];
+      left.load(term, a);
+      const Chunk<T> b = chunk_at(right + term * product.right_pitch);
+#pragma unroll
+      for (int i = 0; i < tile_outputs; ++i) {
+#pragma unroll
+        for (int j = 0; j < Chunk<T>::size; ++j) {
+          sum[i][j] = fma(a[i], b.v[j], sum[i][j]);
+        }
+      }
+    }
+    sum_over_lanes<tile_outputs / 2>(sum, lane);
+    Chunk<T> total;
+#pragma unroll
+    for (int j = 0; j < Chunk<T>::size; ++j) {
+      total.v[j] = sum[0][j];
+    }
+    if (tile < tiles && output + lane < product.outputs) {
+      give(output + lane, row, total);
+    }
+  }
+}
+
+} // namespace diffbench::mlp::cuda
