@@ -27,6 +27,7 @@ class Layout {
     net_.feature_groups = groups.features;
     net_.batch = static_cast<std::int32_t>(training.batch);
     net_.rows = (net_.batch + groups.rows - 1) / groups.rows;
+    net_.row_chunks = divisor(static_cast<std::int32_t>(up_to(net_.rows, chunk_) / chunk_));
     net_.pitch = static_cast<std::int32_t>(odd_pitch(net_.rows, chunk_));
     net_.adam = training.optimizer.kind == Optimizer::Kind::adam;
     net_.momentum = net_.adam || training.optimizer.momentum != 0;
@@ -65,6 +66,7 @@ class Layout {
       net_.widths[l] = static_cast<std::int32_t>(width);
       net_.own[l] = static_cast<std::int32_t>(
           whole ? width : up_to((width + net_.feature_groups - 1) / net_.feature_groups, 4));
+      net_.own_divisor[l] = divisor(net_.own[l]);
       net_.values_at[l] = place(width * net_.pitch);
       net_.deltas_at[l] = l == 0 ? 0 : place(std::int64_t{net_.own[l]} * net_.pitch);
     }
@@ -103,6 +105,8 @@ class Layout {
 
   void place_small_things() {
     const auto numbers_in = [this](std::int64_t bytes) { return (bytes + 15) / 16 * chunk_; };
+    net_.table_at = place(numbers_in(std::int64_t{net_.own_tiles} * net_.row_groups *
+                                     static_cast<std::int64_t>(sizeof(GradientTile))));
     net_.labels_at = place(numbers_in(net_.rows * 4));
     net_.losses_at = place(numbers_in((persistent_threads / 32 + net_.row_groups) * 8));
   }

@@ -30,6 +30,36 @@ inline constexpr int narrow = 32;
 /// a lane has 4 quads of outputs: so many times 16 bytes.
 inline constexpr int tile_chunks = 128;
 
+/// A number that others are divided by, quickly: 0 <= n * number < 2^32.
+struct Divisor {
+  std::int32_t number;
+  std::uint32_t reciprocal; ///< 2^32 / number, rounded up
+
+  [[nodiscard]] __host__ __device__ std::int32_t quotient(std::int32_t n) const {
+    return number == 1 ? n
+                       : static_cast<std::int32_t>(
+                             std::uint64_t{static_cast<std::uint32_t>(n)} * reciprocal >> 32);
+  }
+};
+
+[[nodiscard]] constexpr Divisor divisor(std::int32_t number) {
+  const auto n = static_cast<std::uint64_t>(number);
+  return {number, static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + n - 1) / n)};
+}
+
+/// Where a tile of the gradients lies in its layer. A table of them is in shared memory: to find
+/// these takes longer than to use them.
+struct alignas(16) GradientTile {
+  std::int32_t deltas_at;  ///< of its first output
+  std::int32_t values_at;  ///< of its first input
+  std::int32_t weights_at; ///< of both
+  std::int32_t weight_pitch;
+  std::int32_t outputs; ///< own ones from the first on; 0: none, or no such tile
+  std::int32_t inputs;  ///< from the first on
+  std::int32_t layer;
+  std::int32_t output; ///< the first, of the own ones
+};
+
 /// Plain data, for kernels. A level is what lies between layers: level l goes into layer l. Places
 /// are in numbers from the beginning of shared memory, and the same in all blocks.
 struct PersistentNet {
@@ -45,6 +75,8 @@ struct PersistentNet {
   std::int32_t widths[most_layers + 1];
   /// Features of a level that a block has: all, or every feature group its own.
   std::int32_t own[most_layers + 1];
+  Divisor own_divisor[most_layers + 1];
+  Divisor row_chunks; ///< `rows` in units of 16 bytes
   /// Where a layer's weights and biases begin in the array of all parameters.
   std::int64_t weights_at[most_layers];
   std::int64_t biases_at[most_layers];
@@ -60,6 +92,7 @@ struct PersistentNet {
   /// The tiles of layer l are numbers tiles_at[l] to tiles_at[l + 1]. Tile t is summed up and
   /// updated by row group t % row_groups.
   std::int32_t tiles_at[most_layers + 1];
+  std::int32_t table_at;          ///< GradientTile, of own_tiles * row_groups
   std::int32_t own_tiles;         ///< of a block, at most
   std::int32_t portion;           ///< of these, as many as are exchanged at once
   std::int32_t gradients_at[2];   ///< [row group][tile of the portion][tile_chunks]; by turns

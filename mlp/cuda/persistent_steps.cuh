@@ -32,6 +32,10 @@ class PersistentBlock {
       shared_[i] = T(0);
     }
     __syncthreads();
+    for (std::int32_t i = thread(); i < net_.own_tiles * net_.row_groups; i += size()) {
+      table()[i] = tile_at(i);
+    }
+    __syncthreads();
     each_parameter([&](std::int32_t at, std::int64_t parameter) {
       shared_[at] = work_.parameters[parameter];
     });
@@ -86,22 +90,27 @@ class PersistentBlock {
     const bool relu = level < net_.layers;
     const std::int32_t first = first_own(level);
     const T* const biases = slice_biases(layer);
-    tile_product<LeftByRows, T>(
-        {own_count(level), net_.widths[layer], row_chunks(), weights(layer),
-         net_.weight_pitch[layer], values(layer), net_.pitch},
-        [&](std::int32_t output, std::int32_t row, Chunk<T> sums) {
+    const TileProduct<T> product = {own_count(level), net_.widths[layer],       net_.row_chunks,
+                                    weights(layer),   net_.weight_pitch[layer], values(layer),
+                                    net_.pitch};
+    const auto give = [&](std::int32_t output, std::int32_t row, Chunk<T> sums) {
 #pragma unroll
-          for (int j = 0; j < Chunk<T>::size; ++j) {
-            const T sum = sums.v[j] + biases[output];
-            sums.v[j] = relu && sum < T(0) ? T(0) : sum; // a NaN stays one, as in PyTorch
-          }
-          T* const to = values(level) + (first + output) * net_.pitch + row;
-          if (net_.divided(level)) {
-            to_row_group(to, sums);
-          } else {
-            store_chunk(to, sums);
-          }
-        });
+      for (int j = 0; j < Chunk<T>::size; ++j) {
+        const T sum = sums.v[j] + biases[output];
+        sums.v[j] = relu && sum < T(0) ? T(0) : sum; // a NaN stays one, as in PyTorch
+      }
+      T* const to = values(level) + (first + output) * net_.pitch + row;
+      if (net_.divided(level)) {
+        to_row_group(to, sums);
+      } else {
+        store_chunk(to, sums);
+      }
+    };
+    if (product.outputs <= few_outputs) {
+      tile_product<LeftByRows, few_outputs, T>(product, give);
+    } else {
+      tile_product<LeftByRows, 8, T>(product, give);
+    }
     barrier_if(net_.divided(level));
   }
 
@@ -157,8 +166,8 @@ class PersistentBlock {
   /// takes turns between calls that divide the sums.
   __device__ void input_gradient(int layer, int& turn) {
     if (!net_.divided(layer + 1)) {
-      tile_product<LeftByColumns, T>(
-          {own_count(layer), net_.widths[layer + 1], row_chunks(),
+      tile_product<LeftByColumns, 8, T>(
+          {own_count(layer), net_.widths[layer + 1], net_.row_chunks,
            weights(layer) + first_own(layer), net_.weight_pitch[layer], deltas(layer + 1),
            net_.pitch},
           [&](std::int32_t input, std::int32_t row, const Chunk<T>& sums) {
@@ -171,21 +180,23 @@ class PersistentBlock {
     T* const partials = shared_ + net_.partials_at[turn];
     turn = 1 - turn;
     const std::int32_t own = net_.own[layer];
-    tile_product<LeftByColumns, T>(
-        {net_.widths[layer], own_count(layer + 1), row_chunks(), weights(layer),
+    tile_product<LeftByColumns, 8, T>(
+        {net_.widths[layer], own_count(layer + 1), net_.row_chunks, weights(layer),
          net_.weight_pitch[layer], deltas(layer + 1), net_.pitch},
         [&](std::int32_t input, std::int32_t row, const Chunk<T>& sums) {
-          T* const to = partials + (feature_group_ * own + input % own) * net_.pitch + row;
+          const std::int32_t owner = net_.own_divisor[layer].quotient(input);
+          const std::int32_t in_own = input - owner * own; // not divided: owner 0, all
+          T* const to = partials + (feature_group_ * own + in_own) * net_.pitch + row;
           if (net_.divided(layer)) {
-            store_chunk(shared_of(to, row_group_ * net_.feature_groups + input / own), sums);
+            store_chunk(shared_of(to, row_group_ * net_.feature_groups + owner), sums);
           } else {
             to_row_group(to, sums);
           }
         });
     barrier();
-    for (std::int32_t i = thread(); i < own_count(layer) * row_chunks(); i += size()) {
-      const std::int32_t input = i / row_chunks();
-      const std::int32_t row = i % row_chunks() * Chunk<T>::size;
+    for (std::int32_t i = thread(); i < own_count(layer) * net_.row_chunks.number; i += size()) {
+      const std::int32_t input = net_.row_chunks.quotient(i);
+      const std::int32_t row = (i - input * net_.row_chunks.number) * Chunk<T>::size;
       const T* const from = partials + input * net_.pitch + row;
       finish_delta(layer, input, row, sum_of(from, own * net_.pitch, net_.feature_groups));
     }
@@ -221,24 +232,12 @@ class PersistentBlock {
     const std::int32_t first_tile = portion * net_.portion;
     const T* const gradients = shared_ + net_.gradients_at[portion % 2];
     for (std::int32_t i = thread(); i < net_.portion * tile_chunks; i += size()) {
-      const TileElement element = element_of(first_tile + i / tile_chunks, i % tile_chunks);
-      if (element.layer < 0) {
-        continue;
-      }
-      const Chunk<T> sums = sum_of(gradients + i * Chunk<T>::size,
-                                   net_.portion * tile_chunks * Chunk<T>::size, net_.row_groups);
-      const std::int32_t moment = (first_tile * tile_chunks + i) * Chunk<T>::size;
-#pragma unroll
-      for (int j = 0; j < Chunk<T>::size; ++j) {
-        const std::int32_t input = element.input + 8 * j;
-        if (input < net_.widths[element.layer]) {
-          T* const weight =
-              weights(element.layer) + element.output * net_.weight_pitch[element.layer] + input;
-          const T next = updated(factors, *weight, sums.v[j], moments(), moment + j);
-          for (int group = 0; group < net_.row_groups; ++group) {
-            *shared_of(weight, group * net_.feature_groups + feature_group_) = next;
-          }
-        }
+      const std::int32_t own_tile = first_tile + i / tile_chunks;
+      if (own_tile < net_.own_tiles) {
+        update_chunk(own_tile, i % tile_chunks,
+                     sum_of(gradients + i * Chunk<T>::size,
+                            net_.portion * tile_chunks * Chunk<T>::size, net_.row_groups),
+                     factors);
       }
     }
     for (std::int32_t i = thread(); portion == 0 && i < net_.biases; i += size()) {
@@ -287,11 +286,9 @@ class PersistentBlock {
   __device__ void barrier() { barrier_if(true); }
 
  private:
-  struct TileElement {
-    int layer;           ///< -1: none
-    std::int32_t output; ///< of the own ones
-    std::int32_t input;  ///< and every eighth from there on
-  };
+  static constexpr int few_outputs = 2;
+  /// Inputs of a tile; those of a lane lie eight apart.
+  static constexpr int tile_width = 8 * Chunk<T>::size;
 
   __device__ static std::int32_t thread() { return static_cast<std::int32_t>(threadIdx.x); }
   __device__ static std::int32_t size() { return static_cast<std::int32_t>(blockDim.x); }
@@ -327,9 +324,6 @@ class PersistentBlock {
     const std::int32_t left = rows_from(begin) - row_group_ * net_.rows;
     return left < net_.rows ? (left > 0 ? left : 0) : net_.rows;
   }
-  __device__ std::int32_t row_chunks() const {
-    return (net_.rows + Chunk<T>::size - 1) / Chunk<T>::size;
-  }
   __device__ std::int64_t row_at(std::int64_t position) const {
     return work_.rows.order == nullptr ? position : work_.rows.order[position];
   }
@@ -364,58 +358,62 @@ class PersistentBlock {
     return layer;
   }
 
-  /// What a chunk of one of the own tiles is the gradient of.
-  __device__ TileElement element_of(std::int32_t own_tile, std::int32_t chunk) const {
-    const std::int32_t tile = own_tile * net_.row_groups + row_group_;
-    if (tile >= net_.tiles_at[net_.layers]) {
-      return {-1, 0, 0};
-    }
-    const TileElement element = element_of_tile(tile, chunk % 32);
-    const std::int32_t output = element.output + chunk / 32;
-    return {output < own_count(element.layer + 1) ? element.layer : -1, output, element.input};
+  __device__ GradientTile* table() const {
+    return reinterpret_cast<GradientTile*>(shared_ + net_.table_at);
   }
-  /// The first output, of four, and the first input of a lane of a tile.
-  __device__ TileElement element_of_tile(std::int32_t tile, std::int32_t lane) const {
+  /// What the table says of a tile.
+  __device__ GradientTile tile_at(std::int32_t tile) const {
+    if (tile >= net_.tiles_at[net_.layers]) {
+      return {};
+    }
     const int layer = layer_of(tile, net_.tiles_at);
-    constexpr std::int32_t width = 8 * Chunk<T>::size;
-    const std::int32_t across = (net_.widths[layer] + width - 1) / width;
+    const std::int32_t across = (net_.widths[layer] + tile_width - 1) / tile_width;
     const std::int32_t in_layer = tile - net_.tiles_at[layer];
-    return {layer, in_layer / across * 16 + lane / 8 * 4, in_layer % across * width + lane % 8};
+    const std::int32_t output = in_layer / across * 16;
+    const std::int32_t input = in_layer % across * tile_width;
+    const std::int32_t outputs = own_count(layer + 1) - output;
+    return {.deltas_at = net_.deltas_at[layer + 1] + output * net_.pitch,
+            .values_at = net_.values_at[layer] + input * net_.pitch,
+            .weights_at = net_.rows_at[layer] + output * net_.weight_pitch[layer] + input,
+            .weight_pitch = net_.weight_pitch[layer],
+            .outputs = outputs > 0 ? outputs : 0,
+            .inputs = net_.widths[layer] - input,
+            .layer = layer,
+            .output = output};
   }
 
   /// A tile of the gradient of a layer's weights, by a warp: a lane has four outputs, and inputs
   /// that lie eight apart, so that eight lanes read rows of eight neighbouring inputs.
-  __device__ void weight_gradient(std::int32_t tile, int portion) {
+  __device__ void weight_gradient(std::int32_t number, int portion) {
     constexpr int inputs = Chunk<T>::size;
     const std::int32_t lane = thread() % 32;
-    const TileElement element = element_of_tile(tile, lane);
-    const std::int32_t outputs = own_count(element.layer + 1);
-    if (outputs == 0) {
+    const GradientTile tile = table()[number];
+    if (tile.outputs == 0) {
       return;
     }
     const auto at_most = [](std::int32_t i, std::int32_t last) { return i < last ? i : last; };
-    const T* const delta = deltas(element.layer + 1);
-    const T* const in = values(element.layer);
-    std::int32_t delta_at[4];
-    std::int32_t in_at[inputs];
+    const T* delta[4];
+    const T* in[inputs];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      delta_at[i] = at_most(element.output + i, outputs - 1) * net_.pitch;
+      delta[i] =
+          shared_ + tile.deltas_at + at_most(lane / 8 * 4 + i, tile.outputs - 1) * net_.pitch;
     }
 #pragma unroll
     for (int j = 0; j < inputs; ++j) {
-      in_at[j] = at_most(element.input + 8 * j, net_.widths[element.layer] - 1) * net_.pitch;
+      in[j] = shared_ + tile.values_at + at_most(lane % 8 + 8 * j, tile.inputs - 1) * net_.pitch;
     }
     Chunk<T> sums[4] = {};
+#pragma unroll 2
     for (std::int32_t row = 0; row < net_.rows; row += Chunk<T>::size) {
       Chunk<T> d[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        d[i] = chunk_at(delta + delta_at[i] + row);
+        d[i] = chunk_at(delta[i] + row);
       }
 #pragma unroll
       for (int j = 0; j < inputs; ++j) {
-        const Chunk<T> x = chunk_at(in + in_at[j] + row);
+        const Chunk<T> x = chunk_at(in[j] + row);
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
 #pragma unroll
@@ -425,14 +423,46 @@ class PersistentBlock {
         }
       }
     }
-    const std::int32_t own_tile = tile / net_.row_groups - portion * net_.portion;
+    const std::int32_t tile_of_owner = number / net_.row_groups;
+    const std::int32_t owner = number - tile_of_owner * net_.row_groups;
+    const std::int32_t own_tile = tile_of_owner - portion * net_.portion;
     T* const to =
         shared_of(shared_ + net_.gradients_at[portion % 2] +
                       ((row_group_ * net_.portion + own_tile) * tile_chunks + lane) * inputs,
-                  tile % net_.row_groups * net_.feature_groups + feature_group_);
+                  owner * net_.feature_groups + feature_group_);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       store_chunk(to + i * 32 * inputs, sums[i]);
+    }
+  }
+
+  /// One of the chunks of one of the own tiles: the weights of an output and every eighth input.
+  __device__ void update_chunk(std::int32_t own_tile, std::int32_t chunk, const Chunk<T>& gradient,
+                               const StepFactors<T>& factors) {
+    const GradientTile tile = table()[own_tile * net_.row_groups + row_group_];
+    const std::int32_t output = chunk % 32 / 8 * 4 + chunk / 32;
+    const std::int32_t input = chunk % 8;
+    if (output >= tile.outputs) {
+      return;
+    }
+    T* const weight = shared_ + tile.weights_at + output * tile.weight_pitch + input;
+    const std::int32_t moment = (own_tile * tile_chunks + chunk) * Chunk<T>::size;
+    const auto inside = [&](int j) { return input + 8 * j < tile.inputs; };
+    Chunk<T> next;
+#pragma unroll
+    for (int j = 0; j < Chunk<T>::size; ++j) {
+      if (inside(j)) {
+        next.v[j] = updated(factors, weight[8 * j], gradient.v[j], moments(), moment + j);
+      }
+    }
+    for (int group = 0; group < net_.row_groups; ++group) {
+      T* const to = shared_of(weight, group * net_.feature_groups + feature_group_);
+#pragma unroll
+      for (int j = 0; j < Chunk<T>::size; ++j) {
+        if (inside(j)) {
+          to[8 * j] = next.v[j];
+        }
+      }
     }
   }
 
@@ -487,14 +517,16 @@ class PersistentBlock {
   __device__ void each_moment(Visit visit) const {
     for (std::int32_t i = thread(); net_.momentum && i < net_.own_tiles * tile_chunks;
          i += size()) {
-      const TileElement element = element_of(i / tile_chunks, i % tile_chunks);
-      for (int j = 0; element.layer >= 0 && j < Chunk<T>::size; ++j) {
-        const std::int32_t inputs = net_.widths[element.layer];
-        const std::int32_t input = element.input + 8 * j;
-        const std::int32_t output = first_own(element.layer + 1) + element.output;
-        if (input < inputs) {
+      const GradientTile tile = table()[i / tile_chunks * net_.row_groups + row_group_];
+      const std::int32_t in_tile = i % tile_chunks % 32 / 8 * 4 + i % tile_chunks / 32;
+      for (int j = 0; in_tile < tile.outputs && j < Chunk<T>::size; ++j) {
+        const std::int32_t in = i % 8 + 8 * j;
+        if (in < tile.inputs) {
+          const std::int64_t output = first_own(tile.layer + 1) + tile.output + in_tile;
+          const std::int64_t input =
+              (tile.values_at - net_.values_at[tile.layer]) / net_.pitch + in;
           visit(i * Chunk<T>::size + j,
-                net_.weights_at[element.layer] + std::int64_t{output} * inputs + input);
+                net_.weights_at[tile.layer] + output * net_.widths[tile.layer] + input);
         }
       }
     }

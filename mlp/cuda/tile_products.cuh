@@ -2,6 +2,8 @@
 // comes in 16 bytes or is the same for many lanes.
 #pragma once
 
+#include "persistent_net.hpp"
+
 #include <cstdint>
 
 #include <cuda_runtime.h>
@@ -24,12 +26,11 @@ __device__ void store_chunk(T* numbers, const Chunk<T>& chunk) {
   *reinterpret_cast<Chunk<T>*>(numbers) = chunk;
 }
 
-inline constexpr int tile_outputs = 8;
 /// Lanes that share a tile; each takes every eighth term of its sums.
 inline constexpr int tile_lanes = 8;
 
 /// The left operand of a product as [output][term], `pitch` numbers from row to row.
-template <typename T>
+template <typename T, int tile_outputs>
 class LeftByRows {
  public:
   __device__ LeftByRows(const T* left, std::int32_t pitch, std::int32_t outputs, std::int32_t first)
@@ -53,7 +54,7 @@ class LeftByRows {
 };
 
 /// The same as [term][output]. Reads up to seven numbers beyond the last output.
-template <typename T>
+template <typename T, int tile_outputs>
 class LeftByColumns {
  public:
   __device__ LeftByColumns(const T* left, std::int32_t pitch, std::int32_t, std::int32_t first)
@@ -79,7 +80,7 @@ template <typename T>
 struct TileProduct {
   std::int32_t outputs;
   std::int32_t terms;
-  std::int32_t row_chunks; ///< of 16 bytes
+  Divisor row_chunks; ///< of 16 bytes
   const T* left;
   std::int32_t left_pitch;
   const T* right;
@@ -87,9 +88,9 @@ struct TileProduct {
 };
 
 /// Sums up over the lanes of a tile: of outputs [0, 2 * half) each lane keeps half, and gives the
-/// others to the lane that keeps those. In the end lane i has output i, in sum[0].
-template <int half, typename T>
-__device__ void sum_over_lanes(T (&sum)[tile_outputs][Chunk<T>::size], int lane) {
+/// others to the lane that keeps those. In the end lane i has output i % tile_outputs, in sum[0].
+template <int half, typename T, int tile_outputs>
+__device__ void share_outputs(T (&sum)[tile_outputs][Chunk<T>::size], int lane) {
   const bool upper = (lane & half) != 0;
 #pragma unroll
   for (int i = 0; i < half; ++i) {
@@ -101,31 +102,54 @@ __device__ void sum_over_lanes(T (&sum)[tile_outputs][Chunk<T>::size], int lane)
     }
   }
   if constexpr (half > 1) {
-    sum_over_lanes<half / 2>(sum, lane);
+    share_outputs<half / 2>(sum, lane);
   }
+}
+
+template <typename T, int tile_outputs>
+__device__ Chunk<T> sum_over_lanes(T (&sum)[tile_outputs][Chunk<T>::size], int lane) {
+  // More lanes than outputs: these have the same ones.
+#pragma unroll
+  for (int distance = tile_lanes / 2; distance >= tile_outputs; distance /= 2) {
+#pragma unroll
+    for (int i = 0; i < tile_outputs; ++i) {
+#pragma unroll
+      for (int j = 0; j < Chunk<T>::size; ++j) {
+        sum[i][j] += __shfl_xor_sync(0xffffffffu, sum[i][j], distance);
+      }
+    }
+  }
+  share_outputs<tile_outputs / 2>(sum, lane);
+  Chunk<T> total;
+#pragma unroll
+  for (int j = 0; j < Chunk<T>::size; ++j) {
+    total.v[j] = sum[0][j];
+  }
+  return total;
 }
 
 /// out[output][row] = sum over terms of left[output][term] * right[term][row], by all warps of the
 /// block; give(output, first row, sums) is called once for each output and chunk of rows. Eight
-/// lanes share a tile of 8 outputs x 16 bytes of rows, so a warp has four tiles.
-template <template <typename> typename Left, typename T, typename Give>
+/// lanes share a tile of `tile_outputs` (2, 4 or 8) x 16 bytes of rows, so a warp has four tiles.
+template <template <typename, int> typename Left, int tile_outputs, typename T, typename Give>
 __device__ void tile_product(const TileProduct<T>& product, Give give) {
   constexpr int warp_tiles = 32 / tile_lanes;
   const auto thread = static_cast<std::int32_t>(threadIdx.x);
   const auto warps = static_cast<std::int32_t>(blockDim.x / 32);
   const int lane = thread % tile_lanes;
   const std::int32_t tiles =
-      (product.outputs + tile_outputs - 1) / tile_outputs * product.row_chunks;
+      (product.outputs + tile_outputs - 1) / tile_outputs * product.row_chunks.number;
   // All lanes of a warp stay in the loop: they meet in the sums.
   for (std::int32_t first = thread / 32 * warp_tiles; first < tiles; first += warps * warp_tiles) {
     const std::int32_t tile = first + thread % 32 / tile_lanes;
     const std::int32_t used = tile < tiles ? tile : tiles - 1;
-    const std::int32_t output = used / product.row_chunks * tile_outputs;
-    const std::int32_t row = used % product.row_chunks * Chunk<T>::size;
-    const Left<T> left(product.left, product.left_pitch, product.outputs, output);
+    const std::int32_t band = product.row_chunks.quotient(used);
+    const std::int32_t output = band * tile_outputs;
+    const std::int32_t row = (used - band * product.row_chunks.number) * Chunk<T>::size;
+    const Left<T, tile_outputs> left(product.left, product.left_pitch, product.outputs, output);
     const T* const right = product.right + row;
     T sum[tile_outputs][Chunk<T>::size] = {};
-#pragma unroll 2
+#pragma unroll 4
     for (std::int32_t term = lane; term < product.terms; term += tile_lanes) {
       T a[tile_outputs];
       left.load(term, a);
@@ -138,13 +162,8 @@ __device__ void tile_product(const TileProduct<T>& product, Give give) {
         }
       }
     }
-    sum_over_lanes<tile_outputs / 2>(sum, lane);
-    Chunk<T> total;
-#pragma unroll
-    for (int j = 0; j < Chunk<T>::size; ++j) {
-      total.v[j] = sum[0][j];
-    }
-    if (tile < tiles && output + lane < product.outputs) {
+    const Chunk<T> total = sum_over_lanes(sum, lane);
+    if (tile < tiles && lane < tile_outputs && output + lane < product.outputs) {
       give(output + lane, row, total);
     }
   }
