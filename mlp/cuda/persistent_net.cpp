@@ -91,9 +91,10 @@ class Layout {
       net_.rows_at[l] = place(std::int64_t{net_.own[l + 1]} * net_.weight_pitch[l]);
       net_.slice_biases_at[l] = net_.biases;
       net_.biases += net_.own[l + 1];
-      net_.tiles_at[l + 1] = static_cast<std::int32_t>(
-          net_.tiles_at[l] +
-          up_to(net_.own[l + 1], 16) / 16 * (up_to(net_.widths[l], 8 * chunk_) / (8 * chunk_)));
+      const TileShape tile = tile_shape(net_.own[l + 1], static_cast<std::int32_t>(chunk_));
+      net_.tiles_at[l + 1] =
+          net_.tiles_at[l] + (net_.own[l + 1] + tile.outputs - 1) / tile.outputs *
+                                 ((net_.widths[l] + tile.inputs - 1) / tile.inputs);
     }
     place(8); // eight inputs are read at once, of the last row beyond its end
     net_.own_tiles = (net_.tiles_at[net_.layers] + net_.row_groups - 1) / net_.row_groups;
@@ -105,6 +106,7 @@ class Layout {
 
   void place_small_things() {
     const auto numbers_in = [this](std::int64_t bytes) { return (bytes + 15) / 16 * chunk_; };
+    net_.memories_at = place(numbers_in(most_blocks * 8));
     net_.table_at = place(numbers_in(std::int64_t{net_.own_tiles} * net_.row_groups *
                                      static_cast<std::int64_t>(sizeof(GradientTile))));
     net_.labels_at = place(numbers_in(net_.rows * 4));

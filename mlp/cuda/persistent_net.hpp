@@ -26,8 +26,7 @@ inline constexpr int most_blocks = 16; ///< of a cluster
 inline constexpr int persistent_threads = 512;
 /// A layer of at most so many outputs is not divided.
 inline constexpr int narrow = 32;
-/// Gradients are computed in tiles of 16 outputs and 8 inputs for each number in 16 bytes, of which
-/// a lane has 4 quads of outputs: so many times 16 bytes.
+/// Gradients are computed in tiles, each by a warp and of so many times 16 bytes.
 inline constexpr int tile_chunks = 128;
 
 /// A number that others are divided by, quickly: 0 <= n * number < 2^32.
@@ -58,7 +57,21 @@ struct alignas(16) GradientTile {
   std::int32_t inputs;  ///< from the first on
   std::int32_t layer;
   std::int32_t output; ///< the first, of the own ones
+  std::int32_t lanes;  ///< side by side: 8, or for few outputs all 32
 };
+
+/// Outputs and inputs of a tile. A lane has four outputs, and as many inputs as numbers are in 16
+/// bytes.
+struct TileShape {
+  std::int32_t outputs;
+  std::int32_t inputs;
+  std::int32_t lanes;
+};
+
+[[nodiscard]] __host__ __device__ inline TileShape tile_shape(std::int32_t own_outputs,
+                                                              std::int32_t numbers) {
+  return own_outputs <= 4 ? TileShape{4, 32 * numbers, 32} : TileShape{16, 8 * numbers, 8};
+}
 
 /// Plain data, for kernels. A level is what lies between layers: level l goes into layer l. Places
 /// are in numbers from the beginning of shared memory, and the same in all blocks.
@@ -92,6 +105,7 @@ struct PersistentNet {
   /// The tiles of layer l are numbers tiles_at[l] to tiles_at[l + 1]. Tile t is summed up and
   /// updated by row group t % row_groups.
   std::int32_t tiles_at[most_layers + 1];
+  std::int32_t memories_at;       ///< pointers to the shared memory of all blocks
   std::int32_t table_at;          ///< GradientTile, of own_tiles * row_groups
   std::int32_t own_tiles;         ///< of a block, at most
   std::int32_t portion;           ///< of these, as many as are exchanged at once

@@ -35,6 +35,9 @@ class PersistentBlock {
     for (std::int32_t i = thread(); i < net_.own_tiles * net_.row_groups; i += size()) {
       table()[i] = tile_at(i);
     }
+    if (thread() < net_.blocks()) {
+      memories()[thread()] = gpu::shared_of(shared_, thread());
+    }
     __syncthreads();
     each_parameter([&](std::int32_t at, std::int64_t parameter) {
       shared_[at] = work_.parameters[parameter];
@@ -106,11 +109,7 @@ class PersistentBlock {
         store_chunk(to, sums);
       }
     };
-    if (product.outputs <= few_outputs) {
-      tile_product<LeftByRows, few_outputs, T>(product, give);
-    } else {
-      tile_product<LeftByRows, 8, T>(product, give);
-    }
+    multiply<LeftByRows>(product, give);
     barrier_if(net_.divided(level));
   }
 
@@ -163,16 +162,16 @@ class PersistentBlock {
   }
 
   /// The gradient of the own inputs of a layer, before their ReLU. Ends with a barrier. `turn`
-  /// takes turns between calls that divide the sums.
+  /// takes turns between calls that divide the sums; while they wait for each other's, the
+  /// gradients of the layer's weights are made.
   __device__ void input_gradient(int layer, int& turn) {
     if (!net_.divided(layer + 1)) {
-      tile_product<LeftByColumns, 8, T>(
-          {own_count(layer), net_.widths[layer + 1], net_.row_chunks,
-           weights(layer) + first_own(layer), net_.weight_pitch[layer], deltas(layer + 1),
-           net_.pitch},
-          [&](std::int32_t input, std::int32_t row, const Chunk<T>& sums) {
-            finish_delta(layer, input, row, sums);
-          });
+      multiply<LeftByColumns, T>({own_count(layer), net_.widths[layer + 1], net_.row_chunks,
+                                  weights(layer) + first_own(layer), net_.weight_pitch[layer],
+                                  deltas(layer + 1), net_.pitch},
+                                 [&](std::int32_t input, std::int32_t row, const Chunk<T>& sums) {
+                                   finish_delta(layer, input, row, sums);
+                                 });
       __syncthreads();
       return;
     }
@@ -180,7 +179,7 @@ class PersistentBlock {
     T* const partials = shared_ + net_.partials_at[turn];
     turn = 1 - turn;
     const std::int32_t own = net_.own[layer];
-    tile_product<LeftByColumns, 8, T>(
+    multiply<LeftByColumns, T>(
         {net_.widths[layer], own_count(layer + 1), net_.row_chunks, weights(layer),
          net_.weight_pitch[layer], deltas(layer + 1), net_.pitch},
         [&](std::int32_t input, std::int32_t row, const Chunk<T>& sums) {
@@ -193,7 +192,11 @@ class PersistentBlock {
             to_row_group(to, sums);
           }
         });
-    barrier();
+    gpu::cluster_arrive();
+    if (gradients_early(layer)) {
+      weight_gradients(net_.tiles_at[layer], net_.tiles_at[layer + 1], 0);
+    }
+    gpu::cluster_wait();
     for (std::int32_t i = thread(); i < own_count(layer) * net_.row_chunks.number; i += size()) {
       const std::int32_t input = net_.row_chunks.quotient(i);
       const std::int32_t row = (i - input * net_.row_chunks.number) * Chunk<T>::size;
@@ -206,18 +209,29 @@ class PersistentBlock {
   /// The gradients of a portion of the own weights, from the own rows, to those who sum them up;
   /// with the first portion those of the biases. Needs a barrier after it.
   __device__ void gradients(int portion) {
-    const std::int32_t begin = portion * net_.portion * net_.row_groups;
-    const std::int32_t end = begin + net_.portion * net_.row_groups;
-    for (std::int32_t tile = begin + thread() / 32; tile < end && tile < net_.tiles_at[net_.layers];
-         tile += size() / 32) {
-      weight_gradient(tile, portion);
+    if (net_.portions() == 1) {
+      for (int layer = 0; layer < net_.layers; ++layer) {
+        if (!gradients_early(layer)) {
+          weight_gradients(net_.tiles_at[layer], net_.tiles_at[layer + 1], 0);
+        }
+      }
+    } else {
+      const std::int32_t tiles = net_.portion * net_.row_groups;
+      const std::int32_t end = (portion + 1) * tiles;
+      weight_gradients(portion * tiles,
+                       end < net_.tiles_at[net_.layers] ? end : net_.tiles_at[net_.layers],
+                       portion);
     }
     for (std::int32_t i = thread(); portion == 0 && i < net_.biases; i += size()) {
       const int layer = layer_of(i, net_.slice_biases_at);
       const T* const delta = deltas(layer + 1) + (i - net_.slice_biases_at[layer]) * net_.pitch;
       T sum = T(0);
-      for (std::int32_t row = 0; row < net_.rows; ++row) {
-        sum += delta[row];
+      for (std::int32_t row = 0; row < net_.rows; row += Chunk<T>::size) {
+        const Chunk<T> chunk = chunk_at(delta + row);
+#pragma unroll
+        for (int j = 0; j < Chunk<T>::size; ++j) {
+          sum += chunk.v[j];
+        }
       }
       T* const to = shared_ + net_.bias_gradients_at + row_group_ * net_.biases + i;
       for (int group = 0; group < net_.row_groups; ++group) {
@@ -286,9 +300,14 @@ class PersistentBlock {
   __device__ void barrier() { barrier_if(true); }
 
  private:
-  static constexpr int few_outputs = 2;
-  /// Inputs of a tile; those of a lane lie eight apart.
-  static constexpr int tile_width = 8 * Chunk<T>::size;
+  /// Of a lane of a tile: the first of its four outputs, and its first input. The others lie
+  /// tile.lanes apart.
+  __device__ static std::int32_t lane_output(const GradientTile& tile, std::int32_t lane) {
+    return tile.lanes == 8 ? lane / 8 * 4 : 0;
+  }
+  __device__ static std::int32_t lane_input(const GradientTile& tile, std::int32_t lane) {
+    return lane & (tile.lanes - 1);
+  }
 
   __device__ static std::int32_t thread() { return static_cast<std::int32_t>(threadIdx.x); }
   __device__ static std::int32_t size() { return static_cast<std::int32_t>(blockDim.x); }
@@ -301,10 +320,14 @@ class PersistentBlock {
     }
   }
 
+  /// Where block `rank` has what lies at `own` here. The blocks' memories are looked up: to ask the
+  /// hardware each time takes longer.
   template <typename U>
   __device__ U* shared_of(U* own, int rank) const {
-    return rank == rank_ ? own : gpu::shared_of(own, rank);
+    const auto offset = reinterpret_cast<char*>(own) - reinterpret_cast<char*>(shared_);
+    return reinterpret_cast<U*>(reinterpret_cast<char*>(memories()[rank]) + offset);
   }
+  __device__ T** memories() const { return reinterpret_cast<T**>(shared_ + net_.memories_at); }
   __device__ void to_row_group(T* own, const Chunk<T>& chunk) const {
     for (int group = 0; group < net_.feature_groups; ++group) {
       store_chunk(shared_of(own, row_group_ * net_.feature_groups + group), chunk);
@@ -358,6 +381,22 @@ class PersistentBlock {
     return layer;
   }
 
+  /// Are a layer's gradients made while the block waits for the deltas of its inputs? Those of
+  /// layers with a tile for every warp; the others are made together.
+  __device__ bool gradients_early(int layer) const {
+    return layer > 0 && net_.divided(layer + 1) && net_.portions() == 1 &&
+           net_.tiles_at[layer + 1] - net_.tiles_at[layer] >= size() / 32;
+  }
+  /// Of tiles [first, end). Each has its warp, so that layers of few tiles do not all take the
+  /// first.
+  __device__ void weight_gradients(std::int32_t first, std::int32_t end, int portion) {
+    const std::int32_t warps = size() / 32;
+    const std::int32_t ahead = (thread() / 32 - first) & (warps - 1);
+    for (std::int32_t tile = first + ahead; tile < end; tile += warps) {
+      weight_gradient(tile, portion);
+    }
+  }
+
   __device__ GradientTile* table() const {
     return reinterpret_cast<GradientTile*>(shared_ + net_.table_at);
   }
@@ -367,10 +406,11 @@ class PersistentBlock {
       return {};
     }
     const int layer = layer_of(tile, net_.tiles_at);
-    const std::int32_t across = (net_.widths[layer] + tile_width - 1) / tile_width;
+    const TileShape shape = tile_shape(net_.own[layer + 1], Chunk<T>::size);
+    const std::int32_t across = (net_.widths[layer] + shape.inputs - 1) / shape.inputs;
     const std::int32_t in_layer = tile - net_.tiles_at[layer];
-    const std::int32_t output = in_layer / across * 16;
-    const std::int32_t input = in_layer % across * tile_width;
+    const std::int32_t output = in_layer / across * shape.outputs;
+    const std::int32_t input = in_layer % across * shape.inputs;
     const std::int32_t outputs = own_count(layer + 1) - output;
     return {.deltas_at = net_.deltas_at[layer + 1] + output * net_.pitch,
             .values_at = net_.values_at[layer] + input * net_.pitch,
@@ -379,11 +419,12 @@ class PersistentBlock {
             .outputs = outputs > 0 ? outputs : 0,
             .inputs = net_.widths[layer] - input,
             .layer = layer,
-            .output = output};
+            .output = output,
+            .lanes = shape.lanes};
   }
 
-  /// A tile of the gradient of a layer's weights, by a warp: a lane has four outputs, and inputs
-  /// that lie eight apart, so that eight lanes read rows of eight neighbouring inputs.
+  /// A tile of the gradient of a layer's weights, by a warp. Inputs of a lane lie apart, so that
+  /// eight lanes read rows of eight neighbouring inputs.
   __device__ void weight_gradient(std::int32_t number, int portion) {
     constexpr int inputs = Chunk<T>::size;
     const std::int32_t lane = thread() % 32;
@@ -396,12 +437,13 @@ class PersistentBlock {
     const T* in[inputs];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      delta[i] =
-          shared_ + tile.deltas_at + at_most(lane / 8 * 4 + i, tile.outputs - 1) * net_.pitch;
+      delta[i] = shared_ + tile.deltas_at +
+                 at_most(lane_output(tile, lane) + i, tile.outputs - 1) * net_.pitch;
     }
 #pragma unroll
     for (int j = 0; j < inputs; ++j) {
-      in[j] = shared_ + tile.values_at + at_most(lane % 8 + 8 * j, tile.inputs - 1) * net_.pitch;
+      in[j] = shared_ + tile.values_at +
+              at_most(lane_input(tile, lane) + tile.lanes * j, tile.inputs - 1) * net_.pitch;
     }
     Chunk<T> sums[4] = {};
 #pragma unroll 2
@@ -436,23 +478,23 @@ class PersistentBlock {
     }
   }
 
-  /// One of the chunks of one of the own tiles: the weights of an output and every eighth input.
+  /// One of the chunks of one of the own tiles: the weights of an output.
   __device__ void update_chunk(std::int32_t own_tile, std::int32_t chunk, const Chunk<T>& gradient,
                                const StepFactors<T>& factors) {
     const GradientTile tile = table()[own_tile * net_.row_groups + row_group_];
-    const std::int32_t output = chunk % 32 / 8 * 4 + chunk / 32;
-    const std::int32_t input = chunk % 8;
+    const std::int32_t output = lane_output(tile, chunk % 32) + chunk / 32;
+    const std::int32_t input = lane_input(tile, chunk % 32);
     if (output >= tile.outputs) {
       return;
     }
     T* const weight = shared_ + tile.weights_at + output * tile.weight_pitch + input;
     const std::int32_t moment = (own_tile * tile_chunks + chunk) * Chunk<T>::size;
-    const auto inside = [&](int j) { return input + 8 * j < tile.inputs; };
+    const auto inside = [&](int j) { return input + tile.lanes * j < tile.inputs; };
     Chunk<T> next;
 #pragma unroll
     for (int j = 0; j < Chunk<T>::size; ++j) {
       if (inside(j)) {
-        next.v[j] = updated(factors, weight[8 * j], gradient.v[j], moments(), moment + j);
+        next.v[j] = updated(factors, weight[tile.lanes * j], gradient.v[j], moments(), moment + j);
       }
     }
     for (int group = 0; group < net_.row_groups; ++group) {
@@ -460,7 +502,7 @@ class PersistentBlock {
 #pragma unroll
       for (int j = 0; j < Chunk<T>::size; ++j) {
         if (inside(j)) {
-          to[8 * j] = next.v[j];
+          to[tile.lanes * j] = next.v[j];
         }
       }
     }
@@ -518,9 +560,9 @@ class PersistentBlock {
     for (std::int32_t i = thread(); net_.momentum && i < net_.own_tiles * tile_chunks;
          i += size()) {
       const GradientTile tile = table()[i / tile_chunks * net_.row_groups + row_group_];
-      const std::int32_t in_tile = i % tile_chunks % 32 / 8 * 4 + i % tile_chunks / 32;
+      const std::int32_t in_tile = lane_output(tile, i % 32) + i % tile_chunks / 32;
       for (int j = 0; in_tile < tile.outputs && j < Chunk<T>::size; ++j) {
-        const std::int32_t in = i % 8 + 8 * j;
+        const std::int32_t in = lane_input(tile, i % 32) + tile.lanes * j;
         if (in < tile.inputs) {
           const std::int64_t output = first_own(tile.layer + 1) + tile.output + in_tile;
           const std::int64_t input =

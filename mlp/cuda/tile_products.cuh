@@ -26,9 +26,6 @@ __device__ void store_chunk(T* numbers, const Chunk<T>& chunk) {
   *reinterpret_cast<Chunk<T>*>(numbers) = chunk;
 }
 
-/// Lanes that share a tile; each takes every eighth term of its sums.
-inline constexpr int tile_lanes = 8;
-
 /// The left operand of a product as [output][term], `pitch` numbers from row to row.
 template <typename T, int tile_outputs>
 class LeftByRows {
@@ -62,10 +59,14 @@ class LeftByColumns {
   __device__ void load(std::int32_t term, T (&into)[tile_outputs]) const {
 #pragma unroll
     for (int i = 0; i < tile_outputs; i += Chunk<T>::size) {
-      const Chunk<T> chunk = chunk_at(left_ + term * pitch_ + i);
+      if constexpr (tile_outputs < Chunk<T>::size) {
+        into[i] = left_[term * pitch_ + i];
+      } else {
+        const Chunk<T> chunk = chunk_at(left_ + term * pitch_ + i);
 #pragma unroll
-      for (int j = 0; j < Chunk<T>::size; ++j) {
-        into[i + j] = chunk.v[j];
+        for (int j = 0; j < Chunk<T>::size; ++j) {
+          into[i + j] = chunk.v[j];
+        }
       }
     }
   }
@@ -106,7 +107,7 @@ __device__ void share_outputs(T (&sum)[tile_outputs][Chunk<T>::size], int lane) 
   }
 }
 
-template <typename T, int tile_outputs>
+template <int tile_lanes, typename T, int tile_outputs>
 __device__ Chunk<T> sum_over_lanes(T (&sum)[tile_outputs][Chunk<T>::size], int lane) {
   // More lanes than outputs: these have the same ones.
 #pragma unroll
@@ -128,10 +129,10 @@ __device__ Chunk<T> sum_over_lanes(T (&sum)[tile_outputs][Chunk<T>::size], int l
   return total;
 }
 
-/// out[output][row] = sum over terms of left[output][term] * right[term][row], by all warps of the
-/// block; give(output, first row, sums) is called once for each output and chunk of rows. Eight
-/// lanes share a tile of `tile_outputs` (2, 4 or 8) x 16 bytes of rows, so a warp has four tiles.
-template <template <typename, int> typename Left, int tile_outputs, typename T, typename Give>
+/// By tiles of `tile_outputs` x 16 bytes of rows in registers. The lanes of a tile have every
+/// `tile_lanes`-th term of its sums each.
+template <template <typename, int> typename Left, int tile_outputs, int tile_lanes, typename T,
+          typename Give>
 __device__ void tile_product(const TileProduct<T>& product, Give give) {
   constexpr int warp_tiles = 32 / tile_lanes;
   const auto thread = static_cast<std::int32_t>(threadIdx.x);
@@ -162,10 +163,47 @@ __device__ void tile_product(const TileProduct<T>& product, Give give) {
         }
       }
     }
-    const Chunk<T> total = sum_over_lanes(sum, lane);
+    const Chunk<T> total = sum_over_lanes<tile_lanes>(sum, lane);
     if (tile < tiles && lane < tile_outputs && output + lane < product.outputs) {
       give(output + lane, row, total);
     }
+  }
+}
+
+/// A thread for each output and 16 bytes of rows.
+template <template <typename, int> typename Left, typename T, typename Give>
+__device__ void short_product(const TileProduct<T>& product, Give give) {
+  const std::int32_t chunks = product.row_chunks.number;
+  for (auto i = static_cast<std::int32_t>(threadIdx.x); i < product.outputs * chunks;
+       i += static_cast<std::int32_t>(blockDim.x)) {
+    const std::int32_t output = product.row_chunks.quotient(i);
+    const std::int32_t row = (i - output * chunks) * Chunk<T>::size;
+    const Left<T, 1> left(product.left, product.left_pitch, product.outputs, output);
+    Chunk<T> sum{};
+#pragma unroll 4
+    for (std::int32_t term = 0; term < product.terms; ++term) {
+      T a[1];
+      left.load(term, a);
+      const Chunk<T> b = chunk_at(product.right + term * product.right_pitch + row);
+#pragma unroll
+      for (int j = 0; j < Chunk<T>::size; ++j) {
+        sum.v[j] = fma(a[0], b.v[j], sum.v[j]);
+      }
+    }
+    give(output, row, sum);
+  }
+}
+
+/// out[output][row] = sum over terms of left[output][term] * right[term][row], by all warps of the
+/// block; give(output, first row, sums) is called once for each output and 16 bytes of rows.
+template <template <typename, int> typename Left, typename T, typename Give>
+__device__ void multiply(const TileProduct<T>& product, Give give) {
+  if (product.terms <= 16) { // too few to be divided between lanes
+    short_product<Left>(product, give);
+  } else if (product.outputs <= 2) {
+    tile_product<Left, 2, 32>(product, give);
+  } else {
+    tile_product<Left, 8, 8>(product, give);
   }
 }
 
