@@ -36,8 +36,8 @@ class Layout {
     place_small_things();
   }
 
-  /// With the gradients exchanged in so many portions, two of which have a place.
-  [[nodiscard]] PersistentNet with(int portions, bool moments_on_chip) {
+  /// With the gradients exchanged in so many portions, of which so many have a place.
+  [[nodiscard]] PersistentNet with(int portions, int places, bool moments_on_chip) {
     PersistentNet net = net_;
     const std::int64_t used = size_;
     net.moments_on_chip = moments_on_chip && net.momentum;
@@ -45,7 +45,7 @@ class Layout {
     net.portion = (net.own_tiles + portions - 1) / portions;
     const std::int64_t portion = std::int64_t{net.row_groups} * net.portion * tile_numbers();
     net.gradients_at[0] = place(portion);
-    net.gradients_at[1] = portions == 1 ? net.gradients_at[0] : place(portion);
+    net.gradients_at[1] = places == 1 ? net.gradients_at[0] : place(portion);
     net.shared_size = static_cast<std::int32_t>(size_);
     size_ = used;
     return net;
@@ -96,7 +96,6 @@ class Layout {
           net_.tiles_at[l] + (net_.own[l + 1] + tile.outputs - 1) / tile.outputs *
                                  ((net_.widths[l] + tile.inputs - 1) / tile.inputs);
     }
-    place(8); // eight inputs are read at once, of the last row beyond its end
     net_.own_tiles = (net_.tiles_at[net_.layers] + net_.row_groups - 1) / net_.row_groups;
     net_.all_biases_at = place(net_.biases);
     net_.bias_gradients_at = place(std::int64_t{net_.row_groups} * net_.biases);
@@ -124,19 +123,22 @@ class Layout {
 PersistentNet persistent_net(const Training& training, std::int64_t bytes, BlockGroups groups,
                              std::int64_t shared_bytes) {
   Layout layout(training, bytes, groups);
-  PersistentNet net = layout.with(1, true);
+  PersistentNet net = layout.with(1, 1, true);
   const auto fits = [&] { return net.shared_size * bytes <= shared_bytes; };
   if (!fits()) {
-    net = layout.with(3, true); // two would take as much room as one
+    net = layout.with(3, 2, true); // two would take as much room as one
   }
   for (int portions = 1; !fits() && portions <= net.own_tiles; portions += portions == 1 ? 2 : 1) {
-    net = layout.with(portions, false);
+    net = layout.with(portions, portions == 1 ? 1 : 2, false);
+  }
+  if (!fits()) {
+    net = layout.with(net.own_tiles, 1, false);
   }
   return net;
 }
 
 int barriers_of_step(const PersistentNet& net) {
-  int barriers = net.portions() + 1;
+  int barriers = net.portions() + 1 + (net.waits_for_place() ? net.portions() - 1 : 0);
   for (int l = 1; l <= net.layers; ++l) {
     barriers += net.divided(l) ? (l > 1 ? 2 : 1) : 0; // its values, and deltas of the level below
   }

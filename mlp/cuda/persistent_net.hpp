@@ -52,12 +52,10 @@ struct alignas(16) GradientTile {
   std::int32_t deltas_at;  ///< of its first output
   std::int32_t values_at;  ///< of its first input
   std::int32_t weights_at; ///< of both
-  std::int32_t weight_pitch;
-  std::int32_t outputs; ///< own ones from the first on; 0: none, or no such tile
-  std::int32_t inputs;  ///< from the first on
-  std::int32_t layer;
-  std::int32_t output; ///< the first, of the own ones
-  std::int32_t lanes;  ///< side by side: 8, or for few outputs all 32
+  std::uint8_t outputs;    ///< of the own ones that it has; 0: no such tile
+  std::uint8_t inputs;     ///< that it has
+  std::uint8_t lanes;      ///< side by side: 8, or for few outputs all 32
+  std::uint8_t layer;
 };
 
 /// Outputs and inputs of a tile. A lane has four outputs, and as many inputs as numbers are in 16
@@ -123,6 +121,10 @@ struct PersistentNet {
   /// Is a level divided between the feature groups?
   [[nodiscard]] __host__ __device__ bool divided(int level) const {
     return own[level] < widths[level];
+  }
+  /// Have all portions of the gradients the same place, so that each waits until the last is used?
+  [[nodiscard]] __host__ __device__ bool waits_for_place() const {
+    return portions() > 1 && gradients_at[0] == gradients_at[1];
   }
   [[nodiscard]] __host__ __device__ int portions() const {
     return (own_tiles + portion - 1) / portion;

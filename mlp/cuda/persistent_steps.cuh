@@ -411,16 +411,16 @@ class PersistentBlock {
     const std::int32_t in_layer = tile - net_.tiles_at[layer];
     const std::int32_t output = in_layer / across * shape.outputs;
     const std::int32_t input = in_layer % across * shape.inputs;
-    const std::int32_t outputs = own_count(layer + 1) - output;
+    const auto within = [](std::int32_t left, std::int32_t most) {
+      return static_cast<std::uint8_t>(left < 0 ? 0 : left < most ? left : most);
+    };
     return {.deltas_at = net_.deltas_at[layer + 1] + output * net_.pitch,
             .values_at = net_.values_at[layer] + input * net_.pitch,
             .weights_at = net_.rows_at[layer] + output * net_.weight_pitch[layer] + input,
-            .weight_pitch = net_.weight_pitch[layer],
-            .outputs = outputs > 0 ? outputs : 0,
-            .inputs = net_.widths[layer] - input,
-            .layer = layer,
-            .output = output,
-            .lanes = shape.lanes};
+            .outputs = within(own_count(layer + 1) - output, shape.outputs),
+            .inputs = within(net_.widths[layer] - input, shape.inputs),
+            .lanes = static_cast<std::uint8_t>(shape.lanes),
+            .layer = static_cast<std::uint8_t>(layer)};
   }
 
   /// A tile of the gradient of a layer's weights, by a warp. Inputs of a lane lie apart, so that
@@ -487,7 +487,7 @@ class PersistentBlock {
     if (output >= tile.outputs) {
       return;
     }
-    T* const weight = shared_ + tile.weights_at + output * tile.weight_pitch + input;
+    T* const weight = shared_ + tile.weights_at + output * net_.weight_pitch[tile.layer] + input;
     const std::int32_t moment = (own_tile * tile_chunks + chunk) * Chunk<T>::size;
     const auto inside = [&](int j) { return input + tile.lanes * j < tile.inputs; };
     Chunk<T> next;
@@ -564,7 +564,9 @@ class PersistentBlock {
       for (int j = 0; in_tile < tile.outputs && j < Chunk<T>::size; ++j) {
         const std::int32_t in = lane_input(tile, i % 32) + tile.lanes * j;
         if (in < tile.inputs) {
-          const std::int64_t output = first_own(tile.layer + 1) + tile.output + in_tile;
+          const std::int64_t output =
+              first_own(tile.layer + 1) +
+              (tile.deltas_at - net_.deltas_at[tile.layer + 1]) / net_.pitch + in_tile;
           const std::int64_t input =
               (tile.values_at - net_.values_at[tile.layer]) / net_.pitch + in;
           visit(i * Chunk<T>::size + j,
@@ -613,6 +615,9 @@ __global__ void __launch_bounds__(persistent_threads, 1)
       block.input_gradient(layer, turn);
     }
     for (int portion = 0; portion < net.portions(); ++portion) {
+      if (portion > 0 && net.waits_for_place()) {
+        block.barrier();
+      }
       block.gradients(portion);
       block.barrier();
       block.update(portion, state.factors);

@@ -94,6 +94,7 @@ struct Runtime {
 
   bool driver = true;
   std::int64_t shortest_matmul_side = 1;
+  int float64_epilogue_status = 0;
   Random random;
   std::vector<Device> devices;
   int current_device = 0;

@@ -48,6 +48,10 @@ struct Settings {
   bool driver = true;
   /// cuBLASLt has no algorithm for a product with a side shorter than this.
   std::int64_t shortest_matmul_side = 1;
+  /// What cuBLASLt answers when asked for a float64 product with an epilogue: it has none (cuBLAS
+  /// library, cublasLtMatmul, table of types: "Non-default epilogue not supported"); by default
+  /// CUBLAS_STATUS_NOT_SUPPORTED. 0: it computes them, so that tests of float64 see fused products.
+  int float64_epilogue_status = 15;
 };
 
 /// Starts anew: forgets all work, memory, handles, faults, reports and counts. Handles and memory

@@ -149,7 +149,8 @@ class PersistentNetTest : public testing::TestWithParam<Case> {
 };
 
 // Two launches, the last step with fewer rows: weights, moments and the loss go from one to the
-// next. With the gradients in one portion, and in as many as there can be.
+// next.// With the gradients in one portion, and in as many as there can be, with two places for
+// them and with one.
 TEST_P(PersistentNetTest, TrainsAsTheReferenceDoes) {
   const auto [layers, batch, groups] = GetParam();
   std::uint64_t seed = 1;
@@ -160,10 +161,16 @@ TEST_P(PersistentNetTest, TrainsAsTheReferenceDoes) {
         .network = parse_layers(layers), .optimizer = optimizer, .batch = batch};
     const Rows<double> rows = random_rows<double>(training.network, 5 * batch - batch / 3, 1);
     const Outcome expected = reference(training, rows);
-    for (const std::int64_t room : {shared_bytes, std::int64_t{0}}) {
+    const PersistentNet smallest = persistent_net(training, sizeof(double), groups, 0);
+    const std::int64_t small_room =
+        smallest.shared_size * std::int64_t{sizeof(double)} +
+        std::int64_t{smallest.row_groups} * smallest.portion * tile_chunks * 16;
+    for (const std::int64_t room : {shared_bytes, small_room, std::int64_t{0}}) {
       const PersistentNet net = persistent_net(training, sizeof(double), groups, room);
+      EXPECT_EQ(net.waits_for_place(), room == 0 && net.own_tiles > 1);
       ASSERT_LE(net.shared_size * std::int64_t{sizeof(double)}, shared_bytes);
-      SCOPED_TRACE(std::to_string(net.portions()) + " portions");
+      SCOPED_TRACE(std::to_string(net.portions()) + " portions" +
+                   (net.waits_for_place() ? ", one place" : ""));
       emulation::set_seed(seed++);
       const Outcome found = run(training, net, rows);
       EXPECT_LE(distance(found.trained.parameters, expected.trained.parameters), 1e-12);
