@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a thread of the tile kernels executes, counted in the machine code of sm_90.
+"""What a thread of the tile kernels, and of the network kernel, executes, counted in the machine code of sm_90.
 
 kernel_instructions.py print NVCC OPTION... SOURCE     compiles SOURCE; the figures as JSON
 kernel_instructions.py budget NVCC OPTION... SOURCE    a budget that they fit
@@ -11,6 +11,9 @@ the shortest way through the branches on which a patch is loaded, or stored, 16 
 patches that lie inside, which are nearly all. A kernel that computes a cell otherwise than by four additions, a fused
 multiply-add and a product, that has lost its wide accesses, or that executes more than before, shows
 here and in no test of results.
+
+Of the network kernel it is the loops of its products that are counted: four terms, or rows for two accesses, of
+a thread's tile, by their 128 multiply-adds and their accesses to shared memory.
 
 Neither nvdisasm nor cuobjdump is needed: of an instruction of 16 bytes the low nine bits tell which it is (Jia et al.,
 "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018, appendix; the fields of branches and
@@ -27,10 +30,15 @@ import tempfile
 from pathlib import Path
 
 NAMES = {0x020: "FMUL", 0x021: "FADD", 0x023: "FFMA", 0x028: "DMUL", 0x029: "DADD", 0x02b: "DFMA",
-         0x147: "BRA", 0x14d: "EXIT", 0x181: "LDG", 0x186: "STG"}
+         0x147: "BRA", 0x14d: "EXIT", 0x181: "LDG", 0x184: "LDS", 0x186: "STG"}
 WIDE = 6  # of an access's size: 16 bytes
 ALWAYS = 7  # of an instruction's predicate
 PATCHES = re.compile(r"(blocked|persistent)_steps<(float|double), (?:\(int\))?(\d+), (?:\(int\))?(\d+), ")
+
+NETWORK = re.compile(r"mlp::cuda::persistent_steps<float>")
+# Loads of a loop with 128 multiply-adds: 8 weights of a term by 4 bytes and 16 bytes of values, twice 16 bytes of weights
+# and 16 of deltas, or 4 outputs and 4 inputs by 16 bytes.
+NETWORK_LOOPS = {"forward": 4 * 9, "input gradient": 4 * 3, "weight gradient": 2 * 8}
 
 Instruction = collections.namedtuple("Instruction", "name predicate target wide")
 
@@ -101,6 +109,20 @@ def figures(code, kernel, dtype, cells):
     raise SystemExit(f"{kernel}: no way round its steps has {wide} accesses of 16 bytes")
 
 
+def network_figures(code):
+    """The longest loop of each kind: a product may have been compiled more than once."""
+    found = dict.fromkeys(NETWORK_LOOPS, 0)
+    for at, one in enumerate(code):
+        if one.target is not None and one.target < at:
+            counts = collections.Counter(each.name for each in code[one.target:at + 1])
+            for what, loads in NETWORK_LOOPS.items():
+                if counts["FFMA"] == 128 and counts["LDS"] == loads:
+                    found[what] = max(found[what], at + 1 - one.target)
+    if 0 in found.values():
+        raise SystemExit(f"network: no loop of 128 multiply-adds has the loads of {NETWORK_LOOPS}: {found}")
+    return found
+
+
 def kernels_of(cubin):
     """(demangled name, code) of each kernel in an ELF file."""
     sections, = struct.unpack_from("<Q", cubin, 0x28)
@@ -124,6 +146,8 @@ def all_figures(command):
                 kernel, dtype, width, height = match.groups()
                 found[f"{kernel} {dtype} {width}x{height}"] = figures(
                     decode(code), kernel, dtype, int(width) * int(height))
+            elif NETWORK.search(name):
+                found["network float"] = network_figures(decode(code))
         return found
 
 
@@ -168,6 +192,16 @@ def self_test():
             continue
         raise AssertionError(bad)
     assert not list(complaints({"a": {"step": 100, "per_cell": 6.25}}, budget_for({"a": {"step": 100}})))
+    loops = [word(0x184)] * 36 + [word(0x023)] * 128 + [word(0x147, 0, -165)]
+    loops += [word(0x184)] * 12 + [word(0x023)] * 128 + [word(0x147, 0, -141)]
+    network = decode(b"".join(loops + [word(0x184)] * 16 + [word(0x023)] * 128 + [word(0x147, 0, -145)]))
+    assert network_figures(network) == {"forward": 165, "input gradient": 141, "weight gradient": 145}
+    try:
+        network_figures(decode(b"".join(loops)))
+    except SystemExit:
+        pass
+    else:
+        raise AssertionError("a missing loop")
     found = {"blocked float 4x4": {"step": 138, "load": None}}
     assert not list(complaints(found, {"blocked float 4x4": {"step": 138}}))
     assert len(list(complaints(found, {"blocked float 4x4": {"step": 137}}))) == 1

@@ -91,6 +91,11 @@ class GridRun {
   bool complete_meeting(const Thread& thread);
   void cancel();
   std::string what_blocks() const;
+  std::size_t rank_of(const Block& block) const {
+    const dim3& grid = launch_.grid;
+    return block.index.x +
+           std::size_t{grid.x} * (block.index.y + std::size_t{grid.y} * block.index.z);
+  }
 
   // A grid whose threads only spin would never end.
   static constexpr std::int64_t most_idle_yields = 1'000'000;
@@ -107,6 +112,10 @@ class GridRun {
   Thread* current_ = nullptr;
   Fiber host_;
   std::int64_t idle_yields_ = 0;
+  /// Half of the launches have a block that falls behind: what others do to its memory, or read
+  /// there, then comes too early.
+  bool neglects_ = false;
+  std::size_t neglected_ = 0;
   bool cancelled_ = false;
   std::string problem_;
 };
@@ -123,6 +132,8 @@ GridRun::GridRun(const GridLaunch& launch, Random& random, GridCounts& counts)
       blocks_(std::size_t{launch.grid.x} * launch.grid.y * launch.grid.z) {
   built_in.block_shape = launch.block;
   built_in.grid_shape = launch.grid;
+  neglects_ = blocks_ > 1 && random.coin();
+  neglected_ = neglects_ ? random.below(blocks_) : 0;
   std::vector<std::size_t> ranks(
       blocks_ / (std::size_t{launch.cluster.x} * launch.cluster.y * launch.cluster.z));
   std::iota(ranks.begin(), ranks.end(), std::size_t{0});
@@ -199,7 +210,22 @@ void GridRun::retire(Cluster& cluster) {
   admit();
 }
 
-Thread* GridRun::pick() { return cancelled_ || ready_.empty() ? nullptr : random_.take(ready_); }
+Thread* GridRun::pick() {
+  if (cancelled_ || ready_.empty()) {
+    return nullptr;
+  }
+  // Four more draws for another block than the neglected one.
+  for (int draws = 0; neglects_ && draws < 4; ++draws) {
+    const std::size_t i = random_.below(ready_.size());
+    if (rank_of(*ready_[i]->block) != neglected_) {
+      std::swap(ready_[i], ready_.back());
+      Thread* const thread = ready_.back();
+      ready_.pop_back();
+      return thread;
+    }
+  }
+  return random_.take(ready_);
+}
 
 // The fiber on which `thread` goes on, or starts.
 Fiber& GridRun::fiber_for(Thread& thread) {
