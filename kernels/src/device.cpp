@@ -125,6 +125,7 @@ Device use_device(int index) {
           .memory_bytes = facts.memory_bytes,
           .l2_bytes = attribute(index, cudaDevAttrL2CacheSize),
           .cooperative_launch = attribute(index, cudaDevAttrCooperativeLaunch) != 0,
+          .cluster_launch = attribute(index, cudaDevAttrClusterLaunch) != 0,
           .concurrent_managed_access = attribute(index, cudaDevAttrConcurrentManagedAccess) != 0};
 }
 

@@ -26,6 +26,12 @@ void destroy_preference(cublasLtMatmulPreference_t preference) noexcept {
 }
 using Preference = gpu::Owner<cublasLtMatmulPreference_t, destroy_preference>;
 
+// Whether a status says that the machine is out of order, and not that there is no such product.
+bool of_the_machine(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_NOT_INITIALIZED || status == CUBLAS_STATUS_ALLOC_FAILED ||
+         status == CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
 Preference prefer(std::uint64_t workspace_bytes) {
   cublasLtMatmulPreference_t preference = nullptr;
   DIFFBENCH_CUBLASLT_CHECK(cublasLtMatmulPreferenceCreate(&preference));
@@ -73,8 +79,23 @@ typename Matmul<T>::Layout Matmul<T>::layout(std::int64_t rows, std::int64_t col
   return Layout(made);
 }
 
+// With an epilogue any answer but success may mean that there is none for these types, this shape
+// or this card: which one the library gives differs between its releases.
 template <typename T>
 std::optional<Matmul<T>> Matmul<T>::find(const CublasLtHandle& handle, const MatmulShape& shape,
+                                         std::size_t workspace_bytes) {
+  try {
+    return plan(handle, shape, workspace_bytes);
+  } catch (const CublasLtError& error) {
+    if (shape.epilogue == Epilogue::none || of_the_machine(error.status())) {
+      throw;
+    }
+    return std::nullopt;
+  }
+}
+
+template <typename T>
+std::optional<Matmul<T>> Matmul<T>::plan(const CublasLtHandle& handle, const MatmulShape& shape,
                                          std::size_t workspace_bytes) {
   Matmul product;
   product.operation_ = describe(shape);

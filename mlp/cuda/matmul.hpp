@@ -49,7 +49,7 @@ template <typename T>
 class Matmul {
  public:
   /// The library's first choice with at most `workspace_bytes`; empty when it has no algorithm for
-  /// this, as may be for tiny shapes. Throws CublasLtError.
+  /// this, as may be for tiny shapes, or refuses the epilogue. Throws CublasLtError.
   [[nodiscard]] static std::optional<Matmul> find(const CublasLtHandle& handle,
                                                   const MatmulShape& shape,
                                                   std::size_t workspace_bytes);
@@ -63,6 +63,8 @@ class Matmul {
   using Operation = gpu::Owner<cublasLtMatmulDesc_t, detail::destroy_operation>;
   using Layout = gpu::Owner<cublasLtMatrixLayout_t, detail::destroy_layout>;
 
+  static std::optional<Matmul> plan(const CublasLtHandle& handle, const MatmulShape& shape,
+                                    std::size_t workspace_bytes);
   static Operation describe(const MatmulShape& shape);
   static Layout layout(std::int64_t rows, std::int64_t columns);
 

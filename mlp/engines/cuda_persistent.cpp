@@ -1,5 +1,5 @@
-// All steps of a run in one cooperative launch: the weights, and the optimizer's moments, stay on
-// the chip. For networks that fit in the shared memory of the multiprocessors; others are refused.
+// All steps of a run in one launch of one cluster: weights, moments and values stay in the shared
+// memory of up to 16 multiprocessors. Networks that do not fit there are refused.
 //
 // Forward, backward and update are one kernel, so the account of times has all of it as `backward`.
 #include "cuda/batch_feed.hpp"
@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace diffbench::mlp {
 
@@ -26,15 +27,47 @@ using cuda::PersistentNet;
 using cuda::PersistentWork;
 
 template <typename T>
+constexpr std::int64_t bytes_of = sizeof(T);
+
+template <typename T>
 std::int64_t shared_bytes(const PersistentNet& net) {
-  return (std::int64_t{net.shared_size} + 1) / 2 * 2 * static_cast<std::int64_t>(sizeof(T)) +
-         cuda::persistent_threads * static_cast<std::int64_t>(sizeof(double));
+  return net.shared_size * bytes_of<T>;
 }
 
 std::string kilobytes(std::int64_t bytes) { return std::to_string((bytes + 1023) / 1024) + " KB"; }
 
-/// The layout on as many blocks as pay, or as are needed. Throws Unavailable, with the figures, for
-/// a network that does not fit.
+template <typename T>
+gpu::LaunchShape shape_of(const PersistentNet& net) {
+  return {.grid = dim3(static_cast<unsigned>(net.blocks())),
+          .block = dim3(cuda::persistent_threads),
+          .shared_bytes = static_cast<std::size_t>(shared_bytes<T>(net)),
+          .cluster = static_cast<unsigned>(net.blocks())};
+}
+
+/// How many blocks a cluster may have on the current device, which has its kernels made ready for
+/// it.
+template <typename T>
+int allow_clusters(const gpu::Device& device) {
+  const auto& kernels = cuda::net_kernels<T>();
+  gpu::allow_shared_memory(kernels.persistent_steps, device);
+  gpu::allow_shared_memory(kernels.persistent_forward, device);
+  if (!device.cluster_launch || gpu::code_architecture(kernels.persistent_steps) < 90) {
+    return 1;
+  }
+  gpu::allow_large_clusters(kernels.persistent_steps);
+  gpu::allow_large_clusters(kernels.persistent_forward);
+  return std::min(cuda::most_blocks, device.multiprocessors);
+}
+
+template <typename T>
+bool runs(const PersistentNet& net) {
+  const auto& kernel = cuda::net_kernels<T>().persistent_steps;
+  return net.blocks() == 1 ? gpu::resident_blocks(kernel, shape_of<T>(net)) > 0
+                           : gpu::resident_clusters(kernel, shape_of<T>(net)) > 0;
+}
+
+/// The layout by which a step takes least, of those that fit. Throws Unavailable, with the figures
+/// of the smallest, for a network that does not fit.
 template <typename T>
 PersistentNet fit(const Training& training, const gpu::Device& device) {
   const std::string name = to_string(training.network);
@@ -43,20 +76,32 @@ PersistentNet fit(const Training& training, const gpu::Device& device) {
                       " layers at most, and " + name + " has " +
                       std::to_string(training.network.layers()) + "; take engine 'cuda'");
   }
-  const int most = device.cooperative_launch ? device.multiprocessors : 1;
-  int blocks = std::min(most, cuda::blocks_that_pay(training, most));
-  PersistentNet net = cuda::persistent_net(training, blocks);
-  while (shared_bytes<T>(net) > device.shared_bytes_per_block && blocks < most) {
-    blocks = std::min(most, 2 * blocks);
-    net = cuda::persistent_net(training, blocks);
+  const int most = allow_clusters<T>(device);
+  std::vector<PersistentNet> nets;
+  for (int rows = 1; rows <= most; rows *= 2) {
+    for (int features = 1; rows * features <= most; features *= 2) {
+      nets.push_back(cuda::persistent_net(training, bytes_of<T>, {rows, features},
+                                          device.shared_bytes_per_block));
+    }
   }
-  if (shared_bytes<T>(net) > device.shared_bytes_per_block) {
+  const auto smallest = std::ranges::min_element(nets, {}, shared_bytes<T>);
+  if (shared_bytes<T>(*smallest) > device.shared_bytes_per_block) {
     throw Unavailable(
-        "engine 'cuda_persistent' would keep " + kilobytes(shared_bytes<T>(net)) + " of " + name +
-        " in each of " + std::to_string(blocks) + " multiprocessors, and " + device.name + " has " +
-        kilobytes(device.shared_bytes_per_block) + " of shared memory there; take engine 'cuda'");
+        "engine 'cuda_persistent' would keep " + kilobytes(shared_bytes<T>(*smallest)) + " of " +
+        name + " in each of " + std::to_string(smallest->blocks()) + " multiprocessors, and " +
+        device.name + " has " + kilobytes(device.shared_bytes_per_block) +
+        " of shared memory there" + (most == 1 ? ", and no clusters of multiprocessors" : "") +
+        "; take engine 'cuda'");
   }
-  return net;
+  std::ranges::sort(
+      nets, {}, [](const PersistentNet& net) { return cuda::predicted_seconds(net, bytes_of<T>); });
+  for (const PersistentNet& net : nets) {
+    if (shared_bytes<T>(net) <= device.shared_bytes_per_block && runs<T>(net)) {
+      return net;
+    }
+  }
+  throw Unavailable("engine 'cuda_persistent': " + device.name +
+                    " has no room for its kernel with " + name + "; take engine 'cuda'");
 }
 
 template <typename T>
@@ -73,17 +118,13 @@ class CudaPersistentEngine final : public Engine<T>, public ResidentData<T> {
         parameters_(cuda::zeros<T>(compute_, training.network.parameters())),
         first_(cuda::zeros<T>(compute_, net_.momentum ? parameters_.size() : 0)),
         second_(cuda::zeros<T>(compute_, net_.adam ? parameters_.size() : 0)),
-        values_(cuda::zeros<T>(compute_, 2 * net_.values_size)),
-        deltas_(cuda::zeros<T>(compute_, 2 * net_.values_size)),
+        device_outputs_(cuda::zeros<T>(compute_, training.batch * training.network.classes())),
+        block_moments_(cuda::zeros<T>(compute_, net_.momentum && !net_.moments_on_chip
+                                                    ? 2 * net_.blocks() * net_.moments
+                                                    : 0)),
         state_(cuda::zeros<cuda::StepState<T>>(compute_, 1)),
         outputs_(training.batch * training.network.classes()),
         losses_(1) {
-    gpu::allow_shared_memory(cuda::net_kernels<T>().persistent_steps, device_);
-    gpu::allow_shared_memory(cuda::net_kernels<T>().persistent_forward, device_);
-    if (gpu::resident_blocks(cuda::net_kernels<T>().persistent_steps, shape()) < 1) {
-      throw Unavailable("engine 'cuda_persistent': " + device_.name +
-                        " has no room for a block of its kernel; take engine 'cuda'");
-    }
     compute_.synchronize();
   }
 
@@ -138,24 +179,18 @@ class CudaPersistentEngine final : public Engine<T>, public ResidentData<T> {
     const auto rows = static_cast<std::int64_t>(features.size()) / training_.network.inputs();
     clock_.on_host(&StepTimes::launch, [&] {
       clock_.on_device(compute_, &StepTimes::forward, [&] {
-        gpu::launch(compute_, shape(), cuda::net_kernels<T>().persistent_forward, net_,
+        gpu::launch(compute_, shape_of<T>(net_), cuda::net_kernels<T>().persistent_forward, net_,
                     work_on(place, rows));
       });
     });
     feed_.release(place);
-    gpu::copy_to_host(compute_, outputs_.data(), values_.data() + net_.values_at[net_.layers],
-                      static_cast<std::size_t>(outputs_.size()) * sizeof(T));
+    gpu::copy_to_host(compute_, outputs_.data(), device_outputs_.data(), outputs.size_bytes());
     pending_outputs_ = outputs;
   }
   void finish_forward() override {
     make_current();
     settle();
-    const auto classes = static_cast<std::size_t>(training_.network.classes());
-    for (std::size_t i = 0; i < pending_outputs_.size(); ++i) {
-      const std::size_t row = i / classes;
-      pending_outputs_[i] =
-          outputs_.data()[i % classes * static_cast<std::size_t>(training_.batch) + row];
-    }
+    std::copy_n(outputs_.data(), pending_outputs_.size(), pending_outputs_.begin());
   }
 
   [[nodiscard]] ResidentData<T>* resident_data() override { return this; }
@@ -183,8 +218,13 @@ class CudaPersistentEngine final : public Engine<T>, public ResidentData<T> {
 
   [[nodiscard]] Provenance provenance() const override {
     Provenance provenance = gpu::device_provenance(device_, options_);
-    provenance.details.emplace_back("multiprocessors", std::to_string(net_.blocks));
+    provenance.details.emplace_back("multiprocessors", std::to_string(net_.blocks()));
+    provenance.details.emplace_back("division", std::to_string(net_.row_groups) + " of rows x " +
+                                                    std::to_string(net_.feature_groups) +
+                                                    " of features");
     provenance.details.emplace_back("shared_memory", kilobytes(shared_bytes<T>(net_)));
+    provenance.details.emplace_back("barriers_a_step",
+                                    std::to_string(cuda::barriers_of_step(net_)));
     return provenance;
   }
 
@@ -194,21 +234,14 @@ class CudaPersistentEngine final : public Engine<T>, public ResidentData<T> {
 
   void settle() { clock_.settle(compute_); }
 
-  [[nodiscard]] gpu::LaunchShape shape() const {
-    return {.grid = dim3(static_cast<unsigned>(net_.blocks)),
-            .block = dim3(cuda::persistent_threads),
-            .shared_bytes = static_cast<std::size_t>(shared_bytes<T>(net_)),
-            .cooperative = net_.blocks > 1};
-  }
-
   [[nodiscard]] PersistentWork<T> work_on(const cuda::ResidentRows<T>& rows,
                                           std::int64_t count) const {
     return {.rows = rows,
             .count = count,
-            .values = values_.data(),
-            .deltas = deltas_.data(),
+            .outputs = device_outputs_.data(),
             .parameters = parameters_.data(),
             .moments = {first_.data(), second_.data()},
+            .block_moments = block_moments_.data(),
             .state = state_.data()};
   }
   [[nodiscard]] PersistentWork<T> work_on(std::size_t place, std::int64_t count) const {
@@ -219,8 +252,8 @@ class CudaPersistentEngine final : public Engine<T>, public ResidentData<T> {
   void launch_steps(const PersistentWork<T>& work) {
     clock_.on_host(&StepTimes::launch, [&] {
       clock_.on_device(compute_, &StepTimes::backward, [&] {
-        gpu::launch(compute_, shape(), cuda::net_kernels<T>().persistent_steps, net_, work,
-                    optimizer_);
+        gpu::launch(compute_, shape_of<T>(net_), cuda::net_kernels<T>().persistent_steps, net_,
+                    work, optimizer_);
       });
     });
   }
@@ -234,9 +267,9 @@ class CudaPersistentEngine final : public Engine<T>, public ResidentData<T> {
   cuda::StepClock clock_;
   cuda::BatchFeed<T> feed_;
   cuda::DeviceRows<T> rows_;
-  gpu::DeviceArray<T> parameters_, first_, second_, values_, deltas_;
+  gpu::DeviceArray<T> parameters_, first_, second_, device_outputs_, block_moments_;
   gpu::DeviceArray<cuda::StepState<T>> state_;
-  gpu::PinnedArray<T> outputs_; ///< [class][row], on their way to the host
+  gpu::PinnedArray<T> outputs_; ///< on their way to the host
   std::span<T> pending_outputs_;
   gpu::PinnedArray<cuda::LossSum> losses_;
 };
@@ -252,7 +285,7 @@ namespace engines {
 
 EngineInfo cuda_persistent() {
   return {.name = "cuda_persistent",
-          .description = "one cooperative launch for many steps, weights on the chip",
+          .description = "one launch of one cluster for many steps, all on the chip",
           .device = gpu::emulated ? DeviceKind::emulated : DeviceKind::cuda,
           .ladder = 110,
           .probe = gpu::probe_device,

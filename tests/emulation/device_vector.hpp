@@ -71,21 +71,29 @@ struct Shape {
   std::size_t shared_bytes = 0;
   bool cooperative = false;
   cudaStream_t stream = nullptr;
+  dim3 cluster = {1, 1, 1}; ///< of one block: a launch without the attribute
 };
 
 template <typename... Parameters, typename... Arguments>
 [[nodiscard]] cudaError_t try_launch(const Shape& shape, void (*kernel)(Parameters...),
                                      Arguments&&... arguments) {
-  cudaLaunchAttribute cooperative{};
-  cooperative.id = cudaLaunchAttributeCooperative;
-  cooperative.val.cooperative = 1;
+  cudaLaunchAttribute attributes[2]{};
+  unsigned count = 0;
+  if (shape.cooperative) {
+    attributes[count].id = cudaLaunchAttributeCooperative;
+    attributes[count++].val.cooperative = 1;
+  }
+  if (shape.cluster.x * shape.cluster.y * shape.cluster.z != 1) {
+    attributes[count].id = cudaLaunchAttributeClusterDimension;
+    attributes[count++].val.clusterDim = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
+  }
   cudaLaunchConfig_t config{};
   config.gridDim = shape.grid;
   config.blockDim = shape.block;
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = shape.stream;
-  config.attrs = &cooperative;
-  config.numAttrs = shape.cooperative ? 1 : 0;
+  config.attrs = attributes;
+  config.numAttrs = count;
   return cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...);
 }
 

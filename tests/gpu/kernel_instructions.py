@@ -2,8 +2,8 @@
 """What a thread of the kernels executes, counted in the machine code of sm_90.
 
 kernel_instructions.py print NVCC OPTION... SOURCE            compiles SOURCE; the figures as JSON
-kernel_instructions.py check HEADER NVCC OPTION... SOURCE     fails where a kernel and HEADER differ
-kernel_instructions.py update HEADER NVCC OPTION... SOURCE    writes the figures into HEADER
+kernel_instructions.py check FILE NVCC OPTION... SOURCE       fails where a kernel and FILE differ
+kernel_instructions.py update FILE NVCC OPTION... SOURCE      writes the figures into FILE, a header or JSON
 kernel_instructions.py self-test
 
 Time steps are a loop, two of them a turn, found as the shortest one with four additions a cell. What is executed around it is
@@ -11,6 +11,9 @@ the shortest way through the branches on which a patch is loaded, or stored, 16 
 patches that lie inside, which are nearly all. A kernel that computes a cell otherwise than by four additions, a fused
 multiply-add and a product, that has lost its wide accesses, or that executes more than before, shows
 here and in no test of results. The streaming kernel is one loop over three rows of all levels, accesses included.
+
+Of the network kernel it is the loops of its products that are counted: four terms, or rows for two accesses, of
+a thread's tile, by their 128 multiply-adds and their accesses to shared memory.
 
 Neither nvdisasm nor cuobjdump is needed: of an instruction of 16 bytes the low nine bits tell which it is (Jia et al.,
 "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018, appendix; the fields of branches and
@@ -27,14 +30,19 @@ import tempfile
 from pathlib import Path
 
 NAMES = {0x020: "FMUL", 0x021: "FADD", 0x023: "FFMA", 0x028: "DMUL", 0x029: "DADD", 0x02b: "DFMA",
-         0x147: "BRA", 0x14d: "EXIT", 0x181: "LDG", 0x186: "STG"}
+         0x147: "BRA", 0x14d: "EXIT", 0x181: "LDG", 0x184: "LDS", 0x186: "STG"}
 WIDE = 6  # of an access's size: 16 bytes
 ALWAYS = 7  # of an instruction's predicate
-KERNELS = re.compile(r"(blocked|persistent|streamed)_steps<(float|double)>")
+KERNELS = re.compile(r"kernels::(blocked|persistent|streamed)_steps<(float|double)>")
 # Two steps of a patch; of the streaming kernel a lane's part of three rows of eight levels.
 CELLS = {"blocked": 2 * 64, "persistent": 2 * 64, "streamed": 3 * 8 * 32}  # in bytes, of a turn of the loop
 TURN = {"blocked": 2, "persistent": 2, "streamed": 3}  # steps, or rows, of a turn
 COUNTS = re.compile(r"(InstructionCounts (\w+) = )\{(\d+), (\d+), (\d+)\}")
+
+NETWORK = re.compile(r"mlp::cuda::persistent_steps<float>")
+# Loads of a loop with 128 multiply-adds: 8 weights of a term by 4 bytes and 16 bytes of values, twice 16 bytes of weights
+# and 16 of deltas, or 4 outputs and 4 inputs by 16 bytes.
+NETWORK_LOOPS = {"forward": 4 * 9, "input gradient": 4 * 3, "weight gradient": 2 * 8}
 
 Instruction = collections.namedtuple("Instruction", "name predicate target wide")
 
@@ -108,6 +116,20 @@ def figures(code, kernel, dtype, cells=None):
     raise SystemExit(f"{kernel}: no way round its steps has {wide} accesses of 16 bytes")
 
 
+def network_figures(code):
+    """The longest loop of each kind: a product may have been compiled more than once."""
+    found = dict.fromkeys(NETWORK_LOOPS, 0)
+    for at, one in enumerate(code):
+        if one.target is not None and one.target < at:
+            counts = collections.Counter(each.name for each in code[one.target:at + 1])
+            for what, loads in NETWORK_LOOPS.items():
+                if counts["FFMA"] == 128 and counts["LDS"] == loads:
+                    found[what] = max(found[what], at + 1 - one.target)
+    if 0 in found.values():
+        raise SystemExit(f"network: no loop of 128 multiply-adds has the loads of {NETWORK_LOOPS}: {found}")
+    return found
+
+
 def kernels_of(cubin):
     """(demangled name, code) of each kernel in an ELF file."""
     sections, = struct.unpack_from("<Q", cubin, 0x28)
@@ -130,13 +152,21 @@ def all_figures(command):
             if match := KERNELS.search(name):
                 kernel, dtype = match.groups()
                 found[f"{kernel}_{dtype}"] = figures(decode(code), kernel, dtype)
+            elif NETWORK.search(name):
+                found["network_float"] = network_figures(decode(code))
         return found
 
 
-def complaints(found, header):
+def recorded_in(text):
+    """Of JSON, or of a header."""
+    if text.startswith("{"):
+        return json.loads(text)
+    return {match[2]: dict(zip(("step", "load", "store"), map(int, match.group(3, 4, 5))))
+            for match in COUNTS.finditer(text)}
+
+
+def complaints(found, recorded):
     """A twentieth more is allowed, for another nvcc, and a fifth less."""
-    recorded = {match[2]: dict(zip(("step", "load", "store"), map(int, match.group(3, 4, 5))))
-                for match in COUNTS.finditer(header)}
     if found.keys() != recorded.keys():
         yield f"kernels {sorted(found)}, recorded {sorted(recorded)}"
     for kernel in sorted(found.keys() & recorded.keys()):
@@ -145,8 +175,10 @@ def complaints(found, header):
                 yield f"{kernel}: {what} takes {found[kernel][what]} instructions, recorded are {count}"
 
 
-def updated(found, header):
-    return COUNTS.sub(lambda match: match[1] + "{{{step}, {load}, {store}}}".format(**found[match[2]]), header)
+def updated(found, text):
+    if text.startswith("{"):
+        return json.dumps(found, indent=1) + "\n"
+    return COUNTS.sub(lambda match: match[1] + "{{{step}, {load}, {store}}}".format(**found[match[2]]), text)
 
 
 def self_test():
@@ -174,28 +206,39 @@ def self_test():
         except SystemExit:
             continue
         raise AssertionError(bad)
+    loops = [word(0x184)] * 36 + [word(0x023)] * 128 + [word(0x147, 0, -165)]
+    loops += [word(0x184)] * 12 + [word(0x023)] * 128 + [word(0x147, 0, -141)]
+    network = decode(b"".join(loops + [word(0x184)] * 16 + [word(0x023)] * 128 + [word(0x147, 0, -145)]))
+    assert network_figures(network) == {"forward": 165, "input gradient": 141, "weight gradient": 145}
+    try:
+        network_figures(decode(b"".join(loops)))
+    except SystemExit:
+        pass
+    else:
+        raise AssertionError("a missing loop")
     header = "inline constexpr InstructionCounts a = {1, 1, 1};\n"
     found = {"a": {"step": 138, "load": 160, "store": 57, "per_cell": 8.6}}
     header = updated(found, header)
     assert header == "inline constexpr InstructionCounts a = {138, 160, 57};\n"
-    assert not list(complaints(found, header))
-    assert len(list(complaints({"a": {**found["a"], "step": 145}}, header))) == 1
-    assert len(list(complaints({"a": {**found["a"], "store": 44}}, header))) == 1
-    assert len(list(complaints({}, header))) == 1
+    assert not list(complaints(found, recorded_in(header)))
+    assert not list(complaints(found, recorded_in(updated(found, "{}"))))
+    assert len(list(complaints({"a": {**found["a"], "step": 145}}, recorded_in(header)))) == 1
+    assert len(list(complaints({"a": {**found["a"], "store": 44}}, recorded_in(header)))) == 1
+    assert len(list(complaints({}, recorded_in(header)))) == 1
 
 
 def main():
     match sys.argv[1:]:
         case ["print", *command]:
             print(json.dumps(all_figures(command), indent=1))
-        case ["check", header, *command]:
+        case ["check", file, *command]:
             found = all_figures(command)
-            wrong = list(complaints(found, Path(header).read_text(encoding="utf-8")))
+            wrong = list(complaints(found, recorded_in(Path(file).read_text(encoding="utf-8"))))
             print(*wrong, f"{len(found)} kernels, {len(wrong)} complaints", sep="\n")
             return 1 if wrong or not found else 0
-        case ["update", header, *command]:
-            text = Path(header).read_text(encoding="utf-8")
-            Path(header).write_text(updated(all_figures(command), text), encoding="utf-8")
+        case ["update", file, *command]:
+            text = Path(file).read_text(encoding="utf-8")
+            Path(file).write_text(updated(all_figures(command), text), encoding="utf-8")
         case ["self-test"]:
             self_test()
         case _:

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ enum class ThreadState {
   unstarted,
   runnable,
   at_block_barrier,
+  at_cluster_barrier,
   at_grid_barrier,
   in_warp,
   finished
@@ -31,6 +33,8 @@ struct Thread {
   ThreadState state = ThreadState::unstarted;
   Worker* worker = nullptr; ///< the fiber that it runs on; null before it starts
   detail::Site site{};      ///< where it waits
+  bool arrived = false;     ///< at the barrier of its cluster, and has not waited there
+  std::uint64_t phase = 0;  ///< of that barrier when it arrived
   // Of a meeting of lanes:
   detail::WarpCall call{};
   unsigned mask = 0;
@@ -59,7 +63,12 @@ class SharedMemory {
   }
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
-  ~SharedMemory() { static_cast<void>(untouched_around()); }
+  ~SharedMemory() {
+    static_cast<void>(untouched_around());
+    if (closed_) {
+      static_cast<void>(open());
+    }
+  }
 
   [[nodiscard]] std::byte* data() { return memory_.data() + zone_bytes; }
   /// Opens the zones; call it once the block is done.
@@ -68,12 +77,30 @@ class SharedMemory {
     return open_zone(after()) && before_ok;
   }
 
+  /// Of a block that has not begun, or has returned: nobody may touch it.
+  void close() {
+    close_zone({data(), bytes_});
+    closed_ = true;
+  }
+  /// As fresh memory. false: someone wrote to it while it was closed.
+  [[nodiscard]] bool open() {
+    const bool untouched = open_zone({data(), bytes_});
+    std::memset(data(), poison, bytes_);
+    closed_ = false;
+    return untouched;
+  }
+  [[nodiscard]] bool closed() const { return closed_; }
+  [[nodiscard]] bool holds(const void* address) {
+    return address >= data() && address < data() + bytes_;
+  }
+
  private:
   static constexpr std::size_t zone_bytes = 256;
   std::span<std::byte> before() { return {memory_.data(), zone_bytes}; }
   std::span<std::byte> after() { return {data() + bytes_, zone_bytes}; }
 
   std::size_t bytes_;
+  bool closed_ = false;
   std::vector<std::byte> memory_;
 };
 
@@ -84,7 +111,9 @@ struct Block {
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   SharedMemory shared;
+  struct Cluster* cluster = nullptr;
   Barrier barrier;
+  std::size_t started = 0; ///< threads
   std::size_t finished = 0;
 };
 

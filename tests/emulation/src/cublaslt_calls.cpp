@@ -151,6 +151,8 @@ const char* cublasLtGetStatusName(cublasStatus_t status) {
     case CUBLAS_STATUS_NOT_INITIALIZED: return "CUBLAS_STATUS_NOT_INITIALIZED";
     case CUBLAS_STATUS_ALLOC_FAILED: return "CUBLAS_STATUS_ALLOC_FAILED";
     case CUBLAS_STATUS_INVALID_VALUE: return "CUBLAS_STATUS_INVALID_VALUE";
+    case CUBLAS_STATUS_ARCH_MISMATCH: return "CUBLAS_STATUS_ARCH_MISMATCH";
+    case CUBLAS_STATUS_INTERNAL_ERROR: return "CUBLAS_STATUS_INTERNAL_ERROR";
     case CUBLAS_STATUS_EXECUTION_FAILED: return "CUBLAS_STATUS_EXECUTION_FAILED";
     case CUBLAS_STATUS_NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
   }
@@ -240,6 +242,9 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
     if (const std::string wrong = product->contradiction(); !wrong.empty()) {
       return refuse(state, wrong);
     }
+    if (product->in_float64_with_epilogue() && state.float64_epilogue_status != 0) {
+      return static_cast<cublasStatus_t>(state.float64_epilogue_status);
+    }
     const std::int64_t shortest = std::min({product->rows(), product->columns(), product->depth()});
     if (shortest < state.shortest_matmul_side ||
         product->workspace_bytes() > preferred->workspace_bytes) {
@@ -269,6 +274,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
     }
     if (const std::string wrong = product->contradiction(); !wrong.empty()) {
       return refuse(state, wrong);
+    }
+    if (product->in_float64_with_epilogue() && state.float64_epilogue_status != 0) {
+      return refuse(state, "float64 has no epilogues");
     }
     const cublasLtMatmulAlgo_t expected = product->signature();
     if (algorithm == nullptr || std::memcmp(&expected, algorithm, sizeof expected) != 0) {

@@ -49,6 +49,9 @@ struct Product {
   [[nodiscard]] std::int64_t columns() const { return d.columns; }
   [[nodiscard]] std::int64_t depth() const { return operation.transposed_a ? a.rows : a.columns; }
 
+  [[nodiscard]] bool in_float64_with_epilogue() const {
+    return d.type == CUDA_R_64F && operation.epilogue != CUBLASLT_EPILOGUE_DEFAULT;
+  }
   /// What contradicts itself in it; empty: nothing.
   [[nodiscard]] std::string contradiction() const;
   /// What an algorithm is chosen for.

@@ -90,6 +90,7 @@ int attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
     case cudaDevAttrMaxBlocksPerMultiprocessor: return p.maxBlocksPerMultiProcessor;
     case cudaDevAttrReservedSharedMemoryPerBlock:
       return static_cast<int>(p.reservedSharedMemPerBlock);
+    case cudaDevAttrClusterLaunch: return 0; // the caller's, who has the DeviceSpec
   }
   return 0;
 }
@@ -184,7 +185,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     if (spec == nullptr) {
       return cudaErrorInvalidDevice;
     }
-    *value = attribute_of(properties_of(*spec, device), attribute);
+    *value = attribute == cudaDevAttrClusterLaunch
+                 ? (spec->cluster_launch ? 1 : 0)
+                 : attribute_of(properties_of(*spec, device), attribute);
     return cudaSuccess;
   });
 }

@@ -1,6 +1,7 @@
 #include "grid.hpp"
 
 #include "block.hpp"
+#include "cluster.hpp"
 #include "fiber.hpp"
 
 #include <bit>
@@ -11,6 +12,8 @@
 #include <numeric>
 #include <utility>
 #include <vector>
+
+#include <emulation/cluster_code.h>
 
 namespace diffbench::emulation {
 
@@ -63,6 +66,9 @@ class GridRun {
   // From the threads:
   void work(Worker& worker);
   void arrive(Barrier& barrier, ThreadState state, Site site);
+  void arrive_at_cluster(Site site);
+  void wait_for_cluster(Site site);
+  void* map_shared(const void* address, unsigned rank, Site site);
   std::uint64_t meet(WarpCall call, unsigned mask, std::uint64_t value, int source, Site site);
   void yield();
   [[noreturn]] void fail(const std::string& problem);
@@ -78,12 +84,19 @@ class GridRun {
   void make_current(Thread& thread);
   void leave();
   void admit();
+  void begin(Block& block);
+  void retire(Cluster& cluster);
   void run_to_end(Thread& thread);
   void finish(Thread& thread);
   void make_runnable(Thread& thread);
   bool complete_meeting(const Thread& thread);
   void cancel();
   std::string what_blocks() const;
+  std::size_t rank_of(const Block& block) const {
+    const dim3& grid = launch_.grid;
+    return block.index.x +
+           std::size_t{grid.x} * (block.index.y + std::size_t{grid.y} * block.index.z);
+  }
 
   // A grid whose threads only spin would never end.
   static constexpr std::int64_t most_idle_yields = 1'000'000;
@@ -92,13 +105,18 @@ class GridRun {
   Random& random_;
   GridCounts& counts_;
   std::size_t blocks_;
-  std::vector<std::size_t> not_admitted_; ///< ranks of blocks, in shuffled order
-  std::vector<std::unique_ptr<Block>> resident_;
+  std::vector<std::size_t> not_admitted_; ///< ranks of clusters, in shuffled order
+  std::vector<std::unique_ptr<Cluster>> clusters_;
+  std::vector<std::unique_ptr<Block>> resident_; ///< of these, those that have returned too
   std::vector<Thread*> ready_; ///< unstarted or runnable threads of resident blocks
   Barrier grid_barrier_;
   Thread* current_ = nullptr;
   Fiber host_;
   std::int64_t idle_yields_ = 0;
+  /// Half of the launches have a block that falls behind: what others do to its memory, or read
+  /// there, then comes too early.
+  bool neglects_ = false;
+  std::size_t neglected_ = 0;
   bool cancelled_ = false;
   std::string problem_;
 };
@@ -115,7 +133,10 @@ GridRun::GridRun(const GridLaunch& launch, Random& random, GridCounts& counts)
       blocks_(std::size_t{launch.grid.x} * launch.grid.y * launch.grid.z) {
   built_in.block_shape = launch.block;
   built_in.grid_shape = launch.grid;
-  std::vector<std::size_t> ranks(blocks_);
+  neglects_ = blocks_ > 1 && random.coin();
+  neglected_ = neglects_ ? random.below(blocks_) : 0;
+  std::vector<std::size_t> ranks(
+      blocks_ / (std::size_t{launch.cluster.x} * launch.cluster.y * launch.cluster.z));
   std::iota(ranks.begin(), ranks.end(), std::size_t{0});
   while (!ranks.empty()) {
     not_admitted_.push_back(random.take(ranks));
@@ -145,16 +166,67 @@ void GridRun::admit() {
   }
   const auto rank = static_cast<unsigned>(not_admitted_.back());
   not_admitted_.pop_back();
-  const dim3& grid = launch_.grid;
-  const uint3 index{rank % grid.x, rank / grid.x % grid.y, rank / grid.x / grid.y};
-  resident_.push_back(std::make_unique<Block>(index, launch_.block, launch_.shared_bytes));
-  for (Thread& thread : resident_.back()->threads) {
-    ready_.push_back(&thread);
+  clusters_.push_back(std::make_unique<Cluster>());
+  Cluster& cluster = *clusters_.back();
+  const dim3& shape = launch_.cluster;
+  for (unsigned i = 0; i < shape.x * shape.y * shape.z; ++i) {
+    resident_.push_back(std::make_unique<Block>(block_index(launch_.grid, shape, rank, i),
+                                                launch_.block, launch_.shared_bytes));
+    Block& block = *resident_.back();
+    block.cluster = &cluster;
+    cluster.blocks.push_back(&block);
+    for (Thread& thread : block.threads) {
+      ready_.push_back(&thread);
+    }
+    ++counts_.blocks;
   }
-  ++counts_.blocks;
+  for (Block* block : cluster.blocks) {
+    if (cluster.shared()) {
+      block->shared.close(); // until it begins
+    }
+  }
 }
 
-Thread* GridRun::pick() { return cancelled_ || ready_.empty() ? nullptr : random_.take(ready_); }
+// The first of a block's threads runs.
+void GridRun::begin(Block& block) {
+  if (block.shared.closed() && !block.shared.open()) {
+    cancelled_ = true;
+    problem_ = "the shared memory of block " + triple(block.index) +
+               " was written by another block before it had begun";
+    throw Cancelled{};
+  }
+}
+
+// All its blocks have returned.
+void GridRun::retire(Cluster& cluster) {
+  for (Block* block : cluster.blocks) {
+    if (block->shared.closed() && !block->shared.open()) {
+      cancelled_ = true;
+      problem_ = "the shared memory of block " + triple(block->index) +
+                 " was written by another block after it had returned";
+    }
+  }
+  std::erase_if(resident_, [&](const auto& block) { return block->cluster == &cluster; });
+  std::erase_if(clusters_, [&](const auto& one) { return one.get() == &cluster; });
+  admit();
+}
+
+Thread* GridRun::pick() {
+  if (cancelled_ || ready_.empty()) {
+    return nullptr;
+  }
+  // Four more draws for another block than the neglected one.
+  for (int draws = 0; neglects_ && draws < 4; ++draws) {
+    const std::size_t i = random_.below(ready_.size());
+    if (rank_of(*ready_[i]->block) != neglected_) {
+      std::swap(ready_[i], ready_.back());
+      Thread* const thread = ready_.back();
+      ready_.pop_back();
+      return thread;
+    }
+  }
+  return random_.take(ready_);
+}
 
 // The fiber on which `thread` goes on, or starts.
 Fiber& GridRun::fiber_for(Thread& thread) {
@@ -199,6 +271,10 @@ void GridRun::run_to_end(Thread& thread) {
   make_current(thread);
   thread.state = ThreadState::runnable;
   try {
+    if (thread.block->started == 0) {
+      begin(*thread.block);
+    }
+    ++thread.block->started;
     launch_.run_thread();
     finish(thread);
   } catch (const Cancelled&) {
@@ -232,8 +308,13 @@ void GridRun::finish(Thread& thread) {
     problem_ = "block " + triple(block.index) + " wrote outside its " +
                std::to_string(launch_.shared_bytes) + " bytes of dynamic shared memory";
   }
-  std::erase_if(resident_, [&](const auto& resident) { return resident.get() == &block; });
-  admit();
+  Cluster& cluster = *block.cluster;
+  if (cluster.shared()) {
+    block.shared.close();
+  }
+  if (++cluster.finished == cluster.blocks.size()) {
+    retire(cluster);
+  }
 }
 
 // Waits until someone has made the current thread runnable and the schedule picks it.
@@ -298,6 +379,64 @@ void GridRun::arrive(Barrier& barrier, ThreadState state, Site site) {
       }
     }
   }
+}
+
+void GridRun::arrive_at_cluster(Site site) {
+  Thread& self = *current_;
+  Cluster& cluster = *self.block->cluster;
+  if (self.arrived) {
+    fail("arrives at the cluster barrier at " + line_of(site) +
+         ", and has not waited since it last did");
+  }
+  self.arrived = true;
+  self.phase = cluster.phase;
+  Barrier& barrier = cluster.barrier;
+  barrier.lines_differ |= barrier.arrived > 0 && !same(barrier.site, site);
+  barrier.site = site;
+  if (++barrier.arrived < cluster.threads() || barrier.lines_differ) {
+    return;
+  }
+  barrier = {};
+  ++cluster.phase;
+  idle_yields_ = 0;
+  for (Block* block : cluster.blocks) {
+    for (Thread& thread : block->threads) {
+      if (thread.state == ThreadState::at_cluster_barrier) {
+        make_runnable(thread);
+      }
+    }
+  }
+}
+
+void GridRun::wait_for_cluster(Site site) {
+  Thread& self = *current_;
+  if (!self.arrived) {
+    fail("waits at the cluster barrier at " + line_of(site) + ", and has not arrived there");
+  }
+  if (self.block->cluster->phase == self.phase) {
+    self.state = ThreadState::at_cluster_barrier;
+    self.site = site;
+    leave();
+  }
+  self.arrived = false;
+}
+
+void* GridRun::map_shared(const void* address, unsigned rank, Site site) {
+  Block& own = *current_->block;
+  const Cluster& cluster = *own.cluster;
+  if (!own.shared.holds(address)) {
+    fail("maps an address at " + line_of(site) + " that is not in its block's shared memory");
+  }
+  if (rank >= cluster.blocks.size()) {
+    fail("maps shared memory of block " + std::to_string(rank) + " at " + line_of(site) +
+         ", and its cluster has " + std::to_string(cluster.blocks.size()));
+  }
+  Block& other = *cluster.blocks[rank];
+  if (other.finished == other.threads.size()) {
+    fail("maps shared memory of block " + triple(other.index) + " at " + line_of(site) +
+         ", which has returned");
+  }
+  return other.shared.data() + (static_cast<const std::byte*>(address) - own.shared.data());
 }
 
 std::uint64_t GridRun::meet(WarpCall call, unsigned mask, std::uint64_t value, int source,
@@ -375,6 +514,8 @@ std::string GridRun::what_blocks() const {
     switch (thread.state) {
       case ThreadState::at_block_barrier:
         return "waits at a block barrier, " + line_of(thread.site);
+      case ThreadState::at_cluster_barrier:
+        return "waits at a cluster barrier, " + line_of(thread.site);
       case ThreadState::at_grid_barrier: return "waits at a grid barrier, " + line_of(thread.site);
       case ThreadState::in_warp: return "waits for its warp at " + line_of(thread.site);
       case ThreadState::finished: return "has returned";
@@ -382,8 +523,8 @@ std::string GridRun::what_blocks() const {
     }
   };
   const Thread* waiting = nullptr;
-  for (const ThreadState state :
-       {ThreadState::at_block_barrier, ThreadState::in_warp, ThreadState::at_grid_barrier}) {
+  for (const ThreadState state : {ThreadState::at_block_barrier, ThreadState::in_warp,
+                                  ThreadState::at_cluster_barrier, ThreadState::at_grid_barrier}) {
     for (const auto& block : resident_) {
       for (const Thread& thread : block->threads) {
         if (waiting == nullptr && thread.state == state) {
@@ -393,8 +534,10 @@ std::string GridRun::what_blocks() const {
     }
   }
   for (const auto& block : resident_) {
-    const bool concerned =
-        waiting->state == ThreadState::at_grid_barrier || block.get() == waiting->block;
+    const bool of_cluster = waiting->state == ThreadState::at_cluster_barrier &&
+                            block->cluster == waiting->block->cluster;
+    const bool concerned = of_cluster || waiting->state == ThreadState::at_grid_barrier ||
+                           block.get() == waiting->block;
     for (const Thread& thread : block->threads) {
       if (concerned && (thread.state != waiting->state || !same(thread.site, waiting->site))) {
         return "divergence: " + place_of(*waiting) + " " + describe(*waiting) + ", but " +
@@ -447,6 +590,19 @@ void grid_barrier(Site site) {
 }
 
 bool grid_is_cooperative() { return active->cooperative(); }
+
+void cluster_arrive(Site site) { active->arrive_at_cluster(site); }
+void cluster_wait(Site site) { active->wait_for_cluster(site); }
+unsigned cluster_block_rank() {
+  const Block& block = *active->current().block;
+  return block.cluster->rank_of(block);
+}
+unsigned cluster_blocks() {
+  return static_cast<unsigned>(active->current().block->cluster->blocks.size());
+}
+void* map_shared(const void* address, unsigned rank, Site site) {
+  return active->map_shared(address, rank, site);
+}
 
 std::uint64_t warp_meeting(WarpCall call, unsigned mask, std::uint64_t value, int source,
                            Site site) {

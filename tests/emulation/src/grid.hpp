@@ -2,8 +2,8 @@
 //
 // Threads are fibers. A fiber runs threads one after the other, without a switch, as long as they
 // do not wait; a thread that waits keeps its fiber, and another fiber goes on. Any thread that can
-// run may be the next one. One to three blocks are resident at a time, all of them in a cooperative
-// launch.
+// run may be the next one. One to three clusters (of one block, if the launch has none) are
+// resident at a time, all of them in a cooperative launch.
 #pragma once
 
 #include "random.hpp"
@@ -20,6 +20,7 @@ namespace diffbench::emulation {
 struct GridLaunch {
   dim3 grid;
   dim3 block;
+  dim3 cluster; ///< blocks of a cluster; divides the grid
   std::size_t shared_bytes = 0;
   bool cooperative = false;
   std::function<void()> run_thread;

@@ -3,6 +3,7 @@
 #include "runtime.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace diffbench::emulation {
 namespace {
@@ -30,11 +31,57 @@ std::size_t count(dim3 shape) { return std::size_t{shape.x} * shape.y * shape.z;
 
 // The most dynamic shared memory that `kernel` may be launched with.
 std::size_t shared_limit(Runtime& state, const void* kernel) {
-  const auto asked = state.dynamic_shared_limits.find(kernel);
+  const auto asked = state.dynamic_shared_limits.find({state.current_device, kernel});
   return std::max(state.device().spec.shared_bytes_per_block,
                   asked == state.dynamic_shared_limits.end()
                       ? std::size_t{0}
                       : static_cast<std::size_t>(asked->second));
+}
+
+// How many clusters of `launch` fit at once; each within a group of multiprocessors.
+int active_clusters(const DeviceSpec& spec, const GridLaunch& launch) {
+  const int in_gpc = std::min(spec.multiprocessors_per_gpc, spec.multiprocessors);
+  const int blocks = in_gpc * occupancy(spec, count(launch.block), launch.shared_bytes);
+  return spec.multiprocessors / in_gpc * (blocks / static_cast<int>(count(launch.cluster)));
+}
+
+constexpr std::size_t portable_cluster = 8;
+constexpr std::size_t largest_cluster = 16; // of Hopper
+
+cudaError_t cluster_refused(Runtime& state, const void* kernel, const GridLaunch& launch) {
+  const dim3& cluster = launch.cluster;
+  if (!state.device().spec.cluster_launch) {
+    return cudaErrorNotSupported;
+  }
+  if (launch.grid.x % cluster.x != 0 || launch.grid.y % cluster.y != 0 ||
+      launch.grid.z % cluster.z != 0) {
+    return cudaErrorInvalidConfiguration;
+  }
+  const bool large = state.large_clusters_allowed.contains({state.current_device, kernel});
+  if (count(cluster) > (large ? largest_cluster : portable_cluster)) {
+    return cudaErrorInvalidClusterSize;
+  }
+  return active_clusters(state.device().spec, launch) < 1 ? cudaErrorLaunchOutOfResources
+                                                          : cudaSuccess;
+}
+
+// The launch that a configuration describes; nothing, when a dimension of its clusters is 0.
+std::optional<GridLaunch> launch_of(const cudaLaunchConfig_t& config, bool& clustered) {
+  GridLaunch grid;
+  grid.grid = config.gridDim;
+  grid.block = config.blockDim;
+  grid.shared_bytes = config.dynamicSmemBytes;
+  clustered = false;
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttributeValue& value = config.attrs[i].val;
+    grid.cooperative |=
+        config.attrs[i].id == cudaLaunchAttributeCooperative && value.cooperative != 0;
+    if (config.attrs[i].id == cudaLaunchAttributeClusterDimension) {
+      clustered = true;
+      grid.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+    }
+  }
+  return count(grid.cluster) == 0 ? std::nullopt : std::optional(grid);
 }
 
 cudaError_t refused(Runtime& state, const void* kernel, const GridLaunch& launch) {
@@ -118,21 +165,25 @@ cudaError_t detail::launch(const cudaLaunchConfig_t& config, KernelCall kernel) 
     if (stream == nullptr || stream->device != state.current_device) {
       return cudaErrorInvalidResourceHandle;
     }
-    GridLaunch grid;
-    grid.grid = config.gridDim;
-    grid.block = config.blockDim;
-    grid.shared_bytes = config.dynamicSmemBytes;
-    for (unsigned i = 0; i < config.numAttrs; ++i) {
-      grid.cooperative |= config.attrs[i].id == cudaLaunchAttributeCooperative &&
-                          config.attrs[i].val.cooperative != 0;
+    bool clustered = false;
+    std::optional<GridLaunch> grid = launch_of(config, clustered);
+    if (!grid) {
+      return cudaErrorInvalidClusterSize;
     }
-    grid.run_thread = kernel.run_thread;
-    if (const cudaError_t why = refused(state, kernel.function, grid); why != cudaSuccess) {
+    grid->run_thread = kernel.run_thread;
+    if (const cudaError_t why = refused(state, kernel.function, *grid); why != cudaSuccess) {
       return why;
     }
+    if (clustered) {
+      if (const cudaError_t why = cluster_refused(state, kernel.function, *grid);
+          why != cudaSuccess) {
+        return why;
+      }
+    }
     const int device = stream->device;
-    return state.issue(*stream,
-                       [&state, device, grid, kernel] { run_kernel(state, device, grid, kernel); });
+    return state.issue(*stream, [&state, device, grid = *grid, kernel] {
+      run_kernel(state, device, grid, kernel);
+    });
   });
 }
 
@@ -148,7 +199,17 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
       if (value < 0 || static_cast<std::size_t>(value) > most) {
         return cudaErrorInvalidValue;
       }
-      state.dynamic_shared_limits[kernel] = value;
+      state.dynamic_shared_limits[{state.current_device, kernel}] = value;
+    }
+    if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+      if (!state.device().spec.cluster_launch) {
+        return cudaErrorNotSupported;
+      }
+      if (value != 0) {
+        state.large_clusters_allowed.insert({state.current_device, kernel});
+      } else {
+        state.large_clusters_allowed.erase({state.current_device, kernel});
+      }
     }
     return cudaSuccess;
   });
@@ -163,8 +224,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
     *attributes = {};
     attributes->maxThreadsPerBlock = 1024;
     attributes->numRegs = diffbench::emulation::registers_per_thread;
-    attributes->ptxVersion = attributes->binaryVersion =
-        10 * spec.compute_major + spec.compute_minor;
+    attributes->binaryVersion = 10 * spec.compute_major + spec.compute_minor;
+    attributes->ptxVersion = spec.code_for != 0 ? spec.code_for : attributes->binaryVersion;
     attributes->maxDynamicSharedSizeBytes =
         static_cast<int>(diffbench::emulation::shared_limit(state, kernel));
     return cudaSuccess;
@@ -183,5 +244,26 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                             state.device().spec, static_cast<std::size_t>(block_size), shared_bytes)
                       : 0;
     return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel,
+                                           const cudaLaunchConfig_t* config) {
+  return call("cudaOccupancyMaxActiveClusters", [=](Runtime& state) {
+    bool clustered = false;
+    const auto launch = diffbench::emulation::launch_of(*config, clustered);
+    if (!launch) {
+      return cudaErrorInvalidClusterSize;
+    }
+    const cudaError_t why = diffbench::emulation::cluster_refused(state, kernel, *launch);
+    if (why == cudaErrorLaunchOutOfResources ||
+        launch->shared_bytes > diffbench::emulation::shared_limit(state, kernel)) {
+      *clusters = 0;
+      return cudaSuccess;
+    }
+    if (why == cudaSuccess) {
+      *clusters = diffbench::emulation::active_clusters(state.device().spec, *launch);
+    }
+    return why;
   });
 }

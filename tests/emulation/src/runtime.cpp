@@ -20,6 +20,7 @@ std::unique_ptr<Runtime>& instance() {
 Runtime::Runtime(const Settings& settings)
     : driver(settings.driver),
       shortest_matmul_side(settings.shortest_matmul_side),
+      float64_epilogue_status(settings.float64_epilogue_status),
       random(settings.seed) {
   for (const DeviceSpec& spec : settings.devices) {
     Device device;

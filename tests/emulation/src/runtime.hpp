@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,6 +94,7 @@ struct Runtime {
 
   bool driver = true;
   std::int64_t shortest_matmul_side = 1;
+  int float64_epilogue_status = 0;
   Random random;
   std::vector<Device> devices;
   int current_device = 0;
@@ -103,8 +105,10 @@ struct Runtime {
   std::map<cudaGraph_t, Graph> graphs;
   std::map<cudaGraphExec_t, GraphExec> execs;
   std::map<const void*, LibraryObject> library_objects;
-  std::map<const void*, int> dynamic_shared_limits; ///< by cudaFuncSetAttribute
-  std::vector<std::shared_ptr<Capture>> captures;   ///< that have not ended
+  /// By cudaFuncSetAttribute: of a kernel on a device.
+  std::map<std::pair<int, const void*>, int> dynamic_shared_limits;
+  std::set<std::pair<int, const void*>> large_clusters_allowed;
+  std::vector<std::shared_ptr<Capture>> captures; ///< that have not ended
 
   Counters counters;
   PlannedFault call_fault;

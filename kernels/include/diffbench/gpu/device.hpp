@@ -29,6 +29,7 @@ struct Device {
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
   bool cooperative_launch = false;
+  bool cluster_launch = false;
   bool concurrent_managed_access = false; ///< the host may use managed memory while kernels run
 };
 

@@ -31,9 +31,12 @@ struct DeviceSpec {
   int blocks_y = 65535; ///< the most of a launch
   std::size_t l2_bytes = 1 << 20;
   bool cooperative_launch = true;
+  bool cluster_launch = true;
+  int multiprocessors_per_gpc = 16; ///< a cluster lies within one
   bool concurrent_managed_access = true;
   /// false: no kernel was built for this device (cudaErrorNoKernelImageForDevice).
   bool has_code = true;
+  int code_for = 0; ///< what kernels were compiled for, 80 for sm_80; 0: for this device
 };
 
 struct Settings {
@@ -45,6 +48,10 @@ struct Settings {
   bool driver = true;
   /// cuBLASLt has no algorithm for a product with a side shorter than this.
   std::int64_t shortest_matmul_side = 1;
+  /// What cuBLASLt answers when asked for a float64 product with an epilogue: it has none (cuBLAS
+  /// library, cublasLtMatmul, table of types: "Non-default epilogue not supported"); by default
+  /// CUBLAS_STATUS_NOT_SUPPORTED. 0: it computes them, so that tests of float64 see fused products.
+  int float64_epilogue_status = 15;
 };
 
 /// Starts anew: forgets all work, memory, handles, faults, reports and counts. Handles and memory

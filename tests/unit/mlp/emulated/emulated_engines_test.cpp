@@ -40,6 +40,11 @@ const Training momentum{.network = Network({5, 40, 9, 3}),
                         .optimizer = {.rate = 0.05, .momentum = 0.9, .weight_decay = 0.01},
                         .batch = 21};
 
+/// The library computes what float64 has fused, which the real one does in float32 only.
+emulation::Settings with_epilogues(std::uint64_t seed) {
+  return {.seed = seed, .float64_epilogue_status = 0};
+}
+
 Trained train_under(const EngineInfo& engine, const Training& training,
                     const emulation::Settings& settings, const SessionOptions& options = {}) {
   emulation::reset(settings);
@@ -50,9 +55,9 @@ TEST_P(EmulatedEngineTest, EveryScheduleGivesTheSameBits) {
   SessionOptions options;
   options.transfer = Transfer::pinned;
   options.async = true;
-  const Trained expected = train_under(GetParam(), momentum, {.seed = 1}, options);
+  const Trained expected = train_under(GetParam(), momentum, with_epilogues(1), options);
   for (std::uint64_t seed = 2; seed <= 8; ++seed) {
-    const Trained trained = train_under(GetParam(), momentum, {.seed = seed}, options);
+    const Trained trained = train_under(GetParam(), momentum, with_epilogues(seed), options);
     EXPECT_EQ(trained.parameters, expected.parameters) << "seed " << seed;
     EXPECT_EQ(trained.loss, expected.loss) << "seed " << seed;
   }
@@ -62,9 +67,9 @@ TEST_P(EmulatedEngineTest, EveryScheduleGivesTheSameBits) {
 TEST_P(EmulatedEngineTest, EverySchedulePlainSgdToo) {
   Training sgd = momentum;
   sgd.optimizer.momentum = 0;
-  const Trained expected = train_under(GetParam(), sgd, {.seed = 1});
+  const Trained expected = train_under(GetParam(), sgd, with_epilogues(1));
   for (std::uint64_t seed = 2; seed <= 8; ++seed) {
-    EXPECT_EQ(train_under(GetParam(), sgd, {.seed = seed}).parameters, expected.parameters)
+    EXPECT_EQ(train_under(GetParam(), sgd, with_epilogues(seed)).parameters, expected.parameters)
         << "seed " << seed;
   }
 }
@@ -98,9 +103,13 @@ TEST_P(CudaEngineTest, ProductsWithoutAnAlgorithmAreComputedAllTheSame) {
     Training training = momentum;
     training.optimizer = optimizer;
     const Trained expected = train<double>(scalar, training, 6);
-    const Trained trained = train_under(engine, training, {.shortest_matmul_side = GetParam()});
-    EXPECT_LE(distance(trained.parameters, expected.parameters), 1e-12);
-    EXPECT_NEAR(trained.loss, expected.loss, 1e-12 * expected.loss);
+    for (const int epilogues : {0, 15}) {
+      const Trained trained =
+          train_under(engine, training,
+                      {.shortest_matmul_side = GetParam(), .float64_epilogue_status = epilogues});
+      EXPECT_LE(distance(trained.parameters, expected.parameters), 1e-12);
+      EXPECT_NEAR(trained.loss, expected.loss, 1e-12 * expected.loss);
+    }
   }
 }
 
@@ -115,6 +124,27 @@ TEST(CudaEngine, SaysHowManyProductsAreNotTheLibrarys) {
   EXPECT_EQ(products(1), "cuBLASLt 13.0.0");
   EXPECT_EQ(products(4), "cuBLASLt 13.0.0, 4 of 8 by plain kernels"); // those with 3 classes
   EXPECT_EQ(products(1000), "cuBLASLt 13.0.0, 8 of 8 by plain kernels");
+  emulation::reset();
+}
+
+// Whatever the library says to an epilogue that it has not, the products are computed without it. A
+// plain product that it refuses is an error, and so is a machine out of order.
+TEST(CudaEngine, ARefusedEpilogueIsNoError) {
+  const Trained expected = train<double>(require_engine("scalar"), momentum, 6);
+  for (const int status : {7, 8, 14, 15}) { // invalid value, architecture, internal, not supported
+    const Trained trained = train_under(require_engine("cuda"), momentum,
+                                        {.seed = 1, .float64_epilogue_status = status});
+    EXPECT_LE(distance(trained.parameters, expected.parameters), 1e-12) << status;
+    const auto engine = require_engine("cuda").make<double>()(momentum, {});
+    EXPECT_EQ(detail_of(engine->provenance(), "products"),
+              "cuBLASLt 13.0.0, 5 of 8 by plain kernels");
+  }
+  for (const int status : {1, 3, 13}) { // not initialized, out of memory, execution failed
+    emulation::reset({.float64_epilogue_status = status});
+    EXPECT_THROW((void)require_engine("cuda").make<double>()(momentum, {}), Error) << status;
+  }
+  EXPECT_THAT(emulation::take_reports(), IsEmpty());
+  EXPECT_THAT(emulation::live_resources(), IsEmpty());
   emulation::reset();
 }
 
@@ -134,15 +164,20 @@ TEST(CudaEngine, TooLittleMemoryIsRefusedWithTheFigures) {
   emulation::reset();
 }
 
+emulation::Settings one_device(const emulation::DeviceSpec& device) {
+  emulation::Settings settings;
+  settings.devices = {device};
+  return settings;
+}
+
 std::string multiprocessors_of(const Training& training) {
   const auto engine = require_engine("cuda_persistent").make<double>()(training, {});
   return detail_of(engine->provenance(), "multiprocessors");
 }
 
-// Blocks that share a network, with as many outputs as blocks, more, and fewer; and one layer,
-// whose only barrier is the one after the outputs.
+// Blocks that share a network, with layers that are divided between them and layers that are not.
 TEST(CudaPersistent, ManyBlocksTrainAsOneDoes) {
-  for (const char* layers : {"20,64,63,2,5", "200,100"}) {
+  for (const char* layers : {"20,64,63,2,5", "60,64"}) {
     for (const Optimizer& optimizer : {Optimizer{.rate = 0.1, .weight_decay = 0.01},
                                        Optimizer{.kind = Optimizer::Kind::adam, .rate = 0.01}}) {
       const Training training{.network = parse_layers(layers), .optimizer = optimizer, .batch = 61};
@@ -164,7 +199,7 @@ TEST(CudaPersistent, ManyBlocksTrainAsOneDoes) {
 // A run of many steps in one launch: values of a step lie apart from those of the next, and blocks
 // do not overtake each other.
 TEST(CudaPersistent, ManyBlocksRunManySteps) {
-  for (const char* layers : {"20,64,63,5", "200,100"}) {
+  for (const char* layers : {"20,64,63,5", "60,64"}) {
     const Training training{
         .network = parse_layers(layers), .optimizer = {.rate = 0.05}, .batch = 60};
     const Rows<double> rows = random_rows<double>(training.network, 290, 1);
@@ -198,13 +233,47 @@ TEST(CudaPersistent, ANetworkThatDoesNotFitIsRefusedWithTheFigures) {
       return error.what();
     }
   };
-  EXPECT_EQ(refusal("784,128,10"), "");
-  EXPECT_EQ(refusal("784,1024,10"),
-            "engine 'cuda_persistent' would keep 815 KB of 784,1024,10 in each of 4 "
+  EXPECT_EQ(refusal("100,128,10"), "");
+  EXPECT_EQ(refusal("784,128,10"),
+            "engine 'cuda_persistent' would keep 412 KB of 784,128,10 in each of 4 "
             "multiprocessors, and Emulated device has 227 KB of shared memory there; take engine "
             "'cuda'");
   EXPECT_THAT(refusal("2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2"), HasSubstr("takes 16 layers at most"));
   EXPECT_THAT(emulation::live_resources(), IsEmpty());
+  emulation::reset(one_device({.multiprocessors = 132}));
+  EXPECT_EQ(refusal("784,128,10"), "");
+  emulation::reset(one_device({.cluster_launch = false}));
+  EXPECT_EQ(refusal("2,4,8,16,2"), "");
+  EXPECT_THAT(refusal("100,256,10"), HasSubstr(" in each of 1 multiprocessors, and Emulated device "
+                                               "has 227 KB of shared memory there, and no clusters "
+                                               "of multiprocessors; take engine 'cuda'"));
+  emulation::reset();
+}
+
+// A card with clusters whose kernels were compiled for one without: their barrier would be the
+// block's.
+TEST(CudaPersistent, CodeForAnOlderCardHasOneBlock) {
+  const Training training{.network = parse_layers("20,64,63,2,5"), .optimizer = {}, .batch = 30};
+  EXPECT_EQ(multiprocessors_of(training), "4");
+  emulation::reset(one_device({.code_for = 80}));
+  EXPECT_EQ(multiprocessors_of(training), "1");
+  const Trained expected = train<double>(require_engine("scalar"), training, 3);
+  const Trained trained = train<double>(require_engine("cuda_persistent"), training, 3);
+  EXPECT_LE(distance(trained.parameters, expected.parameters), 1e-12);
+  emulation::reset();
+}
+
+// The figures of a step on a card with many multiprocessors (docs/gpu.md).
+TEST(CudaPersistent, TheTutorialsNetOnSixteenMultiprocessors) {
+  const Training training{
+      .network = doubling_network(256), .optimizer = {.rate = 0.1}, .batch = 100};
+  emulation::reset(one_device({.multiprocessors = 132}));
+  const Provenance found =
+      require_engine("cuda_persistent").make<float>()(training, {})->provenance();
+  EXPECT_EQ(detail_of(found, "multiprocessors"), "16");
+  EXPECT_EQ(detail_of(found, "division"), "4 of rows x 4 of features");
+  EXPECT_EQ(detail_of(found, "barriers_a_step"), "8");
+  emulation::reset();
 }
 
 TEST(CudaEngine, IsNotAvailableWithoutADriver) {
