@@ -4,6 +4,7 @@
 kernel_resources.py compile -- NVCC ...     runs nvcc and leaves ptxas's figures in OBJECT.ptxas
 kernel_resources.py print OBJECT...         a table of the figures
 kernel_resources.py budget OBJECT...        a budget that they fit, as JSON
+kernel_resources.py registers BUDGET        those of sm_90 as C++ initializers, for the emulation
 kernel_resources.py check BUDGET OBJECT...  fails where a kernel exceeds its budget or has none, or
                                             where two objects have it
 kernel_resources.py self-test
@@ -42,13 +43,12 @@ def compile_and_keep(command):
 
 
 def short_name(demangled):
-    """'naive_step<float>' of 'void diffbench::kernels::naive_step<float>(...)'; None for the kernels
+    """'kernels::naive_step<float>' of 'void diffbench::kernels::naive_step<float>(...)'; None for the kernels
     of libraries, which name our types at most in their arguments."""
     name = demangled.removeprefix("void ")
-    ours = OURS.match(name)
-    if not ours:
+    if not OURS.match(name):
         return None
-    name = name[ours.end():]
+    name = name.removeprefix("diffbench::")
     depth = 0
     for i, letter in enumerate(name):
         depth += {"<": 1, ">": -1}.get(letter, 0)
@@ -129,8 +129,8 @@ ptxas info    : Used 30 registers, used 1 barriers, 8 bytes stack, 128 bytes sme
 """
     parsed = parse(text)["_ZN9diffbench7kernels4stepIfEEvi"]["sm_90"]
     assert parsed == {"registers": 30, "shared": 128, "spilled": 12}, parsed
-    assert short_name("void diffbench::kernels::step<float, (int)4>(int)") == "step<float, (int)4>"
-    assert short_name("void diffbench::mlp::cuda::step<float>(int)") == "step<float>"
+    assert short_name("void diffbench::kernels::step<float, (int)4>(int)") == "kernels::step<float, (int)4>"
+    assert short_name("void diffbench::mlp::cuda::step<float>(int)") == "mlp::cuda::step<float>"
     assert short_name("void cub::run<diffbench::kernels::NextCell<float>>(int)") is None
     kernels = {"step": {"sm_90": parsed}}
     fits = budget_for(kernels)
@@ -148,7 +148,7 @@ ptxas info    : Used 30 registers, used 1 barriers, 8 bytes stack, 128 bytes sme
         for path in objects:
             Path(path + ".ptxas").write_text(text, encoding="utf-8")
         assert resources_of(objects[:1])[1] == []
-        assert resources_of(objects)[1] == ["step<float>: compiled in a.o and in b.o"]
+        assert resources_of(objects)[1] == ["kernels::step<float>: compiled in a.o and in b.o"]
 
 
 def main():
@@ -161,6 +161,9 @@ def main():
                     print(f"{name:50} {architecture:8}", *(f"{used[f]:5} {f}" for f in FIELDS))
         case ["budget", *objects]:
             print(json.dumps(budget_for(resources_of(objects)[0]), indent=1))
+        case ["registers", budget]:
+            for name, by_architecture in json.loads(Path(budget).read_text(encoding="utf-8")).items():
+                print(f'{{"{name}", {by_architecture["sm_90"]["registers"]}}},')
         case ["check", budget, *objects]:
             kernels, found = resources_of(objects)
             found += complaints(kernels, json.loads(Path(budget).read_text(encoding="utf-8")))

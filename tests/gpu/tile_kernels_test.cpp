@@ -1,9 +1,12 @@
 // The tile kernels with shapes that no plan would choose: many small tiles, the last ones narrower
 // than a halo, strips of one row. What the backends choose for small grids is one tile for all.
+#include "kernels.hpp"
 #include "oracle_check.hpp"
 #include "tile_session.hpp"
 
 #include "diffbench/gpu/device.hpp"
+#include "diffbench/gpu/error.hpp"
+#include "diffbench/gpu/launch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -75,6 +78,19 @@ TYPED_TEST(TileKernelsTest, StripsOfFewRows) {
                         .rows = rows};
     this->expect_oracles_bits(plan, nx, this->among(17, 40), 10);
   }
+}
+
+// What nvcc gives a kernel decides how many of its blocks run at once, also where nvcc's code does
+// not run: an emulation that knew nothing of it would take launches that a device refuses.
+TYPED_TEST(TileKernelsTest, RegistersBoundTheThreadsOfALaunch) {
+  const StepKernels<TypeParam> kernels = step_kernels<TypeParam>();
+  const gpu::Stream stream;
+  EXPECT_GE(gpu::resident_blocks(kernels.streamed, {.grid = 1, .block = warp_lanes}), 8);
+  EXPECT_LE(gpu::resident_blocks(kernels.streamed, {.grid = 1, .block = warp_lanes}), 10);
+  EXPECT_EQ(gpu::resident_blocks(kernels.persistent, {.grid = 1, .block = most_tile_threads}), 1);
+  EXPECT_THROW(gpu::launch(stream, {.grid = 1, .block = 1024}, kernels.streamed, Grid<TypeParam>{},
+                           Area{}, StripShape{}, nullptr, nullptr),
+               gpu::CudaError);
 }
 
 } // namespace

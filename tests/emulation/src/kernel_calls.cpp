@@ -1,18 +1,41 @@
 // Launches: what the runtime refuses at the call, and what happens when the kernel runs.
 #include "grid.hpp"
+#include "kernel_name.hpp"
 #include "runtime.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace diffbench::emulation {
 namespace {
 
-// Registers come from the compiler, which is not here; this many keep occupancy at a usual value.
-constexpr int registers_per_thread = 32;
+// Of a thread, as nvcc gives them for sm_90: from the budget that the machine code is held against.
+const std::map<std::string, int> known_registers = {
+#include "kernel_registers.inc"
+};
+constexpr int usual_registers = 32; // of kernels that only tests have
+
+int registers_of(const void* kernel) {
+  static std::map<const void*, int> found;
+  const auto [entry, is_new] = found.try_emplace(kernel, usual_registers);
+  if (is_new) {
+    // "void diffbench::kernels::naive_step<float>(...)"
+    std::string name = kernel_name(kernel);
+    name = name.substr(0, name.find('('));
+    const std::string prefix = "void diffbench::";
+    const auto known =
+        known_registers.find(name.starts_with(prefix) ? name.substr(prefix.size()) : name);
+    entry->second = known != known_registers.end() ? known->second : usual_registers;
+  }
+  return entry->second;
+}
+
 constexpr std::size_t reserved_shared_bytes = 1024; // a block, by the system, since sm_80
 
-int occupancy(const DeviceSpec& spec, std::size_t block_size, std::size_t shared_bytes) {
+int occupancy(const DeviceSpec& spec, const void* kernel, std::size_t block_size,
+              std::size_t shared_bytes) {
   const std::size_t threads = (block_size + 31) / 32 * 32; // whole warps
   if (threads == 0 || threads > 1024 || shared_bytes > spec.shared_bytes_per_block_optin) {
     return 0;
@@ -22,7 +45,8 @@ int occupancy(const DeviceSpec& spec, std::size_t block_size, std::size_t shared
   };
   return static_cast<int>(
       std::min({limit(spec.threads_per_multiprocessor, threads),
-                limit(spec.registers_per_multiprocessor, threads * registers_per_thread),
+                limit(spec.registers_per_multiprocessor,
+                      threads * static_cast<std::size_t>(registers_of(kernel))),
                 limit(spec.shared_bytes_per_multiprocessor, shared_bytes + reserved_shared_bytes),
                 static_cast<std::size_t>(spec.blocks_per_multiprocessor)}));
 }
@@ -39,9 +63,9 @@ std::size_t shared_limit(Runtime& state, const void* kernel) {
 }
 
 // How many clusters of `launch` fit at once; each within a group of multiprocessors.
-int active_clusters(const DeviceSpec& spec, const GridLaunch& launch) {
+int active_clusters(const DeviceSpec& spec, const void* kernel, const GridLaunch& launch) {
   const int in_gpc = std::min(spec.multiprocessors_per_gpc, spec.multiprocessors);
-  const int blocks = in_gpc * occupancy(spec, count(launch.block), launch.shared_bytes);
+  const int blocks = in_gpc * occupancy(spec, kernel, count(launch.block), launch.shared_bytes);
   return spec.multiprocessors / in_gpc * (blocks / static_cast<int>(count(launch.cluster)));
 }
 
@@ -61,8 +85,8 @@ cudaError_t cluster_refused(Runtime& state, const void* kernel, const GridLaunch
   if (count(cluster) > (large ? largest_cluster : portable_cluster)) {
     return cudaErrorInvalidClusterSize;
   }
-  return active_clusters(state.device().spec, launch) < 1 ? cudaErrorLaunchOutOfResources
-                                                          : cudaSuccess;
+  return active_clusters(state.device().spec, kernel, launch) < 1 ? cudaErrorLaunchOutOfResources
+                                                                  : cudaSuccess;
 }
 
 // The launch that a configuration describes; nothing, when a dimension of its clusters is 0.
@@ -99,13 +123,16 @@ cudaError_t refused(Runtime& state, const void* kernel, const GridLaunch& launch
   if (launch.shared_bytes > shared_limit(state, kernel)) {
     return cudaErrorInvalidValue;
   }
+  if (occupancy(spec, kernel, count(block), launch.shared_bytes) == 0) {
+    return cudaErrorLaunchOutOfResources; // registers: all else was looked at
+  }
   if (launch.cooperative) {
     if (!spec.cooperative_launch) {
       return cudaErrorNotSupported;
     }
     const auto resident =
         static_cast<std::size_t>(spec.multiprocessors) *
-        static_cast<std::size_t>(occupancy(spec, count(block), launch.shared_bytes));
+        static_cast<std::size_t>(occupancy(spec, kernel, count(block), launch.shared_bytes));
     if (count(grid) > resident) {
       return cudaErrorCooperativeLaunchTooLarge;
     }
@@ -222,8 +249,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
       return cudaErrorNoKernelImageForDevice;
     }
     *attributes = {};
-    attributes->maxThreadsPerBlock = 1024;
-    attributes->numRegs = diffbench::emulation::registers_per_thread;
+    attributes->numRegs = diffbench::emulation::registers_of(kernel);
+    attributes->maxThreadsPerBlock =
+        std::min(1024, spec.registers_per_multiprocessor / attributes->numRegs / 32 * 32);
     attributes->binaryVersion = 10 * spec.compute_major + spec.compute_minor;
     attributes->ptxVersion = spec.code_for != 0 ? spec.code_for : attributes->binaryVersion;
     attributes->maxDynamicSharedSizeBytes =
@@ -240,8 +268,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
       return cudaErrorInvalidValue;
     }
     const bool allowed = shared_bytes <= diffbench::emulation::shared_limit(state, kernel);
-    *blocks = allowed ? diffbench::emulation::occupancy(
-                            state.device().spec, static_cast<std::size_t>(block_size), shared_bytes)
+    *blocks = allowed ? diffbench::emulation::occupancy(state.device().spec, kernel,
+                                                        static_cast<std::size_t>(block_size),
+                                                        shared_bytes)
                       : 0;
     return cudaSuccess;
   });
@@ -262,7 +291,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel,
       return cudaSuccess;
     }
     if (why == cudaSuccess) {
-      *clusters = diffbench::emulation::active_clusters(state.device().spec, *launch);
+      *clusters = diffbench::emulation::active_clusters(state.device().spec, kernel, *launch);
     }
     return why;
   });
