@@ -31,6 +31,7 @@ __global__ void pass_on(int* cells) {
   const auto rank = static_cast<int>(cluster.block_rank());
   const auto blocks = static_cast<int>(cluster.num_blocks());
   const auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  cluster.sync(); // all have begun
   shared[threadIdx.x] = cells[i];
   if constexpr (bug != Bug::no_barrier_before_reading) {
     cluster.sync();
@@ -192,7 +193,7 @@ __global__ void clear_and_push(int* cells) {
   auto* const shared = static_cast<int*>(emulated_dynamic_shared());
   const auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const auto next = static_cast<int>((cluster.block_rank() + 1) % cluster.num_blocks());
-  __syncthreads();
+  cluster.sync(); // all have begun
   shared[threadIdx.x] = 0;
   const int value = cells[i];
   for (int round = 0; round < 20; ++round) {

@@ -273,6 +273,10 @@ TEST(CudaPersistent, TheTutorialsNetOnSixteenMultiprocessors) {
   EXPECT_EQ(detail_of(found, "multiprocessors"), "16");
   EXPECT_EQ(detail_of(found, "division"), "4 of rows x 4 of features");
   EXPECT_EQ(detail_of(found, "barriers_a_step"), "8");
+  const Trained trained = train<float>(require_engine("cuda_persistent"), training, 2);
+  const Trained expected = train<double>(require_engine("scalar"), training, 2);
+  EXPECT_LE(distance(trained.parameters, expected.parameters), 1e-6);
+  EXPECT_THAT(emulation::take_reports(), IsEmpty());
   emulation::reset();
 }
 
