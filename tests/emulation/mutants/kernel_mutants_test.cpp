@@ -351,6 +351,29 @@ TEST(KernelMutants, GridBarrierInAnOrdinaryLaunch) {
                 "meets a grid barrier at .*, but the launch is not cooperative");
 }
 
+template <bool Bug>
+__global__ void copy_quads(const float* in, float* out, int n) {
+  const int i = 4 * grid_index() + (Bug ? 2 : 0);
+  if (i + 4 <= n) {
+    emulated_wide_access(in + i);
+    std::copy_n(in + i, 4, out + i);
+  }
+}
+
+template <bool Bug>
+bool wide_copy() {
+  const auto start = counting<float>(64);
+  const DeviceVector<float> in(start);
+  const DeviceVector<float> out(start.size());
+  launch({.grid = 2, .block = 8}, copy_quads<Bug>, in.data(), out.data(), 64);
+  return cudaDeviceSynchronize() == cudaSuccess && out.values() == start;
+}
+
+TEST(KernelMutants, MisalignedWideAccess) {
+  expect_clean(wide_copy<false>);
+  expect_report(wide_copy<true>, "accesses 16 bytes at a misaligned address at .*:[0-9]+");
+}
+
 __global__ void wait_for_flag(int* flag) {
   if (threadIdx.x == 0) {
     while (atomicAdd(flag, 0) != 1) {
