@@ -150,7 +150,7 @@ __device__ void tile_product(const TileProduct<T>& product, Give give) {
     const Left<T, tile_outputs> left(product.left, product.left_pitch, product.outputs, output);
     const T* const right = product.right + row;
     T sum[tile_outputs][Chunk<T>::size] = {};
-#pragma unroll(Chunk<T>::size) // four terms of float32, two of float64: more would spill
+#pragma unroll(Chunk <T>::size) // four terms of float32, two of float64: more would spill
     for (std::int32_t term = lane; term < product.terms; term += tile_lanes) {
       T a[tile_outputs];
       left.load(term, a);
