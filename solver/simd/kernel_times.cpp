@@ -7,7 +7,6 @@
 #include "simd/band.hpp"
 #include "simd/resident.hpp"
 
-
 #include <algorithm>
 #include <limits>
 #include <map>
