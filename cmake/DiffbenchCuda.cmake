@@ -6,17 +6,17 @@
 
 find_program(DIFFBENCH_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
   DOC "The CUDA compiler")
-# sm_100 came with 12.8. An older one is used when it is asked for, with architectures that it knows.
-set(newest_needed 12.8)
+# Atomics with an order and a scope, which kernels use, came with 12.8, as did sm_100.
+set(oldest_nvcc 12.8)
 set(default off)
 if(DIFFBENCH_NVCC AND NOT DIFFBENCH_SANITIZE) # sanitizers see only what the host compiler compiles
   execute_process(COMMAND ${DIFFBENCH_NVCC} --version OUTPUT_VARIABLE nvcc_says ERROR_QUIET)
   string(REGEX MATCH "release ([0-9.]+)" nvcc_release "${nvcc_says}")
-  if(CMAKE_MATCH_1 VERSION_GREATER_EQUAL newest_needed)
+  set(nvcc_version ${CMAKE_MATCH_1})
+  if(nvcc_version VERSION_GREATER_EQUAL oldest_nvcc)
     set(default toolkit)
   else()
-    message(STATUS "nvcc ${CMAKE_MATCH_1} is older than ${newest_needed}: GPU backends only with "
-      "-DDIFFBENCH_CUDA=toolkit and -DDIFFBENCH_CUDA_ARCHITECTURES")
+    message(STATUS "nvcc ${nvcc_version} is older than ${oldest_nvcc}: no GPU backends")
   endif()
 endif()
 set(DIFFBENCH_CUDA ${default} CACHE STRING "GPU backends: toolkit (nvcc), emulated (for tests) or off")
@@ -58,6 +58,10 @@ if(DIFFBENCH_CUDA STREQUAL toolkit)
   if(NOT DIFFBENCH_NVCC)
     message(FATAL_ERROR "DIFFBENCH_CUDA=toolkit, but no nvcc was found; "
       "say where it is with -DDIFFBENCH_NVCC=/path/to/nvcc, or use -DDIFFBENCH_CUDA=off")
+  endif()
+  if(DEFINED nvcc_version AND nvcc_version VERSION_LESS oldest_nvcc)
+    message(FATAL_ERROR "nvcc ${nvcc_version} is older than ${oldest_nvcc}; "
+      "use another with -DDIFFBENCH_NVCC=/path/to/nvcc, or -DDIFFBENCH_CUDA=off")
   endif()
   # The program takes every newer card for one that it can serve (kernels/src/device.cpp).
   if(NOT DIFFBENCH_CUDA_ARCHITECTURES MATCHES "(^|;)[0-9]+$")

@@ -4,10 +4,7 @@
 #include "diffbench/cache_directory.hpp"
 #include "diffbench/errors.hpp"
 
-#include <sys/stat.h>
-
 #include <fstream>
-#include <sstream>
 
 namespace diffbench {
 
@@ -44,15 +41,6 @@ void LineCache::store(const std::string& key, const std::string& text) const {
     throw Error(error.what());
   }
   write_atomically(file_, [&](std::ostream& out) { out << kept << key << '\t' << text << '\n'; });
-}
-
-std::string build_stamp() {
-  struct stat file {};
-  std::ostringstream stamp;
-  if (stat("/proc/self/exe", &file) == 0) {
-    stamp << file.st_size << '-' << file.st_mtim.tv_sec << '-' << file.st_mtim.tv_nsec;
-  }
-  return stamp.str();
 }
 
 } // namespace diffbench

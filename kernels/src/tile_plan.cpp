@@ -1,5 +1,6 @@
 #include "tile_plan.hpp"
 
+#include "diffbench/build_stamp.hpp"
 #include "diffbench/errors.hpp"
 #include "instruction_counts.hpp"
 
@@ -35,10 +36,12 @@ constexpr double l2_bandwidth = 5.5e12;     // of fields that stay there
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// Shapes worth a thought: regions from 32 to 128 cells a side, depths that are worth a halo. But
-// for the shallowest they are multiples of a quad, with which tiles are accessed 16 bytes at a
-// time.
+// Shapes worth a thought: regions of 16 to 128 columns and 8 to 256 rows, depths that are worth a
+// halo. But for the shallowest they are multiples of a quad, with which tiles are accessed 16 bytes
+// at a time.
 constexpr std::array block_widths = {8, 16, 32};
+// With fewer, what fills and empties the levels would be most of a strip's work.
+constexpr int least_strip_rows = 4 * streamed_depth;
 constexpr int most_block_y = 64;
 constexpr std::array depths = {1, 2, 4, 8, 12, 16, 20};
 
@@ -48,15 +51,19 @@ int resident_if_it_fits(const TilePlan& plan, const Problem& problem, const Tile
   const Dtype dtype = problem.dtype;
   // A row of threads is a warp or an even part of one (register_tile.cuh).
   const bool a_shape = std::ranges::find(block_widths, plan.block_x) != block_widths.end() &&
-                       plan.block_y >= 1 && plan.threads() % warp_lanes == 0 && plan.depth >= 1 &&
-                       plan.depth <= depths.back() && plan.tile_width(dtype) >= 1 &&
-                       plan.tile_height(dtype) >= 1;
-  if (!a_shape || plan.threads() > most_tile_threads ||
-      TilePlan::shared_bytes() > device.properties.shared_bytes_per_block) {
+                       plan.block_y >= 1 && plan.block_y <= most_block_y &&
+                       plan.threads() % warp_lanes == 0 && plan.threads() <= most_tile_threads &&
+                       plan.depth >= 1 && plan.depth <= depths.back() &&
+                       plan.tile_width(dtype) >= 1 && plan.tile_height(dtype) >= 1;
+  if (!a_shape) {
     return 0;
   }
-  if (plan.kernel == TileKernel::streamed && (plan.rows < 1 || plan.depth != streamed_depth)) {
-    return 0;
+  if (plan.kernel == TileKernel::streamed) {
+    const Area strips = streamed_areas(problem).strips;
+    const int most_rows = std::max(least_strip_rows, strips.bottom - strips.top);
+    if (plan.depth != streamed_depth || plan.rows < least_strip_rows || plan.rows > most_rows) {
+      return 0;
+    }
   }
   const Area whole = whole_of(problem);
   const std::int64_t tiles = plan.tiles_x(whole, dtype) * plan.tiles_y(whole, dtype);
@@ -94,8 +101,7 @@ std::string text_of(const TilePlan& plan) {
   return text.str();
 }
 
-// Whatever the numbers are: a choice counts only if this build measured it, and if it is among
-// today's candidates.
+// Whatever the numbers are: a choice counts only if this build measured it, and if it fits.
 std::optional<TilePlan> plan_of(const std::string& text) {
   std::istringstream words(text);
   std::string stamp;
@@ -345,9 +351,8 @@ std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& pro
     for (const std::int64_t rounds : {1, 2, 3, 4}) {
       const std::int64_t below =
           std::max<std::int64_t>(1, rounds * resident / std::max<std::int64_t>(1, side_by_side));
-      const int rows = std::max(
-          4 * streamed_depth, // or what fills and empties the levels would be most of the work
-          static_cast<int>(ceil_div(strips.bottom - strips.top, below)));
+      const int rows =
+          std::max(least_strip_rows, static_cast<int>(ceil_div(strips.bottom - strips.top, below)));
       if (candidates.empty() || rows != plan.rows) {
         plan.rows = rows;
         consider(plan);
@@ -379,6 +384,11 @@ TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& probl
   }
   std::vector<TileCandidate> candidates;
   for (const TileKernel kernel : kernels) {
+    // Without strips it would be cuda_blocked by another name.
+    if (kernel == TileKernel::streamed && kernels.size() > 1 &&
+        cells_of(streamed_areas(problem).strips) == 0) {
+      continue;
+    }
     std::ranges::copy(favourites(tile_candidates(kernel, problem, device)),
                       std::back_inserter(candidates));
   }

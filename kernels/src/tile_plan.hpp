@@ -44,7 +44,7 @@ struct TilePlan {
   [[nodiscard]] std::int64_t tiles_x(const Area& area, Dtype dtype) const;
   [[nodiscard]] std::int64_t tiles_y(const Area& area, Dtype dtype) const;
 
-  /// "blocked, 28x18 threads, tile 80x40, depth 16", for provenance.
+  /// "blocked, 16x26 threads, tile 40x80, depth 12", for provenance.
   [[nodiscard]] std::string describe(Dtype dtype) const;
   // clang-tidy 14 takes the 0 that is compared with for a pointer.
   auto operator<=>(const TilePlan&) const = default; // NOLINT(modernize-use-nullptr)

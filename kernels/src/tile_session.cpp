@@ -25,6 +25,9 @@ class TileSession final : public GridSession<T> {
       : GridSession<T>(problem, {}), choice_{plan, "given"} {
     prepare();
   }
+  ~TileSession() override { this->finish(); }
+  TileSession(const TileSession&) = delete;
+  TileSession& operator=(const TileSession&) = delete;
 
  private:
   static constexpr Dtype dtype = dtype_of<T>;
@@ -36,8 +39,6 @@ class TileSession final : public GridSession<T> {
   }
 
   void prepare() {
-    gpu::allow_shared_memory(kernels_.blocked, this->device());
-    gpu::allow_shared_memory(kernels_.persistent, this->device());
     constexpr std::int64_t most_blocks = 32; // of a multiprocessor
     flags_ = gpu::DeviceArray<unsigned>(most_blocks * this->device().multiprocessors);
   }

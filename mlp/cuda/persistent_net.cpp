@@ -46,7 +46,8 @@ class Layout {
     const std::int64_t portion = std::int64_t{net.row_groups} * net.portion * tile_numbers();
     net.gradients_at[0] = place(portion);
     net.gradients_at[1] = places == 1 ? net.gradients_at[0] : place(portion);
-    net.shared_size = static_cast<std::int32_t>(size_);
+    // What is clamped is far more than any device has.
+    net.shared_size = static_cast<std::int32_t>(std::min<std::int64_t>(size_, INT32_MAX));
     size_ = used;
     return net;
   }

@@ -1,5 +1,6 @@
 #include "simd/kernel_times.hpp"
 
+#include "diffbench/build_stamp.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/line_cache.hpp"
 #include "diffbench/machine.hpp"

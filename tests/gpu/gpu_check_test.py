@@ -91,7 +91,7 @@ class MeasuringPart(GpuCheck):
         self.assertTrue({"summary-a.txt", "640-float32-pinned.json", "16384-float32.json"} <= set(files))
 
         # Far grids are for the kernels made for them.
-        self.assertEqual(self.backends_of("16384-float32.json"), ["cuda_stream", "cuda_blocked"])
+        self.assertEqual(self.backends_of("16384-float32.json"), ["cuda_stream", "cuda_blocked", "cuda_streamed"])
 
     def test_figures_have_their_bars(self):
         said = self.check("a", "wrong:cuda_graph")

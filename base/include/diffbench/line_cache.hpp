@@ -26,8 +26,4 @@ class LineCache {
   std::filesystem::path file_;
 };
 
-/// Of the program that runs: another build has another one. One word; for texts that depend on the
-/// code.
-[[nodiscard]] std::string build_stamp();
-
 } // namespace diffbench

@@ -97,8 +97,13 @@ template <typename... Parameters>
 [[nodiscard]] int resident_clusters(void (*kernel)(Parameters...), const LaunchShape& shape) {
   int clusters = 0;
   const detail::LaunchConfig config(shape);
-  DIFFBENCH_CUDA_CHECK(cudaOccupancyMaxActiveClusters(
-      &clusters, reinterpret_cast<const void*>(kernel), config.get()));
+  const cudaError_t status = cudaOccupancyMaxActiveClusters(
+      &clusters, reinterpret_cast<const void*>(kernel), config.get());
+  if (status == cudaErrorInvalidClusterSize) { // larger than this card has them
+    (void)cudaGetLastError();
+    return 0;
+  }
+  DIFFBENCH_CUDA_CHECK(status);
   return clusters;
 }
 
