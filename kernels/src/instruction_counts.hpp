@@ -13,10 +13,10 @@ struct InstructionCounts {
   int store; ///< after the last step; persistent: an exchange, where the ring is stored
 };
 
-inline constexpr InstructionCounts blocked_float = {111, 146, 47};
-inline constexpr InstructionCounts blocked_double = {71, 144, 49};
-inline constexpr InstructionCounts persistent_float = {111, 149, 111};
-inline constexpr InstructionCounts persistent_double = {71, 147, 110};
+inline constexpr InstructionCounts blocked_float = {111, 153, 48};
+inline constexpr InstructionCounts blocked_double = {71, 151, 49};
+inline constexpr InstructionCounts persistent_float = {111, 148, 112};
+inline constexpr InstructionCounts persistent_double = {71, 148, 114};
 inline constexpr InstructionCounts streamed_float = {457, 0, 0};
 inline constexpr InstructionCounts streamed_double = {268, 0, 0};
 

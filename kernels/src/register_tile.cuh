@@ -41,6 +41,10 @@ class RegisterTile {
         grid.boundary != Boundary::periodic &&
         (region_x < 0 || region_y < 0 || region_x + static_cast<int>(blockDim.x) * PX > grid.nx ||
          region_y + static_cast<int>(blockDim.y) * PY > grid.ny);
+    // Of such a block, only some warps have patches there.
+    warp_meets_edge_ =
+        __any_sync(whole_warp, place_.x <= 0 || place_.y <= 0 || place_.x + PX >= grid.nx ||
+                                   place_.y + PY >= grid.ny) != 0;
   }
 
   /// Loads the patch. With `only_halo`, patches wholly in the tile keep what the registers hold;
@@ -215,7 +219,16 @@ class RegisterTile {
     T below[PX];
     get_edge(Set + bottom_plane, above_thread, above);
     get_edge(Set + top_plane, below_thread, below);
+    if (MeetsEdge && warp_meets_edge_) {
+      step_patch<true>(above, below, west, east);
+    } else {
+      step_patch<false>(above, below, west, east);
+    }
+  }
 
+  template <bool AtEdge>
+  __device__ void step_patch(T (&above)[PX], const T (&below)[PX], const T (&west)[PY],
+                             const T (&east)[PY]) {
 #pragma unroll
     for (int j = 0; j < PY; ++j) {
       T next[PX];
@@ -226,7 +239,7 @@ class RegisterTile {
         T down = j + 1 < PY ? cells_[j + 1 < PY ? j + 1 : j][i] : below[i];
         T lhs = i > 0 ? cells_[j][i > 0 ? i - 1 : 0] : west[j];
         T rhs = i + 1 < PX ? cells_[j][i + 1 < PX ? i + 1 : i] : east[j];
-        if constexpr (MeetsEdge) {
+        if constexpr (AtEdge) {
           replace_ghosts(place_.x + i, place_.y + j, centre, up, down, lhs, rhs);
         }
         next[i] = step(up, down, lhs, rhs, centre, grid_.factor);
@@ -252,7 +265,8 @@ class RegisterTile {
   Quad<T>* edges_;
   int thread_;
   Place place_;
-  bool meets_edge_;
+  bool meets_edge_; ///< the block's region does
+  bool warp_meets_edge_;
   T cells_[PY][PX];
 };
 

@@ -62,25 +62,29 @@ def decode(code):
     return instructions
 
 
-def shortest(code, begin, ends, name, accesses):
-    """Instructions from `begin` to before one of `ends`, with that many wide accesses; None: no way."""
+def shortest(code, begin, ends, counted, wanted):
+    """Instructions from `begin` to before one of `ends`, with `wanted` that are counted; None: no way."""
     seen, ways = set(), [(0, begin, 0)]
     while ways:
         length, at, done = heapq.heappop(ways)
-        if at in ends and done == accesses and length > 0:
+        if at in ends and done == wanted and length > 0:
             return length
         if (at, done) in seen or not 0 <= at < len(code):
             continue
         seen.add((at, done))
         one = code[at]
-        done += one.name == name and one.wide
-        if done > accesses:
+        done += counted(one)
+        if done > wanted:
             continue
         if one.name == "BRA":
             heapq.heappush(ways, (length + 1, one.target, done))
         if one.name not in ("BRA", "EXIT") or one.predicate != ALWAYS:
             heapq.heappush(ways, (length + 1, at + 1, done))
     return None
+
+
+def wide(name):
+    return lambda one: one.name == name and one.wide
 
 
 def figures(code, kernel, dtype, cells=None):
@@ -98,14 +102,16 @@ def figures(code, kernel, dtype, cells=None):
     if not steps:
         raise SystemExit(f"{kernel}: no loop has {wanted}")
     exits = {at for at, one in enumerate(code) if one.name == "EXIT"}
-    wide = -(-cells * bytes_a_cell // TURN[kernel] // 16)
+    accesses = -(-cells * bytes_a_cell // TURN[kernel] // 16)
 
     def around(begin, end):
         if kernel == "streamed":
             return 0, 0
         if kernel == "blocked":
-            return shortest(code, 0, {begin}, "LDG", wide), shortest(code, end + 1, exits, "STG", wide)
-        return shortest(code, end + 1, {begin}, "LDG", wide), shortest(code, end + 1, {begin}, "STG", wide)
+            return (shortest(code, 0, {begin}, wide("LDG"), accesses),
+                    shortest(code, end + 1, exits, wide("STG"), accesses))
+        return (shortest(code, end + 1, {begin}, wide("LDG"), accesses),
+                shortest(code, end + 1, {begin}, wide("STG"), accesses))
     # Steps at the edge of the grid are in a longer loop, and the last ones of the persistent kernel in one
     # from which there is no way back.
     for step, begin, end in sorted(steps):
@@ -113,7 +119,7 @@ def figures(code, kernel, dtype, cells=None):
         if load is not None and store is not None:
             return {"step": -(-step // TURN[kernel]), "load": load, "store": store,
                     "per_cell": round(step / cells, 2)}
-    raise SystemExit(f"{kernel}: no way round its steps has {wide} accesses of 16 bytes")
+    raise SystemExit(f"{kernel}: no way round its steps has {accesses} accesses of 16 bytes")
 
 
 def network_figures(code):
@@ -195,9 +201,9 @@ def self_test():
     good = kernel()
     assert [one.name for one in good] == ["BRA", "LDG", *["FADD"] * 4, "FFMA", "FMUL", "BRA", "STG", "EXIT"]
     assert (good[0].target, good[8].target, good[1].wide) == (2, 2, True)
-    assert shortest(good, 0, {2}, "LDG", 1) == 2
-    assert shortest(good, 0, {2}, "LDG", 0) == 1
-    assert shortest(good, 0, {2}, "LDG", 2) is None
+    assert shortest(good, 0, {2}, wide("LDG"), 1) == 2
+    assert shortest(good, 0, {2}, wide("LDG"), 0) == 1
+    assert shortest(good, 0, {2}, wide("LDG"), 2) is None
     assert figures(good, "blocked", "float", 1) == {"step": 4, "load": 2, "store": 1, "per_cell": 7}
     assert figures(good, "streamed", "float", 1) == {"step": 3, "load": 0, "store": 0, "per_cell": 7}
     for bad in (kernel(size=4), kernel(extra=[word(0x021)])):  # narrow accesses; a fifth addition
