@@ -193,6 +193,28 @@ TEST(HostMutants, MappedMemoryReadWhileTheKernelIsPending) {
 }
 
 template <bool Bug>
+bool managed_memory() {
+  const Fixture f;
+  void* managed = nullptr;
+  check(cudaMallocManaged(&managed, bytes));
+  auto* const cells = static_cast<int*>(managed);
+  std::fill_n(cells, bytes / sizeof(int), 1);
+  increment_in(f.stream, cells);
+  if constexpr (!Bug) {
+    check(cudaStreamSynchronize(f.stream));
+  }
+  const bool right = *static_cast<volatile int*>(cells) == 2;
+  check(cudaFree(managed));
+  return right;
+}
+
+TEST(HostMutantsDeathTest, ManagedMemoryReadWhileTheKernelIsPending) {
+  expect_clean(managed_memory<false>);
+  expect_death_or_report(managed_memory<true>,
+                         "the host touched managed memory, .* which a kernel uses");
+}
+
+template <bool Bug>
 bool host_touches_device_memory() {
   const Fixture f;
   return Bug ? *static_cast<volatile int*>(f.cells.data()) == 1 : f.cells.values()[0] == 1;

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace diffbench::emulation {
 namespace {
@@ -184,6 +187,23 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
   state.running_kernel = nullptr;
 }
 
+// Of managed memory by a kernel, from its launch until it has run or been given up.
+class ManagedUse {
+ public:
+  ManagedUse(Memory& memory, std::vector<const void*> pointers)
+      : memory_(memory), pointers_(std::move(pointers)) {
+    memory_.occupy(pointers_);
+  }
+  ManagedUse(const ManagedUse&) = delete;
+  ManagedUse& operator=(const ManagedUse&) = delete;
+  ~ManagedUse() { end(); }
+  void end() { memory_.release_use(std::exchange(pointers_, {})); }
+
+ private:
+  Memory& memory_;
+  std::vector<const void*> pointers_;
+};
+
 } // namespace
 
 cudaError_t detail::launch(const cudaLaunchConfig_t& config, KernelCall kernel) {
@@ -208,8 +228,15 @@ cudaError_t detail::launch(const cudaLaunchConfig_t& config, KernelCall kernel) 
       }
     }
     const int device = stream->device;
-    return state.issue(*stream, [&state, device, grid = *grid, kernel] {
+    if (stream->capture.capture != nullptr) { // the graph may never run
+      return state.issue(*stream, [&state, device, grid = *grid, kernel] {
+        run_kernel(state, device, grid, kernel);
+      });
+    }
+    const auto use = std::make_shared<ManagedUse>(state.memory, kernel.pointers);
+    return state.issue(*stream, [&state, device, grid = *grid, kernel, use] {
       run_kernel(state, device, grid, kernel);
+      use->end();
     });
   });
 }

@@ -165,11 +165,38 @@ std::string Memory::overwritten() const {
   return {};
 }
 
+void Memory::protect(const Buffer& buffer, int protection) {
+  const auto pages = pages_of(buffer);
+  mprotect(pages.data(), pages.size(), protection);
+}
+
 void Memory::protect_device_memory(int protection) {
   for (const auto& [data, buffer] : live_) {
-    if (buffer.kind == MemoryKind::device) {
-      const auto pages = pages_of(buffer);
-      mprotect(pages.data(), pages.size(), protection);
+    if (buffer.kind == MemoryKind::device || buffer.users > 0) {
+      protect(buffer, protection);
+    }
+  }
+}
+
+Buffer* Memory::managed_at(const void* data) {
+  const Buffer* const buffer = find(data, 0);
+  return buffer != nullptr && buffer->kind == MemoryKind::managed ? &live_[buffer->data] : nullptr;
+}
+
+void Memory::occupy(const std::vector<const void*>& pointers) {
+  for (const void* pointer : pointers) {
+    Buffer* const buffer = managed_at(pointer);
+    if (buffer != nullptr && buffer->users++ == 0 && accesses_ == 0) {
+      protect(*buffer, PROT_NONE);
+    }
+  }
+}
+
+void Memory::release_use(const std::vector<const void*>& pointers) {
+  for (const void* pointer : pointers) {
+    Buffer* const buffer = managed_at(pointer);
+    if (buffer != nullptr && --buffer->users == 0) {
+      protect(*buffer, PROT_READ | PROT_WRITE);
     }
   }
 }

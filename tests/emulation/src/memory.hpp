@@ -3,9 +3,9 @@
 // Each buffer is a mapping of its own: a page that faults, the buffer, a page that faults; the
 // buffer ends as close to the page behind it as its alignment lets it, and the gaps are closed
 // zones (canary.hpp). Device memory is inaccessible except while the device works, so that the host
-// meets a fault when it touches it. What was freed stays mapped and inaccessible until the reset,
-// so an address never comes back. A handler of SIGSEGV says which of these happened before the
-// process dies.
+// meets a fault when it touches it; so is managed memory that a kernel was given which has not run.
+// What was freed stays mapped and inaccessible until the reset, so an address never comes back. A
+// handler of SIGSEGV says which of these happened before the process dies.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,7 @@ struct Buffer {
   std::int64_t made_by_call = 0;
   std::span<std::byte> mapping; ///< both pages that fault included; empty for a registered range
   bool freed = false;
+  int users = 0; ///< kernels that were given it and have not run; of managed memory only
 
   [[nodiscard]] std::string description() const;
 };
@@ -57,6 +58,11 @@ class Memory {
   /// process at the access itself.)
   [[nodiscard]] std::string overwritten() const;
 
+  /// Closes the managed memory at these addresses to the host until they are released as often.
+  /// Others are ignored.
+  void occupy(const std::vector<const void*>& pointers);
+  void release_use(const std::vector<const void*>& pointers);
+
   /// Lets device memory be accessed, while it lives. May be nested.
   class Access {
    public:
@@ -71,6 +77,8 @@ class Memory {
 
  private:
   void protect_device_memory(int protection);
+  Buffer* managed_at(const void* data);
+  void protect(const Buffer& buffer, int protection);
 
   std::map<const std::byte*, Buffer> live_;
   std::vector<Buffer> freed_;

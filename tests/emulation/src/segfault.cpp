@@ -29,6 +29,10 @@ std::string explain(const void* address) {
   }
   const auto offset = static_cast<const std::byte*>(address) - buffer->data;
   const bool inside = offset >= 0 && static_cast<std::size_t>(offset) < buffer->bytes;
+  if (inside && buffer->users > 0) {
+    return who + " touched " + buffer->description() +
+           ", which a kernel uses that it has not waited for";
+  }
   if (inside) {
     return who + " touched " + buffer->description() + ", which it may only copy from and to";
   }
