@@ -30,7 +30,11 @@ import tempfile
 from pathlib import Path
 
 NAMES = {0x020: "FMUL", 0x021: "FADD", 0x023: "FFMA", 0x028: "DMUL", 0x029: "DADD", 0x02b: "DFMA",
-         0x147: "BRA", 0x14d: "EXIT", 0x181: "LDG", 0x184: "LDS", 0x186: "STG"}
+         0x11d: "BAR", 0x147: "BRA", 0x14d: "EXIT", 0x181: "LDG", 0x184: "LDS", 0x186: "STG", 0x188: "STS",
+         0x189: "SHFL"}
+# What a turn of the loop consists of, for people.
+KINDS = {"arithmetic": ["FADD", "FMUL", "FFMA", "DADD", "DMUL", "DFMA"], "shared": ["LDS", "STS"],
+         "shuffles": ["SHFL"], "global": ["LDG", "STG"], "barriers": ["BAR"]}
 WIDE = 6  # of an access's size: 16 bytes
 ALWAYS = 7  # of an instruction's predicate
 KERNELS = re.compile(r"kernels::(blocked|persistent|streamed)_steps<(float|double)>")
@@ -117,8 +121,11 @@ def figures(code, kernel, dtype, cells=None):
     for step, begin, end in sorted(steps):
         load, store = around(begin, end)
         if load is not None and store is not None:
+            counts = collections.Counter(one.name for one in code[begin:end + 1])
+            kinds = {kind: round(sum(counts[name] for name in names) / cells, 3)
+                     for kind, names in KINDS.items()}
             return {"step": -(-step // TURN[kernel]), "load": load, "store": store,
-                    "per_cell": round(step / cells, 2)}
+                    "a cell and step": {"all": round(step / cells, 2), **kinds}}
     raise SystemExit(f"{kernel}: no way round its steps has {accesses} accesses of 16 bytes")
 
 
@@ -204,8 +211,10 @@ def self_test():
     assert shortest(good, 0, {2}, wide("LDG"), 1) == 2
     assert shortest(good, 0, {2}, wide("LDG"), 0) == 1
     assert shortest(good, 0, {2}, wide("LDG"), 2) is None
-    assert figures(good, "blocked", "float", 1) == {"step": 4, "load": 2, "store": 1, "per_cell": 7}
-    assert figures(good, "streamed", "float", 1) == {"step": 3, "load": 0, "store": 0, "per_cell": 7}
+    assert figures(good, "blocked", "float", 1) == {
+        "step": 4, "load": 2, "store": 1,
+        "a cell and step": {"all": 7, "arithmetic": 6, "shared": 0, "shuffles": 0, "global": 0, "barriers": 0}}
+    assert figures(good, "streamed", "float", 1)["step"] == 3
     for bad in (kernel(size=4), kernel(extra=[word(0x021)])):  # narrow accesses; a fifth addition
         try:
             figures(bad, "blocked", "float", 1)
@@ -223,11 +232,12 @@ def self_test():
     else:
         raise AssertionError("a missing loop")
     header = "inline constexpr InstructionCounts a = {1, 1, 1};\n"
-    found = {"a": {"step": 138, "load": 160, "store": 57, "per_cell": 8.6}}
+    found = {"a": {"step": 138, "load": 160, "store": 57, "a cell and step": {"all": 8.6}}}
     header = updated(found, header)
     assert header == "inline constexpr InstructionCounts a = {138, 160, 57};\n"
     assert not list(complaints(found, recorded_in(header)))
-    assert not list(complaints(found, recorded_in(updated(found, "{}"))))
+    network = {"a": {"forward": 187}}
+    assert not list(complaints(network, recorded_in(updated(network, "{}"))))
     assert len(list(complaints({"a": {**found["a"], "step": 145}}, recorded_in(header)))) == 1
     assert len(list(complaints({"a": {**found["a"], "store": 44}}, recorded_in(header)))) == 1
     assert len(list(complaints({}, recorded_in(header)))) == 1
