@@ -60,8 +60,11 @@ int resident_if_it_fits(const TilePlan& plan, const Problem& problem, const Tile
   }
   if (plan.kernel == TileKernel::streamed) {
     const Area strips = streamed_areas(problem).strips;
-    const int most_rows = std::max(least_strip_rows, strips.bottom - strips.top);
-    if (plan.depth != streamed_depth || plan.rows < least_strip_rows || plan.rows > most_rows) {
+    const int height = strips.bottom - strips.top;
+    const bool rows_fit = height == 0 ? plan.rows == 0
+                                      : plan.rows >= least_strip_rows &&
+                                            plan.rows <= std::max(least_strip_rows, height);
+    if (plan.depth != streamed_depth || !rows_fit) {
       return 0;
     }
   }
@@ -140,7 +143,7 @@ std::int64_t TilePlan::tiles_y(const Area& area, Dtype dtype) const {
 std::string TilePlan::describe(Dtype dtype) const {
   std::ostringstream text;
   text << name_of(kernel) << ", ";
-  if (kernel == TileKernel::streamed) {
+  if (kernel == TileKernel::streamed && rows > 0) {
     text << "strips of " << strip_columns(dtype) << 'x' << rows << "; at edges ";
   }
   text << block_x << 'x' << block_y << " threads, tile " << tile_width(dtype) << 'x'
@@ -341,16 +344,19 @@ std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& pro
     }
   };
   if (kernel == TileKernel::streamed) {
-    TilePlan plan{kernel, 32, 8, streamed_depth, 1};
+    TilePlan plan{kernel, 32, 8, streamed_depth, 0};
     const Area strips = streamed_areas(problem).strips;
+    if (strips.right == 0) {
+      consider(plan); // tiles only
+      return candidates;
+    }
     const std::int64_t side_by_side =
         ceil_div(strips.right - strips.left, strip_columns(problem.dtype));
     const std::int64_t resident =
         std::int64_t{device.resident_blocks(plan)} * device.properties.multiprocessors;
     // As many strips as fit at once, or in some rounds.
     for (const std::int64_t rounds : {1, 2, 3, 4}) {
-      const std::int64_t below =
-          std::max<std::int64_t>(1, rounds * resident / std::max<std::int64_t>(1, side_by_side));
+      const std::int64_t below = std::max<std::int64_t>(1, rounds * resident / side_by_side);
       const int rows =
           std::max(least_strip_rows, static_cast<int>(ceil_div(strips.bottom - strips.top, below)));
       if (candidates.empty() || rows != plan.rows) {
@@ -386,7 +392,7 @@ TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& probl
   for (const TileKernel kernel : kernels) {
     // Without strips it would be cuda_blocked by another name.
     if (kernel == TileKernel::streamed && kernels.size() > 1 &&
-        cells_of(streamed_areas(problem).strips) == 0) {
+        streamed_areas(problem).strips.right == 0) {
       continue;
     }
     std::ranges::copy(favourites(tile_candidates(kernel, problem, device)),

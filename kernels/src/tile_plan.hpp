@@ -32,7 +32,7 @@ struct TilePlan {
   int block_x = 0; ///< threads of a tile
   int block_y = 0;
   int depth = 1; ///< time steps between two loads, and halo in cells
-  int rows = 0;  ///< of a strip; streamed only
+  int rows = 0;  ///< of a strip; streamed only, and 0 where the grid has room for none
 
   [[nodiscard]] int region_width(Dtype dtype) const;
   [[nodiscard]] int region_height(Dtype dtype) const;

@@ -178,6 +178,20 @@ TEST(StreamedAreas, ShareTheGrid) {
   }
 }
 
+// What provenance says is what runs.
+TEST(StreamedAreas, AGridWithoutRoomForStripsHasNone) {
+  Problem problem = problem_of(16, 40);
+  problem.boundary = Boundary::dirichlet;
+  const auto candidates = tile_candidates(TileKernel::streamed, problem, large_device());
+  ASSERT_EQ(candidates.size(), 1U);
+  EXPECT_THAT(candidates[0].plan.describe(problem.dtype), Not(HasSubstr("strips")));
+  problem.nx = 400;
+  EXPECT_THAT(tile_candidates(TileKernel::streamed, problem, large_device())
+                  .at(0)
+                  .plan.describe(problem.dtype),
+              HasSubstr("strips of 240x"));
+}
+
 // Rows of blocks do not count: tiles are numbered in x.
 TEST(TileCandidates, CoverTheTallestGrid) {
   EXPECT_THAT(tile_candidates(TileKernel::blocked, problem_of(3, 1'000'000'000), large_device()),
