@@ -30,8 +30,10 @@ PYTHON_WITH_SCIPY = sys.executable if importlib.util.find_spec("scipy") else "/u
 QUICK = ("--grid 24x16 --iters 20 --budget 2 --threads 1 "
          "--backend scalar --backend fused --baseline scalar").split()
 
-# One that is busy for several seconds, and times its row for nearly all of them.
-LONG = "--grid 256 --iters 8000 --budget 3 --threads 1 --backend fused --baseline fused".split()
+# One that is busy for several seconds, and times its row for most of them. A sample is never more than
+# these iterations: 20 of them have to fill the budget on a machine of 4 us a step, too, or the run is
+# over before progress shows.
+LONG = "--grid 256 --iters 30000 --budget 3 --threads 1 --backend fused --baseline fused".split()
 
 # In a progress line: a part of the timing is done.
 SOME_TIMING = r"timing \[[= ]+\] +[1-9]\d* %"
