@@ -84,10 +84,14 @@ class TemporaryFile {
 } // namespace
 
 void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
+  replace_atomically(path, [&](const fs::path& place) { write_stream(place, path, write); });
+}
+
+void replace_atomically(const fs::path& path, const std::function<void(const fs::path&)>& write) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    write_stream(path, path, write);
+    write(path);
     return;
   }
   // A link to a file stays a link: the file that it points to is replaced.
@@ -96,7 +100,7 @@ void write_atomically(const fs::path& path, const std::function<void(std::ostrea
     target = path;
   }
   TemporaryFile temporary(target.parent_path(), path);
-  write_stream(temporary.path(), path, write);
+  write(temporary.path());
   if (fs::is_regular_file(status)) {
     fs::permissions(temporary.path(), status.permissions(), error); // best effort
   }

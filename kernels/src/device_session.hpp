@@ -7,6 +7,7 @@
 #pragma once
 
 #include "device_field.hpp"
+#include "device_row_memory.hpp"
 
 #include "diffbench/backend.hpp"
 #include "diffbench/gpu/device.hpp"
@@ -18,6 +19,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,29 +77,42 @@ class DeviceSession : public Session<T> {
 
   ~DeviceSession() override { finish(); }
 
-  void upload(std::span<const T> cells) override {
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
     wait(); // the device may still be reading what is to be replaced
     const ScopedTimer timer(phases_.h2d);
+    const std::int64_t rows = rows_of(cells);
+    if (straight(cells.data())) {
+      phases_.h2d_busy += in_order([&] {
+        copy_rows(compute_, {field_.now() + offset_of(first), pitch_bytes()},
+                  {cells.data(), row_bytes()}, row_bytes(), static_cast<std::size_t>(rows),
+                  cudaMemcpyDefault);
+      });
+      return;
+    }
     if (T* const host = field_.now_on_host()) {
-      for (std::int64_t y = 0; y < problem_.ny; ++y) {
-        std::copy_n(cells.data() + y * problem_.nx, problem_.nx, host + y * field_.layout().pitch);
+      for (std::int64_t y = 0; y < rows; ++y) {
+        std::copy_n(cells.data() + y * problem_.nx, problem_.nx, host + offset_of(first + y));
       }
       if (options_.transfer == Transfer::managed) {
         // The other buffer too: the first step writes it, and would fault page by page.
-        prefetch_to_device(compute_, field_.next_buffer(), buffer_bytes(), device_.index);
+        const Pages pages = pages_of(first, rows);
+        prefetch_to_device(compute_, field_.next_buffer() + pages.first, pages.bytes,
+                           device_.index);
         phases_.h2d_busy += in_order([&] {
-          prefetch_to_device(compute_, field_.now_buffer(), buffer_bytes(), device_.index);
+          prefetch_to_device(compute_, field_.now_buffer() + pages.first, pages.bytes,
+                             device_.index);
         });
       }
       return;
     }
-    const T* const source = through_arena(cells.data()) ? arena_.cells().data() : cells.data();
-    if (source != cells.data()) {
-      std::ranges::copy(cells, arena_.cells().begin());
+    const T* source = cells.data();
+    if (through_arena(source)) {
+      std::ranges::copy(cells, arena_row(first));
+      source = arena_row(first);
     }
     phases_.h2d_busy += in_order([&] {
-      copy_rows(compute_, {field_.now(), pitch_bytes()}, {source, row_bytes()}, row_bytes(), rows(),
-                cudaMemcpyHostToDevice);
+      copy_rows(compute_, {field_.now() + offset_of(first), pitch_bytes()}, {source, row_bytes()},
+                row_bytes(), static_cast<std::size_t>(rows), cudaMemcpyHostToDevice);
     });
   }
 
@@ -130,26 +146,36 @@ class DeviceSession : public Session<T> {
     snapshot_copies_.clear();
   }
 
-  void download(std::span<T> cells) override {
+  void download_rows(std::int64_t first, std::span<T> cells) override {
     wait();
     const ScopedTimer timer(phases_.d2h);
+    const std::int64_t rows = rows_of(cells);
+    if (straight(cells.data())) {
+      phases_.d2h_busy += in_order([&] {
+        copy_rows(compute_, {cells.data(), row_bytes()},
+                  {field_.now() + offset_of(first), pitch_bytes()}, row_bytes(),
+                  static_cast<std::size_t>(rows), cudaMemcpyDefault);
+      });
+      return;
+    }
     if (const T* const host = field_.now_on_host()) {
       if (options_.transfer == Transfer::managed) {
-        phases_.d2h_busy +=
-            in_order([&] { prefetch_to_host(compute_, field_.now_buffer(), buffer_bytes()); });
+        const Pages pages = pages_of(first, rows);
+        phases_.d2h_busy += in_order(
+            [&] { prefetch_to_host(compute_, field_.now_buffer() + pages.first, pages.bytes); });
       }
-      for (std::int64_t y = 0; y < problem_.ny; ++y) {
-        std::copy_n(host + y * field_.layout().pitch, problem_.nx, cells.data() + y * problem_.nx);
+      for (std::int64_t y = 0; y < rows; ++y) {
+        std::copy_n(host + offset_of(first + y), problem_.nx, cells.data() + y * problem_.nx);
       }
       return;
     }
-    T* const target = through_arena(cells.data()) ? arena_.cells().data() : cells.data();
+    T* const target = through_arena(cells.data()) ? arena_row(first) : cells.data();
     phases_.d2h_busy += in_order([&] {
-      copy_rows(compute_, {target, row_bytes()}, {field_.now(), pitch_bytes()}, row_bytes(), rows(),
-                cudaMemcpyDeviceToHost);
+      copy_rows(compute_, {target, row_bytes()}, {field_.now() + offset_of(first), pitch_bytes()},
+                row_bytes(), static_cast<std::size_t>(rows), cudaMemcpyDeviceToHost);
     });
     if (target != cells.data()) {
-      std::ranges::copy(arena_.cells(), cells.begin());
+      std::copy_n(target, cells.size(), cells.begin());
     }
   }
 
@@ -159,7 +185,7 @@ class DeviceSession : public Session<T> {
   /// kept aside: with both on their way, later work waits for the first.
   void start_download(std::span<T> cells) override {
     if (!options_.async) {
-      download(cells);
+      this->download(cells);
       return;
     }
     const ScopedTimer timer(phases_.d2h);
@@ -170,10 +196,10 @@ class DeviceSession : public Session<T> {
     // From wherever the field is: mapped memory is the host's.
     compute_.wait_for(snapshot.sent);
     copy_rows(compute_, {snapshot.cells.data(), row_bytes()}, {field_.now(), pitch_bytes()},
-              row_bytes(), rows(), cudaMemcpyDefault);
+              row_bytes(), static_cast<std::size_t>(problem_.ny), cudaMemcpyDefault);
     compute_.record(snapshot.taken);
 
-    T* const target = through_arena(cells.data()) ? arena_.cells().data() : cells.data();
+    T* const target = through_arena(cells.data()) ? arena_row(0) : cells.data();
     SnapshotCopy copy;
     snapshot_stream_.wait_for(snapshot.taken);
     snapshot_stream_.record(copy.begin);
@@ -183,13 +209,26 @@ class DeviceSession : public Session<T> {
     snapshot_copies_.push_back(std::move(copy));
     if (target != cells.data()) {
       snapshot.sent.wait();
-      std::ranges::copy(arena_.cells(), cells.begin());
+      std::copy_n(target, cells.size(), cells.begin());
     }
   }
 
-  /// In the page-locked modes; empty in the others. Copies of other memory pass through it, so what
-  /// it holds lasts until the next call that copies.
+  /// In the page-locked modes; empty in the others. Copies of other memory pass through it, each
+  /// row at its own place, so what it holds lasts until the next call that copies.
   [[nodiscard]] std::span<T> host_buffer() override { return arena_.cells(); }
+
+  /// Page-locked memory of the host in every transfer mode, never write-combined: who sends the
+  /// message reads it. Throws gpu::CudaError.
+  [[nodiscard]] std::unique_ptr<RowMemory<T>> row_memory(std::int64_t cells,
+                                                         RowMemoryKind kind) override {
+    make_current();
+    if (kind == RowMemoryKind::device) {
+      const ScopedTimer timer(phases_.alloc);
+      return std::make_unique<DeviceRowMemory<T>>(given_, compute_, cells);
+    }
+    const ScopedTimer timer(phases_.pin);
+    return std::make_unique<PinnedRowMemory<T>>(given_, cells);
+  }
 
   [[nodiscard]] std::optional<PhaseTimes> take_phases() override {
     launch_before_work_ -= phases_.launch; // of work that goes on
@@ -288,20 +327,46 @@ class DeviceSession : public Session<T> {
     return needs_arena(options_.transfer) ? gpu::HostArray<T>(options_.transfer, problem_.cells())
                                           : gpu::HostArray<T>();
   }
-  // Copies take the way that was asked for also when the caller's memory is not the arena.
+  // Memory that the session has given is copied as it is: without the arena in between, and from a
+  // managed field without moving its pages to the host. Only a mapped field, which is the host's
+  // memory as pinned rows are, is copied by the host.
+  [[nodiscard]] bool straight(const T* cells) const {
+    const auto* const piece = given_.find(cells);
+    return piece != nullptr &&
+           (piece->kind == RowMemoryKind::device || options_.transfer != Transfer::mapped);
+  }
+  // Copies take the way that was asked for also when the caller's memory is not in the arena.
   [[nodiscard]] bool through_arena(const T* cells) {
-    return needs_arena(options_.transfer) && cells != arena_.cells().data();
+    const std::span<const T> arena = arena_.cells();
+    const std::less<> before;
+    return needs_arena(options_.transfer) &&
+           (before(cells, arena.data()) || !before(cells, arena.data() + arena.size()));
+  }
+  [[nodiscard]] T* arena_row(std::int64_t y) { return arena_.cells().data() + y * problem_.nx; }
+
+  [[nodiscard]] std::int64_t rows_of(std::span<const T> cells) const {
+    return std::ssize(cells) / problem_.nx;
+  }
+  // Of a row's first cell from cell (0, 0).
+  [[nodiscard]] std::int64_t offset_of(std::int64_t y) const { return y * field_.layout().pitch; }
+
+  // What of a buffer moves with these rows: with those beside them, so that ghost rows do, too.
+  struct Pages {
+    std::int64_t first;
+    std::size_t bytes;
+  };
+  [[nodiscard]] Pages pages_of(std::int64_t first, std::int64_t rows) const {
+    const FieldLayout& layout = field_.layout();
+    const std::int64_t begin = std::max<std::int64_t>(layout.first + offset_of(first - 1), 0);
+    const std::int64_t end = std::min(layout.first + offset_of(first + rows + 1), layout.size);
+    return {begin, static_cast<std::size_t>(end - begin) * sizeof(T)};
   }
 
-  [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(problem_.ny); }
   [[nodiscard]] std::size_t row_bytes() const {
     return static_cast<std::size_t>(problem_.nx) * sizeof(T);
   }
   [[nodiscard]] std::size_t pitch_bytes() const {
     return static_cast<std::size_t>(field_.layout().pitch) * sizeof(T);
-  }
-  [[nodiscard]] std::size_t buffer_bytes() const {
-    return static_cast<std::size_t>(field_.layout().size) * sizeof(T);
   }
 
   Problem problem_;
@@ -311,6 +376,7 @@ class DeviceSession : public Session<T> {
   gpu::Device device_;
   DeviceField<T> field_;
   gpu::HostArray<T> arena_; ///< empty unless needs_arena()
+  GivenMemory<T> given_;
 
   gpu::Event work_begin_;
   gpu::Event work_end_;

@@ -59,9 +59,10 @@ class ThrustHostSession : public Session<T> {
         now_(layout.size),
         next_(layout.size) {}
 
-  void upload(std::span<const T> cells) override {
-    for (std::int64_t y = 0; y < problem_.ny; ++y) {
-      std::copy_n(cells.data() + y * problem_.nx, problem_.nx, row(now_, y));
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
+    const std::int64_t rows = std::ssize(cells) / problem_.nx;
+    for (std::int64_t y = 0; y < rows; ++y) {
+      std::copy_n(cells.data() + y * problem_.nx, problem_.nx, row(now_, first + y));
     }
   }
 
@@ -80,9 +81,10 @@ class ThrustHostSession : public Session<T> {
 
   void wait() override {}
 
-  void download(std::span<T> cells) override {
-    for (std::int64_t y = 0; y < problem_.ny; ++y) {
-      std::copy_n(row(now_, y), problem_.nx, cells.data() + y * problem_.nx);
+  void download_rows(std::int64_t first, std::span<T> cells) override {
+    const std::int64_t rows = std::ssize(cells) / problem_.nx;
+    for (std::int64_t y = 0; y < rows; ++y) {
+      std::copy_n(row(now_, first + y), problem_.nx, cells.data() + y * problem_.nx);
     }
   }
 

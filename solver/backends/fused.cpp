@@ -16,7 +16,9 @@ class FusedSession final : public Session<T> {
   FusedSession(const Problem& problem, const SessionOptions& /*options*/)
       : problem_(problem), now_(make_ghosted<T>(problem)), next_(make_ghosted<T>(problem)) {}
 
-  void upload(std::span<const T> cells) override { copy_in(problem_, cells, now_); }
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
+    copy_in(problem_, first, cells, now_);
+  }
 
   void advance(std::int64_t steps) override {
     const T factor = problem_.update_factor<T>();
@@ -38,7 +40,9 @@ class FusedSession final : public Session<T> {
 
   void wait() override {}
 
-  void download(std::span<T> cells) override { copy_out(problem_, now_, cells); }
+  void download_rows(std::int64_t first, std::span<T> cells) override {
+    copy_out(problem_, now_, first, cells);
+  }
 
   [[nodiscard]] Provenance provenance() const override { return {}; }
 

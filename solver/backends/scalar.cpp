@@ -15,12 +15,14 @@ class ScalarSession final : public Session<T> {
   ScalarSession(const Problem& problem, const SessionOptions& /*options*/)
       : problem_(problem), field_(problem.nx, problem.ny) {}
 
-  void upload(std::span<const T> cells) override {
-    std::ranges::copy(cells, field_.cells().begin());
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
+    std::ranges::copy(cells, field_.row(first));
   }
   void advance(std::int64_t steps) override { advance_reference(problem_, field_, steps); }
   void wait() override {}
-  void download(std::span<T> cells) override { std::ranges::copy(field_.cells(), cells.begin()); }
+  void download_rows(std::int64_t first, std::span<T> cells) override {
+    std::copy_n(field_.row(first), cells.size(), cells.begin());
+  }
   [[nodiscard]] Provenance provenance() const override { return {}; }
 
  private:

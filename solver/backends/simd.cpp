@@ -96,10 +96,14 @@ class ResidentSession final : public Session<T> {
   ResidentSession(const Problem& problem, const Choice& choice)
       : provenance_(provenance_of(choice)), field_(problem, row_kernels<T>(choice.isa)) {}
 
-  void upload(std::span<const T> cells) override { field_.upload(cells); }
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
+    field_.upload_rows(first, cells);
+  }
   void advance(std::int64_t steps) override { field_.advance(steps); }
   void wait() override {}
-  void download(std::span<T> cells) override { field_.download(cells); }
+  void download_rows(std::int64_t first, std::span<T> cells) override {
+    field_.download_rows(first, cells);
+  }
   [[nodiscard]] Provenance provenance() const override { return provenance_; }
 
  private:
@@ -124,9 +128,14 @@ class SweptSession final : public Session<T> {
     }
   }
 
-  // Each thread copies its own band, so that on a machine with several memory nodes the pages lie
-  // where they will be used.
-  void upload(std::span<const T> cells) override {
+  // Of a whole field each thread copies its own band, so that on a machine with several memory
+  // nodes the pages lie where they will be used. Between two calls of advance the gaps between the
+  // bands are filled: rows lie as the caller knows them.
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
+    if (cells.size() < field_.cells().size()) {
+      std::ranges::copy(cells, field_.row(first));
+      return;
+    }
     workers_.run([this, cells](int thread) {
       const simd::Band<T>& band = bands_[static_cast<std::size_t>(thread)];
       std::copy_n(cells.data() + band.first() * nx_, (band.last() - band.first()) * nx_,
@@ -154,7 +163,9 @@ class SweptSession final : public Session<T> {
 
   void wait() override {}
 
-  void download(std::span<T> cells) override { std::ranges::copy(field_.cells(), cells.begin()); }
+  void download_rows(std::int64_t first, std::span<T> cells) override {
+    std::copy_n(field_.row(first), cells.size(), cells.begin());
+  }
 
   [[nodiscard]] Provenance provenance() const override { return provenance_; }
 

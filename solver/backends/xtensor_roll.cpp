@@ -27,7 +27,9 @@ class XtensorRollSession final : public Session<T> {
   XtensorRollSession(const Problem& problem, const SessionOptions& /*options*/)
       : problem_(problem), u_(shape(problem)), next_(shape(problem)) {}
 
-  void upload(std::span<const T> cells) override { std::ranges::copy(cells, u_.begin()); }
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
+    std::ranges::copy(cells, u_.data() + first * problem_.nx);
+  }
 
   void advance(std::int64_t steps) override {
     for (std::int64_t step = 0; step < steps; ++step) {
@@ -40,7 +42,9 @@ class XtensorRollSession final : public Session<T> {
   }
 
   void wait() override {}
-  void download(std::span<T> cells) override { std::ranges::copy(u_, cells.begin()); }
+  void download_rows(std::int64_t first, std::span<T> cells) override {
+    std::copy_n(u_.data() + first * problem_.nx, cells.size(), cells.begin());
+  }
   [[nodiscard]] Provenance provenance() const override { return {}; }
 
  private:

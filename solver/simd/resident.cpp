@@ -58,10 +58,10 @@ const T* Resident<T>::input(int copy, std::int64_t y) {
 }
 
 template <typename T>
-void Resident<T>::upload(std::span<const T> cells) {
-  now_ = 0;
-  for (std::int64_t y = 0; y < problem_.ny; ++y) {
-    copier_.load(nullptr, cells.data() + y * problem_.nx, nullptr, row(now_, y));
+void Resident<T>::upload_rows(std::int64_t first, std::span<const T> cells) {
+  const std::int64_t rows = std::ssize(cells) / problem_.nx;
+  for (std::int64_t y = 0; y < rows; ++y) {
+    copier_.load(nullptr, cells.data() + y * problem_.nx, nullptr, row(now_, first + y));
   }
 }
 
@@ -77,9 +77,10 @@ void Resident<T>::advance(std::int64_t steps) {
 }
 
 template <typename T>
-void Resident<T>::download(std::span<T> cells) {
-  for (std::int64_t y = 0; y < problem_.ny; ++y) {
-    copier_.store(row(now_, y), cells.data() + y * problem_.nx);
+void Resident<T>::download_rows(std::int64_t first, std::span<T> cells) {
+  const std::int64_t rows = std::ssize(cells) / problem_.nx;
+  for (std::int64_t y = 0; y < rows; ++y) {
+    copier_.store(row(now_, first + y), cells.data() + y * problem_.nx);
   }
 }
 

@@ -16,9 +16,10 @@ class Resident {
  public:
   Resident(const Problem& problem, const RowKernels<T>& kernels);
 
-  void upload(std::span<const T> cells);
+  /// As those of a Session.
+  void upload_rows(std::int64_t first, std::span<const T> cells);
   void advance(std::int64_t steps);
-  void download(std::span<T> cells);
+  void download_rows(std::int64_t first, std::span<T> cells);
 
  private:
   /// The rows of one call of the kernel.

@@ -20,17 +20,22 @@ template <typename T>
   return (problem.nx + 2) * (problem.ny + 2) * problem.element_bytes();
 }
 
+/// Rows of the grid from `first` on, as many as `cells` holds.
 template <typename T>
-void copy_in(const Problem& problem, std::span<const T> cells, Field<T>& ghosted) {
-  for (std::int64_t y = 0; y < problem.ny; ++y) {
-    std::copy_n(cells.data() + y * problem.nx, problem.nx, ghosted.row(y + 1) + 1);
+void copy_in(const Problem& problem, std::int64_t first, std::span<const T> cells,
+             Field<T>& ghosted) {
+  const std::int64_t rows = std::ssize(cells) / problem.nx;
+  for (std::int64_t y = 0; y < rows; ++y) {
+    std::copy_n(cells.data() + y * problem.nx, problem.nx, ghosted.row(first + y + 1) + 1);
   }
 }
 
 template <typename T>
-void copy_out(const Problem& problem, const Field<T>& ghosted, std::span<T> cells) {
-  for (std::int64_t y = 0; y < problem.ny; ++y) {
-    std::copy_n(ghosted.row(y + 1) + 1, problem.nx, cells.data() + y * problem.nx);
+void copy_out(const Problem& problem, const Field<T>& ghosted, std::int64_t first,
+              std::span<T> cells) {
+  const std::int64_t rows = std::ssize(cells) / problem.nx;
+  for (std::int64_t y = 0; y < rows; ++y) {
+    std::copy_n(ghosted.row(first + y + 1) + 1, problem.nx, cells.data() + y * problem.nx);
   }
 }
 

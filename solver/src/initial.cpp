@@ -10,6 +10,7 @@
 #include <fstream>
 #include <numbers>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,31 +27,47 @@ constexpr std::array<std::pair<Kind, std::string_view>, 4> kind_names = {{
     {Kind::random, "random"},
 }};
 
+/// Some rows of a field of nx by ny cells, the first of them row `first`.
 template <typename T>
-void fill_block(Field<T>& field) {
+struct Part {
+  std::int64_t nx;
+  std::int64_t ny;
+  std::int64_t first;
+  std::span<T> cells;
+
+  [[nodiscard]] std::int64_t last() const {
+    return first + static_cast<std::int64_t>(cells.size()) / nx;
+  }
+  [[nodiscard]] T* row(std::int64_t y) const { return cells.data() + (y - first) * nx; }
+};
+
+template <typename T>
+void fill_block(const Part<T>& part) {
   // As Python's int(0.4 * n): a product of doubles, cut off.
-  const auto part = [](double share, std::int64_t extent) {
-    return static_cast<std::int64_t>(share * static_cast<double>(extent));
+  const auto share = [](double of, std::int64_t extent) {
+    return static_cast<std::int64_t>(of * static_cast<double>(extent));
   };
-  std::ranges::fill(field.cells(), T{0});
-  for (std::int64_t y = part(0.4, field.ny()); y < part(0.5, field.ny()); ++y) {
-    T* row = field.row(y);
-    std::fill(row + part(0.4, field.nx()), row + part(0.5, field.nx()), static_cast<T>(0.005));
+  std::ranges::fill(part.cells, T{0});
+  const std::int64_t begin = std::max(part.first, share(0.4, part.ny));
+  const std::int64_t end = std::min(part.last(), share(0.5, part.ny));
+  for (std::int64_t y = begin; y < end; ++y) {
+    T* row = part.row(y);
+    std::fill(row + share(0.4, part.nx), row + share(0.5, part.nx), static_cast<T>(0.005));
   }
 }
 
 template <typename T>
-void fill_gaussian(Field<T>& field) {
+void fill_gaussian(const Part<T>& part) {
   // Distance from the centre in standard deviations, a tenth of the extent in each direction.
   const auto distance = [](std::int64_t index, std::int64_t extent) {
     const auto n = static_cast<double>(extent);
     return (static_cast<double>(index) - (n - 1) / 2) / (0.1 * n);
   };
-  for (std::int64_t y = 0; y < field.ny(); ++y) {
-    const double dy = distance(y, field.ny());
-    for (std::int64_t x = 0; x < field.nx(); ++x) {
-      const double dx = distance(x, field.nx());
-      field.row(y)[x] = static_cast<T>(std::exp(-(dx * dx + dy * dy) / 2));
+  for (std::int64_t y = part.first; y < part.last(); ++y) {
+    const double dy = distance(y, part.ny);
+    for (std::int64_t x = 0; x < part.nx; ++x) {
+      const double dx = distance(x, part.nx);
+      part.row(y)[x] = static_cast<T>(std::exp(-(dx * dx + dy * dy) / 2));
     }
   }
 }
@@ -84,23 +101,22 @@ std::vector<double> mode(Boundary boundary, std::int64_t extent) {
 }
 
 template <typename T>
-void fill_sine(const Problem& problem, Field<T>& field) {
+void fill_sine(const Problem& problem, const Part<T>& part) {
   const double level = problem.boundary == Boundary::dirichlet ? problem.boundary_value : 0;
-  const std::vector<double> along_x = mode(problem.boundary, field.nx());
-  const std::vector<double> along_y = mode(problem.boundary, field.ny());
-  T* cell = field.cells().data();
-  for (const double mode_y : along_y) {
+  const std::vector<double> along_x = mode(problem.boundary, part.nx);
+  const std::vector<double> along_y = mode(problem.boundary, part.ny);
+  T* cell = part.cells.data();
+  for (std::int64_t y = part.first; y < part.last(); ++y) {
     for (const double mode_x : along_x) {
-      *cell++ = static_cast<T>(level + mode_x * mode_y);
+      *cell++ = static_cast<T>(level + mode_x * along_y[static_cast<std::size_t>(y)]);
     }
   }
 }
 
 template <typename T>
-void fill_random(std::uint64_t seed, Field<T>& field) {
-  std::mt19937_64 generator(seed);
+void fill_random(std::mt19937_64& generator, const Part<T>& part) {
   // Written out because std::uniform_real_distribution differs between standard libraries.
-  for (T& cell : field.cells()) {
+  for (T& cell : part.cells) {
     cell = static_cast<T>(static_cast<double>(generator() >> 11) * 0x1p-53);
   }
 }
@@ -123,24 +139,26 @@ void check_shape(const Problem& problem, const std::filesystem::path& path) {
 }
 
 template <typename T>
-void check_finite(const Field<T>& field, const std::filesystem::path& path) {
-  const auto cells = field.cells();
+void check_finite(const Part<T>& part, const std::filesystem::path& path) {
+  const std::span<T> cells = part.cells;
   const auto bad = std::ranges::find_if(cells, [](T cell) { return !std::isfinite(cell); });
   if (bad != cells.end()) {
-    const std::int64_t index = bad - cells.begin();
-    throw InvalidInput(
-        "'" + path.string() + "' holds " + std::to_string(summarize(cells).nonfinite) +
-        " values that are NaN or infinite, the first at row " + std::to_string(index / field.nx()) +
-        ", column " + std::to_string(index % field.nx()) +
-        "; replace them, for example with np.nan_to_num(a)");
+    const std::int64_t index = part.first * part.nx + (bad - cells.begin());
+    throw InvalidInput("'" + path.string() + "' holds " +
+                       std::to_string(summarize(std::span<const T>(cells)).nonfinite) +
+                       " values that are NaN or infinite, the first at row " +
+                       std::to_string(index / part.nx) + ", column " +
+                       std::to_string(index % part.nx) +
+                       "; replace them, for example with np.nan_to_num(a)");
   }
 }
 
 template <typename T>
-void fill_from_file(const Problem& problem, const std::filesystem::path& path, Field<T>& field) {
+void fill_from_file(const Problem& problem, const std::filesystem::path& path,
+                    const Part<T>& part) {
   check_shape(problem, path); // its message names the options
-  read_npy(path, field);
-  check_finite(field, path);
+  read_npy_rows(path, problem.nx, problem.ny, part.first, part.cells);
+  check_finite(part, path);
 }
 
 } // namespace
@@ -168,14 +186,24 @@ std::string to_string(const InitialField& initial) {
 }
 
 template <typename T>
-void fill_initial(const Problem& problem, const InitialField& initial, Field<T>& field) {
-  switch (initial.kind) {
-    case Kind::block: fill_block(field); break;
-    case Kind::gaussian: fill_gaussian(field); break;
-    case Kind::sine: fill_sine(problem, field); break;
-    case Kind::random: fill_random(initial.seed, field); break;
-    case Kind::file: fill_from_file(problem, initial.path, field); break;
+void InitialRows::fill(std::int64_t first, std::span<T> cells) {
+  const Part<T> part{problem_.nx, problem_.ny, first, cells};
+  switch (initial_.kind) {
+    case Kind::block: fill_block(part); break;
+    case Kind::gaussian: fill_gaussian(part); break;
+    case Kind::sine: fill_sine(problem_, part); break;
+    case Kind::random:
+      generator_.discard(static_cast<unsigned long long>((first - next_row_) * problem_.nx));
+      fill_random(generator_, part);
+      break;
+    case Kind::file: fill_from_file(problem_, initial_.path, part); break;
   }
+  next_row_ = part.last();
+}
+
+template <typename T>
+void fill_initial(const Problem& problem, const InitialField& initial, Field<T>& field) {
+  InitialRows(problem, initial).fill(0, field.cells());
 }
 
 double sine_decay_factor(const Problem& problem) {
@@ -188,5 +216,7 @@ double sine_decay_factor(const Problem& problem) {
 
 template void fill_initial(const Problem&, const InitialField&, Field<float>&);
 template void fill_initial(const Problem&, const InitialField&, Field<double>&);
+template void InitialRows::fill(std::int64_t, std::span<float>);
+template void InitialRows::fill(std::int64_t, std::span<double>);
 
 } // namespace diffbench

@@ -249,22 +249,6 @@ std::string python_tuple(std::int64_t ny, std::int64_t nx) {
   return "(" + std::to_string(ny) + ", " + std::to_string(nx) + ")";
 }
 
-template <typename T>
-std::string header_for(const Field<T>& field) {
-  std::string dict = std::string("{'descr': '") + (sizeof(T) == 4 ? "<f4" : "<f8") +
-                     "', 'fortran_order': False, 'shape': " + python_tuple(field.ny(), field.nx()) +
-                     ", }";
-  const std::size_t prefix = magic.size() + 2 + 2;
-  const std::size_t unpadded = prefix + dict.size() + 1;
-  const std::size_t padded =
-      (unpadded + header_alignment - 1) / header_alignment * header_alignment;
-  dict.append(padded - unpadded, ' ');
-  dict += '\n';
-  const char version[] = {1, 0};
-  const char size[] = {static_cast<char>(dict.size() & 0xff), static_cast<char>(dict.size() >> 8)};
-  return std::string(magic) + std::string(version, 2) + std::string(size, 2) + dict;
-}
-
 // Opens the file and checks all but the values of the cells, which come next in the stream.
 template <typename T>
 NpyHeader open_npy(const std::filesystem::path& path, std::ifstream& stream) {
@@ -300,8 +284,7 @@ NpyHeader open_npy(const std::filesystem::path& path, std::ifstream& stream) {
 }
 
 template <typename T>
-void read_cells(std::istream& stream, Field<T>& field, const std::filesystem::path& path) {
-  const std::span<T> cells = field.cells();
+void read_cells(std::istream& stream, std::span<T> cells, const std::filesystem::path& path) {
   stream.read(reinterpret_cast<char*>(cells.data()),
               static_cast<std::streamsize>(cells.size_bytes()));
   if (!stream) {
@@ -325,30 +308,52 @@ NpyHeader read_npy_header(std::istream& stream, const std::filesystem::path& nam
   return checked(HeaderParser(text, name).parse(), name);
 }
 
+std::string npy_header(const NpyHeader& header) {
+  std::string dict = std::string("{'descr': '") + (header.dtype == Dtype::float32 ? "<f4" : "<f8") +
+                     "', 'fortran_order': False, 'shape': " + python_tuple(header.ny, header.nx) +
+                     ", }";
+  const std::size_t prefix = magic.size() + 2 + 2;
+  const std::size_t unpadded = prefix + dict.size() + 1;
+  const std::size_t padded =
+      (unpadded + header_alignment - 1) / header_alignment * header_alignment;
+  dict.append(padded - unpadded, ' ');
+  dict += '\n';
+  const char version[] = {1, 0};
+  const char size[] = {static_cast<char>(dict.size() & 0xff), static_cast<char>(dict.size() >> 8)};
+  return std::string(magic) + std::string(version, 2) + std::string(size, 2) + dict;
+}
+
 template <typename T>
 Field<T> read_npy(const std::filesystem::path& path) {
   std::ifstream stream;
   const NpyHeader header = open_npy<T>(path, stream);
   Field<T> field(header.nx, header.ny);
-  read_cells(stream, field, path);
+  read_cells(stream, field.cells(), path);
   return field;
 }
 
 template <typename T>
-void read_npy(const std::filesystem::path& path, Field<T>& field) {
+void read_npy_rows(const std::filesystem::path& path, std::int64_t nx, std::int64_t ny,
+                   std::int64_t first, std::span<T> cells) {
   std::ifstream stream;
   const NpyHeader header = open_npy<T>(path, stream);
-  if (header.nx != field.nx() || header.ny != field.ny()) {
+  if (header.nx != nx || header.ny != ny) {
     reject(path, "its shape is " + python_tuple(header.ny, header.nx) + " and the field's is " +
-                     python_tuple(field.ny(), field.nx()) + "; save an array of the field's shape");
+                     python_tuple(ny, nx) + "; save an array of the field's shape");
   }
-  read_cells(stream, field, path);
+  stream.seekg(first * nx * static_cast<std::int64_t>(sizeof(T)), std::ios::cur);
+  read_cells(stream, cells, path);
+}
+
+template <typename T>
+void read_npy(const std::filesystem::path& path, Field<T>& field) {
+  read_npy_rows(path, field.nx(), field.ny(), 0, field.cells());
 }
 
 template <typename T>
 void write_npy(const std::filesystem::path& path, const Field<T>& field) {
   write_atomically(path, [&](std::ostream& stream) {
-    stream << header_for(field);
+    stream << npy_header({.nx = field.nx(), .ny = field.ny(), .dtype = dtype_of<T>});
     stream.write(reinterpret_cast<const char*>(field.cells().data()),
                  static_cast<std::streamsize>(field.cells().size_bytes()));
   });
@@ -358,6 +363,10 @@ template Field<float> read_npy(const std::filesystem::path&);
 template Field<double> read_npy(const std::filesystem::path&);
 template void read_npy(const std::filesystem::path&, Field<float>&);
 template void read_npy(const std::filesystem::path&, Field<double>&);
+template void read_npy_rows(const std::filesystem::path&, std::int64_t, std::int64_t, std::int64_t,
+                            std::span<float>);
+template void read_npy_rows(const std::filesystem::path&, std::int64_t, std::int64_t, std::int64_t,
+                            std::span<double>);
 template void write_npy(const std::filesystem::path&, const Field<float>&);
 template void write_npy(const std::filesystem::path&, const Field<double>&);
 

@@ -53,6 +53,7 @@ TEST_P(EmulatedTest, KeepsTheSessionsPromises) {
     const Problem problem = problem_of<T>(21, 13, boundary);
     EXPECT_TRUE(splits(make, problem));
     EXPECT_TRUE(starts_anew(make, problem));
+    EXPECT_TRUE(replaces_rows(make, problem));
     EXPECT_TRUE(keeps_apart(make, problem));
     destroy_at_every_point(make, problem);
   });
@@ -109,6 +110,9 @@ TEST_P(EmulatedTest, SameBitsByEveryTransfer) {
       EXPECT_TRUE(matches_oracle(maker_of<T>(GetParam().backend, options),
                                  problem_of<T>(33, 6, boundary),
                                  field_of<T>(Content::random, 33, 6), {1, 9}))
+          << to_string(transfer);
+      EXPECT_TRUE(
+          replaces_rows(maker_of<T>(GetParam().backend, options), problem_of<T>(33, 6, boundary)))
           << to_string(transfer);
     }
   });

@@ -192,12 +192,24 @@ bool arithmetic_is_exact() {
   return std::fegetround() == FE_TONEAREST && smallest_normal / 2 > 0 && smallest * 2 > 0;
 }
 
-/// Downloads without waiting first and compares with `expected`.
+/// Rows [first, last) of a field.
+struct RowRange {
+  std::int64_t first;
+  std::int64_t last;
+};
+
 template <typename T>
-testing::AssertionResult holds(Session<T>& session, const Field<T>& expected,
-                               SameCells<T> same = same_bits<T>) {
-  GuardedCells<T> output(expected.nx() * expected.ny());
-  session.download(output.cells());
+std::span<const T> part_of(const Field<T>& field, const RowRange& rows) {
+  return {field.row(rows.first), static_cast<std::size_t>((rows.last - rows.first) * field.nx())};
+}
+
+/// Downloads these rows without waiting first and compares them with those of `expected`.
+template <typename T>
+testing::AssertionResult holds_rows(Session<T>& session, const Field<T>& expected,
+                                    const RowRange& rows, SameCells<T> same = same_bits<T>) {
+  const std::span<const T> part = part_of(expected, rows);
+  GuardedCells<T> output(std::ssize(part));
+  session.download_rows(rows.first, output.cells());
   if (!output.guards_unchanged()) {
     return testing::AssertionFailure() << "download wrote outside the span it was given";
   }
@@ -205,22 +217,37 @@ testing::AssertionResult holds(Session<T>& session, const Field<T>& expected,
     return testing::AssertionFailure() << "the session changed its caller's rounding or flushes "
                                           "denormals to zero";
   }
-  return same(output.cells(), expected.cells(), expected.nx());
+  return same(output.cells(), part, expected.nx());
+}
+
+/// Downloads without waiting first and compares with `expected`.
+template <typename T>
+testing::AssertionResult holds(Session<T>& session, const Field<T>& expected,
+                               SameCells<T> same = same_bits<T>) {
+  return holds_rows(session, expected, {.first = 0, .last = expected.ny()}, same);
+}
+
+/// Uploads rows of `field` from `input`, which has their size and is overwritten as soon as
+/// upload_rows returns.
+template <typename T>
+testing::AssertionResult uploads_rows(Session<T>& session, const Field<T>& field,
+                                      const RowRange& rows, GuardedCells<T>& input) {
+  const std::span<const T> part = part_of(field, rows);
+  std::ranges::copy(part, input.cells().begin());
+  session.upload_rows(rows.first, input.cells());
+  const bool unchanged = std::memcmp(input.cells().data(), part.data(), part.size_bytes()) == 0;
+  if (!unchanged || !input.guards_unchanged()) {
+    return testing::AssertionFailure() << "upload changed the caller's memory";
+  }
+  std::ranges::fill(input.cells(), std::numeric_limits<T>::quiet_NaN());
+  return testing::AssertionSuccess();
 }
 
 /// Uploads `initial` from `input`, which is overwritten as soon as upload returns.
 template <typename T>
 testing::AssertionResult uploads(Session<T>& session, const Field<T>& initial,
                                  GuardedCells<T>& input) {
-  std::ranges::copy(initial.cells(), input.cells().begin());
-  session.upload(input.cells());
-  const bool unchanged =
-      std::memcmp(input.cells().data(), initial.cells().data(), initial.cells().size_bytes()) == 0;
-  if (!unchanged || !input.guards_unchanged()) {
-    return testing::AssertionFailure() << "upload changed the caller's memory";
-  }
-  std::ranges::fill(input.cells(), std::numeric_limits<T>::quiet_NaN());
-  return testing::AssertionSuccess();
+  return uploads_rows(session, initial, {.first = 0, .last = initial.ny()}, input);
 }
 
 /// A new session for each of the ascending `step_counts`, each compared with the oracle.

@@ -61,6 +61,57 @@ testing::AssertionResult starts_anew(const SessionMaker<T>& make, const Problem&
   return holds(*session, expected) << " [second download]";
 }
 
+/// Downloads each of these parts of the field by itself.
+template <typename T>
+testing::AssertionResult holds_each(Session<T>& session, const Field<T>& expected,
+                                    std::span<const RowRange> ranges) {
+  for (const RowRange& rows : ranges) {
+    if (auto ok = holds_rows(session, expected, rows); !ok) {
+      return ok << " [of rows " << rows.first << " to " << rows.last << "]";
+    }
+  }
+  return testing::AssertionSuccess();
+}
+
+/// upload_rows replaces those rows and no others, and download_rows gives those that it was asked
+/// for, at any point of a run: before the first step, after an even number of steps or an odd one,
+/// with or without a look at the field before the next.
+template <typename T>
+testing::AssertionResult replaces_rows(const SessionMaker<T>& make, const Problem& problem) {
+  const std::int64_t ny = problem.ny;
+  const RowRange ranges[] = {{0, 1},           {ny - 1, ny},      {ny / 2, ny / 2 + 1},
+                             {ny / 3, ny - 1}, {1, (ny + 1) / 2}, {0, ny}};
+  Field<T> expected = field_of<T>(Content::random, problem.nx, ny);
+  const auto session = make(problem);
+  session->upload(expected.cells());
+  std::int64_t steps = 0; // 0, 1, 2, ... before a replacement
+  for (const bool looks : {true, false}) {
+    for (const RowRange& rows : ranges) {
+      const Field<T> other =
+          field_of<T>(Content::random, problem.nx, ny, static_cast<std::uint64_t>(100 + steps));
+      GuardedCells<T> input(std::ssize(part_of(other, rows)));
+      session->advance(steps);
+      testing::AssertionResult ok = uploads_rows(*session, other, rows, input);
+      advance_reference(problem, expected, steps);
+      std::ranges::copy(part_of(other, rows), expected.row(rows.first));
+      if (ok && looks) {
+        ok = holds_each<T>(*session, expected, ranges);
+      }
+      if (ok) {
+        session->advance(3);
+        advance_reference(problem, expected, 3);
+        ok = holds_each<T>(*session, expected, ranges);
+      }
+      if (!ok) {
+        return ok << " [rows " << rows.first << " to " << rows.last << " replaced after " << steps
+                  << " steps" << (looks ? " and a look" : "") << "]";
+      }
+      ++steps;
+    }
+  }
+  return holds(*session, expected);
+}
+
 /// Two sessions of one backend, used in turns, do not disturb each other.
 template <typename T>
 testing::AssertionResult keeps_apart(const SessionMaker<T>& make, const Problem& problem) {

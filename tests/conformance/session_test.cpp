@@ -29,6 +29,25 @@ TEST_P(SessionTest, UploadStartsAnew) {
       [](const auto& make, const Problem& problem) { EXPECT_TRUE(starts_anew(make, problem)); });
 }
 
+TEST_P(SessionTest, RowsCanBeReplaced) {
+  with_maker(
+      [](const auto& make, const Problem& problem) { EXPECT_TRUE(replaces_rows(make, problem)); });
+}
+
+// Few rows and many; more than a backend keeps in its caches, which may then take other ways.
+TEST_P(SessionTest, RowsCanBeReplacedAtEverySize) {
+  for_each_boundary([]<typename T>(Boundary boundary) {
+    for (const auto& [nx, ny] :
+         {std::pair{3, 3}, std::pair{5, 7}, std::pair{130, 9}, std::pair{701, 523}}) {
+      const auto problem = problem_of<T>(nx, ny, boundary);
+      if (refuses<T>(problem)) {
+        continue;
+      }
+      EXPECT_TRUE(replaces_rows(maker_of<T>(GetParam().backend), problem)) << nx << "x" << ny;
+    }
+  });
+}
+
 TEST_P(SessionTest, SessionsDoNotDisturbEachOther) {
   with_maker(
       [](const auto& make, const Problem& problem) { EXPECT_TRUE(keeps_apart(make, problem)); });

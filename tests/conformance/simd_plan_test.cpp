@@ -49,10 +49,10 @@ template <typename T>
 void advance_resident(const Problem& problem, Field<T>& field, std::int64_t steps,
                       const simd::RowKernels<T>& kernels) {
   simd::Resident<T> resident(problem, kernels);
-  resident.upload(field.cells());
+  resident.upload_rows(0, field.cells());
   resident.advance(steps / 2);
   resident.advance(steps - steps / 2);
-  resident.download(field.cells());
+  resident.download_rows(0, field.cells());
 }
 
 template <typename T>

@@ -59,6 +59,7 @@ TEST_P(ThreadsTest, KeepsTheSessionsPromises) {
       const SessionMaker<T> make = with_threads<T>(threads);
       EXPECT_TRUE(splits(make, problem)) << threads << " threads";
       EXPECT_TRUE(starts_anew(make, problem)) << threads << " threads";
+      EXPECT_TRUE(replaces_rows(make, problem)) << threads << " threads";
       EXPECT_TRUE(keeps_apart(make, problem)) << threads << " threads";
       destroy_at_every_point(make, problem);
     }

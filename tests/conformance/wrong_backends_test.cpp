@@ -57,6 +57,12 @@ const Case cases[] = {
      matches<double, Content::one_nan, same_bits_or_nan<double>>},
     {"RestartsEachAdvance", Fault::restarts_each_advance, splits<float>, splits<double>},
     {"IgnoresSecondUpload", Fault::ignores_second_upload, starts_anew<float>, starts_anew<double>},
+    {"ReplacesRowsAbove", Fault::replaces_rows_above, replaces_rows<float>, replaces_rows<double>},
+    {"ClearsOtherRows", Fault::clears_other_rows, replaces_rows<float>, replaces_rows<double>},
+    {"IgnoresRows", Fault::ignores_rows, replaces_rows<float>, replaces_rows<double>},
+    {"DownloadsFirstRows", Fault::downloads_first_rows, replaces_rows<float>,
+     replaces_rows<double>},
+    {"WritesAnotherRow", Fault::writes_another_row, replaces_rows<float>, replaces_rows<double>},
     {"SharesItsField", Fault::shares_its_field, keeps_apart<float>, keeps_apart<double>},
 };
 

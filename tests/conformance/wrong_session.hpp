@@ -24,6 +24,11 @@ enum class Fault {
   reads_before_input, ///< takes cell -1 for cell 0
   changes_input,
   keeps_input,           ///< reads the caller's span after upload has returned
+  replaces_rows_above,   ///< rows [first - 1, ...) instead of [first, ...), but for first = 0
+  clears_other_rows,     ///< when some are replaced
+  ignores_rows,          ///< that are uploaded when it has advanced
+  downloads_first_rows,  ///< whichever are asked for
+  writes_another_row,    ///< behind the span of a part of the field
   steps_for_none,        ///< advance(0) makes a step
   restarts_each_advance, ///< advance goes on from the upload, not from the field
   ignores_second_upload,
@@ -49,19 +54,27 @@ class WrongSession final : public Session<T> {
     }
   }
 
-  void upload(std::span<const T> cells) override {
-    if (fault_ == Fault::ignores_second_upload && input_ != nullptr) {
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
+    if ((fault_ == Fault::ignores_second_upload && input_.data() != nullptr) ||
+        (fault_ == Fault::ignores_rows && has_advanced_)) {
       return;
     }
-    input_ = cells.data();
-    std::ranges::copy(cells, field().cells().begin());
+    if (fault_ == Fault::replaces_rows_above && first > 0) {
+      --first;
+    }
+    if (fault_ == Fault::clears_other_rows) {
+      std::ranges::fill(field().cells(), T{0});
+    }
+    input_ = cells;
+    input_first_ = first;
+    std::ranges::copy(cells, field().row(first));
     if (fault_ == Fault::reads_before_input) {
-      field().cells()[0] = cells.data()[-1];
+      *field().row(first) = cells.data()[-1];
     }
     if (fault_ == Fault::changes_input) {
-      const_cast<T*>(input_)[cells.size() - 1] = 0; // NOLINT: the fault itself
+      const_cast<T&>(cells.back()) = 0; // NOLINT: the fault itself
     }
-    std::ranges::copy(cells, uploaded_.cells().begin());
+    std::ranges::copy(field().cells(), uploaded_.cells().begin());
   }
 
   void advance(std::int64_t steps) override {
@@ -73,7 +86,7 @@ class WrongSession final : public Session<T> {
       std::ranges::copy(uploaded_.cells(), field().cells().begin());
     }
     if (fault_ == Fault::keeps_input) {
-      std::copy_n(input_, problem_.cells(), field().cells().begin());
+      std::ranges::copy(input_, field().row(input_first_));
     }
     if (fault_ == Fault::steps_for_none) {
       steps = std::max<std::int64_t>(steps, 1);
@@ -81,13 +94,18 @@ class WrongSession final : public Session<T> {
     for (std::int64_t step = 0; step < steps; ++step) {
       one_step();
     }
+    has_advanced_ = true;
   }
 
   void wait() override {}
 
-  void download(std::span<T> cells) override {
-    std::ranges::copy((fault_ == Fault::downloads_too_early ? before_ : field()).cells(),
-                      cells.begin());
+  void download_rows(std::int64_t first, std::span<T> cells) override {
+    const Field<T>& from = fault_ == Fault::downloads_too_early ? before_ : field();
+    const T* const row = from.row(fault_ == Fault::downloads_first_rows ? 0 : first);
+    std::copy_n(row, cells.size(), cells.begin());
+    if (fault_ == Fault::writes_another_row && std::ssize(cells) < problem_.cells()) {
+      std::copy_n(row, problem_.nx, cells.data() + cells.size());
+    }
     if (fault_ == Fault::writes_after_output) {
       cells.data()[cells.size()] = 0;
     }
@@ -153,7 +171,9 @@ class WrongSession final : public Session<T> {
   Field<T> own_;
   Field<T> uploaded_;
   Field<T> before_;
-  const T* input_ = nullptr;
+  std::span<const T> input_;
+  std::int64_t input_first_ = 0;
+  bool has_advanced_ = false;
 };
 
 } // namespace diffbench::conformance

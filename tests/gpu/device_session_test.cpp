@@ -3,6 +3,7 @@
 #include "oracle_check.hpp"
 #include "session_checks.hpp"
 
+#include "device_row_memory.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/registry.hpp"
 
@@ -64,6 +65,7 @@ TEST_P(DeviceSessionTest, KeepsTheSessionsPromises) {
   for (const Problem& problem : problems()) {
     EXPECT_TRUE(splits(make(), problem));
     EXPECT_TRUE(starts_anew(make(), problem));
+    EXPECT_TRUE(replaces_rows(make(), problem));
     EXPECT_TRUE(keeps_apart(make(), problem));
     destroy_at_every_point(make(), problem);
   }
@@ -114,6 +116,85 @@ TEST_P(DeviceSessionTest, ASnapshotArrivesInTheHostBuffer) {
     session->download(buffer);
     const auto final = advanced_by_oracle(problem, initial, 24);
     EXPECT_TRUE(same_bits<float>(buffer, final.cells(), problem.nx));
+  }
+}
+
+// The halo rows of a part of a larger grid go from and to the session's own memory, which keeps
+// what else it holds.
+TEST_P(DeviceSessionTest, RowsOfTheHostBufferAreCopiedAlone) {
+  for (const Problem& problem : problems()) {
+    Field<float> expected = field_of<float>(Content::random, problem.nx, problem.ny);
+    const auto session = make()(problem);
+    session->upload(expected.cells());
+    const std::span<float> buffer = session->host_buffer();
+    if (buffer.empty()) {
+      continue;
+    }
+    constexpr float untouched = 7;
+    const auto nx = static_cast<std::size_t>(problem.nx);
+    const auto others_untouched = [&](std::size_t first, std::size_t rows) {
+      const auto is = [](float cell) { return cell == untouched; };
+      return std::ranges::all_of(buffer.first(first * nx), is) &&
+             std::ranges::all_of(buffer.subspan((first + rows) * nx), is);
+    };
+    // To and from the place of the rows themselves, then another one.
+    for (const std::size_t first : {std::size_t{5}, std::size_t{2}}) {
+      std::ranges::fill(buffer, untouched);
+      const std::span<float> place = buffer.subspan(first * nx, 3 * nx);
+      const Field<float> other = field_of<float>(Content::random, problem.nx, 3, 9 + first);
+      std::ranges::copy(other.cells(), place.begin());
+      session->upload_rows(5, place);
+      EXPECT_TRUE(others_untouched(first, 3));
+      std::ranges::copy(other.cells(), expected.row(5));
+      session->advance(2);
+      advance_reference(problem, expected, 2);
+      session->download_rows(5, place);
+      EXPECT_TRUE(others_untouched(first, 3));
+      EXPECT_TRUE(same_bits<float>(place, part_of(expected, {5, 8}), problem.nx));
+      EXPECT_TRUE(holds(*session, expected));
+    }
+  }
+}
+
+TEST(GivenMemory, IsKnownAsLongAsItIsHeld) {
+  kernels::GivenMemory<float> given;
+  std::array<float, 8> cells{};
+  const auto held = std::span(cells).subspan(2, 4);
+  {
+    const kernels::Listed<float> listed(given, held, RowMemoryKind::device);
+    ASSERT_NE(given.find(&cells[2]), nullptr);
+    EXPECT_EQ(given.find(&cells[5])->kind, RowMemoryKind::device);
+    EXPECT_EQ(given.find(&cells[1]), nullptr);
+    EXPECT_EQ(given.find(&cells[6]), nullptr);
+  }
+  EXPECT_EQ(given.find(&cells[2]), nullptr);
+}
+
+// A halo by way of a message: down from one place, up to another, with a label before it.
+TEST_P(DeviceSessionTest, RowsAreCopiedToAndFromMemoryThatTheSessionHasGiven) {
+  constexpr std::size_t label_cells = RowMemory<float>::label_bytes / sizeof(float);
+  for (const Problem& problem : problems()) {
+    for (const RowMemoryKind kind : {RowMemoryKind::host, RowMemoryKind::device}) {
+      Field<float> expected = field_of<float>(Content::random, problem.nx, problem.ny);
+      const auto session = make()(problem);
+      session->upload(expected.cells());
+      const auto cells = static_cast<std::int64_t>(label_cells) + 3 * problem.nx;
+      const auto message = session->row_memory(cells, kind);
+      const auto other = session->row_memory(cells, kind); // beside it
+      for (const std::int64_t first : {2, 5}) {
+        session->advance(3);
+        const std::array<std::int64_t, 3> label = {first, 3, 77};
+        message->write_label(std::as_bytes(std::span(label)));
+        session->download_rows(first, message->cells().subspan(label_cells));
+        session->upload_rows(first + 7, message->cells().subspan(label_cells));
+        std::array<std::int64_t, 3> seen{};
+        message->read_label(std::as_writable_bytes(std::span(seen)));
+        EXPECT_EQ(seen, label);
+        advance_reference(problem, expected, 3);
+        std::ranges::copy(part_of(expected, {first, first + 3}), expected.row(first + 7));
+        EXPECT_TRUE(holds(*session, expected));
+      }
+    }
   }
 }
 

@@ -14,4 +14,9 @@ namespace diffbench {
 void write_atomically(const std::filesystem::path& path,
                       const std::function<void(std::ostream&)>& write);
 
+/// The same where `write` opens the temporary file, which is there and empty, itself: one that
+/// several processes write. Its errors are passed on as they are.
+void replace_atomically(const std::filesystem::path& path,
+                        const std::function<void(const std::filesystem::path&)>& write);
+
 } // namespace diffbench

@@ -8,8 +8,10 @@
 // from.
 #pragma once
 
+#include "diffbench/errors.hpp"
 #include "diffbench/execution.hpp"
 #include "diffbench/problem.hpp"
+#include "diffbench/row_memory.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -35,10 +37,12 @@ struct PhaseTimes {
   double d2h_busy = 0;
 };
 
-/// One problem resident on one device. All spans hold nx*ny cells, row-major.
-/// The order of calls is upload, then any number of advance, wait and download; upload may come
-/// again to start anew. A session is used by one thread at a time. Destruction waits for
-/// outstanding work.
+/// One problem resident on one device. Spans are row-major: of whole fields, nx*ny cells; of rows,
+/// a multiple of nx that is not 0, and rows [first, first + size/nx) are rows of the grid. The
+/// order of calls is upload, then any number of the others; upload may come again to start anew,
+/// and rows may be replaced at any time (the halo rows of a part of a larger grid, before each
+/// stretch of steps). A session is used by one thread at a time. Destruction waits for outstanding
+/// work.
 template <typename T>
 class Session {
  public:
@@ -47,21 +51,35 @@ class Session {
   Session& operator=(const Session&) = delete;
   virtual ~Session() = default;
 
-  /// Replaces the field. `cells` may be reused when it returns.
-  virtual void upload(std::span<const T> cells) = 0;
+  /// Replaces the field, as upload_rows does.
+  void upload(std::span<const T> cells) { upload_rows(0, cells); }
+  /// Replaces rows from `first` on in the state that the work issued so far ends in; other rows
+  /// keep what they hold. MAY wait for that work. `cells` may be reused when it returns.
+  virtual void upload_rows(std::int64_t first, std::span<const T> cells) = 0;
   /// Advances by steps >= 0. MAY return before the work is done; calls run in order.
   virtual void advance(std::int64_t steps) = 0;
   /// Blocks until all work is done; errors of earlier calls that were deferred are thrown here.
   virtual void wait() = 0;
   /// Waits, then copies the field to `cells`.
-  virtual void download(std::span<T> cells) = 0;
+  void download(std::span<T> cells) { download_rows(0, cells); }
+  /// Waits, then copies rows from `first` on to `cells`.
+  virtual void download_rows(std::int64_t first, std::span<T> cells) = 0;
   /// Starts copying the field as it is after the work issued so far. MAY return before the copy is
   /// done: `cells` must stay valid and untouched until wait(). Work issued later does not change
   /// what arrives. For backends without such copies it is download().
   virtual void start_download(std::span<T> cells) { download(cells); }
   /// Memory of the session's own, nx*ny cells, from and to which its copies are fastest
-  /// (page-locked); empty when there is none.
+  /// (page-locked), also those of rows; empty when there is none.
   [[nodiscard]] virtual std::span<T> host_buffer() { return {}; }
+  /// Memory for rows that go elsewhere, to be made once and kept. Throws Unavailable where the
+  /// session is on no device and its memory is asked for, and Error when the memory cannot be had.
+  [[nodiscard]] virtual std::unique_ptr<RowMemory<T>> row_memory(std::int64_t cells,
+                                                                 RowMemoryKind kind) {
+    if (kind == RowMemoryKind::device) {
+      throw Unavailable("this session has no memory on a device");
+    }
+    return std::make_unique<HostRowMemory<T>>(cells);
+  }
   /// The phases of the calls since the last take_phases(), or since the session was made; empty for
   /// backends that do not know more than the caller's clock.
   [[nodiscard]] virtual std::optional<PhaseTimes> take_phases() { return std::nullopt; }

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <random>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,6 +37,25 @@ struct InitialField {
 /// or holds values that are not finite.
 template <typename T>
 void fill_initial(const Problem& problem, const InitialField& initial, Field<T>& field);
+
+/// The same in pieces: of a part of a field, or of one that no memory holds.
+class InitialRows {
+ public:
+  InitialRows(const Problem& problem, const InitialField& initial)
+      : problem_(problem), initial_(initial), generator_(initial.seed) {}
+
+  /// Fills rows [first, first + cells.size() / nx) of the problem's field, none of which lies
+  /// before the rows of an earlier call. Of a file only these rows are read and checked. Random
+  /// cells before the first row are made and thrown away, once.
+  template <typename T>
+  void fill(std::int64_t first, std::span<T> cells);
+
+ private:
+  Problem problem_;
+  InitialField initial_;
+  std::mt19937_64 generator_;
+  std::int64_t next_row_ = 0; ///< of the generator
+};
 
 /// The factor by which one time step multiplies the `sine` mode, exactly (in exact arithmetic):
 /// 1 - r (4 sin^2(a) + 4 sin^2(b)) with a, b half the mode's phase step in x and y, where

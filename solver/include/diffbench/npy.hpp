@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <istream>
+#include <span>
+#include <string>
 
 namespace diffbench {
 
@@ -32,6 +34,15 @@ template <typename T>
 /// failed.
 template <typename T>
 void read_npy(const std::filesystem::path& path, Field<T>& field);
+
+/// Rows [first, first + cells.size() / nx) alone of a file that holds nx by ny cells. Throws as
+/// read_npy(), for another shape, too.
+template <typename T>
+void read_npy_rows(const std::filesystem::path& path, std::int64_t nx, std::int64_t ny,
+                   std::int64_t first, std::span<T> cells);
+
+/// What stands before the cells in a file of version 1.0.
+[[nodiscard]] std::string npy_header(const NpyHeader& header);
 
 /// Writes version 1.0. The file appears under its name only when it is complete: on failure Error
 /// is thrown and nothing is left behind. Blocks until the data is handed to the system.

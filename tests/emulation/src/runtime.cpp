@@ -134,7 +134,9 @@ cudaError_t Runtime::wait_for_all() {
 bool Runtime::forbidden_by_capture() {
   bool forbidden = false;
   for (const auto& capture : captures) {
-    if (capture->mode != cudaStreamCaptureModeRelaxed) {
+    const bool of_this_thread = capture->thread == std::this_thread::get_id();
+    if (capture->mode == cudaStreamCaptureModeGlobal ||
+        (capture->mode == cudaStreamCaptureModeThreadLocal && of_this_thread)) {
       capture->invalid = true;
       forbidden = true;
     }

@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,7 @@ using GraphNodes = std::vector<GraphNode>;
 struct Capture {
   cudaStream_t origin = nullptr;
   cudaStreamCaptureMode mode{};
+  std::thread::id thread = std::this_thread::get_id(); ///< that began it
   bool invalid = false;
   GraphNodes nodes;
 };

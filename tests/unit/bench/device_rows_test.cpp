@@ -69,9 +69,9 @@ class OracleDevice final : public Session<float> {
   }
   ~OracleDevice() override { --machine.alive; }
 
-  void upload(std::span<const float> cells) override {
+  void upload_rows(std::int64_t first, std::span<const float> cells) override {
     machine.enter("upload");
-    std::copy(cells.begin(), cells.end(), field_.cells().begin());
+    std::copy(cells.begin(), cells.end(), field_.row(first));
   }
   void advance(std::int64_t steps) override {
     machine.enter("advance");
@@ -85,10 +85,10 @@ class OracleDevice final : public Session<float> {
     }
     on_its_way_.clear();
   }
-  void download(std::span<float> cells) override {
+  void download_rows(std::int64_t first, std::span<float> cells) override {
     wait();
     machine.enter("download");
-    std::copy(field_.cells().begin(), field_.cells().end(), cells.begin());
+    std::copy_n(field_.row(first), cells.size(), cells.begin());
   }
   void start_download(std::span<float> cells) override {
     if (!async_) {
@@ -119,13 +119,13 @@ class OracleSession final : public Session<float> {
  public:
   explicit OracleSession(const Problem& problem)
       : problem_(problem), field_(problem.nx, problem.ny) {}
-  void upload(std::span<const float> cells) override {
-    std::copy(cells.begin(), cells.end(), field_.cells().begin());
+  void upload_rows(std::int64_t first, std::span<const float> cells) override {
+    std::copy(cells.begin(), cells.end(), field_.row(first));
   }
   void advance(std::int64_t steps) override { advance_reference(problem_, field_, steps); }
   void wait() override {}
-  void download(std::span<float> cells) override {
-    std::copy(field_.cells().begin(), field_.cells().end(), cells.begin());
+  void download_rows(std::int64_t first, std::span<float> cells) override {
+    std::copy_n(field_.row(first), cells.size(), cells.begin());
   }
   [[nodiscard]] Provenance provenance() const override { return {}; }
 

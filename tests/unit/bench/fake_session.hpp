@@ -1,12 +1,14 @@
 // A session whose every operation takes a known time on the fake clock, counts itself, and can be
 // told to throw. It computes nothing: the field it was given comes back. On demand it behaves like
-// one on a GPU: keeps an account of its phases, and has memory of its own for copies.
+// one on a GPU: keeps an account of its phases, and has memory of its own for copies. Its rows are
+// one cell wide.
 #pragma once
 
 #include "diffbench/backend.hpp"
 #include "fake_clock.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -58,12 +60,13 @@ class FakeSession final : public Session<float> {
     --device_.alive;
   }
 
-  void upload(std::span<const float> cells) override {
+  void upload_rows(std::int64_t first, std::span<const float> cells) override {
     device_.enter("upload", device_.upload_seconds);
     account_.h2d += device_.upload_seconds;
     account_.h2d_busy += device_.upload_seconds / 2;
     device_.copied_from_buffer = !buffer_.empty() && cells.data() == buffer_.data();
-    cells_.assign(cells.begin(), cells.end());
+    cells_.resize(std::max(cells_.size(), static_cast<std::size_t>(first) + cells.size()));
+    std::copy(cells.begin(), cells.end(), cells_.begin() + first);
   }
   void advance(std::int64_t steps) override {
     const double seconds = device_.step_seconds * static_cast<double>(steps);
@@ -76,11 +79,11 @@ class FakeSession final : public Session<float> {
     account_.compute += device_.wait_seconds / 2;
     account_.sync += device_.wait_seconds / 2;
   }
-  void download(std::span<float> cells) override {
+  void download_rows(std::int64_t first, std::span<float> cells) override {
     device_.enter("download", device_.download_seconds);
     account_.d2h += device_.download_seconds;
     account_.d2h_busy += device_.download_seconds / 2;
-    std::copy(cells_.begin(), cells_.end(), cells.begin());
+    std::copy_n(cells_.begin() + first, cells.size(), cells.begin());
   }
   [[nodiscard]] std::span<float> host_buffer() override { return buffer_; }
   [[nodiscard]] std::optional<PhaseTimes> take_phases() override {

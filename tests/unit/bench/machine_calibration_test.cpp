@@ -33,7 +33,9 @@ class SlowLater final : public Session<float> {
   explicit SlowLater(const Problem& problem)
       : session_(require_backend("scalar").make_float32(problem, {})), slow_(any_call) {}
 
-  void upload(std::span<const float> cells) override { session_->upload(cells); }
+  void upload_rows(std::int64_t first, std::span<const float> cells) override {
+    session_->upload_rows(first, cells);
+  }
   void advance(std::int64_t steps) override {
     if (steps == steps_of_a_call) {
       any_call = true;
@@ -45,7 +47,9 @@ class SlowLater final : public Session<float> {
     session_->advance(steps);
   }
   void wait() override { session_->wait(); }
-  void download(std::span<float> cells) override { session_->download(cells); }
+  void download_rows(std::int64_t first, std::span<float> cells) override {
+    session_->download_rows(first, cells);
+  }
   [[nodiscard]] Provenance provenance() const override { return session_->provenance(); }
 
   inline static bool any_call = false;

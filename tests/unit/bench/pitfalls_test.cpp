@@ -53,9 +53,9 @@ class ClockedSession final : public Session<T> {
       buffer_.resize(static_cast<std::size_t>(problem.cells()));
     }
   }
-  void upload(std::span<const T> cells) override {
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
     FakeClock::seconds += device.copy;
-    std::ranges::copy(cells, field_.cells().begin());
+    std::ranges::copy(cells, field_.row(first));
   }
   void advance(std::int64_t steps) override {
     FakeClock::seconds += device.issue * static_cast<double>(steps);
@@ -67,17 +67,17 @@ class ClockedSession final : public Session<T> {
     account_.compute_busy += pending_ > 0 ? pending_ + device.event_pair : 0;
     pending_ = 0;
   }
-  void download(std::span<T> cells) override {
+  void download_rows(std::int64_t first, std::span<T> cells) override {
     wait();
     FakeClock::seconds += device.copy;
-    std::ranges::copy(field_.cells(), cells.begin());
+    std::copy_n(field_.row(first), cells.size(), cells.begin());
     cells[0] += device.wrong ? T{1} : T{0};
   }
   void start_download(std::span<T> cells) override {
     if (pinned_) {
       std::ranges::copy(field_.cells(), cells.begin());
     } else {
-      download(cells);
+      this->download(cells);
     }
   }
   std::span<T> host_buffer() override { return buffer_; }

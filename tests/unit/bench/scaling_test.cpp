@@ -175,13 +175,13 @@ class ToySession final : public Session<float> {
  public:
   ToySession(const Problem& problem, int threads)
       : problem_(problem), threads_(threads), field_(problem.nx, problem.ny) {}
-  void upload(std::span<const float> cells) override {
-    std::copy(cells.begin(), cells.end(), field_.cells().begin());
+  void upload_rows(std::int64_t first, std::span<const float> cells) override {
+    std::copy(cells.begin(), cells.end(), field_.row(first));
   }
   void advance(std::int64_t steps) override { advance_reference(problem_, field_, steps); }
   void wait() override {}
-  void download(std::span<float> cells) override {
-    std::copy(field_.cells().begin(), field_.cells().end(), cells.begin());
+  void download_rows(std::int64_t first, std::span<float> cells) override {
+    std::copy_n(field_.row(first), cells.size(), cells.begin());
   }
   [[nodiscard]] Provenance provenance() const override {
     return {.threads = threads_, .details = {}};

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 namespace diffbench::bench {
 namespace {
 
@@ -13,27 +16,31 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::Pair;
 
-/// One cell that counts the steps. A copy that was started arrives at the next wait(), as the
-/// field was when it started.
+/// Three rows of one cell, each of which counts the steps. A copy that was started arrives at the
+/// next wait(), as the field was when it started.
 class CountingSession final : public Session<float> {
  public:
   explicit CountingSession(std::vector<std::string>& log) : log_(log) {}
 
-  void upload(std::span<const float> cells) override { now_ = cells[0]; }
+  void upload_rows(std::int64_t first, std::span<const float> cells) override {
+    std::copy(cells.begin(), cells.end(), now_.begin() + first);
+  }
   void advance(std::int64_t steps) override {
-    now_ += static_cast<float>(steps);
+    for (float& cell : now_) {
+      cell += static_cast<float>(steps);
+    }
     log_.push_back("advance " + std::to_string(steps));
   }
   void wait() override {
     log_.emplace_back("wait");
     if (!target_.empty()) {
-      target_[0] = on_its_way_;
+      std::copy(on_its_way_.begin(), on_its_way_.end(), target_.begin());
       target_ = {};
     }
   }
-  void download(std::span<float> cells) override {
+  void download_rows(std::int64_t first, std::span<float> cells) override {
     log_.emplace_back("download");
-    cells[0] = now_;
+    std::copy_n(now_.begin() + first, cells.size(), cells.begin());
   }
   void start_download(std::span<float> cells) override {
     log_.emplace_back("start_download");
@@ -45,27 +52,29 @@ class CountingSession final : public Session<float> {
 
  private:
   std::vector<std::string>& log_;
-  float now_ = 0;
-  float on_its_way_ = 0;
+  std::array<float, 3> now_ = {};
+  std::array<float, 3> on_its_way_ = {};
   std::span<float> target_;
 };
 
 class SnapshotSessionTest : public testing::Test {
  protected:
   float result_of(std::initializer_list<std::int64_t> stretches) {
-    const std::vector<float> zero = {0};
-    std::vector<float> result = {-1};
+    const std::vector<float> zero = {0, 0, 0};
+    std::vector<float> result = {-1, -1, -1};
     session_.upload(zero);
     log_.clear();
     for (const std::int64_t steps : stretches) {
       session_.advance(steps);
     }
     session_.download(result);
+    EXPECT_THAT(result, Each(result[0]));
     return result[0];
   }
 
   std::vector<std::string> log_;
-  SnapshotSession<float> session_{std::make_unique<CountingSession>(log_), 1, 3};
+  SnapshotSession<float> session_{std::make_unique<CountingSession>(log_),
+                                  Problem{.nx = 1, .ny = 3}, 3};
 };
 
 TEST_F(SnapshotSessionTest, ComeEveryKStepsAndOneIsOnItsWayAtATime) {
@@ -88,6 +97,30 @@ TEST_F(SnapshotSessionTest, AnUploadBeginsAnew) {
   EXPECT_THAT(log_, ElementsAre("advance 2", "download"));
 }
 
+TEST_F(SnapshotSessionTest, RowsOfTheResultAreThoseOfTheSnapshot) {
+  session_.upload(std::vector<float>{0, 10, 20});
+  session_.advance(3);
+  log_.clear();
+  std::vector<float> result(2);
+  session_.download_rows(1, result);
+  EXPECT_THAT(result, ElementsAre(13, 23));
+  EXPECT_THAT(log_, ElementsAre("wait"));
+}
+
+TEST_F(SnapshotSessionTest, ReplacedRowsAreInTheResultAndLeaveTheCountAlone) {
+  session_.upload(std::vector<float>{0, 10, 20});
+  session_.advance(3);
+  session_.upload_rows(1, std::vector<float>{50});
+  std::vector<float> result(3);
+  session_.download(result); // not the snapshot of before
+  EXPECT_THAT(result, ElementsAre(3, 50, 23));
+  session_.advance(2);
+  session_.upload_rows(0, std::vector<float>{70});
+  log_.clear();
+  session_.advance(1);
+  EXPECT_THAT(log_, ElementsAre("advance 1", "wait", "start_download"));
+}
+
 TEST_F(SnapshotSessionTest, TheRowSaysSo) {
   EXPECT_THAT(session_.provenance().details, Contains(Pair("snapshot_every", "3")));
 }
@@ -97,7 +130,7 @@ TEST(SnapshotSessionOfAGpu, UsesItsOwnMemory) {
   device.has_host_buffer = true;
   auto fake = std::make_unique<FakeSession>(device);
   const std::span<float> buffer = fake->host_buffer();
-  SnapshotSession<float> session(std::move(fake), 6, 2);
+  SnapshotSession<float> session(std::move(fake), {.nx = 1, .ny = 6}, 2);
   session.upload(std::vector<float>(6, 7));
   session.advance(2);
   EXPECT_THAT(buffer, Each(7));
