@@ -11,6 +11,7 @@ from pathlib import Path
 
 BASE = ["base/include"]
 SOLVER = ["solver/include", *BASE]
+CLUSTER = ["cluster/include", *SOLVER]
 LAYERS = ["measure", "report", "options", "observe", "lab", "app"]  # of bench, from below
 # Experiments that build on another one.
 EXPERIMENTS = {"mlp": ["scaling", "pitfalls"]}
@@ -19,6 +20,7 @@ EXPERIMENTS = {"mlp": ["scaling", "pitfalls"]}
 COMMAND_LINE = r"CLI/"
 TEXT = r"nlohmann/|fmt/"
 CUDA = r"cuda|cub/|nv|thrust/"
+MODULES = r"mpi\.h|hdf5|H5"
 
 
 def bench_parts(experiments):
@@ -27,13 +29,13 @@ def bench_parts(experiments):
     for i, layer in enumerate(LAYERS):
         below = [f"bench/{lower}" for lower in LAYERS[:i]]
         mlp = ["mlp/include"] if layer in ("lab", "app") else []
-        parts[f"bench/{layer}"] = ([f"bench/{layer}", *below, *mlp, *SOLVER],
+        parts[f"bench/{layer}"] = ([f"bench/{layer}", *below, *mlp, *CLUSTER],
                                    r"(?!)" if layer == "app" else COMMAND_LINE)
     for experiment in experiments:
         others = [e for e in experiments if e not in (experiment, *EXPERIMENTS.get(experiment, []))]
         parts[f"bench/lab/{experiment}"] = (
             [*(f"bench/lab/{e}" for e in experiments if e not in others), "bench/lab/*",
-             *(f"bench/{lower}" for lower in LAYERS[:4]), "mlp/include", "kernels/include", *SOLVER],
+             *(f"bench/{lower}" for lower in LAYERS[:4]), "mlp/include", "kernels/include", *CLUSTER],
             COMMAND_LINE)
     parts["bench/lab"] = (["bench/lab/*", *parts["bench/lab"][0][1:]], COMMAND_LINE)
     return parts
@@ -48,6 +50,12 @@ def all_parts(experiments):
         "solver": (["solver", *BASE], f"{COMMAND_LINE}|{TEXT}|{CUDA}"),
         "kernels": (["kernels", *SOLVER], f"{COMMAND_LINE}|{TEXT}"),
         "mlp": (["mlp", "kernels/include", *BASE], r"CLI/|fmt/"),
+        "cluster": (["cluster", "kernels/include", *SOLVER], f"{COMMAND_LINE}|{TEXT}|{CUDA}"),
+        # MPI and HDF5 are the modules' alone: the library loads those.
+        "cluster/include": (["cluster/include", *SOLVER],
+                            f"{COMMAND_LINE}|{TEXT}|{CUDA}|{MODULES}"),
+        "cluster/src": (["cluster/include", "cluster/src", "kernels/include", *SOLVER],
+                        f"{COMMAND_LINE}|{TEXT}|{CUDA}|{MODULES}"),
         **bench_parts(experiments),
         "bench/suites": (["bench/suites", *(f"bench/{layer}" for layer in LAYERS[:5]),
                           "mlp/include", "kernels/include", *SOLVER], r"(?!)"),
@@ -56,8 +64,8 @@ def all_parts(experiments):
     }
 
 
-INCLUDE_DIRECTORIES = ["base/include", "solver/include", "kernels/include", "mlp/include", "solver",
-                       "kernels", "kernels/src", "mlp", "mlp/src", "bench",
+INCLUDE_DIRECTORIES = ["base/include", "solver/include", "kernels/include", "mlp/include",
+                       "cluster/include", "solver", "kernels", "kernels/src", "mlp", "mlp/src", "bench",
                        *(f"bench/{layer}" for layer in LAYERS)]
 SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".in"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
@@ -119,11 +127,14 @@ def self_test():
                     expected.add(planted)
     arrows = {"bench/report/to_bench_measure.cpp": False, "bench/measure/to_bench_report.cpp": True,
               "mlp/to_solver.cpp": True, "solver/to_kernels.cpp": True, "base/to_solver.cpp": True,
+              "cluster/src/to_kernels.cpp": False, "cluster/src/to_cluster.cpp": False,
+              "solver/to_cluster.cpp": True, "cluster/to_bench_measure.cpp": True,
               "bench/lab/mlp/to_bench_lab_scaling.cpp": False, "bench/app/to_bench_suites.cpp": True,
               "bench/lab/sweep/to_bench_lab_mlp.cpp": True, "bench/lab/to_bench_lab_mlp.cpp": True}
     wrong = [a for a, is_violation in arrows.items() if (a in expected) != is_violation]
     for part, foreign in [("base", "fmt/format.h"), ("solver", "cuda_runtime.h"), ("mlp", "CLI/CLI.hpp"),
-                          ("kernels", "nlohmann/json.hpp"), ("bench/lab/mlp", "CLI/CLI.hpp")]:
+                          ("kernels", "nlohmann/json.hpp"), ("bench/lab/mlp", "CLI/CLI.hpp"),
+                          ("cluster/src", "mpi.h"), ("cluster/include", "hdf5.h")]:
         files[f"{part}/foreign.cpp"] = f"#include <{foreign}>"
         expected.add(f"{part}/foreign.cpp")
     files["solver/backends/fused.hpp"] = "// #include <fmt/core.h>"

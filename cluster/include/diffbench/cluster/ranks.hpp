@@ -1,0 +1,160 @@
+// Many ranks as one: rank 0 leads, the others serve.
+//
+// Rank 0 runs the program and has a Ranks, which makes sessions like any backend's; behind each lie
+// one session a rank and the exchange of halos. The other ranks do nothing but serve(). Every call
+// of a session is a command to all ranks and ends with their agreement: where one of them failed,
+// all know it, and the call throws what that rank said. A rank that fails in the middle of
+// exchanges, where its neighbours wait for it, ends all (Transport::end_all).
+#pragma once
+
+#include "diffbench/backend.hpp"
+#include "diffbench/cluster/field_digest.hpp"
+#include "diffbench/cluster/rank_rows.hpp"
+#include "diffbench/cluster/transport.hpp"
+#include "diffbench/initial.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace diffbench::cluster {
+
+class CheckpointFiles;
+class Member;
+class ThreadRanks;
+struct CheckpointFacts;
+struct Command;
+struct Status;
+
+/// What a rank brings beside its transport. All ranks have the same `command`.
+struct Duty {
+  std::string command;               ///< the program's arguments
+  bool (*stop)() noexcept = nullptr; ///< says that a signal has asked this rank to end
+  /// On rank 0: called once, when it is known that some rank was asked to end.
+  void (*heed_stop)() noexcept = nullptr;
+  /// Makes what reads and writes checkpoints, when that is first wanted; may throw Unavailable.
+  std::function<std::unique_ptr<CheckpointFiles>()> checkpoint_files = {};
+};
+
+/// How a problem is cut among the ranks, and who solves the parts.
+struct RankJob {
+  std::string backend;
+  Problem problem;
+  SessionOptions options = {}; ///< of each rank; threads = 0: its share of its machine's CPUs
+  std::int64_t depth = 1;      ///< steps between two exchanges; 0: chosen by trying
+  /// On a device: messages in its memory, or Unavailable; otherwise they are staged in page-locked
+  /// memory of the host. CPU backends ignore it.
+  bool gpu_aware = false;
+};
+
+/// Throws Unavailable, saying what to do, where messages cannot be in memory of a device.
+void require_device_messages(const Transport& transport);
+
+/// Where the time of a rank's steps went, in seconds.
+struct RankTimes {
+  double compute = 0; ///< in its own session
+  double copy = 0;    ///< between the session and the messages
+  double wait = 0;    ///< in the exchange: the messages' way, and the neighbours' delay
+
+  RankTimes& operator+=(const RankTimes& other);
+};
+
+/// A problem that lives on all ranks. Calls block until all ranks are done. Beside what each
+/// session does on a whole field, which rank 0 must have memory for, there are calls that need no
+/// more than each rank's part.
+template <typename T>
+class RanksSession : public Session<T> {
+ public:
+  /// Each rank makes its own rows.
+  virtual void initialise(const InitialField& initial) = 0;
+  [[nodiscard]] virtual FieldDigest digest() = 0;
+  /// Writes the field as a .npy file, the same bytes as from one process. The file appears under
+  /// its name when it is complete.
+  virtual void write_npy(const std::filesystem::path& path) = 0;
+  /// See save_checkpoint(); of `facts`, digest is filled in.
+  virtual void save_checkpoint(const std::filesystem::path& path, CheckpointFacts facts) = 0;
+  /// The field of that checkpoint, the problem of which must be the session's. Throws InvalidInput
+  /// where its cells are not those that its digest tells of.
+  virtual void load_checkpoint(const std::filesystem::path& path) = 0;
+  /// Of the calls of advance() since the last time, one for each rank.
+  [[nodiscard]] virtual std::vector<RankTimes> take_times() = 0;
+  [[nodiscard]] virtual std::int64_t depth() const = 0;
+};
+
+/// On rank 0, as long as the ranks are to serve.
+class Ranks {
+ public:
+  /// Collective, with serve() on the others. Throws InvalidInput, on all ranks, where they differ
+  /// in build, arguments, instruction set or floating-point mode, and says who does.
+  Ranks(Transport& transport, Duty duty);
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+  ~Ranks();
+
+  [[nodiscard]] int size() const;
+  [[nodiscard]] Transport& transport();
+  /// More threads than CPUs on some machine: results are right, times mean nothing.
+  [[nodiscard]] bool oversubscribed(int threads) const;
+  [[nodiscard]] int ranks_on_machine() const; ///< on rank 0's
+  /// What a rank takes when the user does not say: its share of its machine.
+  [[nodiscard]] int threads_per_rank() const;
+  /// Some rank was asked to end, this one or another; of the others it is known after a call.
+  [[nodiscard]] bool stopped() const;
+
+  /// Throws as the backend's maker does, on whatever rank, and InvalidInput where the rows do not
+  /// do for ranks and depth.
+  template <typename T>
+  [[nodiscard]] std::unique_ptr<RanksSession<T>> make_session(const RankJob& job);
+  /// Throws Unavailable where checkpoints cannot be had; before any work is done that they are to
+  /// keep.
+  void open_checkpoint_files();
+  /// As Transport::set_time_limit, of all ranks.
+  void set_time_limit(double seconds);
+  /// What one exchange of messages of so many bytes with both neighbours takes, in seconds: the
+  /// mean of `times`, on the slowest rank.
+  [[nodiscard]] double exchange_seconds(std::int64_t bytes, std::int64_t times);
+  /// What the named checkpoint says. Throws InvalidInput where it cannot be used.
+  [[nodiscard]] CheckpointFacts checkpoint_facts(const std::filesystem::path& path);
+
+ private:
+  template <typename T>
+  class LedSession;
+
+  /// Has all ranks do it. Throws what the first rank that failed said.
+  std::vector<Status> call(const Command& command, std::span<const std::byte> from = {},
+                           std::span<std::byte> to = {});
+
+  Transport& transport_;
+  void (*heed_stop_)() noexcept;
+  std::unique_ptr<Member> member_;
+  bool ended_ = false;
+  bool stopped_ = false;
+  int next_field_ = 0;
+};
+
+/// What the other ranks do until rank 0's Ranks is destroyed. Throws as Ranks() does where the
+/// ranks differ, and Ended.
+void serve(Transport& transport, Duty duty);
+
+/// Ranks 1, 2, ... of a process, each a thread that serves; rank 0 is the caller's.
+class ServingThreads {
+ public:
+  ServingThreads(ThreadRanks& ranks, const Duty& duty);
+  ServingThreads(const ServingThreads&) = delete;
+  ServingThreads& operator=(const ServingThreads&) = delete;
+  /// Ends them, where Ranks has not done so, and waits for that.
+  ~ServingThreads();
+
+ private:
+  void stop();
+
+  ThreadRanks& ranks_;
+  std::vector<std::thread> threads_;
+};
+
+} // namespace diffbench::cluster

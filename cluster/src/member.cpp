@@ -1,0 +1,298 @@
+#include "member.hpp"
+
+#include "diffbench/cluster/agreement.hpp"
+#include "diffbench/cluster/checkpoint_rotation.hpp"
+#include "diffbench/stopwatch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffbench::cluster {
+
+namespace {
+
+/// Others may be waiting for the messages of a rank that fails in one of these.
+bool sends_messages(Verb verb) {
+  return verb == Verb::advance || verb == Verb::try_depths || verb == Verb::upload ||
+         verb == Verb::download || verb == Verb::exchange;
+}
+
+/// The notches (exchange_model.hpp), what is likely first, since time may run out.
+constexpr std::array<std::int64_t, 7> depths_to_try = {16, 8, 32, 4, 64, 2, 1};
+/// Where trying takes too long, a step does, too, and exchanges hardly show: then it is the
+/// backend's own blocking in time that a depth should leave room for.
+constexpr std::int64_t usual_depth = 16;
+constexpr double trial_seconds = 0.5;
+
+/// Those of some rows among the bytes of `whole`.
+template <typename Byte>
+std::span<Byte> part_of(std::span<Byte> bytes, const Rows& whole, const Rows& rows,
+                        std::int64_t row_bytes) {
+  return bytes.subspan(static_cast<std::size_t>((rows.first - whole.first) * row_bytes),
+                       static_cast<std::size_t>(rows.count() * row_bytes));
+}
+
+} // namespace
+
+Member::Member(Transport& transport, Duty duty)
+    : transport_(transport),
+      duty_(std::move(duty)),
+      company_(introduce(transport, duty_.command)) {}
+
+Status Member::execute(const Command& command, std::span<const std::byte> from,
+                       std::span<std::byte> to) {
+  Status status;
+  const auto fail = [&](Failure failure, const char* message) {
+    if (sends_messages(command.verb) && transport_.size() > 1) {
+      transport_.end_all(message);
+      throw Ended("rank " + std::to_string(transport_.rank()) + ": " + message);
+    }
+    status.failure = failure;
+    status.message = decltype(status.message)::beginning_of(message);
+  };
+  try {
+    run(command, status, from, to);
+  } catch (const Ended&) {
+    throw;
+  } catch (const TimedOut& error) { // the others can no longer be asked
+    transport_.end_all(error.what());
+    throw Ended("rank " + std::to_string(transport_.rank()) + ": " + error.what());
+  } catch (const Unavailable& error) {
+    fail(Failure::unavailable, error.what());
+  } catch (const InvalidInput& error) {
+    fail(Failure::invalid_input, error.what());
+  } catch (const std::exception& error) {
+    fail(Failure::error, error.what());
+  }
+  status.stopped = duty_.stop != nullptr && duty_.stop();
+  return status;
+}
+
+void Member::run(const Command& command, Status& status, std::span<const std::byte> from,
+                 std::span<std::byte> to) {
+  switch (command.verb) {
+    case Verb::quit: break;
+    case Verb::make: make(command); break;
+    case Verb::try_depths:
+      try_depths(fields_.at(command.field));
+      status.depth = field(command.field).depth();
+      break;
+    case Verb::drop: fields_.erase(command.field); break;
+    case Verb::upload: upload(command, from); break;
+    case Verb::download: download(command, to); break;
+    case Verb::advance:
+      field(command.field).advance(command.steps);
+      status.times = field(command.field).take_times();
+      break;
+    case Verb::initialise:
+      field(command.field)
+          .initialise(
+              {.kind = command.initial, .seed = command.seed, .path = command.path.c_str()});
+      break;
+    case Verb::digest: status.digest = field(command.field).digest(); break;
+    case Verb::write_npy: write_npy(command); break;
+    case Verb::save: save(command); break;
+    case Verb::load: status.digest = load(command); break;
+    case Verb::open_files: (void)checkpoint_files(); break;
+    case Verb::limit: transport_.set_time_limit(command.seconds); break;
+    case Verb::exchange: status.times.wait = exchange_seconds(command.bytes, command.times); break;
+    case Verb::facts:
+      require_checkpoint(&transport_, command.path.c_str());
+      facts_ = checkpoint_files().read_facts(command.path.c_str());
+      break;
+  }
+}
+
+void Member::make(const Command& command) {
+  Kept kept{.job = {.backend = command.backend.c_str(),
+                    .problem = command.problem,
+                    .options = command.options,
+                    .depth = command.depth,
+                    .gpu_aware = command.gpu_aware},
+            .field = nullptr};
+  if (kept.job.options.threads == 0) {
+    kept.job.options.threads = company_.threads_per_rank;
+  }
+  kept.field = make_rank_field(transport_, kept.job);
+  fields_[command.field] = std::move(kept);
+}
+
+// All ranks see the slowest one's times, and so choose the same depth.
+void Member::try_depths(Kept& kept) {
+  const auto advance = [&](std::int64_t steps) {
+    const Stopwatch<> watch;
+    kept.field->advance(steps);
+    const double mine = watch.seconds();
+    std::vector<double> all(static_cast<std::size_t>(transport_.size()));
+    transport_.all_gather(std::as_bytes(std::span(&mine, 1)),
+                          std::as_writable_bytes(std::span(all)));
+    return std::ranges::max(all);
+  };
+  std::int64_t best = std::min(usual_depth, kept.job.depth);
+  kept.field->set_depth(best);
+  const double first = advance(1);
+  double spent = first;
+  double best_step = 0;
+  for (const std::int64_t depth : depths_to_try) {
+    const bool too_long = best_step == 0 && 2 * first * static_cast<double>(depth) > trial_seconds;
+    if (depth > kept.job.depth || too_long) {
+      continue;
+    }
+    kept.field->set_depth(depth);
+    spent += advance(depth); // warm
+    double step = 0;
+    for (int trial = 0; trial < 3 && (trial == 0 || spent < trial_seconds); ++trial) {
+      const double seconds = advance(depth);
+      spent += seconds;
+      step = trial == 0 ? seconds : std::min(step, seconds);
+    }
+    step /= static_cast<double>(depth);
+    if (best_step == 0 || step < best_step) {
+      best = depth;
+      best_step = step;
+    }
+    if (spent > trial_seconds) {
+      break;
+    }
+  }
+  kept.field.reset();
+  kept.job.depth = best;
+  kept.field = make_rank_field(transport_, kept.job);
+}
+
+// With both neighbours, as in a periodic field.
+double Member::exchange_seconds(std::int64_t bytes, std::int64_t times) {
+  const int ranks = transport_.size();
+  std::array<std::vector<std::byte>, 4> memory;
+  memory.fill(std::vector<std::byte>(static_cast<std::size_t>(bytes)));
+  const auto exchange =
+      transport_.make_halo_exchange({.upper = (transport_.rank() + ranks - 1) % ranks,
+                                     .lower = (transport_.rank() + 1) % ranks,
+                                     .to_upper = memory[0],
+                                     .from_upper = memory[1],
+                                     .to_lower = memory[2],
+                                     .from_lower = memory[3]});
+  exchange->run();
+  const Stopwatch<> watch;
+  for (std::int64_t i = 0; i < times; ++i) {
+    exchange->run();
+  }
+  return watch.seconds() / static_cast<double>(times);
+}
+
+// Rank 0 has the rows, and each rank takes its own of them.
+void Member::upload(const Command& command, std::span<const std::byte> from) {
+  RankField& field = this->field(command.field);
+  const std::int64_t row_bytes = field.row_bytes();
+  const auto bytes_of = [&](const Rows& rows) {
+    return part_of(from, command.rows, rows, row_bytes);
+  };
+  const Rows own = common(command.rows, field.part().rows);
+  if (transport_.rank() > 0) {
+    std::vector<std::byte> piece;
+    in_pieces(own, row_bytes, [&](const Rows& rows) {
+      piece.resize(static_cast<std::size_t>(rows.count() * row_bytes));
+      transport_.receive(0, piece);
+      field.upload(rows.first, piece);
+    });
+    return;
+  }
+  for (int rank = 1; rank < transport_.size(); ++rank) {
+    in_pieces(common(command.rows, rows_of_rank(command.problem.ny, transport_.size(), rank)),
+              row_bytes, [&](const Rows& rows) { transport_.send(rank, bytes_of(rows)); });
+  }
+  if (own.count() > 0) {
+    field.upload(own.first, bytes_of(own));
+  }
+}
+
+void Member::download(const Command& command, std::span<std::byte> to) {
+  RankField& field = this->field(command.field);
+  const std::int64_t row_bytes = field.row_bytes();
+  const auto bytes_of = [&](const Rows& rows) {
+    return part_of(to, command.rows, rows, row_bytes);
+  };
+  const Rows own = common(command.rows, field.part().rows);
+  if (transport_.rank() > 0) {
+    std::vector<std::byte> piece;
+    in_pieces(own, row_bytes, [&](const Rows& rows) {
+      piece.resize(static_cast<std::size_t>(rows.count() * row_bytes));
+      field.download(rows.first, piece);
+      transport_.send(0, piece);
+    });
+    return;
+  }
+  if (own.count() > 0) {
+    field.download(own.first, bytes_of(own));
+  }
+  for (int rank = 1; rank < transport_.size(); ++rank) {
+    in_pieces(common(command.rows, rows_of_rank(command.problem.ny, transport_.size(), rank)),
+              row_bytes, [&](const Rows& rows) { transport_.receive(rank, bytes_of(rows)); });
+  }
+}
+
+void Member::write_npy(const Command& command) {
+  RankField& field = this->field(command.field);
+  const Rows own = field.part().rows;
+  std::vector<std::byte> piece;
+  std::int64_t written = 0;
+  in_pieces(own, field.row_bytes(), [&](const Rows& rows) {
+    collectively(&transport_, [&] {
+      piece.resize(static_cast<std::size_t>(rows.count() * field.row_bytes()));
+      field.download(rows.first, piece);
+    });
+    transport_.write_at(command.path.c_str(), command.offset + rows.first * field.row_bytes(),
+                        piece);
+    ++written;
+  });
+  // Every rank makes as many calls as the one with the most rows.
+  const std::int64_t most_rows = (command.problem.ny + transport_.size() - 1) / transport_.size();
+  for (; written < pieces_of(most_rows, field.row_bytes()); ++written) {
+    collectively(&transport_, [] {});
+    transport_.write_at(command.path.c_str(), command.offset, {});
+  }
+}
+
+CheckpointFiles& Member::checkpoint_files() {
+  if (!files_) {
+    if (!duty_.checkpoint_files) {
+      throw Unavailable("this program was not given a way to write checkpoints");
+    }
+    files_ = duty_.checkpoint_files();
+  }
+  return *files_;
+}
+
+void Member::save(const Command& command) {
+  RankField& field = this->field(command.field);
+  const Rows own = field.part().rows;
+  std::vector<std::byte> cells;
+  collectively(&transport_, [&] {
+    cells.resize(static_cast<std::size_t>(own.count() * field.row_bytes()));
+    field.download(own.first, cells);
+  });
+  const SentFacts& facts = command.facts;
+  save_checkpoint(checkpoint_files(), &transport_, command.path.c_str(),
+                  {.problem = facts.problem,
+                   .step = facts.step,
+                   .initial = facts.initial.c_str(),
+                   .digest = facts.digest.c_str(),
+                   .version = facts.version.c_str()},
+                  own.first, cells);
+}
+
+FieldDigest Member::load(const Command& command) {
+  RankField& field = this->field(command.field);
+  const Rows own = field.part().rows;
+  std::vector<std::byte> cells;
+  collectively(&transport_,
+               [&] { cells.resize(static_cast<std::size_t>(own.count() * field.row_bytes())); });
+  checkpoint_files().read_rows(command.path.c_str(), own.first, cells);
+  field.upload(own.first, cells);
+  return field.digest();
+}
+
+} // namespace diffbench::cluster

@@ -1,0 +1,92 @@
+#include "diffbench/cluster/module.hpp"
+
+#include "diffbench/errors.hpp"
+#include "diffbench/text.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <system_error>
+
+#include <dlfcn.h>
+
+namespace diffbench::cluster {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path module_file(std::string_view name) {
+  const char* const folder = std::getenv("DIFFBENCH_MODULES");
+  const std::string file = std::string(name) + ".so";
+  if (folder != nullptr && *folder != '\0') {
+    return fs::path(folder) / file;
+  }
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  return program.parent_path().parent_path() / "lib/diffbench" / file;
+}
+
+std::string packages(std::string_view name) {
+  return name == "mpi" ? "libopenmpi-dev and libhdf5-openmpi-dev" : "libhdf5-dev";
+}
+
+[[noreturn]] void fail(std::string_view name, const std::string& why) {
+  throw Unavailable("module '" + std::string(name) + "': " + why + "; install " + packages(name) +
+                    ", configure and build again");
+}
+
+// The rest is read only when the text says that it is there.
+bool is_of_this_build(const Module& module) {
+  const Module own;
+  return module.interface != nullptr && std::string_view(module.interface) == own.interface &&
+         module.sizes == own.sizes;
+}
+
+// RTLD_GLOBAL: Open MPI opens plugins of its own, which in some builds of it are not linked with
+// libmpi and look for its symbols among the global ones. RTLD_NOW: what
+// a module lacks shows here and not in the middle of a run.
+const Module& open_module(std::string_view name) {
+  const fs::path file = module_file(name);
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) {
+    fail(name, "this build is without it, there is no '" + file.string() + "'");
+  }
+  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr) {
+    fail(name, "it cannot be loaded: " + one_line(::dlerror()));
+  }
+  const void* const module = ::dlsym(library, "diffbench_cluster_module");
+  if (module == nullptr) {
+    ::dlclose(library);
+    fail(name, "'" + file.string() + "' is no module of this program");
+  }
+  const Module& loaded = *static_cast<const Module*>(module);
+  if (!is_of_this_build(loaded)) {
+    ::dlclose(library);
+    throw Unavailable("module '" + std::string(name) + "': '" + file.string() +
+                      "' belongs to another build: build and install again");
+  }
+  return loaded;
+}
+
+} // namespace
+
+const Module& load_module(std::string_view name) {
+  static std::mutex mutex;
+  static std::string loaded_name;
+  static const Module* loaded = nullptr;
+  const std::lock_guard lock(mutex);
+  if (loaded == nullptr) {
+    loaded = &open_module(name);
+    loaded_name = name;
+  }
+  if (loaded_name != name) {
+    throw Unavailable("module '" + std::string(name) + "': this process has loaded '" +
+                      loaded_name + "', and their libraries exclude each other; start another one");
+  }
+  return *loaded;
+}
+
+} // namespace diffbench::cluster

@@ -1,0 +1,190 @@
+// The files are texts here, written by a fake that fails where it is told to.
+#include "diffbench/cluster/checkpoint_rotation.hpp"
+
+#include "barrier_ranks.hpp"
+#include "scratch.hpp"
+
+#include <fstream>
+#include <mutex>
+
+#include <gmock/gmock.h>
+
+#include <sys/stat.h>
+
+namespace diffbench::cluster {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+enum class Fault { none, before_the_file, with_half_of_it, without_a_file };
+
+// Writes the digest; what all ranks do, each does here, under one lock.
+class TextFiles : public CheckpointFiles {
+ public:
+  Fault fault = Fault::none;
+  std::function<void(const std::filesystem::path&)> on_write = [](const auto&) {};
+
+  void write(const std::filesystem::path& file, const CheckpointFacts& facts, std::int64_t,
+             std::span<const std::byte>) override {
+    const std::lock_guard lock(mutex_);
+    if (fault == Fault::before_the_file) {
+      throw Error("no file");
+    }
+    on_write(file);
+    if (fault != Fault::without_a_file) {
+      std::ofstream(file) << facts.digest.substr(0, fault == Fault::with_half_of_it ? 2 : 99);
+    }
+    if (fault == Fault::with_half_of_it) {
+      throw Error("disk full");
+    }
+  }
+  CheckpointFacts read_facts(const std::filesystem::path&) override { return {}; }
+  void read_rows(const std::filesystem::path&, std::int64_t, std::span<std::byte>) override {}
+
+ private:
+  std::mutex mutex_;
+};
+
+class CheckpointRotationTest : public ScratchTest {
+ public:
+  void save(const std::string& digest) {
+    CheckpointFacts facts;
+    facts.digest = digest;
+    save_checkpoint(files, nullptr, path, facts, 0, {});
+  }
+  [[nodiscard]] std::string current() const { return content_of(path); }
+  [[nodiscard]] std::string previous() const { return content_of(previous_checkpoint(path)); }
+
+  TextFiles files;
+  std::filesystem::path path = directory() / "run.h5";
+};
+
+TEST_F(CheckpointRotationTest, KeepsTheLastTwo) {
+  save("first");
+  EXPECT_EQ(current(), "first");
+  EXPECT_EQ(file_count(), 1);
+  save("second");
+  save("third");
+  EXPECT_EQ(current(), "third");
+  EXPECT_EQ(previous(), "second");
+  EXPECT_EQ(file_count(), 2);
+}
+
+TEST_F(CheckpointRotationTest, AFailedWriteLeavesTheOlderOnesAndNothingElse) {
+  save("first");
+  save("second");
+  for (const Fault fault :
+       {Fault::before_the_file, Fault::with_half_of_it, Fault::without_a_file}) {
+    files.fault = fault;
+    EXPECT_THROW(save("third"), Error);
+    EXPECT_EQ(current(), "second");
+    EXPECT_EQ(previous(), "first");
+    EXPECT_EQ(file_count(), 2);
+  }
+}
+
+TEST_F(CheckpointRotationTest, TheNewOneIsOutOfSightUntilItIsComplete) {
+  save("first");
+  files.on_write = [&](const std::filesystem::path& file) {
+    EXPECT_EQ(file.parent_path(), directory());
+    EXPECT_THAT(file.filename().string(), StartsWith("."));
+    EXPECT_EQ(current(), "first");
+  };
+  save("second");
+}
+
+TEST_F(CheckpointRotationTest, WhatAKilledRunHasLeftIsOverwritten) {
+  save("first");
+  files.on_write = [&](const std::filesystem::path& file) {
+    EXPECT_FALSE(std::filesystem::exists(file));
+  };
+  put(".run.h5.partial", "half");
+  // Killed between the two names of the first one and the name of the second.
+  std::filesystem::create_hard_link(path, previous_checkpoint(path));
+  std::filesystem::create_hard_link(path, directory() / ".run.h5.link");
+  save("second");
+  EXPECT_EQ(current(), "second");
+  EXPECT_EQ(previous(), "first");
+  EXPECT_EQ(file_count(), 2);
+}
+
+// link() fails where its second name is a folder, as it does on a file system without hard links.
+TEST_F(CheckpointRotationTest, WorksWithoutHardLinks) {
+  std::filesystem::create_directory(directory() / ".run.h5.link");
+  save("first");
+  save("second");
+  save("third");
+  EXPECT_EQ(current(), "third");
+  EXPECT_EQ(previous(), "second");
+}
+
+TEST_F(CheckpointRotationTest, ThePathIsNeverWithoutACompleteOne) {
+  save("00000");
+  std::atomic<bool> is_over = false;
+  std::thread run([&] {
+    for (int i = 1; i < 200; ++i) {
+      save(std::to_string(10'000 + i));
+    }
+    is_over = true;
+  });
+  std::int64_t incomplete = 0;
+  while (!is_over) {
+    incomplete += current().size() == 5 ? 0 : 1;
+  }
+  run.join();
+  EXPECT_EQ(incomplete, 0);
+}
+
+TEST_F(CheckpointRotationTest, RefusesWhatIsNoFile) {
+  const auto complaint = [&] { return message_of<InvalidInput>([&] { save("x"); }); };
+  path = directory() / "nowhere/run.h5";
+  EXPECT_THAT(complaint(), AllOf(HasSubstr("run.h5'"), HasSubstr("nowhere' is no directory")));
+  path = directory() / "folder";
+  std::filesystem::create_directories(path);
+  EXPECT_THAT(complaint(), HasSubstr("folder' is there and is no regular file"));
+  path = full_device();
+  EXPECT_THAT(complaint(), HasSubstr("is there and is no regular file"));
+  path = directory() / "run.h5";
+  std::filesystem::create_directories(previous_checkpoint(path));
+  EXPECT_THAT(complaint(), HasSubstr("run.h5.previous' is there and is no regular file"));
+  path = directory() / "";
+  EXPECT_THROW(save("x"), InvalidInput);
+}
+
+TEST_F(CheckpointRotationTest, RanksSaveTogetherAndFailTogether) {
+  CheckpointFacts facts;
+  const auto together = [&](Transport& transport) {
+    save_checkpoint(files, &transport, path, facts, 0, {});
+  };
+  facts.digest = "first";
+  EXPECT_THAT(outcomes(3, together), Each(""));
+  facts.digest = "second";
+  EXPECT_THAT(outcomes(3, together), Each(""));
+  files.fault = Fault::without_a_file; // rank 0 alone finds that out
+  EXPECT_THAT(outcomes(3, together),
+              Each(AllOf(StartsWith("error: cannot write checkpoint"), HasSubstr("(rank 0)"))));
+  path = directory() / "nowhere/run.h5";
+  EXPECT_THAT(outcomes(3, together), Each(StartsWith("invalid: cannot write checkpoint")));
+  path = directory() / "run.h5";
+  EXPECT_EQ(current(), "second");
+  EXPECT_EQ(previous(), "first");
+  EXPECT_EQ(file_count(), 2);
+}
+
+TEST_F(CheckpointRotationTest, ThePreviousOneIsNotTakenSilently) {
+  const auto complaint = [&] {
+    return message_of<InvalidInput>([&] { require_checkpoint(nullptr, path); });
+  };
+  EXPECT_THAT(complaint(), AllOf(HasSubstr("there is no such file"), HasSubstr("check the path")));
+  save("first");
+  EXPECT_NO_THROW(require_checkpoint(nullptr, path));
+  std::filesystem::rename(path, previous_checkpoint(path));
+  EXPECT_THAT(complaint(), AllOf(HasSubstr("the one before it is there"),
+                                 HasSubstr("name '" + previous_checkpoint(path).string() + "'")));
+}
+
+} // namespace
+} // namespace diffbench::cluster

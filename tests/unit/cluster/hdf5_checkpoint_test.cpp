@@ -1,0 +1,276 @@
+// The module hdf5, loaded as the program loads it. Files are spoilt with HDF5 itself.
+#include "diffbench/cluster/checkpoint_rotation.hpp"
+#include "diffbench/cluster/module.hpp"
+
+#include "checkpoint_case.hpp"
+#include "scratch.hpp"
+
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <hdf5.h>
+
+#include <sys/resource.h>
+
+namespace diffbench::cluster {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class Hdf5CheckpointTest : public ScratchTest {
+ public:
+  std::filesystem::path written(const CheckpointFacts& facts) {
+    std::filesystem::remove(path);
+    files->write(path, facts, 0, sample_rows(facts.problem));
+    return path;
+  }
+  std::filesystem::path written() { return written(sample_facts(Dtype::float32, 5, 3)); }
+
+  // Of both ways to read; they must say the same.
+  std::string complaint() {
+    std::vector<std::byte> row(5 * 4);
+    std::string first =
+        message_of<InvalidInput>([&] { static_cast<void>(files->read_facts(path)); });
+    EXPECT_EQ(message_of<InvalidInput>([&] { files->read_rows(path, 0, row); }), first);
+    EXPECT_THAT(first, StartsWith("cannot read checkpoint '" + path.string() + "': "));
+    return first;
+  }
+
+  // A good checkpoint with `change` made to it.
+  template <typename Change>
+  std::string complaint_after(Change&& change) {
+    written();
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    change(file);
+    H5Fclose(file);
+    return complaint();
+  }
+
+  std::unique_ptr<CheckpointFiles> files = load_module("hdf5").checkpoint_files(nullptr);
+  std::filesystem::path path = directory() / "run.h5";
+};
+
+template <typename Value>
+void set_attribute(hid_t file, const char* name, hid_t type, const Value& value) {
+  H5Adelete(file, name);
+  const hid_t scalar = H5Screate(H5S_SCALAR);
+  const hid_t attribute = H5Acreate2(file, name, type, scalar, H5P_DEFAULT, H5P_DEFAULT);
+  ASSERT_GE(H5Awrite(attribute, type, &value), 0);
+  H5Aclose(attribute);
+  H5Sclose(scalar);
+}
+
+void set_text(hid_t file, const char* name, const char* text) {
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, H5T_VARIABLE);
+  set_attribute(file, name, type, text);
+  H5Tclose(type);
+}
+
+void set_dataset(hid_t file, hid_t type, std::vector<hsize_t> extent, bool is_chunked = false) {
+  H5Ldelete(file, "u", H5P_DEFAULT);
+  const auto rank = static_cast<int>(extent.size());
+  const hid_t shape = H5Screate_simple(rank, extent.data(), nullptr);
+  const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
+  if (is_chunked) {
+    H5Pset_chunk(properties, rank, extent.data());
+  }
+  H5Dclose(H5Dcreate2(file, "u", type, shape, H5P_DEFAULT, properties, H5P_DEFAULT));
+  H5Pclose(properties);
+  H5Sclose(shape);
+}
+
+TEST_F(Hdf5CheckpointTest, ReadsBackWhatWasWritten) {
+  for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
+    for (const auto& [nx, ny] : {std::pair{3, 3}, {5, 3}, {3, 7}, {257, 131}}) {
+      const CheckpointFacts facts = sample_facts(dtype, nx, ny);
+      written(facts);
+      EXPECT_EQ(files->read_facts(path), facts);
+      const std::vector<std::byte> field = sample_rows(facts.problem);
+      std::vector<std::byte> read(field.size());
+      files->read_rows(path, 0, read);
+      EXPECT_EQ(read, field);
+    }
+  }
+}
+
+TEST_F(Hdf5CheckpointTest, ReadsSomeRowsAndTouchesNothingElse) {
+  const CheckpointFacts facts = sample_facts(Dtype::float64, 5, 7);
+  written(facts);
+  const std::vector<std::byte> field = sample_rows(facts.problem);
+  constexpr std::size_t row = 5 * 8;
+  std::vector<std::byte> memory(4 * row, std::byte{0x5a});
+  files->read_rows(path, 3, std::span(memory).subspan(row, 2 * row));
+  EXPECT_TRUE(std::equal(memory.begin() + row, memory.begin() + 3 * row, field.begin() + 3 * row));
+  const std::vector<std::byte> untouched(row, std::byte{0x5a});
+  EXPECT_TRUE(std::equal(untouched.begin(), untouched.end(), memory.begin()));
+  EXPECT_TRUE(std::equal(untouched.begin(), untouched.end(), memory.begin() + 3 * row));
+}
+
+TEST_F(Hdf5CheckpointTest, RefusesRowsThatAreNotThere) {
+  written(); // 3 rows of 20 bytes
+  std::vector<std::byte> bytes(2 * 20);
+  for (const std::int64_t first : {std::int64_t{-1}, std::int64_t{2}, std::int64_t{1} << 62}) {
+    EXPECT_THAT(message_of<InvalidInput>([&] { files->read_rows(path, first, bytes); }),
+                HasSubstr("its rows are 3 of 20 bytes; 40 bytes from row"));
+  }
+  bytes.resize(21);
+  EXPECT_THROW(files->read_rows(path, 0, bytes), InvalidInput);
+  EXPECT_NO_THROW(files->read_rows(path, 3, {}));
+}
+
+TEST_F(Hdf5CheckpointTest, AcceptsAnUnstableProblemAndEmptyTexts) {
+  CheckpointFacts facts = sample_facts(Dtype::float32, 5, 3);
+  facts.problem.dt = 1e3;
+  facts.initial = facts.digest = facts.version = "";
+  written(facts);
+  EXPECT_EQ(files->read_facts(path), facts);
+}
+
+TEST_F(Hdf5CheckpointTest, RefusesAFileCutAtAnyLength) {
+  written();
+  const std::string whole = content_of(path);
+  ASSERT_GT(whole.size(), 1000U);
+  for (std::size_t size = 0; size < whole.size(); size += size < 200 ? 1 : 61) {
+    put("run.h5", whole.substr(0, size));
+    EXPECT_THAT(complaint(), HasSubstr("opening it as HDF5 failed (HDF5: ")) << size;
+  }
+  put("run.h5", whole.substr(0, whole.size() - 1));
+  EXPECT_THAT(complaint(), HasSubstr("truncated file"));
+}
+
+TEST_F(Hdf5CheckpointTest, RefusesWhatIsNoCheckpoint) {
+  EXPECT_THAT(complaint(), HasSubstr("there is no such file; check the path"));
+  put("run.h5", "step,time\n1,2\n");
+  testing::internal::CaptureStderr(); // HDF5 prints its errors unless it is told not to
+  EXPECT_THAT(complaint(), HasSubstr("opening it as HDF5 failed (HDF5: file signature not found)"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  path = directory();
+  EXPECT_THAT(complaint(), HasSubstr("it is not a regular file"));
+  path = directory() / "foreign.h5";
+  H5Fclose(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  EXPECT_THAT(complaint(), HasSubstr("it has no attribute 'format'"));
+}
+
+TEST_F(Hdf5CheckpointTest, RefusesAMissingAttribute) {
+  for (const char* name : {"format", "step", "nx", "ny", "spacing", "diffusivity", "dt", "boundary",
+                           "boundary_value", "dtype", "initial", "digest", "version"}) {
+    EXPECT_THAT(complaint_after([&](hid_t file) { H5Adelete(file, name); }),
+                HasSubstr(std::string("it has no attribute '") + name + "'"));
+  }
+}
+
+TEST_F(Hdf5CheckpointTest, RefusesValuesThatNoRunHas) {
+  const auto with_text = [&](const char* name, const char* text) {
+    return complaint_after([&](hid_t file) { set_text(file, name, text); });
+  };
+  const auto with_number = [&](const char* name, double value) {
+    return complaint_after(
+        [&](hid_t file) { set_attribute(file, name, H5T_NATIVE_DOUBLE, value); });
+  };
+  const auto with_integer = [&](const char* name, std::int64_t value) {
+    return complaint_after([&](hid_t file) { set_attribute(file, name, H5T_NATIVE_INT64, value); });
+  };
+  EXPECT_THAT(with_text("format", "diffbench checkpoint 2"), HasSubstr("reads 'diffbench checkp"));
+  EXPECT_THAT(with_text("boundary", "open\n"), HasSubstr("unknown boundary condition 'open?'"));
+  EXPECT_THAT(with_text("dtype", "float16"), HasSubstr("unknown dtype 'float16'"));
+  EXPECT_THAT(with_number("dt", std::nan("")), HasSubstr("dt = nan"));
+  EXPECT_THAT(with_number("spacing", 0), HasSubstr("spacing = 0"));
+  EXPECT_THAT(with_number("boundary_value", HUGE_VAL), HasSubstr("boundary value = inf"));
+  EXPECT_THAT(with_integer("nx", 2), HasSubstr("nx = 2 cells"));
+  EXPECT_THAT(with_integer("ny", -3), HasSubstr("ny = -3 cells"));
+  EXPECT_THAT(with_integer("step", -1), HasSubstr("step = -1"));
+  // Of another type.
+  EXPECT_THAT(with_number("step", 1), HasSubstr("'step' is not an integer"));
+  EXPECT_THAT(with_integer("dt", 1), HasSubstr("'dt' is not a floating-point number"));
+  EXPECT_THAT(with_integer("initial", 1), HasSubstr("'initial' is not a text"));
+  EXPECT_THAT(complaint_after([](hid_t file) { set_attribute(file, "digest", H5T_C_S1, 'x'); }),
+              HasSubstr("'digest' is not a text of variable length"));
+}
+
+TEST_F(Hdf5CheckpointTest, RefusesAnotherDataset) {
+  const auto with = [&](hid_t type, const std::vector<hsize_t>& extent, bool is_chunked = false) {
+    return complaint_after([&](hid_t file) { set_dataset(file, type, extent, is_chunked); });
+  };
+  EXPECT_THAT(complaint_after([](hid_t file) { H5Ldelete(file, "u", H5P_DEFAULT); }),
+              HasSubstr("it has no dataset 'u'"));
+  EXPECT_THAT(with(H5T_IEEE_F64LE, {3, 5}), HasSubstr("u is not of dtype float32"));
+  EXPECT_THAT(with(H5T_IEEE_F32BE, {3, 5}), HasSubstr("u is not of dtype float32"));
+  EXPECT_THAT(with(H5T_STD_I32LE, {3, 5}), HasSubstr("u is not of dtype float32"));
+  EXPECT_THAT(with(H5T_IEEE_F32LE, {5, 3}), HasSubstr("u is not of shape (3, 5)"));
+  EXPECT_THAT(with(H5T_IEEE_F32LE, {15}), HasSubstr("u is not of shape (3, 5)"));
+  EXPECT_THAT(with(H5T_IEEE_F32LE, {3, 5, 1}), HasSubstr("u is not of shape (3, 5)"));
+  EXPECT_THAT(with(H5T_IEEE_F32LE, {3, 5}, true), HasSubstr("u is not contiguous"));
+}
+
+TEST_F(Hdf5CheckpointTest, SaysWhyItCannotWrite) {
+  const CheckpointFacts facts = sample_facts(Dtype::float32, 5, 3);
+  const std::vector<std::byte> rows = sample_rows(facts.problem);
+  const auto complaint_of = [&](const std::filesystem::path& file) {
+    return message_of<Error>([&] { files->write(file, facts, 0, rows); });
+  };
+  EXPECT_THAT(complaint_of(directory() / "nowhere/run.h5"),
+              AllOf(HasSubstr("nowhere/run.h5'"), HasSubstr("No such file or directory")));
+  written();
+  EXPECT_THAT(complaint_of(path), HasSubstr("File exists"));
+}
+
+// A disk that is full after `bytes`, for this process.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(Hdf5CheckpointTest, AFullDiskLeavesTheOlderOnesAndNothingElse) {
+  const CheckpointFacts facts = sample_facts(Dtype::float32, 64, 64);
+  CheckpointFacts next = facts;
+  next.step += 1;
+  const std::vector<std::byte> rows = sample_rows(facts.problem);
+  save_checkpoint(*files, nullptr, path, facts, 0, rows);
+  save_checkpoint(*files, nullptr, path, facts, 0, rows);
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  const std::ptrdiff_t open_before = open_files();
+  // From nothing at all to the last byte: each of its parts is once the one that has no room.
+  const std::uintmax_t whole = std::filesystem::file_size(path);
+  for (std::uintmax_t bytes = 0; bytes < whole; bytes += 997) {
+    const FileSizeLimit limit(bytes);
+    EXPECT_THAT(message_of<Error>([&] { save_checkpoint(*files, nullptr, path, next, 0, rows); }),
+                AllOf(HasSubstr("File too large"), Not(HasSubstr("HDF5")))) // see skeleton.hpp
+        << bytes;
+    EXPECT_EQ(file_count(), 2) << bytes;
+  }
+  EXPECT_EQ(open_files(), open_before); // or the space would stay taken
+  EXPECT_EQ(files->read_facts(path), facts);
+  EXPECT_EQ(files->read_facts(previous_checkpoint(path)), facts);
+  EXPECT_NO_THROW(save_checkpoint(*files, nullptr, path, next, 0, rows));
+  EXPECT_EQ(files->read_facts(path), next);
+}
+
+TEST_F(Hdf5CheckpointTest, IsTheOnlyModuleOfItsProcess) {
+  EXPECT_EQ(&load_module("hdf5"), &load_module("hdf5"));
+  EXPECT_THAT(message_of<Unavailable>([] { static_cast<void>(load_module("mpi")); }),
+              HasSubstr("exclude each other"));
+}
+
+} // namespace
+} // namespace diffbench::cluster

@@ -1,0 +1,30 @@
+// sample_checkpoint write FILE DTYPE   writes the checkpoint of checkpoint_case.hpp, 5 by 3 cells
+// sample_checkpoint read FILE          prints facts that h5py has edited
+#include "diffbench/cluster/module.hpp"
+
+#include "checkpoint_case.hpp"
+
+#include <iostream>
+#include <string_view>
+
+int main(int count, char** arguments) {
+  using namespace diffbench;
+  using namespace diffbench::cluster;
+  try {
+    const auto files = load_module("hdf5").checkpoint_files(nullptr);
+    if (count == 4 && arguments[1] == std::string_view("write")) {
+      const CheckpointFacts facts = sample_facts(parse_dtype(arguments[3]), 5, 3);
+      files->write(arguments[2], facts, 0, sample_rows(facts.problem));
+      return 0;
+    }
+    if (count == 3 && arguments[1] == std::string_view("read")) {
+      const CheckpointFacts facts = files->read_facts(arguments[2]);
+      std::cout << facts.step << ' ' << facts.problem.dt << ' ' << to_string(facts.problem.boundary)
+                << '\n';
+      return 0;
+    }
+  } catch (const Error& error) {
+    std::cerr << error.what() << '\n';
+  }
+  return 1;
+}
