@@ -91,6 +91,8 @@ class CommandLine {
     return version_ ? version_text() + "\n" : "";
   }
 
+  [[nodiscard]] bool on_ranks() const { return declared_.back().on_ranks; }
+
   /// What the verb does, its options read.
   [[nodiscard]] Action read() const {
     const Declared& named = declared_.back();
@@ -112,10 +114,12 @@ class CommandLine {
     CLI::App* app;
     OptionList options = {};
     Action action = {};
+    bool on_ranks = false;
   };
 
   void declare(CLI::App& app, const Subcommand& verb) {
     Declared& here = declared_.emplace_back(&app);
+    here.on_ranks = verb.on_ranks;
     app.footer(fmt::format("Example:\n  {}", verb.example));
     if (verb.declare != nullptr) {
       here.action = verb.declare(here.options);
@@ -168,7 +172,7 @@ ParsedCommand parse_options(std::span<const std::string> arguments, const Subcom
   if (std::string text = line.parse({arguments.begin(), arguments.end()}); !text.empty()) {
     return Text{std::move(text)};
   }
-  return Verb{line.read(), fmt::format("diffbench {}", fmt::join(arguments, " "))};
+  return Verb{line.read(), fmt::format("diffbench {}", fmt::join(arguments, " ")), line.on_ranks()};
 }
 
 } // namespace diffbench::bench

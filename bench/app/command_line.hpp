@@ -19,6 +19,7 @@ struct Text {
 struct Verb {
   Action action;
   std::string command;
+  bool on_ranks = false; ///< Subcommand::on_ranks
 };
 
 using ParsedCommand = std::variant<Verb, Text>;

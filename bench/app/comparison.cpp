@@ -1,6 +1,7 @@
 #include "comparison.hpp"
 
 #include "bars.hpp"
+#include "diffbench/cluster/rank_rows.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/initial.hpp"
@@ -10,6 +11,7 @@
 #include "field_frames.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
+#include "long_run.hpp"
 #include "observation.hpp"
 #include "option_groups.hpp"
 #include "outcome.hpp"
@@ -60,6 +62,9 @@ void check_before_work(const Options& options, std::span<const Candidate> candid
   }
   if (options.record.snapshot_every > 0) {
     check_writable_directory("--snapshot-dir", options.record.snapshot_dir);
+  }
+  if (options.many.ranks != nullptr) {
+    cluster::require_halo(options.problem, options.many.ranks->size(), options.many.halo_depth);
   }
   check_memory(options, candidates, available_memory());
   if (options.initial.kind == InitialField::Kind::file) {
@@ -199,7 +204,12 @@ Action declare_default(OptionList& options) {
   declare_comparison(options, *run);
   return [run](const Invocation& invocation) {
     run->command = invocation.command;
-    return run_comparison(*run, invocation.out, invocation.err);
+    run->many.ranks = invocation.ranks;
+    if (run->many.ranks != nullptr) {
+      run->many.ranks->set_time_limit(run->many.time_limit);
+    }
+    return run->many.long_run() ? run_long(*run, invocation)
+                                : run_comparison(*run, invocation.out, invocation.err);
   };
 }
 

@@ -3,14 +3,19 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/text.hpp"
 #include "interrupt.hpp"
+#include "launched.hpp"
 #include "output.hpp"
 #include "text_table.hpp"
 #include "verbs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <csignal>
 #include <cstddef>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <string>
 #include <variant>
@@ -22,31 +27,38 @@ using namespace diffbench;
 using namespace diffbench::bench;
 
 int complain(std::string_view message, int exit_code) {
-  std::cerr << "diffbench: " << one_line(message) << std::endl;
+  // In one piece: other ranks share the terminal.
+  std::cerr << fmt::format("diffbench: {}\n", one_line(message)) << std::flush;
   return exit_code;
 }
 
 struct Run {
+  cluster::Ranks* ranks;
+
   int operator()(const Text& text) const {
     write_out(std::cout, text.text);
     return exit_ok;
   }
   int operator()(const Verb& verb) const {
-    return verb.action({std::cout, std::cerr, verb.command});
+    if (ranks != nullptr && ranks->size() > 1 && !verb.on_ranks) {
+      throw InvalidInput("this verb has no use for several ranks; start it without the launcher");
+    }
+    return verb.action({std::cout, std::cerr, verb.command, ranks});
   }
 };
 
-} // namespace
-
-int main(int argc, char** argv) {
-  // A reader that goes away (a pipe into head) is an error of a write, not the end of the program.
-  std::signal(SIGPIPE, SIG_IGN);
-  if (const auto columns = terminal_columns()) {
-    table_width = static_cast<std::size_t>(*columns);
-  }
+/// `launched` is filled, and outlives what is thrown: ranks end in order also after an error.
+int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks>& launched) {
   try {
-    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-    return std::visit(Run{}, parse_options(arguments, program()));
+    launched = LaunchedRanks::join(fmt::format("{}", fmt::join(arguments, " ")));
+    if (launched && !launched->leads()) {
+      launched->serve();
+      return exit_ok;
+    }
+    cluster::Ranks* const ranks = launched ? &launched->lead() : nullptr;
+    return std::visit(Run{ranks}, parse_options(arguments, program()));
+  } catch (const SaidByRank0& end) {
+    return end.exit_code;
   } catch (const OutputClosed&) {
     return exit_error;
   } catch (const Interrupted&) {
@@ -61,4 +73,16 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     return complain(error.what(), exit_error);
   }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  // A reader that goes away (a pipe into head) is an error of a write, not the end of the program.
+  std::signal(SIGPIPE, SIG_IGN);
+  if (const auto columns = terminal_columns()) {
+    table_width = static_cast<std::size_t>(*columns);
+  }
+  std::unique_ptr<LaunchedRanks> launched;
+  return run({argv + (argc > 0 ? 1 : 0), argv + argc}, launched);
 }

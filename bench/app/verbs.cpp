@@ -49,6 +49,24 @@ std::span<const Subcommand> mlp_verbs() {
   return table;
 }
 
+std::span<const Subcommand> cluster_verbs() {
+  static constexpr std::array table{
+      Subcommand{"strong", "the same grid on 1, 2, 4, ... ranks, beside the run without ranks",
+                 "diffbench cluster strong --grid 4096 --ranks 1,2", declare_cluster_strong,
+                 nullptr, true},
+      Subcommand{"weak", "a grid that grows with the ranks",
+                 "diffbench cluster weak --grid 2048 --ranks 1,2", declare_cluster_weak, nullptr,
+                 true},
+      Subcommand{"depth", "the same ranks with deeper halos, beside what a model says",
+                 "diffbench cluster depth --grid 1024 --network 100us,10GB/s",
+                 declare_cluster_depth, nullptr, true},
+      Subcommand{"predict", "what a run takes on up to thousands of ranks",
+                 "diffbench cluster predict --grid 16384 --rate 2500 --network 6us,150GB/s",
+                 declare_cluster_predict, nullptr, true},
+  };
+  return table;
+}
+
 std::span<const Subcommand> program_verbs() {
   static constexpr std::array table{
       Subcommand{"list", "backends and peers, and whether they can run here",
@@ -82,6 +100,10 @@ std::span<const Subcommand> program_verbs() {
       Subcommand{"report", "result files of any command as one page of pictures",
                  "diffbench report run.json sweep.json -o report.html --csv rows.csv",
                  declare_report},
+      Subcommand{"cluster",
+                 "many ranks: how they scale, how deep halos should be, and what a "
+                 "network makes of it",
+                 "diffbench cluster depth --network 10us,25GB/s", nullptr, cluster_verbs},
       Subcommand{"mlp", "the same questions for the training of neural networks",
                  "diffbench mlp train --data disc", nullptr, mlp_verbs},
   };
@@ -105,7 +127,9 @@ Exit codes:
   4 a backend, device, instruction set or peer asked for by name is not available
   5 compare --fail-on found a regression
   130 interrupted)",
-      declare_default, program_verbs};
+      declare_default,
+      program_verbs,
+      true};
   return comparison;
 }
 

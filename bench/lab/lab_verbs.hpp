@@ -7,6 +7,10 @@ namespace diffbench::bench {
 
 [[nodiscard]] Action declare_advise(OptionList& options);
 [[nodiscard]] Action declare_calibrate(OptionList& options);
+[[nodiscard]] Action declare_cluster_depth(OptionList& options);
+[[nodiscard]] Action declare_cluster_predict(OptionList& options);
+[[nodiscard]] Action declare_cluster_strong(OptionList& options);
+[[nodiscard]] Action declare_cluster_weak(OptionList& options);
 [[nodiscard]] Action declare_compare(OptionList& options);
 [[nodiscard]] Action declare_mlp_depth(OptionList& options);
 [[nodiscard]] Action declare_mlp_latency(OptionList& options);

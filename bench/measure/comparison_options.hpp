@@ -2,6 +2,7 @@
 #pragma once
 
 #include "diffbench/backend.hpp"
+#include "diffbench/cluster/ranks.hpp"
 #include "diffbench/initial.hpp"
 #include "diffbench/picture.hpp"
 #include "diffbench/problem.hpp"
@@ -26,6 +27,25 @@ struct RecordOptions {
   bool async = false; ///< snapshots travel while the device computes
 
   [[nodiscard]] bool wanted() const { return !save.empty() || !png.empty() || snapshot_every > 0; }
+};
+
+/// Runs on many ranks, and runs that last.
+struct RankOptions {
+  cluster::Ranks* ranks = nullptr; ///< null: this process alone
+  std::int64_t halo_depth = 0;     ///< 0: chosen by trying
+  bool gpu_aware = false;          ///< messages of GPU rows in the device's memory
+  double time_limit = 120;         ///< of a message, in seconds; 0: none
+
+  // One backend alone, see app/long_run.hpp.
+  bool distributed = false; ///< rank 0 needs no memory for the whole field
+  std::string checkpoint;   ///< file, or empty
+  std::int64_t checkpoint_every = 0;
+  std::string restart;                    ///< file, or empty
+  std::vector<std::string> given_problem; ///< the options of the problem that were given
+
+  [[nodiscard]] bool long_run() const {
+    return distributed || !checkpoint.empty() || !restart.empty();
+  }
 };
 
 /// Name of the output that stands for stdout.
@@ -57,6 +77,7 @@ struct Options {
   std::string trace;      ///< file, or empty
   bool telemetry = false; ///< energy, clocks, utilization of each row
   RecordOptions record;
+  RankOptions many;
   std::string command; ///< the whole command line, for the result file
 };
 

@@ -115,7 +115,7 @@ class Competition {
     std::vector<decltype(Entrant::row)> rows;
     for (Entrant& entrant : entrants_) {
       auto& row = entrant.row;
-      const bool has_result = row.wrong() || (row.verified() && row.emulated());
+      const bool has_result = row.wrong() || (row.verified() && row.without_time());
       if (row.status == Status::ok && row.samples.empty() && !has_result) {
         row.status = Status::skipped;
         row.reason = "interrupted before it was timed";

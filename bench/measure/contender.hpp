@@ -108,7 +108,7 @@ Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,
   }
   entrant.contender = std::make_unique<SessionContender<T>>(candidate, options.problem, initial,
                                                             row.emulated() ? nobody() : observer);
-  if (backend.memory_need != nullptr) {
+  if (backend.memory_need != nullptr && candidate.ranks == nullptr) {
     const MemoryNeed need = backend.memory_need(options.problem, candidate.session);
     entrant.host_need = need.host;
     if (row.on_device()) {

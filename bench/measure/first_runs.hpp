@@ -137,11 +137,11 @@ class FirstRuns {
     if (run.steps == options_.iterations) {
       row.cold = run.phases;
     }
-    if (row.emulated()) { // carries no time
+    if (row.without_time()) {
       row.setup_seconds.reset();
       row.cold.reset();
     }
-    if (!row.verification->bitwise || row.emulated()) {
+    if (!row.verification->bitwise || row.without_time()) {
       entrant.contender.reset();
     }
   }

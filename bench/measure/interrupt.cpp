@@ -17,10 +17,14 @@ constexpr std::int64_t one_request_ns = 500'000'000;
 std::atomic<std::int64_t> first_signal_ns = 0; ///< on the monotonic clock; 0: none has come
 static_assert(decltype(first_signal_ns)::is_always_lock_free, "a signal handler may use it");
 
-extern "C" void note_signal(int /*signal*/) {
+std::int64_t monotonic_ns() noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
-  const std::int64_t now_ns = now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+extern "C" void note_signal(int /*signal*/) {
+  const std::int64_t now_ns = monotonic_ns();
   std::int64_t first = 0;
   if (!first_signal_ns.compare_exchange_strong(first, now_ns) && now_ns - first > one_request_ns) {
     ::_exit(exit_interrupted);
@@ -42,6 +46,11 @@ InterruptGuard::InterruptGuard() {
 InterruptGuard::~InterruptGuard() {
   ::sigaction(SIGINT, &previous_interrupt_, nullptr);
   ::sigaction(SIGTERM, &previous_terminate_, nullptr);
+}
+
+void request_interrupt() noexcept {
+  std::int64_t none = 0;
+  first_signal_ns.compare_exchange_strong(none, monotonic_ns());
 }
 
 bool interrupted() noexcept { return first_signal_ns != 0; }

@@ -26,6 +26,9 @@ class InterruptGuard {
   struct sigaction previous_terminate_ {};
 };
 
+/// As if a signal had come: to another process, for which this one answers.
+void request_interrupt() noexcept;
+
 /// Whether a signal has come since the guard was made.
 [[nodiscard]] bool interrupted() noexcept;
 

@@ -101,6 +101,13 @@ struct TimedRow {
 
   /// An emulated device proves results; its times would say nothing.
   [[nodiscard]] bool emulated() const { return device == "emulated"; }
+  /// Ranks with more threads than CPUs take turns.
+  [[nodiscard]] bool oversubscribed() const {
+    return std::ranges::any_of(provenance.details,
+                               [](const auto& detail) { return detail.first == "oversubscribed"; });
+  }
+  /// It is there for its proof; a time would say nothing.
+  [[nodiscard]] bool without_time() const { return emulated() || oversubscribed(); }
   [[nodiscard]] bool on_device() const { return device != "cpu"; }
   [[nodiscard]] bool failed() const { return status == Status::failed; }
   [[nodiscard]] bool timed() const { return status == Status::ok && !samples.empty(); }

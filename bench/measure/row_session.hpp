@@ -24,10 +24,14 @@ namespace diffbench::bench {
 template <typename T>
 class ForwardingSession : public Session<T> {
  public:
-  void upload(std::span<const T> cells) override { inner_->upload(cells); }
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
+    inner_->upload_rows(first, cells);
+  }
   void advance(std::int64_t steps) override { inner_->advance(steps); }
   void wait() override { inner_->wait(); }
-  void download(std::span<T> cells) override { inner_->download(cells); }
+  void download_rows(std::int64_t first, std::span<T> cells) override {
+    inner_->download_rows(first, cells);
+  }
   void start_download(std::span<T> cells) override { inner_->start_download(cells); }
   [[nodiscard]] std::span<T> host_buffer() override { return inner_->host_buffer(); }
   [[nodiscard]] std::optional<PhaseTimes> take_phases() override { return inner_->take_phases(); }
@@ -71,13 +75,16 @@ class SlowedSession final : public ForwardingSession<T> {
   double fraction_;
 };
 
-/// A session that visits the host after every so many steps, counted from the upload on.
+/// A session that visits the host after every so many steps, counted from the latest upload of the
+/// whole field on.
 template <typename T>
 class VisitingSession : public ForwardingSession<T> {
  public:
-  void upload(std::span<const T> cells) override {
-    this->inner_->upload(cells);
-    since_visit_ = 0;
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
+    this->inner_->upload_rows(first, cells);
+    if (std::ssize(cells) == nx_ * ny_) {
+      since_visit_ = 0;
+    }
   }
 
   void advance(std::int64_t steps) final {
@@ -94,13 +101,15 @@ class VisitingSession : public ForwardingSession<T> {
   }
 
  protected:
-  /// `every` > 0; `cells` is nx*ny.
-  VisitingSession(std::unique_ptr<Session<T>> inner, std::int64_t cells, std::int64_t every,
+  /// `every` > 0; `problem` is that of `inner`.
+  VisitingSession(std::unique_ptr<Session<T>> inner, const Problem& problem, std::int64_t every,
                   std::string detail)
       : ForwardingSession<T>(std::move(inner), std::move(detail), std::to_string(every)),
+        nx_(problem.nx),
+        ny_(problem.ny),
         every_(every) {
     if (this->inner_->host_buffer().empty()) {
-      own_.resize(static_cast<std::size_t>(cells));
+      own_.resize(static_cast<std::size_t>(nx_ * ny_));
     }
   }
 
@@ -109,10 +118,16 @@ class VisitingSession : public ForwardingSession<T> {
   [[nodiscard]] std::span<T> host_field() {
     return own_.empty() ? this->inner_->host_buffer() : std::span<T>(own_);
   }
+  /// Its rows from `first` on, as many as fit into `size` cells.
+  [[nodiscard]] std::span<T> host_rows(std::int64_t first, std::size_t size) {
+    return host_field().subspan(static_cast<std::size_t>(first * nx_), size);
+  }
   /// No step has come after the latest visit.
   [[nodiscard]] bool just_visited() const { return since_visit_ == 0; }
 
  private:
+  std::int64_t nx_;
+  std::int64_t ny_;
   std::vector<T> own_;
   std::int64_t every_;
   std::int64_t since_visit_ = 0;
@@ -124,8 +139,8 @@ class VisitingSession : public ForwardingSession<T> {
 template <typename T>
 class RoundTripSession final : public VisitingSession<T> {
  public:
-  RoundTripSession(std::unique_ptr<Session<T>> inner, std::int64_t cells, std::int64_t every)
-      : VisitingSession<T>(std::move(inner), cells, every, "roundtrip_every") {}
+  RoundTripSession(std::unique_ptr<Session<T>> inner, const Problem& problem, std::int64_t every)
+      : VisitingSession<T>(std::move(inner), problem, every, "roundtrip_every") {}
 
  private:
   void visit() override {
@@ -142,20 +157,20 @@ class RoundTripSession final : public VisitingSession<T> {
 template <typename T>
 class SnapshotSession final : public VisitingSession<T> {
  public:
-  SnapshotSession(std::unique_ptr<Session<T>> inner, std::int64_t cells, std::int64_t every)
-      : VisitingSession<T>(std::move(inner), cells, every, "snapshot_every") {}
+  SnapshotSession(std::unique_ptr<Session<T>> inner, const Problem& problem, std::int64_t every)
+      : VisitingSession<T>(std::move(inner), problem, every, "snapshot_every") {}
 
-  void upload(std::span<const T> cells) override {
-    VisitingSession<T>::upload(cells);
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
+    VisitingSession<T>::upload_rows(first, cells);
     any_ = false;
   }
-  void download(std::span<T> cells) override {
+  void download_rows(std::int64_t first, std::span<T> cells) override {
     if (!any_ || !this->just_visited()) {
-      this->inner_->download(cells);
+      this->inner_->download_rows(first, cells);
       return;
     }
     this->inner_->wait();
-    const std::span<T> snapshot = this->host_field();
+    const std::span<T> snapshot = this->host_rows(first, cells.size());
     if (snapshot.data() != cells.data()) {
       std::ranges::copy(snapshot, cells.begin());
     }
@@ -168,7 +183,7 @@ class SnapshotSession final : public VisitingSession<T> {
     any_ = true;
   }
 
-  bool any_ = false; ///< since the upload
+  bool any_ = false; ///< since the latest upload
 };
 
 /// Tells an observer of each call.
@@ -185,8 +200,8 @@ class ObservedSession final : public ForwardingSession<T> {
     this->inner_.reset();
   }
 
-  void upload(std::span<const T> cells) override {
-    call("upload", [&] { this->inner_->upload(cells); });
+  void upload_rows(std::int64_t first, std::span<const T> cells) override {
+    call("upload", [&] { this->inner_->upload_rows(first, cells); });
   }
   void advance(std::int64_t steps) override {
     call(
@@ -195,8 +210,8 @@ class ObservedSession final : public ForwardingSession<T> {
   void wait() override {
     call("wait", [&] { this->inner_->wait(); });
   }
-  void download(std::span<T> cells) override {
-    call("download", [&] { this->inner_->download(cells); });
+  void download_rows(std::int64_t first, std::span<T> cells) override {
+    call("download", [&] { this->inner_->download_rows(first, cells); });
   }
   void start_download(std::span<T> cells) override {
     call("start_download", [&] { this->inner_->start_download(cells); });
@@ -234,18 +249,27 @@ class ObservedSession final : public ForwardingSession<T> {
 template <typename T>
 std::unique_ptr<Session<T>> make_session(const Candidate& candidate, const Problem& problem,
                                          Observer& observer) {
-  const auto make = [&] { return candidate.backend.make<T>()(problem, candidate.session); };
+  const auto make = [&]() -> std::unique_ptr<Session<T>> {
+    if (candidate.ranks != nullptr) {
+      return candidate.ranks->make_session<T>({.backend = std::string(candidate.backend.name),
+                                               .problem = problem,
+                                               .options = candidate.session,
+                                               .depth = candidate.halo_depth,
+                                               .gpu_aware = candidate.gpu_aware});
+    }
+    return candidate.backend.make<T>()(problem, candidate.session);
+  };
   std::unique_ptr<Session<T>> session =
       observer.wants_calls() ? std::make_unique<ObservedSession<T>>(observer, make) : make();
   if (candidate.slowdown > 0) {
     session = std::make_unique<SlowedSession<T>>(std::move(session), candidate.slowdown);
   }
   if (candidate.roundtrip_every > 0) {
-    return std::make_unique<RoundTripSession<T>>(std::move(session), problem.cells(),
+    return std::make_unique<RoundTripSession<T>>(std::move(session), problem,
                                                  candidate.roundtrip_every);
   }
   if (candidate.snapshot_every > 0) {
-    return std::make_unique<SnapshotSession<T>>(std::move(session), problem.cells(),
+    return std::make_unique<SnapshotSession<T>>(std::move(session), problem,
                                                 candidate.snapshot_every);
   }
   return session;

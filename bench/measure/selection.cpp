@@ -1,6 +1,7 @@
 #include "selection.hpp"
 
 #include "context.hpp"
+#include "diffbench/cluster/exchange_model.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
@@ -36,6 +37,29 @@ double seconds_of_first_probe(const BackendInfo& backend, int device, double sec
   return first.try_emplace({std::string(backend.name), device}, seconds).first->second;
 }
 
+/// Each behind what it is on this process alone.
+std::vector<Candidate> beside_ranks(std::span<const Candidate> candidates,
+                                    const RankOptions& many) {
+  std::vector<Candidate> all;
+  for (const Candidate& candidate : candidates) {
+    all.push_back(candidate);
+    if (candidate.probe.available && candidate.roundtrip_every == 0) {
+      all.push_back(on_ranks(candidate, *many.ranks, many.halo_depth, many.gpu_aware));
+    }
+  }
+  return all;
+}
+
+/// Messages that were asked for and cannot be had end the run, too.
+void check_messages(std::span<const Candidate> candidates, const RankOptions& many) {
+  const bool on_device = std::ranges::any_of(candidates, [](const Candidate& candidate) {
+    return candidate.backend.device != DeviceKind::cpu && candidate.probe.available;
+  });
+  if (many.gpu_aware && on_device) {
+    cluster::require_device_messages(many.ranks->transport());
+  }
+}
+
 } // namespace
 
 std::vector<Candidate> select_backends(const Options& options) {
@@ -60,8 +84,25 @@ std::vector<Candidate> select_backends(const Options& options) {
   if (options.device_chosen && names.empty()) {
     check_device(options, candidates);
   }
-  return options.roundtrip_every > 0 ? with_round_trips(candidates, options.roundtrip_every)
-                                     : candidates;
+  if (options.roundtrip_every > 0) {
+    candidates = with_round_trips(candidates, options.roundtrip_every);
+  }
+  if (options.many.ranks == nullptr || options.many.ranks->size() == 1) {
+    return candidates;
+  }
+  check_messages(candidates, options.many);
+  return beside_ranks(candidates, options.many);
+}
+
+Candidate on_ranks(const Candidate& candidate, cluster::Ranks& ranks, std::int64_t halo_depth,
+                   bool gpu_aware) {
+  Candidate all = candidate;
+  all.ranks = &ranks;
+  all.halo_depth = halo_depth;
+  all.gpu_aware = gpu_aware;
+  all.probe_seconds = 0;
+  all.label = fmt::format("{}, {} ranks", candidate.backend.name, ranks.size());
+  return all;
 }
 
 std::vector<Candidate> with_round_trips(std::span<const Candidate> candidates, std::int64_t every) {
@@ -77,6 +118,30 @@ std::vector<Candidate> with_round_trips(std::span<const Candidate> candidates, s
     }
   }
   return all;
+}
+
+MemoryNeed memory_of(const Candidate& candidate, const Problem& problem) {
+  if (candidate.backend.memory_need == nullptr) {
+    return {};
+  }
+  if (candidate.ranks == nullptr) {
+    return candidate.backend.memory_need(problem, candidate.session);
+  }
+  // That of one rank, times those of this machine.
+  const int ranks = candidate.ranks->size();
+  const std::int64_t deepest = cluster::deepest_halo(problem, ranks);
+  const std::int64_t depth =
+      candidate.halo_depth > 0 ? candidate.halo_depth : cluster::depth_notches.back();
+  Problem local = problem; // of the largest rank, with both halos
+  local.ny = (problem.ny + ranks - 1) / ranks + (ranks > 1 ? 2 * std::min(deepest, depth) : 0);
+  MemoryNeed need = candidate.backend.memory_need(local, candidate.session);
+  if (candidate.backend.device != DeviceKind::cpu) {
+    const std::int64_t messages =
+        4 * std::min(deepest, depth) * problem.nx * problem.element_bytes();
+    (candidate.gpu_aware ? need.device : need.host) += messages;
+  }
+  need.host *= candidate.ranks->ranks_on_machine();
+  return need;
 }
 
 void check_memory(const Options& options, std::span<const Candidate> candidates,
@@ -97,8 +162,8 @@ void check_memory(const Options& options, std::span<const Candidate> candidates,
   std::int64_t needed_on_device = 0;
   std::optional<DeviceFacts> device; // the same for all
   for (const Candidate& candidate : candidates) {
-    if (candidate.probe.available && candidate.backend.memory_need != nullptr) {
-      const MemoryNeed need = candidate.backend.memory_need(problem, candidate.session);
+    if (candidate.probe.available) {
+      const MemoryNeed need = memory_of(candidate, problem);
       needed += need.host;
       needed_on_device += need.device;
       device = candidate.probe.device ? candidate.probe.device : device;

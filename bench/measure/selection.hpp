@@ -19,6 +19,9 @@ struct Candidate {
   SessionOptions session = {};
   std::int64_t roundtrip_every = 0; ///< steps between two trips to the host and back; 0: none
   std::int64_t snapshot_every = 0;  ///< steps between two copies to the host; 0: none
+  cluster::Ranks* ranks = nullptr;  ///< on all of these; null: in this process alone
+  std::int64_t halo_depth = 0;      ///< of ranks; 0: chosen by trying
+  bool gpu_aware = false;           ///< of ranks on a device: messages in its memory
   double slowdown = 0;              ///< planted, as a fraction of the time of the steps
   std::string label = {};           ///< of the row; empty: the backend's name
 
@@ -33,7 +36,8 @@ struct Candidate {
 };
 
 /// The named backends in ladder order; all compiled ones, available or not, when none is named.
-/// Those on a device once more as a naive port where round trips are asked for. Throws
+/// Those on a device once more as a naive port where round trips are asked for, and those that can
+/// run once more on all ranks where there are several. Throws
 /// InvalidInput, or Unavailable with the driver's words for a backend that was named, or a device
 /// that was chosen, and cannot be used.
 [[nodiscard]] std::vector<Candidate> select_backends(const Options& options);
@@ -41,6 +45,14 @@ struct Candidate {
 /// The candidates, and after each on a device the same with a round trip every so many steps.
 [[nodiscard]] std::vector<Candidate> with_round_trips(std::span<const Candidate> candidates,
                                                       std::int64_t every);
+
+/// The same on all of `ranks`.
+[[nodiscard]] Candidate on_ranks(const Candidate& candidate, cluster::Ranks& ranks,
+                                 std::int64_t halo_depth, bool gpu_aware = false);
+
+/// What its sessions take on this machine. Throws InvalidInput where the rows do not do for its
+/// ranks.
+[[nodiscard]] MemoryNeed memory_of(const Candidate& candidate, const Problem& problem);
 
 /// Throws InvalidInput, with both figures, when the candidates (with what they page-lock on the
 /// host), the peers and the field between them need more memory than is free on the host, or than

@@ -40,6 +40,10 @@ void declare_problem(OptionList& options, Options& run);
 /// What runs, and for how long.
 void declare_run(OptionList& options, Options& run, std::string_view budget_help);
 void declare_gpu(OptionList& options, Options& run);
+/// Of several ranks; needs those of the problem before it.
+void declare_ranks(OptionList& options, RankOptions& many);
+void declare_halo_depth(OptionList& options, std::int64_t& depth);
+void declare_comm_timeout(OptionList& options, double& seconds);
 /// What the comparison shows and keeps.
 void declare_output(OptionList& options, Options& run);
 

@@ -74,6 +74,7 @@ void declare_comparison(OptionList& options, Options& run) {
   declare_problem(options, run);
   declare_run(options, run, "time for the timing rounds");
   declare_gpu(options, run);
+  declare_ranks(options, run.many);
   declare_output(options, run);
 }
 

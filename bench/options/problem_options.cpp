@@ -68,8 +68,10 @@ void declare_problem(OptionList& options, Options& run) {
   options.parsed("--boundary NAME", problem.boundary, "periodic (default), dirichlet or neumann",
                  parse_boundary);
   options.real("--boundary-value X", problem.boundary_value, "outside cells under dirichlet");
-  options.parsed("--init NAME|FILE.npy", run.initial,
-                 "block (default), gaussian, sine, random or a .npy file", parse_initial);
+  options.parsed(
+      "--init NAME|FILE.npy", run.initial,
+      described("block, gaussian, sine, random or a .npy file", "", to_string(run.initial)),
+      parse_initial);
   declare_seed(options, run.initial.seed, "for --init random");
   declare_dtype(options, problem.dtype);
   options.flag("--allow-unstable", "run beyond the stability limit");

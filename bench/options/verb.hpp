@@ -5,6 +5,8 @@
 // app/verbs.cpp.
 #pragma once
 
+#include "diffbench/cluster/ranks.hpp"
+
 #include <functional>
 #include <ostream>
 #include <span>
@@ -17,9 +19,10 @@ class OptionList;
 
 /// How a verb was called.
 struct Invocation {
-  std::ostream& out;   ///< stdout: the result
-  std::ostream& err;   ///< stderr: progress, hints, warnings
-  std::string command; ///< the whole command line
+  std::ostream& out;               ///< stdout: the result
+  std::ostream& err;               ///< stderr: progress, hints, warnings
+  std::string command;             ///< the whole command line
+  cluster::Ranks* ranks = nullptr; ///< those of a launcher such as mpirun; null without one
 };
 
 /// Does what the verb is for. Returns the exit code; throws as run_comparison() does.
@@ -33,6 +36,7 @@ struct Subcommand {
   Action (*declare)(OptionList& options) = nullptr;
   /// The verbs that stand behind this one, as `train` behind `mlp`.
   std::span<const Subcommand> (*verbs)() = nullptr;
+  bool on_ranks = false; ///< knows what to do with several ranks of a launcher
 };
 
 } // namespace diffbench::bench

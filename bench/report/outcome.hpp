@@ -34,7 +34,7 @@ template <typename Rows>
 [[nodiscard]] std::vector<Ending> endings_of(const Rows& rows) {
   std::vector<Ending> endings;
   for (const auto& row : rows) {
-    const bool has_result = row.ranked() || (row.emulated() && row.verified());
+    const bool has_result = row.ranked() || (row.without_time() && row.verified());
     endings.push_back({.kind = row.wrong()    ? Ending::Kind::wrong
                                : row.missing  ? Ending::Kind::missing
                                : row.failed() ? Ending::Kind::failed

@@ -49,6 +49,10 @@ std::optional<Trouble> trouble_of(const Row& row) {
     return Trouble{"emulated",
                    "verified, not timed: the time of an emulation says nothing of a GPU"};
   }
+  if (row.oversubscribed()) {
+    return Trouble{"oversubscribed",
+                   "verified, not timed: more threads than CPUs take turns, correctness only"};
+  }
   return std::nullopt;
 }
 

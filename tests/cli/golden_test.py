@@ -35,6 +35,11 @@ MEASURED = {
                  "--threads 1 --budget 2",
     "scaling": "scaling --grid 64 --iters 20 --threads 1,2 --budget 2",
     "scaling-weak": "scaling --weak --grid 64 --iters 20 --threads 1,2 --budget 2",
+    "cluster-strong": "cluster strong --grid 48x40 --iters 20 --ranks 1,2 --threads 1 --halo-depth 5 "
+                      "--budget 2",
+    "cluster-weak": "cluster weak --grid 48x40 --iters 20 --ranks 1,2 --threads 1 --halo-depth 5 --budget 2",
+    "cluster-depth": "cluster depth --grid 48x40 --iters 20 --threads 1 --network 50us,1GB/s --budget 2",
+    "cluster-predict": "cluster predict --grid 4096 --rate 100 --network 3us,20GB/s --ranks 1,4",
     "sweep": f"sweep --grid 8,16 --iters 2,4 --budget 0.1 --cross scalar,fused --out sweep.jsonl {ROWS}",
     "transfer": "transfer --max-size 4K --threads 2 --budget 0.2",
     # The second takes three times as long as the first: advise puts them in this order.
@@ -70,7 +75,7 @@ EXACT = {
 ASKED = {"threads", "grid", "iters", "iterations", "dtype", "device", "parameters", "MFLOP/step",
          "epochs", "calls", "trials", "support"}
 MASKED = {"fastest", "which is", "so", "by step", "by warm run", "by cold run", "arrays in",
-          "peak memory"}
+          "peak memory", "halo depth"}
 
 CHANCE_NOTE = re.compile(r"note: .*(first sample|single samples|rise or fall|of two kinds|other program"
                          r"|budget was spent|crosses 1 more|oversubscribed|quota)")

@@ -21,7 +21,7 @@ namespace diffbench::bench {
 
 namespace {
 
-using Copier = Contestant<TimedRow, DeviceLane>;
+using DeviceCopier = Contestant<TimedRow, DeviceLane>;
 
 /// Mapped memory is left out: kernels use it over the bus where it is.
 constexpr std::array modes{Transfer::pageable, Transfer::pinned, Transfer::registered,
@@ -140,7 +140,7 @@ class Measurement {
   /// The modes of one direction, of which `curves` begins with those.
   void measure(std::span<const std::unique_ptr<HostMemories>> memories, Direction direction,
                std::span<CopyCurve> curves) {
-    std::vector<Copier> copiers;
+    std::vector<DeviceCopier> copiers;
     std::vector<CopyCurve*> curve_of;
     for (std::size_t i = 0; i < modes.size(); ++i) {
       if (memories[i] == nullptr || !curves[i].failure.empty()) {

@@ -1,0 +1,82 @@
+#include "launched.hpp"
+
+#include "diffbench/cluster/launcher.hpp"
+#include "diffbench/cluster/module.hpp"
+#include "diffbench/errors.hpp"
+#include "exit_code.hpp"
+#include "interrupt.hpp"
+
+#include <chrono>
+#include <exception>
+#include <thread>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+// What keeps one rank from MPI keeps nearly always all of them from it: rank 0 says so, and the
+// launcher ends the others meanwhile. One that is left is alone in its trouble.
+const cluster::Module& load_mpi(const cluster::Launcher& launcher) {
+  constexpr std::chrono::seconds patience{2};
+  try {
+    return cluster::load_module("mpi");
+  } catch (const Unavailable& error) {
+    if (launcher.rank == 0) {
+      throw;
+    }
+    std::this_thread::sleep_for(patience);
+    throw Unavailable("rank " + std::to_string(launcher.rank) + ": " + error.what());
+  }
+}
+
+void refuse_foreign(const cluster::Launcher& launcher, int size) {
+  try {
+    cluster::require_matching_size(launcher, size);
+  } catch (const Unavailable&) {
+    if (launcher.rank > 0) {
+      throw SaidByRank0{exit_unavailable};
+    }
+    throw;
+  }
+}
+
+} // namespace
+
+std::unique_ptr<LaunchedRanks> LaunchedRanks::join(const std::string& command) {
+  const auto launcher = cluster::launched_ranks();
+  if (!launcher) {
+    return nullptr;
+  }
+  const cluster::Module& mpi = load_mpi(*launcher);
+  std::unique_ptr<cluster::Transport> transport = mpi.connect();
+  refuse_foreign(*launcher, transport->size());
+  const cluster::Duty duty{.command = command,
+                           .stop = interrupted,
+                           .heed_stop = request_interrupt,
+                           .checkpoint_files = [&mpi, &transport = *transport] {
+                             if (mpi.checkpoint_files == nullptr) {
+                               throw Unavailable(
+                                   "this build has no parallel HDF5 for checkpoints: install "
+                                   "libhdf5-openmpi-dev, configure and build again");
+                             }
+                             return mpi.checkpoint_files(&transport);
+                           }};
+  return std::unique_ptr<LaunchedRanks>(new LaunchedRanks(std::move(transport), duty));
+}
+
+LaunchedRanks::LaunchedRanks(std::unique_ptr<cluster::Transport> transport, cluster::Duty duty)
+    : transport_(std::move(transport)), duty_(std::move(duty)) {}
+
+void LaunchedRanks::serve() {
+  const InterruptGuard guard; // rank 0 learns of it, and ends all in order
+  try {
+    cluster::serve(*transport_, duty_);
+  } catch (const InvalidInput&) { // the ranks differ, and all know it
+    throw SaidByRank0{exit_usage};
+  } catch (const std::exception& error) {
+    transport_->end_all(error.what());
+  }
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,192 @@
+// The verbs behind `diffbench cluster`.
+#include "cluster_report.hpp"
+#include "cluster_study.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
+#include "lab_verbs.hpp"
+#include "option_groups.hpp"
+#include "prediction.hpp"
+#include "value_list.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Of ranks that are only reckoned with, and of threads of one process.
+constexpr Limits predicted_limits{1, 65536};
+constexpr Limits measured_limits{1, 256};
+
+struct ClusterOptions {
+  Options run;
+  LabOutput output;
+  std::string backend = "simd";
+  std::vector<int> ranks; ///< ascending; empty: the default
+  std::optional<cluster::Network> network;
+  std::optional<double> rate;
+  bool weak = false;
+};
+
+/// "1,2,4" or "1:1024", which doubles; ascending, repeats left out.
+std::vector<int> parse_ranks(std::string_view option, const std::string& text, Limits limits) {
+  const bool doubles = std::ranges::count(text, ':') == 1 && text.find(',') == std::string::npos;
+  const ValueList list(option, doubles ? text + ":x2" : text, true);
+  if (list.count() > 1000) {
+    throw InvalidInput(fmt::format("{} {}: give at most 1000 numbers", option, text));
+  }
+  std::set<int> ranks;
+  for (const std::string& value : list.values()) {
+    ranks.insert(static_cast<int>(parse_integer(option, value, limits)));
+  }
+  return {ranks.begin(), ranks.end()};
+}
+
+/// The launcher's ranks, or what was asked for, or 1, 2, 4, ... up to the CPUs.
+std::vector<int> measured_ranks(const ClusterOptions& options, cluster::Ranks* launched,
+                                bool one_number) {
+  if (launched != nullptr) {
+    if (!options.ranks.empty() || options.network) {
+      throw InvalidInput(
+          "--ranks and --network are for ranks that are threads of one process; the "
+          "launcher has started its own");
+    }
+    return {launched->size()};
+  }
+  std::vector<int> ranks = options.ranks;
+  if (ranks.empty() && one_number) {
+    ranks = {2};
+  }
+  for (int count = 1; options.ranks.empty() && !one_number && count <= usable_cpus(); count *= 2) {
+    ranks.push_back(count);
+  }
+  if (one_number && ranks.size() != 1) {
+    throw InvalidInput(fmt::format("--ranks {}: give one number", fmt::join(ranks, ",")));
+  }
+  return ranks;
+}
+
+/// What was asked for, or 1, 2, 4, ... 1024 as far as the rows do.
+std::vector<int> predicted_ranks(const ClusterOptions& options) {
+  if (!options.ranks.empty()) {
+    return options.ranks;
+  }
+  std::vector<int> ranks{1};
+  while (ranks.back() < 1024 && (options.weak || 4 * ranks.back() <= options.run.problem.ny)) {
+    ranks.push_back(2 * ranks.back());
+  }
+  return ranks;
+}
+
+void declare_common(OptionList& options, ClusterOptions& state, Limits limits,
+                    std::string_view ranks_help, std::string_view ranks_otherwise) {
+  // No cell of it ever becomes a denormal number, whose arithmetic takes many times as long: with
+  // the block, a row with longer samples would have more of them than another one.
+  state.run.initial.kind = InitialField::Kind::random;
+  declare_problem(options, state.run);
+  options.group("What runs");
+  options.text("--backend NAME", state.backend, "what each rank runs");
+  options.value("--ranks LIST", described(ranks_help, to_string(limits), ranks_otherwise),
+                [&state, limits](std::string_view option, const std::string& text) {
+                  state.ranks = parse_ranks(option, text, limits);
+                });
+  declare_threads(options, state.run.session.threads, "of each rank", "its share of the CPUs");
+  declare_isa(options, state.run.session);
+  declare_budget(options, state.run.budget_seconds, "time for the timing rounds");
+  options.parsed("--network LATENCY,BANDWIDTH", state.network,
+                 "emulate one between ranks that are threads, such as 10us,25GB/s",
+                 [](const std::string& text) { return cluster::parse_network(text); });
+  declare_comm_timeout(options, state.run.many.time_limit);
+}
+
+void limit_messages(const ClusterOptions& options, cluster::Ranks* launched) {
+  if (launched != nullptr) {
+    launched->set_time_limit(options.run.many.time_limit);
+  }
+}
+
+Action measuring(const std::shared_ptr<ClusterOptions>& state, ClusterQuestion question) {
+  return [state, question](const Invocation& invocation) {
+    ClusterPlan plan{.run = state->run, .question = question, .backend = state->backend};
+    plan.ranks = measured_ranks(*state, invocation.ranks, question == ClusterQuestion::depth);
+    plan.network = state->network.value_or(cluster::Network{});
+    limit_messages(*state, invocation.ranks);
+    plan.run.command = invocation.command;
+    return run_experiment("cluster", state->output, invocation, [&](Progress& progress) {
+      return cluster_report(measure_cluster(plan, invocation.ranks, progress));
+    });
+  };
+}
+
+} // namespace
+
+Action declare_cluster_strong(OptionList& options) {
+  const auto state = std::make_shared<ClusterOptions>();
+  declare_common(options, *state, measured_limits, "such as 1,2,4", "1, 2, 4, ... up to the CPUs");
+  declare_halo_depth(options, state->run.many.halo_depth);
+  state->output.declare(options);
+  return measuring(state, ClusterQuestion::strong);
+}
+
+Action declare_cluster_weak(OptionList& options) {
+  const auto state = std::make_shared<ClusterOptions>();
+  declare_common(options, *state, measured_limits, "such as 1,2,4; n get n times the rows",
+                 "1, 2, 4, ... up to the CPUs");
+  declare_halo_depth(options, state->run.many.halo_depth);
+  state->output.declare(options);
+  return measuring(state, ClusterQuestion::weak);
+}
+
+Action declare_cluster_depth(OptionList& options) {
+  const auto state = std::make_shared<ClusterOptions>();
+  declare_common(options, *state, measured_limits, "one number", "2");
+  state->output.declare(options);
+  return measuring(state, ClusterQuestion::depth);
+}
+
+Action declare_cluster_predict(OptionList& options) {
+  const auto state = std::make_shared<ClusterOptions>();
+  declare_common(options, *state, predicted_limits, "such as 1,3,9, or 1:1024, which doubles",
+                 "1:1024 as far as the rows do");
+  options.value("--rate GCELLS",
+                "assume that a rank computes 10^9 cells a second so often; with "
+                "--network, which is then assumed, too",
+                [state](std::string_view option, const std::string& text) {
+                  const double rate = parse_real(option, text);
+                  if (!(rate > 0)) {
+                    throw InvalidInput(fmt::format("{} {}: give a number above 0", option, text));
+                  }
+                  state->rate = 1e9 * rate;
+                });
+  options.flag("--weak", state->weak, "n ranks get n times the rows of --grid");
+  options.check([state] {
+    if (state->rate && !state->network) {
+      throw InvalidInput("--rate needs --network, such as --rate 2500 --network 6us,150GB/s");
+    }
+  });
+  state->output.declare(options);
+  return [state](const Invocation& invocation) {
+    PredictionPlan plan{.run = state->run,
+                        .backend = state->backend,
+                        .ranks = predicted_ranks(*state),
+                        .weak = state->weak,
+                        .cells_per_second = state->rate,
+                        .network = state->network};
+    plan.run.command = invocation.command;
+    limit_messages(*state, invocation.ranks);
+    return run_experiment("cluster", state->output, invocation, [&](Progress& progress) {
+      return prediction_report(predict(plan, invocation.ranks, progress));
+    });
+  };
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,276 @@
+#include "cluster_study.hpp"
+
+#include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/registry.hpp"
+#include "experiment.hpp"
+#include "interrupt.hpp"
+#include "selection.hpp"
+#include "statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// A profile is the median of so many runs.
+constexpr int profile_runs = 5;
+/// Exchanges of one size are timed for about so long.
+constexpr double exchange_seconds = 0.02;
+
+Candidate plain_candidate(const ClusterPlan& plan) {
+  const BackendInfo backend = require_backend(plan.backend, plan.run.session.device);
+  return {.backend = backend,
+          .probe = backend.probe(plan.run.session.device),
+          .session = plan.run.session,
+          .label = fmt::format("{}, no ranks", plan.backend)};
+}
+
+Candidate ranked_candidate(const ClusterPlan& plan, cluster::Ranks& ranks, std::int64_t depth) {
+  Candidate candidate = on_ranks(plain_candidate(plan), ranks, depth);
+  candidate.label =
+      fmt::format("{}, {} rank{}", plan.backend, ranks.size(), ranks.size() == 1 ? "" : "s");
+  if (plan.question == ClusterQuestion::depth) {
+    candidate.label += fmt::format(", depth {}", depth);
+  }
+  return candidate;
+}
+
+Options options_of(const ClusterPlan& plan, const Problem& problem) {
+  Options options = plan.run;
+  options.problem = problem;
+  options.backends = {plan.backend};
+  options.baseline = fmt::format("{}, no ranks", plan.backend);
+  options.copy_roof = false;
+  return options;
+}
+
+/// Where the time of a step goes on each rank.
+template <typename T>
+void profile(const ClusterPlan& plan, cluster::Ranks& ranks, ClusterEntry& entry) {
+  const auto session = ranks.make_session<T>({.backend = plan.backend,
+                                              .problem = entry.problem,
+                                              .options = plan.run.session,
+                                              .depth = entry.depth});
+  // As many steps from the same field as the samples: what cells hold can decide what they cost
+  // (denormals).
+  const std::int64_t steps =
+      entry.row.samples.empty() ? entry.depth : entry.row.samples.front().iterations;
+  std::vector<std::vector<cluster::RankTimes>> runs;
+  for (int run = 0; run < profile_runs && !interrupted(); ++run) {
+    session->initialise(plan.run.initial);
+    session->advance(steps);
+    runs.push_back(session->take_times());
+  }
+  entry.profile.resize(runs.empty() ? 0 : runs.front().size());
+  for (std::size_t rank = 0; rank < entry.profile.size(); ++rank) {
+    for (double cluster::RankTimes::*part :
+         {&cluster::RankTimes::compute, &cluster::RankTimes::copy, &cluster::RankTimes::wait}) {
+      std::vector<double> seconds;
+      for (const auto& times : runs) {
+        seconds.push_back(times[rank].*part / static_cast<double>(steps));
+      }
+      entry.profile[rank].*part = median_of(std::move(seconds));
+    }
+  }
+}
+
+/// What really ran, said by the row's provenance.
+void complete(const ClusterPlan& plan, cluster::Ranks& ranks, ClusterEntry& entry) {
+  entry.threads = entry.row.provenance.threads;
+  entry.oversubscribed = ranks.oversubscribed(entry.threads);
+  entry.depth = 1;
+  for (const auto& [key, value] : entry.row.provenance.details) {
+    if (key == "halo_depth") {
+      entry.depth = std::stoll(value);
+    }
+  }
+  if (entry.row.verified() && !interrupted()) {
+    if (entry.problem.dtype == Dtype::float32) {
+      profile<float>(plan, ranks, entry);
+    } else {
+      profile<double>(plan, ranks, entry);
+    }
+  }
+}
+
+/// Without ranks, and on each number of them, in the same rounds.
+void measure_together(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam>>& teams,
+                      std::span<const std::int64_t> depths, ClusterStudy& study,
+                      Progress& progress) {
+  const Problem& problem = plan.run.problem;
+  std::vector<Candidate> candidates{plain_candidate(plan)};
+  study.entries.push_back({.problem = problem});
+  std::vector<cluster::Ranks*> ranks_of{nullptr};
+  for (const std::unique_ptr<RankTeam>& team : teams) {
+    for (const std::int64_t depth : depths) {
+      candidates.push_back(ranked_candidate(plan, team->ranks(), depth));
+      study.entries.push_back({.ranks = team->ranks().size(), .problem = problem});
+      ranks_of.push_back(&team->ranks());
+    }
+  }
+  const Options options = options_of(plan, problem);
+  check_memory(options, candidates, available_memory());
+  study.frame = measure(options, candidates, progress);
+  for (std::size_t i = 0; i < study.entries.size(); ++i) {
+    ClusterEntry& entry = study.entries[i];
+    entry.row = std::move(study.frame.rows[i]);
+    if (ranks_of[i] != nullptr) {
+      complete(plan, *ranks_of[i], entry);
+    } else {
+      entry.threads = entry.row.provenance.threads;
+    }
+  }
+}
+
+/// Each number of ranks has its own grid.
+void measure_apart(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam>>& teams,
+                   ClusterStudy& study, Progress& progress) {
+  ClusterPlan part = plan;
+  part.run.budget_seconds /= static_cast<double>(teams.size() + 1);
+  const auto measure_one = [&](const Candidate& candidate, int ranks) {
+    Problem problem = plan.run.problem;
+    problem.ny *= std::max(1, ranks);
+    const Options options = options_of(part, problem);
+    check_memory(options, {&candidate, 1}, available_memory());
+    ComparisonResult result = measure(options, {&candidate, 1}, progress);
+    study.entries.push_back(
+        {.ranks = ranks, .problem = problem, .row = std::move(result.rows.front())});
+    study.frame.notes.insert(study.frame.notes.end(), result.notes.begin(), result.notes.end());
+    result.notes = std::move(study.frame.notes);
+    study.frame = std::move(result);
+  };
+  measure_one(plain_candidate(plan), 0);
+  study.entries.back().threads = study.entries.back().row.provenance.threads;
+  for (const std::unique_ptr<RankTeam>& team : teams) {
+    if (interrupted()) {
+      return;
+    }
+    measure_one(ranked_candidate(plan, team->ranks(), plan.run.many.halo_depth),
+                team->ranks().size());
+    complete(plan, team->ranks(), study.entries.back());
+  }
+}
+
+/// Halos up to the smallest rank's rows.
+std::vector<std::int64_t> depths_for(const Problem& problem, int ranks) {
+  const std::int64_t deepest = cluster::deepest_halo(problem, ranks);
+  std::vector<std::int64_t> depths;
+  for (const std::int64_t depth : cluster::depth_notches) {
+    if (depth <= deepest) {
+      depths.push_back(depth);
+    }
+  }
+  return depths;
+}
+
+/// What the slowest rank computes, and an exchange by the fit, among the steps between two.
+void model_depths(ClusterStudy& study) {
+  for (ClusterEntry& entry : study.entries) {
+    if (!study.exchange || entry.profile.empty()) {
+      continue;
+    }
+    double local = 0;
+    for (const cluster::RankTimes& rank : entry.profile) {
+      local = std::max(local, rank.compute + rank.copy);
+    }
+    const cluster::ExchangeCost& cost = study.exchange->cost;
+    const auto depth = static_cast<double>(entry.depth);
+    const double message = depth * static_cast<double>(entry.problem.nx) *
+                           static_cast<double>(entry.problem.element_bytes());
+    entry.modelled_seconds = local + (cost.seconds + cost.seconds_per_byte * message) / depth;
+  }
+}
+
+} // namespace
+
+RankTeam::RankTeam(int ranks, const cluster::Network& network)
+    : threads_(std::make_unique<cluster::ThreadRanks>(ranks, network)) {
+  const cluster::Duty duty{.command = "", .stop = interrupted};
+  serving_ = std::make_unique<cluster::ServingThreads>(*threads_, duty);
+  leader_ = std::make_unique<cluster::Ranks>(threads_->transport(0), duty);
+  ranks_ = leader_.get();
+}
+
+std::string_view to_string(ClusterQuestion question) {
+  switch (question) {
+    case ClusterQuestion::strong: return "strong";
+    case ClusterQuestion::weak: return "weak";
+    case ClusterQuestion::depth: break;
+  }
+  return "depth";
+}
+
+double ClusterEntry::cells_per_second() const {
+  return static_cast<double>(problem.cells()) / *seconds_per_iteration(row);
+}
+
+const ClusterEntry* ClusterStudy::baseline() const {
+  return !entries.empty() && entries.front().counts() ? &entries.front() : nullptr;
+}
+
+std::optional<ExchangeFit> measure_exchange(cluster::Ranks& ranks, std::int64_t largest) {
+  constexpr std::int64_t smallest = 1 << 10;
+  constexpr std::int64_t enough = 4 << 20;
+  std::vector<CostPoint> points;
+  for (std::int64_t bytes = smallest; bytes <= std::clamp(largest, 16 * smallest, enough);
+       bytes *= 4) {
+    const double once = ranks.exchange_seconds(bytes, 1);
+    const auto times =
+        static_cast<std::int64_t>(std::clamp(exchange_seconds / std::max(once, 1e-6), 3.0, 1e4));
+    // Of three means the least: what disturbs only adds.
+    double seconds = ranks.exchange_seconds(bytes, times);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      seconds = std::min(seconds, ranks.exchange_seconds(bytes, times));
+    }
+    points.push_back({bytes, seconds});
+  }
+  const auto fit = fit_linear_cost(points);
+  if (!fit) {
+    return std::nullopt;
+  }
+  return ExchangeFit{
+      .cost = {.seconds = fit->latency, .seconds_per_byte = 1 / fit->bytes_per_second},
+      .median_residual = fit->median_residual};
+}
+
+ClusterStudy measure_cluster(const ClusterPlan& plan, cluster::Ranks* launched,
+                             Progress& progress) {
+  std::vector<std::unique_ptr<RankTeam>> teams;
+  for (const int ranks : plan.ranks) {
+    Problem problem = plan.run.problem;
+    problem.ny *= plan.question == ClusterQuestion::weak ? ranks : 1;
+    validate(problem, true); // weak: of so many rows
+    cluster::require_halo(problem, ranks, plan.run.many.halo_depth);
+    teams.push_back(launched != nullptr ? std::make_unique<RankTeam>(*launched)
+                                        : std::make_unique<RankTeam>(ranks, plan.network));
+  }
+  cluster::Ranks& last = teams.back()->ranks();
+  ClusterStudy study{.question = plan.question,
+                     .backend = plan.backend,
+                     .transport = last.transport().description()};
+  if (plan.question == ClusterQuestion::weak) {
+    measure_apart(plan, teams, study, progress);
+    return study;
+  }
+  if (plan.question == ClusterQuestion::strong) {
+    const std::int64_t depth = plan.run.many.halo_depth;
+    measure_together(plan, teams, {&depth, 1}, study, progress);
+    return study;
+  }
+  const std::vector<std::int64_t> depths = depths_for(plan.run.problem, last.size());
+  const std::int64_t largest =
+      depths.back() * plan.run.problem.nx * plan.run.problem.element_bytes();
+  progress.stage("exchange of halos");
+  study.exchange = measure_exchange(last, largest);
+  measure_together(plan, teams, depths, study, progress);
+  model_depths(study);
+  return study;
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,98 @@
+// `diffbench cluster strong|weak|depth`: one backend on several ranks, as threads of this process
+// with a network of no time or an emulated one between them, or as all that a launcher has started.
+#pragma once
+
+#include "comparison_options.hpp"
+#include "diffbench/cluster/exchange_model.hpp"
+#include "diffbench/cluster/ranks.hpp"
+#include "diffbench/cluster/thread_transport.hpp"
+#include "linear_cost.hpp"
+#include "progress.hpp"
+#include "result.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// Ranks to measure with: those of the launcher, or threads of this process.
+class RankTeam {
+ public:
+  RankTeam(int ranks, const cluster::Network& network);
+  explicit RankTeam(cluster::Ranks& launched) : ranks_(&launched) {}
+
+  [[nodiscard]] cluster::Ranks& ranks() { return *ranks_; }
+
+ private:
+  // In this order: the others serve until the one that leads them is gone.
+  std::unique_ptr<cluster::ThreadRanks> threads_;
+  std::unique_ptr<cluster::ServingThreads> serving_;
+  std::unique_ptr<cluster::Ranks> leader_;
+  cluster::Ranks* ranks_ = nullptr;
+};
+
+enum class ClusterQuestion {
+  strong, ///< the same grid on more ranks
+  weak,   ///< as many times the rows
+  depth,  ///< the same ranks, deeper halos
+};
+[[nodiscard]] std::string_view to_string(ClusterQuestion question);
+
+struct ClusterPlan {
+  Options run; ///< weak: the problem of one rank; run.many.halo_depth for strong and weak
+  ClusterQuestion question = ClusterQuestion::strong;
+  std::string backend = "simd";
+  std::vector<int> ranks = {}; ///< ascending; one number for depth
+  cluster::Network network = {};
+};
+
+/// What an exchange of halos takes, fitted to exchanges of several sizes.
+struct ExchangeFit {
+  cluster::ExchangeCost cost;
+  double median_residual = 0; ///< of the fit
+};
+
+/// One row.
+struct ClusterEntry {
+  int ranks = 0; ///< 0: without ranks, the backend as the comparison has it
+  Problem problem;
+  Row row = {};
+  int threads = 1; ///< of each rank
+  std::int64_t depth = 0;
+  bool oversubscribed = false;
+  /// Seconds a step of each rank, by a run of its own after the timing.
+  std::vector<cluster::RankTimes> profile = {};
+  std::optional<double> modelled_seconds = {}; ///< a step; of the question depth
+
+  /// Verified, timed, and on CPUs of its own.
+  [[nodiscard]] bool counts() const { return row.ranked() && !oversubscribed; }
+  [[nodiscard]] double cells_per_second() const; ///< counts() holds
+};
+
+struct ClusterStudy {
+  ClusterQuestion question = ClusterQuestion::strong;
+  std::string backend;
+  std::string transport;
+  ComparisonResult frame = {}; ///< what all rows have in common
+  std::vector<ClusterEntry> entries = {};
+  std::optional<ExchangeFit> exchange = {}; ///< of the question depth
+
+  /// The best run without ranks; nullptr where it has no time.
+  [[nodiscard]] const ClusterEntry* baseline() const;
+};
+
+/// All rows verified. Throws as measure() does, and InvalidInput where the rows of the grid do not
+/// do for the ranks.
+[[nodiscard]] ClusterStudy measure_cluster(const ClusterPlan& plan, cluster::Ranks* launched,
+                                           Progress& progress);
+
+/// Exchanges of 1 KiB up to 4 MiB or `largest`, whichever is less. Empty where they do not follow a
+/// line.
+[[nodiscard]] std::optional<ExchangeFit> measure_exchange(cluster::Ranks& ranks,
+                                                          std::int64_t largest);
+
+} // namespace diffbench::bench

@@ -1,0 +1,65 @@
+// Options of runs on many ranks, and of runs that last.
+#include "option_groups.hpp"
+
+namespace diffbench::bench {
+
+namespace {
+
+bool parse_switch(const std::string& text) {
+  if (text != "on" && text != "off") {
+    throw InvalidInput(fmt::format("'{}' is neither on nor off", text));
+  }
+  return text == "on";
+}
+
+} // namespace
+
+void declare_halo_depth(OptionList& options, std::int64_t& depth) {
+  static constexpr Limits limits{1, max_extent};
+  options.value("--halo-depth K|auto",
+                "steps between two exchanges of halos of K rows (default: auto, chosen by trying)",
+                [&depth](std::string_view option, const std::string& text) {
+                  depth = text == "auto" ? 0 : parse_integer(option, text, limits);
+                });
+}
+
+void declare_comm_timeout(OptionList& options, double& seconds) {
+  static constexpr double longest = 86400;
+  options.value("--comm-timeout SECONDS",
+                described("a message that takes longer ends the run; 0: never",
+                          fmt::format("0 to {}", longest), fmt::to_string(seconds)),
+                [&seconds](std::string_view option, const std::string& text) {
+                  seconds = parse_real(option, text);
+                  if (!(seconds >= 0 && seconds <= longest)) {
+                    throw InvalidInput(
+                        fmt::format("{} {}: give seconds from 0 to {}", option, text, longest));
+                  }
+                });
+}
+
+void declare_ranks(OptionList& options, RankOptions& many) {
+  constexpr const char* title = "Many ranks (mpirun -n 4 diffbench ...), and runs of hours";
+  options.group(title);
+  declare_halo_depth(options, many.halo_depth);
+  options.parsed("--gpu-aware on|off", many.gpu_aware,
+                 "messages of GPU rows lie on the device: for an MPI with CUDA support (default: "
+                 "off, staged in page-locked memory)",
+                 parse_switch);
+  declare_comm_timeout(options, many.time_limit);
+  options.flag("--distributed", many.distributed,
+               "one backend, each rank its own rows: for fields that no rank can hold");
+  options.text("--checkpoint FILE.h5", many.checkpoint,
+               "one backend; keep its state (HDF5), and the one before as FILE.h5.previous");
+  options.integer("--checkpoint-every K", many.checkpoint_every, iteration_limits,
+                  "iterations between two checkpoints");
+  options.text("--restart FILE.h5", many.restart, "go on from that state, on any number of ranks");
+  options.check([&] {
+    if (many.checkpoint.empty() != (many.checkpoint_every == 0)) {
+      throw InvalidInput(
+          "--checkpoint FILE.h5 and --checkpoint-every K belong together: give both");
+    }
+    many.given_problem = options.given_names("Problem");
+  });
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,145 @@
+"""What the tests of many ranks share: the program under mpirun, which of its processes are left, and
+what of stderr is the program's and not mpirun's."""
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+import time
+import unittest
+
+from program import PROGRAM, CommandLineTest, parse_json
+
+MPIRUN = shlex.split(os.environ.get("DIFFBENCH_MPIRUN", ""))
+MODULES = pathlib.Path(PROGRAM).resolve().parent.parent / "lib/diffbench"
+
+# At a time. Most of what a run of some steps takes is mpirun's waiting.
+SIDE_BY_SIDE = 4
+
+
+def own_lines(text):
+    """What the program itself says, on all ranks together; the other lines are mpirun's."""
+    return "".join(line for line in text.splitlines(True) if line.startswith("diffbench: "))
+
+
+def state_and_parent(pid):
+    """From /proc; X where the process has ended."""
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return "X", 0
+    state, parent = stat.rpartition(")")[2].split()[:2]
+    return state, int(parent)
+
+
+def cpu_seconds(pid):
+    """That the process has used until now."""
+    stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    ticks = stat.rpartition(")")[2].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+def is_alive(pid):
+    return state_and_parent(pid)[0] not in "ZX"
+
+
+def rank_of(pid):
+    """By its environment; None until it is a rank."""
+    try:
+        environment = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return None
+    match = re.search(rb"(?:^|\0)OMPI_COMM_WORLD_RANK=(\d+)", environment)
+    return match and int(match[1])
+
+
+class RanksTest(CommandLineTest):
+    @classmethod
+    def setUpClass(cls):
+        if not MPIRUN:
+            raise unittest.SkipTest("no mpirun here")
+        if not (MODULES / "mpi.so").exists():
+            raise unittest.SkipTest("this build is without the module mpi")
+
+    def run_ranks(self, ranks, *arguments, env=None, **options):
+        """On so many ranks; 0: without mpirun."""
+        if ranks == 0:
+            return self.run_program(*arguments, env=env, **options)
+        return self.run_mpi("-n", str(ranks), PROGRAM, *arguments, env=env, **options)
+
+    def run_mpi(self, *arguments, **options):
+        return self.run_program(*MPIRUN[1:], *arguments, program=MPIRUN[0], **options)
+
+    def ranks_ok(self, ranks, *arguments, **options):
+        done = self.run_ranks(ranks, *arguments, **options)
+        self.assertEqual(done.returncode, 0, f"{ranks} ranks {arguments}: {done.stderr}")
+        return done
+
+    def ranks_result(self, ranks, *arguments):
+        """`diffbench` of the result file."""
+        return parse_json(self.ranks_ok(ranks, *arguments, "--json", "-").stdout)["diffbench"]
+
+    def long_run(self, ranks, *arguments):
+        """The row of a run with checkpoints, and the rest of what must be so."""
+        row, = self.ranks_result(ranks, *arguments)["run"]["results"]
+        self.assertIs(row["verified"]["bitwise"], True)
+        return row
+
+    def side_by_side(self, call, cases):
+        """What `call` returns for each of `cases`, some at a time. The first failure is raised."""
+        with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            return list(pool.map(lambda case: call(*case), cases))
+
+    def start_ranks(self, ranks, *arguments):
+        """mpirun as it begins; start.ranks: the processes of the ranks, in order."""
+        start = subprocess.Popen([*MPIRUN, "-n", str(ranks), PROGRAM, *arguments], cwd=self.directory,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, encoding="utf-8")
+        self.addCleanup(self.end, start)
+        start.ranks = []
+        self.wait_for(lambda: self.find_ranks(start) == ranks, start)
+        return start
+
+    def find_ranks(self, start):
+        pids = [int(entry.name) for entry in pathlib.Path("/proc").iterdir() if entry.name.isdigit()]
+        found = {rank_of(pid): pid for pid in pids if state_and_parent(pid)[1] == start.pid}
+        start.ranks = [found[rank] for rank in sorted(found.keys() - {None})]
+        return len(start.ranks)
+
+    def wait_for(self, condition, start, seconds=60):
+        limit = time.monotonic() + seconds
+        while not condition():
+            if start.poll() is not None:
+                self.fail(f"ended before its time: {start.communicate()}")
+            self.assertLess(time.monotonic(), limit, "what was waited for has not come")
+            time.sleep(0.001)
+
+    def finish(self, start, seconds):
+        """Waits, at most so long, until mpirun and all ranks have ended."""
+        begin = time.monotonic()
+        try:
+            out, err = start.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.fail(f"mpirun has not ended within {seconds} s")
+        while left := [pid for pid in start.ranks if is_alive(pid)]:
+            self.assertLess(time.monotonic() - begin, seconds, f"ranks are left: {left}")
+            time.sleep(0.01)
+        return subprocess.CompletedProcess(start.args, start.returncode, out, err)
+
+    def end(self, start):
+        for pid in [start.pid, *start.ranks]:
+            if is_alive(pid):
+                os.kill(pid, signal.SIGKILL)
+        start.communicate()
+
+    def need_checkpoints(self):
+        """Both kinds: of many ranks, and of one process."""
+        if not (MODULES / "hdf5.so").exists():
+            self.skipTest("this build is without the module hdf5")
+        run = "--grid 8 --iters 1 --checkpoint need.h5 --checkpoint-every 1"
+        done = self.run_ranks(2, *run.split())
+        if done.returncode == 4:
+            self.skipTest(own_lines(done.stderr))
+        self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,0 +1,197 @@
+"""Checkpoints of many ranks, through mpirun: a run goes on from them on another number of ranks with the
+bits of a run that was never interrupted, also when it was killed, interrupted, or met a full disk.
+
+DIFFBENCH_KILLS is how many runs are killed; a few unless it is set."""
+import os
+import random
+import signal
+import time
+import unittest
+
+from program import PROGRAM, parse_json
+from ranks_program import RanksTest, cpu_seconds, own_lines
+
+KILLS = int(os.environ.get("DIFFBENCH_KILLS", "4"))
+
+PROBLEM = "--grid 61x67 --dtype float64 --boundary neumann".split()
+
+
+def every(steps, file="c.h5"):
+    return ["--checkpoint", file, "--checkpoint-every", str(steps)]
+
+
+class Restart(RanksTest):
+    def setUp(self):
+        super().setUp()
+        self.need_checkpoints()
+
+    def field_of(self, row):
+        return row["field"]["digest"], row["field"]["sha256"]
+
+    def restart(self, ranks, iterations, file="c.h5"):
+        return self.long_run(ranks, "--restart", file, "--iters", str(iterations))
+
+    def whole_run(self, iterations):
+        row = self.long_run(0, *PROBLEM, "--iters", str(iterations),
+                            *every(iterations, "whole.h5"))
+        return self.field_of(row)
+
+
+class OnAnotherNumberOfRanks(Restart):
+    def test_has_the_bits_of_the_whole_run(self):
+        whole = self.whole_run(400)
+        self.long_run(3, *PROBLEM, "--iters", "250", *every(100))
+        self.long_run(0, *PROBLEM, "--iters", "150", *every(100, "alone.h5"))
+        cases = [(ranks, file, step) for file, step in
+                 (("c.h5", 250), ("c.h5.previous", 200), ("alone.h5", 150))
+                 for ranks in (0, 2, 5)]
+        for case, row in zip(cases, self.side_by_side(
+                lambda ranks, file, _: self.restart(ranks, 400, file), cases)):
+            self.assertEqual(row["first_step"], case[2], case)
+            self.assertEqual(self.field_of(row), whole, case)
+        self.assertFalse([path for path in self.directory.iterdir() if path.name[0] == "."])
+
+    def test_is_refused_where_the_checkpoint_does_not_do(self):
+        self.long_run(2, *PROBLEM, "--iters", "20", *every(10))
+        whole = self.path("c.h5").read_bytes()
+        self.path("short.h5").write_bytes(whole[:len(whole) // 2])
+        self.path("foreign.h5").write_text("It is not HDF5.\n")
+        self.path("empty.h5").touch()
+        self.path("lost.h5.previous").write_bytes(whole)
+        damaged = bytearray(whole)
+        damaged[-1000] ^= 1  # of a cell
+        self.path("damaged.h5").write_bytes(damaged)
+        before = self.contents()
+
+        def check(mentions, *arguments):
+            done = self.run_ranks(3, "--restart", *arguments)
+            self.assertEqual(done.returncode, 2, (arguments, done.stderr))
+            self.assert_one_line(own_lines(done.stderr), arguments[0], *mentions)
+            self.assertEqual(done.stdout, "")
+
+        self.side_by_side(check, [
+            (("--grid", "61x66", "61x67"), "c.h5", "--iters", "40", "--grid", "61x66"),
+            (("--dtype",), "c.h5", "--iters", "40", "--dtype", "float32"),
+            (("--boundary",), "c.h5", "--iters", "40", "--boundary", "periodic"),
+            (("20 steps", "--iters"), "c.h5", "--iters", "20"),
+            ((), "short.h5", "--iters", "40"),
+            ((), "foreign.h5", "--iters", "40"),
+            ((), "empty.h5", "--iters", "40"),
+            (("no such file",), "missing.h5", "--iters", "40"),
+            (("lost.h5.previous",), "lost.h5", "--iters", "40"),
+            (("digest",), "damaged.h5", "--iters", "40"),
+        ])
+        self.assertEqual(self.contents(), before)
+
+
+class Killed(Restart):
+    """kill -9 of one rank, at some moment of a run that mostly writes checkpoints."""
+
+    ITERATIONS = 20000
+
+    def test_goes_on_from_the_last_checkpoint(self):
+        whole = self.whole_run(self.ITERATIONS)
+        seed = random.randrange(10**6)
+        chance = random.Random(seed)
+        in_checkpoint = 0
+        for kill in range(KILLS):
+            ranks, after = chance.choice((2, 3, 4)), chance.choice((0, 1, 2, 3, 5))
+            with self.subTest(seed=seed, kill=kill, ranks=ranks, after=after):
+                in_checkpoint += self.kill(ranks, chance, amid_checkpoint=kill % 2 == 1)
+                file = "c.h5" if self.path("c.h5").exists() else "c.h5.previous"
+                row = self.restart(after, self.ITERATIONS, file)
+                self.assertGreater(row["first_step"], 0)
+                self.assertEqual(self.field_of(row), whole)
+        print(f"{KILLS} kills, {in_checkpoint} of them in a checkpoint")
+
+    def kill(self, ranks, chance, *, amid_checkpoint):
+        """Returns whether a checkpoint was being written."""
+        for file in self.directory.glob("*c.h5*"):
+            file.unlink()
+        partial = self.path(".c.h5.partial")
+        start = self.start_ranks(ranks, *PROBLEM, "--iters", str(self.ITERATIONS),
+                                 *every(50))
+        self.wait_for(self.path("c.h5").exists, start)
+        time.sleep(chance.uniform(0, 0.8))
+        if amid_checkpoint:
+            self.wait_for(partial.exists, start)
+            time.sleep(chance.uniform(0, 0.01))
+        os.kill(chance.choice(start.ranks), signal.SIGKILL)
+        done = self.finish(start, 5)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(own_lines(done.stderr), "")
+        return partial.exists()
+
+
+class FullDisk(Restart):
+    """On one rank only: its files may not grow beyond 12 MiB, and its rows lie beyond that."""
+
+    LIMITED = ["sh", "-c", 'ulimit -f 24576; trap "" XFSZ; exec "$0" "$@"', PROGRAM]
+
+    def assert_old_files_are_kept(self, mentions, *arguments):
+        before = self.contents()
+        run = ["--grid", "2048x2049", "--iters", "4", *arguments]
+        done = self.run_mpi("-n", "1", PROGRAM, *run, ":", "-n", "1", *self.LIMITED, *run)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assert_one_line(own_lines(done.stderr), *mentions)
+        self.assertTrue(self.contents() == before)
+
+    def test_keeps_the_older_checkpoint(self):
+        self.path("c.h5").write_text("It is older.\n")
+        self.assert_old_files_are_kept(("cannot write checkpoint", "c.h5", "rank 1"), *every(2))
+
+    def test_keeps_the_older_field(self):
+        self.path("field.npy").write_text("It is older.\n")
+        self.assert_old_files_are_kept(("cannot write", "free space"), "--distributed", "--save",
+                                       "field.npy")
+
+
+class Interrupted(Restart):
+    """By a signal to one rank, and by Ctrl-C to mpirun, which tells its ranks, kills them a second
+    later, and whose exit code is its own. It does not take what they print meanwhile: what is more
+    than fits into a pipe belongs into a file."""
+
+    def interrupt(self, ranks, whom, *arguments, ready):
+        start = self.start_ranks(ranks, *arguments, "--json", "out.json")
+        self.wait_for(lambda: ready(start), start)
+        if whom == "mpirun":
+            start.send_signal(signal.SIGINT)
+        else:
+            os.kill(start.ranks[whom], signal.SIGTERM)
+        done = self.finish(start, 5)
+        self.assertEqual(done.returncode, 1 if whom == "mpirun" else 130, done.stderr)
+        self.assert_one_line(own_lines(done.stderr), "interrupted; what was measured")
+        self.assertNotEqual(done.stdout, "")
+        return parse_json(self.path("out.json").read_text())["diffbench"]
+
+    def test_a_run_with_checkpoints(self):
+        """The state of the interruption is kept."""
+        for whom in ("mpirun", 0, 2):
+            with self.subTest(whom=whom):
+                self.path("c.h5").unlink(missing_ok=True)
+                result = self.interrupt(3, whom, *PROBLEM, "--iters", "20000", *every(50),
+                                        ready=lambda _: self.path("c.h5").exists())
+                self.assertIs(result["interrupted"], True)
+                row, = result["run"]["results"]
+                last = row["last_step"]
+                self.assertLess(last, 20000)
+                after = self.restart(2, last + 37)
+                self.assertEqual(after["first_step"], last)
+                self.assertEqual(self.field_of(after), self.whole_run(last + 37))
+
+    def test_a_comparison(self):
+        """What was measured is reported. It never gets as precise as that, and rank 1 works only while
+        its row is timed."""
+        for whom in ("mpirun", 1):
+            with self.subTest(whom=whom):
+                result = self.interrupt(2, whom, *"--grid 64 --iters 3000 --backend simd".split(),
+                                        *"--precision 0.0001% --budget 60".split(),
+                                        ready=lambda start: cpu_seconds(start.ranks[1]) > 1)
+                self.assertIs(result["interrupted"], True)
+                samples = {row["backend"]: len(row["samples_seconds"]) for row in result["results"]}
+                self.assertEqual(samples.keys(), {"simd", "simd, 2 ranks"})
+                self.assertGreater(min(samples.values()), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
