@@ -45,6 +45,8 @@ export function bytesPerSecond(value: number): string {
   ]);
 }
 
+export const cellsPerSecond = (value: number) => `${figure(value / 1e9)} GCell/s`;
+
 /** Numbers of things: small ones in full, large ones in thousands (k), millions (M), ... */
 export function quantity(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e4) return String(value);

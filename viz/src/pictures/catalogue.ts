@@ -2,6 +2,8 @@
 import type { ResultFile } from "../data/results";
 import { amortisation } from "./amortisation";
 import { deviceBandwidth, hostBandwidth } from "./bandwidth";
+import { clusterScaling, clusterSteps } from "./cluster";
+import { clusterDepth, clusterPrediction } from "./cluster_model";
 import { crossover } from "./crossover";
 import { ladder } from "./ladder";
 import { ledger } from "./ledger";
@@ -27,6 +29,10 @@ const makers: Maker[] = [
   amortisation,
   crossover,
   scaling,
+  clusterScaling,
+  clusterDepth,
+  clusterSteps,
+  clusterPrediction,
   hostBandwidth,
   deviceBandwidth,
   pitfalls,

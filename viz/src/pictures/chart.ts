@@ -94,6 +94,14 @@ export function valueAxis(palette: Palette, options: AxisOptions) {
     },
     axisTick: ticks,
     minorSplitLine: { show: false },
+    // The head of a tooltip for all that stands at one place; by itself "16.0000000000".
+    ...(show
+      ? {
+          axisPointer: {
+            label: { formatter: ({ value }: { value: unknown }) => show(Number(value)) },
+          },
+        }
+      : {}),
   };
 }
 
@@ -134,7 +142,7 @@ function inTwoLines(name: string, most: number): string {
 }
 
 /** Of all that stands at one place of the axis. */
-function axisTooltip(palette: Palette, show: (value: number) => string) {
+export function axisTooltip(palette: Palette, show: (value: number) => string) {
   return {
     ...baseOption(palette).tooltip,
     trigger: "axis",

@@ -1,7 +1,15 @@
 // The ladder: the time of a step by each row on a logarithmic axis, with its spread, and how it
 // stands to the baseline and to the best row on the CPU.
 import { problemText, type ResultFile, type Row, whyNotDrawn } from "../data/results";
-import { bytesPerSecond, count, figure, percent, seconds, times } from "../data/units";
+import {
+  bytesPerSecond,
+  cellsPerSecond,
+  count,
+  figure,
+  percent,
+  seconds,
+  times,
+} from "../data/units";
 import {
   baseOption,
   categoryAxis,
@@ -67,7 +75,7 @@ export function ladder(file: ResultFile): Picture | Missing | null {
         { name: "first quartile", unit: "s", show: seconds },
         { name: "third quartile", unit: "s", show: seconds },
         { name: "samples", show: count },
-        { name: "rate", unit: "cells/s", show: (value) => `${figure(value / 1e9)} GCell/s` },
+        { name: "rate", unit: "cells/s", show: cellsPerSecond },
         { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
         { name: "of the copy bandwidth", show: percent },
         { name: `speed-up over ${file.baseline || "the baseline"}`, show: times },

@@ -34,6 +34,8 @@ export async function open(file: string, { width = 1200 } = {}) {
       troubles.push(`request: ${request.url()}`);
   });
   await page.goto(address);
+  // On a phone the list of many files alone is longer than the screen.
+  await page.locator(".chart").first().scrollIntoViewIfNeeded();
   await page.locator("[data-drawn]").first().waitFor();
   return { page, troubles };
 }

@@ -114,6 +114,39 @@ describe("its figures", () => {
     }
   });
 
+  it("of the ranks are those of their files", async () => {
+    type Rows = Record<string, number | null>[];
+    const own = (kind: string): Rows =>
+      readJson(directory, `${kind}.json`).diffbench.cluster.results;
+    const cells = (rows: Rows, ...names: string[]) =>
+      rows.map((row) => names.map((name) => row[name] ?? "-"));
+    for (const kind of ["strong", "weak"]) {
+      const scaling = await tableOf(cardOf(page, `${kind}.json`, "cluster-scaling"));
+      expect(scaling.map((row) => [row[0], row[5], row[8], row[9]])).toEqual(
+        cells(own(kind), "ranks", "seconds_per_step", "cells_per_second", "efficiency"),
+      );
+      const steps = await tableOf(cardOf(page, `${kind}.json`, "cluster-step"));
+      expect(steps.map((row) => row.slice(2, 5))).toEqual(
+        cells(
+          own(kind).filter((row) => row["ranks"] !== 0),
+          ...["compute_seconds", "copy_seconds", "wait_seconds"],
+        ),
+      );
+    }
+    const depths = await tableOf(cardOf(page, "halos.json", "cluster-depth"));
+    expect(depths.map((row) => [row[0], row[2], row[5]])).toEqual(
+      cells(own("halos"), "halo_depth", "seconds_per_step", "modelled_seconds"),
+    );
+    const predict = await tableOf(cardOf(page, "network.json", "cluster-predict"));
+    expect(predict.map((row) => [row[0], ...row.slice(3, 8)])).toEqual(
+      cells(
+        own("network"),
+        ...["ranks", "halo_depth", "seconds_per_step", "cells_per_second", "efficiency"],
+        "efficiency_exchanging_every_step",
+      ),
+    );
+  });
+
   it("of the networks are those of their files", async () => {
     const own = (kind: string, part: string) => readJson(directory, `${kind}.json`).diffbench[part];
     const learning = await tableOf(cardOf(page, "mlp.json", "learning"));

@@ -26,6 +26,10 @@ const commands = {
   throughput: "mlp throughput --layers 2,4,2 --budget 0.05 --most-batch 16",
   threads: "mlp scaling --layers 784,16,10 --engine cpu --threads 1,2 --budget 0.05",
   latency: "mlp latency --layers 2,4,2 --repetitions 130 --engine cpu --engine cpu_xtensor",
+  strong: "cluster strong --grid 64 --iters 20 --ranks 1,2 --budget 0.05",
+  weak: "cluster weak --grid 32 --iters 20 --ranks 1,2 --budget 0.05",
+  halos: "cluster depth --grid 64 --iters 20 --network 20us,10GB/s --budget 0.1",
+  network: "cluster predict --grid 1024 --rate 10 --network 6us,10GB/s --ranks 1:64:x4",
   selftest: "selftest --trials 2 --budget 0.05",
   compare: "compare comparison.json comparison.json",
 };

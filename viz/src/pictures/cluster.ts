@@ -1,0 +1,298 @@
+// Files of cluster strong and weak: the rate by ranks beside the run without ranks, and where a step
+// of the slowest rank goes.
+import { type RankRun, type RankRuns, rankParts, readRankRuns, whyNoTime } from "../data/cluster";
+import type { ResultFile } from "../data/results";
+import type { Column } from "../data/table";
+import { cellsPerSecond, count, figure, percent, seconds } from "../data/units";
+import { figuresAxis, heightOfBars, lyingRows, plainLine, valueAxis, whiskers } from "./chart";
+import { phaseColour, seriesColour } from "./palette";
+import type { Missing, Picture } from "./picture";
+import { verificationOfRows } from "./proof";
+
+const mostDrawn = 40;
+const giga = 1e9;
+const plural = (number: number, one: string) => `${number} ${one}${number === 1 ? "" : "s"}`;
+
+/** "2 ranks x 1 thread" */
+function nameOf({ ranks, threads, depth }: RankRun, question: RankRuns["question"]): string {
+  if (ranks === 0) return "without ranks";
+  if (question === "depth") return depth === null ? plural(ranks, "rank") : `halo of ${depth}`;
+  return plural(ranks, "rank") + (threads === null ? "" : ` x ${plural(threads, "thread")}`);
+}
+
+type Timed = RankRun & { cellsPerSecond: number; seconds: number };
+const timed = (run: RankRun): run is Timed => run.seconds !== null && run.cellsPerSecond !== null;
+
+function scalingReading({ runs, transport }: RankRuns): string {
+  const best = runs.filter(timed).sort((a, b) => b.cellsPerSecond - a.cellsPerSecond)[0];
+  const taking = runs.filter((run) => run.oversubscribed).map((run) => run.ranks);
+  const others =
+    taking.length === 0
+      ? ""
+      : `; ${taking.join(", ")} ranks are more than the CPUs carry, and have no time`;
+  if (best === undefined) return `No run has both a verified result and a time${others}.`;
+  const most = cellsPerSecond(best.cellsPerSecond);
+  const by = transport ? ` Ranks talk by ${transport}.` : "";
+  if (best.ranks === 0)
+    return `Nothing does more than the run without ranks, ${most}${others}.${by}`;
+  const share =
+    best.efficiency === null
+      ? ""
+      : `, ${percent(best.efficiency)} of what the run without ranks does with as many threads`;
+  return `${plural(best.ranks, "rank")} ${best.ranks === 1 ? "does" : "do"} most, ${most}${share}${others}.${by}`;
+}
+
+const scalingColumns: Column[] = [
+  { name: "ranks", show: count },
+  { name: "threads a rank", show: count },
+  { name: "halo depth", show: count },
+  { name: "nx", show: count },
+  { name: "ny", show: count },
+  { name: "time of a step", unit: "s", show: seconds },
+  { name: "interval from", unit: "s", show: seconds },
+  { name: "to", unit: "s", show: seconds },
+  { name: "rate", unit: "cells/s", show: cellsPerSecond },
+  { name: "efficiency", show: percent },
+  { name: "remark" },
+  { name: "proof" },
+];
+
+const scalingCells = (run: RankRun) => [
+  run.ranks,
+  run.threads,
+  run.depth,
+  run.nx,
+  run.ny,
+  run.seconds,
+  run.interval?.low ?? null,
+  run.interval?.high ?? null,
+  run.cellsPerSecond,
+  run.efficiency,
+  run.ranks === 0 ? "without ranks" : timed(run) ? "" : whyNoTime(run),
+  run.row.verification,
+];
+
+export function clusterScaling(file: ResultFile): Picture | Missing | null {
+  const read = readRankRuns(file);
+  if (read === null || read.question === "depth") return null;
+  const title =
+    read.question === "strong"
+      ? "Strong scaling over ranks: one grid, divided"
+      : "Weak scaling over ranks: the grid grows with them";
+  const base = read.runs.find((run) => run.ranks === 0 && timed(run));
+  const bars = read.runs
+    .filter((run) => run.ranks > 0 && (timed(run) || run.oversubscribed))
+    .sort((a, b) => a.ranks - b.ranks);
+  if (!bars.some(timed))
+    return {
+      id: "cluster-scaling",
+      title,
+      missing: "no run on ranks has both a verified result and a time",
+    };
+  const drawn = bars.slice(0, mostDrawn);
+  const names = drawn.map((run) => nameOf(run, read.question));
+  return {
+    id: "cluster-scaling",
+    title,
+    reading: scalingReading(read),
+    alternative: `A bar of cells a second for each of ${drawn.filter(timed).length} runs on ranks with the interval of its median, beside a line for the run without ranks; oversubscribed runs have a cross and no bar.`,
+    height: heightOfBars(drawn.length, 40),
+    table: { columns: scalingColumns, rows: read.runs.map(scalingCells) },
+    notDrawn: [
+      ...read.runs
+        .filter((run) => !timed(run))
+        .map((run): [string, string] => [run.row.name, whyNoTime(run)]),
+      ...bars.slice(mostDrawn).map((run): [string, string] => [run.row.name, "in the table only"]),
+    ],
+    verification: verificationOfRows([...(base ? [base] : []), ...bars].map((run) => run.row)),
+    option: (palette, narrow) => {
+      const rows = lyingRows(palette, names, narrow, (value) => `${figure(value)} GCell/s`);
+      const crosses = drawn.flatMap((run, index) => (timed(run) ? [] : [[0, index]]));
+      return {
+        ...rows,
+        legend: { show: false },
+        grid: { ...rows.grid, right: narrow ? 48 : 190, top: 34 },
+        xAxis: valueAxis(palette, {
+          name: narrow ? "GCell/s" : "GCell/s (median and its interval)",
+          show: figure,
+          min: 0,
+        }),
+        yAxis: [
+          rows.yAxis,
+          figuresAxis(
+            palette,
+            drawn.map((run) =>
+              !timed(run)
+                ? "-"
+                : cellsPerSecond(run.cellsPerSecond) +
+                  (run.efficiency === null ? "" : `, ${percent(run.efficiency)} efficient`),
+            ),
+            !narrow,
+          ),
+        ],
+        series: [
+          {
+            name: "on ranks",
+            type: "bar",
+            barMaxWidth: 22,
+            itemStyle: { color: seriesColour(palette, 0) },
+            data: drawn.map((run) => (timed(run) ? run.cellsPerSecond / giga : null)),
+            ...(base?.cellsPerSecond == null
+              ? {}
+              : {
+                  markLine: {
+                    ...plainLine,
+                    lineStyle: { type: "dashed", color: palette.text },
+                    label: {
+                      color: palette.text,
+                      position: "start", // the top: rows go downwards
+                      formatter: narrow
+                        ? "without ranks"
+                        : `without ranks: ${cellsPerSecond(base.cellsPerSecond)}`,
+                    },
+                    data: [{ xAxis: base.cellsPerSecond / giga }],
+                  },
+                }),
+          },
+          {
+            ...whiskers(
+              "interval",
+              drawn.flatMap((run, index) => {
+                if (!timed(run) || run.interval === null) return [];
+                const cells = run.cellsPerSecond * run.seconds;
+                const { low, high } = run.interval;
+                return [
+                  {
+                    at: index,
+                    low: cells / high / giga,
+                    high: cells / low / giga,
+                    colour: palette.text,
+                  },
+                ];
+              }),
+              true,
+            ),
+            z: 3,
+          },
+          {
+            name: "oversubscribed",
+            type: "scatter",
+            symbol: crossPath,
+            symbolSize: 11,
+            symbolOffset: [10, 0],
+            z: 6, // above the line of the run without ranks
+            itemStyle: { color: palette.muted, opacity: 1 },
+            label: {
+              show: true,
+              position: "right",
+              distance: 18,
+              color: palette.text,
+              backgroundColor: palette.surface,
+              lineHeight: 16,
+              formatter: "oversubscribed: correctness only",
+              ...(narrow ? { width: 130, overflow: "break" } : {}),
+            },
+            // It stands at the axis, and has no figure.
+            tooltip: { valueFormatter: () => "correctness only" },
+            data: crosses,
+          },
+        ].filter(({ data }) => data.length > 0),
+      };
+    },
+  };
+}
+
+/** A cross of two strokes. */
+const crossPath = "path://M1,0L5,4L9,0L10,1L6,5L10,9L9,10L5,6L1,10L0,9L4,5L0,1Z";
+
+/** Packing moves data and is warm, as copies are in other pictures; waiting has the colour of "sync". */
+const colourNames = { compute: "compute", pack: "h2d", wait: "sync" } as const;
+
+type Profiled = RankRun & { slowest: NonNullable<RankRun["slowest"]> };
+const sum = ({ slowest }: Profiled) => slowest.compute + slowest.pack + slowest.wait;
+
+export function clusterSteps(file: ResultFile): Picture | Missing | null {
+  const read = readRankRuns(file);
+  if (read === null) return null;
+  const title = "Where a step of the slowest rank goes";
+  const runs = read.runs
+    .filter((run): run is Profiled => run.ranks > 0 && run.slowest !== null)
+    .sort((a, b) => a.ranks - b.ranks || (a.depth ?? 0) - (b.depth ?? 0));
+  if (runs.length === 0)
+    return { id: "cluster-step", title, missing: "no run on ranks has a time and a profile" };
+  const drawn = runs.slice(0, mostDrawn);
+  const names = drawn.map((run) => nameOf(run, read.question));
+  const told = [...runs].sort((a, b) => b.slowest.wait / sum(b) - a.slowest.wait / sum(a))[0]!;
+  const show = (variant: number) => (variant === 0 ? seconds : percent);
+  return {
+    id: "cluster-step",
+    title,
+    reading:
+      (told.slowest.wait > 0
+        ? `With ${nameOf(told, read.question)} the slowest rank, which computes longest, waits for ${percent(told.slowest.wait / sum(told))} of its step${runs.length > 1 ? ", the most of all" : ""}`
+        : "No rank waits") +
+      ". Profiled in runs of their own, whose steps may take longer than the timed ones.",
+    alternative: `Stacked bars of seconds, one for each of ${drawn.length} runs: compute, pack and wait.`,
+    height: heightOfBars(drawn.length, 34) + 24,
+    table: {
+      columns: [
+        { name: "ranks", show: count },
+        { name: "halo depth", show: count },
+        ...rankParts.map((name) => ({ name, unit: "s", show: seconds })),
+        { name: "imbalance", show: percent },
+        { name: "proof" },
+      ],
+      rows: runs.map((run) => [
+        run.ranks,
+        run.depth,
+        ...rankParts.map((part) => run.slowest[part]),
+        run.imbalance,
+        run.row.verification,
+      ]),
+    },
+    notDrawn: [
+      ...read.runs
+        .filter((run) => run.ranks > 0 && run.slowest === null)
+        .map((run): [string, string] => [
+          run.row.name,
+          run.seconds === null ? whyNoTime(run) : "the file has no profile of it",
+        ]),
+      ...runs.slice(mostDrawn).map((run): [string, string] => [run.row.name, "in the table only"]),
+    ],
+    verification: verificationOfRows(runs.map((run) => run.row)),
+    variants: ["seconds", "share of the step"],
+    option: (palette, narrow, variant) => {
+      const rows = lyingRows(palette, names, narrow, show(variant));
+      return {
+        ...rows,
+        grid: { ...rows.grid, right: narrow ? 24 : 84 },
+        xAxis: valueAxis(palette, {
+          name: variant === 0 ? "time of a step" : "share of the step",
+          show: show(variant),
+          min: 0,
+          ...(variant === 0 ? {} : { max: 1 }),
+        }),
+        yAxis: [
+          rows.yAxis,
+          figuresAxis(
+            palette,
+            drawn.map((run) => seconds(sum(run))),
+            !narrow,
+          ),
+        ],
+        series: rankParts.map((part) => ({
+          name: part,
+          type: "bar",
+          stack: "step",
+          barMaxWidth: 22,
+          itemStyle: {
+            color: phaseColour(palette, colourNames[part]),
+            borderColor: palette.surface,
+            borderWidth: 0.5,
+          },
+          data: drawn.map((run) => run.slowest[part] / (variant === 0 ? 1 : sum(run))),
+        })),
+      };
+    },
+  };
+}

@@ -1,0 +1,349 @@
+// Files of cluster depth (how deep halos should be, measured and by the model) and of cluster
+// predict (what a network makes of many ranks).
+import { type RankRun, readRankPrediction, readRankRuns, whyNoTime } from "../data/cluster";
+import type { ResultFile } from "../data/results";
+import { cellsPerSecond, count, figure, percent, quantity, seconds } from "../data/units";
+import { axisTooltip, baseOption, idealLine, logLimits, valueAxis, whiskers } from "./chart";
+import { type Palette, seriesColour } from "./palette";
+import type { Missing, Picture } from "./picture";
+import { verificationOfRows } from "./proof";
+
+const giga = 1e9;
+
+type Deep = RankRun & { depth: number };
+
+const offBy = (run: RankRun) =>
+  run.seconds === null || run.modelled === null ? null : run.modelled / run.seconds - 1;
+
+function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
+}
+
+const least = (runs: Deep[], time: "seconds" | "modelled") =>
+  runs
+    .filter((run) => run[time] !== null)
+    .reduce<Deep | null>(
+      (best, run) => (best === null || run[time]! < best[time]! ? run : best),
+      null,
+    );
+
+const rowsOf = (depth: number) => `${depth} row${depth === 1 ? "" : "s"}`;
+
+function depthReading(runs: Deep[]): string {
+  const [best, modelled] = [least(runs, "seconds"), least(runs, "modelled")];
+  const errors = runs.map(offBy).flatMap((error) => (error === null ? [] : [Math.abs(error)]));
+  const each = runs.find((run) => run.depth === 1)?.seconds ?? null;
+  const model = modelled === null ? "" : `the model says ${rowsOf(modelled.depth)}`;
+  if (best?.seconds == null)
+    return `No depth has both a verified result and a time${model ? `; ${model}` : ""}.`;
+  return (
+    [
+      `Halos of ${rowsOf(best.depth)} are the best, ${seconds(best.seconds)} a step`,
+      ...(each === null || best.depth === 1
+        ? []
+        : [`one exchange a step takes ${figure(each / best.seconds)} times as long`]),
+      ...(model === ""
+        ? []
+        : [
+            model +
+              (errors.length ? `, and is off by ${percent(median(errors))} in the median` : ""),
+          ]),
+    ].join("; ") + "."
+  );
+}
+
+/** Predicted: hollow and dashed. */
+const predictedLine = (
+  palette: Palette,
+  name: string,
+  colour: string,
+  data: [number, number][],
+) => ({
+  name,
+  type: "line",
+  symbol: "circle",
+  symbolSize: 8,
+  itemStyle: { color: palette.surface, borderColor: colour, borderWidth: 2 },
+  lineStyle: { color: colour, width: 2, type: "dashed" },
+  data,
+});
+
+export function clusterDepth(file: ResultFile): Picture | Missing | null {
+  const read = readRankRuns(file);
+  if (read === null || read.question !== "depth") return null;
+  const title = "Time of a step by the depth of halos";
+  const runs = read.runs
+    .filter((run): run is Deep => run.depth !== null)
+    .sort((a, b) => a.depth - b.depth);
+  const timed = runs.filter((run) => run.seconds !== null);
+  const modelled = runs.filter((run) => run.modelled !== null);
+  if (timed.length + modelled.length === 0)
+    return { id: "cluster-depth", title, missing: "no depth has a time, measured or modelled" };
+  const [best, modelBest] = [least(timed, "seconds"), least(modelled, "modelled")];
+  return {
+    id: "cluster-depth",
+    title,
+    reading: depthReading(runs) + (read.transport ? ` Ranks talk by ${read.transport}.` : ""),
+    alternative:
+      "Points of measured time with the intervals of their medians against the rows of a halo, both logarithmic, and a dashed line by the model; the least of each is marked.",
+    height: 440,
+    table: {
+      columns: [
+        { name: "halo depth", unit: "rows", show: count },
+        { name: "ranks", show: count },
+        { name: "time of a step", unit: "s", show: seconds },
+        { name: "interval from", unit: "s", show: seconds },
+        { name: "to", unit: "s", show: seconds },
+        { name: "model", unit: "s", show: seconds },
+        { name: "model off by", show: percent },
+        { name: "rate", unit: "cells/s", show: cellsPerSecond },
+        { name: "efficiency", show: percent },
+        { name: "remark" },
+        { name: "proof" },
+      ],
+      rows: read.runs.map((run) => [
+        run.depth,
+        run.ranks,
+        run.seconds,
+        run.interval?.low ?? null,
+        run.interval?.high ?? null,
+        run.modelled,
+        offBy(run),
+        run.cellsPerSecond,
+        run.efficiency,
+        [
+          ...(run.ranks === 0 ? ["without ranks"] : []),
+          ...(run === best ? ["the best"] : []),
+          ...(run === modelBest ? ["the model's best"] : []),
+          ...(run.seconds === null ? [whyNoTime(run)] : []),
+        ].join("; "),
+        run.row.verification,
+      ]),
+    },
+    notDrawn: read.runs
+      .filter((run) => run.depth === null || run.seconds === null)
+      .map((run) => [
+        run.row.name,
+        run.seconds === null ? whyNoTime(run) : "without halos: in the table only",
+      ]),
+    verification: verificationOfRows(timed.map((run) => run.row)),
+    option: (palette, narrow) => {
+      const measuredColour = seriesColour(palette, 0);
+      const modelColour = seriesColour(palette, 1);
+      const drawnTimes = runs.flatMap((run) =>
+        [run.seconds, run.modelled, run.interval?.low, run.interval?.high].flatMap((value) =>
+          value == null ? [] : [value],
+        ),
+      );
+      // Room for a name below the lowest point.
+      const times = [...drawnTimes, Math.min(...drawnTimes) / 1.15];
+      /** Above the higher and below the lower of the two, where both are of one depth. */
+      const above = (best?.seconds ?? 0) >= (best?.modelled ?? 0);
+      const bestOf = (name: string, run: Deep, value: number, colour: string, top: boolean) => ({
+        name,
+        type: "scatter",
+        symbol: "diamond",
+        symbolSize: 17,
+        z: 4,
+        itemStyle: { color: colour, borderColor: palette.text, borderWidth: 1.5 },
+        label: {
+          show: true,
+          position: top ? "top" : "bottom",
+          distance: 14,
+          color: palette.text,
+          formatter: `${name}: ${run.depth}`,
+        },
+        tooltip: { show: false },
+        data: [[run.depth, value]],
+      });
+      return {
+        ...baseOption(palette),
+        tooltip: axisTooltip(palette, seconds),
+        legend: {
+          ...baseOption(palette).legend,
+          type: "plain",
+          data: ["measured", "model"],
+        },
+        grid: { left: 84, right: 28, top: 56, bottom: 52 },
+        xAxis: valueAxis(palette, {
+          name: narrow
+            ? "rows of a halo"
+            : "rows of a halo, which are the steps from exchange to exchange",
+          log: true,
+          base: 2,
+          show: count,
+          ...logLimits(runs.map((run) => run.depth)),
+        }),
+        yAxis: valueAxis(palette, {
+          name: "time of a step",
+          log: true,
+          show: seconds,
+          gap: 66,
+          ...logLimits(times),
+        }),
+        series: [
+          predictedLine(
+            palette,
+            "model",
+            modelColour,
+            modelled.map((run) => [run.depth, run.modelled!]),
+          ),
+          {
+            name: "measured",
+            type: "line",
+            symbol: "circle",
+            symbolSize: 9,
+            z: 3,
+            itemStyle: { color: measuredColour },
+            lineStyle: { width: 0 },
+            data: timed.map((run) => [run.depth, run.seconds]),
+          },
+          whiskers(
+            "interval",
+            timed.flatMap((run) =>
+              run.interval === null
+                ? []
+                : [{ at: run.depth, ...run.interval, colour: measuredColour }],
+            ),
+            false,
+          ),
+          ...(best === null ? [] : [bestOf("best", best, best.seconds!, measuredColour, above)]),
+          ...(modelBest === null
+            ? []
+            : [
+                bestOf(
+                  "model's best",
+                  modelBest,
+                  modelBest.modelled!,
+                  modelColour,
+                  modelBest === best && !above,
+                ),
+              ]),
+        ].filter(({ data }) => data.length > 0),
+      };
+    },
+  };
+}
+
+export function clusterPrediction(file: ResultFile): Picture | Missing | null {
+  const read = readRankPrediction(file);
+  if (read === null) return null;
+  const { runs, assumed } = read;
+  const kind = assumed ? "assumed" : "predicted";
+  const title = `Predicted runs on ranks${assumed ? ", from assumed rates" : ""}`;
+  const most = runs[runs.length - 1];
+  if (most === undefined)
+    return { id: "cluster-predict", title, missing: "the file has no predictions" };
+  const grid = `${most.nx ?? "?"}x${most.ny ?? "?"}`;
+  const perStep = (run: (typeof runs)[number]) =>
+    run.everyStep === null ? null : (run.cellsPerSecond * run.everyStep) / run.efficiency;
+  /** nx and ny may be missing: the cells are what was predicted in a step. */
+  const measuredRate = (run: (typeof runs)[number]) =>
+    run.measured === null ? null : (run.cellsPerSecond * run.seconds) / run.measured;
+  const ideal = (run: (typeof runs)[number]) => run.cellsPerSecond / run.efficiency;
+  const measured = runs.filter((run) => run.measured !== null);
+  return {
+    id: "cluster-predict",
+    title,
+    reading:
+      `${assumed ? "Assumed and predicted" : "Predicted"}, not measured: on ${most.ranks} rank${most.ranks === 1 ? "" : "s"} a step of ${grid} takes ${seconds(most.seconds)}, ${cellsPerSecond(most.cellsPerSecond)}, ${percent(most.efficiency)} of ideal` +
+      (most.depth === null ? "" : ` with halos of ${rowsOf(most.depth)}`) +
+      (most.everyStep === null ? "" : `, ${percent(most.everyStep)} with one exchange a step`) +
+      ".",
+    alternative: `Dashed lines of ${kind} cells a second against ranks, both logarithmic: with the best depth of halos, with one exchange a step, and ideal${measured.length ? "; points where it was measured" : ""}.`,
+    height: 440,
+    table: {
+      columns: [
+        { name: "ranks", show: count },
+        { name: "nx", show: count },
+        { name: "ny", show: count },
+        { name: "best halo depth", unit: "rows", show: count },
+        { name: `time of a step, ${kind}`, unit: "s", show: seconds },
+        { name: `rate, ${kind}`, unit: "cells/s", show: cellsPerSecond },
+        { name: `efficiency, ${kind}`, show: percent },
+        { name: "efficiency, one exchange a step", show: percent },
+        { name: "measured", unit: "s", show: seconds },
+        { name: "prediction off by", show: percent },
+      ],
+      rows: runs.map((run) => [
+        run.ranks,
+        run.nx,
+        run.ny,
+        run.depth,
+        run.seconds,
+        run.cellsPerSecond,
+        run.efficiency,
+        run.everyStep,
+        run.measured,
+        run.measured === null ? null : run.seconds / run.measured - 1,
+      ]),
+    },
+    notDrawn: [],
+    verification: `${read.source ? `Rates ${read.source}. ` : ""}${
+      measured.length
+        ? `Measured beside it: ${measured.length} of ${runs.length} runs.`
+        : "None of the predicted runs was made here."
+    }`,
+    variants: ["GCell/s", "efficiency"],
+    option: (palette, narrow, variant) => {
+      const show = variant === 0 ? (value: number) => `${figure(value)} GCell/s` : percent;
+      const lineOf = (value: (run: (typeof runs)[number]) => number | null) =>
+        runs.flatMap((run): [number, number][] => {
+          const rated = value(run);
+          if (rated === null) return [];
+          return [[run.ranks, variant === 0 ? rated / giga : rated / ideal(run)]];
+        });
+      const lines = {
+        ideal: lineOf(ideal),
+        best: lineOf((run) => run.cellsPerSecond),
+        each: lineOf(perStep),
+        measured: lineOf(measuredRate),
+      };
+      const values = Object.values(lines)
+        .flat()
+        .map((point) => point[1]);
+      return {
+        ...baseOption(palette),
+        tooltip: axisTooltip(palette, show),
+        legend: { ...baseOption(palette).legend, type: "plain" },
+        grid: { left: 84, right: 28, top: narrow ? 100 : 56, bottom: 52 },
+        xAxis: valueAxis(palette, {
+          name: "ranks",
+          log: true,
+          base: 2,
+          show: count,
+          ...logLimits(runs.map((run) => run.ranks)),
+        }),
+        yAxis: valueAxis(palette, {
+          name: variant === 0 ? `GCell/s, ${kind}` : `efficiency, ${kind}`,
+          show: variant === 0 ? quantity : percent,
+          gap: 66,
+          ...(variant === 0
+            ? { log: true, ...logLimits(values) }
+            : { min: 0, max: Math.max(1, ...values) }),
+        }),
+        series: [
+          idealLine(palette, lines.ideal),
+          predictedLine(palette, `best depth, ${kind}`, seriesColour(palette, 0), lines.best),
+          predictedLine(
+            palette,
+            `one exchange a step, ${kind}`,
+            seriesColour(palette, 1),
+            lines.each,
+          ),
+          {
+            name: "measured",
+            type: "line",
+            symbol: "circle",
+            symbolSize: 10,
+            itemStyle: { color: seriesColour(palette, 2) },
+            lineStyle: { width: 0 },
+            data: lines.measured,
+          },
+        ].filter(({ data }) => data.length > 0),
+      };
+    },
+  };
+}
