@@ -11,6 +11,6 @@ namespace diffbench::bench {
 /// On all ranks, or on this process alone. Verifies against the oracle on the same ranks, for as
 /// many steps as the budget affords. Ctrl-C keeps the state in the checkpoint, if there is one.
 /// Returns the exit code; throws as run_comparison() does.
-[[nodiscard]] int run_long(const Options& options, const Invocation& invocation);
+[[nodiscard]] int run_long(const Options& given, const Invocation& invocation);
 
 } // namespace diffbench::bench

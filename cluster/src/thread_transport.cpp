@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 namespace diffbench::cluster {
@@ -60,7 +61,9 @@ struct ThreadRanks::Shared {
     int from = 0;
     int to = 0;
     Purpose purpose = Purpose::data;
-    auto operator<=>(const Route&) const = default;
+    bool operator<(const Route& other) const {
+      return std::tie(from, to, purpose) < std::tie(other.from, other.to, other.purpose);
+    }
   };
 
   /// On its way.

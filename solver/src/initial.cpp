@@ -192,10 +192,12 @@ void InitialRows::fill(std::int64_t first, std::span<T> cells) {
     case Kind::block: fill_block(part); break;
     case Kind::gaussian: fill_gaussian(part); break;
     case Kind::sine: fill_sine(problem_, part); break;
-    case Kind::random:
-      generator_.discard(static_cast<unsigned long long>((first - next_row_) * problem_.nx));
+    case Kind::random: {
+      const std::int64_t skipped = (first - next_row_) * problem_.nx;
+      generator_.discard(static_cast<unsigned long long>(skipped));
       fill_random(generator_, part);
       break;
+    }
     case Kind::file: fill_from_file(problem_, initial_.path, part); break;
   }
   next_row_ = part.last();

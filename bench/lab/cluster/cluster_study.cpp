@@ -72,6 +72,7 @@ void profile(const ClusterPlan& plan, cluster::Ranks& ranks, ClusterEntry& entry
     for (double cluster::RankTimes::*part :
          {&cluster::RankTimes::compute, &cluster::RankTimes::copy, &cluster::RankTimes::wait}) {
       std::vector<double> seconds;
+      seconds.reserve(runs.size());
       for (const auto& times : runs) {
         seconds.push_back(times[rank].*part / static_cast<double>(steps));
       }
