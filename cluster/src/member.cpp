@@ -133,11 +133,12 @@ void Member::try_depths(Kept& kept) {
   };
   std::int64_t best = std::min(usual_depth, kept.job.depth);
   kept.field->set_depth(best);
-  const double first = advance(1);
-  double spent = first;
+  advance(1); // memory is touched for the first time
+  const double one_step = advance(1);
+  const bool too_long = 2 * one_step * static_cast<double>(best) > trial_seconds;
+  double spent = 0;
   double best_step = 0;
   for (const std::int64_t depth : depths_to_try) {
-    const bool too_long = best_step == 0 && 2 * first * static_cast<double>(depth) > trial_seconds;
     if (depth > kept.job.depth || too_long) {
       continue;
     }

@@ -11,7 +11,7 @@ import unittest
 from program import PROGRAM, parse_json
 from ranks_program import RanksTest, cpu_seconds, own_lines
 
-KILLS = int(os.environ.get("DIFFBENCH_KILLS", "4"))
+KILLS = int(os.environ.get("DIFFBENCH_KILLS", "3"))
 
 PROBLEM = "--grid 61x67 --dtype float64 --boundary neumann".split()
 
