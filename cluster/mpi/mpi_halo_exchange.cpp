@@ -63,7 +63,8 @@ void MpiHaloExchange::run() {
   under_way_ = true; // until all have come
   const int started = MPI_Startall(static_cast<int>(requests_.size()), requests_.data());
   call(started, "MPI_Startall");
-  const bool failed = !transport_.wait(requests_, statuses_, [this] { return still_waiting(); });
+  const bool failed = !transport_.wait(
+      requests_, statuses_, [this] { return still_waiting(); }, transport_.time_limit());
   under_way_ = false;
   for (std::size_t i = 0; i < messages_.size(); ++i) {
     check(messages_[i], statuses_[i], failed);

@@ -126,8 +126,7 @@ std::string MpiTransport::description() const {
 }
 
 bool MpiTransport::wait(std::span<MPI_Request> requests, std::span<MPI_Status> statuses,
-                        const std::function<std::string()>& complaint, int limits) {
-  const double seconds = limits * time_limit_;
+                        const std::function<std::string()>& complaint, double limit_seconds) {
   requests_under_way_ = true; // until none is
   int code = MPI_SUCCESS;
   const auto done = [&] {
@@ -135,11 +134,11 @@ bool MpiTransport::wait(std::span<MPI_Request> requests, std::span<MPI_Status> s
     code = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all, statuses.data());
     return code != MPI_SUCCESS || all != 0;
   };
-  if (!wait_until(done, {.seconds = seconds})) {
+  if (!wait_until(done, {.seconds = limit_seconds})) {
     const std::string missing = complaint(); // asks MPI once more, which may have them now
     if (!done()) {
       throw TimedOut("rank " + std::to_string(rank_) + ": " + missing + " for " +
-                     seconds_text(seconds));
+                     seconds_text(limit_seconds));
     }
   }
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
@@ -150,9 +149,9 @@ bool MpiTransport::wait(std::span<MPI_Request> requests, std::span<MPI_Status> s
 }
 
 void MpiTransport::wait_for_one(MPI_Request request, MPI_Status& status,
-                                const std::string& complaint, int limits) {
+                                const std::string& complaint, double limit_seconds) {
   if (!wait(
-          {&request, 1}, {&status, 1}, [&complaint] { return complaint; }, limits)) {
+          {&request, 1}, {&status, 1}, [&complaint] { return complaint; }, limit_seconds)) {
     throw Error("rank " + std::to_string(rank_) + ": " + mpi_error_text(status.MPI_ERROR));
   }
 }
@@ -202,7 +201,7 @@ void MpiTransport::all_gather(std::span<const std::byte> mine, std::span<std::by
                       ranks_, &request),
        "MPI_Iallgather");
   MPI_Status status;
-  wait_for_one(request, status, "other ranks have not gathered", 2);
+  wait_for_one(request, status, "other ranks have not gathered", gather_limit(time_limit_));
 }
 
 void MpiTransport::send(int to, std::span<const std::byte> bytes) {
@@ -213,7 +212,7 @@ void MpiTransport::send(int to, std::span<const std::byte> bytes) {
                    &request),
          "MPI_Isend");
     MPI_Status status;
-    wait_for_one(request, status, complaint);
+    wait_for_one(request, status, complaint, time_limit_);
   });
 }
 
@@ -225,7 +224,7 @@ void MpiTransport::receive(int from, std::span<std::byte> bytes) {
                    ranks_, &request),
          "MPI_Irecv");
     MPI_Status status;
-    wait_for_one(request, status, complaint);
+    wait_for_one(request, status, complaint, time_limit_);
     int received = 0;
     call(MPI_Get_count(&status, MPI_BYTE, &received), "MPI_Get_count");
     if (std::cmp_not_equal(received, size)) {

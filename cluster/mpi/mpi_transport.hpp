@@ -46,6 +46,7 @@ class MpiTransport : public Transport {
   [[nodiscard]] std::string description() const override;
 
   void set_time_limit(double seconds) override { time_limit_ = seconds; }
+  [[nodiscard]] double time_limit() const { return time_limit_; }
 
   /// What the library says when it is asked; no of one that cannot be asked.
   [[nodiscard]] bool takes_device_memory() const override;
@@ -68,14 +69,14 @@ class MpiTransport : public Transport {
 
   /// Waits for `requests`: true when all have succeeded, false when `statuses` say which has not.
   /// Throws Error, and TimedOut with "rank R: ", what `complaint` says has not happened, and the
-  /// time, which is that of so many time limits.
+  /// limit; 0: waits for ever.
   [[nodiscard]] bool wait(std::span<MPI_Request> requests, std::span<MPI_Status> statuses,
-                          const std::function<std::string()>& complaint, int limits = 1);
+                          const std::function<std::string()>& complaint, double limit_seconds);
 
  private:
   [[nodiscard]] Place find_place() const;
   void wait_for_one(MPI_Request request, MPI_Status& status, const std::string& complaint,
-                    int limits = 1);
+                    double limit_seconds);
   void wait_idly(MPI_Request request);
   [[nodiscard]] bool others_leave_too() noexcept;
 

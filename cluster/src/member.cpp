@@ -23,8 +23,10 @@ bool sends_messages(Verb verb) {
 /// The notches (exchange_model.hpp), what is likely first, since time may run out.
 constexpr std::array<std::int64_t, 7> depths_to_try = {16, 8, 32, 4, 64, 2, 1};
 /// Where trying takes too long, a step does, too, and exchanges hardly show: then it is the
-/// backend's own blocking in time that a depth should leave room for.
-constexpr std::int64_t usual_depth = 16;
+/// backend's own blocking in time that a depth should leave room for (some 40 steps on a CPU),
+/// and rows that are computed twice should stay few.
+constexpr std::int64_t usual_depth = 32;
+constexpr std::int64_t rows_for_each_of_halo = 16;
 constexpr double trial_seconds = 0.5;
 
 /// Those of some rows among the bytes of `whole`.
@@ -131,7 +133,8 @@ void Member::try_depths(Kept& kept) {
                           std::as_writable_bytes(std::span(all)));
     return std::ranges::max(all);
   };
-  std::int64_t best = std::min(usual_depth, kept.job.depth);
+  const std::int64_t few_twice = kept.job.problem.ny / transport_.size() / rows_for_each_of_halo;
+  std::int64_t best = std::min({usual_depth, kept.job.depth, std::max<std::int64_t>(1, few_twice)});
   kept.field->set_depth(best);
   advance(1); // memory is touched for the first time
   const double one_step = advance(1);

@@ -27,6 +27,7 @@ struct alignas(array_alignment) Header {
   std::int64_t step = 0; ///< of the field that the rows are of
   std::int64_t rows = 0;
   std::int32_t sender = 0;
+  double busy_seconds = 0; ///< of the sender, since the exchange before
 };
 
 /// The messages to and from one neighbour, in memory that the session gives; none without one.
@@ -126,22 +127,20 @@ class RankFieldOf final : public RankField {
   }
 
   void advance(std::int64_t steps) override {
-    if (!exchange_) {
-      const ScopedTimer timer(times_.compute);
-      session_->advance(steps);
-      session_->wait();
-      step_ += steps;
-      return;
-    }
+    double accounted = busy_seconds();
     for (std::int64_t left = steps; left > 0;) {
-      const std::int64_t count = std::min(left, depth_);
-      exchange_halos();
+      const std::int64_t count = exchange_ ? std::min(left, depth_) : left;
+      if (exchange_) {
+        const double before = std::exchange(accounted, busy_seconds());
+        times_.pace += exchange_halos(accounted - before);
+      }
       const ScopedTimer timer(times_.compute);
       session_->advance(count);
       session_->wait();
       step_ += count;
       left -= count;
     }
+    times_.pace += busy_seconds() - accounted;
   }
 
   [[nodiscard]] RankTimes take_times() override { return std::exchange(times_, {}); }
@@ -160,17 +159,20 @@ class RankFieldOf final : public RankField {
     return row - part_.rows.first + part_.upper_halo;
   }
 
-  void exchange_halos() {
+  [[nodiscard]] double busy_seconds() const { return times_.compute + times_.copy; }
+
+  /// Says how long it was busy; the longest that it or a neighbour was.
+  double exchange_halos(double busy) {
     const std::int64_t first_own = part_.upper_halo;
     const std::int64_t end_own = first_own + part_.rows.count();
     const std::int64_t cells = depth_ * problem_.nx;
     {
       const ScopedTimer timer(times_.copy);
       if (part_.upper >= 0) {
-        put(*upper_.out, first_own, cells);
+        put(*upper_.out, first_own, cells, busy);
       }
       if (part_.lower >= 0) {
-        put(*lower_.out, end_own - depth_, cells);
+        put(*lower_.out, end_own - depth_, cells, busy);
       }
     }
     {
@@ -184,21 +186,25 @@ class RankFieldOf final : public RankField {
       }
     }
     const ScopedTimer timer(times_.copy);
+    double longest = busy;
     if (part_.upper >= 0) {
-      take(*upper_.in, part_.upper, first_own - depth_, cells);
+      longest = std::max(longest, take(*upper_.in, part_.upper, first_own - depth_, cells));
     }
     if (part_.lower >= 0) {
-      take(*lower_.in, part_.lower, end_own, cells);
+      longest = std::max(longest, take(*lower_.in, part_.lower, end_own, cells));
     }
+    return longest;
   }
 
-  void put(RowMemory<T>& message, std::int64_t local, std::int64_t cells) {
-    const Header header{.step = step_, .rows = depth_, .sender = transport_.rank()};
+  void put(RowMemory<T>& message, std::int64_t local, std::int64_t cells, double busy) {
+    const Header header{
+        .step = step_, .rows = depth_, .sender = transport_.rank(), .busy_seconds = busy};
     message.write_label(std::as_bytes(std::span(&header, 1)));
     session_->download_rows(local, Mailbox<T>::rows(message, cells));
   }
 
-  void take(RowMemory<T>& message, int sender, std::int64_t local, std::int64_t cells) {
+  /// How long the sender was busy.
+  double take(RowMemory<T>& message, int sender, std::int64_t local, std::int64_t cells) {
     Header header;
     message.read_label(std::as_writable_bytes(std::span(&header, 1)));
     if (header.step != step_ || header.rows != depth_ || header.sender != sender) {
@@ -208,6 +214,7 @@ class RankFieldOf final : public RankField {
                   std::to_string(depth_) + " rows");
     }
     session_->upload_rows(local, Mailbox<T>::rows(message, cells));
+    return header.busy_seconds;
   }
 
   [[nodiscard]] std::string here() const {

@@ -43,13 +43,6 @@ FixedText<4096> path_text(const std::filesystem::path& path) {
 
 } // namespace
 
-RankTimes& RankTimes::operator+=(const RankTimes& other) {
-  compute += other.compute;
-  copy += other.copy;
-  wait += other.wait;
-  return *this;
-}
-
 /// A field of all ranks, as rank 0 sees it.
 template <typename T>
 class Ranks::LedSession final : public RanksSession<T> {
@@ -58,8 +51,11 @@ class Ranks::LedSession final : public RanksSession<T> {
     require_halo(job.problem, ranks.size(), job.depth);
     const std::int64_t deepest = deepest_halo(job.problem, ranks.size());
     const bool choose = job.depth == 0 && ranks.size() > 1;
-    job_.depth =
-        choose ? std::min(deepest, depth_notches.back()) : std::max<std::int64_t>(1, job.depth);
+    if (ranks.size() == 1) {
+      job_.depth = 1; // it has no halo
+    } else {
+      job_.depth = choose ? std::min(deepest, depth_notches.back()) : job.depth;
+    }
     Command command = to(Verb::make);
     command.field = field_ = ranks.next_field_++;
     command.backend = std::string_view(job_.backend);
@@ -95,9 +91,10 @@ class Ranks::LedSession final : public RanksSession<T> {
     Command command = to(Verb::advance);
     command.steps = steps;
     const std::vector<Status> all = ranks_.call(command);
-    times_.resize(all.size());
-    for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      times_[rank] += all[rank].times;
+    if (ranks_.on_advance_) {
+      std::vector<RankTimes> times(all.size());
+      std::ranges::transform(all, times.begin(), &Status::times);
+      ranks_.on_advance_(job_, steps, times);
     }
   }
   void wait() override {}
@@ -153,7 +150,6 @@ class Ranks::LedSession final : public RanksSession<T> {
     }
   }
 
-  [[nodiscard]] std::vector<RankTimes> take_times() override { return std::exchange(times_, {}); }
   [[nodiscard]] std::int64_t depth() const override { return job_.depth; }
 
   [[nodiscard]] Provenance provenance() const override {
@@ -200,7 +196,6 @@ class Ranks::LedSession final : public RanksSession<T> {
   RankJob job_;
   std::int32_t field_ = 0;
   bool made_ = false;
-  std::vector<RankTimes> times_;
 };
 
 Ranks::Ranks(Transport& transport, Duty duty)

@@ -191,7 +191,7 @@ class ThreadRanks::OneRank final : public Transport {
       say({rank_, to, Purpose::gather}, mine);
     }
     for (int from = 0; from < shared_.ranks; ++from) {
-      put(take({from, rank_, Purpose::gather}, 2 * limit_),
+      put(take({from, rank_, Purpose::gather}, gather_limit(limit_)),
           all.subspan(static_cast<std::size_t>(from) * mine.size(), mine.size()), copy_on_host);
     }
   }

@@ -127,23 +127,23 @@ Action measuring(const std::shared_ptr<ClusterOptions>& state, ClusterQuestion q
   };
 }
 
+/// On several numbers of ranks.
+Action declare_scaling(OptionList& options, ClusterQuestion question, std::string_view ranks) {
+  const auto state = std::make_shared<ClusterOptions>();
+  declare_common(options, *state, measured_limits, ranks, "1, 2, 4, ... up to the CPUs");
+  declare_halo_depth(options, state->run.many.halo_depth);
+  state->output.declare(options);
+  return measuring(state, question);
+}
+
 } // namespace
 
 Action declare_cluster_strong(OptionList& options) {
-  const auto state = std::make_shared<ClusterOptions>();
-  declare_common(options, *state, measured_limits, "such as 1,2,4", "1, 2, 4, ... up to the CPUs");
-  declare_halo_depth(options, state->run.many.halo_depth);
-  state->output.declare(options);
-  return measuring(state, ClusterQuestion::strong);
+  return declare_scaling(options, ClusterQuestion::strong, "such as 1,2,4");
 }
 
 Action declare_cluster_weak(OptionList& options) {
-  const auto state = std::make_shared<ClusterOptions>();
-  declare_common(options, *state, measured_limits, "such as 1,2,4; n get n times the rows",
-                 "1, 2, 4, ... up to the CPUs");
-  declare_halo_depth(options, state->run.many.halo_depth);
-  state->output.declare(options);
-  return measuring(state, ClusterQuestion::weak);
+  return declare_scaling(options, ClusterQuestion::weak, "such as 1,2,4; n get n times the rows");
 }
 
 Action declare_cluster_depth(OptionList& options) {

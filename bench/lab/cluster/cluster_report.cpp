@@ -55,7 +55,7 @@ struct ClusterLine : ClusterEntry {
   std::optional<double> rate;       ///< cells a second
   std::optional<double> efficiency; ///< of the threads that it has, against the run without ranks
   cluster::RankTimes slowest = {};  ///< of the profile: the rank that computes longest
-  std::optional<double> imbalance;  ///< its compute over the mean of all, less 1
+  std::optional<double> imbalance;  ///< the longest pace over the mean time busy, less 1
   bool best_measured = false;
   bool best_modelled = false;
 };
@@ -74,9 +74,11 @@ ClusterLine line_of(const ClusterStudy& study, const ClusterEntry& entry) {
     line.slowest = *std::ranges::max_element(entry.profile, {}, &cluster::RankTimes::compute);
     double sum = 0;
     for (const cluster::RankTimes& rank : entry.profile) {
-      sum += rank.compute;
+      sum += rank.compute + rank.copy;
     }
-    line.imbalance = line.slowest.compute / (sum / static_cast<double>(entry.profile.size())) - 1;
+    line.imbalance = std::ranges::max(entry.profile, {}, &cluster::RankTimes::pace).pace /
+                         (sum / static_cast<double>(entry.profile.size())) -
+                     1;
   }
   return line;
 }
@@ -260,7 +262,8 @@ Value profile_json(const ClusterEntry& entry) {
   for (const cluster::RankTimes& rank : entry.profile) {
     ranks.push_back({{"compute_seconds", rank.compute},
                      {"copy_seconds", rank.copy},
-                     {"wait_seconds", rank.wait}});
+                     {"wait_seconds", rank.wait},
+                     {"pace_seconds", rank.pace}});
   }
   return ranks;
 }

@@ -11,15 +11,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
+#include <map>
+#include <tuple>
 #include <utility>
 
 namespace diffbench::bench {
 
 namespace {
 
-/// A profile is the median of so many runs.
-constexpr int profile_runs = 5;
 /// Exchanges of one size are timed for about so long.
 constexpr double exchange_seconds = 0.02;
 
@@ -50,39 +52,66 @@ Options options_of(const ClusterPlan& plan, const Problem& problem) {
   return options;
 }
 
-/// Where the time of a step goes on each rank.
-template <typename T>
-void profile(const ClusterPlan& plan, cluster::Ranks& ranks, ClusterEntry& entry) {
-  const auto session = ranks.make_session<T>({.backend = plan.backend,
-                                              .problem = entry.problem,
-                                              .options = plan.run.session,
-                                              .depth = entry.depth});
-  // As many steps from the same field as the samples: what cells hold can decide what they cost
-  // (denormals).
-  const std::int64_t steps =
-      entry.row.samples.empty() ? entry.depth : entry.row.samples.front().iterations;
-  std::vector<std::vector<cluster::RankTimes>> runs;
-  for (int run = 0; run < profile_runs && !interrupted(); ++run) {
-    session->initialise(plan.run.initial);
-    session->advance(steps);
-    runs.push_back(session->take_times());
-  }
-  entry.profile.resize(runs.empty() ? 0 : runs.front().size());
-  for (std::size_t rank = 0; rank < entry.profile.size(); ++rank) {
-    for (double cluster::RankTimes::*part :
-         {&cluster::RankTimes::compute, &cluster::RankTimes::copy, &cluster::RankTimes::wait}) {
-      std::vector<double> seconds;
-      seconds.reserve(runs.size());
-      for (const auto& times : runs) {
-        seconds.push_back(times[rank].*part / static_cast<double>(steps));
-      }
-      entry.profile[rank].*part = median_of(std::move(seconds));
+/// What each rank took a step, in every run of a row.
+class Profiles {
+ public:
+  Profiles() = default;
+  Profiles(const Profiles&) = delete;
+  Profiles& operator=(const Profiles&) = delete;
+  ~Profiles() {
+    for (cluster::Ranks* ranks : heard_) {
+      ranks->on_advance({});
     }
   }
-}
+
+  /// Listens to the ranks, which must outlive this.
+  void listen(cluster::Ranks& ranks) {
+    heard_.push_back(&ranks);
+    ranks.on_advance([this, &ranks](const cluster::RankJob& job, std::int64_t steps,
+                                    const std::vector<cluster::RankTimes>& times) {
+      std::vector<cluster::RankTimes> of_step = times;
+      for (cluster::RankTimes& rank : of_step) {
+        for (const auto part : parts) {
+          rank.*part /= static_cast<double>(steps);
+        }
+      }
+      runs_[{&ranks, job.depth, steps}].push_back(std::move(of_step));
+    });
+  }
+
+  /// The median of each part on each rank, over the runs of so many steps; empty where none ran.
+  [[nodiscard]] std::vector<cluster::RankTimes> median_of_runs(const cluster::Ranks& ranks,
+                                                               std::int64_t depth,
+                                                               std::int64_t steps) const {
+    const auto found = runs_.find({&ranks, depth, steps});
+    if (found == runs_.end()) {
+      return {};
+    }
+    std::vector<cluster::RankTimes> medians(found->second.front().size());
+    for (std::size_t rank = 0; rank < medians.size(); ++rank) {
+      for (const auto part : parts) {
+        std::vector<double> seconds;
+        seconds.reserve(found->second.size());
+        for (const auto& run : found->second) {
+          seconds.push_back(run[rank].*part);
+        }
+        medians[rank].*part = median_of(std::move(seconds));
+      }
+    }
+    return medians;
+  }
+
+ private:
+  static constexpr std::array parts = {&cluster::RankTimes::compute, &cluster::RankTimes::copy,
+                                       &cluster::RankTimes::wait, &cluster::RankTimes::pace};
+  std::vector<cluster::Ranks*> heard_;
+  /// By ranks, depth of halos, steps.
+  using Runs = std::tuple<const cluster::Ranks*, std::int64_t, std::int64_t>;
+  std::map<Runs, std::vector<std::vector<cluster::RankTimes>>> runs_;
+};
 
 /// What really ran, said by the row's provenance.
-void complete(const ClusterPlan& plan, cluster::Ranks& ranks, ClusterEntry& entry) {
+void complete(const cluster::Ranks& ranks, const Profiles& profiles, ClusterEntry& entry) {
   entry.threads = entry.row.provenance.threads;
   entry.oversubscribed = ranks.oversubscribed(entry.threads);
   entry.depth = 1;
@@ -91,19 +120,16 @@ void complete(const ClusterPlan& plan, cluster::Ranks& ranks, ClusterEntry& entr
       entry.depth = std::stoll(value);
     }
   }
-  if (entry.row.verified() && !interrupted()) {
-    if (entry.problem.dtype == Dtype::float32) {
-      profile<float>(plan, ranks, entry);
-    } else {
-      profile<double>(plan, ranks, entry);
-    }
+  if (entry.row.verified() && !entry.row.samples.empty()) {
+    entry.profile =
+        profiles.median_of_runs(ranks, entry.depth, entry.row.samples.front().iterations);
   }
 }
 
 /// Without ranks, and on each number of them, in the same rounds.
 void measure_together(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam>>& teams,
-                      std::span<const std::int64_t> depths, ClusterStudy& study,
-                      Progress& progress) {
+                      const Profiles& profiles, std::span<const std::int64_t> depths,
+                      ClusterStudy& study, Progress& progress) {
   const Problem& problem = plan.run.problem;
   std::vector<Candidate> candidates{plain_candidate(plan)};
   study.entries.push_back({.problem = problem});
@@ -122,7 +148,7 @@ void measure_together(const ClusterPlan& plan, std::vector<std::unique_ptr<RankT
     ClusterEntry& entry = study.entries[i];
     entry.row = std::move(study.frame.rows[i]);
     if (ranks_of[i] != nullptr) {
-      complete(plan, *ranks_of[i], entry);
+      complete(*ranks_of[i], profiles, entry);
     } else {
       entry.threads = entry.row.provenance.threads;
     }
@@ -131,7 +157,7 @@ void measure_together(const ClusterPlan& plan, std::vector<std::unique_ptr<RankT
 
 /// Each number of ranks has its own grid.
 void measure_apart(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam>>& teams,
-                   ClusterStudy& study, Progress& progress) {
+                   const Profiles& profiles, ClusterStudy& study, Progress& progress) {
   ClusterPlan part = plan;
   part.run.budget_seconds /= static_cast<double>(teams.size() + 1);
   const auto measure_one = [&](const Candidate& candidate, int ranks) {
@@ -154,7 +180,7 @@ void measure_apart(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam
     }
     measure_one(ranked_candidate(plan, team->ranks(), plan.run.many.halo_depth),
                 team->ranks().size());
-    complete(plan, team->ranks(), study.entries.back());
+    complete(team->ranks(), profiles, study.entries.back());
   }
 }
 
@@ -170,21 +196,18 @@ std::vector<std::int64_t> depths_for(const Problem& problem, int ranks) {
   return depths;
 }
 
-/// What the slowest rank computes, and an exchange by the fit, among the steps between two.
+/// The ranks' pace, and an exchange by the fit, among the steps between two.
 void model_depths(ClusterStudy& study) {
   for (ClusterEntry& entry : study.entries) {
     if (!study.exchange || entry.profile.empty()) {
       continue;
     }
-    double local = 0;
-    for (const cluster::RankTimes& rank : entry.profile) {
-      local = std::max(local, rank.compute + rank.copy);
-    }
+    const double pace = std::ranges::max(entry.profile, {}, &cluster::RankTimes::pace).pace;
     const cluster::ExchangeCost& cost = study.exchange->cost;
     const auto depth = static_cast<double>(entry.depth);
     const double message = depth * static_cast<double>(entry.problem.nx) *
                            static_cast<double>(entry.problem.element_bytes());
-    entry.modelled_seconds = local + (cost.seconds + cost.seconds_per_byte * message) / depth;
+    entry.modelled_seconds = pace + (cost.seconds + cost.seconds_per_byte * message) / depth;
   }
 }
 
@@ -215,29 +238,45 @@ const ClusterEntry* ClusterStudy::baseline() const {
   return !entries.empty() && entries.front().counts() ? &entries.front() : nullptr;
 }
 
-std::optional<ExchangeFit> measure_exchange(cluster::Ranks& ranks, std::int64_t largest) {
+Exchanges::Exchanges(std::int64_t largest) {
   constexpr std::int64_t smallest = 1 << 10;
   constexpr std::int64_t enough = 4 << 20;
-  std::vector<CostPoint> points;
   for (std::int64_t bytes = smallest; bytes <= std::clamp(largest, 16 * smallest, enough);
        bytes *= 4) {
+    seconds_.try_emplace(bytes);
+  }
+}
+
+void Exchanges::measure(cluster::Ranks& ranks) {
+  constexpr int rounds = 3;
+  for (auto& [bytes, seconds] : seconds_) {
     const double once = ranks.exchange_seconds(bytes, 1);
     const auto times =
         static_cast<std::int64_t>(std::clamp(exchange_seconds / std::max(once, 1e-6), 3.0, 1e4));
-    // Of three means the least: what disturbs only adds.
-    double seconds = ranks.exchange_seconds(bytes, times);
-    for (int repeat = 0; repeat < 2; ++repeat) {
-      seconds = std::min(seconds, ranks.exchange_seconds(bytes, times));
+    for (int round = 0; round < rounds; ++round) {
+      seconds.push_back(ranks.exchange_seconds(bytes, times));
     }
-    points.push_back({bytes, seconds});
   }
-  const auto fit = fit_linear_cost(points);
-  if (!fit) {
-    return std::nullopt;
+}
+
+ExchangeFit Exchanges::fit() const {
+  std::vector<CostPoint> points;
+  for (const auto& [bytes, seconds] : seconds_) {
+    points.push_back({bytes, median_of(seconds)});
   }
-  return ExchangeFit{
-      .cost = {.seconds = fit->latency, .seconds_per_byte = 1 / fit->bytes_per_second},
-      .median_residual = fit->median_residual};
+  if (const auto fit = fit_linear_cost(points)) {
+    return {.cost = {.seconds = fit->latency, .seconds_per_byte = 1 / fit->bytes_per_second},
+            .median_residual = fit->median_residual};
+  }
+  // Times that do not grow with the size: all is latency.
+  std::vector<double> seconds;
+  std::vector<double> residuals;
+  std::ranges::transform(points, std::back_inserter(seconds), &CostPoint::seconds);
+  const double latency = median_of(seconds);
+  std::ranges::transform(seconds, std::back_inserter(residuals),
+                         [latency](double each) { return std::abs(latency / each - 1); });
+  return {.cost = {.seconds = latency, .seconds_per_byte = 0},
+          .median_residual = median_of(std::move(residuals))};
 }
 
 ClusterStudy measure_cluster(const ClusterPlan& plan, cluster::Ranks* launched,
@@ -251,25 +290,33 @@ ClusterStudy measure_cluster(const ClusterPlan& plan, cluster::Ranks* launched,
     teams.push_back(launched != nullptr ? std::make_unique<RankTeam>(*launched)
                                         : std::make_unique<RankTeam>(ranks, plan.network));
   }
+  Profiles profiles;
+  for (const std::unique_ptr<RankTeam>& team : teams) {
+    profiles.listen(team->ranks());
+  }
   cluster::Ranks& last = teams.back()->ranks();
   ClusterStudy study{.question = plan.question,
                      .backend = plan.backend,
                      .transport = last.transport().description()};
   if (plan.question == ClusterQuestion::weak) {
-    measure_apart(plan, teams, study, progress);
+    measure_apart(plan, teams, profiles, study, progress);
     return study;
   }
   if (plan.question == ClusterQuestion::strong) {
     const std::int64_t depth = plan.run.many.halo_depth;
-    measure_together(plan, teams, {&depth, 1}, study, progress);
+    measure_together(plan, teams, profiles, {&depth, 1}, study, progress);
     return study;
   }
   const std::vector<std::int64_t> depths = depths_for(plan.run.problem, last.size());
   const std::int64_t largest =
       depths.back() * plan.run.problem.nx * plan.run.problem.element_bytes();
+  // Before and after the rows, which take long enough for a machine to change.
+  Exchanges exchanges(largest);
   progress.stage("exchange of halos");
-  study.exchange = measure_exchange(last, largest);
-  measure_together(plan, teams, depths, study, progress);
+  exchanges.measure(last);
+  measure_together(plan, teams, profiles, depths, study, progress);
+  exchanges.measure(last);
+  study.exchange = exchanges.fit();
   model_depths(study);
   return study;
 }

@@ -11,6 +11,7 @@
 #include "result.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -64,7 +65,7 @@ struct ClusterEntry {
   int threads = 1; ///< of each rank
   std::int64_t depth = 0;
   bool oversubscribed = false;
-  /// Seconds a step of each rank, by a run of its own after the timing.
+  /// Seconds a step of each rank: medians over the runs of the row.
   std::vector<cluster::RankTimes> profile = {};
   std::optional<double> modelled_seconds = {}; ///< a step; of the question depth
 
@@ -90,9 +91,17 @@ struct ClusterStudy {
 [[nodiscard]] ClusterStudy measure_cluster(const ClusterPlan& plan, cluster::Ranks* launched,
                                            Progress& progress);
 
-/// Exchanges of 1 KiB up to 4 MiB or `largest`, whichever is less. Empty where they do not follow a
-/// line.
-[[nodiscard]] std::optional<ExchangeFit> measure_exchange(cluster::Ranks& ranks,
-                                                          std::int64_t largest);
+/// What exchanges of 1 KiB up to 4 MiB or `largest` take, whichever is less.
+class Exchanges {
+ public:
+  explicit Exchanges(std::int64_t largest);
+  /// Adds to what was measured before.
+  void measure(cluster::Ranks& ranks);
+  /// Through the medians.
+  [[nodiscard]] ExchangeFit fit() const;
+
+ private:
+  std::map<std::int64_t, std::vector<double>> seconds_; ///< by bytes
+};
 
 } // namespace diffbench::bench

@@ -96,14 +96,11 @@ void calibrate(const PredictionPlan& plan, cluster::Ranks* launched, Progress& p
     threads.emplace(2, plan.network.value_or(cluster::Network{}));
   }
   cluster::Ranks& ranks = launched != nullptr ? *launched : threads->ranks();
-  const auto fit = measure_exchange(ranks, std::int64_t{4} << 20);
-  if (!fit) {
-    throw Error(
-        "the exchanges of halos took times that follow no line; wait until the machine is "
-        "quiet, or assume costs (--rate, --network)");
-  }
-  prediction.exchange = fit->cost;
-  prediction.fit_residual = fit->median_residual;
+  Exchanges exchanges(std::int64_t{4} << 20);
+  exchanges.measure(ranks);
+  const ExchangeFit fit = exchanges.fit();
+  prediction.exchange = fit.cost;
+  prediction.fit_residual = fit.median_residual;
   prediction.source = fmt::format("measured here: {} on one rank, exchanges between {} ranks ({})",
                                   plan.backend, ranks.size(), ranks.transport().description());
 }

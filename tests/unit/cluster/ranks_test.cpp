@@ -191,20 +191,47 @@ TEST(Ranks, SayWhatRan) {
   EXPECT_TRUE(has("transport", "threads, emulated network 10us,25GB/s"));
 }
 
-TEST(Ranks, TakeTimes) {
-  ThreadCluster cluster(2, parse_network("20ms,1GB/s"));
+// Two steps of 100 ms and more are too long to try seven depths.
+TEST(Ranks, TakeTheUsualDepthWhereTryingTakesTooLong) {
+  for (const auto& [ny, depth] : {std::pair<std::int64_t, std::int64_t>{2048, 32}, {256, 8}}) {
+    ThreadCluster cluster(2, parse_network("100ms,1GB/s"));
+    const auto session = cluster.leader().make_session<float>(
+        {.backend = "simd", .problem = {.nx = 4, .ny = ny}, .depth = 0});
+    EXPECT_EQ(session->depth(), depth) << ny << " rows";
+  }
+}
+
+TEST(Ranks, TellWhatEachOfThemTook) {
+  ThreadCluster cluster(2, parse_network("2ms,1GB/s"));
+  std::vector<RankTimes> times;
+  std::int64_t told_steps = 0;
+  std::int64_t told_depth = 0;
+  cluster.leader().on_advance(
+      [&](const RankJob& job, std::int64_t steps, const std::vector<RankTimes>& ranks) {
+        told_depth = job.depth;
+        told_steps = steps;
+        times = ranks;
+      });
   const auto session = cluster.leader().make_session<float>(
       {.backend = "simd", .problem = {.nx = 64, .ny = 64}, .depth = 4});
   session->initialise({});
-  session->advance(8);
-  const std::vector<RankTimes> times = session->take_times();
+  session->advance(40);
+  EXPECT_EQ(told_depth, 4);
+  EXPECT_EQ(told_steps, 40);
   ASSERT_EQ(times.size(), 2U);
+  const double rounding = 1e-12;
+  double ahead = 0; // of its own work, where the neighbour took longer
+  double busy = 0;
   for (const RankTimes& rank : times) {
-    EXPECT_GE(rank.wait, 0.040); // two exchanges
+    EXPECT_GE(rank.wait, 0.020); // ten exchanges
     EXPECT_GT(rank.compute, 0);
     EXPECT_GT(rank.copy, 0);
+    EXPECT_GE(rank.pace, rank.compute + rank.copy - rounding);
+    ahead = std::max(ahead, rank.pace - rank.compute - rank.copy);
+    busy += rank.compute + rank.copy;
   }
-  EXPECT_TRUE(session->take_times().empty());
+  EXPECT_GT(ahead, rounding);
+  EXPECT_LT(ahead, busy);
 }
 
 // --- refusals -----------------------------------------------------------------------------------

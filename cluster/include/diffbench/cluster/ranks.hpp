@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace diffbench::cluster {
@@ -60,8 +61,9 @@ struct RankTimes {
   double compute = 0; ///< in its own session
   double copy = 0;    ///< between the session and the messages
   double wait = 0;    ///< in the exchange: the messages' way, and the neighbours' delay
-
-  RankTimes& operator+=(const RankTimes& other);
+  /// Compute and copy of the slowest of it and its neighbours, from exchange to exchange: what is
+  /// left where messages take no time.
+  double pace = 0;
 };
 
 /// A problem that lives on all ranks. Calls block until all ranks are done. Beside what each
@@ -81,10 +83,12 @@ class RanksSession : public Session<T> {
   /// The field of that checkpoint, the problem of which must be the session's. Throws InvalidInput
   /// where its cells are not those that its digest tells of.
   virtual void load_checkpoint(const std::filesystem::path& path) = 0;
-  /// Of the calls of advance() since the last time, one for each rank.
-  [[nodiscard]] virtual std::vector<RankTimes> take_times() = 0;
   [[nodiscard]] virtual std::int64_t depth() const = 0;
 };
+
+/// Told of a call of advance(): of which job, how many steps, and what each rank took for them.
+using OnAdvance = std::function<void(const RankJob& job, std::int64_t steps,
+                                     const std::vector<RankTimes>& ranks)>;
 
 /// On rank 0, as long as the ranks are to serve.
 class Ranks {
@@ -118,6 +122,8 @@ class Ranks {
   /// What one exchange of messages of so many bytes with both neighbours takes, in seconds: the
   /// mean of `times`, on the slowest rank.
   [[nodiscard]] double exchange_seconds(std::int64_t bytes, std::int64_t times);
+  /// From now on every advance() of every session is told of; the job's depth is the one that runs.
+  void on_advance(OnAdvance tell) { on_advance_ = std::move(tell); }
   /// What the named checkpoint says. Throws InvalidInput where it cannot be used.
   [[nodiscard]] CheckpointFacts checkpoint_facts(const std::filesystem::path& path);
 
@@ -131,6 +137,7 @@ class Ranks {
 
   Transport& transport_;
   void (*heed_stop_)() noexcept;
+  OnAdvance on_advance_;
   std::unique_ptr<Member> member_;
   bool ended_ = false;
   bool stopped_ = false;

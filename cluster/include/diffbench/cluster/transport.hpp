@@ -43,6 +43,12 @@ struct HaloMessages {
   std::span<std::byte> from_lower;
 };
 
+/// Of all_gather() under a limit for single messages: a neighbour may have begun to wait for one
+/// when this rank came, and may be waiting for a CPU.
+constexpr double gather_limit(double limit_seconds) {
+  return limit_seconds > 0 ? 2 * limit_seconds + 1 : 0;
+}
+
 /// An exchange that is set up once and run many times.
 class HaloExchange {
  public:
@@ -77,8 +83,8 @@ class Transport {
   [[nodiscard]] virtual std::string description() const = 0;
 
   /// How long a rank waits without progress in run(), send() and receive() before it throws
-  /// TimedOut; 0: for ever. all_gather() waits twice as long, so that a rank whose neighbour is
-  /// silent can say so before the others miss it. broadcast() always waits for ever: ranks that
+  /// TimedOut; 0: for ever. all_gather() waits longer, so that a rank whose neighbour is silent
+  /// can say so before the others miss it. broadcast() always waits for ever: ranks that
   /// serve have nothing to do until rank 0 calls.
   virtual void set_time_limit(double seconds) = 0;
 
