@@ -23,11 +23,11 @@ endif()
 
 # diffbench_batches(<target> <size> [SKIP <file>...]): its sources are compiled in batches of that size,
 # so that their headers are parsed once for several; those named in SKIP, which are optimized apart or
-# use one local name for different things, one by one. The sanitizer trees compile all one by one, and so
-# find an include that is missing.
+# use one local name for different things, one by one. The thread sanitizer's tree compiles all one by one,
+# and so finds an include that is missing.
 function(diffbench_batches target size)
   cmake_parse_arguments(arg "" "" "SKIP" ${ARGN})
-  if(NOT DIFFBENCH_SANITIZE)
+  if(NOT DIFFBENCH_SANITIZE STREQUAL thread)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
     set_source_files_properties(${arg_SKIP} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
