@@ -14,6 +14,9 @@ std::string format_figure(double value) {
   if (value == 0) {
     return "0";
   }
+  if (std::abs(value) >= 1e12 || std::abs(value) < 1e-9) { // 1e308 has 309 digits
+    return fmt::format("{:.2e}", value);
+  }
   // Rounding first: 9.996 has two digits before the point when it is shown with three.
   const double exponent = std::floor(std::log10(std::abs(value)));
   const double unit = std::pow(10.0, exponent - 2);
@@ -34,7 +37,7 @@ std::string format_seconds(double seconds) {
   };
   // A unit begins where three digits of the one below would round up to 1000.
   for (const Unit unit : {Unit{1, "s"}, Unit{1e-3, "ms"}, Unit{1e-6, "us"}}) {
-    if (seconds >= 0.9995 * unit.seconds) {
+    if (std::abs(seconds) >= 0.9995 * unit.seconds) {
       return fmt::format("{} {}", format_figure(seconds / unit.seconds), unit.name);
     }
   }

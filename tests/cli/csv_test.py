@@ -6,7 +6,7 @@ import os
 import shutil
 import unittest
 
-from golden_test import BARE, MEASURED, RESULTS
+from every_verb import BARE, MEASURED, RESULTS
 from program import CommandLineTest
 
 # With a column that says something in at least one line. calibrate writes what advise reads.

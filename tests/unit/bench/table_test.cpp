@@ -28,6 +28,9 @@ TEST(Units, ThreeDigits) {
   EXPECT_EQ(format_figure(999.6), "1000");
   EXPECT_EQ(format_figure(1234), "1230");
   EXPECT_EQ(format_figure(0), "0");
+  EXPECT_EQ(format_figure(-16.44), "-16.4");
+  EXPECT_EQ(format_figure(1e308), "1.00e+308");
+  EXPECT_EQ(format_figure(5e-324), "4.94e-324");
   EXPECT_EQ(format_figure(std::nan("")), "-");
   EXPECT_EQ(format_figure(std::numeric_limits<double>::infinity()), "-");
 }
@@ -39,6 +42,8 @@ TEST(Units, SecondsChooseTheirUnit) {
   EXPECT_EQ(format_seconds(534e-9), "534 ns");
   EXPECT_EQ(format_seconds(0.99951e-3), "1.00 ms");
   EXPECT_EQ(format_seconds(120), "120 s");
+  EXPECT_EQ(format_seconds(-3.46e-3), "-3.46 ms");
+  EXPECT_EQ(format_seconds(0), "0 ns");
 }
 
 TEST(TextTable, ColumnsAlign) {

@@ -1,6 +1,7 @@
 // Files of `diffbench cluster`: measured runs on ranks (strong, weak, depth), and predicted ones
 // (predict). A rank is a process or a thread with its own part of the grid.
 import { at, flag, list, num, positive, text, type Json } from "./json";
+import type * as schema from "./result_schema";
 import { type ResultFile, type Row, readRow, whyNotDrawn } from "./results";
 
 export const rankParts = ["compute", "pack", "wait"] as const;
@@ -32,8 +33,11 @@ export interface RankRun {
   imbalance: number | null;
 }
 
+type Question = schema.Cluster["question"];
+const questionOf = (file: ResultFile) => text(file.data, "question") as Question | "";
+
 export interface RankRuns {
-  question: "strong" | "weak" | "depth";
+  question: Exclude<Question, "predict">;
   transport: string;
   runs: RankRun[];
 }
@@ -110,7 +114,7 @@ function readRun(json: Json): RankRun[] {
 
 /** null for a file of another experiment or question; what is broken in it is left out. */
 export function readRankRuns(file: ResultFile): RankRuns | null {
-  const question = text(file.data, "question");
+  const question = questionOf(file);
   if (
     file.experiment !== "cluster" ||
     (question !== "strong" && question !== "weak" && question !== "depth")
@@ -129,7 +133,7 @@ export function whyNoTime(run: RankRun): string {
 }
 
 export function readRankPrediction(file: ResultFile): RankPrediction | null {
-  if (file.experiment !== "cluster" || text(file.data, "question") !== "predict") return null;
+  if (file.experiment !== "cluster" || questionOf(file) !== "predict") return null;
   const runs = list(file.data, "results").flatMap((json): PredictedRun[] => {
     const ranks = whole(json, "ranks", 1);
     const seconds = positive(json, "seconds_per_step");

@@ -24,9 +24,28 @@ export function positive(value: Json, ...path: string[]): number | null {
   return found !== null && found > 0 ? found : null;
 }
 
+/** Control characters (C0, C1), and those that turn the direction of what follows (UAX #9). */
+const unseen = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** With white space as spaces, and characters that nobody would see as JSON escapes them. */
+export const readable = (found: string): string =>
+  found
+    .replace(/[\t\n\r]+/g, " ")
+    .replace(unseen, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 export function text(value: Json, ...path: string[]): string {
   const found = at(value, ...path);
-  return typeof found === "string" ? found : "";
+  return typeof found === "string" ? readable(found) : "";
+}
+
+/** One of the words that `known` has as its keys, which are those of the schema. */
+export function word<T extends string>(
+  value: Json,
+  known: Record<T, unknown>,
+  ...path: string[]
+): T | null {
+  const found = text(value, ...path);
+  return Object.hasOwn(known, found) ? (found as T) : null;
 }
 
 export function flag(value: Json, ...path: string[]): boolean | null {
@@ -40,7 +59,9 @@ export function list(value: Json, ...path: string[]): Json[] {
 }
 
 export function texts(value: Json, ...path: string[]): string[] {
-  return list(value, ...path).filter((each): each is string => typeof each === "string");
+  return list(value, ...path)
+    .filter((each) => typeof each === "string")
+    .map(readable);
 }
 
 export function numbers(value: Json, ...path: string[]): number[] {
@@ -55,5 +76,5 @@ export function facts(value: Json, ...path: string[]): [string, string][] {
   if (typeof found !== "object" || found === null || Array.isArray(found)) return [];
   return Object.entries(found)
     .filter(([, each]) => ["string", "number", "boolean"].includes(typeof each))
-    .map(([name, each]) => [name, String(each)]);
+    .map(([name, each]) => [readable(name), readable(String(each))]);
 }

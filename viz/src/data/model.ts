@@ -2,6 +2,7 @@
 // as bench/lab/advice/cost_model.cpp, whose header says what it takes for granted. A test holds the two
 // against each other.
 import { list, num, positive, text } from "./json";
+import type * as schema from "./result_schema";
 import type { ResultFile } from "./results";
 
 export interface Call {
@@ -18,7 +19,7 @@ export interface GridCost {
 }
 export interface Way {
   backend: string;
-  device: string;
+  device: schema.Device | "";
   dtype: string;
   grids: GridCost[];
 }
@@ -79,7 +80,7 @@ export function readProfile(file: ResultFile): Profile | null {
     return [
       {
         backend: text(json, "backend"),
-        device: text(json, "device"),
+        device: text(json, "device") as schema.Device | "",
         dtype: text(json, "dtype"),
         grids: whole,
       },

@@ -1,5 +1,6 @@
 // What a result file of diffbench (schema 1) holds, whichever command wrote it.
 import { at, facts, flag, list, num, numbers, positive, text, texts, type Json } from "./json";
+import type * as schema from "./result_schema";
 
 /** In the order in which a run goes through them. */
 export const phaseNames = [
@@ -12,7 +13,7 @@ export const phaseNames = [
   "sync",
   "d2h",
   "free",
-] as const;
+] as const satisfies (keyof NonNullable<schema.Phases>)[];
 export type PhaseName = (typeof phaseNames)[number];
 
 /** Where the wall time of one run went, in seconds; null: no such phase. */
@@ -26,8 +27,9 @@ export interface Phases {
 
 export interface Row {
   name: string;
-  device: string;
-  status: string;
+  /** This word and the next are the schema's, "" where there is none, or another of a newer file. */
+  device: schema.Device | "";
+  status: schema.Status | "";
   reason: string;
   /** null: never came so far as to be compared with the reference. */
   verified: boolean | null;
@@ -54,8 +56,7 @@ export interface Row {
 
 export interface ResultFile {
   name: string;
-  /** "comparison", or the experiment: "residency", "sweep", ... */
-  experiment: string;
+  experiment: schema.Experiment | "comparison";
   command: string;
   sentence: string;
   notes: string[];
@@ -68,6 +69,8 @@ export interface ResultFile {
   problem: Json;
   baseline: string;
   rows: Row[];
+  /** Of all backends and engines of the page, as its files first name them: they decide on colours. */
+  names: string[];
 }
 
 function readPhases(phases: Json, busy: Json): Phases | null {
@@ -96,16 +99,19 @@ function verificationOf(row: Json): string {
   return `WRONG${after}: largest error ${error ?? "not finite"}`;
 }
 
+const deviceOf = (row: Json) => text(row, "device") as schema.Device | "";
+/** Whatever the file says, the emulation of a device has no time. */
+export const isEmulated = (row: Json) => deviceOf(row) === "emulated";
+
 export function readRow(row: Json): Row {
   const quartile = (name: string) => num(row, "seconds_per_iteration_quartiles", name);
   const [min, q1, q3, max] = [quartile("min"), quartile("q1"), quartile("q3"), quartile("max")];
-  // Whatever the file says, the emulation of a device has no time.
-  const emulated = text(row, "device") === "emulated";
+  const emulated = isEmulated(row);
   const time = (...path: string[]) => (emulated ? null : positive(row, ...path));
   return {
     name: text(row, "backend") || "(no name)",
-    device: text(row, "device"),
-    status: text(row, "status"),
+    device: deviceOf(row),
+    status: text(row, "status") as schema.Status | "",
     reason: text(row, "reason"),
     verified: flag(row, "verified", "bitwise"),
     verification: verificationOf(row),
@@ -142,9 +148,36 @@ export function whyNotDrawn(row: Row): string {
   return "the file has no time for it";
 }
 
+/** A row of residency is one of the backend that it moves about. */
+export const backendOf = (row: Row) => text(row.json, "resident") || row.name;
+
+/** As a file first names them; none of a file whose rows are no backends, but threads or ranks. */
+function namesOf(experiment: string, data: Json): string[] {
+  const ofBackends = ["comparison", "residency", "sweep", "calibrate"].includes(experiment);
+  if (!ofBackends && !experiment.startsWith("mlp_")) return [];
+  const rows = [
+    ...list(data, "results"),
+    ...list(data, "ways"),
+    ...list(data, "points").flatMap((point) => [
+      ...list(point, "rows"),
+      ...list(at(point, "result"), "results"),
+    ]),
+  ];
+  const keys = ["resident", "backend", "racer", "row", "engine"];
+  const names = rows.map((row) => keys.map((key) => text(row, key)).find((name) => name) ?? "");
+  return [...new Set(names)].filter((name) => name);
+}
+
+/** The files of one page: a name has one place among all their names. */
+export function filesOfPage(parts: Json[]): ResultFile[] {
+  const files = parts.map(readResultFile);
+  const names = [...new Set(files.flatMap((file) => file.names))];
+  return files.map((file) => ({ ...file, names }));
+}
+
 export function readResultFile(part: Json): ResultFile {
   const own = at(part, "diffbench");
-  const experiment = text(own, "experiment") || "comparison";
+  const experiment = (text(own, "experiment") as schema.Experiment | "") || "comparison";
   const data = experiment === "comparison" ? own : at(own, experiment);
   return {
     name: text(part, "file") || "(no name)",
@@ -159,6 +192,7 @@ export function readResultFile(part: Json): ResultFile {
     problem: at(data, "problem"),
     baseline: text(data, "baseline"),
     rows: list(data, "results").map(readRow),
+    names: namesOf(experiment, data),
   };
 }
 
@@ -187,8 +221,8 @@ export function readRows(
   });
 }
 
-/** What must be the same for two files to be of one machine. */
-export function machineOf(file: ResultFile): string {
+/** What must be the same for two files to be of one machine, each part of it as `shown`. */
+export function machineOf(file: ResultFile, shown = (part: string) => part): string {
   const get = (name: string) => text(file.context, name);
   const cpu = get("cpu_model") || "unknown CPU";
   const cpus = get("usable_cpus") || String(num(file.context, "num_cpus") ?? "?");
@@ -199,7 +233,9 @@ export function machineOf(file: ResultFile): string {
     `${cpu}, ${cpus} CPUs${isa ? `, ${isa}` : ""}`,
     ...(gpu ? [`GPU: ${gpu}`] : []),
     ...(host ? [`host ${host}`] : []),
-  ].join("; ");
+  ]
+    .map((part) => shown(part))
+    .join("; ");
 }
 
 /** "256x256 float32, 200 iterations, periodic"; "" for what has no one problem. */

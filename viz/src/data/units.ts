@@ -1,6 +1,16 @@
-// Numbers for people: three digits that count, and a unit that fits.
+// Numbers and names for people: three digits that count, a unit that fits, and no name of many lines.
+
+/** At most so many characters; of a longer one the middle is left out, as both ends tell names apart. */
+export function shortened(name: string, most = 60): string {
+  const characters = [...name];
+  if (characters.length <= most) return name;
+  const kept = most - 1;
+  const head = characters.slice(0, Math.ceil(kept / 2));
+  return `${head.join("")}…${characters.slice(head.length - kept).join("")}`;
+}
 
 export function figure(value: number): string {
+  if (!Number.isFinite(value)) return "-";
   if (value === 0) return "0";
   const magnitude = Math.abs(value);
   if (magnitude >= 1e6 || magnitude < 1e-4) return value.toExponential(2);

@@ -1,0 +1,78 @@
+"""A small run of every verb, for the tests that look at what all of them say or write."""
+import json
+import pathlib
+import shutil
+
+from program import CommandLineTest, parse_json
+
+RESULTS = pathlib.Path(__file__).resolve().parents[2] / "bench/results"
+
+# No GPU, and no Python with anything in it, wherever this runs.
+BARE = {"CUDA_VISIBLE_DEVICES": "-1", "DIFFBENCH_PYTHON": "/bin/false"}
+
+ROWS = "--backend scalar,fused --baseline scalar --threads 1"
+NET = "--engine scalar,cpu --threads 1"
+
+# The runs by their names, which golden files have, too. Budgets are far more than the samples need: a busy
+# machine shall not cost a row its time.
+MEASURED = {
+    "comparison": f"--grid 24x16 --iters 20 --budget 2 {ROWS} --backend simd --peer numpy "
+                  "--csv comparison.csv",
+    "residency": "residency --grid 24x16 --iters 20 --roundtrip-every 1,10 --snapshot-every 10 "
+                 "--threads 1 --budget 2",
+    "scaling": "scaling --grid 64 --iters 20 --threads 1,2 --budget 2",
+    "scaling-weak": "scaling --weak --grid 64 --iters 20 --threads 1,2 --budget 2",
+    "cluster-strong": "cluster strong --grid 48x40 --iters 20 --ranks 1,2 --threads 1 --halo-depth 5 "
+                      "--budget 2",
+    "cluster-weak": "cluster weak --grid 48x40 --iters 20 --ranks 1,2 --threads 1 --halo-depth 5 --budget 2",
+    "cluster-depth": "cluster depth --grid 48x40 --iters 20 --threads 1 --network 50us,1GB/s --budget 2",
+    "cluster-predict": "cluster predict --grid 4096 --rate 100 --network 3us,20GB/s --ranks 1,4",
+    "sweep": f"sweep --grid 8,16 --iters 2,4 --budget 0.1 --cross scalar,fused --out sweep.jsonl {ROWS}",
+    "transfer": "transfer --max-size 4K --threads 2 --budget 0.2",
+    # The second takes three times as long as the first: advise puts them in this order.
+    "calibrate": "calibrate --largest 64 --dtype float32 --backend fused,xtensor_roll --threads 1",
+    "advise": "advise --grid 100 --iters 10 --check",
+    "selftest": "selftest --grid 24x16 --iters 20 --trials 2 --budget 0.1",
+    "selftest-engine": "selftest --engine cpu --layers 20,10,3 --batch 8 --threads 1 --trials 2 "
+                       "--budget 2",
+    "pitfalls": "pitfalls --grid 24x16 --budget 0.3",
+    "mlp-train": f"mlp train --layers 2,4,8,2 --epochs 2 --async {NET}",
+    "mlp-depth": f"mlp depth --last 4,16 --quality --budget 0.5 {NET},2",
+    "mlp-width": f"mlp width --hidden 10,20 --optimizer adam --budget 0.5 {NET}",
+    "mlp-scaling": "mlp scaling --data made-up --layers 784,16,10 --batch 20 --engine cpu "
+                   "--threads 1,2 --budget 0.5",
+    "mlp-throughput": f"mlp throughput --layers 20,10,3 --first-batch 8 --most-batch 8 {NET}",
+    "mlp-throughput-train": f"mlp throughput --train --layers 20,10,3 --most-batch 1 {NET}",
+    "mlp-latency": f"mlp latency --layers 5,8,3 --batch 2 --repetitions 20 {NET}",
+}
+
+# What these print follows from files or from the source.
+EXACT = {
+    "list": "list --json list.json --csv list.csv",
+    "doctor": "doctor --json doctor.json --csv doctor.csv",
+    "compare": "compare old.json new.json --fail-on slower=5% --json compare.json",
+    "advise-recorded": "advise --profile profile.json --grid 1000 --snapshot-every 10 "
+                       "--json advise-recorded.json",
+    "pitfalls-list": "pitfalls --list",
+    "report": "report old.json copies.json -o page.html --csv report.csv",
+}
+
+
+class EveryVerb(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        shutil.copy(RESULTS / "epyc-2core-profile.json", self.path("profile.json"))
+        shutil.copy(RESULTS / "epyc-2core-transfer.json", self.path("copies.json"))
+        old = (RESULTS / "epyc-2core-640.json").read_text()
+        self.path("old.json").write_text(old)
+        new = parse_json(old)
+        new["context"]["compiler"] = "Other 1.0"
+        for row, factor in zip(new["diffbench"]["results"], (1, 1, 0.5, 1.5)):
+            row["samples_seconds"] = [factor * s for s in row["samples_seconds"]]
+        self.path("new.json").write_text(json.dumps(new))
+        self.path("text").write_text("text\n")
+        self.env = {**BARE, "XDG_CACHE_HOME": str(self.directory)}
+
+    def run_verb(self, arguments):
+        any_python = {"DIFFBENCH_PYTHON": ""} if "--peer" in arguments else {}
+        return self.run_program(*arguments.split(), env={**self.env, **any_python})

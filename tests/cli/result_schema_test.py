@@ -1,0 +1,107 @@
+"""bench/report/result.schema.json against what the program writes. The report page takes its types
+from there, so a word that changes on one side alone fails here or in the page's tests."""
+import copy
+import os
+import pathlib
+import unittest
+
+import jsonschema  # Debian: python3-jsonschema
+
+from every_verb import EXACT, MEASURED, RESULTS, EveryVerb
+from program import WITH_WRONG_BACKEND, parse_json, row_of
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCHEMA = parse_json((ROOT / "bench/report/result.schema.json").read_text())
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
+
+# A sweep of the page's tests, with crossings of all kinds.
+SWEEP = parse_json((ROOT / "viz/tests/unit/sweep.json").read_text())
+
+# Beside what the golden files hold: rows that are skipped, and a crossing nowhere.
+MORE = {
+    "skipped": "--grid 16 --iters 4 --budget 0.1",
+    "skipped-engines": "mlp throughput --layers 2,4,2 --budget 0.05 --most-batch 1",
+    "lost": "sweep --grid 16,32 --iters 20,40 --budget 0.1 --cross fused,xtensor_roll --threads 1 "
+            "--backend fused,xtensor_roll",
+}
+
+
+def mistakes(result):
+    return [f"{'.'.join(map(str, error.absolute_path))}: {error.message[:300]}"
+            for error in VALIDATOR.iter_errors(result)]
+
+
+def words(value):
+    """All strings in what was written."""
+    if isinstance(value, str):
+        return {value}
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return set().union(*map(words, parts))
+
+
+def enums(schema):
+    if isinstance(schema, dict):
+        yield from schema.get("enum", ())
+    for part in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(part, (dict, list)):
+            yield from enums(part)
+
+
+class ResultSchema(EveryVerb):
+    def check(self, name, result):
+        with self.subTest(name):
+            self.assertEqual(mistakes(result), [])
+
+    def test_it_is_a_schema(self):
+        jsonschema.Draft7Validator.check_schema(SCHEMA)
+
+    def test_what_the_program_writes(self):
+        runs = {name: f"{arguments} --json {name}.json"
+                for name, arguments in {**MEASURED, **MORE}.items()}
+        runs |= {name: arguments for name, arguments in EXACT.items() if "--json" in arguments}
+        if len(os.sched_getaffinity(0)) < 2:
+            runs = {name: arguments.replace("--threads 1,2", "--threads 1")
+                    for name, arguments in runs.items()}
+        seen = words(SWEEP)
+        for name, arguments in runs.items():
+            done = self.run_verb(arguments)
+            self.assertTrue(self.path(f"{name}.json").exists(), f"{name}: {done.stderr}")
+            result = parse_json(self.path(f"{name}.json").read_text())
+            self.check(name, result)
+            seen |= words(result)
+        # What only a GPU or chance brings about is at least a word of the sources.
+        sources = "".join(file.read_text() for folder in ("base", "bench", "solver")
+                          for file in (ROOT / folder).rglob("*.?pp"))
+        self.assertEqual([word for word in enums(SCHEMA)
+                          if word not in seen and f'"{word}"' not in sources], [])
+
+    def test_a_wrong_row(self):
+        arguments = "--grid 16 --iters 4 --budget 0.1 --baseline scalar --json wrong.json"
+        self.run_program(*arguments.split(), program=WITH_WRONG_BACKEND)
+        wrong = parse_json(self.path("wrong.json").read_text())
+        self.assertFalse(row_of(wrong, "wrong_corner")["verified"]["bitwise"])
+        self.check("wrong", wrong)
+
+    def test_recorded_files(self):
+        self.check("viz/tests/unit/sweep.json", SWEEP)
+        for file in RESULTS.glob("*.json"):
+            result = parse_json(file.read_text())
+            if "diffbench" in result:  # the others are Google Benchmark's
+                self.check(file.name, result)
+
+    def test_other_words_are_refused(self):
+        sweep = SWEEP["diffbench"]["sweep"]
+        crossing, row = sweep["crossovers"][0], sweep["points"][0]["result"]["results"][0]
+        for part, name, word in ((crossing, "measure", "warm"), (crossing, "along", "iterations"),
+                                 (crossing, "wins", "always"), (row, "device", "gpu"),
+                                 (row, "status", "fine"), (row["phases"], "copy", 0)):
+            with self.subTest(name):
+                before = copy.copy(part)
+                part[name] = word
+                self.assertEqual(len(mistakes(SWEEP)), 1)
+                part.clear()
+                part.update(before)
+
+
+if __name__ == "__main__":
+    unittest.main()
