@@ -129,6 +129,31 @@ class ReportTest(program.CommandLineTest):
             # Before any file is read.
             self.assert_refused(code, mention, "report", "good.json", "none.json", *paths)
 
+    def test_takes_a_folder_and_leaves_files_of_google_benchmark_out(self):
+        result = self.result()
+        for folder in "runs", "runs/deeper.json", "foreign", "bare":
+            self.path(folder).mkdir()
+        foreign = {"context": {}, "benchmarks": [{"name": "BM_copy"}]}
+        for name, content in [("b", result), ("a", result), ("other", foreign)]:
+            self.write(f"runs/{name}.json", content)
+        self.path("runs/notes.txt").write_text("not JSON")
+        self.write("runs/deeper.json/c.json", result)
+        self.write("foreign/other.json", foreign)
+        self.write("foreign/another.json", foreign)
+        done = self.run_ok("report", "runs", "-o", "page.html")
+        self.assertEqual([part["file"] for part in parts_of(self.path("page.html").read_text())],
+                         ["a.json", "b.json"])
+        self.assertIn("page.html: 2 result files", done.stdout)
+        self.assertEqual(done.stderr, "diffbench: runs/other.json: left out, since another program wrote it\n")
+        # As *.json of a shell names them.
+        done = self.run_ok("report", "runs/a.json", "runs/other.json", "-o", "page.html")
+        self.assertIn("page.html: 1 result file,", done.stdout)
+        self.assertIn("runs/other.json: left out", done.stderr)
+        self.assert_refused(2, "runs/other.json: was written by another program", "report", "runs/other.json")
+        self.assert_refused(2, ["bare", "no .json file"], "report", "bare")
+        self.assert_refused(2, "another program wrote all", "report", "foreign")
+        self.assert_refused(2, "--csv runs/a.json: is also an input", "report", "runs", "--csv", "runs/a.json")
+
     def test_refuses_what_it_cannot_draw(self):
         good = self.result()
         self.write("good.json", good)

@@ -1,7 +1,8 @@
 // The report page: reads the result files that `diffbench report` put into it and draws them.
 import "./style.css";
 import { readFilm } from "./data/field";
-import { machineOf, readResultFile, type ResultFile } from "./data/results";
+import { filesOfPage, machineOf, type ResultFile } from "./data/results";
+import { shortened } from "./data/units";
 import { card } from "./page/card";
 import { el } from "./page/dom";
 import { fieldView, noField } from "./page/field_view";
@@ -26,15 +27,18 @@ function byMachine(files: ResultFile[]): Map<string, ResultFile[]> {
   return groups;
 }
 
-const verbOf = (file: ResultFile) =>
-  file.experiment === "comparison" ? "comparison" : file.experiment.replaceAll("_", " ");
+const headline = (file: ResultFile) =>
+  `${file.experiment.replaceAll("_", " ")}: ${shortened(file.name)}`;
+
+/** Of the files of one machine. */
+const machineName = (files: ResultFile[]) => (files[0] ? machineOf(files[0], shortened) : "");
 
 function fileArticle(file: ResultFile, companions: ResultFile[], anchor: string): HTMLElement {
   const pictures = picturesOf(file, companions);
   const article = el(
     "article",
     { id: anchor, "aria-labelledby": `${anchor}-head` },
-    el("h2", { id: `${anchor}-head` }, `${verbOf(file)}: ${file.name}`),
+    el("h2", { id: `${anchor}-head` }, headline(file)),
   );
   if (file.interrupted)
     article.append(el("p", { class: "warning" }, "Interrupted: what was measured until then."));
@@ -54,23 +58,22 @@ function navigation(
   groups: Map<string, ResultFile[]>,
   anchors: Map<ResultFile, string>,
 ): HTMLElement {
-  return el(
-    "nav",
-    { "aria-label": "Result files" },
-    ...[...groups].map(([machine, files]) =>
+  // On a phone the list alone would fill the first screen.
+  const open: Record<string, string> = matchMedia("(max-width: 480px)").matches ? {} : { open: "" };
+  const contents = el(
+    "details",
+    open,
+    el("summary", {}, "Contents"),
+    ...[...groups.values()].map((files) =>
       el(
         "div",
         {},
-        groups.size > 1 ? el("strong", {}, machine) : null,
+        groups.size > 1 ? el("strong", {}, machineName(files)) : null,
         el(
           "ul",
           {},
           ...files.map((file) =>
-            el(
-              "li",
-              {},
-              el("a", { href: `#${anchors.get(file)}` }, `${verbOf(file)}: ${file.name}`),
-            ),
+            el("li", {}, el("a", { href: `#${anchors.get(file)}` }, headline(file))),
           ),
         ),
       ),
@@ -82,10 +85,11 @@ function navigation(
       el("li", {}, el("a", { href: "#what-if" }, "What if?")),
     ),
   );
+  return el("nav", { "aria-label": "Result files" }, contents);
 }
 
 function start(): void {
-  const files = embedded("result").map(readResultFile);
+  const files = filesOfPage(embedded("result"));
   const film = readFilm(embedded("field")[0]);
   const anchors = new Map(files.map((file, index) => [file, `file-${index + 1}`]));
   const groups = byMachine(files);
@@ -99,7 +103,8 @@ function start(): void {
         `These files come from ${groups.size} machines or builds; they are shown apart and must not be compared line by line.`,
       ),
     );
-  for (const [machine, members] of groups) {
+  for (const members of groups.values()) {
+    const machine = machineName(members);
     main.append(
       el(
         "section",

@@ -1,7 +1,9 @@
 // A picture as a card: sentence, chart, downloads, table, proof and provenance.
-import type { ResultFile } from "../data/results";
+import { text } from "../data/json";
+import { machineOf, type ResultFile } from "../data/results";
 import { csvOf } from "../data/table";
-import { isMissing, type Missing, type Picture } from "../pictures/picture";
+import { shortened } from "../data/units";
+import { isMissing, notDrawnOf, readingOf, type Missing, type Picture } from "../pictures/picture";
 import { ChartView } from "./chart_view";
 import { button, download, el } from "./dom";
 import { provenance } from "./provenance";
@@ -29,15 +31,18 @@ function folded(title: string, make: () => Node): HTMLElement {
   return details;
 }
 
-function notDrawnList(picture: Picture): HTMLElement | null {
-  if (picture.notDrawn.length === 0) return null;
+function notDrawnList(notDrawn: [string, string][]): HTMLElement | null {
+  if (notDrawn.length === 0) return null;
   const byReason = new Map<string, string[]>();
-  for (const [name, reason] of picture.notDrawn)
-    byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
+  for (const [name, reason] of notDrawn) {
+    const names = byReason.get(reason);
+    if (names === undefined) byReason.set(reason, [name]);
+    else names.push(name);
+  }
   return el(
     "details",
     { class: "not-drawn" },
-    el("summary", {}, `Not in the picture (${picture.notDrawn.length})`),
+    el("summary", {}, `Not in the picture (${notDrawn.length})`),
     el(
       "ul",
       {},
@@ -49,6 +54,13 @@ function notDrawnList(picture: Picture): HTMLElement | null {
     ),
   );
 }
+
+/** What a saved picture needs where the page is not beside it: title, machine, file and date. */
+const captionOf = (picture: Picture, file: ResultFile): string[] => [
+  picture.title,
+  machineOf(file, shortened),
+  [shortened(file.name), text(file.context, "date")].filter((part) => part !== "").join(" · "),
+];
 
 export function card(picture: Picture | Missing, file: ResultFile, anchor: string): HTMLElement {
   const titleId = `${anchor}-title`;
@@ -63,18 +75,30 @@ export function card(picture: Picture | Missing, file: ResultFile, anchor: strin
     return section;
   }
   let variant = 0;
+  const label = () => `${picture.title}. ${readingOf(picture, variant)} ${picture.alternative}`;
   const chart = new ChartView(
     (palette, narrow) => picture.option(palette, narrow, variant),
-    `${picture.title}. ${picture.reading} ${picture.alternative}`,
+    label(),
     picture.height ?? usualHeight,
   );
+  const notDrawn = el("div", {});
+  const listNotDrawn = () => {
+    const list = notDrawnList(notDrawnOf(picture, variant));
+    notDrawn.replaceChildren(...(list === null ? [] : [list]));
+    notDrawn.hidden = list === null;
+  };
+  listNotDrawn();
+  const reading = el("p", { class: "reading" }, readingOf(picture, variant));
   const name = `${file.name.replace(/\.json$/, "").replace(/[^\w.-]+/g, "_")}-${picture.id}`;
   section.append(
-    el("p", { class: "reading" }, picture.reading),
+    reading,
     ...(picture.variants && picture.variants.length > 1
       ? [
           variantChooser(picture.variants, (index) => {
             variant = index;
+            reading.textContent = readingOf(picture, variant);
+            chart.element.setAttribute("aria-label", label());
+            listNotDrawn();
             chart.redraw();
           }),
         ]
@@ -83,7 +107,10 @@ export function card(picture: Picture | Missing, file: ResultFile, anchor: strin
     el(
       "div",
       { class: "actions" },
-      button("Save PNG", () => void chart.png().then((png) => download(`${name}.png`, png))),
+      button(
+        "Save PNG",
+        () => void chart.png(captionOf(picture, file)).then((png) => download(`${name}.png`, png)),
+      ),
       button("Save CSV", () =>
         download(`${name}.csv`, new Blob([csvOf(picture.table)], { type: "text/csv" })),
       ),
@@ -91,7 +118,7 @@ export function card(picture: Picture | Missing, file: ResultFile, anchor: strin
     folded(`Table (${picture.table.rows.length} rows)`, () =>
       tableView(picture.table, `Table: ${picture.title}`),
     ),
-    ...[notDrawnList(picture)].filter((each) => each !== null),
+    notDrawn,
     el("p", { class: "proof" }, picture.verification),
     provenance(file),
   );

@@ -1,6 +1,7 @@
 // A chart on the page: drawn when it comes into sight, again when the size or the colours change,
 // and before printing.
 import type { EChartsCoreOption } from "echarts/core";
+import { belowLegend } from "../pictures/chart";
 import { type Palette } from "../pictures/palette";
 import { el } from "./dom";
 import { init, type EChartsType } from "./echarts";
@@ -74,23 +75,43 @@ export class ChartView {
   redraw(): void {
     if (this.chart === null) return;
     this.drawnWidth = this.element.clientWidth;
-    this.setHeight();
+    const width = this.drawnWidth / (projector.matches ? projected : 1);
+    const { option, extra } = belowLegend(
+      this.option(palette(), this.drawnWidth < narrowWidth),
+      width,
+    );
+    this.setHeight(extra);
     this.chart.resize();
-    const option = this.option(palette(), this.drawnWidth < narrowWidth);
     const shown = projector.matches ? (enlarged(option) as EChartsCoreOption) : option;
     this.chart.setOption(shown, { notMerge: true });
   }
 
-  private setHeight(): void {
-    this.element.style.height = `${this.height * (projector.matches ? projected : 1)}px`;
+  private setHeight(extra = 0): void {
+    this.element.style.height = `${(this.height + extra) * (projector.matches ? projected : 1)}px`;
   }
 
-  /** As PNG, twice as fine as a screen. */
-  async png(): Promise<Blob> {
-    const source = this.draw().getDataURL({ type: "png", pixelRatio: 2 });
-    const bytes = Uint8Array.from(atob(source.slice(source.indexOf(",") + 1)), (character) =>
-      character.charCodeAt(0),
-    );
-    return new Blob([bytes], { type: "image/png" });
+  /** As PNG, twice as fine as a screen, below the lines of the caption, the first one bold. */
+  png(caption: string[]): Promise<Blob> {
+    return captioned(this.draw().renderToCanvas({ pixelRatio: 2 }), caption, palette());
   }
+}
+
+function captioned(chart: HTMLCanvasElement, caption: string[], colours: Palette): Promise<Blob> {
+  const [lineHeight, margin] = [40, 16];
+  const canvas = el("canvas", {
+    width: String(chart.width),
+    height: String(chart.height + margin + lineHeight * caption.length),
+  });
+  const context = canvas.getContext("2d")!;
+  context.fillStyle = colours.surface;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.fillStyle = colours.text;
+  caption.forEach((line, index) => {
+    context.font = `${index === 0 ? "bold 30" : "26"}px system-ui, sans-serif`;
+    context.fillText(line, margin, lineHeight * (index + 1), canvas.width - 2 * margin);
+  });
+  context.drawImage(chart, 0, canvas.height - chart.height);
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((png) => (png === null ? reject(new Error("no PNG")) : resolve(png))),
+  );
 }

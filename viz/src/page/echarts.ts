@@ -2,8 +2,7 @@
 import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import {
   GridComponent,
-  LegendComponent,
-  LegendScrollComponent,
+  LegendPlainComponent,
   MarkAreaComponent,
   MarkLineComponent,
   TooltipComponent,
@@ -16,8 +15,7 @@ use([
   CanvasRenderer,
   CustomChart,
   GridComponent,
-  LegendComponent,
-  LegendScrollComponent,
+  LegendPlainComponent,
   LineChart,
   MarkAreaComponent,
   MarkLineComponent,

@@ -172,7 +172,8 @@ export function whatIf(files: ResultFile[]): HTMLElement {
       240,
     ),
     new ChartView(
-      (palette, narrow) => crossover(setting, measuredRuns(files, setting), palette, narrow),
+      (palette, narrow) =>
+        crossover(setting, measuredRuns(files, setting), files[0]?.names ?? [], palette, narrow),
       "Predicted warm runs against the grid, dashed, and measured ones as points. The table has the numbers.",
       440,
     ),

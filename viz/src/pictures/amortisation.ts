@@ -1,15 +1,19 @@
 // From residency: how much a copy costs when it is made every so many steps.
 import { positive, text } from "../data/json";
-import { type ResultFile, type Row, whyNotDrawn } from "../data/results";
+import type * as schema from "../data/result_schema";
+import { backendOf, type ResultFile, type Row, whyNotDrawn } from "../data/results";
 import { count, figure, quantity, seconds, times } from "../data/units";
-import { baseOption, logLimits, plainLine, valueAxis } from "./chart";
-import { isCpu } from "./ladder";
-import { seriesColour } from "./palette";
+import { baseOption, logLimits, plainLine, pointOf, valueAxis } from "./chart";
+import { isCpu } from "./choice";
+import { lookOf } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
 
 type Timed = Row & { seconds: number };
 const every = (row: Row) => row.roundtripEvery ?? row.snapshotEvery;
+
+/** Of the lines of one backend, which have one colour: one for each way to copy. */
+const dashes = ["solid", "dashed", "dotted", [12, 4, 2, 4]];
 
 /** "simd, round trip every 10 steps" as "simd, round trip". */
 const kindOf = (row: Row) => row.name.replace(/[, ]*\bevery (\d+ steps|step|\d+)/, "");
@@ -27,12 +31,15 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
       missing: "it needs a timed CPU row and timed rows that visit the host",
     };
   const kinds = [...new Set(visiting.map(kindOf))];
+  const firstOf = (kind: string) => visiting.find((row) => kindOf(row) === kind)!;
+  const waysOf = (backend: string) => kinds.filter((kind) => backendOf(firstOf(kind)) === backend);
   const residents = [...new Set(visiting.map((row) => text(row.json, "resident")))].flatMap(
     (name) => timed.filter((row) => row.name === name),
   );
   const worst = [...visiting].sort((a, b) => b.seconds - a.seconds)[0]!;
   const resident = residents.find((row) => row.name === text(worst.json, "resident"));
-  const standIn = visiting.some((row) => text(row.json, "place") === "stand_in");
+  const placeOf = (row: Row) => text(row.json, "place") as schema.ResidencyRow["place"] | "";
+  const standIn = visiting.some((row) => placeOf(row) === "stand_in");
   return {
     id: "amortisation",
     title,
@@ -97,10 +104,13 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
         series: kinds.map((kind, index) => ({
           name: kind,
           type: "line",
-          symbolSize: 9,
-          symbol: ["circle", "rect", "triangle", "diamond"][index % 4],
-          itemStyle: { color: seriesColour(palette, index) },
-          lineStyle: { color: seriesColour(palette, index), width: 2 },
+          ...pointOf(firstOf(kind).device !== "cpu"),
+          itemStyle: { color: lookOf(palette, file.names, backendOf(firstOf(kind))).color },
+          lineStyle: {
+            color: lookOf(palette, file.names, backendOf(firstOf(kind))).color,
+            type: dashes[waysOf(backendOf(firstOf(kind))).indexOf(kind) % dashes.length],
+            width: 2,
+          },
           data: visiting
             .filter((row) => kindOf(row) === kind)
             .map((row) => [every(row) ?? 1, best.seconds / row.seconds])

@@ -1,6 +1,7 @@
 // What copies cost, by size: within the host's memory, and to and from a GPU with the line
 // t = latency + bytes / bandwidth that was fitted to each curve.
 import { at, flag, list, num, positive, text, type Json } from "../data/json";
+import type * as schema from "../data/result_schema";
 import type { ResultFile } from "../data/results";
 import { bytes, bytesPerSecond, count, figure, seconds } from "../data/units";
 import { baseOption, logLimits, plainLine, valueAxis } from "./chart";
@@ -13,10 +14,15 @@ interface Point {
   rate: number | null;
   verified: boolean;
 }
+type Way = schema.CopyWay | "";
+type Direction = schema.Direction | "";
+const wayOf = (json: Json) => text(json, "way") as Way;
+const directionOf = (json: Json) => text(json, "direction") as Direction;
+
 export interface Curve {
   name: string;
-  way: string;
-  direction: string;
+  way: Way;
+  direction: Direction;
   threads: number;
   points: Point[];
 }
@@ -27,13 +33,13 @@ interface Fit {
   residual: number | null;
 }
 
-const nameOf = (direction: string, way: string, threads: number) =>
+const nameOf = (direction: Direction, way: Way, threads: number) =>
   (direction === "host" ? way : `${way} ${direction.toUpperCase()}`) +
   (threads > 1 ? ` x${threads}` : "");
 
 export function curvesOf(place: Json): Curve[] {
   return list(place, "curves").map((curve) => {
-    const [way, direction] = [text(curve, "way"), text(curve, "direction")];
+    const [way, direction] = [wayOf(curve), directionOf(curve)];
     const threads = num(curve, "threads") ?? 1;
     return {
       name: nameOf(direction, way, threads),
@@ -60,7 +66,7 @@ function fitsOf(place: Json): Fit[] {
   return list(place, "fits").flatMap((fit): Fit[] => {
     const [latency, rate] = [positive(fit, "latency_seconds"), positive(fit, "bytes_per_second")];
     if (latency === null || rate === null) return [];
-    const curve = nameOf(text(fit, "direction"), text(fit, "way"), 1);
+    const curve = nameOf(directionOf(fit), wayOf(fit), 1);
     return [{ curve, latency, rate, residual: num(fit, "median_residual") }];
   });
 }
@@ -76,7 +82,8 @@ function picture(
   const timed = curves.filter((curve) => curve.points.some((point) => point.rate !== null));
   // Of a device: the two ways that everybody has to choose from, each way on its own.
   const usual = timed.filter(
-    ({ way, direction }) => /^(pageable|pinned)$/.test(way) && /^(h2d|d2h)$/.test(direction),
+    ({ way, direction }) =>
+      (way === "pageable" || way === "pinned") && (direction === "h2d" || direction === "d2h"),
   );
   const points = curves.flatMap((curve) => curve.points);
   const proved = points.filter((point) => point.verified).length;
@@ -235,7 +242,7 @@ export function deviceBandwidth(file: ResultFile): Picture | Missing | null {
       title,
       missing: `no copy was timed (${text(file.data, "no_device") || "no GPU"})`,
     };
-  const best = (way: string) =>
+  const best = (way: schema.CopyWay) =>
     Math.max(
       0,
       ...curves.filter((curve) => curve.way === way && curve.direction !== "both").map(bestRate),

@@ -1,5 +1,7 @@
 // What the charts have in common: axes, tooltips, whiskers.
-import type { Palette } from "./palette";
+import type { EChartsCoreOption } from "echarts/core";
+import { seconds } from "../data/units";
+import type { lookOf, Palette } from "./palette";
 
 /** The height of a chart with so many horizontal bars. */
 export const heightOfBars = (bars: number, each = 30) => 120 + each * Math.max(2, bars);
@@ -10,14 +12,7 @@ export function baseOption(palette: Palette) {
     backgroundColor: palette.surface,
     textStyle: { color: palette.text, fontFamily: "system-ui, sans-serif", fontSize: 13 },
     color: palette.series,
-    legend: {
-      top: 0,
-      type: "scroll",
-      textStyle: { color: palette.text, fontSize: 13 },
-      pageTextStyle: { color: palette.text },
-      pageIconColor: palette.text,
-      pageIconInactiveColor: palette.line,
-    },
+    legend: { top: 0, textStyle: { color: palette.text, fontSize: 13 } },
     tooltip: {
       confine: true,
       backgroundColor: palette.surface,
@@ -26,6 +21,44 @@ export function baseOption(palette: Palette) {
     },
   };
 }
+
+/** How many lines a legend of these names takes in a chart so many pixels wide. */
+export function legendLines(names: string[], width: number): number {
+  const [padding, symbol, gap] = [10, 30, 10]; // those of ECharts
+  let lines = 0;
+  let end = Infinity;
+  for (const name of names) {
+    const item = symbol + letterWidth * name.length;
+    if (end + gap + item > width - padding) {
+      ++lines;
+      end = item;
+    } else end += gap + item;
+  }
+  return lines;
+}
+
+interface Drawing {
+  legend?: { show?: boolean; data?: string[] };
+  grid?: { top?: number };
+  series?: { name?: string }[];
+}
+
+/**
+ * The option with its grid below all lines of its legend, and the pixels by which the chart must be
+ * higher for that. Pictures leave room for one line.
+ */
+export function belowLegend(
+  option: EChartsCoreOption,
+  width: number,
+): { option: EChartsCoreOption; extra: number } {
+  const { legend, grid, series = [] } = option as Drawing;
+  if (legend === undefined || legend.show === false) return { option, extra: 0 };
+  const names = legend.data ?? [...new Set(series.flatMap(({ name }) => name ?? []))];
+  const extra = lineOfLegend * Math.max(0, legendLines(names, width) - 1);
+  return { option: { ...option, grid: { ...grid, top: (grid?.top ?? 40) + extra } }, extra };
+}
+/** An item of 14 pixels and the gap of ECharts. */
+const lineOfLegend = 24;
 
 function axisLook(palette: Palette, name: string) {
   return {
@@ -165,6 +198,20 @@ export function lyingRows(
   };
 }
 
+/** Of a series of stretches: the row, where a stretch is drawn, and what a tooltip tells of it. */
+export const stretchSeries = {
+  type: "custom",
+  dimensions: ["row", "drawn from", "drawn to", "duration"],
+  encode: { x: [1, 2], y: 0, tooltip: [3, 1] },
+  tooltip: { valueFormatter: (value: unknown) => seconds(Number(value)) },
+};
+export const stretchValues = (row: number, start: number, end: number) => [
+  row,
+  start,
+  end,
+  end - start,
+];
+
 /** What ECharts hands to the drawing of an item of a custom series. */
 export interface ItemPlace {
   value: (dimension: number) => number;
@@ -271,13 +318,17 @@ export function whiskers(name: string, each: Whisker[], lying: boolean, width = 
   };
 }
 
+/** The shape tells a GPU from a CPU, the colour a backend from the others. */
+export const pointOf = (gpu: boolean) => ({
+  symbol: gpu ? "diamond" : "circle",
+  symbolSize: gpu ? 10 : 7,
+});
+
 export interface Line {
   name: string;
-  colour: string;
+  look: ReturnType<typeof lookOf>;
   points: [number, number][];
-  /** Of a device: its points are diamonds. */
   device?: boolean;
-  dashed?: boolean;
 }
 
 interface LogAxis {
@@ -296,13 +347,12 @@ export function logLines(palette: Palette, x: LogAxis, y: LogAxis, lines: Line[]
     grid: { left: 84, right: 28, top: 56, bottom: 52 },
     xAxis: valueAxis(palette, { ...x, log: true, ...limits(0) }),
     yAxis: valueAxis(palette, { ...y, log: true, gap: 66, ...limits(1) }),
-    series: lines.map(({ name, colour, points, device, dashed }) => ({
+    series: lines.map(({ name, look, points, device }) => ({
       name,
       type: "line",
-      symbol: device ? "diamond" : "circle",
-      symbolSize: device ? 10 : 7,
-      itemStyle: { color: colour },
-      lineStyle: { color: colour, width: 2, type: dashed ? "dashed" : "solid" },
+      ...pointOf(device === true),
+      itemStyle: { color: look.color },
+      lineStyle: { ...look, width: 2 },
       data: points,
     })),
   };

@@ -163,7 +163,6 @@ export function clusterDepth(file: ResultFile): Picture | Missing | null {
         tooltip: axisTooltip(palette, seconds),
         legend: {
           ...baseOption(palette).legend,
-          type: "plain",
           data: ["measured", "model"],
         },
         grid: { left: 84, right: 28, top: 56, bottom: 52 },
@@ -287,7 +286,7 @@ export function clusterPrediction(file: ResultFile): Picture | Missing | null {
         : "None of the predicted runs was made here."
     }`,
     variants: ["GCell/s", "efficiency"],
-    option: (palette, narrow, variant) => {
+    option: (palette, _narrow, variant) => {
       const show = variant === 0 ? (value: number) => `${figure(value)} GCell/s` : percent;
       const lineOf = (value: (run: (typeof runs)[number]) => number | null) =>
         runs.flatMap((run): [number, number][] => {
@@ -307,8 +306,7 @@ export function clusterPrediction(file: ResultFile): Picture | Missing | null {
       return {
         ...baseOption(palette),
         tooltip: axisTooltip(palette, show),
-        legend: { ...baseOption(palette).legend, type: "plain" },
-        grid: { left: 84, right: 28, top: narrow ? 100 : 56, bottom: 52 },
+        grid: { left: 84, right: 28, top: 56, bottom: 52 },
         xAxis: valueAxis(palette, {
           name: "ranks",
           log: true,

@@ -1,19 +1,30 @@
 // From a sweep: time against the grid and against the iterations, by each row, with the crossing
 // that the program computed and its interval.
-import { at, list, positive, text, type Json } from "../data/json";
+import { at, flag, list, num, positive, readable, text, word, type Json } from "../data/json";
+import type * as schema from "../data/result_schema";
 import { readRow, type ResultFile, type Row } from "../data/results";
 import { count, figure, quantity, seconds } from "../data/units";
-import { baseOption, logLimits, plainLine, valueAxis } from "./chart";
-import { seriesColour } from "./palette";
+import { baseOption, logLimits, plainLine, pointOf, valueAxis } from "./chart";
+import { chosenRows, whyNotChosen } from "./choice";
+import { lookOf, type Palette } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
 
-const measures = ["step", "warm", "cold"] as const;
-type Measure = (typeof measures)[number];
-const measureNames: Record<Measure, string> = {
-  step: "a step, all in place",
-  warm: "a warm run",
-  cold: "a cold run",
+type Measure = schema.Crossing["measure"];
+const measures: Record<Measure, { name: string; secondsOf: (row: Row) => number | null }> = {
+  step: { name: "a step, all in place", secondsOf: (row) => row.seconds },
+  "warm run": { name: "a warm run", secondsOf: (row) => row.warm?.wall ?? null },
+  "cold run": { name: "a cold run", secondsOf: (row) => row.cold?.wall ?? null },
+};
+const along: Record<schema.Crossing["along"], { name: string; axis: string; last: string }> = {
+  grid: { name: "grid", axis: "side of the grid (cells)", last: "the largest grid" },
+  iters: { name: "iterations", axis: "iterations", last: "the most iterations" },
+};
+type Along = keyof typeof along;
+const wins: Record<schema.Crossing["wins"], number | null> = {
+  everywhere: 0,
+  from: null,
+  nowhere: Infinity,
 };
 const mostRows = 10;
 
@@ -22,24 +33,28 @@ interface Point {
   values: Record<string, string>;
   side: number | null;
   iterations: number | null;
+  baseline: string;
   rows: Row[];
 }
 
 interface Crossing {
-  along: string;
+  along: Along;
   at: Record<string, string>;
-  measure: string;
+  measure: Measure;
   champion: string;
   challenger: string;
-  wins: string;
-  from: number | null;
-  low: number | null;
-  high: number | null;
+  /** Where the challenger begins to win: 0 where it wins everywhere, Infinity where nowhere. */
+  from: number;
+  /** The interval of `from`, with the same two special values. */
+  low: number;
+  high: number;
+  /** false: they change places more than once, and `from` is the last of those places. */
+  single: boolean;
 }
 
 interface View {
   name: string;
-  along: "grid" | "iters";
+  along: Along;
   measure: Measure;
   /** The other axes, at the largest value of each. */
   fixed: Record<string, string>;
@@ -51,32 +66,49 @@ function pointsOf(data: Json, axes: string[]): Point[] {
     const result = at(point, "result");
     const [nx, ny] = [positive(result, "problem", "nx"), positive(result, "problem", "ny")];
     return {
-      values: Object.fromEntries(axes.map((axis, index) => [axis, String(values[index] ?? "")])),
+      values: Object.fromEntries(
+        axes.map((axis, index) => [axis, readable(String(values[index] ?? ""))]),
+      ),
       side: nx === null || ny === null ? null : Math.sqrt(nx * ny),
       iterations: positive(result, "problem", "iterations"),
+      baseline: text(result, "baseline"),
       rows: list(result, "results").map(readRow),
     };
   });
 }
 
 function crossingsOf(data: Json): Crossing[] {
-  return list(data, "crossovers").map((crossing) => ({
-    along: text(crossing, "along"),
-    at: Object.fromEntries(
-      Object.entries(at(crossing, "at") ?? {}).map(([name, value]) => [name, String(value)]),
-    ),
-    measure: text(crossing, "measure"),
-    champion: text(crossing, "champion"),
-    challenger: text(crossing, "challenger"),
-    wins: text(crossing, "wins"),
-    from: positive(crossing, "from"),
-    low: positive(crossing, "low"),
-    high: positive(crossing, "high"),
-  }));
+  return list(data, "crossovers").flatMap((crossing) => {
+    const axis = word(crossing, along, "along");
+    const measure = word(crossing, measures, "measure");
+    const where = word(crossing, wins, "wins");
+    if (axis === null || measure === null || where === null) return [];
+    // JSON has no infinity: null stands for it.
+    const size = (end: "from" | "low" | "high") => num(crossing, end) ?? Infinity;
+    return [
+      {
+        along: axis,
+        at: Object.fromEntries(
+          Object.entries(at(crossing, "at") ?? {}).map(([name, value]) => [
+            name,
+            readable(String(value)),
+          ]),
+        ),
+        measure,
+        champion: text(crossing, "champion"),
+        challenger: text(crossing, "challenger"),
+        from: wins[where] ?? size("from"),
+        low: size("low"),
+        high: size("high"),
+        single: flag(crossing, "single") !== false,
+      },
+    ];
+  });
 }
 
-const measured = (row: Row, measure: Measure): number | null =>
-  measure === "step" ? row.seconds : (row[measure]?.wall ?? null);
+/** It lies within what was measured. */
+const crosses = (crossing: Crossing | undefined): boolean =>
+  crossing !== undefined && crossing.from > 0 && crossing.from < Infinity;
 
 const same = (a: Record<string, string>, b: Record<string, string>) =>
   Object.entries(a).every(([name, value]) => b[name] === value);
@@ -88,41 +120,71 @@ function viewsOf(axes: [string, string[]][], points: Point[]): View[] {
         .filter(([name]) => name !== except)
         .map(([name, values]) => [name, values[values.length - 1] ?? ""]),
     );
-  return (["grid", "iters"] as const).flatMap((along) => {
-    const values = axes.find(([name]) => name === along)?.[1] ?? [];
+  return (Object.keys(along) as Along[]).flatMap((axis) => {
+    const values = axes.find(([name]) => name === axis)?.[1] ?? [];
     if (values.length < 2) return [];
-    const fixed = lastOf(along);
-    return measures
+    const fixed = lastOf(axis);
+    return (Object.keys(measures) as Measure[])
       .filter((measure) =>
         points.some(
           (point) =>
-            same(fixed, point.values) && point.rows.some((row) => measured(row, measure) !== null),
+            same(fixed, point.values) &&
+            point.rows.some((row) => measures[measure].secondsOf(row) !== null),
         ),
       )
       .map((measure) => ({
-        name: `${measureNames[measure]}, by ${along === "grid" ? "grid" : "iterations"}`,
-        along,
+        name: `${measures[measure].name}, by ${along[axis].name}`,
+        along: axis,
         measure,
         fixed,
       }));
   });
 }
 
+const sizeText = (size: number) =>
+  size === 0 ? "everywhere" : Number.isFinite(size) ? figure(size) : "nowhere";
+
 function crossingText(crossing: Crossing): string {
-  const { challenger, champion } = crossing;
-  if (crossing.from === null)
-    return crossing.wins === "everywhere"
+  const { challenger, champion, from, low, high, single } = crossing;
+  const where =
+    crossing.along === "grid" ? `a grid side of ${figure(from)}` : `${figure(from)} iterations`;
+  const told = crosses(crossing)
+    ? `${challenger} starts to beat ${champion} at ${where}`
+    : from === 0
       ? `${challenger} beats ${champion} everywhere in the sweep`
-      : `${challenger} beats ${champion} nowhere in the sweep`;
-  const what = crossing.along === "grid" ? "a grid side of" : "";
-  const interval =
-    crossing.low !== null && crossing.high !== null
-      ? ` (interval ${figure(crossing.low)} to ${figure(crossing.high)})`
-      : "";
-  return `${challenger} starts to beat ${champion} at ${what} ${figure(crossing.from)}${crossing.along === "grid" ? "" : " iterations"}${interval}`.replace(
-    "  ",
-    " ",
-  );
+      : `${challenger} does not beat ${champion} at ${along[crossing.along].last} of the sweep`;
+  const interval = low === high ? "" : ` (interval ${sizeText(low)} to ${sizeText(high)})`;
+  return told + interval + (single ? "" : "; they change places more than once");
+}
+
+/** An open end of the interval is where the axis ends. */
+function marksOf(crossing: Crossing, axis: { min: number; max: number }, palette: Palette): object {
+  const { challenger, from, low, high, single } = crossing;
+  const line = {
+    ...plainLine,
+    lineStyle: { color: palette.text, type: "dashed" },
+    label: {
+      color: palette.text,
+      formatter: `${challenger} wins from ${figure(from)}${single ? "" : ", the last crossing"}`,
+      position: "insideEndTop",
+    },
+    data: [{ xAxis: from }],
+  };
+  const area = {
+    silent: true,
+    itemStyle: { color: palette.muted, opacity: 0.25 },
+    data: [[{ xAxis: Math.max(low, axis.min) }, { xAxis: Math.min(high, axis.max) }]],
+  };
+  return {
+    ...(crosses(crossing) ? { markLine: line } : {}),
+    ...(low < high ? { markArea: area } : {}),
+  };
+}
+
+function sentenceOf(view: View, crossing: Crossing | undefined): string {
+  const setting = Object.entries(view.fixed).map(([name, value]) => ` at ${name} ${value}`);
+  const told = crossing === undefined ? "the file has no crossing" : crossingText(crossing);
+  return `For ${measures[view.measure].name}${setting.join(" and")}, ${told}.`;
 }
 
 export function crossover(file: ResultFile): Picture | Missing | null {
@@ -142,8 +204,9 @@ export function crossover(file: ResultFile): Picture | Missing | null {
         each.along === view.along && each.measure === view.measure && same(each.at, view.fixed),
     );
   // Where there is a crossing is what is worth seeing first.
-  const crosses = (view: View) => (crossingOf(view)?.from == null ? 1 : 0);
-  const views = viewsOf(axes, points).sort((a, b) => crosses(a) - crosses(b));
+  const views = viewsOf(axes, points).sort(
+    (a, b) => Number(crosses(crossingOf(b))) - Number(crosses(crossingOf(a))),
+  );
   if (views.length === 0)
     return {
       id: "crossover",
@@ -159,18 +222,41 @@ export function crossover(file: ResultFile): Picture | Missing | null {
       ? `${name} (${row.threads ?? "?"} thread${row.threads === 1 ? "" : "s"})`
       : `${name} (GPU)`;
   };
-  const told = views.map(crossingOf).find((each) => each !== undefined);
+  const timeIn = (view: View, point: Point, name: string) => {
+    const row = point.rows.find((each) => each.name === name);
+    return row === undefined ? null : measures[view.measure].secondsOf(row);
+  };
+  const placeIn = (view: View, point: Point) =>
+    view.along === "grid" ? point.side : point.iterations;
+  /** By their times at the end of the axis; after them those that have none there. */
+  const choices = views.map((view) => {
+    const here = points
+      .filter((point) => same(view.fixed, point.values))
+      .sort((a, b) => (placeIn(view, b) ?? 0) - (placeIn(view, a) ?? 0));
+    const crossing = crossingOf(view);
+    const named = [
+      ...points.slice(0, 1).map((point) => point.baseline),
+      ...(crossing === undefined ? [] : [crossing.champion, crossing.challenger]),
+    ];
+    const timedAt = (point: Point) =>
+      point.rows.flatMap((row) => {
+        const time = measures[view.measure].secondsOf(row);
+        return time === null ? [] : [{ row, seconds: time }];
+      });
+    const chosen = here.flatMap((point) => chosenRows(timedAt(point), named, mostRows));
+    return [...new Set(chosen.map(({ row }) => row.name))].slice(0, mostRows);
+  });
   const untimed = [...new Set(points.flatMap((point) => point.rows.map((row) => row.name)))].filter(
     (name) => !names.includes(name),
   );
   return {
     id: "crossover",
     title,
-    reading:
-      told === undefined
+    reading: (variant) =>
+      crossings.length === 0
         ? file.sentence || "No crossing was asked for: --cross A,B says from where B beats A."
-        : `By ${told.measure}, ${crossingText(told)}.`,
-    alternative: `Lines of time on logarithmic axes, one for each of ${Math.min(mostRows, names.length)} rows; a shaded stretch marks the interval of the crossing.`,
+        : sentenceOf(views[variant]!, crossingOf(views[variant]!)),
+    alternative: `Lines of time on logarithmic axes, one for each of at most ${mostRows} rows; a shaded stretch marks the interval of the crossing.`,
     height: 460,
     table: {
       columns: [
@@ -196,9 +282,11 @@ export function crossover(file: ResultFile): Picture | Missing | null {
           ]),
       ),
     },
-    notDrawn: [
+    notDrawn: (variant) => [
       ...untimed.map((name): [string, string] => [name, "has no time anywhere in the sweep"]),
-      ...names.slice(mostRows).map((name): [string, string] => [name, "in the table only"]),
+      ...names
+        .filter((name) => !choices[variant]!.includes(name))
+        .map((name): [string, string] => [name, whyNotChosen(device.get(name)!)]),
       ...axes
         .filter(
           ([name, values]) =>
@@ -216,43 +304,18 @@ export function crossover(file: ResultFile): Picture | Missing | null {
     option: (palette, _narrow, variant) => {
       const view = views[variant] ?? views[0]!;
       const here = points.filter((point) => same(view.fixed, point.values));
-      const x = (point: Point) => (view.along === "grid" ? point.side : point.iterations);
-      const lines = names.slice(0, mostRows).map((name) => ({
+      const lines = choices[variant]!.map((name) => ({
         name,
         data: here
           .flatMap((point): [number, number][] => {
-            const row = point.rows.find((each) => each.name === name);
-            const value = row === undefined ? null : measured(row, view.measure);
-            const place = x(point);
+            const [value, place] = [timeIn(view, point, name), placeIn(view, point)];
             return value === null || place === null ? [] : [[place, value]];
           })
           .sort((a, b) => a[0] - b[0]),
       }));
+      const limits = logLimits(lines.flatMap((line) => line.data.map((point) => point[0])));
       const crossing = crossingOf(view);
-      const marks =
-        crossing?.from == null
-          ? {}
-          : {
-              markLine: {
-                ...plainLine,
-                lineStyle: { color: palette.text, type: "dashed" },
-                label: {
-                  color: palette.text,
-                  formatter: `${crossing.challenger} wins from ${figure(crossing.from)}`,
-                  position: "insideEndTop",
-                },
-                data: [{ xAxis: crossing.from }],
-              },
-              ...(crossing.low !== null && crossing.high !== null
-                ? {
-                    markArea: {
-                      silent: true,
-                      itemStyle: { color: palette.muted, opacity: 0.25 },
-                      data: [[{ xAxis: crossing.low }, { xAxis: crossing.high }]],
-                    },
-                  }
-                : {}),
-            };
+      const marks = crossing === undefined ? {} : marksOf(crossing, limits, palette);
       return {
         ...baseOption(palette),
         tooltip: {
@@ -262,31 +325,26 @@ export function crossover(file: ResultFile): Picture | Missing | null {
         },
         grid: { left: 84, right: 24, top: 56, bottom: 52 },
         xAxis: valueAxis(palette, {
-          name: view.along === "grid" ? "side of the grid (cells)" : "iterations",
+          name: along[view.along].axis,
           log: true,
           show: quantity,
-          ...logLimits(lines.flatMap((line) => line.data.map((point) => point[0]))),
+          ...limits,
         }),
         yAxis: valueAxis(palette, {
-          name: `time of ${measureNames[view.measure]}`,
+          name: `time of ${measures[view.measure].name}`,
           log: true,
           show: seconds,
           gap: 66,
           ...logLimits(lines.flatMap((line) => line.data.map((point) => point[1]))),
         }),
         series: lines.map((line, index) => {
-          const gpu = device.get(line.name)?.device !== "cpu";
+          const look = lookOf(palette, file.names, line.name);
           return {
             name: label(line.name),
             type: "line",
-            symbol: gpu ? "diamond" : "circle",
-            symbolSize: gpu ? 10 : 7,
-            itemStyle: { color: seriesColour(palette, index) },
-            lineStyle: {
-              color: seriesColour(palette, index),
-              width: 2,
-              type: index >= palette.series.length ? "dashed" : "solid",
-            },
+            ...pointOf(device.get(line.name)?.device !== "cpu"),
+            itemStyle: { color: look.color },
+            lineStyle: { ...look, width: 2 },
             data: line.data,
             ...(index === 0 ? marks : {}),
           };

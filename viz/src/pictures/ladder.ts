@@ -1,6 +1,6 @@
 // The ladder: the time of a step by each row on a logarithmic axis, with its spread, and how it
 // stands to the baseline and to the best row on the CPU.
-import { problemText, type ResultFile, type Row, whyNotDrawn } from "../data/results";
+import { backendOf, problemText, type ResultFile, type Row, whyNotDrawn } from "../data/results";
 import {
   bytesPerSecond,
   cellsPerSecond,
@@ -8,6 +8,7 @@ import {
   figure,
   percent,
   seconds,
+  shortened,
   times,
 } from "../data/units";
 import {
@@ -18,10 +19,12 @@ import {
   logLimits,
   nameWidth,
   plainLine,
+  pointOf,
   valueAxis,
   whiskers,
 } from "./chart";
-import { seriesColour } from "./palette";
+import { chosenRows, isCpu, whyNotChosen } from "./choice";
+import { lookOf } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
 
@@ -31,20 +34,20 @@ const mostDrawn = 40;
 type Timed = Row & { seconds: number };
 const timed = (row: Row): row is Timed => row.seconds !== null;
 
-export function isCpu(row: Row): boolean {
-  return row.device === "cpu" && row.roundtripEvery === null && row.snapshotEvery === null;
-}
-
 function reading(file: ResultFile, ranked: Timed[], baseline: Timed | undefined): string {
   const best = ranked[0];
   if (best === undefined) return "No row has a time.";
   const bestCpu = ranked.find(isCpu);
-  const parts = [`${best.name} is the fastest verified row, ${seconds(best.seconds)} a step`];
+  const parts = [
+    `${shortened(best.name)} is the fastest verified row, ${seconds(best.seconds)} a step`,
+  ];
   if (baseline !== undefined && baseline !== best)
-    parts.push(`${figure(baseline.seconds / best.seconds)} times as fast as ${baseline.name}`);
+    parts.push(
+      `${figure(baseline.seconds / best.seconds)} times as fast as ${shortened(baseline.name)}`,
+    );
   if (bestCpu !== undefined && bestCpu !== best)
     parts.push(
-      `${figure(bestCpu.seconds / best.seconds)} times as fast as ${bestCpu.name}, the best on the CPU`,
+      `${figure(bestCpu.seconds / best.seconds)} times as fast as ${shortened(bestCpu.name)}, the best on the CPU`,
     );
   const problem = problemText(file);
   return `${parts.join(", ")}${problem ? ` (${problem})` : ""}.`;
@@ -54,16 +57,20 @@ export function ladder(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
   const title = "The ladder: time of a step";
   const ranked = file.rows.filter(timed).sort((a, b) => a.seconds - b.seconds);
-  if (ranked.length === 0)
-    return { id: "ladder", title, missing: "no row of this file has a time" };
-  const baseline = ranked.find((row) => row.name === file.baseline);
-  const bestCpu = ranked.find(isCpu);
-  const drawn = ranked.slice(0, mostDrawn);
+  const drawn = chosenRows(
+    ranked.map((row) => ({ row, seconds: row.seconds })),
+    [file.baseline],
+    mostDrawn,
+  ).map(({ row }) => row);
+  if (drawn.length === 0)
+    return { id: "ladder", title, missing: "no verified row of this file has a time" };
+  const baseline = drawn.find((row) => row.name === file.baseline);
+  const bestCpu = drawn.find(isCpu);
   const names = drawn.map((row) => row.name);
   return {
     id: "ladder",
     title,
-    reading: reading(file, ranked, baseline),
+    reading: reading(file, drawn, baseline),
     alternative: `Dots on a logarithmic axis of time, one line for each of ${drawn.length} rows, the fastest first.`,
     height: heightOfBars(drawn.length),
     table: {
@@ -102,9 +109,9 @@ export function ladder(file: ResultFile): Picture | Missing | null {
       ...file.rows
         .filter((row) => !timed(row))
         .map((row): [string, string] => [row.name, whyNotDrawn(row)]),
-      ...(ranked.length > mostDrawn
-        ? [[`${ranked.length - mostDrawn} slower rows`, "in the table only"] as [string, string]]
-        : []),
+      ...ranked
+        .filter((row) => !drawn.includes(row))
+        .map((row): [string, string] => [row.name, whyNotChosen(row)]),
     ],
     verification: verificationOfRows(ranked),
     option: (palette, narrow) => {
@@ -177,8 +184,8 @@ export function ladder(file: ResultFile): Picture | Missing | null {
             data: drawn.map((row, index) => ({
               value: [row.seconds, index],
               name: row.name,
-              itemStyle: { color: seriesColour(palette, row.device === "cpu" ? 0 : 1) },
-              symbol: row.device === "cpu" ? "circle" : "diamond",
+              itemStyle: { color: lookOf(palette, file.names, backendOf(row)).color },
+              symbol: pointOf(row.device !== "cpu").symbol,
             })),
             tooltip: {
               valueFormatter: (value: unknown) =>

@@ -1,17 +1,20 @@
 // Where the time went: the phases of a cold and of a warm run of each row, which with what is left
 // unexplained add up to the wall time.
-import { type Phases, problemText, type ResultFile, type Row, whyNotDrawn } from "../data/results";
+import { type Phases, problemText, type ResultFile, whyNotDrawn } from "../data/results";
 import { percent, seconds } from "../data/units";
 import { figuresAxis, heightOfBars, lyingRows, valueAxis } from "./chart";
+import { chosenRows, type Timed, whyNotChosen } from "./choice";
 import { ledgerParts, phaseColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
 
 const mostDrawn = 24;
+const kinds = ["warm", "cold"] as const;
+type Kind = (typeof kinds)[number];
 
-interface Run {
-  row: Row;
-  kind: "cold" | "warm";
+/** `seconds` is the wall time. */
+export interface Run extends Timed {
+  kind: Kind;
   phases: Phases;
 }
 
@@ -19,29 +22,52 @@ export function partOf(phases: Phases, part: (typeof ledgerParts)[number]): numb
   return part === "unexplained" ? phases.unexplained : phases.parts[part];
 }
 
-/** Rows with a ledger, the fastest warm run first. */
-export function rowsWithPhases(file: ResultFile): Row[] {
-  return file.rows
-    .filter((row) => row.warm !== null || row.cold !== null)
-    .sort((a, b) => (a.warm ?? a.cold)!.wall - (b.warm ?? b.cold)!.wall);
+/** Of the kinds that the file has, the shortest run first. */
+export function runsByKind(file: ResultFile): { kind: Kind; runs: Run[] }[] {
+  return kinds
+    .map((kind) => ({
+      kind,
+      runs: file.rows
+        .flatMap((row): Run[] => {
+          const phases = row[kind];
+          return phases === null ? [] : [{ row, kind, phases, seconds: phases.wall }];
+        })
+        .sort((a, b) => a.seconds - b.seconds),
+    }))
+    .filter(({ runs }) => runs.length > 0);
 }
 
-const show = (variant: number) => (variant === 0 ? seconds : percent);
+/** The rows that have no run of that kind, with the reason. */
+export const withoutRuns = (file: ResultFile, kind: Kind): [string, string][] =>
+  file.rows
+    .filter((row) => row[kind] === null)
+    .map((row) => [
+      row.name,
+      row.seconds === null ? whyNotDrawn(row) : `the file has no phases of a ${kind} run of it`,
+    ]);
 
-function reading(runs: Run[], file: ResultFile): string {
-  const warm = runs.filter((run) => run.kind === "warm");
-  const first = warm[0] ?? runs[0];
-  if (first === undefined) return "";
-  const largest = ledgerParts
-    .map((part) => ({ part, share: (partOf(first.phases, part) ?? 0) / first.phases.wall }))
-    .sort((a, b) => b.share - a.share)[0];
+const largestPart = (phases: Phases) =>
+  ledgerParts
+    .map((part) => ({ part, length: partOf(phases, part) ?? 0 }))
+    .sort((a, b) => b.length - a.length)[0]!;
+
+/** In seconds the bars of the shorter runs would hardly be seen. */
+function farApart(drawn: Run[]): boolean {
+  const lengths = drawn.map(({ phases }) => largestPart(phases).length);
+  return Math.max(...lengths) >= 100 * Math.min(...lengths);
+}
+
+function reading(drawn: Run[], share: boolean, file: ResultFile): string {
+  const [first] = drawn;
+  if (first === undefined) return "No verified row has such a run.";
+  const { part, length } = largestPart(first.phases);
   const problem = problemText(file);
   const worst = Math.max(
-    ...runs.map((run) => Math.abs(run.phases.unexplained ?? 0) / run.phases.wall),
+    ...drawn.map((run) => Math.abs(run.phases.unexplained ?? 0) / run.seconds),
   );
   return (
-    `The fastest ${first.kind} run, by ${first.row.name}, took ${seconds(first.phases.wall)}, ` +
-    `of which ${percent(largest?.share ?? 0)} ${largest?.part ?? ""}; at most ${percent(worst)} of any run is unexplained` +
+    `The fastest ${first.kind} run, by ${first.row.name}, took ${seconds(first.seconds)}, ` +
+    `of which ${share ? percent(length / first.seconds) : seconds(length)} ${part}; at most ${percent(worst)} of any ${first.kind} run is unexplained` +
     `${problem ? ` (${problem})` : ""}.`
   );
 }
@@ -49,26 +75,25 @@ function reading(runs: Run[], file: ResultFile): string {
 export function ledger(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
   const title = "Where the time went";
-  const rows = rowsWithPhases(file);
-  if (rows.length === 0)
+  const all = runsByKind(file);
+  const views = all.flatMap(({ kind, runs }) => {
+    const drawn = chosenRows(runs, [file.baseline], mostDrawn);
+    const shares = farApart(drawn) ? [true, false] : [false, true];
+    return shares.map((share) => ({ kind, runs, drawn, share }));
+  });
+  if (!views.some((view) => view.drawn.length > 0))
     return {
       id: "ledger",
       title,
       missing:
-        "no row has phases: they are recorded for backends, not for peers or emulated devices",
+        "no row has phases and a proof: phases are recorded for backends, not for peers or emulated devices",
     };
-  const runs = rows.flatMap((row): Run[] => [
-    ...(row.warm === null ? [] : [{ row, kind: "warm" as const, phases: row.warm }]),
-    ...(row.cold === null ? [] : [{ row, kind: "cold" as const, phases: row.cold }]),
-  ]);
-  const drawn = runs.slice(0, mostDrawn);
-  const names = drawn.map((run) => `${run.row.name} ${run.kind}`);
   return {
     id: "ledger",
     title,
-    reading: reading(runs, file),
-    alternative: `Stacked bars of seconds, one for each of ${drawn.length} runs, divided into phases.`,
-    height: heightOfBars(drawn.length, 26) + 24,
+    reading: (variant) => reading(views[variant]!.drawn, views[variant]!.share, file),
+    alternative: `Stacked bars of seconds or shares, one for each of at most ${mostDrawn} runs, divided into phases.`,
+    height: heightOfBars(Math.max(...views.map((view) => view.drawn.length)), 26) + 24,
     table: {
       columns: [
         { name: "row" },
@@ -76,42 +101,48 @@ export function ledger(file: ResultFile): Picture | Missing | null {
         { name: "wall", unit: "s", show: seconds },
         ...ledgerParts.map((part) => ({ name: part, unit: "s", show: seconds })),
       ],
-      rows: runs.map((run) => [
-        run.row.name,
-        run.kind,
-        run.phases.wall,
-        ...ledgerParts.map((part) => partOf(run.phases, part)),
-      ]),
-    },
-    notDrawn: [
-      ...file.rows
-        .filter((row) => !rows.includes(row))
-        .map((row): [string, string] => [
-          row.name,
-          row.seconds === null ? whyNotDrawn(row) : "the file has no phases for it",
+      rows: all.flatMap(({ kind, runs }) =>
+        runs.map((run) => [
+          run.row.name,
+          kind,
+          run.seconds,
+          ...ledgerParts.map((part) => partOf(run.phases, part)),
         ]),
-      ...(runs.length > mostDrawn
-        ? [[`${runs.length - mostDrawn} longer runs`, "in the table only"] as [string, string]]
-        : []),
+      ),
+    },
+    notDrawn: (variant) => [
+      ...withoutRuns(file, views[variant]!.kind),
+      ...views[variant]!.runs.filter((run) => !views[variant]!.drawn.includes(run)).map(
+        ({ row }): [string, string] => [row.name, whyNotChosen(row)],
+      ),
     ],
-    verification: verificationOfRows(rows),
-    variants: ["seconds", "share of the wall time"],
+    verification: verificationOfRows([
+      ...new Set(all.flatMap(({ runs }) => runs.map(({ row }) => row))),
+    ]),
+    variants: views.map(({ kind, share }) => `${kind}, ${share ? "share" : "seconds"}`),
     option: (palette, narrow, variant) => {
-      const rows = lyingRows(palette, names, narrow, show(variant));
+      const { drawn, share, kind } = views[variant]!;
+      const show = share ? percent : seconds;
+      const rows = lyingRows(
+        palette,
+        drawn.map((run) => run.row.name),
+        narrow,
+        show,
+      );
       return {
         ...rows,
         grid: { ...rows.grid, right: narrow ? 24 : 84 },
         xAxis: valueAxis(palette, {
-          name: variant === 0 ? "wall time" : "share of the wall time",
-          show: show(variant),
+          name: share ? `share of the wall time, ${kind} run` : `wall time of a ${kind} run`,
+          show,
           min: 0,
-          ...(variant === 0 ? {} : { max: 1 as const }),
+          ...(share ? { max: 1 as const } : {}),
         }),
         yAxis: [
           rows.yAxis,
           figuresAxis(
             palette,
-            drawn.map((run) => seconds(run.phases.wall)),
+            drawn.map((run) => seconds(run.seconds)),
             !narrow,
           ),
         ],
@@ -128,9 +159,8 @@ export function ledger(file: ResultFile): Picture | Missing | null {
               borderWidth: 0.5,
             },
             data: drawn.map((run) => {
-              const value = partOf(run.phases, part);
-              if (value === null || value < 0) return 0;
-              return variant === 0 ? value : value / run.phases.wall;
+              const value = Math.max(0, partOf(run.phases, part) ?? 0);
+              return share ? value / run.seconds : value;
             }),
           })),
       };

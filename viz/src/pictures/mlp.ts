@@ -1,16 +1,16 @@
 // Training a network: learning curves, and where the time of an epoch went.
 import { at, list, num, numbers, positive, text } from "../data/json";
-import type { ResultFile } from "../data/results";
+import { isEmulated, type ResultFile } from "../data/results";
 import { count, figure, percent, seconds } from "../data/units";
 import { baseOption, heightOfBars, logLimits, lyingRows, valueAxis } from "./chart";
-import { seriesColour } from "./palette";
+import { lookOf, seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 
 const parts = ["data", "step", "wait"] as const;
 
 function enginesOf(file: ResultFile) {
   return list(file.data, "results").map((engine) => {
-    const emulated = text(engine, "device") === "emulated";
+    const emulated = isEmulated(engine);
     return {
       name: text(engine, "engine") || "(no name)",
       device: text(engine, "device"),
@@ -104,9 +104,9 @@ export function learningCurves(file: ResultFile): Picture | Missing | null {
           lineStyle: {
             width: 2,
             type: index === 0 ? "solid" : "dashed",
-            color: seriesColour(palette, index),
+            color: lookOf(palette, file.names, engine.name).color,
           },
-          itemStyle: { color: seriesColour(palette, index) },
+          itemStyle: { color: lookOf(palette, file.names, engine.name).color },
           data: engine.losses.map((loss, epoch) => [
             variant === 0 ? epoch + 1 : (epoch + 1) * (engine.perEpoch ?? 0),
             loss,

@@ -1,10 +1,10 @@
 // Networks that answer: throughput against the batch, and how the latency of one answer is distributed.
 import { list, num, numbers, positive, text } from "../data/json";
-import type { ResultFile } from "../data/results";
+import { isEmulated, type ResultFile } from "../data/results";
 import { count, figure, quantity, seconds } from "../data/units";
 import { baseOption, logLimits, logLines, valueAxis } from "./chart";
-import { nameOf, proofOf, verification, withoutTime } from "./mlp_rows";
-import { seriesColour } from "./palette";
+import { engineOf, nameOf, proofOf, verification, withoutTime } from "./mlp_rows";
+import { lookOf } from "./palette";
 import type { Missing, Picture } from "./picture";
 
 export function throughput(file: ResultFile): Picture | Missing | null {
@@ -12,7 +12,7 @@ export function throughput(file: ResultFile): Picture | Missing | null {
   const title = "Throughput against the batch";
   const rows = list(file.data, "results");
   const engines = rows
-    .filter((row) => text(row, "device") !== "emulated")
+    .filter((row) => !isEmulated(row))
     .map((row) => ({
       row,
       name: nameOf(row),
@@ -57,10 +57,11 @@ export function throughput(file: ResultFile): Picture | Missing | null {
         palette,
         { name: "rows of a batch", show: quantity, base: 2 },
         { name: narrow ? "rows/s" : "rows a second", show: quantity },
-        engines.map(({ name, curve }, index) => ({
+        engines.map(({ row, name, curve }) => ({
           name,
           points: curve,
-          colour: seriesColour(palette, index),
+          device: text(row, "device") !== "cpu",
+          look: lookOf(palette, file.names, engineOf(row)),
         })),
       ),
   };
@@ -76,7 +77,7 @@ export function latency(file: ResultFile): Picture | Missing | null {
       numbers(row, "histogram", "counts"),
     ];
     const median = positive(row, "seconds", "median");
-    const bins = text(row, "device") !== "emulated" && edges.length === counts.length + 1;
+    const bins = !isEmulated(row) && edges.length === counts.length + 1;
     return bins && median !== null
       ? [{ row, name: nameOf(row), edges, counts, median, p99: positive(row, "seconds", "p99") }]
       : [];
@@ -143,14 +144,14 @@ export function latency(file: ResultFile): Picture | Missing | null {
           // The rare slow calls, which nobody sees beside hundreds of quick ones.
           ...(variant === 0 ? { min: 0 } : { log: true, min: none, max: 1.25 * most }),
         }),
-        series: engines.map(({ name, edges, counts }, index) => ({
+        series: engines.map(({ row, name, edges, counts }) => ({
           name,
           type: "line",
           step: "end",
           symbol: "none",
           areaStyle: { opacity: 0.18 },
-          itemStyle: { color: seriesColour(palette, index) },
-          lineStyle: { color: seriesColour(palette, index), width: 2 },
+          itemStyle: { color: lookOf(palette, file.names, engineOf(row)).color },
+          lineStyle: { ...lookOf(palette, file.names, engineOf(row)), width: 2 },
           data: [
             [edges[0], none],
             ...counts.map((calls, bin) => [edges[bin + 1], Math.max(none, calls)]),

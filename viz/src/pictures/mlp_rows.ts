@@ -1,10 +1,12 @@
 // What the rows of all measurements of networks have in common: name, time, proof.
 import { flag, num, positive, text, type Json } from "../data/json";
+import { isEmulated } from "../data/results";
 import { percent } from "../data/units";
 
-export const timeOf = (row: Json, name: string) =>
-  text(row, "device") === "emulated" ? null : positive(row, name);
+export const timeOf = (row: Json, name: string) => (isEmulated(row) ? null : positive(row, name));
 export const nameOf = (row: Json) => text(row, "row") || text(row, "engine") || "(no name)";
+/** The same whatever the threads; it decides on the colour (ResultFile.names). */
+export const engineOf = (row: Json) => text(row, "racer") || nameOf(row);
 
 export function proofOf(row: Json): string {
   const ok = flag(row, "verified", "ok");
@@ -23,7 +25,6 @@ export function verification(rows: Json[]): string {
 /** Each name with why it has no time. */
 export function withoutTime(rows: Json[]): [string, string][] {
   const reason = (row: Json) =>
-    text(row, "reason") ||
-    (text(row, "device") === "emulated" ? "emulated device: verified, never timed" : "no time");
+    text(row, "reason") || (isEmulated(row) ? "emulated device: verified, never timed" : "no time");
   return [...new Map(rows.map((row) => [nameOf(row), reason(row)]))];
 }

@@ -3,9 +3,9 @@
 import { flag, list, num, positive, text } from "../data/json";
 import type { ResultFile } from "../data/results";
 import { count, percent, quantity, seconds, times } from "../data/units";
-import { baseOption, idealLine, type Line, logLines, valueAxis } from "./chart";
-import { nameOf, proofOf, timeOf, verification, withoutTime } from "./mlp_rows";
-import { seriesColour } from "./palette";
+import { baseOption, idealLine, type Line, logLines, pointOf, valueAxis } from "./chart";
+import { engineOf, nameOf, proofOf, timeOf, verification, withoutTime } from "./mlp_rows";
+import { lookOf } from "./palette";
 import type { Missing, Picture } from "./picture";
 
 export function sizes(file: ResultFile): Picture | Missing | null {
@@ -26,9 +26,11 @@ export function sizes(file: ResultFile): Picture | Missing | null {
   ];
   if (names.length === 0) return { id: "sizes", title, missing: "no row has a time" };
   const size = depth ? "last hidden layer" : "width";
-  const lines = (x: "size" | "parameters", y: string): Omit<Line, "colour">[] =>
+  const rowOf = (name: string) => rows.find((row) => nameOf(row) === name) ?? null;
+  const lines = (x: "size" | "parameters", y: string): Omit<Line, "look">[] =>
     names.map((name) => ({
       name,
+      device: text(rowOf(name), "device") !== "cpu",
       points: points.flatMap((point): [number, number][] => {
         const row = point.rows.find((each) => nameOf(each) === name);
         const value = timeOf(row, y);
@@ -82,10 +84,9 @@ export function sizes(file: ResultFile): Picture | Missing | null {
           name: view.y === "seconds_per_step" ? "time of a step" : "time of 100 epochs",
           show: seconds,
         },
-        lines(view.x, view.y).map((line, index) => ({
+        lines(view.x, view.y).map((line) => ({
           ...line,
-          colour: seriesColour(palette, index),
-          dashed: index >= palette.series.length,
+          look: lookOf(palette, file.names, engineOf(rowOf(line.name))),
         })),
       );
     },
@@ -145,12 +146,14 @@ export function trainingThreads(file: ResultFile): Picture | Missing | null {
           [1, 1],
           [most, most],
         ]),
-        ...racers.map((racer, index) => ({
+        ...racers.map((racer) => ({
           name: racer,
           type: "line",
-          symbolSize: 10,
-          itemStyle: { color: seriesColour(palette, index) },
-          lineStyle: { color: seriesColour(palette, index), width: 2 },
+          ...pointOf(
+            timed.some((each) => each.racer === racer && text(each.row, "device") !== "cpu"),
+          ),
+          itemStyle: { color: lookOf(palette, file.names, racer).color },
+          lineStyle: { ...lookOf(palette, file.names, racer), width: 2 },
           data: timed
             .filter((each) => each.racer === racer)
             .map((each) => [each.threads, each.speedup]),

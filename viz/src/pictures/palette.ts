@@ -34,6 +34,17 @@ export function seriesColour(palette: Palette, index: number): string {
   return palette.series[index % palette.series.length] ?? palette.text;
 }
 
+/**
+ * How a backend or an engine looks in all pictures: by its place among the names of the page
+ * (ResultFile.names). Where names are more than colours, the dash of a line tells them apart.
+ */
+export function lookOf(palette: Palette, names: string[], name: string) {
+  const place = names.indexOf(name);
+  if (place < 0) return { color: palette.muted, type: "solid" };
+  const type = ["solid", "dashed", "dotted"][Math.floor(place / palette.series.length) % 3]!;
+  return { color: seriesColour(palette, place), type };
+}
+
 /** One colour a phase in all pictures; those that move data are warm, those that compute green. */
 const phaseColours: Record<string, [string, string]> = {
   context: ["#5b5b5b", "#8f8f8f"],

@@ -9,8 +9,8 @@ import type { Palette } from "./palette";
 export interface Picture {
   id: string;
   title: string;
-  /** One sentence on what it shows here. */
-  reading: string;
+  /** One sentence on what it shows here; of the chosen variant, where they say different things. */
+  reading: string | ((variant: number) => string);
   table: Table;
   /** What to say of it to those who do not see it; the table follows. */
   alternative: string;
@@ -19,8 +19,8 @@ export interface Picture {
   /** Ways to look at it, the first one shown; `option` gets the index of the chosen one. */
   variants?: string[];
   option: (palette: Palette, narrow: boolean, variant: number) => EChartsCoreOption;
-  /** What is in the file and not in the picture, with the reason. */
-  notDrawn: [string, string][];
+  /** What is in the file and not in the picture, with the reason; of the chosen variant, as `reading`. */
+  notDrawn: [string, string][] | ((variant: number) => [string, string][]);
   /** The proof of what is shown. */
   verification: string;
 }
@@ -31,5 +31,11 @@ export interface Missing {
   title: string;
   missing: string;
 }
+
+export const readingOf = ({ reading }: Picture, variant: number): string =>
+  typeof reading === "string" ? reading : reading(variant);
+
+export const notDrawnOf = ({ notDrawn }: Picture, variant: number): [string, string][] =>
+  typeof notDrawn === "function" ? notDrawn(variant) : notDrawn;
 
 export const isMissing = (picture: Picture | Missing): picture is Missing => "missing" in picture;

@@ -3,8 +3,8 @@ import { list, num, positive, text } from "../data/json";
 import { readProfile } from "../data/model";
 import type { ResultFile } from "../data/results";
 import { count, quantity, seconds } from "../data/units";
-import { heightOfBars, logLimits, logLines, lyingRows, valueAxis } from "./chart";
-import { seriesColour } from "./palette";
+import { heightOfBars, logLimits, logLines, pointOf, lyingRows, valueAxis } from "./chart";
+import { lookOf, seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 
 export function calibrated(file: ResultFile): Picture | Missing | null {
@@ -64,10 +64,10 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
         { name: "time of a cell and step", show: seconds },
         profile.ways
           .filter((way) => way.dtype === dtypes[variant])
-          .map((way, index) => ({
+          .map((way) => ({
             name: way.backend,
             device: way.device !== "cpu",
-            colour: seriesColour(palette, index),
+            look: lookOf(palette, file.names, way.backend),
             points: way.grids.map((grid) => [grid.side, perCell(grid)]),
           })),
       ),
@@ -117,15 +117,19 @@ export function advised(file: ResultFile): Picture | Missing | null {
       series: (["warm", "cold"] as const).map((kind, index) => ({
         name: `${kind} run, predicted`,
         type: "scatter",
-        symbol: kind === "warm" ? "circle" : "diamond",
         symbolSize: 13,
-        // Hollow: predicted.
+        // Hollow: predicted; the shape is that of the device, so the border tells cold from warm.
         itemStyle: {
           color: palette.surface,
           borderColor: seriesColour(palette, index),
           borderWidth: 2.5,
+          borderType: kind === "warm" ? "solid" : "dotted",
         },
-        data: ways.map((way, row) => ({ name: way.name, value: [way[kind], row] })),
+        data: ways.map((way, row) => ({
+          name: way.name,
+          value: [way[kind], row],
+          symbol: pointOf(way.device !== "cpu").symbol,
+        })),
         tooltip: {
           valueFormatter: (value: unknown) =>
             Array.isArray(value) ? seconds(Number(value[0])) : "",

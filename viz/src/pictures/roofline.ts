@@ -6,9 +6,9 @@ import { at, positive, text } from "../data/json";
 import { problemText, type ResultFile, whyNotDrawn } from "../data/results";
 import { bytesPerSecond, figure, percent } from "../data/units";
 import { type Curve, curvesOf } from "./bandwidth";
-import { baseOption, logLimits, valueAxis } from "./chart";
-import { isCpu } from "./ladder";
-import { seriesColour } from "./palette";
+import { baseOption, logLimits, pointOf, valueAxis } from "./chart";
+import { chosenRows, isCpu } from "./choice";
+import { lookOf, seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
 
@@ -48,7 +48,7 @@ function roofsOf(file: ResultFile, companions: ResultFile[]): Roof[] {
     if (rate > 0) roofs.push({ name: `${cache.toUpperCase()} (copy)`, rate });
   }
   const device = curvesOf(at(transfer.data, "device"));
-  for (const direction of ["h2d", "d2h"]) {
+  for (const direction of ["h2d", "d2h"] as const) {
     const rate = bestRate(
       device.filter((curve) => curve.direction === direction),
       0,
@@ -79,7 +79,9 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
   const flops = positive(file.problem, "flops_per_step");
   const roofs = roofsOf(file, companions);
   const rows = file.rows
-    .flatMap((row) => (row.seconds === null ? [] : [{ row, rate: (flops ?? 0) / row.seconds }]))
+    .flatMap((row) =>
+      row.seconds === null ? [] : [{ row, seconds: row.seconds, rate: (flops ?? 0) / row.seconds }],
+    )
     .sort((a, b) => b.rate - a.rate);
   if (bytes === null || flops === null || rows.length === 0)
     return {
@@ -94,6 +96,7 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
       missing:
         "no bandwidth was measured (the copy roof of the comparison, or a file of diffbench transfer)",
     };
+  const labelled = chosenRows(rows, [file.baseline], mostLabels);
   const intensity = flops / bytes;
   const best = rows[0]!;
   const memory = roofs.find((roof) => roof.name.startsWith("host memory"));
@@ -155,7 +158,7 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
       // Rows of about the same rate stand on each other; their names must not.
       const pixels = (height - margins.top - margins.bottom) / Math.log(limits.max / limits.min);
       const labels = shifts(
-        rows.slice(0, mostLabels).map(({ rate }) => -pixels * Math.log(rate)),
+        labelled.map(({ rate }) => -pixels * Math.log(rate)),
         15,
       );
       return {
@@ -189,17 +192,19 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
             symbolSize: 12,
             z: 5,
             itemStyle: {
-              color: seriesColour(palette, 0),
+              color: palette.text,
               borderColor: palette.surface,
               borderWidth: 1,
             },
-            data: rows.map(({ row, rate }, index) => ({
+            data: rows.map(({ row, rate }) => ({
               name: row.name,
               value: [intensity, rate / 1e9],
+              symbol: pointOf(row.device !== "cpu").symbol,
+              itemStyle: { color: lookOf(palette, file.names, row.name).color },
               label: {
-                show: index < mostLabels,
+                show: labelled.some((each) => each.row === row),
                 position: "right",
-                offset: [0, labels[index] ?? 0],
+                offset: [0, labels[labelled.findIndex((each) => each.row === row)] ?? 0],
                 color: palette.text,
                 formatter: "{b}",
               },

@@ -1,6 +1,7 @@
 // Thread scaling: speed-up and efficiency against the ideal, and the law that was fitted (strong:
 // Amdahl; weak: Gustafson) with the interval of its serial fraction.
 import { at, flag, num, positive, text } from "../data/json";
+import type * as schema from "../data/result_schema";
 import { type ResultFile, whyNotDrawn } from "../data/results";
 import { count, figure, percent, seconds, times } from "../data/units";
 import { baseOption, idealLine, valueAxis } from "./chart";
@@ -8,8 +9,10 @@ import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
 
+type Law = NonNullable<schema.ScalingFit>["law"];
+
 /** Efficiency on n threads by the laws as docs/lab.md has them. */
-export function efficiency(law: string, serial: number, threads: number): number {
+export function efficiency(law: Law | "", serial: number, threads: number): number {
   return law === "Gustafson"
     ? 1 - (serial * (threads - 1)) / threads
     : 1 / (1 + serial * (threads - 1));
@@ -37,7 +40,7 @@ export function scaling(file: ResultFile): Picture | Missing | null {
       missing: "it needs a time on one thread and on another number of threads",
     };
   const fit = at(file.data, "fit");
-  const law = text(fit, "law");
+  const law = text(fit, "law") as Law | "";
   const serial = num(fit, "serial_fraction");
   const [low, high] = [num(fit, "low"), num(fit, "high")];
   const best = [...points].sort((a, b) => b.speedup - a.speedup)[0]!;

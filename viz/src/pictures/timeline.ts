@@ -1,13 +1,7 @@
 // A run on one time axis: what the host did, phase by phase, and beside it how long each engine of
 // the device worked. The file has durations, not moments: phases stand in the order in which a run
 // goes through them, and an engine's work begins with the phase that gives it its work.
-import {
-  type PhaseName,
-  type Phases,
-  phaseNames,
-  type ResultFile,
-  type Row,
-} from "../data/results";
+import { type PhaseName, type Phases, phaseNames, type ResultFile } from "../data/results";
 import { seconds } from "../data/units";
 import {
   baseOption,
@@ -16,10 +10,13 @@ import {
   type ItemPlace,
   nameWidth,
   stretchOfRow,
+  stretchSeries,
+  stretchValues,
   valueAxis,
 } from "./chart";
+import { chosenRows, whyNotChosen } from "./choice";
 import { type ledgerParts, phaseColour } from "./palette";
-import { rowsWithPhases } from "./ledger";
+import { type Run, runsByKind, withoutRuns } from "./ledger";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
 
@@ -33,8 +30,6 @@ interface Segment {
   start: number;
   end: number;
 }
-
-const kinds = ["warm", "cold"] as const;
 
 /** The phase at whose beginning an engine can start. */
 const startOf: Record<"h2d" | "compute" | "d2h", PhaseName[]> = {
@@ -64,44 +59,39 @@ export function segmentsOf(row: string, phases: Phases): Segment[] {
   return segments;
 }
 
-/** Those that overlap directly below those that do not, the device's before the CPU's. */
-function chosenRows(file: ResultFile): Row[] {
-  const rows = rowsWithPhases(file);
-  const onDevice = rows.filter((row) => (row.warm ?? row.cold)?.busy);
-  const others = rows.filter((row) => !onDevice.includes(row));
-  return [...onDevice, ...others].slice(0, mostRows);
+function reading(runs: Run[], kind: Run["kind"]): string {
+  const [first] = runs;
+  if (first === undefined) return `No verified row has a ${kind} run.`;
+  const onDevice = runs.find((run) => run.phases.busy !== null);
+  if (onDevice === undefined)
+    return (
+      `All of these ${kind} runs are on the CPU, so each has one lane; the shortest is that of ${first.row.name}, ${seconds(first.seconds)}. ` +
+      "A timed GPU row would show its copy engines and its kernels beside the host."
+    );
+  const { h2d, compute, d2h } = onDevice.phases.busy!;
+  return `${onDevice.row.name} kept the engines of its device busy for ${seconds(h2d + compute + d2h)} of a ${kind} run of ${seconds(onDevice.seconds)}.`;
 }
 
 export function timeline(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
   const title = "Timeline of a run";
-  const all = rowsWithPhases(file);
-  const rows = chosenRows(file);
-  if (rows.length === 0) return { id: "timeline", title, missing: "no row has phases" };
-  const segmentsOfKind = kinds.map((kind) =>
-    rows.flatMap((row) => {
-      const phases = row[kind];
-      return phases === null ? [] : segmentsOf(row.name, phases);
-    }),
-  );
-  const device = rows.some((row) => (row.warm ?? row.cold)?.busy);
-  const first = rows[0]!;
-  const phases = first.warm ?? first.cold!;
-  const engines =
-    phases.busy === null ? null : phases.busy.h2d + phases.busy.compute + phases.busy.d2h;
+  const views = runsByKind(file).map(({ kind, runs }) => {
+    const drawn = chosenRows(runs, [file.baseline], mostRows);
+    const segments = drawn.flatMap((run) => segmentsOf(run.row.name, run.phases));
+    return { kind, runs, drawn, segments };
+  });
+  if (!views.some((view) => view.drawn.length > 0))
+    return { id: "timeline", title, missing: "no row has phases and a proof" };
   const lanesOf = (segments: Segment[]) => [
     ...new Set(segments.map((each) => `${each.row}: ${each.lane}`)),
   ];
+  const device = views.some((view) => view.drawn.some((run) => run.phases.busy !== null));
   return {
     id: "timeline",
     title,
-    reading:
-      engines !== null
-        ? `${first.name} kept the engines of its device busy for ${seconds(engines)} of a ${first.warm ? "warm" : "cold"} run of ${seconds(phases.wall)}.`
-        : `All of these runs are on the CPU, so each has one lane; the shortest is that of ${first.name}, ${seconds(phases.wall)}. ` +
-          "A timed GPU row would show its copy engines and its kernels beside the host.",
-    alternative: `Lanes of coloured stretches on an axis of seconds, for ${rows.length} rows${device ? ", with the device's engines" : ""}. Phases are in the order of a run; the moments are not recorded.`,
-    height: heightOfBars(Math.max(...segmentsOfKind.map((each) => lanesOf(each).length)), 28),
+    reading: (variant) => reading(views[variant]!.drawn, views[variant]!.kind),
+    alternative: `Lanes of coloured stretches on an axis of seconds, for at most ${mostRows} rows${device ? ", with the device's engines" : ""}. Phases are in the order of a run; the moments are not recorded.`,
+    height: heightOfBars(Math.max(...views.map((view) => lanesOf(view.segments).length)), 28),
     table: {
       columns: [
         { name: "row" },
@@ -111,55 +101,54 @@ export function timeline(file: ResultFile): Picture | Missing | null {
         { name: "from", unit: "s", show: seconds },
         { name: "to", unit: "s", show: seconds },
       ],
-      rows: segmentsOfKind.flatMap((segments, index) =>
-        segments.map((each) => [
-          each.row,
-          kinds[index] ?? "",
-          each.lane,
-          each.part,
-          each.start,
-          each.end,
-        ]),
+      rows: views.flatMap(({ kind, segments }) =>
+        segments.map((each) => [each.row, kind, each.lane, each.part, each.start, each.end]),
       ),
     },
-    notDrawn: all
-      .filter((row) => !rows.includes(row))
-      .map((row) => [
-        row.name,
-        `only ${mostRows} rows are drawn, those of a device and the fastest`,
-      ]),
-    verification: verificationOfRows(rows),
-    variants: ["warm run", "cold run"],
+    notDrawn: (variant) => [
+      ...views[variant]!.runs.filter((run) => !views[variant]!.drawn.includes(run)).map(
+        ({ row }): [string, string] => [
+          row.name,
+          row.verified === true
+            ? `only ${mostRows} rows are drawn: the best of CPU and GPU, the baseline, the naive port, then the fastest`
+            : whyNotChosen(row),
+        ],
+      ),
+      ...withoutRuns(file, views[variant]!.kind),
+    ],
+    verification: verificationOfRows([
+      ...new Set(views.flatMap(({ drawn }) => drawn.map(({ row }) => row))),
+    ]),
+    variants: views.map(({ kind }) => `${kind} run`),
     option: (palette, narrow, variant) => {
-      const segments = segmentsOfKind[variant] ?? [];
+      const { segments } = views[variant]!;
       const lanes = lanesOf(segments);
       const parts = [...new Set(segments.map((each) => each.part))];
       return {
         ...baseOption(palette),
         grid: { left: nameWidth(lanes, narrow) + 12, right: 24, top: 40, bottom: 48 },
         xAxis: valueAxis(palette, {
-          name: narrow ? "time" : "time since the beginning of the run",
+          name: narrow
+            ? "durations in order, no moments"
+            : "durations of the phases in the order of a run (order, not moments)",
           show: seconds,
           min: 0,
         }),
         yAxis: categoryAxis(palette, lanes, { inverse: true, width: nameWidth(lanes, narrow) }),
         series: parts.map((part) => ({
+          ...stretchSeries,
           name: part,
-          type: "custom",
           itemStyle: { color: phaseColour(palette, part) },
-          encode: { x: [1, 2], y: 0 },
           data: segments
             .filter((each) => each.part === part)
             .map((each) => ({
               name: `${each.row}: ${each.lane}`,
-              value: [lanes.indexOf(`${each.row}: ${each.lane}`), each.start, each.end],
+              value: stretchValues(
+                lanes.indexOf(`${each.row}: ${each.lane}`),
+                each.start,
+                each.end,
+              ),
             })),
-          tooltip: {
-            valueFormatter: (value: unknown) =>
-              Array.isArray(value)
-                ? seconds(Number(value[2]) - Number(value[1]))
-                : seconds(Number(value)),
-          },
           renderItem: (_params: unknown, place: ItemPlace) =>
             stretchOfRow(place, { fill: place.visual("color") }),
         })),

@@ -1,5 +1,6 @@
 // Files of compare and selftest: ratios with their intervals, and how often verdicts are right.
-import { list, num, positive, text } from "../data/json";
+import { list, num, positive, text, word } from "../data/json";
+import type * as schema from "../data/result_schema";
 import type { ResultFile } from "../data/results";
 import { count, figure, percent, seconds } from "../data/units";
 import {
@@ -16,6 +17,11 @@ import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 
 const mostDrawn = 40;
+const looks: Record<schema.Verdict, { colour: number; symbol: string }> = {
+  FASTER: { colour: 2, symbol: "triangle" },
+  SLOWER: { colour: 1, symbol: "diamond" },
+  UNCLEAR: { colour: 6, symbol: "circle" },
+};
 
 export function compared(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "compare") return null;
@@ -23,7 +29,7 @@ export function compared(file: ResultFile): Picture | Missing | null {
   const all = list(file.data, "rows").map((row) => ({
     name: text(row, "row"),
     reason: text(row, "reason"),
-    verdict: text(row, "verdict"),
+    verdict: word(row, looks, "verdict"),
     ratio: positive(row, "ratio"),
     low: positive(row, "interval", "low"),
     high: positive(row, "interval", "high"),
@@ -35,7 +41,7 @@ export function compared(file: ResultFile): Picture | Missing | null {
     return { id: "compared", title, missing: "no row of the two files could be compared" };
   const drawn = rows.slice(0, mostDrawn);
   const names = drawn.map((row) => row.name);
-  const counted = (verdict: string) => rows.filter((row) => row.verdict === verdict).length;
+  const counted = (verdict: schema.Verdict) => rows.filter((row) => row.verdict === verdict).length;
   return {
     id: "compared",
     title,
@@ -100,10 +106,10 @@ export function compared(file: ResultFile): Picture | Missing | null {
           symbolSize: 12,
           z: 3,
           data: drawn.map((row, index) => ({
-            name: `${row.name}: ${row.verdict}`,
+            name: `${row.name}: ${row.verdict ?? "no verdict"}`,
             value: [row.ratio, index],
-            itemStyle: { color: seriesColour(palette, { SLOWER: 1, FASTER: 2 }[row.verdict] ?? 6) },
-            symbol: { SLOWER: "diamond", FASTER: "triangle" }[row.verdict] ?? "circle",
+            itemStyle: { color: seriesColour(palette, looks[row.verdict ?? "UNCLEAR"].colour) },
+            symbol: looks[row.verdict ?? "UNCLEAR"].symbol,
           })),
           tooltip: {
             valueFormatter: (value: unknown) =>

@@ -13,10 +13,13 @@ import {
   lyingRows,
   nameWidth,
   plainLine,
+  pointOf,
   stretchOfRow,
+  stretchSeries,
+  stretchValues,
   valueAxis,
 } from "./chart";
-import { type Palette, phaseColour, seriesColour } from "./palette";
+import { type Palette, lookOf, phaseColour } from "./palette";
 
 /** Hollow and dashed: predicted. */
 const hollow = (colour: string, palette: Palette) => ({
@@ -49,8 +52,11 @@ export function timeline(
   palette: Palette,
   narrow: boolean,
 ): EChartsCoreOption {
-  const gpu = all.find(({ way }) => way.device !== "cpu");
-  const drawn = [...new Set([...all.slice(0, 3), ...(gpu ? [gpu] : [])])];
+  const gpus = all.filter(({ way }) => way.device !== "cpu");
+  const cpu = all.find(({ way }) => way.device === "cpu");
+  // Besides the fastest the best of CPU and GPU and the slowest GPU, as in charts of measured rows.
+  const always = [cpu, gpus[0], gpus.at(-1)];
+  const drawn = all.filter((each, index) => index < 3 || always.includes(each));
   const names = drawn.map(({ way }) => way.backend);
   const runs = drawn.map((each) => stretches(setting, each));
   return {
@@ -63,19 +69,17 @@ export function timeline(
     }),
     yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
     series: partsOfRun.map(([name, phase]) => ({
+      ...stretchSeries,
       name,
-      type: "custom",
       itemStyle: hollow(phaseColour(palette, phase), palette),
-      encode: { x: [1, 2], y: 0 },
       data: runs.flatMap((run, index) =>
         run
           .filter((each) => each.part === name)
-          .map((each) => ({ name: names[index] ?? "", value: [index, each.start, each.end] })),
+          .map((each) => ({
+            name: names[index] ?? "",
+            value: stretchValues(index, each.start, each.end),
+          })),
       ),
-      tooltip: {
-        valueFormatter: (value: unknown) =>
-          Array.isArray(value) ? seconds(Number(value[2]) - Number(value[1])) : "",
-      },
       renderItem: (_params: unknown, place: ItemPlace) => {
         const { color, borderColor } = hollow(phaseColour(palette, phase), palette);
         return stretchOfRow(place, {
@@ -92,10 +96,13 @@ export function timeline(
 export function crossover(
   setting: Setting,
   measured: { row: Row; side: number }[],
+  /** Of the page, as in ResultFile. */
+  namesOfPage: string[],
   palette: Palette,
   narrow: boolean,
 ): EChartsCoreOption {
   const ways = setting.profile.ways.filter((way) => way.dtype === setting.dtype);
+  const names = [...new Set([...namesOfPage, ...ways.map((way) => way.backend)])];
   const smallest = Math.min(...ways.map((way) => way.grids[0]!.side));
   const largest = Math.max(...ways.map((way) => way.grids[way.grids.length - 1]!.side));
   const sides = Array.from(
@@ -141,9 +148,9 @@ export function crossover(
         lineStyle: {
           type: "dashed",
           width: way.device === "cpu" ? 1.5 : 2.5,
-          color: seriesColour(palette, index),
+          color: lookOf(palette, names, way.backend).color,
         },
-        itemStyle: { color: seriesColour(palette, index) },
+        itemStyle: { color: lookOf(palette, names, way.backend).color },
         data: curves[index] ?? [],
         ...(index === 0
           ? {
@@ -175,6 +182,8 @@ export function crossover(
               itemStyle: { color: palette.text },
               data: measured.map(({ row, side }) => ({
                 name: `${row.name}, measured`,
+                symbol: pointOf(row.device !== "cpu").symbol,
+                itemStyle: { color: lookOf(palette, names, row.name).color },
                 value: [side, row.warm!.wall],
               })),
             },

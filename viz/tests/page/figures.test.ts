@@ -114,6 +114,17 @@ describe("its figures", () => {
     }
   });
 
+  it("of the crossover have a sentence on the view that is chosen", async () => {
+    const card = cardOf(page, "sweep.json", "crossover");
+    for (const button of await card.locator(".variants button").all()) {
+      await button.click();
+      const view = (await button.textContent())!.replace(/, by .*/, "");
+      const told = await card.locator(".reading").textContent();
+      expect(told).toContain(`For ${view} at `);
+      expect(await card.locator(".chart").getAttribute("aria-label")).toContain(told);
+    }
+  });
+
   it("of the ranks are those of their files", async () => {
     type Rows = Record<string, number | null>[];
     const own = (kind: string): Rows =>
@@ -212,8 +223,22 @@ describe("its figures", () => {
 
   it("can be saved: PNG, and CSV with full numbers", async () => {
     const card = cardOf(page, "comparison.json", "ladder");
+    const written = await page.evaluateHandle(() => {
+      const texts: string[] = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, y, width) {
+        texts.push(text);
+        if (width === undefined) fillText.call(this, text, x, y);
+        else fillText.call(this, text, x, y, width);
+      };
+      return texts;
+    });
     const png = await saved(page, card.getByRole("button", { name: "Save PNG" }));
     expect(png.subarray(1, 4).toString()).toBe("PNG");
+    const inPicture = (await written.jsonValue()).join("\n");
+    const { context } = readJson(directory, "comparison.json");
+    for (const part of ["The ladder", context.cpu_model, context.date, "comparison.json"])
+      expect(inPicture).toContain(part);
     const csv = (await saved(page, card.getByRole("button", { name: "Save CSV" }))).toString();
     for (const row of readJson(directory, "comparison.json").diffbench.results)
       if (row.seconds_per_iteration !== null)

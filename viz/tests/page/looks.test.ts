@@ -137,6 +137,16 @@ it("draws every picture on a phone, and when that becomes a projector", async ()
   await page.context().close();
 });
 
+it("tells the story on the first screen of a phone", async () => {
+  const { page } = await open("report.html", { width: 390 });
+  await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+  const reading = await page.locator(".card .reading").first().boundingBox();
+  expect(reading!.y).toBeLessThan(900);
+  await page.locator("nav summary").click();
+  expect(await page.locator("nav a").first().isVisible()).toBe(true);
+  await page.context().close();
+});
+
 it("can be used with the keyboard alone, and printed", async () => {
   diffbench(directory, "report comparison.json --snapshots snapshots -o one.html");
   const { page } = await open("one.html");
@@ -147,6 +157,9 @@ it("can be used with the keyboard alone, and printed", async () => {
   const before = await page.locator(".read-out").textContent();
   await page.keyboard.press("ArrowLeft");
   expect(await page.locator(".read-out").textContent()).not.toBe(before);
+  await page.emulateMedia({ media: "print" });
+  const dead = page.locator("button:visible:not(th button), input:visible, select:visible");
+  expect(await dead.count()).toBe(0);
   const paper = await page.pdf({ path: join(screenshots, "paper.pdf") });
   expect(paper.subarray(0, 5).toString()).toBe("%PDF-");
   expect(await page.locator(".chart:not([data-drawn])").count()).toBe(0);

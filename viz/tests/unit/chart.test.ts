@@ -1,5 +1,16 @@
+import { LineChart } from "echarts/charts";
+import { GridComponent, LegendPlainComponent, TooltipComponent } from "echarts/components";
+import { init, use } from "echarts/core";
+import { SVGRenderer } from "echarts/renderers";
 import { describe, expect, it } from "vitest";
-import { categoryAxis, logTicks, valueAxis } from "../../src/pictures/chart";
+import {
+  baseOption,
+  belowLegend,
+  categoryAxis,
+  legendLines,
+  logTicks,
+  valueAxis,
+} from "../../src/pictures/chart";
 import { light } from "../../src/pictures/palette";
 import { shifts } from "../../src/pictures/roofline";
 
@@ -45,5 +56,58 @@ describe("axes", () => {
 describe("the roofline's names", () => {
   it("stand apart, and move no further than they must", () => {
     expect(shifts([0, 5, 40, 41], 15)).toEqual([0, 10, 0, 14]);
+  });
+});
+
+/** Of what ECharts draws. */
+interface Group {
+  y: number;
+  getBoundingRect(): { y: number; height: number };
+}
+
+describe("a legend", () => {
+  const names = Array.from({ length: 10 }, (_each, index) => `cuda_stream_${index} (GPU)`);
+  const option = {
+    ...baseOption(light),
+    grid: { left: 84, top: 56 },
+    series: names.map((name) => ({ name, type: "line", data: [] })),
+  };
+
+  it("is never paged: it has as many lines as its names need", () => {
+    expect(option.legend).not.toHaveProperty("type");
+    expect(legendLines([], 400)).toBe(0);
+    expect(legendLines(["a", "b"], 400)).toBe(1);
+    expect(legendLines(names, 2200)).toBe(1);
+    expect(legendLines(names, 900)).toBe(2);
+    expect(legendLines(names, 360)).toBe(5);
+    expect(legendLines(["a name that is longer than the chart is wide"], 100)).toBe(1);
+  });
+
+  it("ends above the grid as ECharts draws it", () => {
+    use([GridComponent, LegendPlainComponent, LineChart, SVGRenderer, TooltipComponent]);
+    for (const width of [340, 560, 900, 1400]) {
+      const chart = init(null, null, { renderer: "svg", ssr: true, width, height: 600 });
+      const axes = { xAxis: { type: "value" }, yAxis: { type: "value" } };
+      const drawn = belowLegend({ ...option, ...axes }, width).option;
+      chart.setOption(drawn);
+      const { _componentsViews: views } = chart as unknown as {
+        _componentsViews: { type: string; group: Group }[];
+      };
+      const { group } = views.find(({ type }) => type === "legend.plain")!;
+      const end = group.y + group.getBoundingRect().y + group.getBoundingRect().height;
+      expect(end).toBeGreaterThan(14);
+      expect(end, `${width} pixels`).toBeLessThan((drawn["grid"] as { top: number }).top - 10);
+    }
+  });
+
+  it("moves the grid down, and the chart grows by as much", () => {
+    expect(belowLegend(option, 2200)).toEqual({ option, extra: 0 });
+    const wrapped = belowLegend(option, 900);
+    expect(wrapped.extra).toBe(24);
+    expect(wrapped.option["grid"]).toEqual({ left: 84, top: 56 + 24 });
+    const hidden = { ...option, legend: { show: false } };
+    expect(belowLegend(hidden, 360)).toEqual({ option: hidden, extra: 0 });
+    const few = { ...option, legend: { data: ["one"] } };
+    expect(belowLegend(few, 360).extra).toBe(0);
   });
 });

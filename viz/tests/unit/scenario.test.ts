@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Profile, Way } from "../../src/data/model";
 import { readResultFile } from "../../src/data/results";
 import { comparable, measuredRuns, predictAll, sentence, stretches } from "../../src/data/scenario";
+import { light } from "../../src/pictures/palette";
+import { timeline } from "../../src/pictures/whatif";
 
-const way = (backend: string, step: number, device = "cpu"): Way => ({
+const way = (backend: string, step: number, device: Way["device"] = "cpu"): Way => ({
   backend,
   device,
   dtype: "float32",
@@ -48,6 +50,15 @@ describe("what is imagined", () => {
       expect(course[course.length - 1]!.end).toBeCloseTo(best!.run.warm, 12);
       course.slice(1).forEach(({ start }, index) => expect(start).toBe(course[index]!.end));
     }
+  });
+
+  it("has the best on the CPU and the slowest on a GPU in its timeline, besides the fastest", () => {
+    const gpus = [1, 2, 3, 4, 5].map((each) => way(`cuda_${each}`, each * 1e-12, "cuda"));
+    const asked = { ...setting, profile: profile(...twoWays.ways, ...gpus) };
+    const { yAxis } = timeline(asked, predictAll(asked), light, false) as {
+      yAxis: { data: string[] };
+    };
+    expect(yAxis.data).toEqual(["cuda_1", "cuda_2", "cuda_3", "cuda_5", "fast"]);
   });
 
   it("has measured runs beside it only of the same machine, type and iterations", () => {

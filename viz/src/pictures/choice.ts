@@ -1,0 +1,49 @@
+// Which rows a picture draws where it has no room for all of them: those that the comparison is about, then
+// the fastest. Without the naive port and the best row on the CPU nobody sees what a good port gains.
+import type { Row } from "../data/results";
+
+/** A row with its time in the view that is drawn. */
+export interface Timed {
+  row: Row;
+  seconds: number;
+}
+
+const staysInPlace = (row: Row) => row.roundtripEvery === null && row.snapshotEvery === null;
+export const isCpu = (row: Row) => row.device === "cpu" && staysInPlace(row);
+const isGpu = (row: Row) => row.device !== "cpu";
+
+/**
+ * Of rows from fast to slow: the slowest on a GPU, if possible one that copies in every step. Without a
+ * GPU a CPU row that copies within the host stands for it (experiment residency).
+ */
+function naivePort(ranked: Row[]): Row | undefined {
+  const onGpu = ranked.filter(isGpu);
+  const ports =
+    onGpu.length > 0
+      ? onGpu
+      : ranked.filter((row) => row.device === "cpu" && row.roundtripEvery !== null);
+  return ports.filter((row) => row.roundtripEvery === 1).at(-1) ?? ports.at(-1);
+}
+
+/**
+ * At most `most` verified rows, the fastest first. The best on the CPU, the best on a GPU, the naive
+ * port and those with a name of `named` (the baseline) are always among them.
+ */
+export function chosenRows<T extends Timed>(timed: T[], named: string[], most: number): T[] {
+  const ranked = timed
+    .filter(({ row }) => row.verified === true)
+    .sort((a, b) => a.seconds - b.seconds);
+  const naive = naivePort(ranked.map(({ row }) => row));
+  const always = [
+    ranked.find(({ row }) => isCpu(row)),
+    ...named.map((name) => ranked.find(({ row }) => row.name === name)),
+    ranked.find(({ row }) => isGpu(row) && staysInPlace(row)),
+    ranked.find(({ row }) => row === naive),
+  ].filter((each) => each !== undefined);
+  const chosen = [...new Set([...always, ...ranked])].slice(0, most);
+  return ranked.filter((each) => chosen.includes(each));
+}
+
+/** Of a row that has a time in the view. */
+export const whyNotChosen = (row: Row): string =>
+  row.verified === true ? "in the table only" : "timed, but never verified";

@@ -1,0 +1,273 @@
+import { init, use } from "echarts/core";
+import { CustomChart } from "echarts/charts";
+import { GridComponent, LegendPlainComponent, TooltipComponent } from "echarts/components";
+import { SVGRenderer } from "echarts/renderers";
+import { describe, expect, it } from "vitest";
+import { filesOfPage, readResultFile, type ResultFile } from "../../src/data/results";
+import { picturesOf } from "../../src/pictures/catalogue";
+import { chosenRows } from "../../src/pictures/choice";
+import { light } from "../../src/pictures/palette";
+import { isMissing, notDrawnOf, type Picture, readingOf } from "../../src/pictures/picture";
+
+const busyOf = (device: string, wall: number) =>
+  device === "cpu" ? null : { h2d: 0.25 * wall, compute: 0.5 * wall, d2h: 0.125 * wall };
+const phasesOf = (wall: number) => ({
+  h2d: 0.25 * wall,
+  compute: 0.5 * wall,
+  d2h: 0.125 * wall,
+  unexplained: 0.125 * wall,
+  wall,
+});
+
+/** A row whose step, warm and cold run take that long. */
+const row = (backend: string, device: string, [step, warm, cold]: number[], more: object = {}) => ({
+  backend,
+  device,
+  status: "ok",
+  verified: { bitwise: true, steps: 2 },
+  seconds_per_iteration: step,
+  phases: phasesOf(warm!),
+  busy: busyOf(device, warm!),
+  end_to_end: { cold_phases: phasesOf(cold!), cold_busy: busyOf(device, cold!) },
+  ...more,
+});
+const cpus = ["scalar", "xtensor", "fused", "simd"].map((name, index) =>
+  row(name, "cpu", [90 - 10 * index, 80 - 10 * index, 85 - 10 * index]),
+);
+/** The fastest in place is the slowest when it begins cold. */
+const gpus = Array.from({ length: 12 }, (_each, index) =>
+  row(`cuda_${index}`, "cuda", [1 + index, 2 + index, 400 - index]),
+);
+const naive = row("cuda_naive", "cuda", [200, 300, 300]);
+const results = [...cpus, ...gpus, naive];
+
+const comparison = (rows: object[], more: object = {}): ResultFile =>
+  readResultFile({ diffbench: { baseline: "scalar", results: rows, ...more } });
+function pictureOf(file: ResultFile, id: string): Picture {
+  const picture = picturesOf(file).find((each) => each.id === id);
+  if (picture === undefined || isMissing(picture)) throw new Error(`there is no ${id}`);
+  return picture;
+}
+interface Option {
+  xAxis: { name: string };
+  yAxis: { data: string[] } | { data: string[] }[];
+  series: {
+    name: string;
+    symbol: string;
+    itemStyle: { color: string };
+    lineStyle: { color: string; type: string };
+    data: { name: string; value: number[]; symbol: string; itemStyle: { color: string } }[];
+  }[];
+}
+const drawingOf = (picture: Picture, variant = 0) =>
+  picture.option(light, false, variant) as unknown as Option;
+const namesAt = ({ yAxis }: Option) => (Array.isArray(yAxis) ? yAxis[0]! : yAxis).data;
+
+describe("the choice of rows", () => {
+  const timed = (rows: object[]) =>
+    comparison(rows).rows.map((each) => ({ row: each, seconds: each.seconds! }));
+  const chosen = (rows: object[], most: number) =>
+    chosenRows(timed(rows), ["scalar"], most).map((each) => each.row.name);
+
+  it("has the best of CPU and GPU, the baseline and the naive port, then the fastest, by time", () => {
+    expect(chosen(results, 6)).toEqual([
+      "cuda_0",
+      "cuda_1",
+      "cuda_2",
+      "simd",
+      "scalar",
+      "cuda_naive",
+    ]);
+    const copying = row("cuda_5", "cuda", [50, 50, 50], { roundtrip_every: 1 });
+    expect(chosen([...results, copying], 4)).toEqual(["cuda_0", "cuda_5", "simd", "scalar"]);
+  });
+
+  it("has the stand-in of residency where there is no GPU", () => {
+    const standIns = [1, 10, 100].map((every) =>
+      row(`simd every ${every}`, "cpu", [100 / every, 1, 1], { roundtrip_every: every }),
+    );
+    expect(chosen([...cpus, ...standIns], 3)).toEqual(["simd", "scalar", "simd every 1"]);
+  });
+
+  it("has verified rows only", () => {
+    const wrong = row("wrong", "cuda", [1e-3, 1, 1], { verified: { bitwise: false } });
+    const unproved = row("unproved", "cpu", [1e-3, 1, 1], { verified: null });
+    expect(chosen([...results, wrong, unproved], 40)).toHaveLength(results.length);
+    const ladder = pictureOf(comparison([...results, unproved]), "ladder");
+    expect(notDrawnOf(ladder, 0)).toContainEqual(["unproved", "timed, but never verified"]);
+  });
+});
+
+describe("rows that are drawn", () => {
+  it("of the timeline are those of its kind of run, which its sentence is about", () => {
+    const timeline = pictureOf(comparison(results), "timeline");
+    expect(timeline.variants).toEqual(["warm run", "cold run"]);
+    const rowsOf = (variant: number) => [
+      ...new Set(namesAt(drawingOf(timeline, variant)).map((lane) => lane.split(":")[0])),
+    ];
+    expect(rowsOf(0)).toHaveLength(8);
+    expect(rowsOf(0)).toEqual(expect.arrayContaining(["simd", "scalar", "cuda_0", "cuda_naive"]));
+    expect(rowsOf(1)[0]).toBe("simd");
+    expect(rowsOf(1)).toContain("cuda_0"); // cold, it is the slowest on the GPU
+    expect(readingOf(timeline, 0)).toMatch(/^cuda_0 .* of a warm run of 2\.00 s\.$/);
+    expect(readingOf(timeline, 1)).toMatch(/^cuda_naive .* of a cold run of 300 s\.$/);
+    expect(notDrawnOf(timeline, 0).map(([name]) => name)).toHaveLength(results.length - 8);
+  });
+
+  it("of the timeline stand where its table says, with duration and start in the tooltip", () => {
+    const timeline = pictureOf(comparison(results), "timeline");
+    timeline.variants!.forEach((_name, variant) => {
+      const drawing = drawingOf(timeline, variant);
+      const stretches = drawing.series.flatMap(({ name, data }) =>
+        data.map((each) => [each.name, name, each.value[1], each.value[2]]),
+      );
+      const told = timeline.table.rows
+        .filter(([, kind]) => `${kind} run` === timeline.variants![variant])
+        .map(([name, , lane, part, from, to]) => [`${name}: ${lane}`, part, from, to]);
+      expect(new Set(stretches.map(String))).toEqual(new Set(told.map(String)));
+      expect(drawing.xAxis.name).toContain("order, not moments");
+    });
+    use([CustomChart, GridComponent, LegendPlainComponent, SVGRenderer, TooltipComponent]);
+    const chart = init(null, null, { renderer: "svg", ssr: true, width: 900, height: 600 });
+    chart.setOption(timeline.option(light, false, 0));
+    const { getModel } = chart as unknown as {
+      getModel(): { getSeriesByName(name: string): { formatTooltip(index: number): unknown }[] };
+    };
+    const tooltip = JSON.stringify(
+      getModel.call(chart).getSeriesByName("compute")[0]!.formatTooltip(0),
+    );
+    expect(tooltip).toContain('"name":"duration","value":1');
+    expect(tooltip).toContain('"name":"drawn from","value":0.5');
+  });
+
+  it("of the ledger are those of its kind of run, in shares first where they are far apart", () => {
+    const ledger = pictureOf(comparison(results), "ledger");
+    expect(ledger.variants).toEqual([
+      "warm, share",
+      "warm, seconds",
+      "cold, seconds",
+      "cold, share",
+    ]);
+    expect(namesAt(drawingOf(ledger, 0))[0]).toBe("cuda_0");
+    expect(namesAt(drawingOf(ledger, 2))[0]).toBe("simd");
+    expect(readingOf(ledger, 0)).toMatch(/^The fastest warm run, by cuda_0.* 50\.0 % compute/);
+    expect(readingOf(ledger, 2)).toMatch(/^The fastest cold run, by simd.* 27\.5 s compute/);
+    const coldOnly = results.map((each) => ({ ...each, phases: null }));
+    expect(pictureOf(comparison(coldOnly), "ledger").variants).toEqual([
+      "cold, seconds",
+      "cold, share",
+    ]);
+  });
+
+  it("of the crossover are chosen at the end of the axis of the view", () => {
+    const points = [64, 128].map((side) => ({
+      values: [String(side)],
+      result: { baseline: "scalar", problem: { nx: side, ny: side, iterations: 8 }, results },
+    }));
+    const sweep = { axes: { grid: ["64", "128"] }, points };
+    const crossover = pictureOf(
+      readResultFile({ diffbench: { experiment: "sweep", sweep } }),
+      "crossover",
+    );
+    const step = drawingOf(crossover).series.map(({ name }) => name);
+    expect(step).toHaveLength(10);
+    expect(step).toEqual(
+      expect.arrayContaining(["cuda_0 (GPU)", "cuda_naive (GPU)", "simd (? threads)"]),
+    );
+    expect(notDrawnOf(crossover, 0).map(([name]) => name)).toContain("xtensor");
+    const shapes = new Set(
+      drawingOf(crossover).series.map(({ name, symbol }) => `${name.slice(-5)} ${symbol}`),
+    );
+    expect(shapes).toEqual(new Set(["(GPU) diamond", "eads) circle"]));
+  });
+});
+
+describe("the shape of a point", () => {
+  it("is that of its device, in predictions, too", () => {
+    const way = (backend: string, device: string) => ({
+      backend,
+      device,
+      warm_seconds: 1,
+      cold_seconds: 2,
+    });
+    const advise = { ways: [way("simd", "cpu"), way("cuda", "cuda")] };
+    const picture = pictureOf(
+      readResultFile({ diffbench: { experiment: "advise", advise } }),
+      "advice",
+    );
+    for (const { data } of drawingOf(picture).series)
+      expect(data.map(({ symbol }) => symbol)).toEqual(["circle", "diamond"]);
+  });
+});
+
+describe("the names in the roofline", () => {
+  it("are those of the chosen rows", () => {
+    const roofline = pictureOf(
+      comparison(results, {
+        problem: { bytes_per_step: 8e9, flops_per_step: 5e9 },
+        copy: { memcpy_bytes_per_second: 1e10 },
+      }),
+      "roofline",
+    );
+    const points = drawingOf(roofline).series.at(-1)!.data as unknown as {
+      name: string;
+      symbol: string;
+      label: { show: boolean };
+    }[];
+    const named = points.filter(({ label }) => label.show);
+    expect(named).toHaveLength(10);
+    expect(named.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["simd", "scalar", "cuda_0", "cuda_naive"]),
+    );
+    expect(new Set(named.map(({ symbol }) => symbol))).toEqual(new Set(["circle", "diamond"]));
+  });
+});
+
+describe("the colour of a backend", () => {
+  it("is that of all its ways to copy, which dashes tell apart", () => {
+    const moved = (way: object, device = "cpu") => ({
+      ...row(`simd, ${Object.keys(way)[0]} every 10`, device, [80, 1, 1], way),
+      resident: "simd",
+    });
+    const residency = {
+      results: [...cpus, moved({ roundtrip_every: 10 }), moved({ snapshot_every: 10 }, "cuda")],
+    };
+    const picture = pictureOf(
+      readResultFile({ diffbench: { experiment: "residency", residency } }),
+      "amortisation",
+    );
+    const lines = drawingOf(picture).series;
+    expect(lines.map(({ lineStyle }) => lineStyle)).toEqual([
+      { color: light.series[3], type: "solid", width: 2 },
+      { color: light.series[3], type: "dashed", width: 2 },
+    ]);
+    expect(lines.map(({ symbol }) => symbol)).toEqual(["circle", "diamond"]);
+  });
+
+  it("is the same in all pictures of all files of a page", () => {
+    const point = (side: number) => ({
+      values: [String(side)],
+      result: {
+        baseline: "scalar",
+        problem: { nx: side, ny: side, iterations: 8 },
+        results: [...results].reverse(),
+      },
+    });
+    const sweep = { axes: { grid: ["64", "128"] }, points: [64, 128].map(point) };
+    const [first, second] = filesOfPage([
+      { diffbench: { results: cpus } },
+      { diffbench: { experiment: "sweep", sweep } },
+    ]);
+    const dots = drawingOf(pictureOf(first!, "ladder")).series.at(-1)!.data;
+    const lines = drawingOf(pictureOf(second!, "crossover")).series;
+    const lineOf = (name: string) => lines.find((line) => line.name.startsWith(`${name} `))!;
+    for (const name of ["scalar", "simd"])
+      expect(lineOf(name).itemStyle.color).toBe(
+        dots.find((dot) => dot.name === name)!.itemStyle.color,
+      );
+    const looks = lines.map(
+      ({ lineStyle, symbol }) => `${lineStyle.color} ${lineStyle.type} ${symbol}`,
+    );
+    expect(new Set(looks).size).toBe(lines.length);
+  });
+});

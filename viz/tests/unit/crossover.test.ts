@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { readResultFile } from "../../src/data/results";
+import { crossover } from "../../src/pictures/crossover";
+import { light } from "../../src/pictures/palette";
+import { isMissing, type Picture, readingOf } from "../../src/pictures/picture";
+
+/** A file that `diffbench sweep` wrote, without its context and with three samples a row. */
+const written = JSON.parse(readFileSync(new URL("sweep.json", import.meta.url), "utf8"));
+
+/** `change` is what its crossings have otherwise. */
+function pictureOf(change: object = {}): Picture {
+  const { diffbench } = structuredClone(written);
+  const { sweep } = diffbench;
+  sweep.crossovers = sweep.crossovers.map((crossing: object) => ({ ...crossing, ...change }));
+  const picture = crossover(readResultFile({ diffbench }));
+  if (picture === null || isMissing(picture)) throw new Error("there is no picture");
+  return picture;
+}
+
+interface Option {
+  xAxis: { min: number; max: number };
+  series: {
+    markLine?: { label: { formatter: string }; data: [{ xAxis: number }] };
+    markArea?: { data: [[{ xAxis: number }, { xAxis: number }]] };
+  }[];
+}
+
+/** What is drawn of the crossing and said of it, in the view of that name. */
+function shown(view: string, picture = pictureOf()) {
+  const variant = picture.variants!.indexOf(view);
+  const { xAxis, series } = picture.option(light, false, variant) as unknown as Option;
+  const { markLine, markArea } = series[0]!;
+  return {
+    reading: readingOf(picture, variant),
+    line: markLine?.data[0].xAxis,
+    label: markLine?.label.formatter,
+    area: markArea?.data[0].map((end) => end.xAxis),
+    axis: xAxis,
+  };
+}
+
+describe("the crossings of a sweep", () => {
+  it("are drawn for warm and cold runs, and are what is shown first", () => {
+    expect(pictureOf().variants).toEqual([
+      "a warm run, by iterations",
+      "a cold run, by iterations",
+      "a step, all in place, by grid",
+      "a warm run, by grid",
+      "a cold run, by grid",
+      "a step, all in place, by iterations",
+    ]);
+    const warm = shown("a warm run, by iterations");
+    expect(warm.line).toBeCloseTo(4.3625, 4);
+    expect(warm.area).toEqual([3.212260381351754, 5.933210279206606]);
+    expect(warm.label).toBe("fused wins from 4.36");
+  });
+
+  it("have an interval that may be open: it is shaded to the end of the axis", () => {
+    const cold = shown("a cold run, by iterations");
+    expect(cold.line).toBeCloseTo(110.812, 3);
+    expect(cold.area).toEqual([88.9596004712223, cold.axis.max]);
+    const byGrid = shown("a warm run, by grid");
+    expect(byGrid.line).toBeUndefined();
+    expect(byGrid.area).toEqual([byGrid.axis.min, 34.436710503174076]);
+    expect(shown("a step, all in place, by grid").area).toBeUndefined();
+  });
+
+  it("are told for the chosen view", () => {
+    const reading = (view: string) => shown(view).reading;
+    expect(reading("a warm run, by iterations")).toBe(
+      "For a warm run at grid 64, fused starts to beat scalar at 4.36 iterations (interval 3.21 to 5.93).",
+    );
+    expect(reading("a cold run, by iterations")).toBe(
+      "For a cold run at grid 64, fused starts to beat scalar at 111 iterations (interval 89.0 to nowhere).",
+    );
+    expect(reading("a step, all in place, by grid")).toBe(
+      "For a step, all in place at iters 128, fused beats scalar everywhere in the sweep.",
+    );
+    expect(reading("a cold run, by grid")).toBe(
+      "For a cold run at iters 128, fused beats scalar everywhere in the sweep (interval everywhere to nowhere).",
+    );
+    expect(reading("a step, all in place, by iterations")).toBe(
+      "For a step, all in place at grid 64, the file has no crossing.",
+    );
+  });
+
+  it("may be several, of which the last is meant", () => {
+    const lost = pictureOf({ wins: "nowhere", from: null, low: null, high: null, single: false });
+    expect(shown("a warm run, by grid", lost).reading).toBe(
+      "For a warm run at iters 128, fused does not beat scalar at the largest grid of the sweep; they change places more than once.",
+    );
+    const warm = shown("a warm run, by iterations", pictureOf({ single: false }));
+    expect(warm.label).toBe("fused wins from 4.36, the last crossing");
+    expect(warm.reading).toContain("(interval 3.21 to 5.93); they change places more than once.");
+  });
+
+  it("are left out where their words are not the schema's", () => {
+    for (const change of [{ measure: "warm" }, { along: "x" }, { wins: "toString" }]) {
+      const warm = shown("a warm run, by iterations", pictureOf(change));
+      expect(warm.line).toBeUndefined();
+      expect(warm.area).toBeUndefined();
+    }
+  });
+});
