@@ -27,7 +27,7 @@ void Progress::within(std::string whole) { whole_ = std::move(whole); }
 void Progress::update(double fraction) {
   using std::chrono::milliseconds;
   using std::chrono::seconds;
-  const auto now = Clock::now();
+  const auto now = now_();
   if (!enabled_ || now - start_ < seconds(2) || now - last_drawn_ < milliseconds(100)) {
     return;
   }

@@ -16,7 +16,9 @@ namespace diffbench::bench {
 /// the first two seconds of its life, and nothing is left behind when it ends.
 class Progress {
  public:
-  Progress(std::ostream& out, bool enabled) : out_(out), enabled_(enabled) {}
+  /// `now` can be a test's own clock.
+  Progress(std::ostream& out, bool enabled, SteadyClock::time_point (*now)() = SteadyClock::now)
+      : out_(out), enabled_(enabled), now_(now) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
@@ -30,14 +32,14 @@ class Progress {
   void clear() noexcept;
 
  private:
-  using Clock = SteadyClock;
   std::ostream& out_;
   bool enabled_;
+  SteadyClock::time_point (*now_)();
   bool drawn_ = false;
   std::string whole_;
   std::string stage_;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point last_drawn_{};
+  SteadyClock::time_point start_ = now_();
+  SteadyClock::time_point last_drawn_{};
 };
 
 } // namespace diffbench::bench

@@ -141,9 +141,6 @@ class Terminal(CommandLineTest):
         self.assertRegex(shown, r"(?m)^backend +device +threads +available\r$")
         self.assertRegex(shown, r"(?m)^backend +description\r$")
 
-    def test_short_work_shows_no_progress(self):
-        self.assertEqual(self.on_terminal("stderr", *QUICK, env={"TERM": "xterm"}), "")
-
     def test_long_work_shows_progress_where_the_line_can_be_redrawn(self):
         """That it does otherwise is tested with Ctrl-C (exit_codes_test.py), too. All at once, since
         each takes seconds."""
