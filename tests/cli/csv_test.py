@@ -2,44 +2,37 @@
 verb's JSON the lines that the verb itself has."""
 import csv
 import io
-import os
-import shutil
 import unittest
 
-from every_verb import BARE, MEASURED, RESULTS
-from program import CommandLineTest
+from every_verb import RUNS, EveryVerb
 
-# With a column that says something in at least one line. calibrate writes what advise reads.
-VERBS = {
+# A column that says something in at least one line.
+SAYING = {
     "comparison": "seconds_per_iteration", "residency": "times_resident", "scaling": "efficiency",
     "sweep": "seconds_per_iteration", "transfer": "bytes_per_second",
     "calibrate": "seconds_per_step", "advise": "warm_seconds", "selftest": "slower",
     "selftest-engine": "slower", "pitfalls": "mistaken_seconds", "compare": "verdict",
-    "mlp-train": None, "mlp-depth": None, "mlp-width": None, "mlp-scaling": None,
-    "mlp-throughput": None, "mlp-latency": None, "list": "reason", "doctor": "value",
+    "list": "reason", "doctor": "value",
 }
 
 # Columns that are no keys of the verb's JSON, so that the lines of `report` lack them.
 OWN_COLUMNS = {"sweep": {"grid", "iters", "wrong", "failure", "cold_seconds", "warm_seconds"},
-               "calibrate": {"seconds_per_step"}, "mlp-throughput": {"verified"}}
+               "calibrate": {"seconds_per_step"}, "mlp-throughput": {"verified"},
+               "mlp-throughput-train": {"verified"}}
 
 
-class Csv(CommandLineTest):
+class Csv(EveryVerb):
     def test_every_verb(self):
-        shutil.copy(RESULTS / "epyc-2core-640.json", self.path("old.json"))
-        runs = {**MEASURED, "compare": "compare old.json old.json", "list": "list",
-                "doctor": "doctor"}
-        if len(os.sched_getaffinity(0)) < 2:
-            runs["scaling"] = runs["scaling"].replace("1,2", "1")
-        for verb, column in VERBS.items():
-            arguments = runs[verb].replace(" --peer numpy", "").replace(" --csv comparison.csv", "")
-            with self.subTest(verb):
-                done = self.run_ok(*arguments.split(), "--csv", "-", "--json", f"{verb}.json",
-                                   env={**BARE, "XDG_CACHE_HOME": str(self.directory)})
-                header, lines = self.read(done.stdout)
-                if column:
-                    self.assertTrue(any(line[header.index(column)] for line in lines), done.stdout)
-                self.check_report(verb, header, lines)
+        for name, arguments in RUNS.items():
+            if name == "report" or "--csv" not in arguments:
+                continue
+            with self.subTest(name):
+                self.run_verb(arguments)
+                text = self.path(f"{name}.csv").read_text()
+                header, lines = self.read(text)
+                column = SAYING.get(name)
+                self.assertTrue(not column or any(line[header.index(column)] for line in lines), text)
+                self.check_report(name, header, lines)
 
     def read(self, text):
         """Header and lines, checked."""
@@ -50,19 +43,19 @@ class Csv(CommandLineTest):
         self.assertTrue(all(any(line) for line in lines), text)
         return header, lines
 
-    def check_report(self, verb, header, lines):
-        done = self.run_program("report", f"{verb}.json", "-o", "page.html", "--csv", "-")
+    def check_report(self, name, header, lines):
+        done = self.run_program("report", f"{name}.json", "-o", "page.html", "--csv", "-")
         if done.returncode == 4:  # a build without the page
             return
         self.assertEqual(done.returncode, 0, done.stderr)
         columns, reported = self.read(done.stdout)
         self.assertEqual(columns[:3], ["file", "experiment", "command"])
-        shared = [name for name in header if name in columns]
-        if verb != "comparison":  # whose CSV has short names
-            self.assertEqual(set(header) - set(shared), OWN_COLUMNS.get(verb, set()))
+        shared = [column for column in header if column in columns]
+        if name != "comparison":  # whose CSV has short names
+            self.assertEqual(set(header) - set(shared), OWN_COLUMNS.get(name, set()))
 
         def of_shared(names, rows):
-            return [[row[names.index(name)] for name in shared] for row in rows]
+            return [[row[names.index(column)] for column in shared] for row in rows]
 
         self.assertEqual(of_shared(columns, reported), of_shared(header, lines))
 

@@ -1,13 +1,12 @@
 """bench/report/result.schema.json against what the program writes. The report page takes its types
 from there, so a word that changes on one side alone fails here or in the page's tests."""
 import copy
-import os
 import pathlib
 import unittest
 
 import jsonschema  # Debian: python3-jsonschema
 
-from every_verb import EXACT, MEASURED, RESULTS, EveryVerb
+from every_verb import RESULTS, RUNS, EveryVerb
 from program import WITH_WRONG_BACKEND, parse_json, row_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -56,12 +55,8 @@ class ResultSchema(EveryVerb):
         jsonschema.Draft7Validator.check_schema(SCHEMA)
 
     def test_what_the_program_writes(self):
-        runs = {name: f"{arguments} --json {name}.json"
-                for name, arguments in {**MEASURED, **MORE}.items()}
-        runs |= {name: arguments for name, arguments in EXACT.items() if "--json" in arguments}
-        if len(os.sched_getaffinity(0)) < 2:
-            runs = {name: arguments.replace("--threads 1,2", "--threads 1")
-                    for name, arguments in runs.items()}
+        runs = {name: arguments for name, arguments in RUNS.items() if "--json" in arguments}
+        runs |= {name: f"{arguments} --json {name}.json" for name, arguments in MORE.items()}
         seen = words(SWEEP)
         for name, arguments in runs.items():
             done = self.run_verb(arguments)
