@@ -1,6 +1,6 @@
 #include "diffbench/execution.hpp"
 
-#include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 
 #include <array>
 #include <string>
@@ -40,14 +40,14 @@ std::string_view to_string(Transfer transfer) {
 }
 
 Transfer parse_transfer(std::string_view name) {
-  std::string valid;
+  std::vector<std::string> valid;
   for (const auto& [transfer, known] : names) {
     if (known == name) {
       return transfer;
     }
-    valid += (valid.empty() ? "" : ", ") + std::string(known);
+    valid.emplace_back(known);
   }
-  throw InvalidInput("unknown transfer '" + std::string(name) + "'; valid: " + valid);
+  throw unknown_name("transfer", name, valid);
 }
 
 Probe always_available(int /*device*/) noexcept { return {}; }

@@ -3,7 +3,7 @@
 // error here: containers hide much of it.
 #include "diffbench/machine.hpp"
 
-#include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -184,14 +184,14 @@ std::string_view to_string(Isa isa) {
 }
 
 Isa parse_isa(std::string_view name) {
-  std::string valid;
+  std::vector<std::string> valid;
   for (const auto& [isa, known] : isa_names) {
     if (known == name) {
       return isa;
     }
-    valid += (valid.empty() ? "" : ", ") + std::string(known);
+    valid.emplace_back(known);
   }
-  throw InvalidInput("unknown instruction set '" + std::string(name) + "'; valid: " + valid);
+  throw unknown_name("instruction set", name, valid);
 }
 
 Caches read_caches(const fs::path& root) {

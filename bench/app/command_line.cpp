@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "option_list.hpp"
 #include "version.hpp"
 
@@ -34,6 +35,15 @@ void refuse_empty_values(std::span<const std::string> arguments) {
 /// name.
 std::string refuse_option(const std::string& value) {
   return value.starts_with("--") ? "the value is missing before " + value : "";
+}
+
+std::vector<std::string> verbs_of(const Subcommand& verb) {
+  std::vector<std::string> names;
+  for (const Subcommand& inner :
+       verb.verbs != nullptr ? verb.verbs() : std::span<const Subcommand>{}) {
+    names.emplace_back(inner.name);
+  }
+  return names;
 }
 
 /// Makes the parser keep what is typed; `option` stays where it is.
@@ -72,7 +82,7 @@ class CommandLine {
       : app_(std::string(program.description), std::string(program.name)) {
     app_.set_help_flag("-h,--help", "print this and exit");
     app_.get_formatter()->column_width(34);
-    app_.add_flag("--version", version_, "print the version and exit");
+    app_.add_flag("-V,--version", version_, "print the version and exit");
     declare(app_, program);
   }
   CommandLine(const CommandLine&) = delete;
@@ -84,6 +94,9 @@ class CommandLine {
     try {
       app_.parse(arguments);
     } catch (const CLI::CallForHelp&) {
+      if (!app_.remaining(true).empty()) {
+        throw InvalidInput(fmt::format("{} (see {} --help)", not_expected(), verb()));
+      }
       return app_.help();
     } catch (const CLI::ParseError& error) {
       throw InvalidInput(fmt::format("{} (see {} --help)", complaint(error), verb()));
@@ -91,7 +104,8 @@ class CommandLine {
     return version_ ? version_text() + "\n" : "";
   }
 
-  [[nodiscard]] bool on_ranks() const { return declared_.back().on_ranks; }
+  [[nodiscard]] bool on_ranks() const { return declared_.back().verb->on_ranks; }
+  [[nodiscard]] bool quiet() const { return quiet_; }
 
   /// What the verb does, its options read.
   [[nodiscard]] Action read() const {
@@ -109,17 +123,17 @@ class CommandLine {
 
  private:
   struct Declared {
-    explicit Declared(CLI::App* parser) : app(parser) {}
+    Declared(CLI::App& parser, const Subcommand& of) : app(&parser), verb(&of) {}
 
     CLI::App* app;
+    const Subcommand* verb;
     OptionList options = {};
     Action action = {};
-    bool on_ranks = false;
   };
 
   void declare(CLI::App& app, const Subcommand& verb) {
-    Declared& here = declared_.emplace_back(&app);
-    here.on_ranks = verb.on_ranks;
+    Declared& here = declared_.emplace_back(app, verb);
+    app.add_flag("--quiet", quiet_, "only errors on stderr: no progress, hints or warnings");
     app.footer(fmt::format("Example:\n  {}", verb.example));
     if (verb.declare != nullptr) {
       here.action = verb.declare(here.options);
@@ -133,7 +147,8 @@ class CommandLine {
       app.require_subcommand(verb.declare != nullptr ? 0 : 1, 1);
       for (const Subcommand& inner : verb.verbs()) {
         CLI::App* const below =
-            app.add_subcommand(std::string(inner.name), std::string(inner.description));
+            app.add_subcommand(std::string(inner.name), std::string(inner.description))
+                ->group(std::string(inner.group));
         below->preparse_callback([this, below, &inner](std::size_t) { declare(*below, inner); });
       }
     }
@@ -148,12 +163,36 @@ class CommandLine {
     return names;
   }
 
+  /// Of the first argument that the named verb does not know.
+  [[nodiscard]] std::string not_expected() const {
+    const Declared& named = declared_.back();
+    const std::string argument = app_.remaining(true).front();
+    const bool is_option = argument.starts_with("-");
+    const std::string name = is_option ? argument.substr(0, argument.find('=')) : argument;
+    std::vector<std::string> known = verbs_of(*named.verb);
+    if (is_option) {
+      known.clear();
+      for (const CLI::Option* option : named.app->get_options()) {
+        known.push_back(option->get_name(false, false));
+      }
+    }
+    return fmt::format("{}: {}{}", name,
+                       is_option       ? "there is no such option"
+                       : known.empty() ? "there is no place for it"
+                                       : "there is no such verb",
+                       did_you_mean(name, known));
+  }
+
   /// What the parser says, in words that a user knows.
   [[nodiscard]] std::string complaint(const CLI::ParseError& error) const {
     const std::string text = error.what();
-    const std::vector<std::string> left = app_.remaining(true);
-    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !left.empty()) {
-      return left.back() + ": there is no such verb";
+    const bool none_left = app_.remaining(true).empty();
+    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && none_left) {
+      return fmt::format("name a verb of {}: {}", verb(),
+                         fmt::join(verbs_of(*declared_.back().verb), ", "));
+    }
+    if (!none_left) {
+      return not_expected();
     }
     const std::size_t at = text.find(": At Most 1 required");
     return at == std::string::npos ? text : text.substr(0, at) + ": is given more than once";
@@ -161,6 +200,7 @@ class CommandLine {
 
   CLI::App app_;
   bool version_ = false;
+  bool quiet_ = false;
   std::list<Declared> declared_; // a list: the parser points into it
 };
 
@@ -169,10 +209,16 @@ class CommandLine {
 ParsedCommand parse_options(std::span<const std::string> arguments, const Subcommand& program) {
   refuse_empty_values(arguments);
   CommandLine line(program);
-  if (std::string text = line.parse({arguments.begin(), arguments.end()}); !text.empty()) {
+  std::vector<std::string> words(arguments.begin(), arguments.end());
+  if (!words.empty() && words.front() == "help") { // help VERB
+    std::ranges::rotate(words, words.begin() + 1);
+    words.back() = "--help";
+  }
+  if (std::string text = line.parse(std::move(words)); !text.empty()) {
     return Text{std::move(text)};
   }
-  return Verb{line.read(), fmt::format("diffbench {}", fmt::join(arguments, " ")), line.on_ranks()};
+  return Verb{line.read(), fmt::format("diffbench {}", fmt::join(arguments, " ")), line.on_ranks(),
+              line.quiet()};
 }
 
 } // namespace diffbench::bench

@@ -10,7 +10,7 @@
 
 namespace diffbench::bench {
 
-/// --help and --version: text for stdout, exit code 0.
+/// --help, `help VERB` and --version: text for stdout, exit code 0.
 struct Text {
   std::string text;
 };
@@ -20,6 +20,7 @@ struct Verb {
   Action action;
   std::string command;
   bool on_ranks = false; ///< Subcommand::on_ranks
+  bool quiet = false;    ///< nothing but errors on stderr
 };
 
 using ParsedCommand = std::variant<Verb, Text>;

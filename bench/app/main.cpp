@@ -43,7 +43,9 @@ struct Run {
     if (ranks != nullptr && ranks->size() > 1 && !verb.on_ranks) {
       throw InvalidInput("this verb has no use for several ranks; start it without the launcher");
     }
-    return verb.action({std::cout, std::cerr, verb.command, ranks});
+    std::ostream nowhere(nullptr);
+    return verb.action({std::cout, verb.quiet ? nowhere : static_cast<std::ostream&>(std::cerr),
+                        verb.command, ranks});
   }
 };
 

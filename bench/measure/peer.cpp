@@ -3,6 +3,7 @@
 #include "build_info.hpp"
 #include "child_process.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
 
@@ -76,8 +77,7 @@ const PeerKind& peer_kind(std::string_view name, PeerTask task) {
   const auto kind = std::ranges::find_if(
       peer_kinds(), [&](const PeerKind& each) { return each.name == name && each.task == task; });
   if (kind == peer_kinds().end()) {
-    throw InvalidInput(
-        fmt::format("unknown peer '{}': use one of {}", name, fmt::join(peer_names(task), ", ")));
+    throw unknown_name("peer", name, peer_names(task));
   }
   return *kind;
 }

@@ -1,10 +1,9 @@
 // Options of what runs, and for how long.
 #include "option_groups.hpp"
 
+#include "diffbench/known_names.hpp"
 #include "diffbench/registry.hpp"
 #include "peer.hpp"
-
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -23,8 +22,7 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 void require_known(std::string_view option, const std::string& name, std::string_view what,
                    const std::vector<std::string>& known) {
   if (std::ranges::find(known, name) == known.end()) {
-    throw InvalidInput(
-        fmt::format("{} {}: no such {}; choose of {}", option, name, what, fmt::join(known, ", ")));
+    throw InvalidInput(fmt::format("{}: {}", option, unknown_name(what, name, known).what()));
   }
 }
 

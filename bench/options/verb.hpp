@@ -36,7 +36,8 @@ struct Subcommand {
   Action (*declare)(OptionList& options) = nullptr;
   /// The verbs that stand behind this one, as `train` behind `mlp`.
   std::span<const Subcommand> (*verbs)() = nullptr;
-  bool on_ranks = false; ///< knows what to do with several ranks of a launcher
+  bool on_ranks = false;            ///< knows what to do with several ranks of a launcher
+  std::string_view group = "Verbs"; ///< of the verbs in the help above it
 };
 
 } // namespace diffbench::bench

@@ -1,13 +1,14 @@
 #include "diffbench/mlp/engine.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 
 #include <string>
 
 namespace diffbench::mlp {
 
 EngineInfo require_engine(std::string_view name, int device) {
-  std::string valid;
+  std::vector<std::string> valid;
   for (const EngineInfo& engine : all_engines()) {
     if (engine.name == name) {
       if (const Probe probe = engine.probe(device); !probe.available) {
@@ -15,7 +16,7 @@ EngineInfo require_engine(std::string_view name, int device) {
       }
       return engine;
     }
-    valid += (valid.empty() ? "" : ", ") + std::string(engine.name);
+    valid.emplace_back(engine.name);
   }
   for (const MissingEngine& engine : missing_engines()) {
     if (engine.name == name) {
@@ -23,7 +24,7 @@ EngineInfo require_engine(std::string_view name, int device) {
                         std::string(engine.how_to_get));
     }
   }
-  throw InvalidInput("unknown engine '" + std::string(name) + "'; valid: " + valid);
+  throw unknown_name("engine", name, valid);
 }
 
 } // namespace diffbench::mlp

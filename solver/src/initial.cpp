@@ -1,6 +1,7 @@
 #include "diffbench/initial.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "diffbench/npy.hpp"
 #include "diffbench/verify.hpp"
 
@@ -164,16 +165,18 @@ void fill_from_file(const Problem& problem, const std::filesystem::path& path,
 } // namespace
 
 InitialField parse_initial(std::string_view text) {
+  std::vector<std::string> valid;
   for (const auto& [kind, name] : kind_names) {
     if (name == text) {
       return {.kind = kind, .path = {}};
     }
+    valid.emplace_back(name);
   }
   if (text.ends_with(".npy")) {
     return {.kind = Kind::file, .path = text};
   }
-  throw InvalidInput("unknown initial field '" + std::string(text) +
-                     "'; valid: block, gaussian, sine, random, or a file whose name ends in .npy");
+  valid.emplace_back("a file whose name ends in .npy");
+  throw unknown_name("initial field", text, valid);
 }
 
 std::string to_string(const InitialField& initial) {

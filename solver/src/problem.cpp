@@ -1,6 +1,7 @@
 #include "diffbench/problem.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 
 #include <array>
 #include <cmath>
@@ -34,14 +35,14 @@ std::string_view name_of(const Names& names, Value value) {
 
 template <typename Names>
 auto value_of(const Names& names, std::string_view text, const std::string& what) {
-  std::string valid;
+  std::vector<std::string> valid;
   for (const auto& [value, name] : names) {
     if (name == text) {
       return value;
     }
-    valid += (valid.empty() ? "" : ", ") + std::string(name);
+    valid.emplace_back(name);
   }
-  throw InvalidInput("unknown " + what + " '" + std::string(text) + "'; valid: " + valid);
+  throw unknown_name(what, text, valid);
 }
 
 void check_extent(const char* name, std::int64_t extent) {

@@ -1,6 +1,7 @@
 #include "diffbench/registry.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 
 #include <algorithm>
 #include <string>
@@ -17,7 +18,7 @@ std::vector<BackendInfo> backend_ladder() {
 }
 
 BackendInfo require_backend(std::string_view name, int device) {
-  std::string valid;
+  std::vector<std::string> valid;
   for (const BackendInfo& backend : backend_ladder()) {
     if (backend.name == name) {
       const Probe probe = backend.probe(device);
@@ -26,7 +27,7 @@ BackendInfo require_backend(std::string_view name, int device) {
       }
       return backend;
     }
-    valid += (valid.empty() ? "" : ", ") + std::string(backend.name);
+    valid.emplace_back(backend.name);
   }
   for (const MissingBackend& backend : missing_backends()) {
     if (backend.name == name) {
@@ -35,7 +36,7 @@ BackendInfo require_backend(std::string_view name, int device) {
           "' is not compiled into this build; to get it: " + std::string(backend.how_to_get));
     }
   }
-  throw InvalidInput("unknown backend '" + std::string(name) + "'; valid: " + valid);
+  throw unknown_name("backend", name, valid);
 }
 
 } // namespace diffbench

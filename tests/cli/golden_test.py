@@ -155,9 +155,9 @@ class Golden(EveryVerb):
     def verbs(self, *above):
         """With their helps, from the lists in the helps."""
         text = self.run_ok(*above, "--help").stdout
-        below = re.search(r"(?ms)^Subcommands:\n(.*?)\n\n", text + "\n\n")
+        below = re.findall(r"(?ms)^(?:Verbs|Start|Learn|Decide|Keep):\n(.*?\n)\n", text + "\n\n")
         found = {above: text}
-        for verb in re.findall(r"(?m)^  (\w+)", below[1]) if below else ():
+        for verb in re.findall(r"(?m)^  (\w+)", "".join(below)):
             found |= self.verbs(*above, verb)
         return found
 

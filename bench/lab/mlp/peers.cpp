@@ -1,10 +1,8 @@
 #include "peers.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace diffbench::bench {
 
@@ -12,8 +10,7 @@ void require_peers(const std::vector<std::string>& names, PeerTask task) {
   const std::vector<std::string> known = peer_names(task);
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) == known.end()) {
-      throw InvalidInput(
-          fmt::format("--peer {}: no such peer; choose of {}", name, fmt::join(known, ", ")));
+      throw unknown_name("peer", name, known);
     }
     if (const Probe probe = probe_peer(name, task); !probe.available) {
       throw Unavailable(probe.reason);

@@ -1,6 +1,7 @@
 #include "report.hpp"
 
 #include "columns.hpp"
+#include "diffbench/known_names.hpp"
 #include "interrupt.hpp"
 #include "units.hpp"
 
@@ -225,10 +226,11 @@ std::vector<Pitfall> choose_pitfalls(const std::vector<std::string>& names) {
   std::vector<Pitfall> all = all_pitfalls();
   for (const std::string& name : names) {
     if (std::ranges::find(all, name, &Pitfall::name) == all.end()) {
-      std::vector<std::string_view> valid;
-      std::ranges::transform(all, std::back_inserter(valid), &Pitfall::name);
-      throw InvalidInput(
-          fmt::format("--only: unknown pitfall '{}'; valid: {}", name, fmt::join(valid, ", ")));
+      std::vector<std::string> valid;
+      for (const Pitfall& pitfall : all) {
+        valid.emplace_back(pitfall.name);
+      }
+      throw unknown_name("pitfall", name, valid);
     }
   }
   if (!names.empty()) {

@@ -201,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"--dtype", "float16"}, "--dtype: unknown dtype 'float16'"},
         Bad{{"--init", "circle"}, "--init: unknown initial field 'circle'"},
         Bad{{"--seed", "-1"}, "--seed -1"}, Bad{{"--backend", "nope"}, "unknown backend 'nope'"},
-        Bad{{"--backend"}, "--backend"}, Bad{{"--peer", "nope"}, "choose of numpy"},
+        Bad{{"--backend"}, "--backend"}, Bad{{"--peer", "nope"}, "valid: numpy"},
         Bad{{"--baseline", "nope"}, "--baseline nope: no such row"},
         Bad{{"--threads", "0"}, "--threads 0: give a whole number from 1 to 4096"},
         Bad{{"--threads", "100000"}, "--threads 100000"},
