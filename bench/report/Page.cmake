@@ -8,9 +8,10 @@ set(no_page_hint "install Node.js (18 or newer) with npm (Debian: apt-get instal
 
 if(CMAKE_SCRIPT_MODE_FILE)
   file(GLOB_RECURSE sources ${VIZ}/src/*)
-  file(GLOB profiles ${VIZ}/../bench/results/*-profile.json) # they are part of the page
+  # They are part of the page.
+  file(GLOB data ${VIZ}/../bench/results/*-profile.json ${VIZ}/../bench/report/assumed_cards.json)
   set(fingerprint "")
-  foreach(source IN LISTS sources profiles ITEMS ${VIZ}/index.html ${VIZ}/vite.config.ts ${VIZ}/package-lock.json)
+  foreach(source IN LISTS sources data ITEMS ${VIZ}/index.html ${VIZ}/vite.config.ts ${VIZ}/package-lock.json)
     file(SHA256 ${source} hash)
     string(APPEND fingerprint "${hash}\n")
   endforeach()
@@ -73,7 +74,8 @@ if(NOT DIFFBENCH_VIZ STREQUAL AUTO AND NOT DIFFBENCH_VIZ)
   file(CONFIGURE OUTPUT ${page} CONTENT "it was built with DIFFBENCH_VIZ=OFF; configure with -DDIFFBENCH_VIZ=ON")
 elseif(DIFFBENCH_NPM)
   file(GLOB_RECURSE viz_sources CONFIGURE_DEPENDS ${viz_dir}/src/*)
-  file(GLOB profiles CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/results/*-profile.json)
+  file(GLOB page_data CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/results/*-profile.json
+    ${CMAKE_CURRENT_LIST_DIR}/assumed_cards.json)
   set(required FALSE)
   if(NOT DIFFBENCH_VIZ STREQUAL AUTO)
     set(required TRUE)
@@ -82,7 +84,7 @@ elseif(DIFFBENCH_NPM)
     COMMAND ${CMAKE_COMMAND} -DNPM=${DIFFBENCH_NPM} -DVIZ=${viz_dir} -DPAGE=${page}
       -DSTAMP=${page_stamp} -DLOG=${page_dir}/npm.log -DREQUIRED=${required}
       -P ${CMAKE_CURRENT_LIST_FILE}
-    DEPENDS ${viz_sources} ${profiles} ${viz_dir}/index.html ${viz_dir}/vite.config.ts ${viz_dir}/package-lock.json
+    DEPENDS ${viz_sources} ${page_data} ${viz_dir}/index.html ${viz_dir}/vite.config.ts ${viz_dir}/package-lock.json
       ${CMAKE_CURRENT_LIST_FILE}
     COMMENT "Building the report page" VERBATIM)
   set_property(GLOBAL PROPERTY diffbench_has_page TRUE) # for the tests

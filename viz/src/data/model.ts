@@ -22,6 +22,11 @@ export interface Way {
   device: schema.Device | "";
   dtype: string;
   grids: GridCost[];
+  /**
+   * Of a card of which nothing is recorded: "assumed h200", the way at both ends of what is assumed, and the
+   * side of the largest field that it surely holds.
+   */
+  assumed?: { card: string; best: Way; worst: Way; largest: number };
 }
 export interface Profile {
   machine: string;
@@ -32,11 +37,22 @@ export interface Profile {
   ways: Way[];
 }
 
+/** The run whose time is wanted. */
+export interface RunShape {
+  cells: number;
+  iterations: number;
+  /** Steps between two visits of the host; 0: none. */
+  every: number;
+  /** What a visit is: a copy to the host (false), or to the host and back, as in a naive port. */
+  roundTrips: boolean;
+}
+
 export interface Prediction {
   setup: number;
   copyIn: number;
   steps: number;
-  snapshots: number;
+  /** All copies on the way. */
+  visits: number;
   copyOut: number;
   warm: number;
   cold: number;
@@ -136,12 +152,12 @@ function firstRunStretches(iterations: number): number[] {
   return left > 0 ? [...stretches, left] : stretches;
 }
 
-export function predict(
-  way: Way,
-  cells: number,
-  iterations: number,
-  snapshotEvery: number,
-): Prediction {
+/** Whole visits of the host in a run of that way: a field on the CPU makes no round trips. */
+export const visitsOf = ({ device }: Way, { iterations, every, roundTrips }: RunShape): number =>
+  every > 0 && !(roundTrips && device === "cpu") ? Math.floor(iterations / every) : 0;
+
+export function predict(way: Way, run: RunShape): Prediction {
+  const { cells, iterations, every, roundTrips } = run;
   const copyIn = atCells(way, cells, (grid) => grid.copyIn);
   const copyOut = atCells(way, cells, (grid) => grid.copyOut);
   const setup = atCells(way, cells, (grid) => grid.setup);
@@ -152,28 +168,33 @@ export function predict(
   const stretches = firstRunStretches(iterations).reduce((sum, steps) => sum + call(steps), 0);
   let first = Math.max(oneCall, stretches);
   let steps = oneCall;
-  let snapshots = 0;
-  if (snapshotEvery > 0 && snapshotEvery <= iterations) {
-    const count = Math.floor(iterations / snapshotEvery);
-    const rest = iterations % snapshotEvery;
-    snapshots = count * copyOut;
-    steps = Math.max(oneCall, count * call(snapshotEvery) + (rest > 0 ? call(rest) : 0));
+  const count = visitsOf(way, run);
+  const visits = count * (copyOut + (roundTrips ? copyIn : 0));
+  if (count > 0) {
+    const rest = iterations % every;
+    steps = Math.max(oneCall, count * call(every) + (rest > 0 ? call(rest) : 0));
     first = Math.max(first, steps);
   }
   return {
     setup,
     copyIn,
     steps,
-    snapshots,
+    visits,
     copyOut,
-    warm: copyIn + steps + snapshots + copyOut,
-    cold: setup + copyIn + first + snapshots + copyOut,
+    warm: copyIn + steps + visits + copyOut,
+    cold: setup + copyIn + first + visits + copyOut,
     beyond: beyondOf(way, cells),
   };
 }
 
 function beyondOf(way: Way, cells: number): string[] {
   const [first, last] = [way.grids[0]!, way.grids[way.grids.length - 1]!];
+  if (way.assumed !== undefined) {
+    const { card, largest } = way.assumed;
+    return cells > largest ** 2
+      ? [`the memory of the ${card} surely holds two fields of ${largest}x${largest} at most`]
+      : [];
+  }
   return [
     ...(cells > last.side ** 2 ? [`the largest recorded grid is ${last.side}x${last.side}`] : []),
     ...(cells < first.side ** 2

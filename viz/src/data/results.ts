@@ -148,6 +148,9 @@ export function whyNotDrawn(row: Row): string {
   return "the file has no time for it";
 }
 
+/** Its field does not travel between host and device on the way. */
+export const staysInPlace = (row: Row) => row.roundtripEvery === null && row.snapshotEvery === null;
+
 /** A row of residency is one of the backend that it moves about. */
 export const backendOf = (row: Row) => text(row.json, "resident") || row.name;
 

@@ -1,30 +1,59 @@
-// What a recorded profile says about one run that somebody imagines: a grid, iterations, and copies to
-// the host on the way. All of it is predicted; measured runs of the same kind stand beside it.
+// What a recorded profile says about one run that somebody imagines: a grid, iterations, and visits of
+// the host on the way; beside it, if wished, what is assumed of a card that nobody measured. All of
+// it is predicted; measured runs of the same kind stand beside it.
+import { assumedWays, type Card } from "./assumed";
 import { text } from "./json";
-import { longestCall, predict, type Prediction, type Profile, type Way } from "./model";
-import { readRows, type ResultFile, type Row } from "./results";
+import {
+  longestCall,
+  predict,
+  type Prediction,
+  type Profile,
+  type RunShape,
+  visitsOf,
+  type Way,
+} from "./model";
+import { readRows, type ResultFile, type Row, staysInPlace } from "./results";
 import type { Table } from "./table";
 import { seconds } from "./units";
 
-export interface Setting {
+export interface Setting extends Omit<RunShape, "cells"> {
   profile: Profile;
+  /** null: the profile alone. */
+  card: Card | null;
   dtype: string;
   side: number;
-  iterations: number;
-  /** Steps between two copies to the host; 0: none. */
-  every: number;
 }
 export interface Predicted {
   way: Way;
   run: Prediction;
+  /** At both ends of what is assumed; null where nothing is. */
+  ends: { best: Prediction; worst: Prediction } | null;
 }
 
-export function predictAll({ profile, dtype, side, iterations, every }: Setting): Predicted[] {
-  return profile.ways
-    .filter((way) => way.dtype === dtype)
-    .map((way) => ({ way, run: predict(way, side * side, iterations, every) }))
-    .sort((a, b) => a.run.warm - b.run.warm);
+export const shapeOf = (setting: Setting, side = setting.side): RunShape => ({
+  cells: side * side,
+  iterations: setting.iterations,
+  every: setting.every,
+  roundTrips: setting.roundTrips,
+});
+
+export const waysOf = ({ profile, card, dtype }: Setting): Way[] => [
+  ...profile.ways.filter((way) => way.dtype === dtype),
+  ...(card === null ? [] : assumedWays(card, dtype)),
+];
+
+export function predictWay(way: Way, shape: RunShape): Predicted {
+  const ends = way.assumed && {
+    best: predict(way.assumed.best, shape),
+    worst: predict(way.assumed.worst, shape),
+  };
+  return { way, run: predict(way, shape), ends: ends ?? null };
 }
+
+export const predictAll = (setting: Setting): Predicted[] =>
+  waysOf(setting)
+    .map((way) => predictWay(way, shapeOf(setting)))
+    .sort((a, b) => a.run.warm - b.run.warm);
 
 /** Measured warm runs by this setting's iterations, type and machine, at any grid. */
 export function measuredRuns(files: ResultFile[], setting: Setting): { row: Row; side: number }[] {
@@ -41,43 +70,87 @@ export function measuredRuns(files: ResultFile[], setting: Setting): { row: Row;
         dtype === setting.dtype &&
         iterations === setting.iterations &&
         boundary === "periodic" &&
-        row.roundtripEvery === null &&
-        row.snapshotEvery === null &&
+        staysInPlace(row) &&
         row.warm !== null,
     )
     .map(({ row, side }) => ({ row, side }));
 }
 
+export const stepsText = (every: number) => (every === 1 ? "step" : `${every} steps`);
+
+/** "1.20 ms to 4.10 ms", or one figure where both read alike. */
+export function fromTo(low: number, high: number): string {
+  const [from, to] = [seconds(low), seconds(high)];
+  return from === to ? from : `${from} to ${to}`;
+}
+
+export const spanOf = ({ run, ends }: Predicted, kind: "warm" | "cold" = "warm"): string =>
+  ends === null ? seconds(run[kind]) : fromTo(ends.best[kind], ends.worst[kind]);
+
+function aboutCopies({ every, roundTrips, iterations }: Setting): string {
+  if (every === 0 || every > iterations) return "";
+  return roundTrips
+    ? `, on a GPU a round trip of the field every ${stepsText(every)}`
+    : `, a copy to the host every ${stepsText(every)}`;
+}
+
+function beyondRecord(setting: Setting, { way, run }: Predicted): string {
+  const beyond = run.beyond.length > 0 ? ` EXTRAPOLATED: ${run.beyond.join("; ")}.` : "";
+  if (way.assumed !== undefined) return beyond;
+  const longest = longestCall(way, setting.side ** 2);
+  const visits = visitsOf(way, shapeOf(setting));
+  const call = visits > 0 ? setting.every : setting.iterations;
+  return (
+    beyond +
+    (call > longest
+      ? ` The longest recorded call is of ${longest} steps; the others are taken to cost what its last ones did.`
+      : "")
+  );
+}
+
+function aboutRecordedGpu(all: Predicted[], card: Card | null): string {
+  const gpu = all.find(({ way }) => way.device !== "cpu" && way.assumed === undefined);
+  if (gpu === undefined)
+    return ` No GPU was recorded in this profile${card === null ? ", so nothing is said about one" : ""}.`;
+  return gpu === all[0]
+    ? ""
+    : ` The best on the GPU, ${gpu.way.backend}, takes ${seconds(gpu.run.warm)}.`;
+}
+
+function aboutCard(all: Predicted[], card: Card | null): string {
+  const assumed = all.find(({ ends }) => ends !== null);
+  if (card === null || assumed?.ends == null) return "";
+  const { best, worst } = assumed.ends;
+  const cpu = all.find(({ way }) => way.device === "cpu");
+  const rival =
+    cpu === undefined ? "" : `; ${cpu.way.backend} on the CPU takes ${seconds(cpu.run.warm)}`;
+  const open = cpu !== undefined && best.warm < cpu.run.warm && cpu.run.warm < worst.warm;
+  const takes =
+    assumed === all[0] ? "" : `; assumed, it takes ${spanOf(assumed)} (${assumed.way.backend})`;
+  return (
+    ` Nobody measured the ${card.short}${takes}${rival}.` +
+    (open ? " Which is the faster the assumed figures leave open." : "")
+  );
+}
+
 export function sentence(setting: Setting, all: Predicted[]): string {
   const best = all[0];
   if (best === undefined) return "The profile has nothing of this type.";
-  const { side, iterations, every, profile } = setting;
-  const copies =
-    every > 0 ? `, a copy to the host every ${every === 1 ? "step" : `${every} steps`}` : "";
-  const beyond = best.run.beyond.length > 0 ? ` EXTRAPOLATED: ${best.run.beyond.join("; ")}.` : "";
-  const longest = longestCall(best.way, side * side);
-  const call = every > 0 ? Math.min(every, iterations) : iterations;
-  const longer =
-    call > longest
-      ? ` The longest recorded call is of ${longest} steps; the others are taken to cost what its last ones did.`
-      : "";
-  const device = profile.ways.some((way) => way.device !== "cpu");
-  const gpu = all.find(({ way }) => way.device !== "cpu");
-  const aboutGpu = !device
-    ? " No GPU was recorded in this profile, so nothing is said about one."
-    : gpu === undefined || gpu === best
-      ? ""
-      : ` The best on the GPU, ${gpu.way.backend}, takes ${seconds(gpu.run.warm)}.`;
+  const { side, iterations, dtype, card } = setting;
   return (
-    `Predicted, not measured: ${best.way.backend} is the fastest for ${side}x${side} ${setting.dtype}, ` +
-    `${iterations} iteration${iterations === 1 ? "" : "s"}${copies}: ${seconds(best.run.warm)} warm, ${seconds(best.run.cold)} cold.${beyond}${longer}${aboutGpu}`
+    `Predicted, not measured: ${card === null ? "" : "at the middle of what is assumed, "}` +
+    `${best.way.backend} is the fastest for ${side}x${side} ${dtype}, ` +
+    `${iterations} iteration${iterations === 1 ? "" : "s"}${aboutCopies(setting)}: ${spanOf(best)} warm, ${spanOf(best, "cold")} cold.` +
+    beyondRecord(setting, best) +
+    aboutRecordedGpu(all, card) +
+    aboutCard(all, card)
   );
 }
 
 export const partsOfRun: [string, string, (run: Prediction) => number][] = [
   ["copy in", "h2d", (run) => run.copyIn],
   ["steps", "compute", (run) => run.steps],
-  ["copies on the way", "sync", (run) => run.snapshots],
+  ["copies on the way", "sync", (run) => run.visits],
   ["copy out", "d2h", (run) => run.copyOut],
 ];
 
@@ -88,10 +161,10 @@ export const comparable = (all: Predicted[]) =>
 /** Copies and calls in turns; more than can be seen become one stretch. */
 export function stretches(
   setting: Setting,
-  { run }: Predicted,
+  { way, run }: Predicted,
 ): { part: string; start: number; end: number }[] {
   const { iterations, every } = setting;
-  const copies = every > 0 && every <= iterations ? Math.floor(iterations / every) : 0;
+  const visits = visitsOf(way, shapeOf(setting));
   const result: { part: string; start: number; end: number }[] = [];
   let now = 0;
   const add = (part: string, length: number) => {
@@ -99,16 +172,16 @@ export function stretches(
     now += length;
   };
   add("copy in", run.copyIn);
-  if (copies === 0 || copies > 60) {
+  if (visits === 0 || visits > 60) {
     add("steps", run.steps);
-    if (run.snapshots > 0) add("copies on the way", run.snapshots);
+    if (run.visits > 0) add("copies on the way", run.visits);
   } else {
     const share = every / iterations;
-    for (let i = 0; i < copies; ++i) {
+    for (let i = 0; i < visits; ++i) {
       add("steps", run.steps * share);
-      add("copies on the way", run.snapshots / copies);
+      add("copies on the way", run.visits / visits);
     }
-    const rest = run.steps * (1 - copies * share);
+    const rest = run.steps * (1 - visits * share);
     if (rest > 0) add("steps", rest);
   }
   add("copy out", run.copyOut);
@@ -117,6 +190,7 @@ export function stretches(
 
 export function tableOf(all: Predicted[]): Table {
   const time = { unit: "s", show: seconds };
+  const assumed = all.some(({ ends }) => ends !== null);
   return {
     columns: [
       { name: "backend" },
@@ -126,15 +200,19 @@ export function tableOf(all: Predicted[]): Table {
       { name: "set-up", ...time },
       ...partsOfRun.map(([name]) => ({ name, ...time })),
       { name: "beyond the record" },
+      ...(assumed
+        ? ["warm, assumed best", "warm, assumed worst"].map((name) => ({ name, ...time }))
+        : []),
     ],
-    rows: all.map(({ way, run }) => [
+    rows: all.map(({ way, run, ends }) => [
       way.backend,
-      way.device,
+      way.assumed === undefined ? way.device : `${way.device}, assumed`,
       run.warm,
       run.cold,
       run.setup,
       ...partsOfRun.map(([, , part]) => part(run)),
       run.beyond.join("; "),
+      ...(assumed ? [ends?.best.warm ?? null, ends?.worst.warm ?? null] : []),
     ]),
   };
 }

@@ -1,4 +1,6 @@
 // The what-if panel: sliders, and beside them what the recorded profile of a machine predicts.
+import { addressOf, anchor, askedIn } from "../data/address";
+import { figuresOf } from "../data/assumed";
 import { type Profile, readProfile } from "../data/model";
 import { readResultFile, type ResultFile } from "../data/results";
 import {
@@ -10,104 +12,23 @@ import {
   type Setting,
   tableOf,
 } from "../data/scenario";
-import { csvOf } from "../data/table";
-import { count } from "../data/units";
+import { csvOf, type Table } from "../data/table";
 import { bars, crossover, timeline } from "../pictures/whatif";
 import { ChartView } from "./chart_view";
-import { chooser, slider } from "./controls";
 import { button, download, el } from "./dom";
 import { tableView } from "./table_view";
+import { choosersOf, offered, slidersOf, withAsked } from "./whatif_controls";
 
 /** Of bench/results/: profiles that come with every page. */
 const recorded: unknown[] = Object.values(
   import.meta.glob("../../../bench/results/*-profile.json", { eager: true, import: "default" }),
 );
 
-const counts = [1, 2, 5]
-  .flatMap((digit) => [0, 1, 2, 3, 4, 5].map((power) => digit * 10 ** power))
-  .sort((a, b) => a - b);
-
-const nearest = (values: number[], wanted: number) =>
-  values.reduce(
-    (best, value, index) =>
-      Math.abs(Math.log(value / wanted)) < Math.abs(Math.log(values[best]! / wanted))
-        ? index
-        : best,
-    0,
-  );
-
-const usualSides = [
-  4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024, 1536, 2048, 3072,
-  4096, 6144, 8192, 16384, 32768, 65536,
-];
-
-const gridName = (side: number) => `${side}x${side}`;
-
 function profilesOf(files: ResultFile[]): Profile[] {
   const shipped = recorded.map((json, index) =>
     readResultFile({ ...(json as object), file: `recorded profile ${index + 1}` }),
   );
   return [...files, ...shipped].flatMap((file) => readProfile(file) ?? []);
-}
-
-/** Grids that the panel offers: what was recorded, and as far again on both sides. */
-function sidesOf(profile: Profile): number[] {
-  const largest = Math.max(...profile.ways.map((way) => way.grids[way.grids.length - 1]!.side));
-  const smallest = Math.min(...profile.ways.map((way) => way.grids[0]!.side));
-  return usualSides.filter((side) => side >= smallest / 2 && side <= 2 * largest);
-}
-
-/** The same question to a profile, as near as it can answer it. */
-function askedOf(profile: Profile, question: Omit<Setting, "profile">): Setting {
-  const dtypes = profile.ways.map((way) => way.dtype);
-  const sides = sidesOf(profile);
-  return {
-    ...question,
-    profile,
-    dtype: dtypes.includes(question.dtype) ? question.dtype : dtypes[0]!,
-    side: sides[nearest(sides, question.side)] ?? question.side,
-  };
-}
-
-function controlsOf(
-  profiles: Profile[],
-  setting: Setting,
-  change: (part: Partial<Setting>) => void,
-): HTMLElement[] {
-  const { profile } = setting;
-  const machines = [...new Set(profiles.map((each) => each.machine))];
-  const ofMachine = (machine: string) => profiles.filter((each) => each.machine === machine);
-  const same = ofMachine(profile.machine);
-  const transfers = same.map(
-    ({ transfer, source }) =>
-      `${transfer}${same.length > 1 ? ` (${source})` : ", the only one recorded"}`,
-  );
-  const dtypes = [...new Set(profile.ways.map((way) => way.dtype))];
-  const sides = sidesOf(profile);
-  const everies = [0, ...counts];
-  const step = (every: number) => (every === 1 ? "every step" : `every ${every} steps`);
-  return [
-    chooser("Device profile", machines, machines.indexOf(profile.machine), (index) =>
-      change({ profile: ofMachine(machines[index]!)[0]! }),
-    ),
-    chooser("Transfer mode", transfers, same.indexOf(profile), (index) =>
-      change({ profile: same[index]! }),
-    ),
-    chooser("Type", dtypes, dtypes.indexOf(setting.dtype), (index) =>
-      change({ dtype: dtypes[index]! }),
-    ),
-    slider("Grid", sides, sides.indexOf(setting.side), gridName, (side) => change({ side })),
-    slider("Iterations", counts, nearest(counts, setting.iterations), count, (iterations) =>
-      change({ iterations }),
-    ),
-    slider(
-      "Copy to the host",
-      everies,
-      everies.indexOf(setting.every),
-      (every) => (every === 0 ? "never" : step(every)),
-      (every) => change({ every }),
-    ),
-  ];
 }
 
 const noProfile = () =>
@@ -123,10 +44,16 @@ const noProfile = () =>
 
 /** What stands round the charts, and follows the sliders with them. */
 function textsOf(setting: Setting, all: Predicted[]): { source: string; left: string } {
+  const { card, every, roundTrips } = setting;
   const { source, machine, date, transfer } = setting.profile;
   const hidden = all.length - comparable(all).length;
   return {
-    source: `Profile ${source}: ${machine}, ${date}, copies ${transfer}. A warm run is both copies and the steps; the model is that of diffbench advise.`,
+    source:
+      `Profile ${source}: ${machine}, ${date}, copies ${transfer}. A warm run is all copies and the steps; the model is that of diffbench advise.` +
+      (every > 0 && roundTrips ? " A field on the CPU makes no round trips." : "") +
+      (card === null
+        ? ""
+        : ` ${card.name}: assumed from public figures, nobody measured it; bars are at the middle of what is assumed, whiskers go from its best to its worst.`),
     left:
       hidden > 0
         ? `${hidden} backend${hidden === 1 ? "" : "s"} more than 30 times as slow: in the table only.`
@@ -134,10 +61,55 @@ function textsOf(setting: Setting, all: Predicted[]): { source: string; left: st
   };
 }
 
+/** Filled while it is open, and again with each change. */
+function foldedTable(title: string, tableNow: () => Table) {
+  const element = el("details", {}, el("summary", {}, title));
+  const fill = () => {
+    if (element.open)
+      element.replaceChildren(element.firstElementChild!, tableView(tableNow(), title));
+  };
+  element.addEventListener("toggle", fill);
+  return { element, fill };
+}
+
+/** The address follows the sliders once they rest: browsers allow few changes of it a second. */
+function keepInAddress(setting: () => Setting): () => void {
+  let timer = 0;
+  return () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => history.replaceState(null, "", addressOf(setting())), 250);
+  };
+}
+
+/** Redraws what is in sight, once a frame at most; the rest when it comes into sight, or on paper. */
+function redrawer(charts: ChartView[]): () => void {
+  const stale = new Set<ChartView>();
+  const seen = new Set<Element>();
+  let frame = 0;
+  const redraw = (each: ChartView) => {
+    stale.delete(each);
+    each.redraw();
+  };
+  const redrawSeen = () => [...stale].filter(({ element }) => seen.has(element)).forEach(redraw);
+  const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries)
+      if (isIntersecting) seen.add(target);
+      else seen.delete(target);
+    redrawSeen();
+  });
+  for (const { element } of charts) observer.observe(element);
+  addEventListener("beforeprint", () => [...stale].forEach(redraw));
+  return () => {
+    for (const chart of charts) stale.add(chart);
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(redrawSeen);
+  };
+}
+
 export function whatIf(files: ResultFile[]): HTMLElement {
   const section = el(
     "section",
-    { class: "card", id: "what-if", "aria-labelledby": "what-if-title" },
+    { class: "card", id: anchor, "aria-labelledby": "what-if-title" },
     el("h2", { id: "what-if-title" }, "What if?"),
   );
   const profiles = profilesOf(files);
@@ -145,26 +117,31 @@ export function whatIf(files: ResultFile[]): HTMLElement {
     section.append(noProfile());
     return section;
   }
-  const start = { dtype: "float32", side: 640, iterations: 1000, every: 0 };
-  let setting = askedOf(profiles[0]!, start);
+  let setting = offered({
+    profile: profiles[0]!,
+    card: null,
+    dtype: "float32",
+    side: 640,
+    iterations: 1000,
+    every: 0,
+    roundTrips: false,
+  });
   let all: Predicted[] = [];
 
   const told = el("p", { class: "reading", role: "status" });
-  const controls = el("div", { class: "controls" });
+  const choosers = el("div", { class: "controls" });
+  const sliders = el("div", { class: "controls sliders" });
   const source = el("p", { class: "provenance" });
   const left = el("p", { class: "muted" });
-  const table = el("details", {}, el("summary", {}, "Table of the predictions"));
-  const fillTable = () => {
-    if (!table.open) return;
-    const view = tableView(tableOf(all), "Table of the predictions");
-    table.replaceChildren(table.firstElementChild!, view);
-  };
-  table.addEventListener("toggle", fillTable);
+  const table = foldedTable("Table of the predictions", () => tableOf(all));
+  const assumed = foldedTable("The assumed figures and their sources", () =>
+    figuresOf(setting.card),
+  );
   const charts = [
     new ChartView(
       (palette, narrow) => bars(all, palette, narrow),
       "Predicted warm runs as bars, divided into copies and steps. The table has the numbers.",
-      320,
+      360,
     ),
     new ChartView(
       (palette, narrow) => timeline(setting, all, palette, narrow),
@@ -179,44 +156,68 @@ export function whatIf(files: ResultFile[]): HTMLElement {
     ),
   ];
 
-  function show(): void {
+  function tell(): void {
     all = predictAll(setting);
     told.textContent = sentence(setting, all);
     section.classList.toggle("extrapolated", (all[0]?.run.beyond.length ?? 0) > 0);
     const texts = textsOf(setting, all);
     source.textContent = texts.source;
     left.textContent = texts.left;
-    fillTable();
-    for (const chart of charts) chart.redraw();
+    assumed.element.hidden = setting.card === null;
+    table.fill();
+    assumed.fill();
+  }
+  const redraw = redrawer(charts);
+  const keep = keepInAddress(() => setting);
+  function change(part: Partial<Setting>): void {
+    setting = offered({ ...setting, ...part });
+    if (part.profile !== undefined) fillControls();
+    tell();
+    redraw();
+    keep();
   }
   function fillControls(): void {
-    controls.replaceChildren(
-      ...controlsOf(profiles, setting, (part) => {
-        setting = { ...setting, ...part };
-        if (part.profile !== undefined) {
-          setting = askedOf(part.profile, setting);
-          fillControls();
-        }
-        show();
-      }),
-    );
+    choosers.replaceChildren(...choosersOf(profiles, setting, change));
+    sliders.replaceChildren(...slidersOf(setting, change));
+  }
+  /** True if the address is one of this panel. */
+  function readAddress(): boolean {
+    const asked = askedIn(location.hash);
+    if (asked !== null) setting = withAsked(profiles, setting, asked);
+    return asked !== null;
   }
 
   const hint = "Hollow and dashed: predicted. Solid: measured, from the files of this page.";
   const save = button("Save CSV", () =>
     download("what-if.csv", new Blob([csvOf(tableOf(all))], { type: "text/csv" })),
   );
+  const asked = readAddress();
   fillControls();
-  show();
+  tell();
   section.append(
     told,
-    controls,
+    choosers,
+    sliders,
     el("p", { class: "muted" }, hint),
     ...charts.map((chart) => chart.element),
     left,
     el("div", { class: "actions" }, save),
-    table,
+    table.element,
+    assumed.element,
     source,
   );
+  // The fragment with a setting is no element's name, so the browser does not go there by itself;
+  // after a reload it does go to where the reader was.
+  const goThere = () => section.scrollIntoView({ behavior: "instant" });
+  const [navigation] = performance.getEntriesByType("navigation");
+  if (asked && (navigation as PerformanceNavigationTiming | undefined)?.type !== "reload")
+    requestAnimationFrame(goThere);
+  addEventListener("hashchange", () => {
+    if (!readAddress()) return;
+    fillControls();
+    tell();
+    redraw();
+    goThere();
+  });
   return section;
 }

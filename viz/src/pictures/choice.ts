@@ -1,6 +1,6 @@
 // Which rows a picture draws where it has no room for all of them: those that the comparison is about, then
 // the fastest. Without the naive port and the best row on the CPU nobody sees what a good port gains.
-import type { Row } from "../data/results";
+import { type Row, staysInPlace } from "../data/results";
 
 /** A row with its time in the view that is drawn. */
 export interface Timed {
@@ -8,7 +8,6 @@ export interface Timed {
   seconds: number;
 }
 
-const staysInPlace = (row: Row) => row.roundtripEvery === null && row.snapshotEvery === null;
 export const isCpu = (row: Row) => row.device === "cpu" && staysInPlace(row);
 const isGpu = (row: Row) => row.device !== "cpu";
 

@@ -3,7 +3,15 @@
 import type { EChartsCoreOption } from "echarts/core";
 import { predict, type Way } from "../data/model";
 import type { Row } from "../data/results";
-import { comparable, partsOfRun, type Predicted, type Setting, stretches } from "../data/scenario";
+import {
+  comparable,
+  partsOfRun,
+  type Predicted,
+  type Setting,
+  shapeOf,
+  stretches,
+  waysOf,
+} from "../data/scenario";
 import { figure, seconds } from "../data/units";
 import {
   baseOption,
@@ -18,15 +26,31 @@ import {
   stretchSeries,
   stretchValues,
   valueAxis,
+  whiskers,
 } from "./chart";
 import { type Palette, lookOf, phaseColour } from "./palette";
 
-/** Hollow and dashed: predicted. */
-const hollow = (colour: string, palette: Palette) => ({
+/** Hollow and dashed: predicted, or assumed. */
+export const hollow = (colour: string, palette: Palette) => ({
   color: `${colour}${palette.dark ? "55" : "33"}`,
   borderColor: colour,
   borderWidth: 1.5,
   borderType: "dashed",
+});
+
+/** From the best to the worst of what is assumed. */
+const assumedSpans = (drawn: Predicted[], palette: Palette) => ({
+  ...whiskers(
+    "assumed, best to worst",
+    drawn.flatMap(({ ends }, at) =>
+      ends === null
+        ? []
+        : [{ at, low: ends.best.warm, high: ends.worst.warm, colour: palette.text }],
+    ),
+    true,
+  ),
+  z: 5,
+  itemStyle: { color: palette.text },
 });
 
 export function bars(all: Predicted[], palette: Palette, narrow: boolean): EChartsCoreOption {
@@ -35,14 +59,17 @@ export function bars(all: Predicted[], palette: Palette, narrow: boolean): EChar
   return {
     ...lyingRows(palette, names, narrow, seconds),
     xAxis: valueAxis(palette, { name: "predicted warm run", show: seconds, min: 0 }),
-    series: partsOfRun.map(([name, phase, part]) => ({
-      name,
-      type: "bar",
-      stack: "run",
-      barMaxWidth: 22,
-      itemStyle: hollow(phaseColour(palette, phase), palette),
-      data: drawn.map(({ run }) => part(run)),
-    })),
+    series: [
+      ...partsOfRun.map(([name, phase, part]) => ({
+        name,
+        type: "bar",
+        stack: "run",
+        barMaxWidth: 22,
+        itemStyle: hollow(phaseColour(palette, phase), palette),
+        data: drawn.map(({ run }) => part(run)),
+      })),
+      ...(drawn.some(({ ends }) => ends !== null) ? [assumedSpans(drawn, palette)] : []),
+    ],
   };
 }
 
@@ -101,16 +128,17 @@ export function crossover(
   palette: Palette,
   narrow: boolean,
 ): EChartsCoreOption {
-  const ways = setting.profile.ways.filter((way) => way.dtype === setting.dtype);
+  const ways = waysOf(setting);
   const names = [...new Set([...namesOfPage, ...ways.map((way) => way.backend)])];
-  const smallest = Math.min(...ways.map((way) => way.grids[0]!.side));
-  const largest = Math.max(...ways.map((way) => way.grids[way.grids.length - 1]!.side));
+  const recorded = ways.filter(({ assumed }) => assumed === undefined);
+  const smallest = Math.min(...recorded.map((way) => way.grids[0]!.side));
+  const largest = Math.max(...recorded.map((way) => way.grids[way.grids.length - 1]!.side));
   const sides = Array.from(
     { length: 60 },
     (_each, index) => (smallest / 2) * ((4 * largest) / smallest) ** (index / 59),
   );
   const curve = (way: Way) =>
-    sides.map((side) => [side, predict(way, side * side, setting.iterations, setting.every).warm]);
+    sides.map((side) => [side, predict(way, shapeOf(setting, side)).warm]);
   const curves = ways.map(curve);
   const heights = [
     ...curves.flat().map((point) => point[1]!),
@@ -146,7 +174,7 @@ export function crossover(
         type: "line",
         symbol: "none",
         lineStyle: {
-          type: "dashed",
+          type: way.assumed === undefined ? "dashed" : "dotted",
           width: way.device === "cpu" ? 1.5 : 2.5,
           color: lookOf(palette, names, way.backend).color,
         },

@@ -23,6 +23,13 @@ const way: Way = {
   grids: [grid(64, 1e-6), grid(128, 4e-6)],
 };
 
+const shape = (cells: number, iterations: number, every = 0, roundTrips = false) => ({
+  cells,
+  iterations,
+  every,
+  roundTrips,
+});
+
 describe("the model", () => {
   it("is straight between calls and goes on with the last slope, over two intervals", () => {
     expect(stepsSeconds(way.grids[0]!, 3)).toBeCloseTo(4e-6, 12);
@@ -33,21 +40,33 @@ describe("the model", () => {
   });
 
   it("adds up, with a power of the cells between grids", () => {
-    const run = predict(way, 64 * 128, 5, 0);
+    const run = predict(way, shape(64 * 128, 5));
     expect(run.steps).toBeCloseTo(12e-6, 10); // the geometric mean of 6 and 24 us
     expect(run.warm).toBeCloseTo(run.copyIn + run.steps + run.copyOut, 12);
     expect(run.beyond).toEqual([]);
   });
 
   it("charges every snapshot with a copy and a call of its own", () => {
-    const run = predict(way, 64 * 64, 5, 2);
-    expect(run.snapshots).toBeCloseTo(2 * 2e-4, 12);
+    const run = predict(way, shape(64 * 64, 5, 2));
+    expect(run.visits).toBeCloseTo(2 * 2e-4, 12);
     expect(run.steps).toBeCloseTo(2 * 3e-6 + 2e-6, 12);
   });
 
+  it("charges every round trip with both copies, and none on the CPU", () => {
+    const gpu = { ...way, device: "cuda" as const };
+    const run = predict(gpu, shape(64 * 64, 5, 2, true));
+    expect(run.visits).toBeCloseTo(2 * 3e-4, 12);
+    expect(run.warm).toBeCloseTo(run.copyIn + run.steps + run.visits + run.copyOut, 12);
+    expect(run.steps).toBe(predict(gpu, shape(64 * 64, 5, 2)).steps);
+    expect(predict(gpu, shape(64 * 64, 5, 6, true)).visits).toBe(0);
+    expect(predict(way, shape(64 * 64, 5, 1, true))).toEqual(predict(way, shape(64 * 64, 5)));
+  });
+
   it("says when it leaves what was recorded", () => {
-    expect(predict(way, 256 * 256, 5, 0).beyond).toEqual(["the largest recorded grid is 128x128"]);
-    expect(predict(way, 10, 5, 0).beyond).toEqual(["the smallest recorded grid is 64x64"]);
+    expect(predict(way, shape(256 * 256, 5)).beyond).toEqual([
+      "the largest recorded grid is 128x128",
+    ]);
+    expect(predict(way, shape(10, 5)).beyond).toEqual(["the smallest recorded grid is 64x64"]);
     expect(longestCall(way, 100 * 100)).toBe(5);
   });
 

@@ -1,9 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { assumedCards } from "../../src/data/assumed";
 import type { Profile, Way } from "../../src/data/model";
 import { readResultFile } from "../../src/data/results";
-import { comparable, measuredRuns, predictAll, sentence, stretches } from "../../src/data/scenario";
+import {
+  comparable,
+  measuredRuns,
+  predictAll,
+  sentence,
+  stretches,
+  tableOf,
+} from "../../src/data/scenario";
 import { light } from "../../src/pictures/palette";
-import { timeline } from "../../src/pictures/whatif";
+import { bars, timeline } from "../../src/pictures/whatif";
 
 const way = (backend: string, step: number, device: Way["device"] = "cpu"): Way => ({
   backend,
@@ -25,7 +33,14 @@ const profile = (...ways: Way[]): Profile => ({
   source: "profile.json",
   ways,
 });
-const setting = { dtype: "float32", side: 128, iterations: 100, every: 0 };
+const setting = {
+  card: null,
+  dtype: "float32",
+  side: 128,
+  iterations: 100,
+  every: 0,
+  roundTrips: false,
+};
 const twoWays = profile(way("slow", 1e-9), way("fast", 1e-11));
 
 describe("what is imagined", () => {
@@ -43,8 +58,12 @@ describe("what is imagined", () => {
   });
 
   it("has a course that ends with the run, whether or not the copies are drawn one by one", () => {
-    for (const every of [0, 1, 7, 50, 1000]) {
-      const asked = { ...setting, every, profile: twoWays };
+    const onGpu = profile(way("cuda_1", 1e-12, "cuda"));
+    for (const [every, roundTrips] of [0, 1, 7, 50, 1000].flatMap((each) => [
+      [each, false] as const,
+      [each, true] as const,
+    ])) {
+      const asked = { ...setting, every, roundTrips, profile: onGpu };
       const [best] = predictAll(asked);
       const course = stretches(asked, best!);
       expect(course[course.length - 1]!.end).toBeCloseTo(best!.run.warm, 12);
@@ -59,6 +78,59 @@ describe("what is imagined", () => {
       yAxis: { data: string[] };
     };
     expect(yAxis.data).toEqual(["cuda_1", "cuda_2", "cuda_3", "cuda_5", "fast"]);
+  });
+
+  it("has round trips on a GPU only, and says so", () => {
+    const asked = {
+      ...setting,
+      every: 1,
+      roundTrips: true,
+      profile: profile(...twoWays.ways, way("cuda_1", 1e-12, "cuda")),
+    };
+    const all = predictAll(asked);
+    expect(all.map(({ way: { backend }, run }) => [backend, run.visits])).toEqual([
+      ["fast", 0],
+      ["cuda_1", 100 * 3e-6],
+      ["slow", 0],
+    ]);
+    expect(sentence(asked, all)).toContain("on a GPU a round trip of the field every step");
+    expect(sentence(asked, all)).toContain("The best on the GPU, cuda_1");
+  });
+
+  it("marks a card that is assumed in every line, with the span of what is assumed", () => {
+    const card = assumedCards.find(({ key }) => key === "t4")!;
+    const asked = { ...setting, card, profile: twoWays };
+    const all = predictAll(asked);
+    const assumed = all.filter(({ ends }) => ends !== null);
+    expect(assumed).toHaveLength(4);
+    for (const { way: each, run, ends } of assumed) {
+      expect(each.backend).toContain("(assumed t4)");
+      expect(ends!.best.warm).toBeLessThan(run.warm);
+      expect(ends!.worst.warm).toBeGreaterThan(run.warm);
+    }
+    const marked = tableOf(all).rows.filter((row) => String(row[1]) !== "cpu");
+    expect(marked.map((row) => row[1])).toEqual(Array(4).fill("cuda, assumed"));
+    expect(sentence(asked, all)).toContain("Nobody measured the T4; assumed, it takes ");
+    expect(sentence(asked, all)).toContain("No GPU was recorded in this profile.");
+    const { series, yAxis } = bars(all, light, false) as {
+      series: { name: string; data: number[][] }[];
+      yAxis: { data: string[] };
+    };
+    const spans = series.find(({ name }) => name === "assumed, best to worst")!.data;
+    for (const [row, low, high] of spans) {
+      const { ends } = assumed.find(({ way: each }) => each.backend === yAxis.data[row!])!;
+      expect([low, high]).toEqual([ends!.best.warm, ends!.worst.warm]);
+    }
+    expect(spans.length).toBeGreaterThan(0);
+  });
+
+  it("leaves open what the assumed figures leave open", () => {
+    const card = assumedCards.find(({ key }) => key === "laptop")!;
+    const openOf = (step: number) => {
+      const asked = { ...setting, card, profile: profile(way("fast", step)) };
+      return sentence(asked, predictAll(asked)).includes("leave open");
+    };
+    expect([1e-12, 6e-11, 1e-8].map(openOf)).toEqual([false, true, false]);
   });
 
   it("has measured runs beside it only of the same machine, type and iterations", () => {
