@@ -10,6 +10,7 @@ import { contextTable } from "./page/provenance";
 import { themeButton } from "./page/theme";
 import { whatIf } from "./page/whatif";
 import { picturesOf } from "./pictures/catalogue";
+import { storyPicture } from "./pictures/story";
 
 /** What the program put into the page under that name. */
 const embedded = (name: string): unknown[] =>
@@ -95,6 +96,9 @@ function start(): void {
   const groups = byMachine(files);
   const main = el("main", {});
   if (files.length === 0) main.append(el("p", {}, "There are no results in this page."));
+  const story = storyPicture(files);
+  if (story !== null) main.append(card(story.picture, story.file, "story", "h2"));
+  if (film !== null) main.append(fieldView(film));
   if (groups.size > 1)
     main.append(
       el(
@@ -114,7 +118,7 @@ function start(): void {
       ),
     );
   }
-  main.append(film === null ? noField() : fieldView(film), whatIf(files));
+  main.append(...(film === null ? [noField()] : []), whatIf(files));
   document
     .querySelector("#page")
     ?.replaceChildren(

@@ -62,12 +62,17 @@ const captionOf = (picture: Picture, file: ResultFile): string[] => [
   [shortened(file.name), text(file.context, "date")].filter((part) => part !== "").join(" · "),
 ];
 
-export function card(picture: Picture | Missing, file: ResultFile, anchor: string): HTMLElement {
+export function card(
+  picture: Picture | Missing,
+  file: ResultFile,
+  anchor: string,
+  heading: "h2" | "h3" = "h3",
+): HTMLElement {
   const titleId = `${anchor}-title`;
   const section = el(
     "section",
     { class: "card", id: anchor, "aria-labelledby": titleId, "data-picture": picture.id },
-    el("h3", { id: titleId }, picture.title),
+    el(heading, { id: titleId }, picture.title),
   );
   if (isMissing(picture)) {
     section.classList.add("missing");

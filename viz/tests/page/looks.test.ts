@@ -39,6 +39,7 @@ const pictures = [
   "selftest",
   "sizes",
   "sizes",
+  "story",
   "throughput",
   "timeline",
   "timeline",
@@ -140,8 +141,10 @@ it("draws every picture on a phone, and when that becomes a projector", async ()
 it("tells the story on the first screen of a phone", async () => {
   const { page } = await open("report.html", { width: 390 });
   await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
-  const reading = await page.locator(".card .reading").first().boundingBox();
-  expect(reading!.y).toBeLessThan(900);
+  const top = async (part: string) => (await page.locator(`#story ${part}`).boundingBox())!.y;
+  expect(await top("h2")).toBeLessThan(150);
+  // The first bars are there, too, and not the sentence alone.
+  expect(await top(".chart")).toBeLessThan(600);
   await page.locator("nav summary").click();
   expect(await page.locator("nav a").first().isVisible()).toBe(true);
   await page.context().close();
