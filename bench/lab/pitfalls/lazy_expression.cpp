@@ -70,21 +70,22 @@ Finding lazy_expression(Workbench& bench) {
   return bench.in_turns({unevaluated, was_right}, {evaluated, was_right});
 }
 
-constexpr std::array table{
-    Pitfall{.name = "lazy-expression",
-            .usual = Effect::too_fast,
-            .work = "a time step written in xtensor",
-            .mistake = "auto next = u + factor * lap",
-            .right = "next = ..., evaluated",
-            .why = "the line only noted what is to be computed; like a kernel launched without "
-                   "synchronization it returns before any of it is done",
-            .absent = "writing the expression down takes as long as so few cells",
-            .advice = "Assign to an array (or call xt::eval) before the clock is stopped.",
-            .measure = lazy_expression},
-};
-
 } // namespace
 
-std::span<const Pitfall> lazy_pitfalls() { return table; }
+std::span<const Pitfall> lazy_pitfalls() {
+  static constexpr std::array table{
+      Pitfall{.name = "lazy-expression",
+              .usual = Effect::too_fast,
+              .work = "a time step written in xtensor",
+              .mistake = "auto next = u + factor * lap",
+              .right = "next = ..., evaluated",
+              .why = "the line only noted what is to be computed; like a kernel launched without "
+                     "synchronization it returns before any of it is done",
+              .absent = "writing the expression down takes as long as so few cells",
+              .advice = "Assign to an array (or call xt::eval) before the clock is stopped.",
+              .measure = lazy_expression},
+  };
+  return table;
+}
 
 } // namespace diffbench::bench
