@@ -21,6 +21,12 @@ else()
   set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
 endif()
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # It collects its garbage later, at 0.2 GB more a compiler, and a batch of tests takes a tenth less.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-expand=400>
+    $<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1500000>)
+endif()
+
 # diffbench_batches(<target> <size> [SKIP <file>...]): its sources are compiled in batches of that size,
 # so that their headers are parsed once for several; those named in SKIP, which are optimized apart or
 # use one local name for different things, one by one. The thread sanitizer's tree compiles all one by one,
