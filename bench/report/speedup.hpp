@@ -9,6 +9,10 @@
 
 namespace diffbench::bench {
 
+/// What a GPU should be faster by to be worth its price, its power and the work of porting; the
+/// rule of thumb of courses on practical HPC.
+inline constexpr double gpu_worth_it = 10;
+
 /// Each compares like with like, and is empty where one of the two has no such time.
 struct Speedups {
   std::optional<double> kernels;       ///< its kernels by the device's clock, against the steps

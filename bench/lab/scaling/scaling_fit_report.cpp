@@ -1,5 +1,6 @@
 #include "scaling_fit_report.hpp"
 
+#include "speedup.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>

@@ -9,10 +9,6 @@
 
 namespace diffbench::bench {
 
-/// What a GPU should be faster by to be worth its price, its power and the work of porting; the
-/// rule of thumb of courses on practical HPC.
-inline constexpr double gpu_worth_it = 10;
-
 /// Whether one is.
 struct GpuAnswer {
   std::string sentence; ///< to follow another one
