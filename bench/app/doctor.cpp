@@ -1,5 +1,6 @@
 #include "doctor.hpp"
 
+#include "assumed_card.hpp"
 #include "columns.hpp"
 #include "context.hpp"
 #include "diffbench/machine.hpp"
@@ -7,6 +8,7 @@
 #include "peer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -232,6 +234,8 @@ void report_cuda(Report& report, const std::map<std::string, std::string>& facts
   report.row("driver", driver == "unknown" ? "none" : driver);
   report.row("devices", cuda_devices());
   report.row("toolkit", find_nvcc());
+  report.row("assumed cards", fmt::format("{} (--assume of advise, residency and scaling)",
+                                          fmt::join(assumed_card_names(), ", ")));
 }
 
 void report_peers(Report& report) {

@@ -1,8 +1,14 @@
 """diffbench calibrate and advise through the program."""
+import csv
 import json
+import pathlib
 import unittest
 
 from program import CommandLineTest, parse_json
+
+REPORT = pathlib.Path(__file__).resolve().parents[2] / "bench/report"
+RECORDED = ["advise", "--profile",
+            str(REPORT.parent / "results/epyc-2core-profile.json")]
 
 # 64x64 only, two backends: some 100 ms.
 CALIBRATE = ["calibrate", "--largest", "64", "--dtype", "float32", "--backend", "scalar,fused"]
@@ -106,6 +112,51 @@ class Advise(CommandLineTest):
         self.assert_refused(2, "no profile", "advise", "--profile", "other.json")
         self.assert_refused(2, ["none.json", "diffbench calibrate"], "advise", "--profile",
                             "none.json")
+
+    def card(self, change):
+        """A file with the program's T4, changed."""
+        card = json.loads((REPORT / "assumed_cards.json").read_text())["t4"]
+        change(card["figures"])
+        self.path("card.json").write_text(json.dumps(card))
+        return self.path("card.json")
+
+    def test_an_assumed_card_is_marked_in_every_line(self):
+        done = self.run_ok(*RECORDED, "--assume", "t4", "--json", "t4.json", "--csv", "t4.csv")
+        self.assertRegex(done.stdout, r"(?m)^ASSUMED, NOT MEASURED: NVIDIA T4")
+        for backend in ("cuda_stream", "cuda_graph", "cuda"):
+            self.assertRegex(done.stdout, rf"(?m)^{backend} \(assumed t4\) .* to .* yes$")
+        self.assertRegex(done.stdout, r"(?m)^Assumed, not measured \(t4\): .* they fit\. .* by the rule of 10 "
+                                      r"times\. The GPU would pay ")
+        own = parse_json(self.path("t4.json").read_text())["diffbench"]["advise"]
+        self.assertEqual({way["device"] for way in own["ways"]}, {"cpu"})
+        self.assertEqual({row["assumed"] for row in own["assumed"]["rows"]}, {"t4"})
+        with self.path("t4.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual({(row["backend"].startswith("cuda"), row["assumed"], row["warm_seconds"] == "")
+                          for row in rows}, {(True, "t4", True), (False, "", False)})
+        done = self.run_ok(*RECORDED, "--assume", "t4", "--grid", "100000")
+        self.assertIn("they do not fit", done.stdout)
+
+    def test_a_file_is_a_card(self):
+        card = self.card(lambda figures: None)
+        self.assertIn(f"cuda (assumed {card})",
+                      self.run_ok(*RECORDED, "--assume", str(card)).stdout)
+
+    def test_a_bad_card_is_one_clear_line(self):
+        def rename(figures):
+            figures["context_s"] = figures.pop("context_ms")
+
+        def swap(figures):
+            figures["context_ms"]["low"] = 1e6
+        for mention, change in (("lacks the figure barrier_us", lambda f: f.pop("barrier_us")),
+                                ("context_s: another unit than that of context_ms", rename),
+                                ("context_ms: low, 1000000, is more than high", swap),
+                                ("NaN", lambda f: f["launch_us"].update(low=float("nan")))):
+            with self.subTest(mention):
+                card = self.card(change)
+                self.assert_refused(2, ["--assume", "card.json", mention], *RECORDED, "--assume", str(card))
+        self.assert_refused(2, ["--assume", "h200, a100, t4, laptop"], *RECORDED, "--assume", "voodoo")
+        self.assert_refused(2, "--weak", "scaling", "--weak", "--assume", "t4")
 
     def test_bad_options(self):
         self.assert_refused(2, "--largest", "calibrate", "--largest", "8")

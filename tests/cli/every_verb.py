@@ -54,6 +54,8 @@ EXACT = {
     "compare": "compare old.json new.json --fail-on slower=5% --json compare.json --csv compare.csv",
     "advise-recorded": "advise --profile profile.json --grid 1000 --snapshot-every 10 "
                        "--json advise-recorded.json",
+    "advise-assumed": "advise --profile profile.json --grid 1000 --assume h200 "
+                      "--json advise-assumed.json --csv advise-assumed.csv",
     "pitfalls-list": "pitfalls --list",
     "report": "report old.json copies.json -o page.html --csv report.csv",
 }

@@ -28,13 +28,15 @@ class Residency(CommandLineTest):
             self.assertEqual(rows["simd, snapshot every 5"]["snapshot_every"], 5)
 
     def test_table(self):
-        table = self.run_ok(*SMALL).stdout
+        table = self.run_ok(*SMALL, "--assume", "laptop").stdout
+        self.assertRegex(table, r"(?m)^cuda_stream, round trip every 1, pageable \(assumed laptop\) ")
+        self.assertRegex(table.splitlines()[-1], r"^Assumed, not measured \(laptop\): .* they fit\.")
         self.assertRegex(table, r"(?m)^on the CPU +time/iter +spread ")
         self.assertRegex(table, r"(?m)^simd .* yes$")
         if "on the GPU" not in table:
             self.assertRegex(table, r"(?m)^no GPU, copies within the host +time/iter ")
             self.assertIn("note: without a GPU, memcpy stands for the copies", table)
-            self.assertIn("not measured here", table.splitlines()[-1])
+            self.assertIn("not measured here", table.splitlines()[-2])
 
     def test_refusals(self):
         for arguments, mention in [

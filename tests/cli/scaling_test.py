@@ -8,9 +8,12 @@ SMALL = "scaling --grid 24x16 --iters 20 --budget 0.4 --threads 1,2".split()
 
 class Scaling(CommandLineTest):
     def test_strong(self):
-        done = self.run_ok(*SMALL, "--json", "-", "--threads", "3")  # the list goes on
+        done = self.run_ok(*SMALL, "--json", "-", "--threads", "3", "--assume", "a100")  # the list goes on
         result = parse_json(done.stdout)
         own = result["diffbench"]["scaling"]
+        self.assertEqual([(row["backend"], row["assumed"]) for row in own["assumed"]["rows"]],
+                         [("cuda", "a100")])
+        self.assertIn("Assumed, not measured (a100): ", result["diffbench"]["sentence"])
         self.assertEqual(own["mode"], "strong")
         self.assertEqual([row["threads_asked"] for row in own["results"]], [1, 2, 3])
         for row in own["results"]:

@@ -1,6 +1,8 @@
 // The verb: the run to predict, the profile to predict it from, and the check.
 #include "advice.hpp"
 #include "advice_report.hpp"
+#include "assumed_advice.hpp"
+#include "assumed_report.hpp"
 #include "cost_profile.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
@@ -18,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +43,7 @@ struct AdviseOptions {
   Options run;
   std::string profile; ///< empty: this machine's
   bool check = false, check_grid = false;
+  std::optional<AssumedCard> assumed;
   LabOutput output;
 };
 
@@ -185,6 +189,10 @@ LabReport run_advise(const AdviseOptions& typed, const CostProfile& profile, Pro
   Advice advice = advise(ways, shape_of(options));
   look_at_memory(advice, options);
   LabReport report = report_advice(advice, profile, options);
+  if (typed.assumed) {
+    append_assumed(report, assume_advice(*typed.assumed, ways, options, shape_of(options)), advice,
+                   profile, options);
+  }
   if (!profile.foreign.empty()) {
     report.text = fmt::format("RECORDED PROFILE {} ({}; {}): not of this machine and build\n\n",
                               typed.profile, profile.machine, profile.date) +
@@ -215,6 +223,7 @@ Action declare_advise(OptionList& options) {
   options.group("Prediction");
   options.text("--profile FILE", typed->profile,
                "a recorded profile (default: this machine's, made by diffbench calibrate)");
+  declare_assume(options, typed->assumed);
   options.flag("--check", typed->check, "measure the run, too, and print the errors");
   options.flag("--check-grid", typed->check_grid,
                "the same for grids from 128 to 8192 and 1 to 1000 iterations (6 minutes)");

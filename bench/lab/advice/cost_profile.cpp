@@ -133,6 +133,7 @@ CostProfile read_profile(const fs::path& path) {
     CostProfile profile{.ways = {},
                         .transfer = own.at("transfer").get<std::string>(),
                         .machine = own.at("machine").get<std::string>(),
+                        .gpu = file.at("context").value("gpu_name", ""),
                         .date = file.at("context").value("date", "unknown"),
                         .foreign = identity_difference(file.at("context"))};
     for (const ordered_json& way : own.at("ways")) {

@@ -16,6 +16,7 @@ struct CostProfile {
   std::vector<WayCost> ways;
   std::string transfer; ///< how GPU copies were made
   std::string machine;  ///< for people: CPU and, where there was one, GPU
+  std::string gpu = {}; ///< as the CUDA runtime calls it; empty: not recorded
   std::string date;
   std::string foreign; ///< how it is not of this machine and build, in words; empty: it is
 };

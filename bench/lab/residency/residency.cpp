@@ -1,5 +1,6 @@
 #include "residency.hpp"
 
+#include "assumed_report.hpp"
 #include "diffbench/machine.hpp"
 #include "experiment.hpp"
 #include "lab_verbs.hpp"
@@ -169,6 +170,7 @@ std::optional<double> affordable_visits(std::span<const VisitCost> costs, double
 Action declare_residency(OptionList& options) {
   struct State {
     ResidencyPlan plan;
+    std::optional<AssumedCard> assumed;
     LabOutput output;
   };
   const auto state = std::make_shared<State>();
@@ -194,6 +196,7 @@ Action declare_residency(OptionList& options) {
   declare_threads(options, run.session.threads, "for threaded backends", "the usable CPUs");
   declare_budget(options, run.budget_seconds, "time for the timing rounds");
   declare_device(options, run.session.device, run.device_chosen);
+  declare_assume(options, state->assumed);
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     ResidencyPlan ready = state->plan;
@@ -210,7 +213,12 @@ Action declare_residency(OptionList& options) {
     }
     check_memory(ready.run, candidates, available_memory());
     return run_experiment("residency", state->output, invocation, [&](Progress& progress) {
-      return residency_report(ladder, measure(ready.run, candidates, progress));
+      const ComparisonResult result = measure(ready.run, candidates, progress);
+      LabReport report = residency_report(ladder, result);
+      if (state->assumed) {
+        append_assumed(report, *state->assumed, ready, result);
+      }
+      return report;
     });
   };
 }

@@ -1,5 +1,6 @@
 #include "scaling.hpp"
 
+#include "assumed_report.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
@@ -32,6 +33,7 @@ struct ScalingOptions {
   std::string backend = "simd";
   std::vector<int> threads;
   bool weak = false;
+  std::optional<AssumedCard> assumed;
 };
 
 BackendInfo threaded_backend(const std::string& name) {
@@ -91,6 +93,9 @@ ScalingPlan plan_of(const ScalingOptions& options) {
   }
   if (plan.run.device_chosen) {
     throw InvalidInput("--device: only strong scaling is compared with a GPU; leave --weak out");
+  }
+  if (options.assumed) {
+    throw InvalidInput("--assume: only strong scaling is compared with a GPU; leave --weak out");
   }
   return plan;
 }
@@ -282,12 +287,18 @@ Action declare_scaling(OptionList& options) {
   declare_isa(options, run.session);
   declare_budget(options, run.budget_seconds, "time for the timing rounds");
   declare_device(options, run.session.device, run.device_chosen, "which GPU to compare with");
+  declare_assume(options, state->assumed);
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     ScalingPlan plan = plan_of(*state);
     plan.run.command = invocation.command;
     return run_experiment("scaling", state->output, invocation, [&](Progress& progress) {
-      return scaling_report(measure_scaling(plan, progress));
+      const ScalingStudy study = measure_scaling(plan, progress);
+      LabReport report = scaling_report(study);
+      if (state->assumed) {
+        append_assumed(report, *state->assumed, study);
+      }
+      return report;
     });
   };
 }

@@ -1,0 +1,198 @@
+#include "assumed_card.hpp"
+
+#include "diffbench/errors.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+
+namespace diffbench::bench {
+
+namespace {
+
+using nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+/// bench/report/assumed_cards.json.
+constexpr std::string_view built_in_cards =
+#include "assumed_cards.inc"
+    ;
+
+/// A figure's name in JSON is "stem_unit".
+struct Figure {
+  std::string_view stem, unit;
+  double si; ///< of one unit
+  Assumption AssumedCard::*span;
+
+  [[nodiscard]] std::string name() const { return fmt::format("{}_{}", stem, unit); }
+};
+
+constexpr std::array figures{
+    Figure{"pageable_h2d", "gb_per_s", 1e9, &AssumedCard::pageable_h2d},
+    Figure{"pageable_d2h", "gb_per_s", 1e9, &AssumedCard::pageable_d2h},
+    Figure{"pinned_h2d", "gb_per_s", 1e9, &AssumedCard::pinned_h2d},
+    Figure{"pinned_d2h", "gb_per_s", 1e9, &AssumedCard::pinned_d2h},
+    Figure{"copy_call", "us", 1e-6, &AssumedCard::copy_call},
+    Figure{"memory_peak", "gb_per_s", 1e9, &AssumedCard::memory_peak},
+    Figure{"memory", "gb_per_s", 1e9, &AssumedCard::memory_rate},
+    Figure{"l2", "mb", 1e6, &AssumedCard::l2},
+    Figure{"l2", "gb_per_s", 1e9, &AssumedCard::l2_rate},
+    Figure{"launch", "us", 1e-6, &AssumedCard::launch},
+    Figure{"graph_launch", "us", 1e-6, &AssumedCard::graph_launch},
+    Figure{"synchronize", "us", 1e-6, &AssumedCard::synchronize},
+    Figure{"barrier", "us", 1e-6, &AssumedCard::barrier},
+    Figure{"pin", "ns_per_byte", 1e-9, &AssumedCard::pin_byte},
+    Figure{"pin_call", "us", 1e-6, &AssumedCard::pin_call},
+    Figure{"context", "ms", 1e-3, &AssumedCard::context},
+    Figure{"memory", "gib", 1024.0 * 1024 * 1024, &AssumedCard::memory},
+    Figure{"float32", "tflops", 1e12, &AssumedCard::float32_rate},
+    Figure{"float64", "tflops", 1e12, &AssumedCard::float64_rate},
+};
+
+std::string text_at(const ordered_json& json, const char* name) {
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_string() || found->get_ref<const std::string&>().empty()) {
+    throw InvalidInput(fmt::format("lacks the text \"{}\"", name));
+  }
+  return found->get<std::string>();
+}
+
+double number_at(const ordered_json& figure, const std::string& name, const char* end) {
+  const auto found = figure.find(end);
+  const double number =
+      found != figure.end() && found->is_number() ? found->get<double>() : std::nan("");
+  if (!(number > 0 && std::isfinite(number))) {
+    throw InvalidInput(fmt::format("{}: \"{}\" must be a finite number above 0", name, end));
+  }
+  return number;
+}
+
+Assumption read_span(const ordered_json& figures_json, const Figure& figure) {
+  const std::string name = figure.name();
+  const auto found = figures_json.find(name);
+  if (found == figures_json.end()) {
+    throw InvalidInput(fmt::format("lacks the figure {}", name));
+  }
+  if (!found->is_object()) {
+    throw InvalidInput(fmt::format("{}: must be an object of low, high and source", name));
+  }
+  const Assumption span{number_at(*found, name, "low"), number_at(*found, name, "high")};
+  if (span.low > span.high) {
+    throw InvalidInput(
+        fmt::format("{}: low, {}, is more than high, {}", name, span.low, span.high));
+  }
+  try {
+    (void)text_at(*found, "source");
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: {}", name, error.what()));
+  }
+  return {span.low * figure.si, span.high * figure.si};
+}
+
+/// A name that is no figure's, perhaps for its unit.
+[[noreturn]] void refuse_name(const std::string& name) {
+  std::string_view stem; // the longest in common
+  std::vector<std::string> with_stem;
+  for (const Figure& figure : figures) {
+    if (!name.starts_with(fmt::format("{}_", figure.stem)) || figure.stem.size() < stem.size()) {
+      continue;
+    }
+    if (figure.stem != stem) {
+      stem = figure.stem;
+      with_stem.clear();
+    }
+    with_stem.push_back(figure.name());
+  }
+  throw InvalidInput(with_stem.empty() ? fmt::format("{}: is no figure of a card", name)
+                                       : fmt::format("{}: another unit than that of {}; convert it",
+                                                     name, fmt::join(with_stem, " and ")));
+}
+
+AssumedCard read_card(const std::string& id, const ordered_json& json) {
+  if (!json.is_object() || !json.contains("figures") || !json.at("figures").is_object()) {
+    throw InvalidInput("is no card: an object with name, reported_as and figures is one");
+  }
+  AssumedCard card;
+  card.id = id;
+  card.name = text_at(json, "name");
+  card.reported_as = text_at(json, "reported_as");
+  const ordered_json& own = json.at("figures");
+  for (const auto& [name, ignored] : own.items()) {
+    if (std::ranges::none_of(figures, [&](const Figure& f) { return f.name() == name; })) {
+      refuse_name(name);
+    }
+  }
+  for (const Figure& figure : figures) {
+    card.*figure.span = read_span(own, figure);
+  }
+  return card;
+}
+
+ordered_json parse(std::string_view text) {
+  try {
+    return ordered_json::parse(text);
+  } catch (const ordered_json::parse_error& error) {
+    throw InvalidInput(
+        fmt::format("is no JSON at byte {} (NaN and infinity are no JSON either)", error.byte));
+  } catch (const ordered_json::exception&) { // a number that no double holds
+    throw InvalidInput("holds a number that is not finite");
+  }
+}
+
+std::string text_of_file(const std::string& name) {
+  constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20;
+  const fs::path path = name;
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    throw InvalidInput(fmt::format("{} is neither an assumed card ({}) nor a file", name,
+                                   fmt::join(assumed_card_names(), ", ")));
+  }
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes || error) {
+    throw InvalidInput(fmt::format("{} is no regular file of at most 1 MiB", name));
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) {
+    throw InvalidInput(fmt::format("{} cannot be read", name));
+  }
+  return text;
+}
+
+} // namespace
+
+AssumedCard parse_assumed_card(const std::string& origin, const std::string& text) {
+  try {
+    return read_card(origin, parse(text));
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: {}", origin, error.what()));
+  }
+}
+
+std::vector<std::string> assumed_card_names() {
+  const ordered_json cards = parse(built_in_cards);
+  std::vector<std::string> names;
+  for (const auto& [name, ignored] : cards.items()) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+AssumedCard find_assumed_card(const std::string& name_or_file) {
+  const ordered_json cards = parse(built_in_cards);
+  if (const auto found = cards.find(name_or_file); found != cards.end()) {
+    return read_card(name_or_file, *found);
+  }
+  return parse_assumed_card(name_or_file, text_of_file(name_or_file));
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,38 @@
+// What a run would cost on an assumed card, in the terms of cost_model.hpp: ways as if they had
+// been calibrated there, once with every figure at its better end and once at its worse. Arithmetic
+// only.
+//
+//   a step from memory    both fields over the bandwidth of L2 where they fit it, else of memory
+//   its instructions      7.2 to 25 a cell over the issue rate, 6 of them arithmetic in the dtype
+//   cuda_stream           launches one a step; the longer of the launch and the step counts
+//   cuda_graph            the same kernel from a graph
+//   cuda                  8 steps a launch from a graph: an eighth of the traffic, 10 % for halos
+//
+// The longer of memory and instructions counts. The kernel that streams rows through registers has
+// 7.2 instructions a cell and step by its machine code (docs/gpu.md); 25 is what the model of the
+// small tiles of cuda_blocked comes to, 1300 GCell/s on an H200.
+#pragma once
+
+#include "assumed_card.hpp"
+#include "cost_model.hpp"
+#include "diffbench/backend.hpp"
+#include "diffbench/problem.hpp"
+
+#include <vector>
+
+namespace diffbench::bench {
+
+/// One way to run, if all goes well and if it does not.
+struct AssumedWay {
+  WayCost fast, slow;
+};
+
+/// cuda_stream, cuda_graph and cuda, in this order, with copies from and to page-locked memory or,
+/// of Transfer::pageable, ordinary one.
+[[nodiscard]] std::vector<AssumedWay> assumed_ways(const AssumedCard& card, Dtype dtype,
+                                                   Transfer transfer);
+
+/// What two fields take.
+[[nodiscard]] double device_bytes(const Problem& problem);
+
+} // namespace diffbench::bench
