@@ -1,10 +1,29 @@
 // Builds the page into one HTML file: dist/index.html.
 import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
+/// What bench/report/Page.cmake made of solver/wasm/, where it could.
+const rowSolver = fileURLToPath(new URL("dist/row_solver.wasm", import.meta.url));
+
+/// Gives the script that module as base64, or null.
+function embeddedSolver(): Plugin {
+  const name = "virtual:row-solver";
+  return {
+    name: "embedded-solver",
+    resolveId: (id) => (id === name ? `\0${name}` : null),
+    load: (id) =>
+      id !== `\0${name}`
+        ? null
+        : `export default ${existsSync(rowSolver) ? JSON.stringify(readFileSync(rowSolver, "base64")) : "null"}`,
+  };
+}
+
 /// Puts the script and the style into the page, and allows this one script and no connection, so
-/// that nothing in a result file can run or call anywhere.
+/// that nothing in a result file can run or call anywhere. WebAssembly is allowed where there is
+/// some; no text becomes a script by that.
 function singleFile(): Plugin {
   return {
     name: "single-file",
@@ -26,7 +45,8 @@ function singleFile(): Plugin {
       if (page?.type !== "asset") throw new Error("there is no index.html");
       const hash = createHash("sha256").update(script).digest("base64");
       const policy =
-        `default-src 'none'; script-src 'sha256-${hash}'; ` +
+        `default-src 'none'; script-src 'sha256-${hash}'` +
+        (existsSync(rowSolver) ? " 'wasm-unsafe-eval'; " : "; ") +
         "style-src 'unsafe-inline'; img-src data: blob:";
       page.source = page.source
         .toString()
@@ -43,8 +63,9 @@ function singleFile(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [singleFile()],
+  plugins: [embeddedSolver(), singleFile()],
   build: {
+    emptyOutDir: false, // of dist/, where the module lies
     target: "es2020",
     assetsInlineLimit: Number.MAX_SAFE_INTEGER,
     cssCodeSplit: false,

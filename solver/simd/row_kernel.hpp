@@ -27,8 +27,8 @@ inline constexpr std::int64_t max_lanes = 16;
 /// How the cell beyond an end of a row is made. none: nobody reads it.
 enum class Ends { none, wrap, constant, edge };
 
-/// The shape of strided rows (shape_of in strided_row.hpp makes one). A row pointer points at
-/// vector 0, aligned to a vector, with room for one vector in front and one behind.
+/// The shape of strided rows (row_shape makes one). A row pointer points at vector 0, aligned to a
+/// vector, with room for one vector in front and one behind.
 template <typename T>
 struct RowShape {
   std::int64_t cells = 0;
@@ -67,6 +67,20 @@ const KernelSet& avx2_kernels();
 const KernelSet& avx512_kernels();
 
 namespace {
+
+/// Of rows of `cells` cells in vectors of `lanes`.
+template <typename T>
+RowShape<T> row_shape(std::int64_t cells, std::int64_t lanes, Ends left, Ends right, T constant) {
+  const std::int64_t vectors = (cells + lanes - 1) / lanes;
+  return {.cells = cells,
+          .vectors = vectors,
+          .left = left,
+          .right = right,
+          .constant = constant,
+          .last = (cells - 1) % vectors * lanes + (cells - 1) / vectors,
+          .next_vector = cells % vectors * lanes,
+          .next_lane = cells / vectors};
+}
 
 // `Lanes` gives the vector type and: load, store, broadcast, add, sub4(s, u) = s - 4u (4u is exact,
 // so fused or not gives the same bits); mul(a, b, minus_zero()) = ab, where it can be fused as ab -

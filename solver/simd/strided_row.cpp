@@ -20,16 +20,9 @@ Ends ends_of(Boundary boundary) {
 template <typename T>
 RowShape<T> shape_of(const Problem& problem, const Columns& columns, std::int64_t lanes) {
   const Ends ends = ends_of(problem.boundary);
-  const std::int64_t cells = columns.cells();
-  const std::int64_t vectors = (cells + lanes - 1) / lanes;
-  return {.cells = cells,
-          .vectors = vectors,
-          .left = columns.left_halo > 0 ? Ends::none : ends,
-          .right = columns.right_halo > 0 ? Ends::none : ends,
-          .constant = static_cast<T>(problem.boundary_value),
-          .last = (cells - 1) % vectors * lanes + (cells - 1) / vectors,
-          .next_vector = cells % vectors * lanes,
-          .next_lane = cells / vectors};
+  return row_shape(columns.cells(), lanes, columns.left_halo > 0 ? Ends::none : ends,
+                   columns.right_halo > 0 ? Ends::none : ends,
+                   static_cast<T>(problem.boundary_value));
 }
 
 template <typename T>
