@@ -92,15 +92,25 @@ void tell_page(const ReportOptions& options, std::size_t files, const Invocation
 int run_report(ReportOptions options, const Invocation& invocation) {
   options.results = files_at(options.results);
   check_before_work(options);
-  // Of several files, as of a folder or *.json, those of Google Benchmark are left out.
-  const Origin welcome = options.results.size() == 1 ? Origin::ours : Origin::any_benchmark;
+  // Of several files, as of a folder or *.json, those without results of this program are left out.
+  const bool alone = options.results.size() == 1;
+  const Origin welcome = alone ? Origin::ours : Origin::any_benchmark;
   std::vector<std::string> parts, left_out;
   Value lines = Value::list();
   for (const std::string& name : options.results) {
-    const nlohmann::ordered_json result = read_result_file(name, welcome, Detail::overview);
+    nlohmann::ordered_json result;
+    try {
+      result = read_result_file(name, welcome, Detail::overview);
+    } catch (const LiveFile&) {
+      if (alone) {
+        throw;
+      }
+      left_out.push_back(name + ": left out, since the live card of a page saved it");
+      continue;
+    }
     const nlohmann::ordered_json& own = member(result, "diffbench");
     if (own.is_null()) {
-      left_out.push_back(name);
+      left_out.push_back(name + ": left out, since another program wrote it");
       continue;
     }
     if (results_of(own).empty()) { // a run that measured nothing has nothing to draw
@@ -113,13 +123,10 @@ int run_report(ReportOptions options, const Invocation& invocation) {
   }
   const std::size_t files = parts.size();
   if (files == 0) {
-    throw InvalidInput(
-        "report: another program wrote all of these files; name one of diffbench --json");
+    throw InvalidInput("report: none of these files has results; name one of diffbench --json");
   }
-  for (const std::string& name : left_out) {
-    write_out(
-        invocation.err,
-        fmt::format("diffbench: {}: left out, since another program wrote it\n", one_line(name)));
+  for (const std::string& line : left_out) {
+    write_out(invocation.err, fmt::format("diffbench: {}\n", one_line(line)));
   }
   if (!options.snapshots.empty()) {
     parts.push_back(field_part(options.snapshots));

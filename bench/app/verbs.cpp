@@ -89,6 +89,8 @@ std::span<const Subcommand> program_verbs() {
       Subcommand{"scaling", "one backend on 1, 2, 4, ... threads: speed-up, efficiency, how many",
                  "diffbench scaling --grid 2048 --iters 200 --threads 1,2,4", declare_scaling,
                  nullptr, false, learn},
+      Subcommand{"live", "a page that solves the problem on its reader's own GPU and CPU",
+                 "diffbench live -o live.html", declare_live, nullptr, false, learn},
       Subcommand{"cluster",
                  "many ranks: how they scale, how deep halos should be, and what a "
                  "network makes of it",

@@ -11,5 +11,6 @@ namespace diffbench::bench {
 // Those of this layer.
 [[nodiscard]] Action declare_default(OptionList& options);
 [[nodiscard]] Action declare_report(OptionList& options);
+[[nodiscard]] Action declare_live(OptionList& options);
 
 } // namespace diffbench::bench

@@ -156,6 +156,13 @@ const ordered_json& member(const ordered_json& value, std::string_view name) {
 ordered_json read_result_file(const fs::path& path, Origin origin, Detail detail) {
   check_file(path);
   ordered_json json = parse(path, detail);
+  if (!member(json, "diffbench_live").is_null()) {
+    throw LiveFile(
+        fmt::format("{}: was saved by the live card of a page; a browser's times do not "
+                    "stand beside the program's. `diffbench --json FILE` writes a "
+                    "result file",
+                    path.string()));
+  }
   if (!is_benchmark_file(json)) {
     refuse(path, origin == Origin::ours
                      ? "is JSON, but no result file; `diffbench --json FILE` writes one"

@@ -2,6 +2,8 @@
 // format. They come from elsewhere, so nothing about them is taken for granted.
 #pragma once
 
+#include "diffbench/errors.hpp"
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
@@ -26,6 +28,12 @@ enum class Detail {
 };
 inline constexpr std::size_t overview_length = 1000;
 
+/// The file is no result file, but what the page's live card saved (docs/report.md).
+class LiveFile : public InvalidInput {
+ public:
+  using InvalidInput::InvalidInput;
+};
+
 /// `value[name]`; null where there is none, or `value` is no object.
 [[nodiscard]] const nlohmann::ordered_json& member(const nlohmann::ordered_json& value,
                                                    std::string_view name);
@@ -33,7 +41,7 @@ inline constexpr std::size_t overview_length = 1000;
 /// The whole file. What is certain then: it is an object, `context` is an object, `benchmarks` an
 /// array of objects, and where there is a `diffbench`, which Origin::ours demands, it is an object
 /// of result_schema. Everything else in it may be missing or of another type. Throws InvalidInput
-/// (one line: the file, what is wrong, what to do).
+/// or LiveFile (one line: the file, what is wrong, what to do).
 [[nodiscard]] nlohmann::ordered_json read_result_file(const std::filesystem::path& path,
                                                       Origin origin, Detail detail = Detail::all);
 

@@ -58,6 +58,7 @@ EXACT = {
                       "--json advise-assumed.json --csv advise-assumed.csv",
     "pitfalls-list": "pitfalls --list",
     "report": "report old.json copies.json -o page.html --csv report.csv",
+    "live": "live -o live.html",
 }
 
 

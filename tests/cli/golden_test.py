@@ -91,7 +91,7 @@ CSV_RECORDED = ("comparison", "list", "doctor", "report")
 
 # The little of the exact texts that is not.
 EXCEPT = {"list": without_gpu_rows, "advise-recorded": without_gpu_rows, "doctor": without_machine,
-          "report": lambda text: re.sub(r"[\d.]+ MB", "M", text)}
+          **dict.fromkeys(("report", "live"), lambda text: re.sub(r"[\d.]+ MB", "M", text))}
 
 
 def masked_message(line):

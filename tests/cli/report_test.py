@@ -151,8 +151,18 @@ class ReportTest(program.CommandLineTest):
         self.assertIn("runs/other.json: left out", done.stderr)
         self.assert_refused(2, "runs/other.json: was written by another program", "report", "runs/other.json")
         self.assert_refused(2, ["bare", "no .json file"], "report", "bare")
-        self.assert_refused(2, "another program wrote all", "report", "foreign")
+        self.assert_refused(2, "none of these files has results", "report", "foreign")
         self.assert_refused(2, "--csv runs/a.json: is also an input", "report", "runs", "--csv", "runs/a.json")
+
+    def test_leaves_what_a_live_card_saved_out(self):
+        self.write("good.json", self.result())
+        self.write("live.json", {"diffbench_live": {"schema": 1}})
+        done = self.run_ok("report", "good.json", "live.json", "-o", "page.html")
+        self.assertEqual(done.stderr, "diffbench: live.json: left out, since the live card of a page saved it\n")
+        [part] = parts_of(self.path("page.html").read_text())
+        self.assertEqual(part["file"], "good.json")
+        for command in ["report"], ["compare", "good.json"]:
+            self.assert_refused(2, "live.json: was saved by the live card", *command, "live.json")
 
     def test_refuses_what_it_cannot_draw(self):
         good = self.result()

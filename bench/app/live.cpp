@@ -1,0 +1,42 @@
+#include "verbs.hpp"
+
+#include "exit_code.hpp"
+#include "option_list.hpp"
+#include "output.hpp"
+#include "page.hpp"
+#include "report_file.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace diffbench::bench {
+
+namespace {
+
+int run_live(const std::string& path, const Invocation& invocation) {
+  (void)report_page(); // a build without one says so now
+  check_writable_file("--out", path);
+  // What the page looks for to show the card alone (viz/src/main.ts).
+  const std::array parts = {data_element("live", nlohmann::ordered_json::object())};
+  write_report(path, parts);
+  write_out(invocation.out,
+            fmt::format("{}: {:.1f} MB; open it in a browser and press Measure\n", path,
+                        static_cast<double>(std::filesystem::file_size(path)) / 1e6));
+  return exit_ok;
+}
+
+} // namespace
+
+Action declare_live(OptionList& options) {
+  const auto path = std::make_shared<std::string>("live.html");
+  options.group("Output");
+  options.text("-o,--out FILE.html", *path, "the page");
+  return [path](const Invocation& invocation) { return run_live(*path, invocation); };
+}
+
+} // namespace diffbench::bench
