@@ -3,6 +3,8 @@ import "./style.css";
 import { readFilm } from "./data/field";
 import { filesOfPage, machineOf, type ResultFile } from "./data/results";
 import { shortened } from "./data/units";
+import { liveCard } from "./live/card";
+import { livePage } from "./live/page";
 import { card } from "./page/card";
 import { el } from "./page/dom";
 import { fieldView, noField } from "./page/field_view";
@@ -84,6 +86,7 @@ function navigation(
       {},
       el("li", {}, el("a", { href: "#field" }, "The field")),
       el("li", {}, el("a", { href: "#what-if" }, "What if?")),
+      el("li", {}, el("a", { href: "#live" }, "Your GPU, now")),
     ),
   );
   return el("nav", { "aria-label": "Result files" }, contents);
@@ -118,7 +121,7 @@ function start(): void {
       ),
     );
   }
-  main.append(...(film === null ? [noField()] : []), whatIf(files));
+  main.append(...(film === null ? [noField()] : []), whatIf(files), liveCard());
   document
     .querySelector("#page")
     ?.replaceChildren(
@@ -142,4 +145,5 @@ function start(): void {
     );
 }
 
-start();
+if (embedded("live").length > 0) document.querySelector("#page")?.replaceChildren(...livePage());
+else start();

@@ -1,44 +1,11 @@
 // The field as a film: play, step, read values off under the pointer or the arrow keys.
-import { colourOf, type Film } from "../data/field";
+import type { Film } from "../data/field";
 import { csvOf } from "../data/table";
 import { figure } from "../data/units";
 import { button, download, el } from "./dom";
+import { colourBar, paint } from "./field_picture";
 
 const framesPerSecond = 8;
-
-function paint(canvas: HTMLCanvasElement, film: Film, values: Float64Array): void {
-  canvas.width = film.width;
-  canvas.height = film.height;
-  const context = canvas.getContext("2d");
-  if (context === null) return;
-  const image = context.createImageData(film.width, film.height);
-  const span = film.high > film.low ? film.high - film.low : 1;
-  values.forEach((value, cell) => {
-    const [red, green, blue] = colourOf((value - film.low) / span);
-    image.data.set([red, green, blue, 255], 4 * cell);
-  });
-  context.putImageData(image, 0, 0);
-}
-
-function colourBar(film: Film): HTMLElement {
-  const stops = Array.from(
-    { length: 9 },
-    (_each, index) => `rgb(${colourOf(index / 8).join(",")}) ${(100 * index) / 8}%`,
-  );
-  const bar = el("div", {
-    class: "colour-bar",
-    role: "img",
-    "aria-label": `Colours from ${figure(film.low)} to ${figure(film.high)}`,
-  });
-  bar.style.background = `linear-gradient(to right, ${stops.join(",")})`;
-  return el(
-    "div",
-    { class: "colours" },
-    el("span", {}, figure(film.low)),
-    bar,
-    el("span", {}, figure(film.high)),
-  );
-}
 
 export function fieldView(film: Film): HTMLElement {
   let index = film.steps.length - 1;

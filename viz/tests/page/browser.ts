@@ -5,25 +5,35 @@ import { type Browser, chromium, type Locator, type Page } from "playwright-core
 import { afterAll, beforeAll, inject } from "vitest";
 
 export const directory = inject("directory");
+// Its sandbox refuses to run as root; without a GPU, emulating one for it costs time.
+export const launch = (...more: string[]) =>
+  chromium.launch({
+    executablePath: process.env["DIFFBENCH_CHROMIUM"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", ...more],
+  });
 let browser: Browser;
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env["DIFFBENCH_CHROMIUM"] ?? "/usr/bin/chromium",
-    // Its sandbox refuses to run as root; without a GPU, emulating one for it costs time.
-    args: ["--no-sandbox", "--disable-gpu"],
-  });
+  browser = await launch();
 });
 afterAll(() => browser?.close());
 
+interface How {
+  width?: number;
+  in?: Browser;
+  /** Runs in the page before its own script. */
+  before?: () => void;
+}
+
 /** A page with everything that must not happen on it. */
-export async function open(file: string, { width = 1200 } = {}) {
-  const context = await browser.newContext({
-    viewport: { width, height: 900 },
+export async function openPage(file: string, how: How = {}) {
+  const context = await (how.in ?? browser).newContext({
+    viewport: { width: how.width ?? 1200, height: 900 },
     colorScheme: "light",
     acceptDownloads: true,
   });
   const page = await context.newPage();
   page.setDefaultTimeout(120_000); // a busy machine is no failure
+  if (how.before) await page.addInitScript(how.before);
   const troubles: string[] = [];
   const address = `file://${join(directory, file)}`;
   page.on("console", (message) => troubles.push(`console: ${message.text()}`));
@@ -34,10 +44,16 @@ export async function open(file: string, { width = 1200 } = {}) {
       troubles.push(`request: ${request.url()}`);
   });
   await page.goto(address);
-  // On a phone the list of many files alone is longer than the screen.
-  await page.locator(".chart").first().scrollIntoViewIfNeeded();
-  await page.locator("[data-drawn]").first().waitFor();
   return { page, troubles };
+}
+
+/** One with charts, the first of them drawn. */
+export async function open(file: string, how: How = {}) {
+  const opened = await openPage(file, how);
+  // On a phone the list of many files alone is longer than the screen.
+  await opened.page.locator(".chart").first().scrollIntoViewIfNeeded();
+  await opened.page.locator("[data-drawn]").first().waitFor();
+  return opened;
 }
 
 /** Goes through the page as a reader does: charts are drawn when they come into sight. */

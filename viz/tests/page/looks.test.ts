@@ -1,9 +1,9 @@
 // The page as a reader has it: on every width, light and dark, by keyboard, on paper.
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import axe from "axe-core";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { clickAll, violations } from "./access";
 import { directory, drawAll, open } from "./browser";
 import { diffbench, kinds, readJson } from "./result_files";
 
@@ -75,28 +75,6 @@ const blankCharts = (page: Page) =>
         return new Uint32Array(data.buffer).every((pixel) => colours.add(pixel).size <= 3);
       }).length,
   );
-
-const clickAll = (buttons: Locator) =>
-  buttons.evaluateAll((elements) => elements.forEach((each) => (each as HTMLElement).click()));
-
-/** Serious violations of accessibility: of those rules, or of all. */
-async function violations(page: Page, rules?: string[]): Promise<string[]> {
-  // All tables are made alike; thousands of cells more would be looked at for nothing.
-  await clickAll(
-    page.locator("details:not([open]) > summary", { hasText: /^Table( of|.*\([12]?\d rows)/ }),
-  );
-  await page.evaluate(axe.source);
-  return page.evaluate(async (only) => {
-    const { axe } = window as unknown as { axe: typeof import("axe-core") };
-    const found = await axe.run(document, {
-      resultTypes: ["violations"],
-      ...(only ? { runOnly: only } : {}),
-    });
-    return found.violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  }, rules);
-}
 
 async function drawsEveryPicture(page: Page, screenshot: string): Promise<void> {
   await drawAll(page);

@@ -1,0 +1,158 @@
+// The live card's arithmetic, without a browser. The WebAssembly is that of the last build of the page.
+import { describe, expect, it } from "vitest";
+import { batchSeconds, type Spread, timeOf } from "../../src/live/clock";
+import type { GpuCosts } from "../../src/live/gpu_costs";
+import { initialField, mersenneTwister } from "../../src/live/initial";
+import { distance, sameBits } from "../../src/live/proof";
+import type { Outcome } from "../../src/live/run";
+import { scriptSolver } from "../../src/live/script";
+import { boundaries, commandOf, factor, readGrid, type Setting } from "../../src/live/setting";
+import { labels, nearness, sentence } from "../../src/live/words";
+import { hasWasm, wasmSolver } from "../../src/live/wasm";
+
+const small = (part: Partial<Setting>): Setting => ({
+  nx: 16,
+  ny: 16,
+  steps: 9,
+  boundary: "periodic",
+  start: "random",
+  ...part,
+});
+
+it("draws the random numbers of the C++ standard", () => {
+  const next = mersenneTwister(5489n); // its default; [rand.predef] names the 10000th
+  let drawn = next();
+  for (let i = 1; i < 10_000; ++i) drawn = next();
+  expect((BigInt(drawn[0]) << 32n) | BigInt(drawn[1])).toBe(9981545732273789042n);
+});
+
+/** One step as the design says it, cell by cell. */
+function stepped(cells: Float32Array, { nx, ny, boundary }: Setting): Float32Array {
+  const f = Math.fround;
+  const at = (x: number, y: number) => {
+    const isOutside = x < 0 || y < 0 || x >= nx || y >= ny;
+    if (isOutside && boundary === "dirichlet") return 0;
+    const place = (i: number, n: number) =>
+      boundary === "periodic" ? (i + n) % n : Math.min(n - 1, Math.max(0, i));
+    return cells[place(y, ny) * nx + place(x, nx)]!;
+  };
+  return cells.map((u, i) => {
+    const [x, y] = [i % nx, Math.floor(i / nx)];
+    const sum = f(f(f(at(x, y - 1) + at(x, y + 1)) + at(x - 1, y)) + at(x + 1, y));
+    return f(u + f(factor * f(sum - f(4 * u))));
+  });
+}
+
+describe.each(boundaries)("under %s", (boundary) => {
+  it.each([
+    [16, 16],
+    [17, 19],
+    [30, 21],
+    [83, 18],
+  ])("both ways on the CPU have the bits of the plainest loop on %ix%i", async (nx, ny) => {
+    expect(hasWasm, "build the program first, with clang and wasm-ld").toBe(true);
+    const setting = small({ nx, ny, boundary });
+    let wanted: Float32Array = initialField(setting);
+    for (let i = 0; i < setting.steps; ++i) wanted = stepped(wanted, setting);
+    for (const solver of [await wasmSolver(setting), scriptSolver(setting)]) {
+      await solver.upload(initialField(setting));
+      await solver.advance(4);
+      await solver.download(); // and goes on from there
+      await solver.advance(setting.steps - 4);
+      expect(sameBits(await solver.download(), wanted)).toBe(true);
+    }
+  });
+});
+
+it("holds fields against each other to the unit in the last place", () => {
+  const of = (...values: number[]) => Float32Array.from(values);
+  const next = 1 + 2 ** -23;
+  expect(distance(of(1, 2, 3), of(1, 2, 3), 1, 3)).toMatchObject({ differing: 0, right: true });
+  expect(distance(of(next, -next), of(1, -1), 1, 1)).toMatchObject({ differing: 2, ulps: 1 });
+  expect(distance(of(0, 1e-40), of(1e-40, -1e-40), 1, 1)).toMatchObject({
+    ulps: 0,
+    tinyDiffering: 2,
+    right: true,
+  });
+  expect(distance(of(1.001), of(1), 1, 1).right).toBe(false);
+  for (const bad of [NaN, Infinity])
+    expect(distance(of(bad), of(1), 1000, 1)).toMatchObject({ nonfinite: 1, right: false });
+  expect(distance(of(1), of(1), 1, NaN).right).toBe(false);
+  expect(distance(of(1), of(1, 1), 1, 1).right).toBe(false);
+  expect(nearness(distance(of(NaN), of(1), 1, 1))).toContain("WRONG");
+  expect(nearness(distance(of(next), of(1), 1, 1))).toMatch(/^WebGPU's field is within 1 unit in/);
+});
+
+it("times batches of fifty steps of the clock or more", async () => {
+  const calls: number[] = [];
+  const batch = async (operations: number) => {
+    calls.push(operations);
+    return operations * 1e-4 * (calls.length % 2 ? 1 : 1.1);
+  };
+  const spread = await timeOf(batch, 0.005, async () => {});
+  expect(spread.operations * 1e-4).toBeGreaterThanOrEqual(0.22);
+  expect(calls.slice(-5)).toEqual(Array(5).fill(spread.operations));
+  expect([spread.low, spread.high]).toEqual([expect.closeTo(1e-4, 10), expect.closeTo(1.1e-4, 10)]);
+  expect(batchSeconds(1e-6)).toBe(0.03);
+  expect(batchSeconds(0.1)).toBe(1);
+});
+
+const spread = (median: number): Spread => ({
+  median,
+  low: 0.9 * median,
+  high: 1.1 * median,
+  batches: 5,
+  operations: 1,
+});
+function outcome(stays: number, [each, ten, hundred]: [number, number, number]): Outcome {
+  const costs: GpuCosts = {
+    parts: {
+      upload: spread(1e-3),
+      launch: spread(1e-5),
+      sync: spread(1e-4),
+      step: spread(stays),
+      download: spread(2e-3),
+    },
+    stepOnDevice: null,
+    roundTrips: [
+      { period: 1, step: spread(each) },
+      { period: 10, step: spread(ten) },
+      { period: 100, step: spread(hundred) },
+    ],
+  };
+  const way = { missing: null, field: null, digest: null };
+  return {
+    setting: small({}),
+    date: "",
+    browser: "",
+    tick: 1e-4,
+    script: { ...way, name: "plain JavaScript", step: spread(1e-3) },
+    wasm: { ...way, name: "WebAssembly SIMD", step: spread(1e-4) },
+    gpu: {
+      missing: null,
+      gpu: { name: "apple m1", vendor: "apple", software: false },
+      distance: null,
+      costs,
+    },
+  };
+}
+
+it("says from where on the GPU is ahead, and not more than the batches show", () => {
+  const wordsOf = (...of: Parameters<typeof outcome>) => sentence(outcome(...of));
+  expect(wordsOf(1e-6, [1e-2, 1e-3, 2e-5])).toContain("With a round trip every 100 steps");
+  expect(wordsOf(1e-5, [1, 1, 1])).toContain("only where the field stays");
+  expect(wordsOf(1e-3, [1, 1, 1])).toContain("is not ahead here");
+  expect(wordsOf(1e-3, [1, 1, 1])).not.toContain("overlap");
+  expect(wordsOf(1e-3, [1.1e-3, 1, 1])).toMatch(/every step, but their batches overlap\./);
+  expect(wordsOf(1.05e-4, [1, 1, 1])).toContain("not clear");
+  expect(labels(outcome(1, [1, 1, 1])).join(" ")).toContain("shares the CPU's memory");
+});
+
+it("reads a grid as the program does, and names the command that has the same field", () => {
+  expect(readGrid(" 800X600 ")).toEqual({ nx: 800, ny: 600 });
+  for (const bad of ["", "15", "16385", "1.5e2", "-20", "20x", "x20", "20x20x20", "20 20"])
+    expect(() => readGrid(bad)).toThrow(/^Grid .*: give /);
+  expect(commandOf(small({ nx: 20, boundary: "neumann" }))).toBe(
+    "diffbench --grid 20x16 --iters 9 --boundary neumann --init random --backend simd --json - | grep sha256",
+  );
+});
