@@ -17,15 +17,20 @@ void itemize(Phases& phases, const std::optional<PhaseTimes>& account) {
   }
   auto once = [](double seconds) { return seconds > 0 ? std::optional(seconds) : std::nullopt; };
   phases.context = once(account->context);
-  phases.alloc = once(account->alloc);
+  if (account->alloc > 0) { // else making the session took what the caller's clock saw
+    phases.alloc = account->alloc;
+  }
   phases.pin = once(account->pin);
   phases.h2d = account->h2d;
-  phases.launch = account->launch;
+  phases.launch = once(account->launch);
   phases.compute = account->compute;
   phases.sync = account->sync;
   phases.d2h = account->d2h;
-  phases.busy = BusyTimes{
+  const BusyTimes busy{
       .h2d = account->h2d_busy, .compute = account->compute_busy, .d2h = account->d2h_busy};
+  if (busy.h2d + busy.compute + busy.d2h > 0) { // a host has no engines
+    phases.busy = busy;
+  }
   settle(phases);
 }
 

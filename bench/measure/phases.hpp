@@ -16,8 +16,8 @@ namespace diffbench::bench {
 void settle(Phases& phases);
 
 /// Puts a session's own account in the place of what the caller's clock saw of its calls; nothing
-/// without one. Phases that took no time (a warm run makes no context) are then not part of the
-/// run.
+/// without one, and none of what it leaves out. Phases that took no time (a warm run makes no
+/// context) are then not part of the run.
 void itemize(Phases& phases, const std::optional<PhaseTimes>& account);
 
 /// Adds what giving everything back took, measured apart, to the run.

@@ -76,21 +76,33 @@ class SlowedSession final : public ForwardingSession<T> {
 };
 
 /// A session that visits the host after every so many steps, counted from the latest upload of the
-/// whole field on.
-template <typename T>
+/// whole field on. Of an inner session that keeps no account of its phases, one on the CPU, it does
+/// so itself: copies are made inside of advance(), and would else pass for computation.
+template <typename T, typename Clock = SteadyClock>
 class VisitingSession : public ForwardingSession<T> {
  public:
   void upload_rows(std::int64_t first, std::span<const T> cells) override {
-    this->inner_->upload_rows(first, cells);
+    timed(&PhaseTimes::h2d, [&] { this->inner_->upload_rows(first, cells); });
     if (std::ssize(cells) == nx_ * ny_) {
       since_visit_ = 0;
     }
+  }
+  void wait() override {
+    timed(&PhaseTimes::sync, [&] { this->inner_->wait(); });
+  }
+  void download_rows(std::int64_t first, std::span<T> cells) override {
+    timed(&PhaseTimes::d2h, [&] { this->inner_->download_rows(first, cells); });
+  }
+  [[nodiscard]] std::optional<PhaseTimes> take_phases() override {
+    const PhaseTimes calls = std::exchange(calls_, {});
+    const std::optional<PhaseTimes> account = this->inner_->take_phases();
+    return account ? account : calls;
   }
 
   void advance(std::int64_t steps) final {
     while (steps > 0) {
       const std::int64_t count = std::min(steps, every_ - since_visit_);
-      this->inner_->advance(count);
+      timed(&PhaseTimes::compute, [&] { this->inner_->advance(count); });
       steps -= count;
       since_visit_ += count;
       if (since_visit_ == every_) {
@@ -114,6 +126,13 @@ class VisitingSession : public ForwardingSession<T> {
   }
 
   virtual void visit() = 0;
+  /// Runs `call` and adds its time to `phase`.
+  template <typename Call>
+  void timed(double PhaseTimes::*phase, Call call) {
+    const Stopwatch<Clock> watch;
+    call();
+    calls_.*phase += watch.seconds();
+  }
   /// Where the field comes to lie on the host: in the session's own memory if it has some.
   [[nodiscard]] std::span<T> host_field() {
     return own_.empty() ? this->inner_->host_buffer() : std::span<T>(own_);
@@ -131,22 +150,23 @@ class VisitingSession : public ForwardingSession<T> {
   std::vector<T> own_;
   std::int64_t every_;
   std::int64_t since_visit_ = 0;
+  PhaseTimes calls_; ///< by the host's clock, since the last take_phases()
 };
 
 /// The naive port: the field goes to the host and back every few steps, as it does when only the
 /// inner loop of a program was moved to the device. It blocks in each trip: the copy back needs the
 /// steps before it, and the steps after need the copy, so nothing can overlap.
-template <typename T>
-class RoundTripSession final : public VisitingSession<T> {
+template <typename T, typename Clock = SteadyClock>
+class RoundTripSession final : public VisitingSession<T, Clock> {
  public:
   RoundTripSession(std::unique_ptr<Session<T>> inner, const Problem& problem, std::int64_t every)
-      : VisitingSession<T>(std::move(inner), problem, every, "roundtrip_every") {}
+      : VisitingSession<T, Clock>(std::move(inner), problem, every, "roundtrip_every") {}
 
  private:
   void visit() override {
     const std::span<T> host = this->host_field();
-    this->inner_->download(host);
-    this->inner_->upload(host);
+    this->timed(&PhaseTimes::d2h, [&] { this->inner_->download(host); });
+    this->timed(&PhaseTimes::h2d, [&] { this->inner_->upload(host); });
   }
 };
 
@@ -154,32 +174,34 @@ class RoundTripSession final : public VisitingSession<T> {
 /// it; what the program then does with it is left out. Of a session with SessionOptions::async the
 /// copies run beside the steps that follow; otherwise it blocks in each. The result of a run that
 /// ends with a snapshot is that snapshot, so the check of the result is one of the copies, too.
-template <typename T>
-class SnapshotSession final : public VisitingSession<T> {
+template <typename T, typename Clock = SteadyClock>
+class SnapshotSession final : public VisitingSession<T, Clock> {
+  using Visiting = VisitingSession<T, Clock>;
+
  public:
   SnapshotSession(std::unique_ptr<Session<T>> inner, const Problem& problem, std::int64_t every)
-      : VisitingSession<T>(std::move(inner), problem, every, "snapshot_every") {}
+      : Visiting(std::move(inner), problem, every, "snapshot_every") {}
 
   void upload_rows(std::int64_t first, std::span<const T> cells) override {
-    VisitingSession<T>::upload_rows(first, cells);
+    Visiting::upload_rows(first, cells);
     any_ = false;
   }
   void download_rows(std::int64_t first, std::span<T> cells) override {
     if (!any_ || !this->just_visited()) {
-      this->inner_->download_rows(first, cells);
+      Visiting::download_rows(first, cells);
       return;
     }
-    this->inner_->wait();
+    this->wait();
     const std::span<T> snapshot = this->host_rows(first, cells.size());
     if (snapshot.data() != cells.data()) {
-      std::ranges::copy(snapshot, cells.begin());
+      this->timed(&PhaseTimes::d2h, [&] { std::ranges::copy(snapshot, cells.begin()); });
     }
   }
 
  private:
   void visit() override {
-    this->inner_->wait(); // the place of the snapshot before is free once it has arrived
-    this->inner_->start_download(this->host_field());
+    this->wait(); // the place of the snapshot before is free once it has arrived
+    this->timed(&PhaseTimes::d2h, [&] { this->inner_->start_download(this->host_field()); });
     any_ = true;
   }
 

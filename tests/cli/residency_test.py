@@ -26,6 +26,12 @@ class Residency(CommandLineTest):
             self.assertEqual(trips["roundtrip_every"], 10)
             self.assertGreater(trips["times_resident"], 0)
             self.assertEqual(rows["simd, snapshot every 5"]["snapshot_every"], 5)
+            # Copies are copies in the ledger, and steps are steps.
+            every_step = rows["simd, round trip every 1"]["phases"]
+            once = rows["simd"]["phases"]
+            self.assertGreater(every_step["h2d"], once["h2d"])
+            self.assertGreater(every_step["d2h"], once["d2h"])
+            self.assertIsNone(rows["simd, round trip every 1"]["busy"])
 
     def test_table(self):
         table = self.run_ok(*SMALL, "--assume", "laptop").stdout

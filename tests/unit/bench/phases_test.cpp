@@ -59,6 +59,20 @@ TEST(Phases, AnAccountReplacesThem) {
   EXPECT_EQ(phases.busy->compute, 7);
 }
 
+TEST(Phases, AHostsAccountHasNoEnginesAndLeavesTheMakingAlone) {
+  Phases phases;
+  phases.alloc = 5;
+  phases.wall = 20;
+  PhaseTimes account;
+  account.h2d = 4;
+  account.compute = 10;
+  itemize(phases, account);
+  EXPECT_EQ(phases.alloc, 5);
+  EXPECT_FALSE(phases.launch);
+  EXPECT_FALSE(phases.busy);
+  EXPECT_DOUBLE_EQ(phases.unexplained, 1);
+}
+
 TEST(Phases, MoreThanTheWallIsShown) {
   Phases phases;
   phases.wall = 1;

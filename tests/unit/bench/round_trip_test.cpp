@@ -64,6 +64,38 @@ TEST_F(RoundTripTest, TripsUseTheSessionsOwnMemory) {
   EXPECT_TRUE(device_.copied_from_buffer);
 }
 
+TEST_F(RoundTripTest, CopiesOnTheCpuAreCopiesInTheLedger) {
+  FakeClock::seconds = 0; // so that sums are exact
+  device_.upload_seconds = 3;
+  device_.step_seconds = 10;
+  device_.download_seconds = 5;
+  device_.wait_seconds = 1;
+  RoundTripSession<float, FakeClock> trips(std::make_unique<FakeSession>(device_), problem_, 2);
+  trips.upload(field_);
+  (void)trips.take_phases(); // of the steps alone
+  trips.advance(5);
+  trips.wait();
+  const std::optional<PhaseTimes> phases = trips.take_phases();
+  ASSERT_TRUE(phases);
+  EXPECT_EQ(phases->h2d, 2 * 3);
+  EXPECT_EQ(phases->compute, 5 * 10);
+  EXPECT_EQ(phases->d2h, 2 * 5);
+  EXPECT_EQ(phases->sync, 1);
+  EXPECT_EQ(trips.take_phases()->h2d, 0);
+}
+
+TEST_F(RoundTripTest, ADeviceKeepsItsOwnAccount) {
+  device_.keeps_account = true;
+  device_.step_seconds = 10;
+  RoundTripSession<float, FakeClock> trips(std::make_unique<FakeSession>(device_), problem_, 2);
+  trips.upload(field_);
+  trips.advance(2);
+  const std::optional<PhaseTimes> phases = trips.take_phases();
+  ASSERT_TRUE(phases);
+  EXPECT_EQ(phases->launch, 20);
+  EXPECT_EQ(phases->compute_busy, 20);
+}
+
 TEST_F(RoundTripTest, TheRowSaysSo) {
   const RoundTripSession<float> trips(std::make_unique<FakeSession>(device_), problem_, 2);
   EXPECT_THAT(trips.provenance().details, Contains(Pair("roundtrip_every", "2")));
