@@ -7,6 +7,7 @@
 #include "diffbench/initial.hpp"
 #include "diffbench/problem.hpp"
 #include "diffbench/verify.hpp"
+#include "row_moments.hpp"
 #include "row_telemetry.hpp"
 
 #include <algorithm>
@@ -127,6 +128,7 @@ struct Row : TimedRow {
   std::optional<std::int64_t> peak_host_bytes;
   std::optional<std::int64_t> peak_device_bytes;
   std::optional<RowTelemetry> telemetry; ///< with --telemetry, of a row with a time
+  std::optional<RowMoments> moments;     ///< with --trace
 
   [[nodiscard]] bool verified() const { return verification && verification->bitwise; }
   [[nodiscard]] bool wrong() const { return verification && !verification->bitwise; }

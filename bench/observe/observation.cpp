@@ -24,6 +24,9 @@ void Observation::report(ComparisonResult& result) {
   if (telemetry_) {
     telemetry_->report(result);
   }
+  if (trace_) {
+    trace_->report(result);
+  }
 }
 
 void Observation::write_trace() const {

@@ -16,7 +16,7 @@ class Observation {
 
   /// Of the measurement; nobody() when nothing was asked for.
   [[nodiscard]] Observer& observer();
-  /// Adds the telemetry to the result, if it was asked for.
+  /// Adds the telemetry and the moments of the trace to the result, if they were asked for.
   void report(ComparisonResult& result);
   /// Writes the trace, if it was asked for. Once all spans have ended. Throws Error.
   void write_trace() const;

@@ -44,6 +44,23 @@ double microseconds(std::int64_t nanoseconds) {
   return 0.125 * static_cast<double>(eighths);
 }
 
+/// The phase of a call of a session that keeps no account; nullptr for any other event.
+const char* phase_of(const std::string& call) {
+  constexpr std::array<std::pair<const char*, const char*>, 7> phases{{{"make", "alloc"},
+                                                                       {"upload", "h2d"},
+                                                                       {"advance", "compute"},
+                                                                       {"wait", "sync"},
+                                                                       {"download", "d2h"},
+                                                                       {"start_download", "d2h"},
+                                                                       {"free", "free"}}};
+  const auto* const found =
+      std::ranges::find(phases, call, [](const auto& phase) { return std::string(phase.first); });
+  return found == phases.end() ? nullptr : found->second;
+}
+
+/// Enough for some round trips, and for a page with dozens of rows.
+constexpr std::size_t most_moments = 48;
+
 /// What viewers call a process or a track ("thread").
 Value name_event(const char* what, int process, std::size_t track, const std::string& name) {
   return {
@@ -161,6 +178,51 @@ void TraceRecorder::add_engine(Track track, const char* name, std::int64_t begin
                      .begin = begin,
                      .end = engine_free_[track],
                      .row = row_});
+}
+
+void TraceRecorder::report(ComparisonResult& result) const {
+  for (Row& row : result.rows) {
+    RowMoments moments{.cold = this->moments(row.name, "cold run"),
+                       .warm = this->moments(row.name, "warm run")};
+    if (!moments.cold.empty() || !moments.warm.empty()) {
+      row.moments = std::move(moments);
+    }
+  }
+}
+
+std::vector<Moment> TraceRecorder::moments(const std::string& row, std::string_view run) const {
+  const std::string name = name_of({.kind = Span::Kind::run, .name = run, .row = row});
+  const auto start = std::ranges::find_if(events_, [&](const Event& event) {
+    return std::string_view(event.category) == "run" && event.name == name;
+  });
+  std::vector<Moment> moments;
+  if (start == events_.end()) {
+    return moments;
+  }
+  constexpr std::array<const char*, tracks> lanes{"host", "h2d", "compute", "d2h"};
+  const auto is_account = [](const Event& event) {
+    return std::string_view(event.category) == "phase" || event.track != host;
+  };
+  for (auto event = start + 1; event != events_.end() && event->begin < start->end &&
+                               event->row == row && moments.size() < most_moments;
+       ++event) {
+    const bool accounted = is_account(*event);
+    // A call is told by its account where it has one, which follows it.
+    if (!accounted && event + 1 != events_.end() && is_account(*(event + 1))) {
+      continue;
+    }
+    const char* phase = event->track != host ? lanes.at(event->track)
+                        : accounted          ? event->name.c_str()
+                                             : phase_of(event->name);
+    if (phase != nullptr && event->end > event->begin) {
+      moments.push_back({.lane = lanes.at(event->track),
+                         .phase = phase,
+                         .begin = 1e-9 * static_cast<double>(event->begin - start->begin),
+                         .end = 1e-9 * static_cast<double>(event->end - start->begin)});
+    }
+  }
+  std::ranges::stable_sort(moments, {}, &Moment::begin);
+  return moments;
 }
 
 Value TraceRecorder::to_json(const std::string& command) const {

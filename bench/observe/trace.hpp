@@ -14,6 +14,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace diffbench::bench {
@@ -36,6 +37,8 @@ class TraceRecorder final : public Observer {
   void first_run_done(const Row& row) override;
   [[nodiscard]] bool wants_calls() const override { return true; }
 
+  /// Adds what the first moments of its first cold and warm run were to each row that had one.
+  void report(ComparisonResult& result) const;
   /// Once all spans have ended. `command` is kept in it.
   [[nodiscard]] Value to_json(const std::string& command) const;
 
@@ -56,6 +59,7 @@ class TraceRecorder final : public Observer {
     std::optional<std::size_t> event; ///< empty: not kept
   };
 
+  [[nodiscard]] std::vector<Moment> moments(const std::string& row, std::string_view run) const;
   [[nodiscard]] std::int64_t now() const { return now_() - start_; }
   void add_phases(const Open& call, const PhaseTimes& account, std::int64_t end);
   void add_engines(const Open& call, const PhaseTimes& account, std::int64_t end);

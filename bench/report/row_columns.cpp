@@ -26,6 +26,20 @@ struct Shown {
   std::optional<Metrics> figures;
 };
 
+Value moments_json(const RowMoments& moments) {
+  const auto list_of = [](const std::vector<Moment>& run) {
+    Value list = Value::list();
+    for (const Moment& moment : run) {
+      list.push_back({{"lane", moment.lane},
+                      {"phase", moment.phase},
+                      {"begin", moment.begin},
+                      {"end", moment.end}});
+    }
+    return list;
+  };
+  return {{"cold", list_of(moments.cold)}, {"warm", list_of(moments.warm)}};
+}
+
 Value phases_json(const Phases& phases) {
   Value json;
   for (const NamedPhase& phase : named_phases) {
@@ -155,6 +169,7 @@ constexpr Column<Shown> columns[] = {
     {"peak_host_bytes", nullptr, as_text, of_row<&Row::peak_host_bytes>},
     {"peak_device_bytes", nullptr, as_text, of_row<&Row::peak_device_bytes>},
     {"telemetry", nullptr, as_text, [](const Shown& s) { return telemetry_json(s.row.telemetry); }},
+    {"moments", nullptr, as_text, of_row<&Row::moments, moments_json>},
 };
 
 /// A row as a whole: setup, cold and warm run, memory.

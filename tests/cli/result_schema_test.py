@@ -16,9 +16,9 @@ VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 # A sweep of the page's tests, with crossings of all kinds.
 SWEEP = parse_json((ROOT / "viz/tests/unit/sweep.json").read_text())
 
-# Beside what the golden files hold: rows that are skipped, and a crossing nowhere.
+# Beside what the golden files hold: rows that are skipped, the moments of a trace, and a crossing nowhere.
 MORE = {
-    "skipped": "--grid 16 --iters 4 --budget 0.1",
+    "skipped": "--grid 16 --iters 4 --budget 0.1 --trace trace.json",
     "skipped-engines": "mlp throughput --layers 2,4,2 --budget 0.05 --most-batch 1",
     "lost": "sweep --grid 16,32 --iters 20,40 --budget 0.1 --cross fused,xtensor_roll --threads 1 "
             "--backend fused,xtensor_roll",

@@ -24,6 +24,13 @@ class Trace(CommandLineTest):
             for span, seconds in zip(timed, row["samples_seconds"]):
                 self.assertGreaterEqual(span["dur"] * 1e-6, seconds - 2.5e-7)  # resolution of a span
             self.assertEqual({e["args"]["steps"] for e in timed}, {row["iterations_per_sample"]})
+            moments = row["moments"]["warm"]
+            self.assertEqual([each["phase"] for each in moments], ["h2d", "compute", "sync", "d2h"])
+            self.assertEqual({each["lane"] for each in moments}, {"host"})
+            for first, second in zip(moments, moments[1:]):
+                self.assertLessEqual(first["begin"], first["end"])
+                self.assertLessEqual(first["end"], second["begin"] + 1e-9)  # one tick of the clock
+            self.assertIn("alloc", [each["phase"] for each in row["moments"]["cold"]])
         self.assertIn("--trace trace.json", parse_json(text)["otherData"]["command"])
 
     def test_calls_are_inside_of_runs_and_runs_inside_of_stages(self):

@@ -6,6 +6,7 @@
 #include "result_file.hpp"
 #include "timing.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -100,6 +101,51 @@ TEST_F(TraceTest, SpansAreWhereTheyWere) {
                                         Event{"7 steps", 3, 7}));
   const ordered_json run = json()["traceEvents"][3];
   EXPECT_EQ(run["args"], (ordered_json{{"row", "simd"}, {"steps", 7}}));
+}
+
+TEST_F(TraceTest, TheFirstRunOfARowGivesItItsMoments) {
+  const auto run = [&](const char* name, double microseconds) {
+    const Observed run(trace_, {.kind = Span::Kind::run, .name = name, .row = "cuda"});
+    {
+      const Observed upload(trace_, {.kind = Span::Kind::call, .name = "upload"});
+      pass(microseconds); // keeps no account
+    }
+    pass(1);
+    call("wait", 4, {.compute = 3e-6, .sync = 1e-6, .compute_busy = 2e-6});
+  };
+  run("sample", 9);
+  run("warm run", 2);
+  run("warm run", 7);
+  ComparisonResult result;
+  result.rows.resize(2);
+  result.rows[0].name = "cuda";
+  result.rows[1].name = "another";
+  trace_.report(result);
+  EXPECT_FALSE(result.rows[1].moments);
+  ASSERT_TRUE(result.rows[0].moments);
+  EXPECT_TRUE(result.rows[0].moments->cold.empty());
+  std::vector<std::string> told;
+  for (const Moment& moment : result.rows[0].moments->warm) {
+    told.push_back(fmt::format("{} {} {:.0f} {:.0f}", moment.lane, moment.phase, 1e6 * moment.begin,
+                               1e6 * moment.end));
+  }
+  EXPECT_THAT(told, ElementsAre("host h2d 0 2", "host compute 3 6", "compute compute 3 5",
+                                "host sync 6 7"));
+}
+
+TEST_F(TraceTest, MomentsAreTheFirstOfManyOnly) {
+  {
+    const Observed run(trace_, {.kind = Span::Kind::run, .name = "cold run", .row = "simd"});
+    for (int i = 0; i < 1000; ++i) {
+      const Observed advance(trace_, {.kind = Span::Kind::call, .name = "advance"});
+      pass(1);
+    }
+  }
+  ComparisonResult result;
+  result.rows.resize(1);
+  result.rows[0].name = "simd";
+  trace_.report(result);
+  EXPECT_EQ(result.rows[0].moments->cold.size(), 48U);
 }
 
 TEST_F(TraceTest, SpansEndWhereSomethingThrows) {
