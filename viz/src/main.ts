@@ -5,6 +5,7 @@ import { filesOfPage, machineOf, type ResultFile } from "./data/results";
 import { shortened } from "./data/units";
 import { liveCard } from "./live/card";
 import { livePage } from "./live/page";
+import { captionOf } from "./page/caption";
 import { card } from "./page/card";
 import { el } from "./page/dom";
 import { fieldView, noField } from "./page/field_view";
@@ -35,6 +36,12 @@ const headline = (file: ResultFile) =>
 
 /** Of the files of one machine. */
 const machineName = (files: ResultFile[]) => (files[0] ? machineOf(files[0], shortened) : "");
+
+/** Of the run that wrote the snapshots, where the page has but one that can be it. */
+function filmSource(files: ResultFile[]): string[] {
+  const [run, another] = files.filter((file) => file.experiment === "comparison");
+  return run !== undefined && another === undefined ? captionOf("", run).slice(1) : [];
+}
 
 function fileArticle(file: ResultFile, companions: ResultFile[], anchor: string): HTMLElement {
   const pictures = picturesOf(file, companions);
@@ -101,7 +108,7 @@ function start(): void {
   if (files.length === 0) main.append(el("p", {}, "There are no results in this page."));
   const story = storyPicture(files);
   if (story !== null) main.append(card(story.picture, story.file, "story", "h2"));
-  if (film !== null) main.append(fieldView(film));
+  if (film !== null) main.append(fieldView(film, filmSource(files)));
   if (groups.size > 1)
     main.append(
       el(

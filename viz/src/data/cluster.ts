@@ -88,10 +88,6 @@ function readRun(json: Json): RankRun[] {
     flag(json, "oversubscribed") === false;
   const seconds = counts ? positive(json, "seconds_per_step") : null;
   const time = <T>(value: T) => (seconds === null ? null : value);
-  const interval = ["low", "high"].map((end) =>
-    positive(json, "seconds_per_iteration_interval", end),
-  );
-  const [low, high] = interval;
   return [
     {
       row,
@@ -102,7 +98,7 @@ function readRun(json: Json): RankRun[] {
       ny: whole(json, "ny", 1),
       oversubscribed: flag(json, "oversubscribed") === true,
       seconds,
-      interval: time(low != null && high != null && low <= high ? { low, high } : null),
+      interval: time(row.interval),
       cellsPerSecond: time(positive(json, "cells_per_second")),
       efficiency: time(positive(json, "efficiency")),
       modelled: positive(json, "modelled_seconds"),

@@ -37,6 +37,8 @@ export interface Row {
   /** Median of a time step; null for what has no time (skipped, failed, emulated). */
   seconds: number | null;
   quartiles: { min: number; q1: number; q3: number; max: number } | null;
+  /** Of the median. */
+  interval: { low: number; high: number } | null;
   samples: number;
   cellsPerSecond: number | null;
   bytesPerSecond: number | null;
@@ -106,6 +108,8 @@ export const isEmulated = (row: Json) => deviceOf(row) === "emulated";
 export function readRow(row: Json): Row {
   const quartile = (name: string) => num(row, "seconds_per_iteration_quartiles", name);
   const [min, q1, q3, max] = [quartile("min"), quartile("q1"), quartile("q3"), quartile("max")];
+  const bound = (name: string) => positive(row, "seconds_per_iteration_interval", name);
+  const [low, high] = [bound("low"), bound("high")];
   const emulated = isEmulated(row);
   const time = (...path: string[]) => (emulated ? null : positive(row, ...path));
   return {
@@ -120,6 +124,7 @@ export function readRow(row: Json): Row {
       !emulated && min !== null && q1 !== null && q3 !== null && max !== null
         ? { min, q1, q3, max }
         : null,
+    interval: !emulated && low !== null && high !== null && low <= high ? { low, high } : null,
     samples: numbers(row, "samples_seconds").length,
     cellsPerSecond: time("cells_per_second"),
     bytesPerSecond: time("bytes_per_second"),

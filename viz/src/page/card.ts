@@ -1,9 +1,8 @@
 // A picture as a card: sentence, chart, downloads, table, proof and provenance.
-import { text } from "../data/json";
-import { machineOf, type ResultFile } from "../data/results";
+import type { ResultFile } from "../data/results";
 import { csvOf } from "../data/table";
-import { shortened } from "../data/units";
 import { isMissing, notDrawnOf, readingOf, type Missing, type Picture } from "../pictures/picture";
+import { captionOf } from "./caption";
 import { ChartView } from "./chart_view";
 import { button, download, el } from "./dom";
 import { provenance } from "./provenance";
@@ -55,13 +54,6 @@ function notDrawnList(notDrawn: [string, string][]): HTMLElement | null {
   );
 }
 
-/** What a saved picture needs where the page is not beside it: title, machine, file and date. */
-const captionOf = (picture: Picture, file: ResultFile): string[] => [
-  picture.title,
-  machineOf(file, shortened),
-  [shortened(file.name), text(file.context, "date")].filter((part) => part !== "").join(" · "),
-];
-
 export function card(
   picture: Picture | Missing,
   file: ResultFile,
@@ -108,13 +100,17 @@ export function card(
           }),
         ]
       : []),
+    ...(picture.zooms ? [chart.zoomButtons()] : []),
     chart.element,
     el(
       "div",
       { class: "actions" },
       button(
         "Save PNG",
-        () => void chart.png(captionOf(picture, file)).then((png) => download(`${name}.png`, png)),
+        () =>
+          void chart
+            .png(captionOf(picture.title, file))
+            .then((png) => download(`${name}.png`, png)),
       ),
       button("Save CSV", () =>
         download(`${name}.csv`, new Blob([csvOf(picture.table)], { type: "text/csv" })),

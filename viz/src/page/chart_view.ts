@@ -1,9 +1,10 @@
 // A chart on the page: drawn when it comes into sight, again when the size or the colours change,
 // and before printing.
 import type { EChartsCoreOption } from "echarts/core";
-import { belowLegend } from "../pictures/chart";
-import { type Palette } from "../pictures/palette";
-import { el } from "./dom";
+import { belowLegend, type Drawing } from "../pictures/chart";
+import type { Palette } from "../pictures/palette";
+import { captioned } from "./caption";
+import { button, el } from "./dom";
 import { init, type EChartsType } from "./echarts";
 import { onTheme, palette } from "./theme";
 
@@ -30,19 +31,25 @@ const pixels = new Set(
   ),
 );
 
-function enlarged(option: unknown, isPixels = false): unknown {
-  if (typeof option === "number") return isPixels ? projected * option : option;
-  if (Array.isArray(option)) return option.map((each) => enlarged(each, isPixels));
-  if (typeof option !== "object" || option === null) return option;
-  return Object.fromEntries(
-    Object.entries(option).map(([name, each]) => [name, enlarged(each, pixels.has(name))]),
-  );
+function enlarged(option: EChartsCoreOption): EChartsCoreOption {
+  const grown = (part: unknown, isPixels: boolean): unknown => {
+    if (typeof part === "number") return isPixels ? projected * part : part;
+    if (Array.isArray(part)) return part.map((each) => grown(each, isPixels));
+    return typeof part === "object" && part !== null ? members(part) : part;
+  };
+  const members = (part: object) =>
+    Object.fromEntries(
+      Object.entries(part).map(([name, each]) => [name, grown(each, pixels.has(name))]),
+    );
+  return members(option);
 }
 
 export class ChartView {
   readonly element: HTMLElement;
   private chart: EChartsType | null = null;
   private drawnWidth = 0;
+  /** Of the axis that can be zoomed, in percent. */
+  private inView: [number, number] = [0, 100];
 
   constructor(
     private readonly option: (palette: Palette, narrow: boolean) => EChartsCoreOption,
@@ -67,6 +74,7 @@ export class ChartView {
       this.chart = init(this.element);
       this.redraw();
       this.element.dataset["drawn"] = "yes";
+      this.chart.on("datazoom", () => this.followZoom());
       if (!performance.getEntriesByName("first-chart").length) performance.mark("first-chart");
     }
     return this.chart;
@@ -76,14 +84,43 @@ export class ChartView {
     if (this.chart === null) return;
     this.drawnWidth = this.element.clientWidth;
     const width = this.drawnWidth / (projector.matches ? projected : 1);
-    const { option, extra } = belowLegend(
-      this.option(palette(), this.drawnWidth < narrowWidth),
-      width,
+    const whole: EChartsCoreOption & Drawing = this.option(
+      palette(),
+      this.drawnWidth < narrowWidth,
     );
+    const { option, extra } = belowLegend(whole, width);
+    this.inView = [0, 100];
     this.setHeight(extra);
     this.chart.resize();
-    const shown = projector.matches ? (enlarged(option) as EChartsCoreOption) : option;
-    this.chart.setOption(shown, { notMerge: true });
+    this.chart.setOption(projector.matches ? enlarged(option) : option, { notMerge: true });
+  }
+
+  /** For the keyboard, and for all who do not know of Ctrl and the wheel. */
+  zoomButtons(): HTMLElement {
+    const act = (factor: number, shift: number) => () => {
+      const chart = this.draw();
+      const [start, end] = this.inView;
+      const length = Math.min(100, Math.max(0.1, factor * (end - start)));
+      const middle = (start + end) / 2 + shift * length;
+      const from = Math.min(100 - length, Math.max(0, middle - length / 2));
+      this.inView = [from, from + length];
+      chart.dispatchAction({ type: "dataZoom", start: from, end: from + length });
+    };
+    return el(
+      "div",
+      { class: "zoom", role: "group", "aria-label": "Part of the axis" },
+      button("Zoom in", act(0.5, 0)),
+      button("Zoom out", act(2, 0)),
+      button("Earlier", act(1, -0.5)),
+      button("Later", act(1, 0.5)),
+    );
+  }
+
+  /** By the wheel or by two fingers. */
+  private followZoom(): void {
+    const { dataZoom } = this.chart?.getOption() as { dataZoom?: { start: number; end: number }[] };
+    const [zoom] = dataZoom ?? [];
+    if (zoom !== undefined) this.inView = [zoom.start, zoom.end];
   }
 
   private setHeight(extra = 0): void {
@@ -94,24 +131,4 @@ export class ChartView {
   png(caption: string[]): Promise<Blob> {
     return captioned(this.draw().renderToCanvas({ pixelRatio: 2 }), caption, palette());
   }
-}
-
-function captioned(chart: HTMLCanvasElement, caption: string[], colours: Palette): Promise<Blob> {
-  const [lineHeight, margin] = [40, 16];
-  const canvas = el("canvas", {
-    width: String(chart.width),
-    height: String(chart.height + margin + lineHeight * caption.length),
-  });
-  const context = canvas.getContext("2d")!;
-  context.fillStyle = colours.surface;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.fillStyle = colours.text;
-  caption.forEach((line, index) => {
-    context.font = `${index === 0 ? "bold 30" : "26"}px system-ui, sans-serif`;
-    context.fillText(line, margin, lineHeight * (index + 1), canvas.width - 2 * margin);
-  });
-  context.drawImage(chart, 0, canvas.height - chart.height);
-  return new Promise((resolve, reject) =>
-    canvas.toBlob((png) => (png === null ? reject(new Error("no PNG")) : resolve(png))),
-  );
 }

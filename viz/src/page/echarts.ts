@@ -1,6 +1,7 @@
 // The parts of ECharts that the pictures use; the rest stays out of the page.
 import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import {
+  DataZoomInsideComponent,
   GridComponent,
   LegendPlainComponent,
   MarkAreaComponent,
@@ -14,6 +15,7 @@ use([
   BarChart,
   CanvasRenderer,
   CustomChart,
+  DataZoomInsideComponent,
   GridComponent,
   LegendPlainComponent,
   LineChart,

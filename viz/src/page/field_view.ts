@@ -2,12 +2,30 @@
 import type { Film } from "../data/field";
 import { csvOf } from "../data/table";
 import { figure } from "../data/units";
+import { captioned } from "./caption";
 import { button, download, el } from "./dom";
 import { colourBar, paint } from "./field_picture";
+import { palette } from "./theme";
 
 const framesPerSecond = 8;
+/** Pixels that a saved picture is wide, at least. */
+const leastWidth = 1200;
 
-export function fieldView(film: Film): HTMLElement {
+/** In whole multiples, so that a cell stays a square of one colour. */
+function magnified(canvas: HTMLCanvasElement): HTMLCanvasElement {
+  const factor = Math.ceil(leastWidth / canvas.width);
+  const large = el("canvas", {
+    width: String(factor * canvas.width),
+    height: String(factor * canvas.height),
+  });
+  const context = large.getContext("2d")!;
+  context.imageSmoothingEnabled = false;
+  context.drawImage(canvas, 0, 0, large.width, large.height);
+  return large;
+}
+
+/** `source` tells a saved picture of which run the film is, in lines. */
+export function fieldView(film: Film, source: string[]): HTMLElement {
   let index = film.steps.length - 1;
   let values = film.frame(index);
   let timer: number | null = null;
@@ -100,10 +118,13 @@ export function fieldView(film: Film): HTMLElement {
     const table = { columns: [{ name: "x" }, { name: "y" }, { name: "value" }], rows };
     download(`field-${step}.csv`, new Blob([csvOf(table)], { type: "text/csv" }));
   };
-  const savePng = () =>
-    canvas.toBlob((png) => {
-      if (png !== null) download(`field-${film.steps[index]}.png`, png);
-    });
+  const savePng = () => {
+    const step = film.steps[index];
+    const title = `The field after step ${step}, ${film.nx}x${film.ny} cells, ${figure(film.low)} to ${figure(film.high)}`;
+    void captioned(magnified(canvas), [title, ...source], palette()).then((png) =>
+      download(`field-${step}.png`, png),
+    );
+  };
 
   const section = el(
     "section",

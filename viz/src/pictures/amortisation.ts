@@ -1,19 +1,20 @@
 // From residency: how much a copy costs when it is made every so many steps.
 import { positive, text } from "../data/json";
-import type * as schema from "../data/result_schema";
 import { backendOf, type ResultFile, type Row, whyNotDrawn } from "../data/results";
+import type { Column } from "../data/table";
 import { count, figure, quantity, seconds, times } from "../data/units";
-import { baseOption, logLimits, plainLine, pointOf, valueAxis } from "./chart";
-import { isCpu } from "./choice";
-import { lookOf } from "./palette";
+import { type Line, logLines, plainLine } from "./chart";
+import { isCpu, standInSentence } from "./choice";
+import { type Look, lookOf } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
+import { teller } from "./tooltip";
 
 type Timed = Row & { seconds: number };
 const every = (row: Row) => row.roundtripEvery ?? row.snapshotEvery;
 
 /** Of the lines of one backend, which have one colour: one for each way to copy. */
-const dashes = ["solid", "dashed", "dotted", [12, 4, 2, 4]];
+const dashes: Look["type"][] = ["solid", "dashed", "dotted", [12, 4, 2, 4]];
 
 /** "simd, round trip every 10 steps" as "simd, round trip". */
 const kindOf = (row: Row) => row.name.replace(/[, ]*\bevery (\d+ steps|step|\d+)/, "");
@@ -38,8 +39,25 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
   );
   const worst = [...visiting].sort((a, b) => b.seconds - a.seconds)[0]!;
   const resident = residents.find((row) => row.name === text(worst.json, "resident"));
-  const placeOf = (row: Row) => text(row.json, "place") as schema.ResidencyRow["place"] | "";
-  const standIn = visiting.some((row) => placeOf(row) === "stand_in");
+  const columns: Column[] = [
+    { name: "row" },
+    { name: "steps between copies", show: count },
+    { name: "time of a step", unit: "s", show: seconds },
+    { name: `speed-up over ${best.name}`, show: times },
+    { name: "times that of a field that stays", show: times },
+    { name: "a visit costs", unit: "s", show: seconds },
+    { name: "proof" },
+  ];
+  const cells = (row: Timed) => [
+    row.name,
+    every(row),
+    row.seconds,
+    best.seconds / row.seconds,
+    positive(row.json, "times_resident"),
+    positive(row.json, "visit_seconds"),
+    row.verification,
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "amortisation",
     title,
@@ -48,93 +66,59 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
       (resident === undefined
         ? ""
         : ` and ${seconds(resident.seconds)} where it stays, a factor of ${figure(worst.seconds / resident.seconds)}`) +
-      (standIn
-        ? ". Without a GPU, copies within the host stand for the bus: these are no times of a GPU."
-        : "."),
+      "." +
+      standInSentence(visiting),
     alternative: `Speed-up over ${best.name} against the steps between two copies, a line for each of ${kinds.length} ways to copy; dashed lines for fields that stay.`,
     height: 440,
-    table: {
-      columns: [
-        { name: "row" },
-        { name: "steps between copies", show: count },
-        { name: "time of a step", unit: "s", show: seconds },
-        { name: `speed-up over ${best.name}`, show: times },
-        { name: "times that of a field that stays", show: times },
-        { name: "a visit costs", unit: "s", show: seconds },
-        { name: "proof" },
-      ],
-      rows: timed.map((row) => [
-        row.name,
-        every(row),
-        row.seconds,
-        best.seconds / row.seconds,
-        positive(row.json, "times_resident"),
-        positive(row.json, "visit_seconds"),
-        row.verification,
-      ]),
-    },
+    table: { columns, rows: timed.map(cells) },
     notDrawn: file.rows
       .filter((row) => row.seconds === null)
       .map((row) => [row.name, whyNotDrawn(row)]),
     verification: verificationOfRows(timed),
     option: (palette) => {
-      const speedUps = [...visiting, ...residents].map((row) => best.seconds / row.seconds);
-      const steps = visiting.map((row) => every(row) ?? 1);
-      return {
-        ...baseOption(palette),
-        tooltip: {
-          ...baseOption(palette).tooltip,
-          trigger: "axis",
-          valueFormatter: (value: unknown) => (typeof value === "number" ? times(value) : "-"),
-        },
-        grid: { left: 76, right: 24, top: 56, bottom: 52 },
-        xAxis: valueAxis(palette, {
-          name: "steps between two copies",
-          log: true,
-          show: quantity,
-          ...logLimits(steps),
-        }),
-        yAxis: valueAxis(palette, {
-          name: `speed-up over ${best.name}`,
-          log: true,
-          show: times,
-          gap: 56,
-          ...logLimits([...speedUps, 1]),
-        }),
-        series: kinds.map((kind, index) => ({
+      const lineOf = (kind: string): Line => {
+        const first = firstOf(kind);
+        const look = lookOf(palette, file.names, backendOf(first));
+        const type = dashes[waysOf(backendOf(first)).indexOf(kind) % dashes.length]!;
+        return {
           name: kind,
-          type: "line",
-          ...pointOf(firstOf(kind).device !== "cpu"),
-          itemStyle: { color: lookOf(palette, file.names, backendOf(firstOf(kind))).color },
-          lineStyle: {
-            color: lookOf(palette, file.names, backendOf(firstOf(kind))).color,
-            type: dashes[waysOf(backendOf(firstOf(kind))).indexOf(kind) % dashes.length],
-            width: 2,
-          },
-          data: visiting
+          device: first.device !== "cpu",
+          look: { ...look, type },
+          points: visiting
             .filter((row) => kindOf(row) === kind)
-            .map((row) => [every(row) ?? 1, best.seconds / row.seconds])
-            .sort((a, b) => a[0]! - b[0]!),
-          ...(index === 0
-            ? {
-                markLine: {
-                  ...plainLine,
-                  lineStyle: { type: "dashed", color: palette.muted },
-                  label: { color: palette.muted, position: "insideEndTop", formatter: "{b}" },
-                  data: [
-                    ...residents
-                      .filter((row) => row !== best)
-                      .map((row) => ({
-                        name: `${row.name}, field stays`,
-                        yAxis: best.seconds / row.seconds,
-                      })),
-                    { name: `${best.name} on the CPU`, yAxis: 1 },
-                  ],
-                },
-              }
-            : {}),
-        })),
+            .sort((a, b) => every(a)! - every(b)!)
+            .map((row) => ({
+              value: [every(row), best.seconds / row.seconds],
+              told: tell(row.name, row),
+            })),
+        };
       };
+      const staying = residents.filter((row) => row !== best);
+      const marks: Line["marks"] = {
+        markLine: {
+          ...plainLine,
+          lineStyle: { type: "dashed", color: palette.muted },
+          label: { color: palette.muted, position: "insideEndTop", formatter: "{b}" },
+          data: [
+            ...staying.map((row) => ({
+              name: `${row.name}, field stays`,
+              yAxis: best.seconds / row.seconds,
+            })),
+            { name: `${best.name} on the CPU`, yAxis: 1 },
+          ],
+        },
+      };
+      const [first, ...others] = kinds.map(lineOf);
+      return logLines(
+        palette,
+        { name: "steps between two copies", show: quantity },
+        {
+          name: `speed-up over ${best.name}`,
+          show: times,
+          also: [1, ...staying.map((row) => best.seconds / row.seconds)],
+        },
+        [{ ...first!, marks }, ...others],
+      );
     },
   };
 }

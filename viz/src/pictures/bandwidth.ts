@@ -3,10 +3,13 @@
 import { at, flag, list, num, positive, text, type Json } from "../data/json";
 import type * as schema from "../data/result_schema";
 import type { ResultFile } from "../data/results";
+import type { Column } from "../data/table";
 import { bytes, bytesPerSecond, count, figure, seconds } from "../data/units";
-import { baseOption, logLimits, plainLine, valueAxis } from "./chart";
+import { guideLine, type Line, logLines, plainLine } from "./chart";
+import type { Guide } from "./option";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
+import { teller } from "./tooltip";
 
 interface Point {
   bytes: number;
@@ -87,37 +90,36 @@ function picture(
   );
   const points = curves.flatMap((curve) => curve.points);
   const proved = points.filter((point) => point.verified).length;
+  const columns: Column[] = [
+    { name: "way" },
+    { name: "threads", show: count },
+    { name: "size", unit: "B", show: bytes },
+    { name: "time of a copy", unit: "s", show: seconds },
+    { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
+    { name: "fitted latency", unit: "s", show: seconds },
+    { name: "fitted bandwidth", unit: "B/s", show: bytesPerSecond },
+    { name: "proof" },
+  ];
+  const fitOf = (curve: Curve) => fits.find((each) => each.curve === curve.name);
+  const cells = ({ curve, point }: { curve: Curve; point: Point }) => [
+    curve.name,
+    curve.threads,
+    point.bytes,
+    point.seconds,
+    point.rate,
+    fitOf(curve)?.latency ?? null,
+    fitOf(curve)?.rate ?? null,
+    point.verified ? "compared byte for byte" : "not verified",
+  ];
+  const tell = teller(columns, cells);
+  const lines = timed.flatMap((curve) => curve.points.map((point) => ({ curve, point })));
   return {
     id,
     title,
     reading,
     alternative: `Lines of bandwidth against the size of a copy, both logarithmic, for ${timed.length} ways to copy.`,
     height: 440,
-    table: {
-      columns: [
-        { name: "way" },
-        { name: "threads", show: count },
-        { name: "size", unit: "B", show: bytes },
-        { name: "time of a copy", unit: "s", show: seconds },
-        { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
-        { name: "fitted latency", unit: "s", show: seconds },
-        { name: "fitted bandwidth", unit: "B/s", show: bytesPerSecond },
-        { name: "proof" },
-      ],
-      rows: timed.flatMap((curve) => {
-        const fit = fits.find((each) => each.curve === curve.name);
-        return curve.points.map((point) => [
-          curve.name,
-          curve.threads,
-          point.bytes,
-          point.seconds,
-          point.rate,
-          fit?.latency ?? null,
-          fit?.rate ?? null,
-          point.verified ? "compared byte for byte" : "not verified",
-        ]);
-      }),
-    },
+    table: { columns, rows: lines.map(cells) },
     ...(usual.length > 0 && usual.length < timed.length
       ? { variants: ["pageable and pinned, with their fits", "all ways"] }
       : {}),
@@ -127,78 +129,57 @@ function picture(
     verification: `${proved} of ${points.length} copies were compared byte for byte before they were timed.`,
     option: (palette, _narrow, variant) => {
       const drawn = usual.length > 0 && variant === 0 ? usual : timed;
-      const rates = drawn.flatMap((curve) => curve.points.flatMap((point) => point.rate ?? []));
-      const limits = logLimits(rates);
-      return {
-        ...baseOption(palette),
-        tooltip: {
-          ...baseOption(palette).tooltip,
-          trigger: "axis",
-          axisPointer: {
-            label: { formatter: (point: { value: unknown }) => bytes(Number(point.value)) },
-          },
-          valueFormatter: (value: unknown) =>
-            typeof value === "number" ? bytesPerSecond(value) : "-",
+      const marks: Line["marks"] = {
+        markLine: {
+          ...plainLine,
+          lineStyle: { type: "dashed", color: palette.muted },
+          label: { color: palette.muted, position: "end", formatter: "{b}" },
+          data: caches.map(([name, size]) => ({ name, xAxis: size })),
         },
-        grid: { left: 86, right: 24, top: 48, bottom: 52 },
-        xAxis: valueAxis(palette, {
+      };
+      const chart = logLines(
+        palette,
+        {
           name: "size of a copy",
-          log: true,
           base: 2,
           show: bytes,
-          ...logLimits(points.map((point) => point.bytes)),
-        }),
-        yAxis: valueAxis(palette, {
-          name: "bandwidth",
-          log: true,
-          show: bytesPerSecond,
-          gap: 68,
-          ...limits,
-        }),
-        series: [
-          ...drawn.map((curve, index) => ({
-            name: curve.name,
-            type: "line",
-            symbol: ["circle", "rect", "triangle", "diamond"][index % 4],
-            symbolSize: 8,
-            itemStyle: { color: seriesColour(palette, index) },
-            lineStyle: { color: seriesColour(palette, index), width: 2 },
-            data: curve.points.flatMap((point) =>
-              point.rate === null ? [] : [[point.bytes, point.rate]],
-            ),
-            ...(index === 0 && caches.length > 0
-              ? {
-                  markLine: {
-                    ...plainLine,
-                    lineStyle: { type: "dashed", color: palette.muted },
-                    label: { color: palette.muted, position: "end", formatter: "{b}" },
-                    data: caches.map(([name, size]) => ({ name, xAxis: size })),
-                  },
-                }
-              : {}),
-          })),
-          ...drawn.flatMap((curve, index) => {
-            const fit = fits.find((each) => each.curve === curve.name);
-            if (fit === undefined) return [];
-            return [
-              {
-                name: `${curve.name}, fit`,
-                type: "line",
-                symbol: "none",
-                lineStyle: { type: "dashed", color: seriesColour(palette, index), width: 1.5 },
-                itemStyle: { color: seriesColour(palette, index) },
-                data: curve.points.map((point) => [
-                  point.bytes,
-                  point.bytes / (fit.latency + point.bytes / fit.rate),
-                ]),
-              },
-            ];
-          }),
-        ],
-      };
+          also: points.map((point) => point.bytes),
+        },
+        { name: "bandwidth", show: bytesPerSecond },
+        drawn.map((curve, index) => ({
+          name: curve.name,
+          look: { color: seriesColour(palette, index), type: "solid" },
+          symbol: symbols[index % symbols.length]!,
+          points: curve.points
+            .filter((point) => point.rate !== null)
+            .map((point) => ({
+              value: [point.bytes, point.rate],
+              told: tell(curve.name, { curve, point }, ["size", "time of a copy", "bandwidth"]),
+            })),
+          ...(index === 0 && caches.length > 0 ? { marks } : {}),
+        })),
+      );
+      const fitted = drawn.flatMap((curve, index): Guide[] => {
+        const fit = fitOf(curve);
+        if (fit === undefined) return [];
+        const colour = seriesColour(palette, index);
+        return [
+          {
+            ...guideLine(`${curve.name}, fit`, { type: "dashed", color: colour, width: 1.5 }),
+            data: curve.points.map((point) => [
+              point.bytes,
+              point.bytes / (fit.latency + point.bytes / fit.rate),
+            ]),
+          },
+        ];
+      });
+      return { ...chart, series: [...chart.series, ...fitted] };
     },
   };
 }
+
+/** Of the ways to copy; a diamond would be a GPU. */
+const symbols = ["circle", "rect", "triangle", "roundRect"];
 
 const bestRate = (curve: Curve) => Math.max(0, ...curve.points.map((point) => point.rate ?? 0));
 

@@ -1,7 +1,16 @@
 // What the charts have in common: axes, tooltips, whiskers.
-import type { EChartsCoreOption } from "echarts/core";
+import type {
+  CustomSeriesOption,
+  CustomSeriesRenderItemAPI,
+  LineSeriesOption,
+  TooltipComponentOption,
+  XAXisComponentOption,
+  YAXisComponentOption,
+} from "echarts";
 import { seconds } from "../data/units";
-import type { lookOf, Palette } from "./palette";
+import type { ChartOption, Guide, Measured, Point } from "./option";
+import type { Look, Palette } from "./palette";
+import { written } from "./tooltip";
 
 /** The height of a chart with so many horizontal bars. */
 export const heightOfBars = (bars: number, each = 30) => 120 + each * Math.max(2, bars);
@@ -22,6 +31,15 @@ export function baseOption(palette: Palette) {
   };
 }
 
+/** Of the point under the pointer, or of all that stand at its place on the axis. */
+export const tooltip = (palette: Palette, trigger: "item" | "axis"): TooltipComponentOption => ({
+  ...baseOption(palette).tooltip,
+  trigger,
+  formatter: written,
+  // Lines break where a phone has no room for them.
+  extraCssText: "max-width: min(92vw, 40rem); white-space: normal;",
+});
+
 /** How many lines a legend of these names takes in a chart so many pixels wide. */
 export function legendLines(names: string[], width: number): number {
   const [padding, symbol, gap] = [10, 30, 10]; // those of ECharts
@@ -37,25 +55,23 @@ export function legendLines(names: string[], width: number): number {
   return lines;
 }
 
-interface Drawing {
-  legend?: { show?: boolean; data?: string[] };
-  grid?: { top?: number };
-  series?: { name?: string }[];
-}
+export type Drawing = Partial<Pick<ChartOption, "legend" | "grid">> & {
+  series?: { name: string }[];
+};
 
 /**
  * The option with its grid below all lines of its legend, and the pixels by which the chart must be
  * higher for that. Pictures leave room for one line.
  */
-export function belowLegend(
-  option: EChartsCoreOption,
+export function belowLegend<T extends Drawing>(
+  option: T,
   width: number,
-): { option: EChartsCoreOption; extra: number } {
-  const { legend, grid, series = [] } = option as Drawing;
+): { option: T; extra: number } {
+  const { legend, grid, series = [] } = option;
   if (legend === undefined || legend.show === false) return { option, extra: 0 };
-  const names = legend.data ?? [...new Set(series.flatMap(({ name }) => name ?? []))];
+  const names = legend.data?.map(String) ?? [...new Set(series.map(({ name }) => name))];
   const extra = lineOfLegend * Math.max(0, legendLines(names, width) - 1);
-  return { option: { ...option, grid: { ...grid, top: (grid?.top ?? 40) + extra } }, extra };
+  return { option: { ...option, grid: { ...grid, top: Number(grid?.top ?? 40) + extra } }, extra };
 }
 /** An item of 14 pixels and the gap of ECharts. */
 const lineOfLegend = 24;
@@ -63,7 +79,7 @@ const lineOfLegend = 24;
 function axisLook(palette: Palette, name: string) {
   return {
     name,
-    nameLocation: "middle",
+    nameLocation: "middle" as const,
     nameTextStyle: { color: palette.muted, fontSize: 13 },
     axisLabel: { color: palette.text, fontSize: 12, hideOverlap: true, padding: [0, 3] },
     axisLine: { lineStyle: { color: palette.muted } },
@@ -104,20 +120,21 @@ const tenths = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
 const withoutZeros = (label: string) =>
   label.replace(/\.(\d*?)0+(?!\d)/, (_all, kept: string) => (kept ? `.${kept}` : ""));
 
-export function valueAxis(palette: Palette, options: AxisOptions) {
+export function valueAxis(
+  palette: Palette,
+  options: AxisOptions,
+): XAXisComponentOption & YAXisComponentOption {
   const { name, log, show, min, max, gap, base, whole } = options;
   const ticks =
     log && min !== undefined && max !== undefined
       ? { customValues: logTicks(min, max, base ?? 10) }
       : {};
   const look = axisLook(palette, name);
-  return {
+  const shared = {
     ...look,
-    type: log ? "log" : "value",
     nameGap: gap ?? 30,
     // Few enough for a phone.
     splitNumber: 4,
-    ...(whole ? { minInterval: 1 } : {}),
     ...(min === undefined ? {} : { min }),
     ...(max === undefined ? {} : { max }),
     axisLabel: {
@@ -127,15 +144,10 @@ export function valueAxis(palette: Palette, options: AxisOptions) {
     },
     axisTick: ticks,
     minorSplitLine: { show: false },
-    // The head of a tooltip for all that stands at one place; by itself "16.0000000000".
-    ...(show
-      ? {
-          axisPointer: {
-            label: { formatter: ({ value }: { value: unknown }) => show(Number(value)) },
-          },
-        }
-      : {}),
   };
+  return log
+    ? { ...shared, type: "log" }
+    : { ...shared, type: "value", ...(whole ? { minInterval: 1 } : {}) };
 }
 
 export function categoryAxis(
@@ -146,7 +158,7 @@ export function categoryAxis(
   const look = axisLook(palette, options.name ?? "");
   return {
     ...look,
-    type: "category",
+    type: "category" as const,
     data: names,
     inverse: options.inverse ?? false,
     nameGap: 30,
@@ -174,16 +186,57 @@ function inTwoLines(name: string, most: number): string {
   return `${first}\n${rest.length <= most ? rest : `…${rest.slice(1 - most)}`}`;
 }
 
-/** Of all that stands at one place of the axis. */
-export function axisTooltip(palette: Palette, show: (value: number) => string) {
+interface Rows {
+  names: string[];
+  /** At the right, beside each row, where there is room. */
+  figures?: string[];
+  /** Pixels that the figures need. */
+  figuresWidth?: number;
+}
+
+/** What pictures of rows share: a name for each at the left, and a tooltip for all of a row. */
+export function inRows(
+  palette: Palette,
+  narrow: boolean,
+  { names, figures, figuresWidth }: Rows,
+): Omit<ChartOption, "xAxis" | "series"> {
+  const width = nameWidth(names, narrow);
+  const axis = categoryAxis(palette, names, { inverse: true, width });
+  const beside = figures && !narrow;
   return {
-    ...baseOption(palette).tooltip,
-    trigger: "axis",
-    valueFormatter: (value: unknown) => (typeof value === "number" ? show(value) : "-"),
+    ...baseOption(palette),
+    tooltip: { ...tooltip(palette, "axis"), axisPointer: { type: "shadow" } },
+    grid: { left: width + 12, right: beside ? (figuresWidth ?? 84) : 28, top: 40, bottom: 48 },
+    yAxis: beside ? [axis, figuresAxis(palette, figures)] : axis,
   };
 }
 
-/** What pictures of lying bars share: a row for each name, and a tooltip for all of a row. */
+/** A second axis of rows at the right, with the figure of each row. */
+const figuresAxis = (palette: Palette, figures: string[]): YAXisComponentOption => ({
+  ...categoryAxis(palette, figures, { inverse: true }),
+  position: "right",
+  axisLine: { show: false },
+});
+
+interface Part {
+  name: string;
+  colour: string;
+  /** For each row; null draws nothing. */
+  points: Point[];
+}
+
+/** Bars that are made of parts. */
+export const stackedBars = (palette: Palette, parts: Part[], thickness: number): Measured[] =>
+  parts.map(({ name, colour, points }) => ({
+    name,
+    type: "bar",
+    stack: "parts",
+    barMaxWidth: thickness,
+    itemStyle: { color: colour, borderColor: palette.surface, borderWidth: 0.5 },
+    data: points,
+  }));
+
+/** As `inRows`, where nothing but the value under the pointer is told. */
 export function lyingRows(
   palette: Palette,
   names: string[],
@@ -191,16 +244,19 @@ export function lyingRows(
   show: (value: number) => string,
 ) {
   return {
-    ...baseOption(palette),
-    tooltip: { ...axisTooltip(palette, show), axisPointer: { type: "shadow" } },
-    grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 40, bottom: 48 },
-    yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
+    ...inRows(palette, narrow, { names }),
+    tooltip: {
+      ...baseOption(palette).tooltip,
+      trigger: "axis",
+      axisPointer: { type: "shadow" },
+      valueFormatter: (value: unknown) => (typeof value === "number" ? show(value) : "-"),
+    },
   };
 }
 
 /** Of a series of stretches: the row, where a stretch is drawn, and what a tooltip tells of it. */
 export const stretchSeries = {
-  type: "custom",
+  type: "custom" as const,
   dimensions: ["row", "drawn from", "drawn to", "duration"],
   encode: { x: [1, 2], y: 0, tooltip: [3, 1] },
   tooltip: { valueFormatter: (value: unknown) => seconds(Number(value)) },
@@ -213,44 +269,39 @@ export const stretchValues = (row: number, start: number, end: number) => [
 ];
 
 /** What ECharts hands to the drawing of an item of a custom series. */
-export interface ItemPlace {
-  value: (dimension: number) => number;
-  coord: (point: number[]) => [number, number];
-  size: (size: number[]) => [number, number];
-  visual: (name: string) => string;
-}
+export type ItemPlace = Required<
+  Pick<CustomSeriesRenderItemAPI, "value" | "coord" | "size" | "visual">
+>;
 
 /** A stretch of time in a row: the item's values are row, start and end. */
 export function stretchOfRow(place: ItemPlace, style: object) {
-  const [x1, y] = place.coord([place.value(1), place.value(0)]);
-  const [x2] = place.coord([place.value(2), place.value(0)]);
-  const height = Math.min(20, 0.7 * place.size([0, 1])[1]);
+  const [row, start, end] = [0, 1, 2].map((dimension) => Number(place.value(dimension)));
+  const [x1, y] = place.coord([start!, row!]) as [number, number];
+  const [x2] = place.coord([end!, row!]) as [number, number];
+  const [, lane] = place.size([0, 1]) as number[];
+  const height = Math.min(20, 0.7 * lane!);
   return {
-    type: "rect",
+    type: "rect" as const,
     shape: { x: x1, y: y - height / 2, width: Math.max(1, x2 - x1), height },
     style,
   };
 }
 
 /** What a speed-up or an efficiency would ideally be, dashed. */
-export const idealLine = (palette: Palette, points: number[][]) => ({
-  name: "ideal",
-  type: "line",
-  symbol: "none",
-  lineStyle: { color: palette.muted, type: "dashed" },
-  itemStyle: { color: palette.muted },
+export const idealLine = (palette: Palette, points: number[][]): Guide => ({
+  ...guideLine("ideal", { color: palette.muted, type: "dashed" }),
   data: points,
 });
 
-/** A second axis of rows at the right, with the figure of each bar. */
-export function figuresAxis(palette: Palette, figures: string[], show: boolean) {
-  return {
-    ...categoryAxis(palette, figures, { inverse: true }),
-    position: "right",
-    show,
-    axisLine: { show: false },
-  };
-}
+/** A line without points. */
+export const guideLine = (name: string, look: NonNullable<LineSeriesOption["lineStyle"]>) => ({
+  name,
+  type: "line" as const,
+  symbol: "none",
+  tooltip: { show: false as const },
+  lineStyle: look,
+  itemStyle: { color: String(look.color) },
+});
 
 /** Room for row names at the left: as the longest needs, within limits. */
 export function nameWidth(names: string[], narrow: boolean): number {
@@ -258,7 +309,7 @@ export function nameWidth(names: string[], narrow: boolean): number {
   return Math.min(8 + letterWidth * longest, narrow ? 120 : 240);
 }
 
-/** Of a line that marks a value. By default ECharts rounds it to two digits after the point. */
+/** A line that marks a value. By default ECharts rounds it to two digits after the point. */
 export const plainLine = { symbol: "none", silent: true, precision: -1 };
 
 /** Limits of a logarithmic axis with air at both ends. */
@@ -282,13 +333,25 @@ export interface Whisker {
   colour: string;
 }
 
-interface DrawApi {
-  value: (dimension: number) => number;
-  coord: (point: number[]) => number[];
-}
-
 /** Lines from low to high with small ends, lying or standing. */
-export function whiskers(name: string, each: Whisker[], lying: boolean, width = 1.5) {
+export function whiskers(name: string, each: Whisker[], lying: boolean, width = 1.5): Guide {
+  const renderItem: CustomSeriesOption["renderItem"] = (params, api) => {
+    const ends = [1, 2].map((dimension) => {
+      const value = Number(api.value(dimension));
+      const at = Number(api.value(0));
+      return api.coord?.(lying ? [value, at] : [at, value]);
+    });
+    const [a, b] = ends as [[number, number], [number, number]];
+    const stroke = each[params.dataIndex]?.colour ?? "gray";
+    const line = (x1: number, y1: number, x2: number, y2: number) => ({
+      type: "line" as const,
+      shape: { x1, y1, x2, y2 },
+      style: { stroke, lineWidth: width },
+    });
+    const cap = ([x, y]: [number, number]) =>
+      lying ? line(x, y - 4, x, y + 4) : line(x - 4, y, x + 4, y);
+    return { type: "group", children: [line(...a, ...b), cap(a), cap(b)] };
+  };
   return {
     name,
     type: "custom",
@@ -297,28 +360,11 @@ export function whiskers(name: string, each: Whisker[], lying: boolean, width = 
     tooltip: { show: false },
     encode: lying ? { x: [1, 2], y: 0 } : { x: 0, y: [1, 2] },
     data: each.map(({ at, low, high }) => [at, low, high]),
-    renderItem: (params: { dataIndex: number }, api: DrawApi) => {
-      const ends = [1, 2].map((dimension) => {
-        const value = api.value(dimension);
-        const point = lying ? [value, api.value(0)] : [api.value(0), value];
-        return api.coord(point);
-      });
-      const [a, b] = ends as [[number, number], [number, number]];
-      const stroke = each[params.dataIndex]?.colour ?? "gray";
-      const style = { stroke, lineWidth: width };
-      const line = (x1: number, y1: number, x2: number, y2: number) => ({
-        type: "line",
-        shape: { x1, y1, x2, y2 },
-        style,
-      });
-      const cap = ([x, y]: [number, number]) =>
-        lying ? line(x, y - 4, x, y + 4) : line(x - 4, y, x + 4, y);
-      return { type: "group", children: [line(...a, ...b), cap(a), cap(b)] };
-    },
+    renderItem,
   };
 }
 
-/** The shape tells a GPU from a CPU, the colour a backend from the others. */
+/** The shape tells a GPU from a CPU, the colour a backend from the others. A diamond means nothing else. */
 export const pointOf = (gpu: boolean) => ({
   symbol: gpu ? "diamond" : "circle",
   symbolSize: gpu ? 10 : 7,
@@ -326,34 +372,46 @@ export const pointOf = (gpu: boolean) => ({
 
 export interface Line {
   name: string;
-  look: ReturnType<typeof lookOf>;
-  points: [number, number][];
+  look: Look;
+  points: Point[];
   device?: boolean;
+  /** Of what is no backend. */
+  symbol?: string;
+  marks?: Pick<LineSeriesOption, "markLine" | "markArea">;
 }
+
+/** A line of points in the look of its backend. */
+export const lineOf = ({ name, look, points, device, symbol, marks }: Line): Measured => ({
+  name,
+  type: "line",
+  ...(symbol === undefined ? pointOf(device === true) : { symbol, symbolSize: 8 }),
+  itemStyle: { color: look.color },
+  lineStyle: { ...look, width: 2 },
+  data: points,
+  ...marks,
+});
 
 interface LogAxis {
   name: string;
   show: (value: number) => string;
   base?: number;
+  /** Values to have in sight besides those of the points. */
+  also?: number[];
 }
 
 /** Lines on two logarithmic axes. */
-export function logLines(palette: Palette, x: LogAxis, y: LogAxis, lines: Line[]) {
-  const limits = (index: 0 | 1) =>
-    logLimits(lines.flatMap(({ points }) => points.map((point) => point[index])));
+export function logLines(palette: Palette, x: LogAxis, y: LogAxis, lines: Line[]): ChartOption {
+  const limits = (index: 0 | 1, also: number[] = []) =>
+    logLimits([
+      ...also,
+      ...lines.flatMap(({ points }) => points.map((point) => [point.value].flat()[index] ?? 0)),
+    ]);
   return {
     ...baseOption(palette),
-    tooltip: axisTooltip(palette, y.show),
+    tooltip: tooltip(palette, "axis"),
     grid: { left: 84, right: 28, top: 56, bottom: 52 },
-    xAxis: valueAxis(palette, { ...x, log: true, ...limits(0) }),
-    yAxis: valueAxis(palette, { ...y, log: true, gap: 66, ...limits(1) }),
-    series: lines.map(({ name, look, points, device }) => ({
-      name,
-      type: "line",
-      ...pointOf(device === true),
-      itemStyle: { color: look.color },
-      lineStyle: { ...look, width: 2 },
-      data: points,
-    })),
+    xAxis: valueAxis(palette, { ...x, log: true, ...limits(0, x.also) }),
+    yAxis: valueAxis(palette, { ...y, log: true, gap: 66, ...limits(1, y.also) }),
+    series: lines.map(lineOf),
   };
 }

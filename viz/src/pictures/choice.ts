@@ -1,5 +1,6 @@
 // Which rows a picture draws where it has no room for all of them: those that the comparison is about, then
 // the fastest. Without the naive port and the best row on the CPU nobody sees what a good port gains.
+import { text } from "../data/json";
 import { type Row, staysInPlace } from "../data/results";
 
 /** A row with its time in the view that is drawn. */
@@ -10,6 +11,13 @@ export interface Timed {
 
 export const isCpu = (row: Row) => row.device === "cpu" && staysInPlace(row);
 const isGpu = (row: Row) => row.device !== "cpu";
+
+/** A CPU row whose copies within the host stand for those to a GPU (experiment residency). */
+const standsIn = (row: Row) => text(row.json, "place") === "stand_in";
+export const standInSentence = (rows: Row[]): string =>
+  rows.some(standsIn)
+    ? " Without a GPU, copies within the host stand for the bus: these are no times of a GPU."
+    : "";
 
 /**
  * Of rows from fast to slow: the slowest on a GPU, if possible one that copies in every step. Without a
@@ -43,6 +51,26 @@ export function chosenRows<T extends Timed>(timed: T[], named: string[], most: n
   return ranked.filter((each) => chosen.includes(each));
 }
 
+const onlyInTable = "there is no room for more rows: in the table only";
+
 /** Of a row that has a time in the view. */
 export const whyNotChosen = (row: Row): string =>
-  row.verified === true ? "in the table only" : "timed, but never verified";
+  row.verified === true ? onlyInTable : "timed, but never verified";
+
+/** More rows than that nobody reads; the table has all. */
+export const mostRows = 40;
+
+/**
+ * The same for things that are no rows of backends: at most `mostRows`, those of the greatest weight, in
+ * their order; and the others by name, for the list of what is not drawn.
+ */
+export function heaviest<T>(
+  all: T[],
+  weight: (each: T) => number,
+  nameOf: (each: T) => string,
+): { drawn: T[]; left: [string, string][] } {
+  const kept = new Set([...all].sort((a, b) => weight(b) - weight(a)).slice(0, mostRows));
+  const drawn = all.filter((each) => kept.has(each));
+  const left = all.filter((each) => !kept.has(each));
+  return { drawn, left: left.map((each) => [nameOf(each), onlyInTable]) };
+}

@@ -4,12 +4,14 @@ import { type RankRun, type RankRuns, rankParts, readRankRuns, whyNoTime } from 
 import type { ResultFile } from "../data/results";
 import type { Column } from "../data/table";
 import { cellsPerSecond, count, figure, percent, seconds } from "../data/units";
-import { figuresAxis, heightOfBars, lyingRows, plainLine, valueAxis, whiskers } from "./chart";
+import { heightOfBars, inRows, plainLine, stackedBars, valueAxis, whiskers } from "./chart";
+import { heaviest } from "./choice";
+import type { Series } from "./option";
 import { phaseColour, seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
+import { teller } from "./tooltip";
 
-const mostDrawn = 40;
 const giga = 1e9;
 const plural = (number: number, one: string) => `${number} ${one}${number === 1 ? "" : "s"}`;
 
@@ -89,8 +91,12 @@ export function clusterScaling(file: ResultFile): Picture | Missing | null {
       title,
       missing: "no run on ranks has both a verified result and a time",
     };
-  const drawn = bars.slice(0, mostDrawn);
-  const names = drawn.map((run) => nameOf(run, read.question));
+  const { drawn, left } = heaviest(
+    bars,
+    (run) => run.cellsPerSecond ?? 0,
+    (run) => run.row.name,
+  );
+  const tell = teller(scalingColumns, scalingCells);
   return {
     id: "cluster-scaling",
     title,
@@ -102,101 +108,101 @@ export function clusterScaling(file: ResultFile): Picture | Missing | null {
       ...read.runs
         .filter((run) => !timed(run))
         .map((run): [string, string] => [run.row.name, whyNoTime(run)]),
-      ...bars.slice(mostDrawn).map((run): [string, string] => [run.row.name, "in the table only"]),
+      ...left,
     ],
     verification: verificationOfRows([...(base ? [base] : []), ...bars].map((run) => run.row)),
     option: (palette, narrow) => {
-      const rows = lyingRows(palette, names, narrow, (value) => `${figure(value)} GCell/s`);
-      const crosses = drawn.flatMap((run, index) => (timed(run) ? [] : [[0, index]]));
+      const rows = inRows(palette, narrow, {
+        names: drawn.map((run) => nameOf(run, read.question)),
+        figures: drawn.map((run) =>
+          !timed(run)
+            ? "-"
+            : cellsPerSecond(run.cellsPerSecond) +
+              (run.efficiency === null ? "" : `, ${percent(run.efficiency)} efficient`),
+        ),
+        figuresWidth: 190,
+      });
+      const told = (run: RankRun, names?: string[]) => tell(nameOf(run, read.question), run, names);
+      const series: Series[] = [
+        {
+          name: "on ranks",
+          type: "bar",
+          barMaxWidth: 22,
+          itemStyle: { color: seriesColour(palette, 0) },
+          data: drawn.map((run) => ({
+            value: timed(run) ? run.cellsPerSecond / giga : null,
+            told: told(run, timed(run) ? undefined : ["ranks", "threads a rank", "remark"]),
+          })),
+          ...(base?.cellsPerSecond == null
+            ? {}
+            : {
+                markLine: {
+                  ...plainLine,
+                  lineStyle: { type: "dashed", color: palette.text },
+                  label: {
+                    color: palette.text,
+                    position: "start", // the top: rows go downwards
+                    formatter: narrow
+                      ? "without ranks"
+                      : `without ranks: ${cellsPerSecond(base.cellsPerSecond)}`,
+                  },
+                  data: [{ xAxis: base.cellsPerSecond / giga }],
+                },
+              }),
+        },
+        {
+          ...whiskers(
+            "interval",
+            drawn.flatMap((run, index) => {
+              if (!timed(run) || run.interval === null) return [];
+              const cells = run.cellsPerSecond * run.seconds;
+              const { low, high } = run.interval;
+              return [
+                {
+                  at: index,
+                  low: cells / high / giga,
+                  high: cells / low / giga,
+                  colour: palette.text,
+                },
+              ];
+            }),
+            true,
+          ),
+          z: 3,
+        },
+        {
+          name: "oversubscribed",
+          type: "scatter",
+          symbol: crossPath,
+          symbolSize: 11,
+          symbolOffset: [10, 0],
+          z: 6, // above the line of the run without ranks
+          itemStyle: { color: palette.muted, opacity: 1 },
+          label: {
+            show: true,
+            position: "right",
+            distance: 18,
+            color: palette.text,
+            backgroundColor: palette.surface,
+            lineHeight: 16,
+            formatter: "oversubscribed: correctness only",
+            ...(narrow ? { width: 130, overflow: "break" } : {}),
+          },
+          // It stands at the axis; the bar that is not there tells why.
+          tooltip: { show: false },
+          data: drawn.flatMap((run, index) => (timed(run) ? [] : [[0, index]])),
+        },
+      ];
       return {
         ...rows,
         legend: { show: false },
-        grid: { ...rows.grid, right: narrow ? 48 : 190, top: 34 },
+        grid: { ...rows.grid, ...(narrow ? { right: 48 } : {}), top: 34 },
         xAxis: valueAxis(palette, {
           name: narrow ? "GCell/s" : "GCell/s (median and its interval)",
           show: figure,
           min: 0,
         }),
-        yAxis: [
-          rows.yAxis,
-          figuresAxis(
-            palette,
-            drawn.map((run) =>
-              !timed(run)
-                ? "-"
-                : cellsPerSecond(run.cellsPerSecond) +
-                  (run.efficiency === null ? "" : `, ${percent(run.efficiency)} efficient`),
-            ),
-            !narrow,
-          ),
-        ],
-        series: [
-          {
-            name: "on ranks",
-            type: "bar",
-            barMaxWidth: 22,
-            itemStyle: { color: seriesColour(palette, 0) },
-            data: drawn.map((run) => (timed(run) ? run.cellsPerSecond / giga : null)),
-            ...(base?.cellsPerSecond == null
-              ? {}
-              : {
-                  markLine: {
-                    ...plainLine,
-                    lineStyle: { type: "dashed", color: palette.text },
-                    label: {
-                      color: palette.text,
-                      position: "start", // the top: rows go downwards
-                      formatter: narrow
-                        ? "without ranks"
-                        : `without ranks: ${cellsPerSecond(base.cellsPerSecond)}`,
-                    },
-                    data: [{ xAxis: base.cellsPerSecond / giga }],
-                  },
-                }),
-          },
-          {
-            ...whiskers(
-              "interval",
-              drawn.flatMap((run, index) => {
-                if (!timed(run) || run.interval === null) return [];
-                const cells = run.cellsPerSecond * run.seconds;
-                const { low, high } = run.interval;
-                return [
-                  {
-                    at: index,
-                    low: cells / high / giga,
-                    high: cells / low / giga,
-                    colour: palette.text,
-                  },
-                ];
-              }),
-              true,
-            ),
-            z: 3,
-          },
-          {
-            name: "oversubscribed",
-            type: "scatter",
-            symbol: crossPath,
-            symbolSize: 11,
-            symbolOffset: [10, 0],
-            z: 6, // above the line of the run without ranks
-            itemStyle: { color: palette.muted, opacity: 1 },
-            label: {
-              show: true,
-              position: "right",
-              distance: 18,
-              color: palette.text,
-              backgroundColor: palette.surface,
-              lineHeight: 16,
-              formatter: "oversubscribed: correctness only",
-              ...(narrow ? { width: 130, overflow: "break" } : {}),
-            },
-            // It stands at the axis, and has no figure.
-            tooltip: { valueFormatter: () => "correctness only" },
-            data: crosses,
-          },
-        ].filter(({ data }) => data.length > 0),
+        series: series.filter(({ data }) => data.length > 0),
       };
     },
   };
@@ -220,10 +226,27 @@ export function clusterSteps(file: ResultFile): Picture | Missing | null {
     .sort((a, b) => a.ranks - b.ranks || (a.depth ?? 0) - (b.depth ?? 0));
   if (runs.length === 0)
     return { id: "cluster-step", title, missing: "no run on ranks has a time and a profile" };
-  const drawn = runs.slice(0, mostDrawn);
-  const names = drawn.map((run) => nameOf(run, read.question));
+  const { drawn, left } = heaviest(
+    runs,
+    (run) => run.slowest.wait / sum(run),
+    (run) => run.row.name,
+  );
   const told = [...runs].sort((a, b) => b.slowest.wait / sum(b) - a.slowest.wait / sum(a))[0]!;
-  const show = (variant: number) => (variant === 0 ? seconds : percent);
+  const columns: Column[] = [
+    { name: "ranks", show: count },
+    { name: "halo depth", show: count },
+    ...rankParts.map((name) => ({ name, unit: "s", show: seconds })),
+    { name: "imbalance", show: percent },
+    { name: "proof" },
+  ];
+  const cells = (run: Profiled) => [
+    run.ranks,
+    run.depth,
+    ...rankParts.map((part) => run.slowest[part]),
+    run.imbalance,
+    run.row.verification,
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "cluster-step",
     title,
@@ -234,22 +257,7 @@ export function clusterSteps(file: ResultFile): Picture | Missing | null {
       ". Profiled in runs of their own, whose steps may take longer than the timed ones.",
     alternative: `Stacked bars of seconds, one for each of ${drawn.length} runs: compute, pack and wait.`,
     height: heightOfBars(drawn.length, 34) + 24,
-    table: {
-      columns: [
-        { name: "ranks", show: count },
-        { name: "halo depth", show: count },
-        ...rankParts.map((name) => ({ name, unit: "s", show: seconds })),
-        { name: "imbalance", show: percent },
-        { name: "proof" },
-      ],
-      rows: runs.map((run) => [
-        run.ranks,
-        run.depth,
-        ...rankParts.map((part) => run.slowest[part]),
-        run.imbalance,
-        run.row.verification,
-      ]),
-    },
+    table: { columns, rows: runs.map(cells) },
     notDrawn: [
       ...read.runs
         .filter((run) => run.ranks > 0 && run.slowest === null)
@@ -257,41 +265,35 @@ export function clusterSteps(file: ResultFile): Picture | Missing | null {
           run.row.name,
           run.seconds === null ? whyNoTime(run) : "the file has no profile of it",
         ]),
-      ...runs.slice(mostDrawn).map((run): [string, string] => [run.row.name, "in the table only"]),
+      ...left,
     ],
     verification: verificationOfRows(runs.map((run) => run.row)),
     variants: ["seconds", "share of the step"],
     option: (palette, narrow, variant) => {
-      const rows = lyingRows(palette, names, narrow, show(variant));
+      const share = variant === 1;
       return {
-        ...rows,
-        grid: { ...rows.grid, right: narrow ? 24 : 84 },
-        xAxis: valueAxis(palette, {
-          name: variant === 0 ? "time of a step" : "share of the step",
-          show: show(variant),
-          min: 0,
-          ...(variant === 0 ? {} : { max: 1 }),
+        ...inRows(palette, narrow, {
+          names: drawn.map((run) => nameOf(run, read.question)),
+          figures: drawn.map((run) => seconds(sum(run))),
         }),
-        yAxis: [
-          rows.yAxis,
-          figuresAxis(
-            palette,
-            drawn.map((run) => seconds(sum(run))),
-            !narrow,
-          ),
-        ],
-        series: rankParts.map((part) => ({
-          name: part,
-          type: "bar",
-          stack: "step",
-          barMaxWidth: 22,
-          itemStyle: {
-            color: phaseColour(palette, colourNames[part]),
-            borderColor: palette.surface,
-            borderWidth: 0.5,
-          },
-          data: drawn.map((run) => run.slowest[part] / (variant === 0 ? 1 : sum(run))),
-        })),
+        xAxis: valueAxis(palette, {
+          name: share ? "share of the step" : "time of a step",
+          show: share ? percent : seconds,
+          min: 0,
+          ...(share ? { max: 1 } : {}),
+        }),
+        series: stackedBars(
+          palette,
+          rankParts.map((part) => ({
+            name: part,
+            colour: phaseColour(palette, colourNames[part]),
+            points: drawn.map((run) => ({
+              value: run.slowest[part] / (share ? sum(run) : 1),
+              told: tell(nameOf(run, read.question), run),
+            })),
+          })),
+          22,
+        ),
       };
     },
   };

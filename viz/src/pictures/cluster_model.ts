@@ -2,11 +2,14 @@
 // predict (what a network makes of many ranks).
 import { type RankRun, readRankPrediction, readRankRuns, whyNoTime } from "../data/cluster";
 import type { ResultFile } from "../data/results";
+import type { Column } from "../data/table";
 import { cellsPerSecond, count, figure, percent, quantity, seconds } from "../data/units";
-import { axisTooltip, baseOption, idealLine, logLimits, valueAxis, whiskers } from "./chart";
+import { baseOption, idealLine, logLimits, tooltip, valueAxis, whiskers } from "./chart";
+import type { Measured, Point, Series } from "./option";
 import { type Palette, seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
+import { teller } from "./tooltip";
 
 const giga = 1e9;
 
@@ -59,8 +62,8 @@ const predictedLine = (
   palette: Palette,
   name: string,
   colour: string,
-  data: [number, number][],
-) => ({
+  data: Point[],
+): Measured => ({
   name,
   type: "line",
   symbol: "circle",
@@ -82,6 +85,38 @@ export function clusterDepth(file: ResultFile): Picture | Missing | null {
   if (timed.length + modelled.length === 0)
     return { id: "cluster-depth", title, missing: "no depth has a time, measured or modelled" };
   const [best, modelBest] = [least(timed, "seconds"), least(modelled, "modelled")];
+  const columns: Column[] = [
+    { name: "halo depth", unit: "rows", show: count },
+    { name: "ranks", show: count },
+    { name: "time of a step", unit: "s", show: seconds },
+    { name: "interval from", unit: "s", show: seconds },
+    { name: "to", unit: "s", show: seconds },
+    { name: "model", unit: "s", show: seconds },
+    { name: "model off by", show: percent },
+    { name: "rate", unit: "cells/s", show: cellsPerSecond },
+    { name: "efficiency", show: percent },
+    { name: "remark" },
+    { name: "proof" },
+  ];
+  const cells = (run: RankRun) => [
+    run.depth,
+    run.ranks,
+    run.seconds,
+    run.interval?.low ?? null,
+    run.interval?.high ?? null,
+    run.modelled,
+    offBy(run),
+    run.cellsPerSecond,
+    run.efficiency,
+    [
+      ...(run.ranks === 0 ? ["without ranks"] : []),
+      ...(run === best ? ["the best"] : []),
+      ...(run === modelBest ? ["the model's best"] : []),
+      ...(run.seconds === null ? [whyNoTime(run)] : []),
+    ].join("; "),
+    run.row.verification,
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "cluster-depth",
     title,
@@ -89,39 +124,7 @@ export function clusterDepth(file: ResultFile): Picture | Missing | null {
     alternative:
       "Points of measured time with the intervals of their medians against the rows of a halo, both logarithmic, and a dashed line by the model; the least of each is marked.",
     height: 440,
-    table: {
-      columns: [
-        { name: "halo depth", unit: "rows", show: count },
-        { name: "ranks", show: count },
-        { name: "time of a step", unit: "s", show: seconds },
-        { name: "interval from", unit: "s", show: seconds },
-        { name: "to", unit: "s", show: seconds },
-        { name: "model", unit: "s", show: seconds },
-        { name: "model off by", show: percent },
-        { name: "rate", unit: "cells/s", show: cellsPerSecond },
-        { name: "efficiency", show: percent },
-        { name: "remark" },
-        { name: "proof" },
-      ],
-      rows: read.runs.map((run) => [
-        run.depth,
-        run.ranks,
-        run.seconds,
-        run.interval?.low ?? null,
-        run.interval?.high ?? null,
-        run.modelled,
-        offBy(run),
-        run.cellsPerSecond,
-        run.efficiency,
-        [
-          ...(run.ranks === 0 ? ["without ranks"] : []),
-          ...(run === best ? ["the best"] : []),
-          ...(run === modelBest ? ["the model's best"] : []),
-          ...(run.seconds === null ? [whyNoTime(run)] : []),
-        ].join("; "),
-        run.row.verification,
-      ]),
-    },
+    table: { columns, rows: read.runs.map(cells) },
     notDrawn: read.runs
       .filter((run) => run.depth === null || run.seconds === null)
       .map((run) => [
@@ -138,16 +141,24 @@ export function clusterDepth(file: ResultFile): Picture | Missing | null {
         ),
       );
       // Room for a name below the lowest point.
-      const times = [...drawnTimes, Math.min(...drawnTimes) / 1.15];
+      const lowest = Math.min(...drawnTimes);
+      const times = [...drawnTimes, lowest * (lowest / Math.max(...drawnTimes)) ** 0.12];
       /** Above the higher and below the lower of the two, where both are of one depth. */
       const above = (best?.seconds ?? 0) >= (best?.modelled ?? 0);
-      const bestOf = (name: string, run: Deep, value: number, colour: string, top: boolean) => ({
+      const bestOf = (
+        name: string,
+        run: Deep,
+        value: number,
+        colour: string,
+        top: boolean,
+      ): Series => ({
         name,
         type: "scatter",
-        symbol: "diamond",
-        symbolSize: 17,
+        // A ring round the point.
+        symbol: "circle",
+        symbolSize: 20,
         z: 4,
-        itemStyle: { color: colour, borderColor: palette.text, borderWidth: 1.5 },
+        itemStyle: { color: "transparent", borderColor: colour, borderWidth: 2.5 },
         label: {
           show: true,
           position: top ? "top" : "bottom",
@@ -158,9 +169,54 @@ export function clusterDepth(file: ResultFile): Picture | Missing | null {
         tooltip: { show: false },
         data: [[run.depth, value]],
       });
+      const series: Series[] = [
+        predictedLine(
+          palette,
+          "model",
+          modelColour,
+          modelled.map((run) => ({
+            value: [run.depth, run.modelled],
+            told: tell("model", run, ["halo depth", "model", "model off by"]),
+          })),
+        ),
+        {
+          name: "measured",
+          type: "line",
+          symbol: "circle",
+          symbolSize: 9,
+          z: 3,
+          itemStyle: { color: measuredColour },
+          lineStyle: { width: 0 },
+          data: timed.map((run) => ({
+            value: [run.depth, run.seconds],
+            told: tell("measured", run, ["halo depth", "time of a step", "interval from", "to"]),
+          })),
+        },
+        whiskers(
+          "interval",
+          timed.flatMap((run) =>
+            run.interval === null
+              ? []
+              : [{ at: run.depth, ...run.interval, colour: measuredColour }],
+          ),
+          false,
+        ),
+        ...(best === null ? [] : [bestOf("best", best, best.seconds!, measuredColour, above)]),
+        ...(modelBest === null
+          ? []
+          : [
+              bestOf(
+                "model's best",
+                modelBest,
+                modelBest.modelled!,
+                modelColour,
+                modelBest === best && !above,
+              ),
+            ]),
+      ];
       return {
         ...baseOption(palette),
-        tooltip: axisTooltip(palette, seconds),
+        tooltip: tooltip(palette, "axis"),
         legend: {
           ...baseOption(palette).legend,
           data: ["measured", "model"],
@@ -182,45 +238,7 @@ export function clusterDepth(file: ResultFile): Picture | Missing | null {
           gap: 66,
           ...logLimits(times),
         }),
-        series: [
-          predictedLine(
-            palette,
-            "model",
-            modelColour,
-            modelled.map((run) => [run.depth, run.modelled!]),
-          ),
-          {
-            name: "measured",
-            type: "line",
-            symbol: "circle",
-            symbolSize: 9,
-            z: 3,
-            itemStyle: { color: measuredColour },
-            lineStyle: { width: 0 },
-            data: timed.map((run) => [run.depth, run.seconds]),
-          },
-          whiskers(
-            "interval",
-            timed.flatMap((run) =>
-              run.interval === null
-                ? []
-                : [{ at: run.depth, ...run.interval, colour: measuredColour }],
-            ),
-            false,
-          ),
-          ...(best === null ? [] : [bestOf("best", best, best.seconds!, measuredColour, above)]),
-          ...(modelBest === null
-            ? []
-            : [
-                bestOf(
-                  "model's best",
-                  modelBest,
-                  modelBest.modelled!,
-                  modelColour,
-                  modelBest === best && !above,
-                ),
-              ]),
-        ].filter(({ data }) => data.length > 0),
+        series: series.filter(({ data }) => data.length > 0),
       };
     },
   };
@@ -236,13 +254,43 @@ export function clusterPrediction(file: ResultFile): Picture | Missing | null {
   if (most === undefined)
     return { id: "cluster-predict", title, missing: "the file has no predictions" };
   const grid = `${most.nx ?? "?"}x${most.ny ?? "?"}`;
-  const perStep = (run: (typeof runs)[number]) =>
+  const perStep = (run: (typeof runs)[number]): number | null =>
     run.everyStep === null ? null : (run.cellsPerSecond * run.everyStep) / run.efficiency;
   /** nx and ny may be missing: the cells are what was predicted in a step. */
   const measuredRate = (run: (typeof runs)[number]) =>
     run.measured === null ? null : (run.cellsPerSecond * run.seconds) / run.measured;
   const ideal = (run: (typeof runs)[number]) => run.cellsPerSecond / run.efficiency;
   const measured = runs.filter((run) => run.measured !== null);
+  type Run = (typeof runs)[number];
+  const columns: Column[] = [
+    { name: "ranks", show: count },
+    { name: "nx", show: count },
+    { name: "ny", show: count },
+    { name: "best halo depth", unit: "rows", show: count },
+    { name: `time of a step, ${kind}`, unit: "s", show: seconds },
+    { name: `rate, ${kind}`, unit: "cells/s", show: cellsPerSecond },
+    { name: `efficiency, ${kind}`, show: percent },
+    { name: "rate, one exchange a step", unit: "cells/s", show: cellsPerSecond },
+    { name: "efficiency, one exchange a step", show: percent },
+    { name: "measured", unit: "s", show: seconds },
+    { name: "measured rate", unit: "cells/s", show: cellsPerSecond },
+    { name: "prediction off by", show: percent },
+  ];
+  const cells = (run: Run) => [
+    run.ranks,
+    run.nx,
+    run.ny,
+    run.depth,
+    run.seconds,
+    run.cellsPerSecond,
+    run.efficiency,
+    perStep(run),
+    run.everyStep,
+    run.measured,
+    measuredRate(run),
+    run.measured === null ? null : run.seconds / run.measured - 1,
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "cluster-predict",
     title,
@@ -253,32 +301,7 @@ export function clusterPrediction(file: ResultFile): Picture | Missing | null {
       ".",
     alternative: `Dashed lines of ${kind} cells a second against ranks, both logarithmic: with the best depth of halos, with one exchange a step, and ideal${measured.length ? "; points where it was measured" : ""}.`,
     height: 440,
-    table: {
-      columns: [
-        { name: "ranks", show: count },
-        { name: "nx", show: count },
-        { name: "ny", show: count },
-        { name: "best halo depth", unit: "rows", show: count },
-        { name: `time of a step, ${kind}`, unit: "s", show: seconds },
-        { name: `rate, ${kind}`, unit: "cells/s", show: cellsPerSecond },
-        { name: `efficiency, ${kind}`, show: percent },
-        { name: "efficiency, one exchange a step", show: percent },
-        { name: "measured", unit: "s", show: seconds },
-        { name: "prediction off by", show: percent },
-      ],
-      rows: runs.map((run) => [
-        run.ranks,
-        run.nx,
-        run.ny,
-        run.depth,
-        run.seconds,
-        run.cellsPerSecond,
-        run.efficiency,
-        run.everyStep,
-        run.measured,
-        run.measured === null ? null : run.seconds / run.measured - 1,
-      ]),
-    },
+    table: { columns, rows: runs.map(cells) },
     notDrawn: [],
     verification: `${read.source ? `Rates ${read.source}. ` : ""}${
       measured.length
@@ -287,25 +310,54 @@ export function clusterPrediction(file: ResultFile): Picture | Missing | null {
     }`,
     variants: ["GCell/s", "efficiency"],
     option: (palette, _narrow, variant) => {
-      const show = variant === 0 ? (value: number) => `${figure(value)} GCell/s` : percent;
-      const lineOf = (value: (run: (typeof runs)[number]) => number | null) =>
-        runs.flatMap((run): [number, number][] => {
-          const rated = value(run);
+      const pointsOf = (name: string, rate: (run: Run) => number | null, told: string[]) =>
+        runs.flatMap((run): Point[] => {
+          const rated = rate(run);
           if (rated === null) return [];
-          return [[run.ranks, variant === 0 ? rated / giga : rated / ideal(run)]];
+          const value = variant === 0 ? rated / giga : rated / ideal(run);
+          return [{ value: [run.ranks, value], told: tell(name, run, ["ranks", ...told]) }];
         });
-      const lines = {
-        ideal: lineOf(ideal),
-        best: lineOf((run) => run.cellsPerSecond),
-        each: lineOf(perStep),
-        measured: lineOf(measuredRate),
-      };
-      const values = Object.values(lines)
-        .flat()
-        .map((point) => point[1]);
+      const best = `best depth, ${kind}`;
+      const each = `one exchange a step, ${kind}`;
+      const series: Measured[] = [
+        predictedLine(
+          palette,
+          best,
+          seriesColour(palette, 0),
+          pointsOf(best, (run) => run.cellsPerSecond, [
+            "best halo depth",
+            `rate, ${kind}`,
+            `efficiency, ${kind}`,
+          ]),
+        ),
+        predictedLine(
+          palette,
+          each,
+          seriesColour(palette, 1),
+          pointsOf(each, perStep, ["rate, one exchange a step", "efficiency, one exchange a step"]),
+        ),
+        {
+          name: "measured",
+          type: "line",
+          symbol: "circle",
+          symbolSize: 10,
+          itemStyle: { color: seriesColour(palette, 2) },
+          lineStyle: { width: 0 },
+          data: pointsOf("measured", measuredRate, [
+            "measured",
+            "measured rate",
+            "prediction off by",
+          ]),
+        },
+      ];
+      const idealPoints = runs.map((run) => [run.ranks, variant === 0 ? ideal(run) / giga : 1]);
+      const values = [
+        ...idealPoints.map(([, value]) => value!),
+        ...series.flatMap(({ data }) => data.map(({ value }) => [value].flat()[1] ?? 0)),
+      ];
       return {
         ...baseOption(palette),
-        tooltip: axisTooltip(palette, show),
+        tooltip: tooltip(palette, "axis"),
         grid: { left: 84, right: 28, top: 56, bottom: 52 },
         xAxis: valueAxis(palette, {
           name: "ranks",
@@ -322,25 +374,7 @@ export function clusterPrediction(file: ResultFile): Picture | Missing | null {
             ? { log: true, ...logLimits(values) }
             : { min: 0, max: Math.max(1, ...values) }),
         }),
-        series: [
-          idealLine(palette, lines.ideal),
-          predictedLine(palette, `best depth, ${kind}`, seriesColour(palette, 0), lines.best),
-          predictedLine(
-            palette,
-            `one exchange a step, ${kind}`,
-            seriesColour(palette, 1),
-            lines.each,
-          ),
-          {
-            name: "measured",
-            type: "line",
-            symbol: "circle",
-            symbolSize: 10,
-            itemStyle: { color: seriesColour(palette, 2) },
-            lineStyle: { width: 0 },
-            data: lines.measured,
-          },
-        ].filter(({ data }) => data.length > 0),
+        series: [idealLine(palette, idealPoints), ...series.filter(({ data }) => data.length > 0)],
       };
     },
   };

@@ -4,11 +4,13 @@ import { at, flag, list, num, positive, readable, text, word, type Json } from "
 import type * as schema from "../data/result_schema";
 import { readRow, type ResultFile, type Row } from "../data/results";
 import { count, figure, quantity, seconds } from "../data/units";
-import { baseOption, logLimits, plainLine, pointOf, valueAxis } from "./chart";
+import type { Column } from "../data/table";
+import { type Line, logLimits, logLines, plainLine } from "./chart";
 import { chosenRows, whyNotChosen } from "./choice";
 import { lookOf, type Palette } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
+import { teller } from "./tooltip";
 
 type Measure = schema.Crossing["measure"];
 const measures: Record<Measure, { name: string; secondsOf: (row: Row) => number | null }> = {
@@ -158,9 +160,13 @@ function crossingText(crossing: Crossing): string {
 }
 
 /** An open end of the interval is where the axis ends. */
-function marksOf(crossing: Crossing, axis: { min: number; max: number }, palette: Palette): object {
+function marksOf(
+  crossing: Crossing,
+  axis: { min: number; max: number },
+  palette: Palette,
+): NonNullable<Line["marks"]> {
   const { challenger, from, low, high, single } = crossing;
-  const line = {
+  const markLine: NonNullable<Line["marks"]>["markLine"] = {
     ...plainLine,
     lineStyle: { color: palette.text, type: "dashed" },
     label: {
@@ -170,14 +176,14 @@ function marksOf(crossing: Crossing, axis: { min: number; max: number }, palette
     },
     data: [{ xAxis: from }],
   };
-  const area = {
+  const markArea: NonNullable<Line["marks"]>["markArea"] = {
     silent: true,
     itemStyle: { color: palette.muted, opacity: 0.25 },
     data: [[{ xAxis: Math.max(low, axis.min) }, { xAxis: Math.min(high, axis.max) }]],
   };
   return {
-    ...(crosses(crossing) ? { markLine: line } : {}),
-    ...(low < high ? { markArea: area } : {}),
+    ...(crosses(crossing) ? { markLine } : {}),
+    ...(low < high ? { markArea } : {}),
   };
 }
 
@@ -222,10 +228,6 @@ export function crossover(file: ResultFile): Picture | Missing | null {
       ? `${name} (${row.threads ?? "?"} thread${row.threads === 1 ? "" : "s"})`
       : `${name} (GPU)`;
   };
-  const timeIn = (view: View, point: Point, name: string) => {
-    const row = point.rows.find((each) => each.name === name);
-    return row === undefined ? null : measures[view.measure].secondsOf(row);
-  };
   const placeIn = (view: View, point: Point) =>
     view.along === "grid" ? point.side : point.iterations;
   /** By their times at the end of the axis; after them those that have none there. */
@@ -249,6 +251,21 @@ export function crossover(file: ResultFile): Picture | Missing | null {
   const untimed = [...new Set(points.flatMap((point) => point.rows.map((row) => row.name)))].filter(
     (name) => !names.includes(name),
   );
+  const columns: Column[] = [
+    ...axes.map(([name]) => ({ name })),
+    { name: "row" },
+    { name: "threads", show: count },
+    ...(Object.keys(measures) as Measure[]).map((name) => ({ name, unit: "s", show: seconds })),
+    { name: "proof" },
+  ];
+  const cells = ({ point, row }: { point: Point; row: Row }) => [
+    ...axes.map(([name]) => point.values[name] ?? ""),
+    row.name,
+    row.threads,
+    ...Object.values(measures).map(({ secondsOf }) => secondsOf(row)),
+    row.verification,
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "crossover",
     title,
@@ -259,27 +276,9 @@ export function crossover(file: ResultFile): Picture | Missing | null {
     alternative: `Lines of time on logarithmic axes, one for each of at most ${mostRows} rows; a shaded stretch marks the interval of the crossing.`,
     height: 460,
     table: {
-      columns: [
-        ...axes.map(([name]) => ({ name })),
-        { name: "row" },
-        { name: "threads", show: count },
-        { name: "step", unit: "s", show: seconds },
-        { name: "warm run", unit: "s", show: seconds },
-        { name: "cold run", unit: "s", show: seconds },
-        { name: "proof" },
-      ],
+      columns,
       rows: points.flatMap((point) =>
-        point.rows
-          .filter((row) => row.seconds !== null)
-          .map((row) => [
-            ...axes.map(([name]) => point.values[name] ?? ""),
-            row.name,
-            row.threads,
-            row.seconds,
-            row.warm?.wall ?? null,
-            row.cold?.wall ?? null,
-            row.verification,
-          ]),
+        point.rows.filter((row) => row.seconds !== null).map((row) => cells({ point, row })),
       ),
     },
     notDrawn: (variant) => [
@@ -302,54 +301,34 @@ export function crossover(file: ResultFile): Picture | Missing | null {
     ),
     variants: views.map((view) => view.name),
     option: (palette, _narrow, variant) => {
-      const view = views[variant] ?? views[0]!;
-      const here = points.filter((point) => same(view.fixed, point.values));
-      const lines = choices[variant]!.map((name) => ({
-        name,
-        data: here
-          .flatMap((point): [number, number][] => {
-            const [value, place] = [timeIn(view, point, name), placeIn(view, point)];
-            return value === null || place === null ? [] : [[place, value]];
-          })
-          .sort((a, b) => a[0] - b[0]),
+      const view = views[variant]!;
+      const here = points
+        .filter((point) => same(view.fixed, point.values))
+        .sort((a, b) => (placeIn(view, a) ?? 0) - (placeIn(view, b) ?? 0));
+      const lines = choices[variant]!.map((name): Line => ({
+        name: label(name),
+        device: device.get(name)?.device !== "cpu",
+        look: lookOf(palette, file.names, name),
+        points: here.flatMap((point) => {
+          const row = point.rows.find((each) => each.name === name);
+          const place = placeIn(view, point);
+          const value = row === undefined ? null : measures[view.measure].secondsOf(row);
+          if (row === undefined || value === null || place === null) return [];
+          const told = tell(label(name), { point, row }, [view.along, view.measure]);
+          return [{ value: [place, value], told }];
+        }),
       }));
-      const limits = logLimits(lines.flatMap((line) => line.data.map((point) => point[0])));
       const crossing = crossingOf(view);
-      const marks = crossing === undefined ? {} : marksOf(crossing, limits, palette);
-      return {
-        ...baseOption(palette),
-        tooltip: {
-          ...baseOption(palette).tooltip,
-          trigger: "axis",
-          valueFormatter: (value: unknown) => (typeof value === "number" ? seconds(value) : "-"),
-        },
-        grid: { left: 84, right: 24, top: 56, bottom: 52 },
-        xAxis: valueAxis(palette, {
-          name: along[view.along].axis,
-          log: true,
-          show: quantity,
-          ...limits,
-        }),
-        yAxis: valueAxis(palette, {
-          name: `time of ${measures[view.measure].name}`,
-          log: true,
-          show: seconds,
-          gap: 66,
-          ...logLimits(lines.flatMap((line) => line.data.map((point) => point[1]))),
-        }),
-        series: lines.map((line, index) => {
-          const look = lookOf(palette, file.names, line.name);
-          return {
-            name: label(line.name),
-            type: "line",
-            ...pointOf(device.get(line.name)?.device !== "cpu"),
-            itemStyle: { color: look.color },
-            lineStyle: { ...look, width: 2 },
-            data: line.data,
-            ...(index === 0 ? marks : {}),
-          };
-        }),
-      };
+      const places = lines.flatMap(({ points }) => points.map(({ value }) => [value].flat()[0]!));
+      const [first, ...others] = lines;
+      const marks =
+        crossing === undefined ? {} : { marks: marksOf(crossing, logLimits(places), palette) };
+      return logLines(
+        palette,
+        { name: along[view.along].axis, show: quantity },
+        { name: `time of ${measures[view.measure].name}`, show: seconds },
+        first === undefined ? [] : [{ ...first, ...marks }, ...others],
+      );
     },
   };
 }

@@ -1,6 +1,7 @@
 // The ladder: the time of a step by each row on a logarithmic axis, with its spread, and how it
 // stands to the baseline and to the best row on the CPU.
 import { backendOf, problemText, type ResultFile, type Row, whyNotDrawn } from "../data/results";
+import type { Column } from "../data/table";
 import {
   bytesPerSecond,
   cellsPerSecond,
@@ -11,41 +12,35 @@ import {
   shortened,
   times,
 } from "../data/units";
-import {
-  baseOption,
-  categoryAxis,
-  figuresAxis,
-  heightOfBars,
-  logLimits,
-  nameWidth,
-  plainLine,
-  pointOf,
-  valueAxis,
-  whiskers,
-} from "./chart";
-import { chosenRows, isCpu, whyNotChosen } from "./choice";
+import { heightOfBars, inRows, logLimits, plainLine, pointOf, valueAxis, whiskers } from "./chart";
+import { chosenRows, isCpu, mostRows, whyNotChosen } from "./choice";
 import { lookOf } from "./palette";
+import { apart, disturbed, doubt } from "./order";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
-
-/** More lines than that nobody reads; the table has all. */
-const mostDrawn = 40;
+import { teller } from "./tooltip";
 
 type Timed = Row & { seconds: number };
+const asTimed = (row: Timed) => ({ row, seconds: row.seconds });
 const timed = (row: Row): row is Timed => row.seconds !== null;
 
 function reading(file: ResultFile, ranked: Timed[], baseline: Timed | undefined): string {
   const best = ranked[0];
   if (best === undefined) return "No row has a time.";
   const bestCpu = ranked.find(isCpu);
+  const why = doubt(file, ranked.map(asTimed));
+  const settled = (row: Timed) => why === disturbed || apart(asTimed(best), asTimed(row));
   const parts = [
-    `${shortened(best.name)} is the fastest verified row, ${seconds(best.seconds)} a step`,
+    (why === ""
+      ? `${shortened(best.name)} is the fastest verified row`
+      : `Which row is the fastest is not settled (${why}): ${shortened(best.name)} has the least median`) +
+      `, ${seconds(best.seconds)} a step`,
   ];
-  if (baseline !== undefined && baseline !== best)
+  if (baseline !== undefined && baseline !== best && settled(baseline))
     parts.push(
       `${figure(baseline.seconds / best.seconds)} times as fast as ${shortened(baseline.name)}`,
     );
-  if (bestCpu !== undefined && bestCpu !== best)
+  if (bestCpu !== undefined && bestCpu !== best && bestCpu !== baseline && settled(bestCpu))
     parts.push(
       `${figure(bestCpu.seconds / best.seconds)} times as fast as ${shortened(bestCpu.name)}, the best on the CPU`,
     );
@@ -57,54 +52,53 @@ export function ladder(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
   const title = "The ladder: time of a step";
   const ranked = file.rows.filter(timed).sort((a, b) => a.seconds - b.seconds);
-  const drawn = chosenRows(
-    ranked.map((row) => ({ row, seconds: row.seconds })),
-    [file.baseline],
-    mostDrawn,
-  ).map(({ row }) => row);
+  const drawn = chosenRows(ranked.map(asTimed), [file.baseline], mostRows).map(({ row }) => row);
   if (drawn.length === 0)
     return { id: "ladder", title, missing: "no verified row of this file has a time" };
   const baseline = drawn.find((row) => row.name === file.baseline);
   const bestCpu = drawn.find(isCpu);
-  const names = drawn.map((row) => row.name);
+  const columns: Column[] = [
+    { name: "row" },
+    { name: "device" },
+    { name: "threads", show: count },
+    { name: "time of a step", unit: "s", show: seconds },
+    { name: "interval from", unit: "s", show: seconds },
+    { name: "to", unit: "s", show: seconds },
+    { name: "first quartile", unit: "s", show: seconds },
+    { name: "third quartile", unit: "s", show: seconds },
+    { name: "samples", show: count },
+    { name: "rate", unit: "cells/s", show: cellsPerSecond },
+    { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
+    { name: "of the copy bandwidth", show: percent },
+    { name: `speed-up over ${file.baseline || "the baseline"}`, show: times },
+    { name: "speed-up over the best CPU row", show: times },
+    { name: "proof" },
+  ];
+  const cells = (row: Timed) => [
+    row.name,
+    row.device,
+    row.threads,
+    row.seconds,
+    row.interval?.low ?? null,
+    row.interval?.high ?? null,
+    row.quartiles?.q1 ?? null,
+    row.quartiles?.q3 ?? null,
+    row.samples,
+    row.cellsPerSecond,
+    row.bytesPerSecond,
+    row.fractionOfCopy,
+    row.vsBaseline,
+    row.vsBestCpu,
+    row.verification,
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "ladder",
     title,
     reading: reading(file, drawn, baseline),
     alternative: `Dots on a logarithmic axis of time, one line for each of ${drawn.length} rows, the fastest first.`,
     height: heightOfBars(drawn.length),
-    table: {
-      columns: [
-        { name: "row" },
-        { name: "device" },
-        { name: "threads", show: count },
-        { name: "time of a step", unit: "s", show: seconds },
-        { name: "first quartile", unit: "s", show: seconds },
-        { name: "third quartile", unit: "s", show: seconds },
-        { name: "samples", show: count },
-        { name: "rate", unit: "cells/s", show: cellsPerSecond },
-        { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
-        { name: "of the copy bandwidth", show: percent },
-        { name: `speed-up over ${file.baseline || "the baseline"}`, show: times },
-        { name: "speed-up over the best CPU row", show: times },
-        { name: "proof" },
-      ],
-      rows: ranked.map((row) => [
-        row.name,
-        row.device,
-        row.threads,
-        row.seconds,
-        row.quartiles?.q1 ?? null,
-        row.quartiles?.q3 ?? null,
-        row.samples,
-        row.cellsPerSecond,
-        row.bytesPerSecond,
-        row.fractionOfCopy,
-        row.vsBaseline,
-        row.vsBestCpu,
-        row.verification,
-      ]),
-    },
+    table: { columns, rows: ranked.map(cells) },
     notDrawn: [
       ...file.rows
         .filter((row) => !timed(row))
@@ -126,33 +120,29 @@ export function ladder(file: ResultFile): Picture | Missing | null {
           row.quartiles?.max ?? row.seconds,
         ]),
       );
-      const spread = (low: "min" | "q1", high: "max" | "q3", width: number) =>
+      const spread = (name: string, low: "min" | "q1", high: "max" | "q3", width: number) =>
         whiskers(
-          low === "min" ? "fastest to slowest sample" : "quartiles",
-          drawn.flatMap((row, index) =>
-            row.quartiles === null
+          name,
+          drawn.flatMap(({ quartiles }, at) =>
+            quartiles === null
               ? []
-              : [
-                  {
-                    at: index,
-                    low: row.quartiles[low],
-                    high: row.quartiles[high],
-                    colour: palette.muted,
-                  },
-                ],
+              : [{ at, low: quartiles[low], high: quartiles[high], colour: palette.muted }],
           ),
           true,
           width,
         );
+      const rows = inRows(palette, narrow, {
+        names: drawn.map((row) => row.name),
+        figures: drawn.map(
+          (row) =>
+            seconds(row.seconds) + (row.vsBaseline === null ? "" : `, ${times(row.vsBaseline)}`),
+        ),
+        figuresWidth: 130,
+      });
       return {
-        ...baseOption(palette),
+        ...rows,
         legend: { show: false },
-        grid: {
-          left: nameWidth(names, narrow) + 12,
-          right: narrow ? 16 : 130,
-          top: 34,
-          bottom: 48,
-        },
+        grid: { ...rows.grid, top: 34 },
         xAxis: valueAxis(palette, {
           name: narrow
             ? "time of a step"
@@ -161,21 +151,9 @@ export function ladder(file: ResultFile): Picture | Missing | null {
           show: seconds,
           ...limits,
         }),
-        yAxis: [
-          categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
-          figuresAxis(
-            palette,
-            drawn.map(
-              (row) =>
-                seconds(row.seconds) +
-                (row.vsBaseline === null ? "" : `, ${times(row.vsBaseline)}`),
-            ),
-            !narrow,
-          ),
-        ],
         series: [
-          spread("min", "max", 1),
-          spread("q1", "q3", 4),
+          spread("fastest to slowest sample", "min", "max", 1),
+          spread("quartiles", "q1", "q3", 4),
           {
             name: "median",
             type: "scatter",
@@ -183,14 +161,11 @@ export function ladder(file: ResultFile): Picture | Missing | null {
             z: 3,
             data: drawn.map((row, index) => ({
               value: [row.seconds, index],
+              told: tell(row.name, row),
               name: row.name,
               itemStyle: { color: lookOf(palette, file.names, backendOf(row)).color },
               symbol: pointOf(row.device !== "cpu").symbol,
             })),
-            tooltip: {
-              valueFormatter: (value: unknown) =>
-                Array.isArray(value) ? seconds(Number(value[0])) : "",
-            },
             markLine: {
               ...plainLine,
               lineStyle: { type: "dashed", color: palette.muted },

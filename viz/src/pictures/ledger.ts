@@ -1,12 +1,15 @@
 // Where the time went: the phases of a cold and of a warm run of each row, which with what is left
 // unexplained add up to the wall time.
 import { type Phases, problemText, type ResultFile, whyNotDrawn } from "../data/results";
+import type { Column } from "../data/table";
 import { percent, seconds } from "../data/units";
-import { figuresAxis, heightOfBars, lyingRows, valueAxis } from "./chart";
-import { chosenRows, type Timed, whyNotChosen } from "./choice";
+import { heightOfBars, inRows, stackedBars, valueAxis } from "./chart";
+import { chosenRows, standInSentence, type Timed, whyNotChosen } from "./choice";
+import { doubt } from "./order";
 import { ledgerParts, phaseColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
+import { teller } from "./tooltip";
 
 const mostDrawn = 24;
 const kinds = ["warm", "cold"] as const;
@@ -65,10 +68,14 @@ function reading(drawn: Run[], share: boolean, file: ResultFile): string {
   const worst = Math.max(
     ...drawn.map((run) => Math.abs(run.phases.unexplained ?? 0) / run.seconds),
   );
+  const why = doubt(file, drawn);
   return (
-    `The fastest ${first.kind} run, by ${first.row.name}, took ${seconds(first.seconds)}, ` +
+    (why === ""
+      ? `The fastest ${first.kind} run, by ${first.row.name}, took ${seconds(first.seconds)}, `
+      : `Which ${first.kind} run is the fastest is not settled (${why}): that of ${first.row.name} took ${seconds(first.seconds)}, `) +
     `of which ${share ? percent(length / first.seconds) : seconds(length)} ${part}; at most ${percent(worst)} of any ${first.kind} run is unexplained` +
-    `${problem ? ` (${problem})` : ""}.`
+    `${problem ? ` (${problem})` : ""}.` +
+    standInSentence(drawn.map(({ row }) => row))
   );
 }
 
@@ -88,28 +95,26 @@ export function ledger(file: ResultFile): Picture | Missing | null {
       missing:
         "no row has phases and a proof: phases are recorded for backends, not for peers or emulated devices",
     };
+  const columns: Column[] = [
+    { name: "row" },
+    { name: "run" },
+    { name: "wall", unit: "s", show: seconds },
+    ...ledgerParts.map((part) => ({ name: part, unit: "s", show: seconds })),
+  ];
+  const cells = (run: Run) => [
+    run.row.name,
+    run.kind,
+    run.seconds,
+    ...ledgerParts.map((part) => partOf(run.phases, part)),
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "ledger",
     title,
     reading: (variant) => reading(views[variant]!.drawn, views[variant]!.share, file),
     alternative: `Stacked bars of seconds or shares, one for each of at most ${mostDrawn} runs, divided into phases.`,
     height: heightOfBars(Math.max(...views.map((view) => view.drawn.length)), 26) + 24,
-    table: {
-      columns: [
-        { name: "row" },
-        { name: "run" },
-        { name: "wall", unit: "s", show: seconds },
-        ...ledgerParts.map((part) => ({ name: part, unit: "s", show: seconds })),
-      ],
-      rows: all.flatMap(({ kind, runs }) =>
-        runs.map((run) => [
-          run.row.name,
-          kind,
-          run.seconds,
-          ...ledgerParts.map((part) => partOf(run.phases, part)),
-        ]),
-      ),
-    },
+    table: { columns, rows: all.flatMap(({ runs }) => runs.map(cells)) },
     notDrawn: (variant) => [
       ...withoutRuns(file, views[variant]!.kind),
       ...views[variant]!.runs.filter((run) => !views[variant]!.drawn.includes(run)).map(
@@ -122,47 +127,32 @@ export function ledger(file: ResultFile): Picture | Missing | null {
     variants: views.map(({ kind, share }) => `${kind}, ${share ? "share" : "seconds"}`),
     option: (palette, narrow, variant) => {
       const { drawn, share, kind } = views[variant]!;
-      const show = share ? percent : seconds;
-      const rows = lyingRows(
-        palette,
-        drawn.map((run) => run.row.name),
-        narrow,
-        show,
-      );
       return {
-        ...rows,
-        grid: { ...rows.grid, right: narrow ? 24 : 84 },
+        ...inRows(palette, narrow, {
+          names: drawn.map((run) => run.row.name),
+          figures: drawn.map((run) => seconds(run.seconds)),
+        }),
         xAxis: valueAxis(palette, {
           name: share ? `share of the wall time, ${kind} run` : `wall time of a ${kind} run`,
-          show,
+          show: share ? percent : seconds,
           min: 0,
-          ...(share ? { max: 1 as const } : {}),
+          ...(share ? { max: 1 } : {}),
         }),
-        yAxis: [
-          rows.yAxis,
-          figuresAxis(
-            palette,
-            drawn.map((run) => seconds(run.seconds)),
-            !narrow,
-          ),
-        ],
-        series: ledgerParts
-          .filter((part) => drawn.some((run) => partOf(run.phases, part) !== null))
-          .map((part) => ({
-            name: part,
-            type: "bar",
-            stack: "wall",
-            barMaxWidth: 20,
-            itemStyle: {
-              color: phaseColour(palette, part),
-              borderColor: palette.surface,
-              borderWidth: 0.5,
-            },
-            data: drawn.map((run) => {
-              const value = Math.max(0, partOf(run.phases, part) ?? 0);
-              return share ? value / run.seconds : value;
-            }),
-          })),
+        series: stackedBars(
+          palette,
+          ledgerParts
+            .filter((part) => drawn.some((run) => partOf(run.phases, part) !== null))
+            .map((part) => ({
+              name: part,
+              colour: phaseColour(palette, part),
+              points: drawn.map((run) => {
+                const value = Math.max(0, partOf(run.phases, part) ?? 0);
+                const told = tell(`${run.row.name}, ${kind} run`, run);
+                return { value: share ? value / run.seconds : value, told };
+              }),
+            })),
+          20,
+        ),
       };
     },
   };

@@ -1,10 +1,20 @@
 // Training a network: learning curves, and where the time of an epoch went.
 import { at, list, num, numbers, positive, text } from "../data/json";
 import { isEmulated, type ResultFile } from "../data/results";
+import type { Column } from "../data/table";
 import { count, figure, percent, seconds } from "../data/units";
-import { baseOption, heightOfBars, logLimits, lyingRows, valueAxis } from "./chart";
+import {
+  baseOption,
+  heightOfBars,
+  inRows,
+  logLimits,
+  stackedBars,
+  tooltip,
+  valueAxis,
+} from "./chart";
 import { lookOf, seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
+import { teller } from "./tooltip";
 
 const parts = ["data", "step", "wait"] as const;
 
@@ -46,28 +56,30 @@ export function learningCurves(file: ResultFile): Picture | Missing | null {
   if (learned.length === 0) return { id: "learning", title, missing: "no engine has losses" };
   const final = (engine: Engine) => engine.losses[engine.losses.length - 1]!;
   const best = [...learned].sort((a, b) => final(a) - final(b))[0]!;
+  const columns: Column[] = [
+    { name: "engine" },
+    { name: "epoch", show: count },
+    { name: "loss", show: figure },
+    { name: "time so far", unit: "s", show: seconds },
+  ];
+  const epochsOf = (engine: Engine) =>
+    engine.losses.map((loss, index) => ({ engine, loss, index }));
+  const timeSoFar = (engine: Engine, index: number) =>
+    engine.perEpoch === null ? null : engine.perEpoch * (index + 1);
+  const cells = ({ engine, loss, index }: ReturnType<typeof epochsOf>[number]) => [
+    engine.name,
+    index + 1,
+    loss,
+    timeSoFar(engine, index),
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "learning",
     title,
     reading: `After ${best.losses.length} epochs the lowest loss, ${figure(final(best))}, is that of ${best.name}, with ${best.test === null ? "unknown" : percent(best.test)} of the test rows right (${setting(file)}).`,
     alternative: `Lines of the loss on a logarithmic axis, one for each of ${learned.length} engines.`,
     height: 420,
-    table: {
-      columns: [
-        { name: "engine" },
-        { name: "epoch", show: count },
-        { name: "loss", show: figure },
-        { name: "time so far", unit: "s", show: seconds },
-      ],
-      rows: learned.flatMap((engine) =>
-        engine.losses.map((loss, index) => [
-          engine.name,
-          index + 1,
-          loss,
-          engine.perEpoch === null ? null : engine.perEpoch * (index + 1),
-        ]),
-      ),
-    },
+    table: { columns, rows: learned.flatMap(epochsOf).map(cells) },
     notDrawn: engines
       .filter((engine) => !learned.includes(engine))
       .map((engine) => [engine.name, engine.reason || engine.status || "no losses"]),
@@ -75,11 +87,7 @@ export function learningCurves(file: ResultFile): Picture | Missing | null {
     variants: ["by epoch", "by time"],
     option: (palette, _narrow, variant) => ({
       ...baseOption(palette),
-      tooltip: {
-        ...baseOption(palette).tooltip,
-        trigger: "axis",
-        valueFormatter: (value: unknown) => (typeof value === "number" ? figure(value) : "-"),
-      },
+      tooltip: tooltip(palette, "axis"),
       grid: { left: 76, right: 28, top: 48, bottom: 52 },
       xAxis: valueAxis(
         palette,
@@ -107,10 +115,10 @@ export function learningCurves(file: ResultFile): Picture | Missing | null {
             color: lookOf(palette, file.names, engine.name).color,
           },
           itemStyle: { color: lookOf(palette, file.names, engine.name).color },
-          data: engine.losses.map((loss, epoch) => [
-            variant === 0 ? epoch + 1 : (epoch + 1) * (engine.perEpoch ?? 0),
-            loss,
-          ]),
+          data: epochsOf(engine).map((epoch) => ({
+            value: [variant === 0 ? epoch.index + 1 : timeSoFar(engine, epoch.index), epoch.loss],
+            told: tell(engine.name, epoch),
+          })),
         })),
     }),
   };
@@ -122,32 +130,31 @@ export function epochLedger(file: ResultFile): Picture | Missing | null {
   const engines = enginesOf(file);
   const timed = engines.filter((engine) => engine.perEpoch !== null);
   if (timed.length === 0) return { id: "epochs", title, missing: "no engine has a time" };
-  const names = timed.map((engine) => engine.name);
   const best = [...timed].sort((a, b) => a.perEpoch! - b.perEpoch!)[0]!;
+  const columns: Column[] = [
+    { name: "engine" },
+    { name: "device" },
+    { name: "an epoch", unit: "s", show: seconds },
+    ...parts.map((name) => ({ name, unit: "s", show: seconds })),
+    { name: "training accuracy", show: percent },
+    { name: "test accuracy", show: percent },
+  ];
+  const cells = (engine: Engine) => [
+    engine.name,
+    engine.device,
+    engine.perEpoch,
+    ...engine.phases,
+    engine.train,
+    engine.test,
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "epochs",
     title,
     reading: `${best.name} takes ${seconds(best.perEpoch!)} an epoch, the shortest of ${timed.length} (${setting(file)}).`,
     alternative: "Stacked bars of seconds for all epochs: fetching data, steps, waiting.",
     height: heightOfBars(timed.length, 40),
-    table: {
-      columns: [
-        { name: "engine" },
-        { name: "device" },
-        { name: "an epoch", unit: "s", show: seconds },
-        ...parts.map((name) => ({ name, unit: "s", show: seconds })),
-        { name: "training accuracy", show: percent },
-        { name: "test accuracy", show: percent },
-      ],
-      rows: timed.map((engine) => [
-        engine.name,
-        engine.device,
-        engine.perEpoch,
-        ...engine.phases,
-        engine.train,
-        engine.test,
-      ]),
-    },
+    table: { columns, rows: timed.map(cells) },
     notDrawn: engines
       .filter((engine) => !timed.includes(engine))
       .map((engine) => [
@@ -156,16 +163,20 @@ export function epochLedger(file: ResultFile): Picture | Missing | null {
       ]),
     verification: proof(timed),
     option: (palette, narrow) => ({
-      ...lyingRows(palette, names, narrow, seconds),
+      ...inRows(palette, narrow, { names: timed.map((engine) => engine.name) }),
       xAxis: valueAxis(palette, { name: "all epochs", show: seconds, min: 0 }),
-      series: parts.map((part, index) => ({
-        name: part,
-        type: "bar",
-        stack: "epoch",
-        barMaxWidth: 26,
-        itemStyle: { color: seriesColour(palette, [1, 2, 0][index] ?? 0) },
-        data: timed.map((engine) => engine.phases[index] ?? 0),
-      })),
+      series: stackedBars(
+        palette,
+        parts.map((name, part) => ({
+          name,
+          colour: seriesColour(palette, [1, 2, 0][part] ?? 0),
+          points: timed.map((engine) => ({
+            value: engine.phases[part] ?? 0,
+            told: tell(engine.name, engine),
+          })),
+        })),
+        26,
+      ),
     }),
   };
 }

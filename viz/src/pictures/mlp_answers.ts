@@ -1,11 +1,13 @@
 // Networks that answer: throughput against the batch, and how the latency of one answer is distributed.
 import { list, num, numbers, positive, text } from "../data/json";
 import { isEmulated, type ResultFile } from "../data/results";
+import type { Column } from "../data/table";
 import { count, figure, quantity, seconds } from "../data/units";
-import { baseOption, logLimits, logLines, valueAxis } from "./chart";
+import { baseOption, logLimits, logLines, tooltip, valueAxis } from "./chart";
 import { engineOf, nameOf, proofOf, verification, withoutTime } from "./mlp_rows";
 import { lookOf } from "./palette";
 import type { Missing, Picture } from "./picture";
+import { teller } from "./tooltip";
 
 export function throughput(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "mlp_throughput") return null;
@@ -26,30 +28,31 @@ export function throughput(file: ResultFile): Picture | Missing | null {
     .filter((engine) => engine.curve.length > 0);
   if (engines.length === 0) return { id: "throughput", title, missing: "no engine has a time" };
   const rate = (value: number) => `${quantity(value)} rows/s`;
+  const columns: Column[] = [
+    { name: "engine" },
+    { name: "batch", show: count },
+    { name: "throughput", unit: "rows/s", show: rate },
+    { name: "remark" },
+    { name: "proof" },
+  ];
+  type Engine = (typeof engines)[number];
+  const batchesOf = (engine: Engine) =>
+    engine.curve.map(([batch, value]) => ({ engine, batch, value }));
+  const cells = ({ engine, batch, value }: ReturnType<typeof batchesOf>[number]) => [
+    engine.name,
+    batch,
+    value,
+    batch === engine.best ? "the best" : batch === engine.enough ? "enough: near the best" : "",
+    proofOf(engine.row),
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "throughput",
     title,
     reading: file.sentence,
     alternative: `Lines of rows a second against the rows of a batch, both logarithmic, for ${engines.length} engines.`,
     height: 440,
-    table: {
-      columns: [
-        { name: "engine" },
-        { name: "batch", show: count },
-        { name: "throughput", unit: "rows/s", show: rate },
-        { name: "remark" },
-        { name: "proof" },
-      ],
-      rows: engines.flatMap(({ row, name, best, enough, curve }) =>
-        curve.map(([batch, value]) => [
-          name,
-          batch,
-          value,
-          batch === best ? "the best" : batch === enough ? "enough: near the best" : "",
-          proofOf(row),
-        ]),
-      ),
-    },
+    table: { columns, rows: engines.flatMap(batchesOf).map(cells) },
     notDrawn: withoutTime(rows.filter((row) => !engines.some((engine) => engine.row === row))),
     verification: verification(engines.map((engine) => engine.row)),
     option: (palette, narrow) =>
@@ -57,11 +60,14 @@ export function throughput(file: ResultFile): Picture | Missing | null {
         palette,
         { name: "rows of a batch", show: quantity, base: 2 },
         { name: narrow ? "rows/s" : "rows a second", show: quantity },
-        engines.map(({ row, name, curve }) => ({
-          name,
-          points: curve,
-          device: text(row, "device") !== "cpu",
-          look: lookOf(palette, file.names, engineOf(row)),
+        engines.map((engine) => ({
+          name: engine.name,
+          device: text(engine.row, "device") !== "cpu",
+          look: lookOf(palette, file.names, engineOf(engine.row)),
+          points: batchesOf(engine).map((each) => ({
+            value: [each.batch, each.value],
+            told: tell(engine.name, each),
+          })),
         })),
       ),
   };
@@ -77,7 +83,7 @@ export function latency(file: ResultFile): Picture | Missing | null {
       numbers(row, "histogram", "counts"),
     ];
     const median = positive(row, "seconds", "median");
-    const bins = !isEmulated(row) && edges.length === counts.length + 1;
+    const bins = !isEmulated(row) && counts.length > 0 && edges.length === counts.length + 1;
     return bins && median !== null
       ? [{ row, name: nameOf(row), edges, counts, median, p99: positive(row, "seconds", "p99") }]
       : [];
@@ -85,32 +91,32 @@ export function latency(file: ResultFile): Picture | Missing | null {
   if (engines.length === 0)
     return { id: "latency", title, missing: "no engine has a histogram of its times" };
   const best = [...engines].sort((a, b) => a.median - b.median)[0]!;
+  const columns: Column[] = [
+    { name: "engine" },
+    { name: "from", unit: "s", show: seconds },
+    { name: "to", unit: "s", show: seconds },
+    { name: "calls", show: count },
+    { name: "median", unit: "s", show: seconds },
+    { name: "99th percentile", unit: "s", show: seconds },
+  ];
+  type Engine = (typeof engines)[number];
+  const binsOf = (engine: Engine) => engine.counts.map((calls, bin) => ({ engine, calls, bin }));
+  const cells = ({ engine, calls, bin }: ReturnType<typeof binsOf>[number]) => [
+    engine.name,
+    engine.edges[bin] ?? null,
+    engine.edges[bin + 1] ?? null,
+    calls,
+    engine.median,
+    engine.p99,
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "latency",
     title,
     reading: `${best.name} answers in ${seconds(best.median)} in the median${best.p99 === null ? "" : `, and 99 of 100 times in ${seconds(best.p99)}`}.`,
     alternative: `Histograms of the time of a call on a logarithmic axis, for ${engines.length} engines.`,
     height: 420,
-    table: {
-      columns: [
-        { name: "engine" },
-        { name: "from", unit: "s", show: seconds },
-        { name: "to", unit: "s", show: seconds },
-        { name: "calls", show: count },
-        { name: "median", unit: "s", show: seconds },
-        { name: "99th percentile", unit: "s", show: seconds },
-      ],
-      rows: engines.flatMap(({ name, edges, counts, median, p99 }) =>
-        counts.map((calls, bin) => [
-          name,
-          edges[bin] ?? null,
-          edges[bin + 1] ?? null,
-          calls,
-          median,
-          p99,
-        ]),
-      ),
-    },
+    table: { columns, rows: engines.flatMap(binsOf).map(cells) },
     notDrawn: withoutTime(rows.filter((row) => !engines.some((engine) => engine.row === row))),
     verification: engines
       .map(({ row, name }) => {
@@ -125,11 +131,7 @@ export function latency(file: ResultFile): Picture | Missing | null {
       const none = variant === 0 ? 0 : 0.5; // a logarithmic axis has no 0
       return {
         ...baseOption(palette),
-        tooltip: {
-          ...baseOption(palette).tooltip,
-          trigger: "axis",
-          valueFormatter: (value: unknown) => `${Math.floor(Number(value))} calls`,
-        },
+        tooltip: tooltip(palette, "axis"),
         grid: { left: 76, right: 28, top: 48, bottom: 52 },
         xAxis: valueAxis(palette, {
           name: "time of a call",
@@ -144,20 +146,32 @@ export function latency(file: ResultFile): Picture | Missing | null {
           // The rare slow calls, which nobody sees beside hundreds of quick ones.
           ...(variant === 0 ? { min: 0 } : { log: true, min: none, max: 1.25 * most }),
         }),
-        series: engines.map(({ row, name, edges, counts }) => ({
-          name,
-          type: "line",
-          step: "end",
-          symbol: "none",
-          areaStyle: { opacity: 0.18 },
-          itemStyle: { color: lookOf(palette, file.names, engineOf(row)).color },
-          lineStyle: { ...lookOf(palette, file.names, engineOf(row)), width: 2 },
-          data: [
-            [edges[0], none],
-            ...counts.map((calls, bin) => [edges[bin + 1], Math.max(none, calls)]),
-            [edges[edges.length - 1], none],
-          ],
-        })),
+        series: engines.map((engine) => {
+          const look = lookOf(palette, file.names, engineOf(engine.row));
+          const bins = binsOf(engine).map((bin) => ({
+            value: [engine.edges[bin.bin + 1]!, Math.max(none, bin.calls)],
+            told: tell(engine.name, bin),
+          }));
+          // From and to the axis: both ends are of the outermost bins.
+          const end = (value: number, { told }: (typeof bins)[number]) => ({
+            value: [value, none],
+            told,
+          });
+          return {
+            name: engine.name,
+            type: "line",
+            step: "end",
+            symbol: "none",
+            areaStyle: { opacity: 0.18 },
+            itemStyle: { color: look.color },
+            lineStyle: { ...look, width: 2 },
+            data: [
+              end(engine.edges[0]!, bins[0]!),
+              ...bins,
+              end(engine.edges.at(-1)!, bins.at(-1)!),
+            ],
+          };
+        }),
       };
     },
   };

@@ -1,12 +1,14 @@
 // Training networks of many sizes on many threads: the time of a step against parameters and width,
 // and the speed-up by threads.
-import { flag, list, num, positive, text } from "../data/json";
+import { flag, type Json, list, num, positive, text } from "../data/json";
 import type { ResultFile } from "../data/results";
+import type { Column } from "../data/table";
 import { count, percent, quantity, seconds, times } from "../data/units";
-import { baseOption, idealLine, type Line, logLines, pointOf, valueAxis } from "./chart";
+import { baseOption, idealLine, lineOf, logLines, tooltip, valueAxis } from "./chart";
 import { engineOf, nameOf, proofOf, timeOf, verification, withoutTime } from "./mlp_rows";
 import { lookOf } from "./palette";
 import type { Missing, Picture } from "./picture";
+import { teller } from "./tooltip";
 
 export function sizes(file: ResultFile): Picture | Missing | null {
   const depth = file.experiment === "mlp_depth";
@@ -27,66 +29,61 @@ export function sizes(file: ResultFile): Picture | Missing | null {
   if (names.length === 0) return { id: "sizes", title, missing: "no row has a time" };
   const size = depth ? "last hidden layer" : "width";
   const rowOf = (name: string) => rows.find((row) => nameOf(row) === name) ?? null;
-  const lines = (x: "size" | "parameters", y: string): Omit<Line, "look">[] =>
-    names.map((name) => ({
-      name,
-      device: text(rowOf(name), "device") !== "cpu",
-      points: points.flatMap((point): [number, number][] => {
-        const row = point.rows.find((each) => nameOf(each) === name);
-        const value = timeOf(row, y);
-        return value === null ? [] : [[point[x], value]];
-      }),
-    }));
   const views = [
     { name: "a step, by parameters", x: "parameters", y: "seconds_per_step" },
     { name: `a step, by ${size}`, x: "size", y: "seconds_per_step" },
     { name: "100 epochs, by parameters", x: "parameters", y: "seconds_100_epochs" },
   ] as const;
+  const columns: Column[] = [
+    { name: size, show: count },
+    { name: "parameters", show: count },
+    { name: "row" },
+    { name: "time of a step", unit: "s", show: seconds },
+    { name: "100 epochs", unit: "s", show: seconds },
+    { name: "100 epochs are" },
+    { name: "proof" },
+  ];
+  type Trained = { point: (typeof points)[number]; row: Json };
+  const cells = ({ point, row }: Trained) => [
+    point.size,
+    point.parameters,
+    nameOf(row),
+    timeOf(row, "seconds_per_step"),
+    timeOf(row, "seconds_100_epochs"),
+    flag(row, "extrapolated") === true ? "extrapolated from fewer steps" : "measured",
+    proofOf(row),
+  ];
+  const tell = teller(columns, cells);
+  const trained = points.flatMap((point) =>
+    point.rows
+      .filter((row) => timeOf(row, "seconds_per_step") !== null)
+      .map((row): Trained => ({ point, row })),
+  );
   return {
     id: "sizes",
     title,
     reading: file.sentence,
     alternative: `Lines of time on logarithmic axes, one for each of ${names.length} rows.`,
     height: 440,
-    table: {
-      columns: [
-        { name: size, show: count },
-        { name: "parameters", show: count },
-        { name: "row" },
-        { name: "time of a step", unit: "s", show: seconds },
-        { name: "100 epochs", unit: "s", show: seconds },
-        { name: "100 epochs are" },
-        { name: "proof" },
-      ],
-      rows: points.flatMap((point) =>
-        point.rows
-          .filter((row) => timeOf(row, "seconds_per_step") !== null)
-          .map((row) => [
-            point.size,
-            point.parameters,
-            nameOf(row),
-            timeOf(row, "seconds_per_step"),
-            timeOf(row, "seconds_100_epochs"),
-            flag(row, "extrapolated") === true ? "extrapolated from fewer steps" : "measured",
-            proofOf(row),
-          ]),
-      ),
-    },
+    table: { columns, rows: trained.map(cells) },
     notDrawn: withoutTime(rows).filter(([name]) => !names.includes(name)),
     verification: verification(rows),
     variants: views.map((view) => view.name),
     option: (palette, _narrow, variant) => {
-      const view = views[variant] ?? views[0];
+      const { x, y } = views[variant] ?? views[0];
       return logLines(
         palette,
-        { name: view.x === "size" ? size : "parameters", show: quantity },
-        {
-          name: view.y === "seconds_per_step" ? "time of a step" : "time of 100 epochs",
-          show: seconds,
-        },
-        lines(view.x, view.y).map((line) => ({
-          ...line,
-          look: lookOf(palette, file.names, engineOf(rowOf(line.name))),
+        { name: x === "size" ? size : "parameters", show: quantity },
+        { name: y === "seconds_per_step" ? "time of a step" : "time of 100 epochs", show: seconds },
+        names.map((name) => ({
+          name,
+          device: text(rowOf(name), "device") !== "cpu",
+          look: lookOf(palette, file.names, engineOf(rowOf(name))),
+          points: trained.flatMap((each) => {
+            const value = timeOf(each.row, y);
+            if (nameOf(each.row) !== name || value === null) return [];
+            return [{ value: [each.point[x], value], told: tell(name, each) }];
+          }),
         })),
       );
     },
@@ -106,33 +103,34 @@ export function trainingThreads(file: ResultFile): Picture | Missing | null {
   if (timed.length === 0) return { id: "scaling", title, missing: "no row has a speed-up" };
   const racers = [...new Set(timed.map((each) => each.racer))];
   const most = Math.max(2, ...timed.map((each) => each.threads));
+  const columns: Column[] = [
+    { name: "row" },
+    { name: "threads", show: count },
+    { name: "time of a step", unit: "s", show: seconds },
+    { name: "speed-up", show: times },
+    { name: "efficiency", show: percent },
+    { name: "proof" },
+  ];
+  const cells = ({ row, threads, speedup }: (typeof timed)[number]) => [
+    nameOf(row),
+    threads,
+    timeOf(row, "seconds_per_step"),
+    speedup,
+    num(row, "efficiency"),
+    proofOf(row),
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "scaling",
     title,
     reading: file.sentence,
     alternative: "Points of speed-up against threads beside the ideal line.",
-    table: {
-      columns: [
-        { name: "row" },
-        { name: "threads", show: count },
-        { name: "time of a step", unit: "s", show: seconds },
-        { name: "speed-up", show: times },
-        { name: "efficiency", show: percent },
-        { name: "proof" },
-      ],
-      rows: timed.map(({ row, threads, speedup }) => [
-        nameOf(row),
-        threads,
-        timeOf(row, "seconds_per_step"),
-        speedup,
-        num(row, "efficiency"),
-        proofOf(row),
-      ]),
-    },
+    table: { columns, rows: timed.map(cells) },
     notDrawn: withoutTime(rows.filter((row) => timeOf(row, "seconds_per_step") === null)),
     verification: verification(rows),
     option: (palette) => ({
       ...baseOption(palette),
+      tooltip: tooltip(palette, "axis"),
       grid: { left: 70, right: 28, top: 48, bottom: 52 },
       xAxis: valueAxis(palette, { name: "threads", show: count, whole: true, min: 1, max: most }),
       yAxis: valueAxis(palette, {
@@ -146,18 +144,18 @@ export function trainingThreads(file: ResultFile): Picture | Missing | null {
           [1, 1],
           [most, most],
         ]),
-        ...racers.map((racer) => ({
-          name: racer,
-          type: "line",
-          ...pointOf(
-            timed.some((each) => each.racer === racer && text(each.row, "device") !== "cpu"),
-          ),
-          itemStyle: { color: lookOf(palette, file.names, racer).color },
-          lineStyle: { ...lookOf(palette, file.names, racer), width: 2 },
-          data: timed
-            .filter((each) => each.racer === racer)
-            .map((each) => [each.threads, each.speedup]),
-        })),
+        ...racers.map((racer) => {
+          const own = timed.filter((each) => each.racer === racer);
+          return lineOf({
+            name: racer,
+            device: own.some((each) => text(each.row, "device") !== "cpu"),
+            look: lookOf(palette, file.names, racer),
+            points: own.map((each) => ({
+              value: [each.threads, each.speedup],
+              told: tell(racer, each),
+            })),
+          });
+        }),
       ],
     }),
   };

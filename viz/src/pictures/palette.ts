@@ -34,14 +34,21 @@ export function seriesColour(palette: Palette, index: number): string {
   return palette.series[index % palette.series.length] ?? palette.text;
 }
 
+export interface Look {
+  color: string;
+  type: "solid" | "dashed" | "dotted" | number[];
+}
+
 /**
  * How a backend or an engine looks in all pictures: by its place among the names of the page
  * (ResultFile.names). Where names are more than colours, the dash of a line tells them apart.
  */
-export function lookOf(palette: Palette, names: string[], name: string) {
+export function lookOf(palette: Palette, names: string[], name: string): Look {
   const place = names.indexOf(name);
   if (place < 0) return { color: palette.muted, type: "solid" };
-  const type = ["solid", "dashed", "dotted"][Math.floor(place / palette.series.length) % 3]!;
+  const type = (["solid", "dashed", "dotted"] as const)[
+    Math.floor(place / palette.series.length) % 3
+  ]!;
   return { color: seriesColour(palette, place), type };
 }
 

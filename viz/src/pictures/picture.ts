@@ -2,8 +2,8 @@
 //
 // To add one: a file here with a function from a result file to a Picture (null where the file is
 // of another command, a Missing where it lacks what the picture needs), and a line in catalogue.ts.
-import type { EChartsCoreOption } from "echarts/core";
 import type { Table } from "../data/table";
+import type { ChartOption } from "./option";
 import type { Palette } from "./palette";
 
 export interface Picture {
@@ -18,7 +18,9 @@ export interface Picture {
   height?: number;
   /** Ways to look at it, the first one shown; `option` gets the index of the chosen one. */
   variants?: string[];
-  option: (palette: Palette, narrow: boolean, variant: number) => EChartsCoreOption;
+  /** Whether its axis can be zoomed (dataZoom in the option). */
+  zooms?: boolean;
+  option: (palette: Palette, narrow: boolean, variant: number) => ChartOption;
   /** What is in the file and not in the picture, with the reason; of the chosen variant, as `reading`. */
   notDrawn: [string, string][] | ((variant: number) => [string, string][]);
   /** The proof of what is shown. */

@@ -1,18 +1,13 @@
 // Each classic mistake of measuring beside the right measurement of the same work.
 import { flag, list, positive, text } from "../data/json";
 import type { ResultFile } from "../data/results";
+import type { Column } from "../data/table";
 import { figure, seconds, times } from "../data/units";
-import {
-  baseOption,
-  categoryAxis,
-  heightOfBars,
-  logLimits,
-  nameWidth,
-  plainLine,
-  valueAxis,
-} from "./chart";
-import { seriesColour } from "./palette";
+import { guideLine, heightOfBars, inRows, logLimits, plainLine, valueAxis } from "./chart";
+import type { Guide, Measured } from "./option";
+import { type Palette, seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
+import { teller } from "./tooltip";
 
 export function pitfalls(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "pitfalls") return null;
@@ -48,7 +43,30 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
   if (timed.length === 0) return { id: "pitfalls", title, missing: "none of them was measured" };
   const worst = timed[0]!;
   const misleading = timed.filter((each) => each.misleads === true).length;
-  const names = timed.map((each) => each.name);
+  const columns: Column[] = [
+    { name: "pitfall" },
+    { name: "the mistaken way" },
+    { name: "mistaken reading", unit: "s", show: seconds },
+    { name: "the right way" },
+    { name: "right reading", unit: "s", show: seconds },
+    { name: "mistaken / right", show: times },
+    { name: "misleads here" },
+    { name: "advice" },
+  ];
+  const cells = (each: (typeof timed)[number]) => [
+    each.name,
+    each.mistake,
+    each.mistakenSeconds,
+    each.right,
+    each.rightSeconds,
+    each.factor,
+    each.misleads === null ? "unclear" : each.misleads ? "yes" : "no",
+    each.advice,
+  ];
+  const tell = teller(columns, cells);
+  const told = ["mistaken reading", "right reading", "mistaken / right", "misleads here"];
+  const pointsOf = (key: "mistakenSeconds" | "rightSeconds" | "factor") =>
+    timed.map((each, index) => ({ value: [each[key], index], told: tell(each.name, each, told) }));
   return {
     id: "pitfalls",
     title,
@@ -57,28 +75,7 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
       `${worst.right} ${seconds(worst.rightSeconds)}, ${figure(worst.factor > 1 ? worst.factor : 1 / worst.factor)} times too ${worst.factor > 1 ? "slow" : "fast"}.`,
     alternative: `For each of ${timed.length} pitfalls two points on a logarithmic axis of time: the mistaken reading and the right one.`,
     height: heightOfBars(timed.length, 28),
-    table: {
-      columns: [
-        { name: "pitfall" },
-        { name: "the mistaken way" },
-        { name: "mistaken reading", unit: "s", show: seconds },
-        { name: "the right way" },
-        { name: "right reading", unit: "s", show: seconds },
-        { name: "mistaken / right", show: times },
-        { name: "misleads here" },
-        { name: "advice" },
-      ],
-      rows: timed.map((each) => [
-        each.name,
-        each.mistake,
-        each.mistakenSeconds,
-        each.right,
-        each.rightSeconds,
-        each.factor,
-        each.misleads === null ? "unclear" : each.misleads ? "yes" : "no",
-        each.advice,
-      ]),
-    },
+    table: { columns, rows: timed.map(cells) },
     notDrawn: all
       .filter((each) => each.mistakenSeconds === null)
       .map((each) => [each.name, `${each.status}: ${each.reason || "no time"}`]),
@@ -86,21 +83,12 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
       "Work is proved before it is timed: steps must have the oracle's bits, sums the known sum; the table of docs/lab.md names the exceptions.",
     variants: ["readings", "factor"],
     option: (palette, narrow, variant) => {
-      const left = nameWidth(names, narrow);
-      const common = {
-        ...baseOption(palette),
-        grid: { left: left + 12, right: narrow ? 24 : 70, top: 40, bottom: 48 },
-        yAxis: categoryAxis(palette, names, { inverse: true, width: left }),
-      };
+      const names = timed.map((each) => each.name);
       if (variant === 1) {
+        const figures = timed.map((each) => times(each.factor));
         return {
-          ...common,
+          ...inRows(palette, narrow, { names, figures }),
           legend: { show: false },
-          tooltip: {
-            ...common.tooltip,
-            valueFormatter: (value: unknown) =>
-              times(Number(Array.isArray(value) ? value[0] : value)),
-          },
           xAxis: valueAxis(palette, {
             name: "mistaken reading / right reading",
             log: true,
@@ -112,18 +100,12 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
               name: "factor",
               type: "scatter",
               symbolSize: 13,
-              data: timed.map((each, index) => ({
-                name: each.name,
-                value: [each.factor, index],
-                itemStyle: { color: seriesColour(palette, each.misleads === true ? 1 : 6) },
+              data: pointsOf("factor").map((point, index) => ({
+                ...point,
+                itemStyle: {
+                  color: seriesColour(palette, timed[index]!.misleads === true ? 1 : 6),
+                },
               })),
-              label: {
-                show: !narrow,
-                position: "right",
-                color: palette.text,
-                formatter: (point: { dataIndex: number }) =>
-                  times(timed[point.dataIndex]?.factor ?? 1),
-              },
               markLine: {
                 ...plainLine,
                 lineStyle: { color: palette.text },
@@ -134,26 +116,10 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
           ],
         };
       }
-      const series = (
-        name: string,
-        key: "mistakenSeconds" | "rightSeconds",
-        colour: number,
-        symbol: string,
-      ) => ({
-        name,
-        type: "scatter",
-        symbol,
-        symbolSize: 12,
-        z: 3,
-        itemStyle: { color: seriesColour(palette, colour) },
-        data: timed.map((each, index) => ({ name: each.name, value: [each[key], index] })),
-        tooltip: {
-          valueFormatter: (value: unknown) =>
-            Array.isArray(value) ? seconds(Number(value[0])) : "",
-        },
-      });
+      const base = inRows(palette, narrow, { names });
       return {
-        ...common,
+        ...base,
+        legend: { ...base.legend, data: ["mistaken", "right"] },
         xAxis: valueAxis(palette, {
           name: "reading",
           log: true,
@@ -161,24 +127,40 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
           ...logLimits(timed.flatMap((each) => [each.mistakenSeconds, each.rightSeconds])),
         }),
         series: [
-          ...timed.map((each, index) => ({
-            name: "connection",
-            type: "line",
-            silent: true,
-            symbol: "none",
-            tooltip: { show: false },
-            lineStyle: { color: palette.muted, width: 2 },
-            itemStyle: { color: palette.muted },
-            data: [
-              [each.mistakenSeconds, index],
-              [each.rightSeconds, index],
-            ],
-          })),
-          series("mistaken", "mistakenSeconds", 1, "diamond"),
-          series("right", "rightSeconds", 2, "circle"),
+          ...timed.map((each, index) => connection(palette, index, each)),
+          readings(palette, "mistaken", 1, "triangle", pointsOf("mistakenSeconds")),
+          readings(palette, "right", 2, "circle", pointsOf("rightSeconds")),
         ],
-        legend: { ...common.legend, data: ["mistaken", "right"] },
       };
     },
   };
 }
+
+const connection = (
+  palette: Palette,
+  row: number,
+  { mistakenSeconds, rightSeconds }: { mistakenSeconds: number; rightSeconds: number },
+): Guide => ({
+  ...guideLine("connection", { color: palette.muted, width: 2 }),
+  silent: true,
+  data: [
+    [mistakenSeconds, row],
+    [rightSeconds, row],
+  ],
+});
+
+const readings = (
+  palette: Palette,
+  name: string,
+  colour: number,
+  symbol: string,
+  data: Measured["data"],
+): Measured => ({
+  name,
+  type: "scatter",
+  symbol,
+  symbolSize: 12,
+  z: 3,
+  itemStyle: { color: seriesColour(palette, colour) },
+  data,
+});

@@ -1,11 +1,13 @@
 // Files of calibrate (what a cell costs by grid) and of advise (predicted runs).
 import { list, num, positive, text } from "../data/json";
-import { readProfile } from "../data/model";
+import { type GridCost, readProfile, type Way } from "../data/model";
 import type { ResultFile } from "../data/results";
+import type { Column } from "../data/table";
 import { count, quantity, seconds } from "../data/units";
-import { heightOfBars, logLimits, logLines, pointOf, lyingRows, valueAxis } from "./chart";
+import { heightOfBars, inRows, logLimits, logLines, pointOf, valueAxis } from "./chart";
 import { lookOf, seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
+import { teller } from "./tooltip";
 
 export function calibrated(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "calibrate") return null;
@@ -14,13 +16,37 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
   if (profile === null)
     return { id: "profile", title, missing: "the file has no complete profile" };
   const dtypes = [...new Set(profile.ways.map((way) => way.dtype))];
-  const perCell = (grid: (typeof profile.ways)[number]["grids"][number]) => {
+  const perCell = (grid: GridCost) => {
     const last = grid.calls[grid.calls.length - 1]!;
     return last.seconds / (last.steps * grid.side * grid.side);
   };
   const cheapest = profile.ways
     .flatMap((way) => way.grids.map((grid) => ({ way, grid, cost: perCell(grid) })))
     .sort((a, b) => a.cost - b.cost)[0]!;
+  const columns: Column[] = [
+    { name: "backend" },
+    { name: "device" },
+    { name: "dtype" },
+    { name: "side", show: count },
+    { name: "threads", show: count },
+    { name: "cell and step", unit: "s", show: seconds },
+    { name: "set-up", unit: "s", show: seconds },
+    { name: "copy in", unit: "s", show: seconds },
+    { name: "copy out", unit: "s", show: seconds },
+  ];
+  const gridsOf = (way: Way) => way.grids.map((grid) => ({ way, grid }));
+  const cells = ({ way, grid }: ReturnType<typeof gridsOf>[number]) => [
+    way.backend,
+    way.device,
+    way.dtype,
+    grid.side,
+    grid.threads,
+    perCell(grid),
+    grid.setup,
+    grid.copyIn,
+    grid.copyOut,
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "profile",
     title,
@@ -28,32 +54,7 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
     alternative:
       "Lines of the time of a cell and step against the side of the grid, both logarithmic.",
     height: 440,
-    table: {
-      columns: [
-        { name: "backend" },
-        { name: "device" },
-        { name: "dtype" },
-        { name: "side", show: count },
-        { name: "threads", show: count },
-        { name: "cell and step", unit: "s", show: seconds },
-        { name: "set-up", unit: "s", show: seconds },
-        { name: "copy in", unit: "s", show: seconds },
-        { name: "copy out", unit: "s", show: seconds },
-      ],
-      rows: profile.ways.flatMap((way) =>
-        way.grids.map((grid) => [
-          way.backend,
-          way.device,
-          way.dtype,
-          grid.side,
-          grid.threads,
-          perCell(grid),
-          grid.setup,
-          grid.copyIn,
-          grid.copyOut,
-        ]),
-      ),
-    },
+    table: { columns, rows: profile.ways.flatMap(gridsOf).map(cells) },
     notDrawn: [],
     verification: "Every cold run of the calibration had the reference's field.",
     variants: dtypes,
@@ -68,7 +69,10 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
             name: way.backend,
             device: way.device !== "cpu",
             look: lookOf(palette, file.names, way.backend),
-            points: way.grids.map((grid) => [grid.side, perCell(grid)]),
+            points: gridsOf(way).map((each) => ({
+              value: [each.grid.side, perCell(each.grid)],
+              told: tell(way.backend, each, ["side", "cell and step"]),
+            })),
           })),
       ),
   };
@@ -86,8 +90,15 @@ export function advised(file: ResultFile): Picture | Missing | null {
   if (ways.length === 0)
     return { id: "advice", title, missing: "the file has no predictions for one run" };
   ways.sort((a, b) => a.warm - b.warm);
-  const names = ways.map((way) => way.name);
   const run = `${num(file.data, "nx")}x${num(file.data, "ny")} ${text(file.data, "dtype")}, ${num(file.data, "iterations")} iterations`;
+  const columns: Column[] = [
+    { name: "backend" },
+    { name: "device" },
+    { name: "warm run, predicted", unit: "s", show: seconds },
+    { name: "cold run, predicted", unit: "s", show: seconds },
+  ];
+  const cells = (way: (typeof ways)[number]) => [way.name, way.device, way.warm, way.cold];
+  const tell = teller(columns, cells);
   return {
     id: "advice",
     title,
@@ -95,19 +106,11 @@ export function advised(file: ResultFile): Picture | Missing | null {
     alternative:
       "Hollow marks at predicted seconds on a logarithmic axis, a warm and a cold run for each backend.",
     height: heightOfBars(ways.length, 40),
-    table: {
-      columns: [
-        { name: "backend" },
-        { name: "device" },
-        { name: "warm run, predicted", unit: "s", show: seconds },
-        { name: "cold run, predicted", unit: "s", show: seconds },
-      ],
-      rows: ways.map((way) => [way.name, way.device, way.warm, way.cold]),
-    },
+    table: { columns, rows: ways.map(cells) },
     notDrawn: [],
     verification: `Predictions from the profile of ${text(file.data, "profile", "machine")} (${text(file.data, "profile", "date")}); nothing here was run.`,
     option: (palette, narrow) => ({
-      ...lyingRows(palette, names, narrow, seconds),
+      ...inRows(palette, narrow, { names: ways.map((way) => way.name) }),
       xAxis: valueAxis(palette, {
         name: "predicted time",
         log: true,
@@ -126,14 +129,10 @@ export function advised(file: ResultFile): Picture | Missing | null {
           borderType: kind === "warm" ? "solid" : "dotted",
         },
         data: ways.map((way, row) => ({
-          name: way.name,
           value: [way[kind], row],
+          told: tell(way.name, way),
           symbol: pointOf(way.device !== "cpu").symbol,
         })),
-        tooltip: {
-          valueFormatter: (value: unknown) =>
-            Array.isArray(value) ? seconds(Number(value[0])) : "",
-        },
       })),
     }),
   };

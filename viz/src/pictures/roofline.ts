@@ -4,13 +4,16 @@
 // by `diffbench transfer`.
 import { at, positive, text } from "../data/json";
 import { problemText, type ResultFile, whyNotDrawn } from "../data/results";
+import type { Column } from "../data/table";
 import { bytesPerSecond, figure, percent } from "../data/units";
 import { type Curve, curvesOf } from "./bandwidth";
-import { baseOption, logLimits, pointOf, valueAxis } from "./chart";
+import { baseOption, guideLine, logLimits, pointOf, tooltip, valueAxis } from "./chart";
 import { chosenRows, isCpu } from "./choice";
+import type { Guide } from "./option";
 import { lookOf, seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
+import { teller } from "./tooltip";
 
 interface Roof {
   name: string;
@@ -105,6 +108,21 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
   const share =
     memory === undefined || bestCpu === undefined ? null : bestCpu.rate / (memory.rate * intensity);
   const hasCaches = roofs.some((roof) => roof.name.startsWith("L"));
+  const columns: Column[] = [
+    { name: "row or roof" },
+    { name: "kind" },
+    { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
+    { name: "intensity", unit: "flop/B", show: figure },
+    { name: "rate", unit: "flop/s", show: (value) => `${figure(value / 1e9)} GFlop/s` },
+  ];
+  const cellsOfRow = ({ row, rate }: (typeof rows)[number]) => [
+    row.name,
+    row.device,
+    row.bytesPerSecond,
+    intensity,
+    rate,
+  ];
+  const tell = teller(columns, cellsOfRow);
   return {
     id: "roofline",
     title,
@@ -123,16 +141,10 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
     alternative: `Sloping lines for ${roofs.length} measured bandwidths on logarithmic axes, and a point for each of ${rows.length} rows, all at ${figure(intensity)} flops a byte. Peak arithmetic is not measured, so there is no flat roof.`,
     height,
     table: {
-      columns: [
-        { name: "row or roof" },
-        { name: "kind" },
-        { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
-        { name: "intensity", unit: "flop/B", show: figure },
-        { name: "rate", unit: "flop/s", show: (value) => `${figure(value / 1e9)} GFlop/s` },
-      ],
+      columns,
       rows: [
         ...roofs.map((roof) => [roof.name, "roof", roof.rate, intensity, roof.rate * intensity]),
-        ...rows.map(({ row, rate }) => [row.name, row.device, row.bytesPerSecond, intensity, rate]),
+        ...rows.map(cellsOfRow),
       ],
     },
     notDrawn: [
@@ -163,6 +175,7 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
       );
       return {
         ...baseOption(palette),
+        tooltip: tooltip(palette, "item"),
         grid: { left: 76, right: narrow ? 24 : 40, ...margins },
         xAxis: valueAxis(palette, {
           name: "flops a byte",
@@ -173,18 +186,13 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
         }),
         yAxis: valueAxis(palette, { name: "GFlop/s", log: true, show: figure, gap: 50, ...limits }),
         series: [
-          ...roofs.map((roof, index) => ({
-            name: `${roof.name} ${bytesPerSecond(roof.rate)}`,
-            type: "line",
-            symbol: "none",
-            itemStyle: { color: seriesColour(palette, index + 1) },
-            lineStyle: {
+          ...roofs.map((roof, index): Guide => ({
+            ...guideLine(`${roof.name} ${bytesPerSecond(roof.rate)}`, {
               color: seriesColour(palette, index + 1),
               width: 2,
               type: index === 0 ? "solid" : "dashed",
-            },
+            }),
             data: span.map((each) => [each, (roof.rate * each) / 1e9]),
-            tooltip: { show: false },
           })),
           {
             name: "rows",
@@ -196,23 +204,20 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
               borderColor: palette.surface,
               borderWidth: 1,
             },
-            data: rows.map(({ row, rate }) => ({
-              name: row.name,
-              value: [intensity, rate / 1e9],
-              symbol: pointOf(row.device !== "cpu").symbol,
-              itemStyle: { color: lookOf(palette, file.names, row.name).color },
+            data: rows.map((each) => ({
+              name: each.row.name,
+              value: [intensity, each.rate / 1e9],
+              told: tell(each.row.name, each),
+              symbol: pointOf(each.row.device !== "cpu").symbol,
+              itemStyle: { color: lookOf(palette, file.names, each.row.name).color },
               label: {
-                show: labelled.some((each) => each.row === row),
+                show: labelled.includes(each),
                 position: "right",
-                offset: [0, labels[labelled.findIndex((each) => each.row === row)] ?? 0],
+                offset: [0, labels[labelled.indexOf(each)] ?? 0],
                 color: palette.text,
                 formatter: "{b}",
               },
             })),
-            tooltip: {
-              valueFormatter: (value: unknown) =>
-                Array.isArray(value) ? `${figure(Number(value[1]))} GFlop/s` : String(value),
-            },
           },
         ],
       };

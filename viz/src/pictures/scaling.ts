@@ -3,11 +3,14 @@
 import { at, flag, num, positive, text } from "../data/json";
 import type * as schema from "../data/result_schema";
 import { type ResultFile, whyNotDrawn } from "../data/results";
+import type { Column } from "../data/table";
 import { count, figure, percent, seconds, times } from "../data/units";
-import { baseOption, idealLine, valueAxis } from "./chart";
+import { baseOption, guideLine, idealLine, tooltip, valueAxis } from "./chart";
+import type { Guide, Measured } from "./option";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
+import { teller } from "./tooltip";
 
 type Law = NonNullable<schema.ScalingFit>["law"];
 
@@ -48,6 +51,27 @@ export function scaling(file: ResultFile): Picture | Missing | null {
   const most = Math.max(...points.map((point) => point.threads));
   const interval =
     low !== null && high !== null ? ` (95 % interval ${percent(low)} to ${percent(high)})` : "";
+  const columns: Column[] = [
+    { name: "threads", show: count },
+    { name: "time of a step", unit: "s", show: seconds },
+    { name: "speed-up", show: times },
+    { name: "efficiency", show: percent },
+    { name: "serial fraction", show: percent },
+    { name: "speed-up by the fit", show: times },
+    { name: "remark" },
+    { name: "proof" },
+  ];
+  const cells = (point: (typeof points)[number]) => [
+    point.threads,
+    point.row.seconds,
+    point.speedup,
+    num(point.row.json, "efficiency"),
+    num(point.row.json, "serial_fraction"),
+    serial === null ? null : point.threads * efficiency(law, serial, point.threads),
+    point.oversubscribed ? "more threads than CPUs: no part of the fit" : "",
+    point.row.verification,
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "scaling",
     title: `${title}: ${text(file.data, "backend")}, ${text(file.data, "mode")}`,
@@ -61,28 +85,7 @@ export function scaling(file: ResultFile): Picture | Missing | null {
       (recommended === null ? "." : `; use ${recommended}, the fewest within 5 % of the best.`),
     alternative: `Points of speed-up against threads, beside the ideal line${serial === null ? "" : ` and the fitted law of ${law}`}.`,
     height: 420,
-    table: {
-      columns: [
-        { name: "threads", show: count },
-        { name: "time of a step", unit: "s", show: seconds },
-        { name: "speed-up", show: times },
-        { name: "efficiency", show: percent },
-        { name: "serial fraction", show: percent },
-        { name: "speed-up by the fit", show: times },
-        { name: "remark" },
-        { name: "proof" },
-      ],
-      rows: points.map((point) => [
-        point.threads,
-        point.row.seconds,
-        point.speedup,
-        num(point.row.json, "efficiency"),
-        num(point.row.json, "serial_fraction"),
-        serial === null ? null : point.threads * efficiency(law, serial, point.threads),
-        point.oversubscribed ? "more threads than CPUs: no part of the fit" : "",
-        point.row.verification,
-      ]),
-    },
+    table: { columns, rows: points.map(cells) },
     notDrawn: file.rows
       .filter((row) => row.seconds === null)
       .map((row) => [row.name, whyNotDrawn(row)]),
@@ -91,23 +94,30 @@ export function scaling(file: ResultFile): Picture | Missing | null {
     option: (palette, _narrow, variant) => {
       const y = (threads: number, speedup: number) => (variant === 0 ? speedup : speedup / threads);
       const threads = Array.from({ length: 33 }, (_each, index) => 1 + ((most - 1) * index) / 32);
-      const lawLine = (name: string, value: number, type: string) => ({
-        name,
-        type: "line",
-        symbol: "none",
-        lineStyle: { color: seriesColour(palette, 1), type, width: type === "solid" ? 2 : 1 },
-        itemStyle: { color: seriesColour(palette, 1) },
+      const lawLine = (name: string, value: number, type: "solid" | "dotted"): Guide => ({
+        ...guideLine(name, {
+          color: seriesColour(palette, 1),
+          type,
+          width: type === "solid" ? 2 : 1,
+        }),
         data: threads.map((n) => [n, y(n, n * efficiency(law, value, n))]),
+      });
+      const measured = (name: string, oversubscribed: boolean, symbol: string): Measured => ({
+        name,
+        type: "scatter",
+        symbol,
+        symbolSize: 12,
+        itemStyle: { color: seriesColour(palette, 0) },
+        data: points
+          .filter((point) => point.oversubscribed === oversubscribed)
+          .map((point) => ({
+            value: [point.threads, y(point.threads, point.speedup)],
+            told: tell(point.threads === 1 ? "1 thread" : `${point.threads} threads`, point),
+          })),
       });
       return {
         ...baseOption(palette),
-        tooltip: {
-          ...baseOption(palette).tooltip,
-          valueFormatter: (value: unknown) => {
-            const figureOf = Array.isArray(value) ? Number(value[1]) : Number(value);
-            return variant === 0 ? times(figureOf) : percent(figureOf);
-          },
-        },
+        tooltip: tooltip(palette, "item"),
         grid: { left: 70, right: 28, top: 48, bottom: 52 },
         xAxis: valueAxis(palette, {
           name: "threads",
@@ -131,30 +141,9 @@ export function scaling(file: ResultFile): Picture | Missing | null {
           ...(low === null || high === null
             ? []
             : [lawLine("its interval", low, "dotted"), lawLine("its interval", high, "dotted")]),
-          {
-            name: "measured",
-            type: "scatter",
-            symbolSize: 12,
-            itemStyle: { color: seriesColour(palette, 0) },
-            data: points
-              .filter((point) => !point.oversubscribed)
-              .map((point) => [point.threads, y(point.threads, point.speedup)]),
-          },
-          ...(points.some((point) => point.oversubscribed)
-            ? [
-                {
-                  name: "more threads than CPUs",
-                  type: "scatter",
-                  symbol: "emptyCircle",
-                  symbolSize: 12,
-                  itemStyle: { color: seriesColour(palette, 0) },
-                  data: points
-                    .filter((point) => point.oversubscribed)
-                    .map((point) => [point.threads, y(point.threads, point.speedup)]),
-                },
-              ]
-            : []),
-        ],
+          measured("measured", false, "circle"),
+          measured("more threads than CPUs", true, "emptyCircle"),
+        ].filter(({ data }) => data.length > 0),
       };
     },
   };

@@ -1,50 +1,68 @@
 // A run on one time axis: what the host did, phase by phase, and beside it how long each engine of
-// the device worked. The file has durations, not moments: phases stand in the order in which a run
-// goes through them, and an engine's work begins with the phase that gives it its work.
-import { type PhaseName, type Phases, phaseNames, type ResultFile } from "../data/results";
+// the device worked. With --trace a file has the moments of the first parts of a run. Without, it has
+// durations: phases stand in the order in which a run goes through them, and an engine's work begins with
+// the phase that gives it its work.
+import { list, num, text } from "../data/json";
+import {
+  type PhaseName,
+  type Phases,
+  phaseNames,
+  type ResultFile,
+  type Row,
+} from "../data/results";
+import type { Column } from "../data/table";
 import { seconds } from "../data/units";
 import {
-  baseOption,
-  categoryAxis,
   heightOfBars,
+  inRows,
   type ItemPlace,
-  nameWidth,
   stretchOfRow,
   stretchSeries,
   stretchValues,
+  tooltip,
   valueAxis,
 } from "./chart";
-import { chosenRows, whyNotChosen } from "./choice";
-import { type ledgerParts, phaseColour } from "./palette";
+import { chosenRows, standInSentence, whyNotChosen } from "./choice";
 import { type Run, runsByKind, withoutRuns } from "./ledger";
+import { doubt } from "./order";
+import { type ledgerParts, phaseColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
+import { teller } from "./tooltip";
 
 const mostRows = 8;
 
 type Part = (typeof ledgerParts)[number];
-interface Segment {
+export interface Segment {
   row: string;
+  kind: Run["kind"];
+  /** Of the moments of a run, or of its phases in order. */
+  by: "moments" | "order";
   lane: string;
   part: Part;
   start: number;
   end: number;
 }
+type Engine = "h2d" | "compute" | "d2h";
+const laneOf = (engine: Engine) =>
+  engine === "compute" ? "compute" : `${engine.toUpperCase()} engine`;
 
 /** The phase at whose beginning an engine can start. */
-const startOf: Record<"h2d" | "compute" | "d2h", PhaseName[]> = {
+const startOf: Record<Engine, PhaseName[]> = {
   h2d: ["h2d"],
   compute: ["launch", "compute"],
   d2h: ["d2h"],
 };
 
-export function segmentsOf(row: string, phases: Phases): Segment[] {
-  const segments: Segment[] = [];
+type Placed = Pick<Segment, "lane" | "part" | "start" | "end">;
+
+export function inOrder(phases: Phases): Placed[] {
+  const segments: Placed[] = [];
   let now = 0;
   for (const part of [...phaseNames, "unexplained"] as const) {
     const length = part === "unexplained" ? phases.unexplained : phases.parts[part];
     if (length === null || length <= 0) continue;
-    segments.push({ row, lane: "host", part, start: now, end: now + length });
+    segments.push({ lane: "host", part, start: now, end: now + length });
     now += length;
   }
   if (phases.busy === null) return segments;
@@ -53,104 +71,177 @@ export function segmentsOf(row: string, phases: Phases): Segment[] {
     if (length <= 0) continue;
     const host = segments.find((each) => startOf[engine].includes(each.part as PhaseName));
     const start = host?.start ?? 0;
-    const lane = engine === "compute" ? "compute" : `${engine.toUpperCase()} engine`;
-    segments.push({ row, lane, part: engine, start, end: start + length });
+    segments.push({ lane: laneOf(engine), part: engine, start, end: start + length });
   }
   return segments;
 }
 
-function reading(runs: Run[], kind: Run["kind"]): string {
-  const [first] = runs;
-  if (first === undefined) return `No verified row has a ${kind} run.`;
-  const onDevice = runs.find((run) => run.phases.busy !== null);
-  if (onDevice === undefined)
-    return (
-      `All of these ${kind} runs are on the CPU, so each has one lane; the shortest is that of ${first.row.name}, ${seconds(first.seconds)}. ` +
-      "A timed GPU row would show its copy engines and its kernels beside the host."
-    );
-  const { h2d, compute, d2h } = onDevice.phases.busy!;
-  return `${onDevice.row.name} kept the engines of its device busy for ${seconds(h2d + compute + d2h)} of a ${kind} run of ${seconds(onDevice.seconds)}.`;
+/** Empty without --trace. */
+export function inTime(row: Row, kind: Run["kind"]): Placed[] {
+  const segments = list(row.json, "moments", kind).flatMap((moment): Placed[] => {
+    const [start, end] = [num(moment, "begin"), num(moment, "end")];
+    const part = phaseNames.find((name) => name === text(moment, "phase"));
+    const lane = text(moment, "lane");
+    if (start === null || end === null || start < 0 || end < start || part === undefined) return [];
+    const engine = (["h2d", "compute", "d2h"] as const).find((each) => each === lane);
+    return [{ lane: engine === undefined ? "host" : laneOf(engine), part, start, end }];
+  });
+  // Lanes in one order, the host's first.
+  return segments.sort((a, b) => Number(b.lane === "host") - Number(a.lane === "host"));
 }
+
+interface View {
+  kind: Run["kind"];
+  by: Segment["by"];
+  runs: Run[];
+  drawn: Run[];
+  segments: Segment[];
+}
+
+function viewsOf(file: ResultFile): View[] {
+  return (["moments", "order"] as const).flatMap((by) =>
+    runsByKind(file).flatMap(({ kind, runs }): View[] => {
+      const placed = (run: Run) => (by === "order" ? inOrder(run.phases) : inTime(run.row, kind));
+      const able = runs.filter((run) => placed(run).length > 0);
+      const drawn = chosenRows(able, [file.baseline], mostRows);
+      const segments = drawn.flatMap((run) =>
+        placed(run).map((each) => ({ ...each, row: run.row.name, kind, by })),
+      );
+      return by === "order" || drawn.length > 0 ? [{ kind, by, runs, drawn, segments }] : [];
+    }),
+  );
+}
+
+function reading(file: ResultFile, { drawn, kind, by }: View): string {
+  const [first] = drawn;
+  if (first === undefined) return `No verified row has a ${kind} run.`;
+  const onDevice = drawn.find((run) => run.phases.busy !== null);
+  const why = doubt(file, drawn);
+  const shortest =
+    why === ""
+      ? `the shortest is that of ${first.row.name}, ${seconds(first.seconds)}`
+      : `which is the shortest is not settled (${why}); that of ${first.row.name} took ${seconds(first.seconds)}`;
+  const told =
+    onDevice === undefined
+      ? `All of these ${kind} runs are on the CPU, so each has one lane; ${shortest}. ` +
+        "A timed GPU row would show its copy engines and its kernels beside the host."
+      : `${onDevice.row.name} kept the engines of its device busy for ${seconds(busyOf(onDevice))} of a ${kind} run of ${seconds(onDevice.seconds)}.`;
+  const placed =
+    by === "order"
+      ? " Phases stand in order, not at their moments."
+      : ` Moments of the first parts of its first ${kind} run, which need not be the median one.` +
+        (onDevice === undefined
+          ? ""
+          : " Of an engine the length is the device's own figure; its place follows from the host's calls.");
+  return told + placed + standInSentence(drawn.map((run) => run.row));
+}
+
+function busyOf({ phases }: Run): number {
+  const { h2d, compute, d2h } = phases.busy!;
+  return h2d + compute + d2h;
+}
+
+const laneName = (each: Segment) => `${each.row}: ${each.lane}`;
+const lanesOf = (segments: Segment[]) => [...new Set(segments.map(laneName))];
+
+const columns: Column[] = [
+  { name: "row" },
+  { name: "run" },
+  { name: "by" },
+  { name: "lane" },
+  { name: "phase" },
+  { name: "from", unit: "s", show: seconds },
+  { name: "to", unit: "s", show: seconds },
+  { name: "duration", unit: "s", show: seconds },
+];
+const cells = (each: Segment) => [
+  each.row,
+  each.kind,
+  each.by,
+  each.lane,
+  each.part,
+  each.start,
+  each.end,
+  each.end - each.start,
+];
+const tell = teller(columns, cells);
 
 export function timeline(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
   const title = "Timeline of a run";
-  const views = runsByKind(file).map(({ kind, runs }) => {
-    const drawn = chosenRows(runs, [file.baseline], mostRows);
-    const segments = drawn.flatMap((run) => segmentsOf(run.row.name, run.phases));
-    return { kind, runs, drawn, segments };
-  });
+  const views = viewsOf(file);
   if (!views.some((view) => view.drawn.length > 0))
     return { id: "timeline", title, missing: "no row has phases and a proof" };
-  const lanesOf = (segments: Segment[]) => [
-    ...new Set(segments.map((each) => `${each.row}: ${each.lane}`)),
-  ];
   const device = views.some((view) => view.drawn.some((run) => run.phases.busy !== null));
+  const moments = views.some((view) => view.by === "moments");
   return {
     id: "timeline",
     title,
-    reading: (variant) => reading(views[variant]!.drawn, views[variant]!.kind),
-    alternative: `Lanes of coloured stretches on an axis of seconds, for at most ${mostRows} rows${device ? ", with the device's engines" : ""}. Phases are in the order of a run; the moments are not recorded.`,
+    reading: (variant) => reading(file, views[variant]!),
+    alternative: `Lanes of coloured stretches on an axis of seconds, for at most ${mostRows} rows${device ? ", with the device's engines" : ""}.${moments ? "" : " Phases are in the order of a run; the moments are not recorded (--trace records them)."}`,
     height: heightOfBars(Math.max(...views.map((view) => lanesOf(view.segments).length)), 28),
-    table: {
-      columns: [
-        { name: "row" },
-        { name: "run" },
-        { name: "lane" },
-        { name: "phase" },
-        { name: "from", unit: "s", show: seconds },
-        { name: "to", unit: "s", show: seconds },
-      ],
-      rows: views.flatMap(({ kind, segments }) =>
-        segments.map((each) => [each.row, kind, each.lane, each.part, each.start, each.end]),
-      ),
+    table: { columns, rows: views.flatMap(({ segments }) => segments.map(cells)) },
+    notDrawn: (variant) => {
+      const { kind, by, runs, drawn } = views[variant]!;
+      const why = ({ row }: Run) => {
+        if (row.verified !== true) return whyNotChosen(row);
+        if (by === "moments" && inTime(row, kind).length === 0)
+          return `the file has no moments of a ${kind} run of it`;
+        return `only ${mostRows} rows are drawn: the best of CPU and GPU, the baseline, the naive port, then the fastest`;
+      };
+      return [
+        ...runs
+          .filter((run) => !drawn.includes(run))
+          .map((run): [string, string] => [run.row.name, why(run)]),
+        ...withoutRuns(file, kind),
+      ];
     },
-    notDrawn: (variant) => [
-      ...views[variant]!.runs.filter((run) => !views[variant]!.drawn.includes(run)).map(
-        ({ row }): [string, string] => [
-          row.name,
-          row.verified === true
-            ? `only ${mostRows} rows are drawn: the best of CPU and GPU, the baseline, the naive port, then the fastest`
-            : whyNotChosen(row),
-        ],
-      ),
-      ...withoutRuns(file, views[variant]!.kind),
-    ],
     verification: verificationOfRows([
       ...new Set(views.flatMap(({ drawn }) => drawn.map(({ row }) => row))),
     ]),
-    variants: views.map(({ kind }) => `${kind} run`),
+    variants: views.map(({ kind, by }) => `${kind} run${moments ? `, ${by}` : ""}`),
+    zooms: true,
     option: (palette, narrow, variant) => {
-      const { segments } = views[variant]!;
+      const { segments, by } = views[variant]!;
       const lanes = lanesOf(segments);
       const parts = [...new Set(segments.map((each) => each.part))];
+      const inLong =
+        by === "order"
+          ? "durations of the phases in the order of a run"
+          : "time since the run began";
+      const inShort = by === "order" ? "durations in order" : "time";
       return {
-        ...baseOption(palette),
-        grid: { left: nameWidth(lanes, narrow) + 12, right: 24, top: 40, bottom: 48 },
+        ...inRows(palette, narrow, { names: lanes }),
+        tooltip: tooltip(palette, "item"),
         xAxis: valueAxis(palette, {
-          name: narrow
-            ? "durations in order, no moments"
-            : "durations of the phases in the order of a run (order, not moments)",
+          name: `${narrow ? inShort : inLong}${by === "order" ? " (order, not moments)" : ""}`,
           show: seconds,
           min: 0,
         }),
-        yAxis: categoryAxis(palette, lanes, { inverse: true, width: nameWidth(lanes, narrow) }),
+        dataZoom: [
+          // The wheel scrolls the page; with Ctrl, or by two fingers, it zooms.
+          {
+            type: "inside",
+            filterMode: "none",
+            zoomOnMouseWheel: "ctrl",
+            preventDefaultMouseMove: false,
+          },
+        ],
         series: parts.map((part) => ({
           ...stretchSeries,
+          tooltip: {},
           name: part,
+          clip: true,
           itemStyle: { color: phaseColour(palette, part) },
           data: segments
             .filter((each) => each.part === part)
             .map((each) => ({
-              name: `${each.row}: ${each.lane}`,
-              value: stretchValues(
-                lanes.indexOf(`${each.row}: ${each.lane}`),
-                each.start,
-                each.end,
-              ),
+              name: laneName(each),
+              value: stretchValues(lanes.indexOf(laneName(each)), each.start, each.end),
+              told: tell(`${laneName(each)}, ${part}`, each),
             })),
-          renderItem: (_params: unknown, place: ItemPlace) =>
-            stretchOfRow(place, { fill: place.visual("color") }),
+          renderItem: (_params, place) =>
+            stretchOfRow(place as ItemPlace, { fill: place.visual("color") }),
         })),
       };
     },

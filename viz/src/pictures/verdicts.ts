@@ -2,24 +2,26 @@
 import { list, num, positive, text, word } from "../data/json";
 import type * as schema from "../data/result_schema";
 import type { ResultFile } from "../data/results";
+import type { Column } from "../data/table";
 import { count, figure, percent, seconds } from "../data/units";
 import {
-  baseOption,
-  categoryAxis,
   heightOfBars,
+  inRows,
   logLimits,
-  nameWidth,
   plainLine,
+  stackedBars,
   valueAxis,
   whiskers,
 } from "./chart";
+import { heaviest } from "./choice";
 import { seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
+import { teller } from "./tooltip";
 
-const mostDrawn = 40;
-const looks: Record<schema.Verdict, { colour: number; symbol: string }> = {
-  FASTER: { colour: 2, symbol: "triangle" },
-  SLOWER: { colour: 1, symbol: "diamond" },
+/** Both triangles point to the side that the row went to. */
+const looks: Record<schema.Verdict, { colour: number; symbol: string; turned?: number }> = {
+  FASTER: { colour: 2, symbol: "triangle", turned: 90 },
+  SLOWER: { colour: 1, symbol: "triangle", turned: -90 },
   UNCLEAR: { colour: 6, symbol: "circle" },
 };
 
@@ -39,9 +41,31 @@ export function compared(file: ResultFile): Picture | Missing | null {
   const rows = all.flatMap((row) => (row.ratio === null ? [] : [{ ...row, ratio: row.ratio }]));
   if (rows.length === 0)
     return { id: "compared", title, missing: "no row of the two files could be compared" };
-  const drawn = rows.slice(0, mostDrawn);
-  const names = drawn.map((row) => row.name);
+  // Those with a verdict first, and of them those that changed most.
+  const weight = ({ verdict, ratio }: (typeof rows)[number]) =>
+    Math.abs(Math.log(ratio)) + (verdict === "FASTER" || verdict === "SLOWER" ? 1e3 : 0);
+  const { drawn, left } = heaviest(rows, weight, (row) => row.name);
   const counted = (verdict: schema.Verdict) => rows.filter((row) => row.verdict === verdict).length;
+  const columns: Column[] = [
+    { name: "row" },
+    { name: "old", unit: "s", show: seconds },
+    { name: "new", unit: "s", show: seconds },
+    { name: "new / old", show: figure },
+    { name: "interval from", show: figure },
+    { name: "to", show: figure },
+    { name: "verdict" },
+  ];
+  const cells = (row: (typeof rows)[number]) => [
+    row.name,
+    row.old,
+    row.new,
+    row.ratio,
+    row.low,
+    row.high,
+    row.verdict,
+  ];
+  const tell = teller(columns, cells);
+  const told = columns.slice(1).map(({ name }) => name);
   return {
     id: "compared",
     title,
@@ -49,81 +73,62 @@ export function compared(file: ResultFile): Picture | Missing | null {
     alternative:
       "A point for the ratio of each row with the line of its 99 % interval; right of 1 the new run is slower.",
     height: heightOfBars(drawn.length, 28),
-    table: {
-      columns: [
-        { name: "row" },
-        { name: "old", unit: "s", show: seconds },
-        { name: "new", unit: "s", show: seconds },
-        { name: "new / old", show: figure },
-        { name: "interval from", show: figure },
-        { name: "to", show: figure },
-        { name: "verdict" },
-      ],
-      rows: rows.map((row) => [
-        row.name,
-        row.old,
-        row.new,
-        row.ratio,
-        row.low,
-        row.high,
-        row.verdict,
-      ]),
-    },
+    table: { columns, rows: rows.map(cells) },
     notDrawn: [
       ...all
         .filter((row) => row.ratio === null)
         .map((row): [string, string] => [row.name, row.reason || "not compared"]),
-      ...rows.slice(mostDrawn).map((row): [string, string] => [row.name, "in the table only"]),
+      ...left,
     ],
     verification: "The rows' proofs are in the two files that were compared.",
-    option: (palette, narrow) => ({
-      ...baseOption(palette),
-      legend: { show: false },
-      grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 16, bottom: 48 },
-      xAxis: valueAxis(palette, {
-        name: "new / old (right of 1: slower)",
-        log: true,
-        show: figure,
-        ...logLimits([
-          1,
-          ...drawn.flatMap((row) => [row.ratio, row.low ?? row.ratio, row.high ?? row.ratio]),
-        ]),
-      }),
-      yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
-      series: [
-        whiskers(
-          "interval",
-          drawn.flatMap((row, index) =>
-            row.low === null || row.high === null
-              ? []
-              : [{ at: index, low: row.low, high: row.high, colour: palette.muted }],
+    option: (palette, narrow) => {
+      const base = inRows(palette, narrow, { names: drawn.map((row) => row.name) });
+      return {
+        ...base,
+        legend: { show: false },
+        grid: { ...base.grid, top: 16 },
+        xAxis: valueAxis(palette, {
+          name: "new / old (right of 1: slower)",
+          log: true,
+          show: figure,
+          ...logLimits([
+            1,
+            ...drawn.flatMap((row) => [row.ratio, row.low ?? row.ratio, row.high ?? row.ratio]),
+          ]),
+        }),
+        series: [
+          whiskers(
+            "interval",
+            drawn.flatMap(({ low, high }, at) =>
+              low === null || high === null ? [] : [{ at, low, high, colour: palette.muted }],
+            ),
+            true,
           ),
-          true,
-        ),
-        {
-          name: "ratio",
-          type: "scatter",
-          symbolSize: 12,
-          z: 3,
-          data: drawn.map((row, index) => ({
-            name: `${row.name}: ${row.verdict ?? "no verdict"}`,
-            value: [row.ratio, index],
-            itemStyle: { color: seriesColour(palette, looks[row.verdict ?? "UNCLEAR"].colour) },
-            symbol: looks[row.verdict ?? "UNCLEAR"].symbol,
-          })),
-          tooltip: {
-            valueFormatter: (value: unknown) =>
-              Array.isArray(value) ? figure(Number(value[0])) : "",
+          {
+            name: "ratio",
+            type: "scatter",
+            symbolSize: 12,
+            z: 3,
+            data: drawn.map((row, index) => {
+              const { colour, symbol, turned = 0 } = looks[row.verdict ?? "UNCLEAR"];
+              return {
+                value: [row.ratio, index],
+                told: tell(row.name, row, told),
+                itemStyle: { color: seriesColour(palette, colour) },
+                symbol,
+                symbolRotate: turned,
+              };
+            }),
+            markLine: {
+              ...plainLine,
+              lineStyle: { color: palette.text },
+              label: { show: false },
+              data: [{ xAxis: 1 }],
+            },
           },
-          markLine: {
-            ...plainLine,
-            lineStyle: { color: palette.text },
-            label: { show: false },
-            data: [{ xAxis: 1 }],
-          },
-        },
-      ],
-    }),
+        ],
+      };
+    },
   };
 }
 
@@ -146,55 +151,50 @@ export function selftest(file: ResultFile): Picture | Missing | null {
     ];
   });
   if (kinds.length === 0) return { id: "selftest", title, missing: "the file has no trials" };
-  const names = kinds.map((kind) =>
-    kind.planted === 0 ? "identical" : `${percent(kind.planted)} slower`,
-  );
+  const nameOf = ({ planted }: (typeof kinds)[number]) =>
+    planted === 0 ? "identical" : `${percent(planted)} slower`;
   const verdicts = ["slower", "faster", "unclear"] as const;
+  const columns: Column[] = [
+    { name: "code" },
+    { name: "trials", show: count },
+    ...verdicts.map((name) => ({ name, show: count })),
+  ];
+  const cells = (kind: (typeof kinds)[number]) => [
+    nameOf(kind),
+    kind.trials,
+    ...verdicts.map((name) => kind[name]),
+  ];
+  const tell = teller(columns, cells);
   return {
     id: "selftest",
     title,
     reading:
       kinds
         .map(
-          (kind, index) =>
-            `${names[index]} code: a verdict in ${kind.slower + kind.faster} of ${kind.trials} trials`,
+          (kind) =>
+            `${nameOf(kind)} code: a verdict in ${kind.slower + kind.faster} of ${kind.trials} trials`,
         )
         .join("; ") + ".",
     alternative: "Stacked bars of the share of trials that were called slower, faster or unclear.",
     height: heightOfBars(kinds.length, 44),
-    table: {
-      columns: [
-        { name: "code" },
-        { name: "trials", show: count },
-        ...verdicts.map((name) => ({ name, show: count })),
-      ],
-      rows: kinds.map((kind, index) => [
-        names[index] ?? "",
-        kind.trials,
-        kind.slower,
-        kind.faster,
-        kind.unclear,
-      ]),
-    },
+    table: { columns, rows: kinds.map(cells) },
     notDrawn: [],
     verification: "All sessions were verified against the reference before they were timed.",
     option: (palette, narrow) => ({
-      ...baseOption(palette),
-      tooltip: {
-        ...baseOption(palette).tooltip,
-        valueFormatter: (value: unknown) => percent(Number(value)),
-      },
-      grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 40, bottom: 48 },
+      ...inRows(palette, narrow, { names: kinds.map(nameOf) }),
       xAxis: valueAxis(palette, { name: "share of the trials", show: percent, min: 0, max: 1 }),
-      yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
-      series: verdicts.map((verdict, index) => ({
-        name: `called ${verdict}`,
-        type: "bar",
-        stack: "trials",
-        barMaxWidth: 28,
-        itemStyle: { color: seriesColour(palette, [1, 2, 6][index] ?? 0) },
-        data: kinds.map((kind) => kind[verdict] / kind.trials),
-      })),
+      series: stackedBars(
+        palette,
+        verdicts.map((verdict, index) => ({
+          name: `called ${verdict}`,
+          colour: seriesColour(palette, [1, 2, 6][index] ?? 0),
+          points: kinds.map((kind) => ({
+            value: kind[verdict] / kind.trials,
+            told: tell(nameOf(kind), kind),
+          })),
+        })),
+        28,
+      ),
     }),
   };
 }

@@ -24,12 +24,14 @@ describe("its figures", () => {
     expect(ladder.length).toBe(timed.length);
     for (const row of timed) {
       const shown = ladder.find((each) => each[0] === row.backend)!;
-      expect(shown.slice(3, 6)).toEqual([
+      expect(shown.slice(3, 8)).toEqual([
         row.seconds_per_iteration,
+        row.seconds_per_iteration_interval?.low ?? "-",
+        row.seconds_per_iteration_interval?.high ?? "-",
         row.seconds_per_iteration_quartiles.q1,
         row.seconds_per_iteration_quartiles.q3,
       ]);
-      expect(shown.slice(7, 12)).toEqual([
+      expect(shown.slice(9, 14)).toEqual([
         row.cells_per_second,
         row.bytes_per_second,
         row.fraction_of_copy ?? "-",
@@ -149,7 +151,7 @@ describe("its figures", () => {
       cells(own("halos"), "halo_depth", "seconds_per_step", "modelled_seconds"),
     );
     const predict = await tableOf(cardOf(page, "network.json", "cluster-predict"));
-    expect(predict.map((row) => [row[0], ...row.slice(3, 8)])).toEqual(
+    expect(predict.map((row) => [row[0], ...row.slice(3, 7), row[8]])).toEqual(
       cells(
         own("network"),
         ...["ranks", "halo_depth", "seconds_per_step", "cells_per_second", "efficiency"],
@@ -248,6 +250,33 @@ describe("its figures", () => {
       page.locator("#field").getByRole("button", { name: "Save PNG" }),
     );
     expect(field.subarray(1, 4).toString()).toBe("PNG");
+    const ofField = (await written.jsonValue()).join("\n");
+    for (const part of ["The field after step 40, 48x48", context.cpu_model, "comparison.json"])
+      expect(ofField.split(inPicture).at(-1)).toContain(part);
+  });
+
+  it("of the timeline stay when a part of the axis is zoomed by its buttons", async () => {
+    const card = cardOf(page, "comparison.json", "timeline");
+    const picture = async () => {
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+      return card
+        .locator("canvas")
+        .first()
+        .evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
+    };
+    const press = (name: string) => card.getByRole("button", { name, exact: true }).press("Enter");
+    await card.scrollIntoViewIfNeeded();
+    await card.locator("[data-drawn]").waitFor();
+    const whole = await picture();
+    await press("Zoom in");
+    const zoomed = await picture();
+    await press("Earlier");
+    const earlier = await picture();
+    expect(new Set([whole, zoomed, earlier]).size).toBe(3);
+    await press("Zoom out");
+    expect(await picture()).toBe(whole);
+    await press("Zoom out"); // there is no more than all
+    expect(await picture()).toBe(whole);
   });
 
   it("of the field are those of the snapshots", async () => {

@@ -1,45 +1,10 @@
-import { init, use } from "echarts/core";
-import { CustomChart } from "echarts/charts";
-import { GridComponent, LegendPlainComponent, TooltipComponent } from "echarts/components";
-import { SVGRenderer } from "echarts/renderers";
 import { describe, expect, it } from "vitest";
 import { filesOfPage, readResultFile, type ResultFile } from "../../src/data/results";
 import { picturesOf } from "../../src/pictures/catalogue";
 import { chosenRows } from "../../src/pictures/choice";
 import { light } from "../../src/pictures/palette";
 import { isMissing, notDrawnOf, type Picture, readingOf } from "../../src/pictures/picture";
-
-const busyOf = (device: string, wall: number) =>
-  device === "cpu" ? null : { h2d: 0.25 * wall, compute: 0.5 * wall, d2h: 0.125 * wall };
-const phasesOf = (wall: number) => ({
-  h2d: 0.25 * wall,
-  compute: 0.5 * wall,
-  d2h: 0.125 * wall,
-  unexplained: 0.125 * wall,
-  wall,
-});
-
-/** A row whose step, warm and cold run take that long. */
-const row = (backend: string, device: string, [step, warm, cold]: number[], more: object = {}) => ({
-  backend,
-  device,
-  status: "ok",
-  verified: { bitwise: true, steps: 2 },
-  seconds_per_iteration: step,
-  phases: phasesOf(warm!),
-  busy: busyOf(device, warm!),
-  end_to_end: { cold_phases: phasesOf(cold!), cold_busy: busyOf(device, cold!) },
-  ...more,
-});
-const cpus = ["scalar", "xtensor", "fused", "simd"].map((name, index) =>
-  row(name, "cpu", [90 - 10 * index, 80 - 10 * index, 85 - 10 * index]),
-);
-/** The fastest in place is the slowest when it begins cold. */
-const gpus = Array.from({ length: 12 }, (_each, index) =>
-  row(`cuda_${index}`, "cuda", [1 + index, 2 + index, 400 - index]),
-);
-const naive = row("cuda_naive", "cuda", [200, 300, 300]);
-const results = [...cpus, ...gpus, naive];
+import { cpus, results, row } from "../gpu_rows";
 
 const comparison = (rows: object[], more: object = {}): ResultFile =>
   readResultFile({ diffbench: { baseline: "scalar", results: rows, ...more } });
@@ -109,35 +74,56 @@ describe("rows that are drawn", () => {
     expect(rowsOf(0)).toEqual(expect.arrayContaining(["simd", "scalar", "cuda_0", "cuda_naive"]));
     expect(rowsOf(1)[0]).toBe("simd");
     expect(rowsOf(1)).toContain("cuda_0"); // cold, it is the slowest on the GPU
-    expect(readingOf(timeline, 0)).toMatch(/^cuda_0 .* of a warm run of 2\.00 s\.$/);
-    expect(readingOf(timeline, 1)).toMatch(/^cuda_naive .* of a cold run of 300 s\.$/);
+    expect(readingOf(timeline, 0)).toMatch(/^cuda_0 .* of a warm run of 2\.00 s\. .*not at their/);
+    expect(readingOf(timeline, 1)).toMatch(/^cuda_naive .* of a cold run of 300 s\. /);
     expect(notDrawnOf(timeline, 0).map(([name]) => name)).toHaveLength(results.length - 8);
   });
 
-  it("of the timeline stand where its table says, with duration and start in the tooltip", () => {
+  it("of the timeline stand where its table says, in order where the file has no moments", () => {
     const timeline = pictureOf(comparison(results), "timeline");
+    const column = (name: string) => timeline.table.columns.findIndex((each) => each.name === name);
     timeline.variants!.forEach((_name, variant) => {
       const drawing = drawingOf(timeline, variant);
       const stretches = drawing.series.flatMap(({ name, data }) =>
         data.map((each) => [each.name, name, each.value[1], each.value[2]]),
       );
       const told = timeline.table.rows
-        .filter(([, kind]) => `${kind} run` === timeline.variants![variant])
-        .map(([name, , lane, part, from, to]) => [`${name}: ${lane}`, part, from, to]);
+        .filter((cells) => `${cells[column("run")]} run` === timeline.variants![variant])
+        .map((cells) => [
+          `${cells[column("row")]}: ${cells[column("lane")]}`,
+          ...["phase", "from", "to"].map((name) => cells[column(name)]),
+        ]);
       expect(new Set(stretches.map(String))).toEqual(new Set(told.map(String)));
       expect(drawing.xAxis.name).toContain("order, not moments");
     });
-    use([CustomChart, GridComponent, LegendPlainComponent, SVGRenderer, TooltipComponent]);
-    const chart = init(null, null, { renderer: "svg", ssr: true, width: 900, height: 600 });
-    chart.setOption(timeline.option(light, false, 0));
-    const { getModel } = chart as unknown as {
-      getModel(): { getSeriesByName(name: string): { formatTooltip(index: number): unknown }[] };
+  });
+
+  it("of the timeline stand at their moments where the file has them", () => {
+    const moments = {
+      cold: [],
+      warm: [
+        { lane: "host", phase: "launch", begin: 0.25, end: 0.5 },
+        { lane: "compute", phase: "compute", begin: 0.5, end: 2 },
+        { lane: "host", phase: "sync", begin: 0.5, end: 2 },
+        { lane: "host", phase: "no such phase", begin: 0, end: 9 },
+      ],
     };
-    const tooltip = JSON.stringify(
-      getModel.call(chart).getSeriesByName("compute")[0]!.formatTooltip(0),
-    );
-    expect(tooltip).toContain('"name":"duration","value":1');
-    expect(tooltip).toContain('"name":"drawn from","value":0.5');
+    const traced = row("cuda_0", "cuda", [1, 2, 400], { moments });
+    const timeline = pictureOf(comparison([...cpus, traced]), "timeline");
+    expect(timeline.variants).toEqual(["warm run, moments", "warm run, order", "cold run, order"]);
+    const drawing = drawingOf(timeline);
+    expect(namesAt(drawing)).toEqual(["cuda_0: host", "cuda_0: compute"]);
+    expect(drawing.xAxis.name).toBe("time since the run began");
+    expect(drawing.series.map(({ name, data }) => [name, data[0]!.value.slice(1, 3)])).toEqual([
+      ["launch", [0.25, 0.5]],
+      ["sync", [0.5, 2]],
+      ["compute", [0.5, 2]],
+    ]);
+    expect(readingOf(timeline, 0)).toContain("need not be the median one");
+    expect(notDrawnOf(timeline, 0)).toContainEqual([
+      "simd",
+      "the file has no moments of a warm run of it",
+    ]);
   });
 
   it("of the ledger are those of its kind of run, in shares first where they are far apart", () => {
@@ -179,6 +165,29 @@ describe("rows that are drawn", () => {
       drawingOf(crossover).series.map(({ name, symbol }) => `${name.slice(-5)} ${symbol}`),
     );
     expect(shapes).toEqual(new Set(["(GPU) diamond", "eads) circle"]));
+  });
+});
+
+describe("pictures of other things than backends", () => {
+  it("draw those that say most, and name the others", () => {
+    const rows = Array.from({ length: 50 }, (_each, index) => ({
+      row: `row ${index}`,
+      verdict: index === 49 ? "SLOWER" : "UNCLEAR",
+      ratio: 2 - index / 50,
+      old_seconds: 1,
+      new_seconds: 2 - index / 50,
+    }));
+    const compared = pictureOf(
+      readResultFile({ diffbench: { experiment: "compare", compare: { rows } } }),
+      "compared",
+    );
+    const names = namesAt(drawingOf(compared));
+    expect(names).toHaveLength(40);
+    expect([names[0], names.at(-1)]).toEqual(["row 0", "row 49"]); // in the order of the file
+    const left = notDrawnOf(compared, 0);
+    expect(left.map(([name]) => name)).toEqual(rows.slice(39, 49).map(({ row }) => row));
+    expect(left[0]![1]).toContain("in the table only");
+    expect(compared.table.rows).toHaveLength(50);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { LineSeriesOption } from "echarts";
 import { describe, expect, it } from "vitest";
 import { readRankPrediction, readRankRuns } from "../../src/data/cluster";
 import { readResultFile } from "../../src/data/results";
@@ -99,22 +100,19 @@ function pictureOf(of: ReturnType<typeof file>, id: string): Picture {
   if (picture === undefined || isMissing(picture)) throw new Error(`no ${id}: ${picture?.missing}`);
   return picture;
 }
-interface Series {
-  name: string;
-  data: unknown[];
-  markLine?: { data: unknown[] };
-}
-const seriesOf = (picture: Picture, variant = 0) =>
-  (picture.option(light, false, variant) as { series: Series[] }).series;
+const seriesOf = (picture: Picture, variant = 0) => picture.option(light, false, variant).series;
+/** What is drawn. */
 const named = (picture: Picture, name: string, variant = 0) =>
-  seriesOf(picture, variant).find((series) => series.name === name)?.data;
+  seriesOf(picture, variant)
+    .find((series) => series.name === name)
+    ?.data.map((each) => ("told" in each ? each.value : each));
 
 describe("scaling over ranks", () => {
   const picture = pictureOf(strong, "cluster-scaling");
 
   it("has bars of the rate, and the run without ranks as a line", () => {
     expect(named(picture, "on ranks")).toEqual([10, 16, null]);
-    expect(seriesOf(picture)[0]?.markLine?.data).toEqual([{ xAxis: 10 }]);
+    expect((seriesOf(picture)[0] as LineSeriesOption).markLine?.data).toEqual([{ xAxis: 10 }]);
     const [, interval] = named(picture, "interval") as number[][];
     expect(interval).toEqual([1, expect.closeTo(1e6 / 1.2e5), expect.closeTo(1e6 / 0.9e5)]);
     expect(picture.reading).toBe(

@@ -3,7 +3,7 @@ import { colourOf, readFilm } from "../../src/data/field";
 import { longestCall, predict, readProfile, stepsSeconds, type Way } from "../../src/data/model";
 import { readResultFile, type Phases } from "../../src/data/results";
 import { efficiency } from "../../src/pictures/scaling";
-import { segmentsOf } from "../../src/pictures/timeline";
+import { inOrder } from "../../src/pictures/timeline";
 
 const grid = (side: number, step: number) => ({
   side,
@@ -118,7 +118,7 @@ describe("the timeline", () => {
   };
 
   it("ends with the wall time and starts engines with their phases", () => {
-    const segments = segmentsOf("cuda", phases);
+    const segments = inOrder(phases);
     expect(Math.max(...segments.map((each) => each.end))).toBe(phases.wall);
     expect(segments.find((each) => each.lane === "compute")).toMatchObject({ start: 1, end: 5 });
     expect(segments.find((each) => each.lane === "D2H engine")).toMatchObject({

@@ -1,0 +1,34 @@
+// Whether it is settled which row is the fastest. A sentence that names one says so, and why not.
+import type { ResultFile } from "../data/results";
+import { shortened } from "../data/units";
+import type { Timed } from "./choice";
+
+/** The interval of the median of a step, on the scale of the time that is drawn; null without one. */
+function intervalOf({ row, seconds }: Timed): { low: number; high: number } | null {
+  if (row.interval === null || row.seconds === null) return null;
+  const scale = seconds / row.seconds;
+  return { low: scale * row.interval.low, high: scale * row.interval.high };
+}
+
+/** A row without an interval is told apart from nothing. */
+export function apart(faster: Timed, slower: Timed): boolean {
+  const [a, b] = [intervalOf(faster), intervalOf(slower)];
+  return a !== null && b !== null && a.high < b.low;
+}
+
+/** As bench/measure/foreign_load.cpp begins its note. */
+export const disturbed = "other programs were running";
+
+/** Of rows from fast to slow: why the first need not be the fastest; "" where it is. */
+export function doubt(file: ResultFile, ranked: Timed[]): string {
+  const [first, ...others] = ranked;
+  if (first === undefined || others.length === 0) return "";
+  if (file.notes.some((note) => note.startsWith(disturbed))) return disturbed;
+  const name = shortened(first.row.name);
+  if (first.row.interval === null) return `${name} has too few samples for an interval`;
+  const rivals = others.filter((each) => !apart(first, each));
+  if (rivals.length === 0) return "";
+  const names = rivals.slice(0, 2).map(({ row }) => shortened(row.name));
+  const more = rivals.length > 2 ? [`${rivals.length - 2} more`] : [];
+  return `the interval of ${name} is not apart from that of ${[...names, ...more].join(" and ")}`;
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { readResultFile } from "../../src/data/results";
+import { picturesOf } from "../../src/pictures/catalogue";
+import { disturbed } from "../../src/pictures/order";
+import { isMissing, readingOf } from "../../src/pictures/picture";
+import { row } from "../gpu_rows";
+
+const interval = (low: number, high: number) => ({
+  seconds_per_iteration_interval: { low, high, confidence: 0.95 },
+});
+const first = row("simd", "cpu", [1, 100, 100], interval(0.9, 1.1));
+
+function readings(rows: object[], notes: string[] = []): Record<string, string> {
+  const file = readResultFile({ diffbench: { baseline: "scalar", results: rows, notes } });
+  return Object.fromEntries(
+    picturesOf(file).flatMap((picture) =>
+      isMissing(picture) ? [] : [[picture.id, readingOf(picture, 0)]],
+    ),
+  );
+}
+
+describe("a sentence about the fastest row", () => {
+  it("is firm where its interval is apart from all others", () => {
+    const told = readings([first, row("scalar", "cpu", [2, 200, 200], interval(1.9, 2.1))]);
+    expect(told["ladder"]).toMatch(/^simd is the fastest .* 2\.00 times as fast as scalar/);
+    expect(told["ledger"]).toMatch(/^The fastest warm run, by simd/);
+    expect(told["timeline"]).toContain("the shortest is that of simd");
+  });
+
+  it("says first that the order is not settled where the intervals overlap", () => {
+    const told = readings([first, row("scalar", "cpu", [1.1, 110, 110], interval(1.05, 1.2))]);
+    const why = "not settled (the interval of simd is not apart from that of scalar)";
+    expect(told["ladder"]).toMatch(/^Which row is the fastest is not settled/);
+    for (const id of ["ladder", "ledger", "timeline"]) expect(told[id]).toContain(why);
+    expect(told["ladder"]).not.toContain("times as fast");
+  });
+
+  it("says so where a row has too few samples, and where other programs ran", () => {
+    const other = row("scalar", "cpu", [2, 200, 200], { seconds_per_iteration_interval: null });
+    expect(readings([first, other])["ladder"]).toContain("not apart from that of scalar");
+    expect(readings([other, { ...first, ...interval(NaN, NaN) }])["ladder"]).toContain(
+      "too few samples",
+    );
+    const apart = row("scalar", "cpu", [2, 200, 200], interval(1.9, 2.1));
+    const told = readings([first, apart], [`${disturbed}: one-thread rows got 50 % of a CPU`]);
+    expect(told["ladder"]).toContain(`not settled (${disturbed})`);
+  });
+
+  it("knows the note of the program", () => {
+    const source = readFileSync("../bench/measure/foreign_load.cpp", "utf8");
+    expect(source).toContain(`"${disturbed}`);
+  });
+});
