@@ -60,6 +60,9 @@ Facts machine_of(const ordered_json& context) {
                                     "os",
                                     "kernel",
                                     "cuda",
+                                    "gpu_name",
+                                    "cuda_runtime",
+                                    "cuda_driver",
                                     "compiler",
                                     "flags",
                                     "build_type",
@@ -73,6 +76,18 @@ Facts machine_of(const ordered_json& context) {
     }
   }
   return facts;
+}
+
+/// ISO 8601 with the offset from UTC, as this program and Google Benchmark write it.
+std::optional<std::time_t> date_of(const ordered_json& context) {
+  std::tm parts{};
+  const std::string text = text_of(context, "date");
+  const char* end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S%z", &parts);
+  if (end == nullptr || *end != '\0') {
+    return std::nullopt;
+  }
+  const long offset = parts.tm_gmtoff; // timegm() clears it
+  return ::timegm(&parts) - offset;
 }
 
 /// Google Benchmark's unit; its default where there is none.
@@ -124,7 +139,7 @@ double cpu_share(const ordered_json& json, const std::string& backend) {
   const std::string begin = fmt::format("stencil/{}/", backend);
   double wall = 0;
   double cpu = 0;
-  for (const ordered_json& entry : json["benchmarks"]) {
+  for (const ordered_json& entry : member(json, "benchmarks")) {
     const auto real_time = positive(member(entry, "real_time"));
     const auto cpu_time = positive(member(entry, "cpu_time"));
     const auto threads = positive(member(entry, "threads"));
@@ -165,9 +180,10 @@ const RecordedRow* RecordedRun::find(std::string_view name) const {
   return found == rows.end() ? nullptr : &*found;
 }
 
-RecordedRun read_recorded_run(const std::filesystem::path& path) {
-  const ordered_json json = read_result_file(path, Origin::any_benchmark);
-  RecordedRun run{.machine = machine_of(json["context"]), .problem = {}, .rows = {}};
+RecordedRun recorded_run(const ordered_json& json) {
+  const ordered_json& context = member(json, "context");
+  RecordedRun run{
+      .date = date_of(context), .machine = machine_of(context), .problem = {}, .rows = {}};
   const ordered_json& own = member(json, "diffbench");
   if (const ordered_json& results = member(own, "results"); results.is_array()) {
     run.problem = all_of(member(own, "problem"));
@@ -177,12 +193,19 @@ RecordedRun read_recorded_run(const std::filesystem::path& path) {
       }
     }
   } else {
-    run.rows = rows_of_benchmarks(json["benchmarks"]);
+    run.rows = rows_of_benchmarks(member(json, "benchmarks"));
   }
+  return run;
+}
+
+RecordedRun read_recorded_run(const std::filesystem::path& path) {
+  const ordered_json json = read_result_file(path, Origin::any_benchmark);
+  RecordedRun run = recorded_run(json);
   if (run.rows.empty()) {
-    throw InvalidInput(fmt::format(
-        "{}: has no row to compare; {}", path.string(),
-        own.is_object() ? "give a result of the comparison or of a suite"
+    throw InvalidInput(
+        fmt::format("{}: has no row to compare; {}", path.string(),
+                    member(json, "diffbench").is_object()
+                        ? "give a result of the comparison or of a suite"
                         : "of Google Benchmark, aggregates alone are not enough: run it without "
                           "--benchmark_report_aggregates_only"));
   }

@@ -4,7 +4,11 @@
 
 #include "context.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <ctime>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +24,7 @@ struct RecordedRow {
 };
 
 struct RecordedRun {
+  std::optional<std::time_t> date; ///< when it was made; empty where the file does not say
   Facts machine; ///< what was measured with which program; empty values are left out
   Facts problem; ///< what was computed; empty for files that have no one problem
   std::vector<RecordedRow> rows;
@@ -27,8 +32,11 @@ struct RecordedRun {
   [[nodiscard]] const RecordedRow* find(std::string_view name) const;
 };
 
-/// Throws InvalidInput as read_result_file() does, and for a file without any row. Aggregates of
-/// Google Benchmark are ignored: its repetitions are the samples.
+/// Of a whole file, as read_result_file() gives it. It may have no row. Aggregates of Google
+/// Benchmark are ignored: its repetitions are the samples.
+[[nodiscard]] RecordedRun recorded_run(const nlohmann::ordered_json& result);
+
+/// Throws InvalidInput as read_result_file() does, and for a file without any row.
 [[nodiscard]] RecordedRun read_recorded_run(const std::filesystem::path& path);
 
 } // namespace diffbench::bench

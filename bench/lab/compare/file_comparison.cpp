@@ -1,0 +1,218 @@
+#include "file_comparison.hpp"
+
+#include "columns.hpp"
+#include "report_json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+constexpr Column<Difference> difference_columns[] = {
+    {"what", "differs", as_text, field<&Difference::what>},
+    {"old", "old", as_text, field<&Difference::old_value>},
+    {"new", "new", as_text, field<&Difference::new_value>},
+};
+
+/// Facts that are in both and differ.
+void add_differences(std::vector<Difference>& differences, const std::string& prefix,
+                     const Facts& old_facts, const Facts& new_facts) {
+  for (const auto& old_fact : old_facts) {
+    const auto same = std::ranges::find(new_facts, old_fact.first, &Facts::value_type::first);
+    if (same != new_facts.end() && same->second != old_fact.second) {
+      differences.push_back({prefix + old_fact.first, old_fact.second, same->second});
+    }
+  }
+}
+
+template <auto row>
+Value median_seconds(const ComparedRow& compared) {
+  return compared.result ? Value(quartiles((compared.*row)->seconds).median) : Value();
+}
+
+constexpr Column<ComparedRow> compared_columns[] = {
+    {"row", "row", as_text, field<&ComparedRow::name>},
+    {"reason", nullptr, as_text, field<&ComparedRow::reason, or_null>},
+    {"old_seconds", "old", as_seconds, median_seconds<&ComparedRow::old_row>},
+    {"new_seconds", "new", as_seconds, median_seconds<&ComparedRow::new_row>},
+    {"ratio", "new / old", as_thousandths,
+     field<&ComparedRow::result, &RunRatio::ratio, &Ratio::value>},
+    {"interval", "99 % interval",
+     [](const Value& interval) {
+       return fmt::format("{:.3f} to {:.3f}", interval.find("low").number(),
+                          interval.find("high").number());
+     },
+     field<&ComparedRow::result, &RunRatio::ratio, &Ratio::interval, interval_json>},
+    {"verdict", "verdict", as_text, field<&ComparedRow::result, &RunRatio::verdict>},
+};
+
+std::string differences_text(std::vector<Difference> problem,
+                             const std::vector<Difference>& machine) {
+  problem.insert(problem.end(), machine.begin(), machine.end());
+  return problem.empty() ? "" : format_rows(difference_columns, problem) + "\n";
+}
+
+std::string rows_text(const std::vector<ComparedRow>& rows) {
+  std::vector<ComparedRow> compared;
+  std::string others;
+  for (const ComparedRow& row : rows) {
+    if (row.result) {
+      compared.push_back(row);
+    } else {
+      others += fmt::format("not compared: {}: {}\n", row.name, row.reason);
+    }
+  }
+  return format_rows(compared_columns, compared) + others;
+}
+
+} // namespace
+
+FileComparison::FileComparison(const RecordedRun& old_run, const RecordedRun& new_run,
+                               double run_spread) {
+  add_differences(machine_, "", old_run.machine, new_run.machine);
+  add_differences(problem_, "", old_run.problem, new_run.problem);
+  // More steps are no other problem for the time of one; they are worth a mention.
+  const auto steps = std::ranges::find(problem_, "iterations", &Difference::what);
+  if (steps != problem_.end()) {
+    machine_.push_back(*steps);
+    problem_.erase(steps);
+  }
+  for (const RecordedRow& row : old_run.rows) {
+    add(row, new_run.find(row.name));
+  }
+  for (const RecordedRow& row : new_run.rows) {
+    if (old_run.find(row.name) == nullptr) {
+      rows_.push_back({.name = row.name, .reason = "only in the new run"});
+    }
+  }
+  judge_rows(run_spread);
+}
+
+void FileComparison::add(const RecordedRow& old_row, const RecordedRow* new_row) {
+  ComparedRow row{.name = old_row.name, .old_row = &old_row, .new_row = new_row};
+  if (new_row == nullptr) {
+    row.reason = "only in the old run";
+  } else if (!problem_.empty()) {
+    row.reason = "another problem: " + problem_.front().what;
+  } else if (old_row.seconds.empty()) {
+    row.reason = "no time in the old run: " + old_row.trouble;
+  } else if (new_row->seconds.empty()) {
+    row.reason = "no time in the new run: " + new_row->trouble;
+  }
+  if (row.reason.empty()) {
+    add_differences(machine_, row.name + " ", old_row.provenance, new_row->provenance);
+  }
+  rows_.push_back(std::move(row));
+}
+
+void FileComparison::judge_rows(double run_spread) {
+  std::vector<RowInTwoRuns> pairs;
+  std::vector<ComparedRow*> owners;
+  for (ComparedRow& row : rows_) {
+    if (row.reason.empty()) {
+      owners.push_back(&row);
+      pairs.push_back({.old_seconds = row.old_row->seconds,
+                       .new_seconds = row.new_row->seconds,
+                       .cpu_share = std::min(row.old_row->cpu_share, row.new_row->cpu_share)});
+    }
+  }
+  const std::vector<RunRatio> ratios = run_ratios(pairs, run_spread);
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    owners[i]->result = ratios[i];
+  }
+}
+
+bool FileComparison::any_compared() const {
+  return std::ranges::any_of(rows_, [](const ComparedRow& row) { return row.result.has_value(); });
+}
+
+std::vector<std::string> FileComparison::names_of(Verdict verdict) const {
+  std::vector<std::string> names;
+  for (const ComparedRow& row : rows_) {
+    if (row.result && row.result->verdict == verdict) {
+      names.push_back(row.name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> FileComparison::slower_by(double limit) const {
+  std::vector<std::string> names;
+  for (const ComparedRow& row : rows_) {
+    if (row.result && row.result->verdict == Verdict::slower &&
+        row.result->ratio.value > 1 + limit) {
+      names.push_back(row.name);
+    }
+  }
+  return names;
+}
+
+/// What keeps verdicts from being given, or from meaning what they seem to.
+std::vector<std::string> FileComparison::notes() const {
+  constexpr double undisturbed = 0.9;
+  std::vector<std::string> few;
+  std::vector<std::string> disturbed;
+  for (const ComparedRow& row : rows_) {
+    if (row.result && !row.result->ratio.interval) {
+      few.push_back(row.name);
+    } else if (row.result &&
+               std::min(row.old_row->cpu_share, row.new_row->cpu_share) < undisturbed) {
+      disturbed.push_back(row.name);
+    }
+  }
+  std::vector<std::string> notes;
+  if (!machine_.empty()) {
+    notes.push_back(
+        fmt::format("the runs differ in {} thing{} (see above): a ratio may come from "
+                    "any of them",
+                    machine_.size(), machine_.size() == 1 ? "" : "s"));
+  }
+  if (!disturbed.empty()) {
+    notes.push_back(
+        fmt::format("other programs took CPU time from {}: measure again on a quiet "
+                    "machine for a closer interval",
+                    fmt::join(disturbed, ", ")));
+  }
+  if (!few.empty()) {
+    notes.push_back(fmt::format("fewer than 3 samples a run of {} show no spread: repeat them",
+                                fmt::join(few, ", ")));
+  }
+  return notes;
+}
+
+std::string FileComparison::sentence() const {
+  std::vector<std::string> parts;
+  for (const Verdict verdict : {Verdict::slower, Verdict::faster, Verdict::unclear}) {
+    if (const auto names = names_of(verdict); !names.empty()) {
+      parts.push_back(fmt::format("{}: {}", to_string(verdict), fmt::join(names, ", ")));
+    }
+  }
+  return parts.empty() ? "Nothing could be compared."
+                       : fmt::format(
+                             "{}. A verdict is given where the interval, which allows for "
+                             "what two runs of one program differ by, leaves no doubt.",
+                             fmt::join(parts, "; "));
+}
+
+LabReport FileComparison::report(const std::string& old_name, const std::string& new_name) const {
+  LabReport report;
+  report.text = fmt::format("{} (old) against {} (new)\n\n", old_name, new_name) +
+                differences_text(problem_, machine_) + rows_text(rows_);
+  report.sentence = sentence();
+  report.notes = notes();
+  report.rows = list_of(compared_columns, rows_);
+  report.data = {{"old", old_name},
+                 {"new", new_name},
+                 {"problem_differences", list_of(difference_columns, problem_)},
+                 {"differences", list_of(difference_columns, machine_)},
+                 {"rows", *report.rows}};
+  return report;
+}
+
+} // namespace diffbench::bench
