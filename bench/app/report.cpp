@@ -1,23 +1,30 @@
 #include "verbs.hpp"
 
 #include "columns.hpp"
+#include "compare/run_pairs.hpp"
 #include "comparison_options.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/text.hpp"
 #include "field_frames.hpp"
+#include "json.hpp"
+#include "lab_report.hpp"
 #include "option_list.hpp"
 #include "output.hpp"
 #include "page.hpp"
+#include "recorded_run.hpp"
 #include "report_file.hpp"
 #include "result_lines.hpp"
 #include "result_reader.hpp"
+#include "sweep/journal_result.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -34,41 +41,47 @@ struct ReportOptions {
   std::string snapshots, out = "report.html", csv;
 };
 
-/// The files that `path` stands for: itself, or those of the folder that it is.
-std::vector<std::string> files_at(const std::string& path) {
+/// A file that may be in the page.
+struct Input {
+  std::string path;
+  bool in_folder = false; ///< nobody named it: where it cannot be shown, it is left out
+};
+
+/// What `path` stands for: itself, or the result files and journals of the folder that it is.
+std::vector<Input> inputs_at(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
-    return {path};
+    return {{.path = path}};
   }
-  std::vector<std::string> files;
+  std::vector<Input> inputs;
   for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
-    if (entry.path().extension() == ".json" && entry.is_regular_file()) {
-      files.push_back(entry.path().string());
+    if (entry.is_regular_file() &&
+        (entry.path().extension() == ".json" || is_sweep_journal(entry.path()))) {
+      inputs.push_back({.path = entry.path().string(), .in_folder = true});
     }
   }
   if (error) {
     throw InvalidInput(fmt::format("{}: cannot be read: {}", path, error.message()));
   }
-  if (files.empty()) {
+  if (inputs.empty()) {
     throw InvalidInput(
         fmt::format("{}: no .json file is in this folder; diffbench --json FILE writes one", path));
   }
-  std::ranges::sort(files);
-  return files;
+  std::ranges::sort(inputs, {}, &Input::path);
+  return inputs;
 }
 
-/// With each folder as the files in it.
-std::vector<std::string> files_at(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
+std::vector<Input> inputs_at(const std::vector<std::string>& paths) {
+  std::vector<Input> inputs;
   for (const std::string& path : paths) {
-    std::ranges::move(files_at(path), std::back_inserter(files));
+    std::ranges::move(inputs_at(path), std::back_inserter(inputs));
   }
-  return files;
+  return inputs;
 }
 
 /// Everything that can be refused before a file is read.
-void check_before_work(const ReportOptions& options) {
-  if (options.results.empty()) {
+void check_before_work(const ReportOptions& options, const std::vector<Input>& inputs) {
+  if (inputs.empty()) {
     throw InvalidInput(
         "report: name at least one result file, such as run.json of diffbench --json run.json, or "
         "a folder of them");
@@ -77,8 +90,10 @@ void check_before_work(const ReportOptions& options) {
   refuse_equal_paths({options.out, options.csv});
   check_writable_file("--out", options.out);
   check_writable_file("--csv", options.csv);
-  refuse_to_overwrite("--out", options.out, options.results);
-  refuse_to_overwrite("--csv", options.csv, options.results);
+  std::vector<std::string> paths;
+  std::ranges::transform(inputs, std::back_inserter(paths), &Input::path);
+  refuse_to_overwrite("--out", options.out, paths);
+  refuse_to_overwrite("--csv", options.csv, paths);
 }
 
 /// With nothing beside the lines where they go to stdout.
@@ -89,54 +104,124 @@ void tell_page(const ReportOptions& options, std::size_t files, const Invocation
                   files == 1 ? "" : "s", static_cast<double>(fs::file_size(options.out)) / 1e6));
 }
 
-int run_report(ReportOptions options, const Invocation& invocation) {
-  options.results = files_at(options.results);
-  check_before_work(options);
-  // Of several files, as of a folder or *.json, those without results of this program are left out.
-  const bool alone = options.results.size() == 1;
-  const Origin welcome = alone ? Origin::ours : Origin::any_benchmark;
-  std::vector<std::string> parts, left_out;
-  Value lines = Value::list();
-  for (const std::string& name : options.results) {
-    nlohmann::ordered_json result;
-    try {
-      result = read_result_file(name, welcome, Detail::overview);
-    } catch (const LiveFile&) {
-      if (alone) {
-        throw;
-      }
-      left_out.push_back(name + ": left out, since the live card of a page saved it");
-      continue;
+/// Of a file in the page, what is needed beside it.
+struct Shown {
+  std::string path, name, kind;
+};
+
+/// What is measured, and the question where an experiment has several: "cluster strong".
+std::string kind_of(const nlohmann::ordered_json& own) {
+  std::string kind = experiment_of(own);
+  for (const char* name : {"question", "mode"}) {
+    if (const auto& which = member(results_of(own), name); which.is_string()) {
+      kind += " " + which.get<std::string>();
     }
+  }
+  return kind;
+}
+
+struct Contents {
+  std::vector<Shown> shown;
+  std::vector<std::string> parts; ///< of the page, in the order of `shown`
+  Value lines = Value::list();    ///< of --csv
+  std::vector<std::string> left_out;
+
+  void add(const std::string& path, const nlohmann::ordered_json& result, bool with_lines) {
     const nlohmann::ordered_json& own = member(result, "diffbench");
-    if (own.is_null()) {
-      left_out.push_back(name + ": left out, since another program wrote it");
-      continue;
+    if (own.is_null()) { // of several files, as of *.json, those of Google Benchmark are left out
+      left_out.push_back(path + ": another program wrote it");
+      return;
     }
     if (results_of(own).empty()) { // a run that measured nothing has nothing to draw
-      throw InvalidInput(fmt::format("{}: has no results to draw", name));
+      throw InvalidInput(fmt::format("{}: has no results to draw", path));
     }
-    parts.push_back(report_part(fs::path(name).filename().string(), result));
-    if (!options.csv.empty()) {
-      add_result_lines(name, own, lines);
+    shown.push_back({path, fs::path(path).filename().string(), kind_of(own)});
+    parts.push_back(report_part(shown.back().name, result));
+    if (with_lines) {
+      add_result_lines(path, own, lines);
     }
   }
-  const std::size_t files = parts.size();
-  if (files == 0) {
-    throw InvalidInput("report: none of these files has results; name one of diffbench --json");
+};
+
+Contents read_inputs(const std::vector<Input>& inputs, bool with_lines) {
+  const Origin welcome = inputs.size() == 1 ? Origin::ours : Origin::any_benchmark;
+  Contents contents;
+  for (const Input& input : inputs) {
+    try {
+      contents.add(input.path,
+                   is_sweep_journal(input.path)
+                       ? journal_result(input.path)
+                       : read_result_file(input.path, welcome, Detail::overview),
+                   with_lines);
+    } catch (const LiveFile& error) {
+      if (inputs.size() == 1) {
+        throw;
+      }
+      contents.left_out.emplace_back(error.what());
+    } catch (const InvalidInput& error) {
+      if (!input.in_folder) {
+        throw;
+      }
+      contents.left_out.emplace_back(error.what());
+    }
   }
-  for (const std::string& line : left_out) {
-    write_out(invocation.err, fmt::format("diffbench: {}\n", one_line(line)));
+  if (contents.parts.empty()) {
+    throw InvalidInput(
+        fmt::format("report: none of {} file{} can be shown; name one of diffbench --json. {}{}",
+                    inputs.size(), inputs.size() == 1 ? "" : "s",
+                    inputs.size() == 1 ? "" : "The first: ", contents.left_out.front()));
   }
+  return contents;
+}
+
+/// What `compare` says of files that came after one another, each as an element of the page.
+std::vector<std::string> pair_parts(const std::vector<Shown>& shown) {
+  std::map<std::string, std::vector<std::size_t>> of_kind;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (!is_sweep_journal(shown[i].path)) { // it has no samples of its own
+      of_kind[shown[i].kind].push_back(i);
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [kind, places] : of_kind) {
+    std::vector<NamedRun> runs;
+    for (const std::size_t place : places) {
+      if (places.size() > 1) { // read again, with all samples
+        runs.push_back(
+            {shown[place].name, recorded_run(read_result_file(shown[place].path, Origin::ours))});
+      }
+    }
+    for (const RunPair& pair : pairs_in_time(runs)) {
+      const std::string command =
+          fmt::format("diffbench compare {} {}", runs[pair.old_run].name, runs[pair.new_run].name);
+      parts.push_back(data_element(
+          "pair", {{"old", places[pair.old_run]},
+                   {"new", places[pair.new_run]},
+                   {"same_machine", pair.same_machine},
+                   {"diffbench", json_of(lab_part("compare", command, pair.report))}}));
+    }
+  }
+  return parts;
+}
+
+int run_report(const ReportOptions& options, const Invocation& invocation) {
+  const std::vector<Input> inputs = inputs_at(options.results);
+  check_before_work(options, inputs);
+  Contents contents = read_inputs(inputs, !options.csv.empty());
+  for (const std::string& file : contents.left_out) {
+    write_out(invocation.err, fmt::format("diffbench: left out: {}\n", one_line(file)));
+  }
+  std::vector<std::string>& parts = contents.parts;
+  std::ranges::move(pair_parts(contents.shown), std::back_inserter(parts));
   if (!options.snapshots.empty()) {
     parts.push_back(field_part(options.snapshots));
   }
   Outputs outputs;
   outputs.attempt([&] {
     write_report(options.out, parts);
-    tell_page(options, files, invocation);
+    tell_page(options, contents.shown.size(), invocation);
   });
-  outputs.write(invocation.out, options.csv, [&] { return csv_of(lines); });
+  outputs.write(invocation.out, options.csv, [&] { return csv_of(contents.lines); });
   outputs.rethrow_failure();
   return exit_ok;
 }
@@ -145,8 +230,9 @@ int run_report(ReportOptions options, const Invocation& invocation) {
 
 Action declare_report(OptionList& options) {
   const auto typed = std::make_shared<ReportOptions>();
-  options.files("RESULT FILE", typed->results,
-                "result files (--json) of any of the commands, or folders of them");
+  options.files(
+      "RESULT FILE", typed->results,
+      "result files (--json) of any of the commands, journals of sweeps, or folders of them");
   options.group("Output");
   options.text("--snapshots DIR", typed->snapshots,
                "the field of --snapshot-every as a film, from its .npy files");

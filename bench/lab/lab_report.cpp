@@ -11,7 +11,6 @@
 #include "report_file.hpp"
 
 #include <nlohmann/json.hpp>
-#include <utility>
 
 namespace diffbench::bench {
 
@@ -27,12 +26,15 @@ std::string table_text(const LabReport& report) {
 
 } // namespace
 
-Value lab_result(const std::string& name, const std::string& command, const LabReport& report) {
-  Value own{
+Value lab_part(const std::string& name, const std::string& command, const LabReport& report) {
+  return {
       {"schema", result_schema}, {"command", command},          {"interrupted", report.interrupted},
       {"experiment", name},      {"sentence", report.sentence}, {"notes", report.notes},
       {name, report.data}};
-  return result_file(run_context(), report.series, std::move(own));
+}
+
+Value lab_result(const std::string& name, const std::string& command, const LabReport& report) {
+  return result_file(run_context(), report.series, lab_part(name, command, report));
 }
 
 void LabOutput::declare(OptionList& options) {

@@ -30,7 +30,11 @@ struct LabReport {
   Outcome outcome = {};                  ///< of the comparison behind it
 };
 
-/// The result file of an experiment.
+/// The part `diffbench` of an experiment's result file.
+[[nodiscard]] Value lab_part(const std::string& name, const std::string& command,
+                             const LabReport& report);
+
+/// The result file of an experiment that ran here.
 [[nodiscard]] Value lab_result(const std::string& name, const std::string& command,
                                const LabReport& report);
 

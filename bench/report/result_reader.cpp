@@ -29,7 +29,7 @@ constexpr std::uintmax_t max_file_bytes = std::uintmax_t{256} << 20;
   throw InvalidInput(fmt::format("{}: {}", path.string(), what));
 }
 
-void check_file(const fs::path& path) {
+std::ifstream opened(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error)) {
     refuse(path, "there is no such file; `diffbench --json FILE` writes one");
@@ -49,6 +49,11 @@ void check_file(const fs::path& path) {
                              format_bytes(static_cast<std::int64_t>(bytes)),
                              format_bytes(static_cast<std::int64_t>(max_file_bytes))));
   }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    refuse(path, "cannot be opened; check its permissions");
+  }
+  return file;
 }
 
 /// No result file nests deeper, and what writes it again calls itself once a level.
@@ -96,26 +101,12 @@ ordered_json::parser_callback_t keeper(const fs::path& path, Detail detail) {
   };
 }
 
-/// Lines of JSON, so no JSON.
-bool is_sweep_journal(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string line;
-  return std::getline(file, line) && line.starts_with(R"({"diffbench_sweep":)");
-}
-
-ordered_json parse(const fs::path& path, Detail detail) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    refuse(path, "cannot be opened; check its permissions");
-  }
+/// `text` is a string or a stream.
+template <typename Text>
+ordered_json parse(const fs::path& path, Text&& text, Detail detail) {
   try {
-    return ordered_json::parse(file, keeper(path, detail));
+    return ordered_json::parse(std::forward<Text>(text), keeper(path, detail));
   } catch (const ordered_json::parse_error& error) {
-    if (is_sweep_journal(path)) {
-      refuse(path,
-             "is what a sweep keeps as it goes (--out); its result file is that of --json: "
-             "diffbench sweep ... --resume --json FILE writes it");
-    }
     // Its text quotes what it last read, which may be anything; the place is what helps.
     refuse(path, fmt::format("is not JSON, or was cut off: an error at byte {}; write it again",
                              error.byte));
@@ -154,8 +145,13 @@ const ordered_json& member(const ordered_json& value, std::string_view name) {
 }
 
 ordered_json read_result_file(const fs::path& path, Origin origin, Detail detail) {
-  check_file(path);
-  ordered_json json = parse(path, detail);
+  if (is_sweep_journal(path)) { // lines of JSON, so no JSON
+    refuse(path,
+           "is what a sweep keeps as it goes (--out); its result file is that of --json: "
+           "diffbench sweep ... --resume --json FILE writes it");
+  }
+  std::ifstream file = opened(path);
+  ordered_json json = parse(path, file, detail);
   if (!member(json, "diffbench_live").is_null()) {
     throw LiveFile(
         fmt::format("{}: was saved by the live card of a page; a browser's times do not "
@@ -175,6 +171,29 @@ ordered_json read_result_file(const fs::path& path, Origin origin, Detail detail
     refuse(path, "was written by another program; this needs a file of diffbench --json");
   }
   return json;
+}
+
+bool is_sweep_journal(const fs::path& path) {
+  constexpr std::string_view beginning = R"({"diffbench_sweep":)";
+  std::error_code error;
+  std::string text(beginning.size(), '\0');
+  return fs::is_regular_file(path, error) && // a pipe would wait, and can be read only once
+         std::ifstream(path, std::ios::binary)
+             .read(text.data(), static_cast<std::streamsize>(text.size())) &&
+         text == beginning;
+}
+
+std::vector<ordered_json> read_sweep_lines(const fs::path& path, Detail detail) {
+  std::ifstream file = opened(path);
+  std::vector<ordered_json> lines;
+  for (std::string line; std::getline(file, line) && !file.eof();) { // at its end it was cut off
+    lines.push_back(parse(path, line, detail));
+  }
+  if (lines.empty()) {
+    refuse(path, "was cut off in its first line; run the sweep again");
+  }
+  check_schema(path, member(lines.front(), "diffbench_sweep"));
+  return lines;
 }
 
 } // namespace diffbench::bench

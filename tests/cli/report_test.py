@@ -144,21 +144,75 @@ class ReportTest(program.CommandLineTest):
         self.assertEqual([part["file"] for part in parts_of(self.path("page.html").read_text())],
                          ["a.json", "b.json"])
         self.assertIn("page.html: 2 result files", done.stdout)
-        self.assertEqual(done.stderr, "diffbench: runs/other.json: left out, since another program wrote it\n")
+        self.assertEqual(done.stderr, "diffbench: left out: runs/other.json: another program wrote it\n")
         # As *.json of a shell names them.
         done = self.run_ok("report", "runs/a.json", "runs/other.json", "-o", "page.html")
         self.assertIn("page.html: 1 result file,", done.stdout)
-        self.assertIn("runs/other.json: left out", done.stderr)
+        self.assertIn("left out: runs/other.json", done.stderr)
         self.assert_refused(2, "runs/other.json: was written by another program", "report", "runs/other.json")
         self.assert_refused(2, ["bare", "no .json file"], "report", "bare")
-        self.assert_refused(2, "none of these files has results", "report", "foreign")
+        self.assert_refused(2, ["none of 2 files", "The first: foreign/another.json: another program"],
+                            "report", "foreign")
         self.assert_refused(2, "--csv runs/a.json: is also an input", "report", "runs", "--csv", "runs/a.json")
+
+    def test_leaves_bad_files_of_a_folder_out_and_says_why(self):
+        good = self.result()
+        self.path("runs").mkdir()
+        self.write("runs/good.json", good)
+        self.write("runs/newer.json", {**good, "diffbench": {**good["diffbench"], "schema": 99}})
+        self.write("runs/nothing.json", {**good, "diffbench": {**good["diffbench"], "results": []}})
+        self.path("runs/cut.json").write_bytes(self.path("runs/good.json").read_bytes()[:2000])
+        self.path("runs/empty.json").touch()
+        done = self.run_ok("report", "runs", "-o", "page.html")
+        [part] = parts_of(self.path("page.html").read_text())
+        self.assertEqual(part["file"], "good.json")
+        for line, mentions in zip(done.stderr.splitlines(), (
+                ("cut.json", "cut off"), ("empty.json", "is empty"), ("newer.json", "schema 99"),
+                ("nothing.json", "no results")), strict=True):
+            self.assertTrue(line.startswith(f"diffbench: left out: runs/{mentions[0]}: "), line)
+            self.assertIn(mentions[1], line)
+        # Named, it is an error.
+        self.assert_refused(2, ["runs/cut.json", "cut off"], "report", "runs", "runs/cut.json")
+
+    def test_takes_the_journal_of_a_sweep(self):
+        self.path("runs").mkdir()
+        self.run_ok(*("sweep --grid 8,16 --iters 2,4 --budget 0.01 --backend scalar,fused --baseline scalar "
+                      "--threads 1 --out runs/sweep.jsonl --json whole.json").split())
+        whole = json.loads(self.path("whole.json").read_text())
+        lines = self.path("runs/sweep.jsonl").read_text().splitlines(True)
+        [part] = parts_of(self.report("runs"))
+        self.assertFalse(part["diffbench"]["interrupted"])
+        self.assertEqual(part["diffbench"]["sweep"], whole["diffbench"]["sweep"])
+        self.path("runs/sweep.jsonl").write_text("".join(lines[:3]) + lines[3][:50])
+        for given in "runs", "runs/sweep.jsonl":
+            [part] = parts_of(self.report(given))
+            self.assertEqual(part["file"], "sweep.jsonl")
+            self.assertTrue(part["diffbench"]["interrupted"])
+            self.assertIn("2 of 4 combinations", part["diffbench"]["notes"][-1])
+            self.assertEqual(part["diffbench"]["sweep"]["points"],
+                             whole["diffbench"]["sweep"]["points"][:2])
+            self.assertEqual(part["context"]["cpu_model"], whole["context"]["cpu_model"])
+
+    def test_has_what_compare_says_of_files_that_followed_one_another(self):
+        new, old = self.result(), self.result()
+        old["context"]["date"] = "2026-01-01T00:00:00+0000"
+        new["context"]["date"] = "2026-01-01T00:00:01+0000"
+        for row in new["diffbench"]["results"]:
+            row["samples_seconds"] = [3 * seconds for seconds in row["samples_seconds"]]
+        page = self.report(self.write("new.json", new), self.write("old.json", old),
+                           self.write("other.json", self.result("--dtype", "float64")))
+        [pair] = parts_of(page, "pair")
+        self.assertEqual((pair["old"], pair["new"], pair["same_machine"]), (1, 0, True))
+        self.run_ok("compare", "old.json", "new.json", "--json", "compare.json")
+        said = json.loads(self.path("compare.json").read_text())["diffbench"]
+        self.assertEqual({**pair["diffbench"], "command": ""}, {**said, "command": ""})
+        self.assertEqual(pair["diffbench"]["command"], "diffbench compare old.json new.json")
 
     def test_leaves_what_a_live_card_saved_out(self):
         self.write("good.json", self.result())
         self.write("live.json", {"diffbench_live": {"schema": 1}})
         done = self.run_ok("report", "good.json", "live.json", "-o", "page.html")
-        self.assertEqual(done.stderr, "diffbench: live.json: left out, since the live card of a page saved it\n")
+        self.assertTrue(done.stderr.startswith("diffbench: left out: live.json: was saved by the live card"))
         [part] = parts_of(self.path("page.html").read_text())
         self.assertEqual(part["file"], "good.json")
         for command in ["report"], ["compare", "good.json"]:

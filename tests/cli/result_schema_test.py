@@ -8,6 +8,7 @@ import jsonschema  # Debian: python3-jsonschema
 
 from every_verb import RESULTS, RUNS, EveryVerb
 from program import WITH_WRONG_BACKEND, parse_json, row_of
+from report_test import parts_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = parse_json((ROOT / "bench/report/result.schema.json").read_text())
@@ -64,6 +65,12 @@ class ResultSchema(EveryVerb):
             result = parse_json(self.path(f"{name}.json").read_text())
             self.check(name, result)
             seen |= words(result)
+        # What the report page gets beside files: verdicts on two of them, and a sweep's journal.
+        self.run_verb("report old.json new.json sweep.jsonl -o page.html")
+        page = self.path("page.html").read_text()
+        self.assertEqual(len(parts_of(page, "pair")), 1)
+        for part in parts_of(page, "pair") + parts_of(page)[2:]:
+            self.check("report", {"context": {}, "benchmarks": [], "diffbench": part["diffbench"]})
         # What only a GPU or chance brings about is at least a word of the sources.
         sources = "".join(file.read_text() for folder in ("base", "bench", "solver")
                           for file in (ROOT / folder).rglob("*.?pp"))

@@ -70,8 +70,7 @@ class Sweep(CommandLineTest):
         result = parse_json(self.path("out.json").read_text())
         self.assertEqual(len(result["diffbench"]["sweep"]["points"]), 100)
 
-        for verb in (["report", "sweep.jsonl", "-o", "page.html"], ["compare", "sweep.jsonl", "out.json"]):
-            self.assert_refused(2, ["sweep.jsonl", "--resume --json"], *verb)
+        self.assert_refused(2, ["sweep.jsonl", "--resume --json"], "compare", "sweep.jsonl", "out.json")
 
         # Nothing is left to do, and other options are another sweep.
         self.run_ok(*HUNDRED, "--resume")

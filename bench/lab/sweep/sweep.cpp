@@ -112,7 +112,6 @@ LabReport measure_sweep(const SweepState& typed, Progress& progress) {
   };
   run_sweep(plan, points, measure_one, keep, progress);
   LabReport report = report_sweep(plan, points, typed.crossed);
-  report.interrupted = points.size() < plan.combinations.size();
   if (report.interrupted && journal) {
     report.notes.push_back(fmt::format(
         "{} of {} combinations are in {}; the same command with --resume goes on from there",

@@ -48,9 +48,44 @@ std::string line_of(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-ordered_json parse_line(std::string_view line) { return ordered_json::parse(line, nullptr, false); }
+/// Of a text that ends with a line end; what is no JSON is there as such.
+std::vector<ordered_json> parse_lines(std::string_view text) {
+  std::vector<ordered_json> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    lines.push_back(ordered_json::parse(text.substr(begin, end - begin), nullptr, false));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+[[noreturn]] void refuse_line(const std::filesystem::path& path, std::size_t number,
+                              const char* what) {
+  throw InvalidInput(fmt::format("{}: line {} {}", path.string(), number, what));
+}
 
 } // namespace
+
+std::vector<SweepPoint> sweep_points(const std::filesystem::path& path,
+                                     std::span<const ordered_json> lines) {
+  std::vector<SweepPoint> points;
+  std::set<std::vector<std::string>> seen;
+  std::size_t number = 1;
+  for (const ordered_json& line : lines) {
+    ++number;
+    try {
+      points.push_back({.values = line.at("values").get<std::vector<std::string>>(),
+                        .seconds = line.at("seconds").get<double>(),
+                        .result = line.at("result")});
+    } catch (const ordered_json::exception&) {
+      refuse_line(path, number, "is not of a sweep");
+    }
+    if (!seen.insert(points.back().values).second) {
+      refuse_line(path, number, "is there twice");
+    }
+  }
+  return points;
+}
 
 SweepJournal::SweepJournal(std::filesystem::path path, const ordered_json& header, bool resume)
     : path_(std::move(path)) {
@@ -89,7 +124,10 @@ SweepJournal::SweepJournal(std::filesystem::path path, const ordered_json& heade
       }
       write_line(header);
     } else {
-      read_points(std::string_view(text).substr(0, complete), header);
+      const std::vector<ordered_json> lines =
+          parse_lines(std::string_view(text).substr(0, complete));
+      check_header(lines.front(), header);
+      points_ = sweep_points(path_, std::span(lines).subspan(1));
       if (::ftruncate(file_, static_cast<off_t>(complete)) != 0) {
         fail("write");
       }
@@ -118,35 +156,18 @@ std::string SweepJournal::read_all() const {
   return text;
 }
 
-void SweepJournal::read_points(std::string_view text, const ordered_json& header) {
-  int number = 0;
-  std::set<std::vector<std::string>> seen;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    const ordered_json line = parse_line(text.substr(begin, end - begin));
-    begin = end + 1;
-    ++number;
-    try {
-      if (number == 1) {
-        if (const std::string differs = difference(line, header); !differs.empty()) {
-          throw InvalidInput(
-              fmt::format("--resume: {} is of another sweep: {}; give the same "
-                          "options, or another --out",
-                          path_.string(), differs));
-        }
-        continue;
-      }
-      points_.push_back({.values = line.at("values").get<std::vector<std::string>>(),
-                         .seconds = line.at("seconds").get<double>(),
-                         .result = line.at("result")});
-    } catch (const ordered_json::exception&) {
-      throw InvalidInput(
-          fmt::format("--resume: line {} of {} is not of a sweep", number, path_.string()));
-    }
-    if (!seen.insert(points_.back().values).second) {
-      throw InvalidInput(
-          fmt::format("--resume: line {} of {} is there twice", number, path_.string()));
-    }
+void SweepJournal::check_header(const ordered_json& there, const ordered_json& here) const {
+  std::string differs;
+  try {
+    differs = difference(there, here);
+  } catch (const ordered_json::exception&) {
+    refuse_line(path_, 1, "is not of a sweep");
+  }
+  if (!differs.empty()) {
+    throw InvalidInput(
+        fmt::format("--resume: {} is of another sweep: {}; give the same options, "
+                    "or another --out",
+                    path_.string(), differs));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ struct SweepPoint {
   double seconds = 0;              ///< that measuring it took
   nlohmann::ordered_json result;   ///< the `diffbench` part of a result file
 };
+
+/// Of the lines after the first. Throws InvalidInput for one that is of no sweep, or is there
+/// twice.
+[[nodiscard]] std::vector<SweepPoint> sweep_points(const std::filesystem::path& path,
+                                                   std::span<const nlohmann::ordered_json> lines);
 
 class SweepJournal {
  public:
@@ -35,7 +41,7 @@ class SweepJournal {
 
  private:
   [[nodiscard]] std::string read_all() const;
-  void read_points(std::string_view text, const nlohmann::ordered_json& header);
+  void check_header(const nlohmann::ordered_json& there, const nlohmann::ordered_json& here) const;
   void write_line(const nlohmann::ordered_json& json) const;
   [[noreturn]] void fail(const char* what) const;
 

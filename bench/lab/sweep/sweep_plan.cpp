@@ -38,19 +38,38 @@ OptionValues given_options(OptionList& list) {
   return values;
 }
 
-/// Types the combination of that number. Returns its values of the axes.
-std::vector<std::string> choose(OptionList& list, const std::vector<Axis>& axes,
-                                std::size_t number) {
+} // namespace
+
+std::size_t SweptAxes::count() const {
+  std::size_t count = 1;
+  for (const Axis& axis : axes) {
+    count *= axis.values.size();
+    if (static_cast<double>(count) > max_combinations) {
+      break; // the product of all may be too much for any number
+    }
+  }
+  return count;
+}
+
+std::vector<std::string> SweptAxes::values(std::size_t number) const {
   std::vector<std::string> values;
   for (const Axis& axis : axes) {
     values.push_back(axis.values[number % axis.values.size()]);
-    list.type(axis.option, {values.back()});
     number /= axis.values.size();
   }
   return values;
 }
 
-} // namespace
+std::vector<Axis> axes_of(const OptionValues& options) {
+  std::vector<Axis> axes;
+  for (const Swept& swept : swept_options) {
+    const auto given = options.find(swept.option);
+    if (given != options.end() && given->second.size() > 1) {
+      axes.push_back({.option = swept.option, .values = given->second});
+    }
+  }
+  return axes;
+}
 
 SweptOptions::SweptOptions() {
   run.budget_seconds = default_combination_seconds;
@@ -77,19 +96,17 @@ SweepPlan plan_sweep(SweptOptions& swept) {
         "values",
         count < 1e15 ? fmt::format("{:.0f}", count) : "more than 10^15", max_combinations));
   }
-  std::size_t combinations = 1;
   for (const auto& [option, list] : lists) {
-    std::vector<std::string> values = list.values();
-    plan.options[option] = values;
-    swept.list.type(option, {values.front()});
-    if (values.size() > 1) {
-      combinations *= values.size();
-      plan.axes.push_back({.option = option, .values = std::move(values)});
-    }
+    plan.options[option] = list.values();
+    swept.list.type(option, {plan.options[option].front()});
   }
+  plan.axes = axes_of(plan.options);
   const Options start = swept.run;
-  for (std::size_t number = 0; number < combinations; ++number) {
-    std::vector<std::string> values = choose(swept.list, plan.axes, number);
+  for (std::size_t number = 0; number < plan.count(); ++number) {
+    std::vector<std::string> values = plan.values(number);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      swept.list.type(plan.axes[i].option, {values[i]});
+    }
     swept.run = start;
     swept.list.read();
     plan.combinations.push_back({.values = std::move(values), .options = swept.run});

@@ -5,6 +5,7 @@
 #include "comparison_options.hpp"
 #include "option_groups.hpp"
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,14 +40,26 @@ struct Combination {
   Options options;
 };
 
-struct SweepPlan {
+/// What a sweep is of, without what its combinations need to be run.
+struct SweptAxes {
   std::vector<Axis> axes;
-  /// The first axis varies fastest: grids come first, so that an early end leaves whole curves, and
-  /// the time still needed can be told from the first of them.
-  std::vector<Combination> combinations;
   /// All options that were given, with all their values: what a resumed sweep must have, too.
   OptionValues options;
+
+  /// Of combinations. Above max_combinations: at least so many.
+  [[nodiscard]] std::size_t count() const;
+  /// Of the combination of that number, one of each axis. The first axis varies fastest: grids come
+  /// first, so that an early end leaves whole curves, and the time still needed can be told from
+  /// the first of them.
+  [[nodiscard]] std::vector<std::string> values(std::size_t number) const;
 };
+
+struct SweepPlan : SweptAxes {
+  std::vector<Combination> combinations; ///< in the order of their numbers
+};
+
+/// Of options with all their values, as a plan or a journal has them.
+[[nodiscard]] std::vector<Axis> axes_of(const OptionValues& options);
 
 /// Checks all combinations. Throws InvalidInput or Unavailable as parse_options() does.
 [[nodiscard]] SweepPlan plan_sweep(SweptOptions& swept);

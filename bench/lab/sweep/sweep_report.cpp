@@ -20,10 +20,11 @@ namespace {
 /// "--grid" as a column: "grid".
 std::string column(const std::string& option) { return option.substr(2); }
 
-std::vector<SweepRows> rows_in_order(const SweepPlan& plan, const std::vector<SweepPoint>& points) {
+std::vector<SweepRows> rows_in_order(const SweptAxes& swept,
+                                     const std::vector<SweepPoint>& points) {
   std::vector<SweepRows> ordered;
-  for (const Combination& combination : plan.combinations) {
-    const auto point = std::ranges::find(points, combination.values, &SweepPoint::values);
+  for (std::size_t number = 0; number < swept.count(); ++number) {
+    const auto point = std::ranges::find(points, swept.values(number), &SweepPoint::values);
     if (point != points.end()) {
       ordered.push_back(read_rows(*point));
     }
@@ -47,12 +48,12 @@ constexpr Column<SweepRow> sweep_columns[] = {
     {"warm_seconds", nullptr, as_seconds, field<&SweepRow::warm_seconds>},
 };
 
-Value sweep_lines(const SweepPlan& plan, const std::vector<SweepRows>& points) {
+Value sweep_lines(const SweptAxes& swept, const std::vector<SweepRows>& points) {
   Value lines = Value::list();
   for (const SweepRows& point : points) {
     Value setting;
-    for (std::size_t i = 0; i < plan.axes.size(); ++i) {
-      setting[column(plan.axes[i].option)] = point.values[i];
+    for (std::size_t i = 0; i < swept.axes.size(); ++i) {
+      setting[column(swept.axes[i].option)] = point.values[i];
     }
     for (const SweepRow& row : point.rows) {
       lines.push_back(object_of(sweep_columns, row, setting));
@@ -91,10 +92,10 @@ std::string fastest_name(const SweepRows& point) {
   return best == nullptr ? no_value : best->name;
 }
 
-std::string times_table(const SweepPlan& plan, const std::vector<SweepRows>& points) {
+std::string times_table(const SweptAxes& swept, const std::vector<SweepRows>& points) {
   const std::vector<std::string> names = timed_rows(points);
   TextTable::Cells header;
-  for (const Axis& axis : plan.axes) {
+  for (const Axis& axis : swept.axes) {
     header.push_back(column(axis.option));
   }
   header.insert(header.end(), names.begin(), names.end());
@@ -145,12 +146,12 @@ std::string crossings_table(const std::vector<Crossing>& crossings, const std::s
   return fmt::format("\n{}\n{}", question, table.format());
 }
 
-std::string title(const SweepPlan& plan, std::size_t measured) {
+std::string title(const SweptAxes& swept, std::size_t measured) {
   std::vector<std::string> axes;
-  for (const Axis& axis : plan.axes) {
+  for (const Axis& axis : swept.axes) {
     axes.push_back(fmt::format("{} {}", axis.values.size(), column(axis.option)));
   }
-  const std::size_t all = plan.combinations.size();
+  const std::size_t all = swept.count();
   return fmt::format("sweep of {} combination{}{}{}{}\n\n", all, all == 1 ? "" : "s",
                      axes.empty() ? "" : ": ", fmt::join(axes, " x "),
                      measured == all ? "" : fmt::format("; {} measured so far", measured));
@@ -221,12 +222,12 @@ Value crossings_json(const std::vector<Crossing>& crossings, const CrossedRows& 
   return list;
 }
 
-std::vector<SampleSeries> series_of(const SweepPlan& plan, const std::vector<SweepRows>& points) {
+std::vector<SampleSeries> series_of(const SweptAxes& swept, const std::vector<SweepRows>& points) {
   std::vector<SampleSeries> series;
   for (const SweepRows& point : points) {
     std::string settings;
-    for (std::size_t i = 0; i < plan.axes.size(); ++i) {
-      settings += fmt::format("/{}:{}", column(plan.axes[i].option), point.values[i]);
+    for (std::size_t i = 0; i < swept.axes.size(); ++i) {
+      settings += fmt::format("/{}:{}", column(swept.axes[i].option), point.values[i]);
     }
     for (const SweepRow& row : point.rows) {
       if (!row.samples.empty()) {
@@ -254,7 +255,7 @@ std::vector<Ending> endings_of(const std::vector<SweepRows>& points) {
 }
 
 /// "fused failed at grid 64, iters 10 and 3 more: ...", once for each row and reason.
-std::vector<std::string> failure_notes(const SweepPlan& plan,
+std::vector<std::string> failure_notes(const SweptAxes& swept,
                                        const std::vector<SweepRows>& points) {
   struct Failure {
     std::string first;
@@ -263,8 +264,8 @@ std::vector<std::string> failure_notes(const SweepPlan& plan,
   std::map<std::pair<std::string, std::string>, Failure> failures; // by row and reason
   for (const SweepRows& point : points) {
     std::vector<std::string> where;
-    for (std::size_t i = 0; i < plan.axes.size(); ++i) {
-      where.push_back(fmt::format("{} {}", column(plan.axes[i].option), point.values[i]));
+    for (std::size_t i = 0; i < swept.axes.size(); ++i) {
+      where.push_back(fmt::format("{} {}", column(swept.axes[i].option), point.values[i]));
     }
     for (const SweepRow& row : point.rows) {
       if (!row.failure.empty()) {
@@ -286,10 +287,10 @@ std::vector<std::string> failure_notes(const SweepPlan& plan,
 
 } // namespace
 
-LabReport report_sweep(const SweepPlan& plan, const std::vector<SweepPoint>& points,
+LabReport report_sweep(const SweptAxes& swept, const std::vector<SweepPoint>& points,
                        const CrossedRows& crossed) {
-  const std::vector<SweepRows> rows = rows_in_order(plan, points);
-  const std::vector<Crossing> crossings = find_crossings(plan.axes, rows, crossed);
+  const std::vector<SweepRows> rows = rows_in_order(swept, points);
+  const std::vector<Crossing> crossings = find_crossings(swept.axes, rows, crossed);
   const bool any_gpu = std::ranges::any_of(rows, [](const SweepRows& point) {
     return std::ranges::any_of(point.rows, [](const SweepRow& row) {
       return row.device == "cuda" && !row.samples.empty();
@@ -298,17 +299,17 @@ LabReport report_sweep(const SweepPlan& plan, const std::vector<SweepPoint>& poi
   const std::string winner = crossed.named() ? crossed.challenger : "the GPU";
   LabReport report;
   report.text =
-      title(plan, rows.size()) + times_table(plan, rows) +
+      title(swept, rows.size()) + times_table(swept, rows) +
       crossings_table(crossings, "--grid",
                       fmt::format("side of the grid from which {} wins", winner)) +
       crossings_table(crossings, "--iters", fmt::format("iterations from which {} wins", winner));
   report.sentence = sentence(crossings, crossed, any_gpu);
   Value given = Value::object();
-  for (const auto& [option, values] : plan.options) {
+  for (const auto& [option, values] : swept.options) {
     given[option] = values;
   }
   Value axes = Value::object();
-  for (const Axis& axis : plan.axes) {
+  for (const Axis& axis : swept.axes) {
     axes[column(axis.option)] = axis.values;
   }
   Value measured = Value::list();
@@ -318,13 +319,14 @@ LabReport report_sweep(const SweepPlan& plan, const std::vector<SweepPoint>& poi
   }
   report.data = {{"options", std::move(given)},
                  {"axes", std::move(axes)},
-                 {"combinations", plan.combinations.size()},
+                 {"combinations", swept.count()},
                  {"crossovers", crossings_json(crossings, crossed)},
                  {"points", std::move(measured)}};
-  report.rows = sweep_lines(plan, rows);
-  report.series = series_of(plan, rows);
+  report.rows = sweep_lines(swept, rows);
+  report.series = series_of(swept, rows);
   report.outcome = outcome_of(endings_of(rows));
-  report.notes = failure_notes(plan, rows);
+  report.interrupted = rows.size() < swept.count();
+  report.notes = failure_notes(swept, rows);
   if (std::ranges::any_of(crossings, [](const Crossing& one) { return !one.crossover.single; })) {
     report.notes.emplace_back(
         "the ratio of the two rows crosses 1 more than once; the last crossing is given");

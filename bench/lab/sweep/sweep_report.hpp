@@ -10,9 +10,9 @@
 
 namespace diffbench::bench {
 
-/// Of `points` in any order, all of `plan` or fewer. Throws InvalidInput for a point that holds no
-/// result (an edited file).
-[[nodiscard]] LabReport report_sweep(const SweepPlan& plan, const std::vector<SweepPoint>& points,
+/// Of `points` in any order, all combinations or fewer; with fewer it is `interrupted`. Throws
+/// InvalidInput for a point that holds no result (an edited file).
+[[nodiscard]] LabReport report_sweep(const SweptAxes& swept, const std::vector<SweepPoint>& points,
                                      const CrossedRows& crossed);
 
 } // namespace diffbench::bench

@@ -65,7 +65,7 @@ SweepRows read_rows(const SweepPoint& point) {
     }
     return rows;
   } catch (const ordered_json::exception&) {
-    throw InvalidInput(fmt::format("--resume: the combination {} holds no result of diffbench",
+    throw InvalidInput(fmt::format("the combination {} holds no result of diffbench",
                                    fmt::join(point.values, ", ")));
   }
 }

@@ -1,5 +1,6 @@
 // A sweep from options to report, its measurements replaced by instant ones.
 #include "json.hpp"
+#include "sweep/journal_result.hpp"
 #include "sweep/sweep_journal.hpp"
 #include "sweep/sweep_plan.hpp"
 #include "sweep/sweep_report.hpp"
@@ -247,14 +248,62 @@ TEST_F(SweepTest, RefusesToResumeWhatIsNotItsOwn) {
   }());
   EXPECT_EQ(content(), good); // and leaves it as it was
   write("not a sweep\n" + good);
-  refused("line 1 of", true);
+  refused("sweep.jsonl: line 1 is not of a sweep", true);
   write(good + "{\"values\":[\"64\",\"1\"]}\n");
-  refused("line 4 of", true);
+  refused("sweep.jsonl: line 4 is not of a sweep", true);
   write(good + good.substr(good.find('\n') + 1));
   refused("is there twice", true);
   std::filesystem::remove(file());
   refused("there is no", true);
   EXPECT_FALSE(std::filesystem::exists(file()));
+}
+
+TEST_F(SweepTest, AJournalIsTheResultOfAnInterruptedSweep) {
+  plan_ = planned("64:512:x2", "10,20"); // crosses at 256
+  const std::string first = R"({"diffbench_sweep":{"schema":1},"options":)" +
+                            ordered_json(plan_.options).dump() +
+                            R"(,"machine":{"cpu_model":"of the sweep"}})"
+                            "\n";
+  interrupt_at_ = 6; // after all grids of 10 iterations, and one of 20
+  (void)run(false);
+  const std::string lines = content().substr(content().find('\n') + 1);
+  write(first + lines + R"({"values":["128","20"],"sec)"); // and one that is being written
+  const ordered_json result = journal_result(file());
+  EXPECT_EQ(result["context"]["cpu_model"], "of the sweep");
+  const ordered_json& own = result["diffbench"];
+  EXPECT_EQ(own["command"], "diffbench sweep --grid 64,128,256,512 --iters 10,20");
+  ASSERT_EQ(own["interrupted"], true);
+  EXPECT_THAT(own["notes"].back().get<std::string>(), HasSubstr("5 of 8 combinations"));
+  EXPECT_EQ(own["sweep"]["points"].size(), 5U);
+  EXPECT_EQ(own["sweep"]["axes"]["iters"], (ordered_json{"10", "20"}));
+  EXPECT_NEAR(own["sweep"]["crossovers"][0]["from"].get<double>(), 256, 1e-6);
+
+  const auto refused = [&](const std::string& text, const std::string& complaint) {
+    write(text);
+    try {
+      (void)journal_result(file());
+      ADD_FAILURE() << "accepted; " << complaint;
+    } catch (const InvalidInput& error) {
+      EXPECT_THAT(error.what(), HasSubstr("sweep.jsonl: " + complaint));
+    }
+  };
+  refused(first.substr(0, 30), "was cut off in its first line");
+  refused(first + "no JSON\n", "is not JSON");
+  refused(first + "{}\n", "line 2 is not of a sweep");
+  refused(first + lines + lines, "line 7 is there twice");
+  refused(first + R"({"values":["64","10"],"seconds":1,"result":{}})"
+                  "\n",
+          "the combination 64, 10");
+  refused(R"({"diffbench_sweep":{"schema":1}})"
+          "\n",
+          "line 1 is not of a sweep");
+  refused(R"({"diffbench_sweep":{"schema":7}})"
+          "\n",
+          "has schema 7");
+  OptionValues many{{"--grid", std::vector<std::string>(200, "64")},
+                    {"--iters", std::vector<std::string>(200, "1")}};
+  refused(R"({"diffbench_sweep":{"schema":1},"options":)" + ordered_json(many).dump() + "}\n",
+          "has more than 10000 combinations");
 }
 
 TEST_F(SweepTest, TwoProcessesCannotWriteToOneFile) {
