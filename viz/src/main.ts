@@ -6,9 +6,11 @@ import { shortened } from "./data/units";
 import { liveCard } from "./live/card";
 import { livePage } from "./live/page";
 import { captionOf } from "./page/caption";
+import { beforeAfterSection } from "./page/before_after";
 import { card } from "./page/card";
 import { el } from "./page/dom";
 import { fieldView, noField } from "./page/field_view";
+import { articleInTurn, inTurns } from "./page/in_turns";
 import { contextTable } from "./page/provenance";
 import { themeButton } from "./page/theme";
 import { whatIf } from "./page/whatif";
@@ -43,13 +45,9 @@ function filmSource(files: ResultFile[]): string[] {
   return run !== undefined && another === undefined ? captionOf("", run).slice(1) : [];
 }
 
-function fileArticle(file: ResultFile, companions: ResultFile[], anchor: string): HTMLElement {
+function fillArticle(article: HTMLElement, file: ResultFile, companions: ResultFile[]): void {
+  const anchor = article.id;
   const pictures = picturesOf(file, companions);
-  const article = el(
-    "article",
-    { id: anchor, "aria-labelledby": `${anchor}-head` },
-    el("h2", { id: `${anchor}-head` }, headline(file)),
-  );
   if (file.interrupted)
     article.append(el("p", { class: "warning" }, "Interrupted: what was measured until then."));
   if (file.sentence) article.append(el("p", { class: "sentence" }, file.sentence));
@@ -61,12 +59,12 @@ function fileArticle(file: ResultFile, companions: ResultFile[], anchor: string)
     ...pictures.map((picture) => card(picture, file, `${anchor}-${picture.id}`)),
     el("details", { class: "machine" }, el("summary", {}, "Machine and build"), contextTable(file)),
   );
-  return article;
 }
 
 function navigation(
   groups: Map<string, ResultFile[]>,
   anchors: Map<ResultFile, string>,
+  hasPairs: boolean,
 ): HTMLElement {
   // On a phone the list alone would fill the first screen.
   const open: Record<string, string> = matchMedia("(max-width: 480px)").matches ? {} : { open: "" };
@@ -91,6 +89,7 @@ function navigation(
     el(
       "ul",
       {},
+      hasPairs ? el("li", {}, el("a", { href: "#before-after" }, "Before and after")) : null,
       el("li", {}, el("a", { href: "#field" }, "The field")),
       el("li", {}, el("a", { href: "#what-if" }, "What if?")),
       el("li", {}, el("a", { href: "#live" }, "Your GPU, now")),
@@ -117,6 +116,13 @@ function start(): void {
         `These files come from ${groups.size} machines or builds; they are shown apart and must not be compared line by line.`,
       ),
     );
+  const pieces: (() => void)[] = [];
+  const pairs = beforeAfterSection(embedded("pair"), files, pieces);
+  if (pairs !== null) main.append(pairs);
+  const articleOf = (file: ResultFile, companions: ResultFile[]) =>
+    articleInTurn(anchors.get(file) ?? "", headline(file), pieces, (article) =>
+      fillArticle(article, file, companions),
+    );
   for (const members of groups.values()) {
     const machine = machineName(members);
     main.append(
@@ -124,11 +130,12 @@ function start(): void {
         "section",
         { class: "machine-group", "aria-label": machine },
         el("p", { class: "machine-name" }, machine),
-        ...members.map((file) => fileArticle(file, members, anchors.get(file) ?? "")),
+        ...members.map((file) => articleOf(file, members)),
       ),
     );
   }
-  main.append(...(film === null ? [noField()] : []), whatIf(files), liveCard());
+  pieces.push(() => main.append(...(film === null ? [noField()] : []), whatIf(files), liveCard()));
+  if (story === null) pieces.shift()?.();
   document
     .querySelector("#page")
     ?.replaceChildren(
@@ -137,7 +144,7 @@ function start(): void {
         {},
         el("h1", {}, "diffbench report"),
         el("div", { class: "tools" }, themeButton()),
-        navigation(groups, anchors),
+        navigation(groups, anchors, pairs !== null),
       ),
       main,
       el(
@@ -150,6 +157,10 @@ function start(): void {
         ),
       ),
     );
+  inTurns(pieces, () => {
+    main.dataset["built"] = "yes";
+    performance.mark("built");
+  });
 }
 
 if (embedded("live").length > 0) document.querySelector("#page")?.replaceChildren(...livePage());

@@ -70,7 +70,8 @@ export interface ResultFile {
   data: Json;
   problem: Json;
   baseline: string;
-  rows: Row[];
+  /** Read when they are first asked for: a page may have thousands of them below its first screen. */
+  readonly rows: Row[];
   /** Of all backends and engines of the page, as its files first name them: they decide on colours. */
   names: string[];
 }
@@ -180,13 +181,15 @@ function namesOf(experiment: string, data: Json): string[] {
 export function filesOfPage(parts: Json[]): ResultFile[] {
   const files = parts.map(readResultFile);
   const names = [...new Set(files.flatMap((file) => file.names))];
-  return files.map((file) => ({ ...file, names }));
+  for (const file of files) file.names = names;
+  return files;
 }
 
 export function readResultFile(part: Json): ResultFile {
   const own = at(part, "diffbench");
   const experiment = (text(own, "experiment") as schema.Experiment | "") || "comparison";
   const data = experiment === "comparison" ? own : at(own, experiment);
+  let rows: Row[] | null = null;
   return {
     name: text(part, "file") || "(no name)",
     experiment,
@@ -199,7 +202,9 @@ export function readResultFile(part: Json): ResultFile {
     data,
     problem: at(data, "problem"),
     baseline: text(data, "baseline"),
-    rows: list(data, "results").map(readRow),
+    get rows() {
+      return (rows ??= list(data, "results").map(readRow));
+    },
     names: namesOf(experiment, data),
   };
 }

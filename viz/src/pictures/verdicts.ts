@@ -1,5 +1,6 @@
 // Files of compare and selftest: ratios with their intervals, and how often verdicts are right.
-import { list, num, positive, text, word } from "../data/json";
+import { list, num, positive } from "../data/json";
+import { comparedRows } from "../data/pairs";
 import type * as schema from "../data/result_schema";
 import type { ResultFile } from "../data/results";
 import type { Column } from "../data/table";
@@ -19,7 +20,7 @@ import type { Missing, Picture } from "./picture";
 import { teller } from "./tooltip";
 
 /** Both triangles point to the side that the row went to. */
-const looks: Record<schema.Verdict, { colour: number; symbol: string; turned?: number }> = {
+export const looks: Record<schema.Verdict, { colour: number; symbol: string; turned?: number }> = {
   FASTER: { colour: 2, symbol: "triangle", turned: 90 },
   SLOWER: { colour: 1, symbol: "triangle", turned: -90 },
   UNCLEAR: { colour: 6, symbol: "circle" },
@@ -28,16 +29,7 @@ const looks: Record<schema.Verdict, { colour: number; symbol: string; turned?: n
 export function compared(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "compare") return null;
   const title = "Two runs: new over old";
-  const all = list(file.data, "rows").map((row) => ({
-    name: text(row, "row"),
-    reason: text(row, "reason"),
-    verdict: word(row, looks, "verdict"),
-    ratio: positive(row, "ratio"),
-    low: positive(row, "interval", "low"),
-    high: positive(row, "interval", "high"),
-    old: positive(row, "old_seconds"),
-    new: positive(row, "new_seconds"),
-  }));
+  const all = comparedRows(file);
   const rows = all.flatMap((row) => (row.ratio === null ? [] : [{ ...row, ratio: row.ratio }]));
   if (rows.length === 0)
     return { id: "compared", title, missing: "no row of the two files could be compared" };

@@ -1,10 +1,12 @@
 // Chromium, and a page of the report in it as its reader has it: opened from disk.
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, beforeAll, inject } from "vitest";
 
 export const directory = inject("directory");
+export const screenshots = process.env["DIFFBENCH_SCREENSHOTS"] ?? "screenshots";
+mkdirSync(screenshots, { recursive: true });
 // Its sandbox refuses to run as root; without a GPU, emulating one for it costs time.
 export const launch = (...more: string[]) =>
   chromium.launch({
@@ -50,6 +52,7 @@ export async function openPage(file: string, how: How = {}) {
 /** One with charts, the first of them drawn. */
 export async function open(file: string, how: How = {}) {
   const opened = await openPage(file, how);
+  await opened.page.locator("main[data-built]").waitFor();
   // On a phone the list of many files alone is longer than the screen.
   await opened.page.locator(".chart").first().scrollIntoViewIfNeeded();
   await opened.page.locator("[data-drawn]").first().waitFor();

@@ -1,0 +1,246 @@
+// Runs of one experiment on one machine, one after another: a strip for each backend with its time in
+// every run, and where `diffbench compare` says that it changed.
+import { num, text } from "../data/json";
+import type { ComparedRow, Pair } from "../data/pairs";
+import type * as schema from "../data/result_schema";
+import type { ResultFile } from "../data/results";
+import { figure, seconds, shortened, times } from "../data/units";
+import { baseOption, categoryAxis, plainLine, valueAxis, whiskers } from "./chart";
+import { chosenRows } from "./choice";
+import { lookOf, seriesColour, type Palette } from "./palette";
+import type { Picture } from "./picture";
+import { looks } from "./verdicts";
+
+const mostDrawn = 8;
+
+interface Point {
+  file: ResultFile;
+  date: string;
+  seconds: number | null;
+  low: number | null;
+  high: number | null;
+  /** Against the run before; null in the first one, and where nothing was compared. */
+  ratio: number | null;
+  verdict: schema.Verdict | null;
+}
+
+interface Strip {
+  name: string;
+  points: Point[];
+}
+
+type Rows = Map<string, ComparedRow>;
+
+function pointOf(
+  file: ResultFile,
+  name: string,
+  to: Rows | undefined,
+  from: Rows | undefined,
+): Point {
+  const [arrived, left] = [to?.get(name), from?.get(name)];
+  const interval = file.rows.find((row) => row.name === name)?.json;
+  return {
+    file,
+    date: text(file.context, "date"),
+    seconds: arrived?.new ?? left?.old ?? null,
+    low: num(interval, "seconds_per_iteration_interval", "low"),
+    high: num(interval, "seconds_per_iteration_interval", "high"),
+    ratio: arrived?.ratio ?? null,
+    verdict: arrived?.verdict ?? null,
+  };
+}
+
+/** Of all rows that any pair of the chain has compared. */
+function stripsOf(chain: Pair[]): Strip[] {
+  const files = [
+    ...chain.slice(0, 1).map(({ before }) => before),
+    ...chain.map(({ after }) => after),
+  ];
+  const names = chain.flatMap(({ rows }) =>
+    rows.filter((row) => row.ratio !== null).map((row) => row.name),
+  );
+  const rows = chain.map((pair): Rows => new Map(pair.rows.map((row) => [row.name, row])));
+  return [...new Set(names)].map((name) => ({
+    name,
+    points: files.map((file, index) => pointOf(file, name, rows[index - 1], rows[index])),
+  }));
+}
+
+/** Those with a change first: they are what a reader looks for. */
+function drawnOf(strips: Strip[], newest: ResultFile): Strip[] {
+  const changed = strips.filter(({ points }) => points.some(isBreak)).map(({ name }) => name);
+  const timed = newest.rows.flatMap((row) =>
+    row.seconds === null ? [] : [{ row, seconds: row.seconds }],
+  );
+  const chosen = chosenRows(timed, [newest.baseline], mostDrawn).map(({ row }) => row.name);
+  const wanted = [...new Set([...changed, ...chosen, ...strips.map(({ name }) => name)])];
+  return strips.filter(({ name }) => wanted.slice(0, mostDrawn).includes(name));
+}
+
+const isBreak = ({ verdict }: Point) => verdict === "FASTER" || verdict === "SLOWER";
+
+function reading(strips: Strip[]): string {
+  const points = strips[0]?.points ?? [];
+  const day = (point: Point | undefined) => point?.date.slice(0, 10) || "an unknown day";
+  const breaks = strips.flatMap(({ name, points: each }) =>
+    each
+      .filter(isBreak)
+      .map(
+        ({ verdict, ratio, file }) =>
+          `${shortened(name, 30)} ${verdict} in ${shortened(file.name, 30)} (${times(ratio ?? NaN)})`,
+      ),
+  );
+  const span = `${points.length} runs of this machine from ${day(points[0])} to ${day(points.at(-1))}`;
+  if (breaks.length === 0) return `${span}: no row changed beyond doubt from one run to the next.`;
+  const more = breaks.length > 4 ? `; and ${breaks.length - 4} more` : "";
+  return `${span}: ${breaks.slice(0, 4).join("; ")}${more}.`;
+}
+
+const [stripHeight, stripGap, head] = [62, 34, 24];
+const heightOf = (strips: number) => head + strips * (stripHeight + stripGap);
+
+/** The day, or of runs of one day the time. */
+function labelsOf(points: Point[]): string[] {
+  const oneDay = new Set(points.map(({ date }) => date.slice(0, 10))).size === 1;
+  return points.map(({ date }) => (oneDay ? date.slice(11, 16) : date.slice(0, 10)) || "?");
+}
+
+function seriesOf(strip: Strip, index: number, palette: Palette, names: string[]): object[] {
+  const look = lookOf(palette, names, strip.name);
+  const axes = { xAxisIndex: index, yAxisIndex: index };
+  const told = ({ file, seconds: time, low, high, ratio, verdict }: Point) =>
+    [
+      time === null ? "-" : seconds(time),
+      low === null || high === null ? "" : ` (${seconds(low)} to ${seconds(high)})`,
+      ratio === null ? "" : `, ${times(ratio)} the run before, ${verdict ?? "no verdict"}`,
+      `; ${file.name}`,
+    ].join("");
+  return [
+    {
+      ...whiskers(
+        strip.name,
+        strip.points.flatMap(({ low, high }, at) =>
+          low === null || high === null ? [] : [{ at, low, high, colour: look.color }],
+        ),
+        false,
+      ),
+      ...axes,
+    },
+    {
+      name: strip.name,
+      type: "line",
+      ...axes,
+      lineStyle: { ...look, width: 1.5 },
+      itemStyle: { color: look.color },
+      tooltip: {
+        valueFormatter: (_value: unknown, at: number) =>
+          strip.points[at] ? told(strip.points[at]) : "",
+      },
+      data: strip.points.map((point) => ({
+        value: point.seconds,
+        ...(isBreak(point)
+          ? {
+              symbol: looks[point.verdict ?? "UNCLEAR"].symbol,
+              symbolSize: 13,
+              itemStyle: {
+                color: seriesColour(palette, looks[point.verdict ?? "UNCLEAR"].colour),
+              },
+            }
+          : { symbol: "circle", symbolSize: 7 }),
+      })),
+      markLine: {
+        ...plainLine,
+        lineStyle: { color: palette.muted, type: "dashed" },
+        label: { show: false },
+        data: strip.points.flatMap((point, at) => (isBreak(point) ? [{ xAxis: at }] : [])),
+      },
+    },
+  ];
+}
+
+function drawing(strips: Strip[], names: string[], palette: Palette) {
+  const labels = labelsOf(strips[0]?.points ?? []);
+  const height = heightOf(strips.length);
+  const top = (index: number) => head + index * (stripHeight + stripGap);
+  return {
+    ...baseOption(palette),
+    legend: { show: false },
+    grid: strips.map((_strip, index) => ({
+      left: 84,
+      right: 36,
+      top: top(index),
+      bottom: height - top(index) - stripHeight,
+    })),
+    xAxis: strips.map((_strip, index) => {
+      const axis = categoryAxis(palette, labels, {});
+      return {
+        ...axis,
+        gridIndex: index,
+        axisLabel: {
+          ...axis.axisLabel,
+          interval: "auto",
+          hideOverlap: true,
+          show: index === strips.length - 1,
+        },
+      };
+    }),
+    yAxis: strips.map((strip, index) => ({
+      ...valueAxis(palette, { name: shortened(strip.name, 40), show: seconds }),
+      gridIndex: index,
+      nameLocation: "end",
+      nameGap: 8,
+      nameTextStyle: { color: palette.text, fontSize: 13, fontWeight: "bold", align: "left" },
+      scale: true,
+      splitNumber: 2,
+    })),
+    series: strips.flatMap((strip, index) => seriesOf(strip, index, palette, names)),
+  };
+}
+
+/** `chain` has two pairs or more, each beginning with the file that the one before ended with. */
+export function history(chain: Pair[]): Picture | null {
+  const newest = chain.at(-1)?.after;
+  if (newest === undefined || chain.length < 2) return null;
+  const strips = stripsOf(chain);
+  const drawn = drawnOf(strips, newest);
+  return {
+    id: "history",
+    title: "Run after run",
+    reading: reading(strips),
+    alternative:
+      "A strip for each backend: the median of every run with its interval, in the order of the dates, evenly spaced; a dashed line where the verdict against the run before is FASTER or SLOWER.",
+    height: heightOf(drawn.length),
+    table: {
+      columns: [
+        { name: "row" },
+        { name: "date" },
+        { name: "file" },
+        { name: "build" },
+        { name: "median", unit: "s", show: seconds },
+        { name: "interval from", unit: "s", show: seconds },
+        { name: "to", unit: "s", show: seconds },
+        { name: "over the run before", show: figure },
+        { name: "verdict" },
+      ],
+      rows: strips.flatMap(({ name, points }) =>
+        points.map((point) => [
+          name,
+          point.date,
+          point.file.name,
+          text(point.file.context, "git_sha").slice(0, 10),
+          point.seconds,
+          point.low,
+          point.high,
+          point.ratio,
+          point.verdict,
+        ]),
+      ),
+    },
+    notDrawn: strips
+      .filter((strip) => !drawn.includes(strip))
+      .map(({ name }): [string, string] => [name, "in the table only"]),
+    verification:
+      "The rows' proofs are in their files. A change is marked where diffbench compare has a verdict on two runs that followed one another.",
+    option: (palette) => drawing(drawn, newest.names, palette),
+  };
+}

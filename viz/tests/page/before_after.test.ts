@@ -1,0 +1,97 @@
+// Runs before and after one another: the page says of them what `diffbench compare` says.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { cardOf, directory, drawAll, open, screenshots, tableOf } from "./browser";
+import { diffbench, readJson } from "./result_files";
+
+interface Measured {
+  backend: string;
+  samples_seconds: number[];
+  seconds_per_iteration: number | null;
+}
+
+/** The comparison again, at another time: rows take so many times as long, without any scatter. */
+function written(name: string, date: string, factors: Record<string, number>, machine = {}): void {
+  const result = readJson(directory, "comparison.json");
+  Object.assign(result.context, { date: `${date}T12:00:00+0000`, ...machine });
+  for (const row of result.diffbench.results as Measured[]) {
+    const { samples_seconds: samples, seconds_per_iteration: median } = row;
+    const factor = factors[row.backend] ?? 1;
+    row.samples_seconds = samples.map(() => factor * samples[0]!);
+    row.seconds_per_iteration = median && factor * median;
+  }
+  for (const entry of result.benchmarks) entry.cpu_time = entry.real_time * entry.threads;
+  writeFileSync(join(directory, name), JSON.stringify(result));
+}
+
+const articleOf = (page: Page, title: string) =>
+  page.locator("#before-after article", { has: page.locator("h2", { hasText: title }) });
+
+it("shows verdicts of compare, what differs, and the strip of all runs of a machine", async () => {
+  written("second.json", "2026-02-02", { simd: 2 });
+  written("first.json", "2026-01-01", {});
+  written("third.json", "2026-03-03", { simd: 0.5 }, { compiler: "Other 1.0" });
+  const elsewhere = { cpu_model: "Another CPU", host_name: "elsewhere" };
+  written("theirs.json", "2026-03-04", { fused: 0.25 }, elsewhere);
+  // In another order than their dates.
+  diffbench(directory, "report second.json first.json theirs.json third.json -o runs.html");
+  const { page, troubles } = await open("runs.html");
+
+  const chain = articleOf(page, "second.json → third.json");
+  expect(await chain.locator("details td").allTextContents()).toContain("Other 1.0");
+  diffbench(directory, "compare second.json third.json --json verdicts.json");
+  const { rows } = readJson(directory, "verdicts.json").diffbench.compare;
+  const compared = rows.filter((row: { ratio: number | null }) => row.ratio !== null);
+  expect(await tableOf(chain.locator('[data-picture="before-after"]'))).toEqual(
+    compared.map((row: any) => [
+      ...[row.row, row.old_seconds, row.new_seconds, row.ratio],
+      ...[row.interval.low, row.interval.high, row.verdict],
+    ]),
+  );
+  const simd = compared.find((row: { row: string }) => row.row === "simd");
+  expect(simd.verdict).toBe("FASTER");
+
+  const strip = chain.locator('[data-picture="history"]');
+  const told = await strip.locator(".reading").textContent();
+  expect(told).toContain("3 runs of this machine from 2026-01-01 to 2026-03-03");
+  expect(told).toContain("simd SLOWER in second.json (2.00x); simd FASTER in third.json (0.250x)");
+  const ofSimd = (await tableOf(strip)).filter((row) => row[0] === "simd");
+  expect(ofSimd.map((row) => [row[2], row[8]])).toEqual([
+    ["first.json", "-"],
+    ["second.json", "SLOWER"],
+    ["third.json", "FASTER"],
+  ]);
+  expect(ofSimd[2]![4]).toBe(simd.new_seconds);
+
+  const two = articleOf(page, "third.json → theirs.json");
+  expect(await two.locator(".warning").textContent()).toContain("Two machines");
+  expect(await two.locator(".warning").textContent()).toContain("Another CPU");
+  expect(await two.locator(".reading").first().textContent()).toContain("FASTER: fused");
+  expect(await two.locator(".notes").textContent()).toContain("may come from any of them");
+
+  await drawAll(page);
+  await page.screenshot({ path: join(screenshots, "runs.jpeg"), fullPage: true });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.setViewportSize({ width: 390, height: 900 });
+  await drawAll(page);
+  expect(
+    await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+  ).toBeLessThanOrEqual(0);
+  await page.screenshot({ path: join(screenshots, "runs-phone-dark.jpeg"), fullPage: true });
+  expect(troubles).toEqual([]);
+  await page.context().close();
+});
+
+it("has no such section where nothing is comparable", async () => {
+  written("other.json", "2026-01-02", {});
+  const other = readJson(directory, "other.json");
+  other.diffbench.problem.nx = 7;
+  writeFileSync(join(directory, "other.json"), JSON.stringify(other));
+  diffbench(directory, "report comparison.json other.json transfer.json -o unlike.html");
+  const { page } = await open("unlike.html");
+  expect(await page.locator("#before-after").count()).toBe(0);
+  expect(await cardOf(page, "other.json", "ladder").count()).toBe(1);
+  await page.context().close();
+});
