@@ -2,18 +2,12 @@
 import type { ComparedRow, Pair } from "../data/pairs";
 import type * as schema from "../data/result_schema";
 import { shortened, figure, seconds, times } from "../data/units";
-import {
-  baseOption,
-  figuresAxis,
-  heightOfBars,
-  logLimits,
-  lyingRows,
-  plainLine,
-  valueAxis,
-  whiskers,
-} from "./chart";
+import type { Cell, Column } from "../data/table";
+import { heightOfBars, inRows, logLimits, plainLine, tooltip, valueAxis, whiskers } from "./chart";
+import type { ChartOption } from "./option";
 import { seriesColour, type Palette } from "./palette";
 import type { Picture } from "./picture";
+import { teller } from "./tooltip";
 import { looks } from "./verdicts";
 
 const mostDrawn = 40;
@@ -44,30 +38,40 @@ function reading(rows: Judged[], pair: Pair): string {
 const verdictColour = (palette: Palette, verdict: schema.Verdict | null) =>
   seriesColour(palette, looks[verdict ?? "UNCLEAR"].colour);
 
-/** "0.821 (0.790 to 0.853), FASTER" */
-const judgement = ({ ratio, low, high, verdict }: Judged) =>
-  `${figure(ratio)}${low === null || high === null ? "" : ` (${figure(low)} to ${figure(high)})`}, ${verdict ?? "no verdict"}`;
+const columns: Column[] = [
+  { name: "row" },
+  { name: "before", unit: "s", show: seconds },
+  { name: "after", unit: "s", show: seconds },
+  { name: "after / before", show: figure },
+  { name: "interval from", show: figure },
+  { name: "to", show: figure },
+  { name: "verdict" },
+];
+const cells = (row: Judged): Cell[] => [
+  row.name,
+  row.old,
+  row.new,
+  row.ratio,
+  row.low,
+  row.high,
+  row.verdict,
+];
+const tell = teller(columns, cells);
+const told = columns.slice(1).map(({ name }) => name);
 
-function drawing(rows: Judged[], palette: Palette, narrow: boolean, view: number) {
+function drawing(rows: Judged[], palette: Palette, narrow: boolean, view: number): ChartOption {
   const relative = view === 0;
-  const names = rows.map((row) => row.name);
   const place = (value: number, old: number) => (relative ? value / old : value);
   const show = relative ? times : seconds;
-  const base = lyingRows(palette, names, narrow, show);
-  const point = (name: string, tooltip: (row: Judged) => string, more: object) => ({
-    name,
-    type: "scatter",
-    symbolSize: 11,
-    encode: { x: 0, y: 1, tooltip: [0] },
-    tooltip: {
-      valueFormatter: (_value: unknown, index: number) => (rows[index] ? tooltip(rows[index]) : ""),
-    },
-    ...more,
+  const base = inRows(palette, narrow, {
+    names: rows.map((row) => row.name),
+    figures: rows.map(({ ratio, verdict }) => `${times(ratio)} ${verdict ?? ""}`),
+    figuresWidth: 120,
   });
+  const scatter = { type: "scatter" as const, symbolSize: 11, encode: { x: 0, y: 1 } };
   return {
     ...base,
-    tooltip: { ...baseOption(palette).tooltip },
-    grid: { ...base.grid, right: narrow ? 72 : 120 },
+    tooltip: tooltip(palette, "item"),
     xAxis: valueAxis(palette, {
       name: relative ? "after / before (right of 1: slower)" : "time",
       log: true,
@@ -78,19 +82,8 @@ function drawing(rows: Judged[], palette: Palette, narrow: boolean, view: number
         ),
       ),
     }),
-    yAxis: [
-      base.yAxis,
-      figuresAxis(
-        palette,
-        rows.map(({ ratio, verdict }) =>
-          narrow ? (verdict ?? "") : `${times(ratio)} ${verdict ?? ""}`,
-        ),
-        true,
-      ),
-    ],
     series: [
       {
-        itemStyle: { color: palette.muted }, // in the legend
         ...whiskers(
           relative ? "99 % interval" : "change",
           rows.flatMap(({ old, new: now, low, high, verdict }, at) => {
@@ -101,28 +94,40 @@ function drawing(rows: Judged[], palette: Palette, narrow: boolean, view: number
           }),
           true,
         ),
+        itemStyle: { color: palette.muted }, // in the legend
       },
-      point("before", (row) => seconds(row.old), {
+      {
+        ...scatter,
+        name: "before",
         z: 3,
         itemStyle: { color: palette.surface, borderColor: palette.text, borderWidth: 1.5 },
-        data: rows.map(({ name, old }, index) => ({ name, value: [place(old, old), index] })),
+        data: rows.map((row, index) => ({
+          value: [place(row.old, row.old), index],
+          told: tell(row.name, row, told),
+        })),
         markLine: {
           ...plainLine,
           lineStyle: { color: palette.muted },
           label: { show: false },
           data: relative ? [{ xAxis: 1 }] : [],
         },
-      }),
-      point("after", (row) => `${seconds(row.new)}; after / before ${judgement(row)}`, {
+      },
+      {
+        ...scatter,
+        name: "after",
         z: 4,
         itemStyle: { color: palette.text },
-        data: rows.map(({ name, old, new: now, verdict }, index) => ({
-          name,
-          value: [place(now, old), index],
-          symbol: looks[verdict ?? "UNCLEAR"].symbol,
-          itemStyle: { color: verdictColour(palette, verdict) },
-        })),
-      }),
+        data: rows.map((row, index) => {
+          const { symbol, turned } = looks[row.verdict ?? "UNCLEAR"];
+          return {
+            value: [place(row.new, row.old), index],
+            told: tell(row.name, row, told),
+            symbol,
+            ...(turned === undefined ? {} : { symbolRotate: turned }),
+            itemStyle: { color: verdictColour(palette, row.verdict) },
+          };
+        }),
+      },
     ],
   };
 }
@@ -139,24 +144,8 @@ export function beforeAfter(pair: Pair): Picture {
     height: heightOfBars(drawn.length, 28),
     variants: views,
     table: {
-      columns: [
-        { name: "row" },
-        { name: "before", unit: "s", show: seconds },
-        { name: "after", unit: "s", show: seconds },
-        { name: "after / before", show: figure },
-        { name: "interval from", show: figure },
-        { name: "to", show: figure },
-        { name: "verdict" },
-      ],
-      rows: rows.map((row) => [
-        row.name,
-        row.old,
-        row.new,
-        row.ratio,
-        row.low,
-        row.high,
-        row.verdict,
-      ]),
+      columns,
+      rows: rows.map(cells),
     },
     notDrawn: [
       ...pair.rows

@@ -2,12 +2,12 @@
 import type {
   CustomSeriesOption,
   CustomSeriesRenderItemAPI,
+  GridComponentOption,
   LineSeriesOption,
   TooltipComponentOption,
   XAXisComponentOption,
   YAXisComponentOption,
 } from "echarts";
-import { seconds } from "../data/units";
 import type { ChartOption, Guide, Measured, Point } from "./option";
 import type { Look, Palette } from "./palette";
 import { written } from "./tooltip";
@@ -68,7 +68,8 @@ export function belowLegend<T extends Drawing>(
   width: number,
 ): { option: T; extra: number } {
   const { legend, grid, series = [] } = option;
-  if (legend === undefined || legend.show === false) return { option, extra: 0 };
+  if (legend === undefined || legend.show === false || Array.isArray(grid))
+    return { option, extra: 0 };
   const names = legend.data?.map(String) ?? [...new Set(series.map(({ name }) => name))];
   const extra = lineOfLegend * Math.max(0, legendLines(names, width) - 1);
   return { option: { ...option, grid: { ...grid, top: Number(grid?.top ?? 40) + extra } }, extra };
@@ -199,7 +200,7 @@ export function inRows(
   palette: Palette,
   narrow: boolean,
   { names, figures, figuresWidth }: Rows,
-): Omit<ChartOption, "xAxis" | "series"> {
+): Omit<ChartOption, "xAxis" | "series" | "grid"> & { grid: GridComponentOption } {
   const width = nameWidth(names, narrow);
   const axis = categoryAxis(palette, names, { inverse: true, width });
   const beside = figures && !narrow;
@@ -236,37 +237,9 @@ export const stackedBars = (palette: Palette, parts: Part[], thickness: number):
     data: points,
   }));
 
-/** As `inRows`, where nothing but the value under the pointer is told. */
-export function lyingRows(
-  palette: Palette,
-  names: string[],
-  narrow: boolean,
-  show: (value: number) => string,
-) {
-  return {
-    ...inRows(palette, narrow, { names }),
-    tooltip: {
-      ...baseOption(palette).tooltip,
-      trigger: "axis",
-      axisPointer: { type: "shadow" },
-      valueFormatter: (value: unknown) => (typeof value === "number" ? show(value) : "-"),
-    },
-  };
-}
-
-/** Of a series of stretches: the row, where a stretch is drawn, and what a tooltip tells of it. */
-export const stretchSeries = {
-  type: "custom" as const,
-  dimensions: ["row", "drawn from", "drawn to", "duration"],
-  encode: { x: [1, 2], y: 0, tooltip: [3, 1] },
-  tooltip: { valueFormatter: (value: unknown) => seconds(Number(value)) },
-};
-export const stretchValues = (row: number, start: number, end: number) => [
-  row,
-  start,
-  end,
-  end - start,
-];
+/** A series of stretches: the row, and where each begins and ends. */
+export const stretchSeries = { type: "custom" as const, encode: { x: [1, 2], y: 0 } };
+export const stretchValues = (row: number, start: number, end: number) => [row, start, end];
 
 /** What ECharts hands to the drawing of an item of a custom series. */
 export type ItemPlace = Required<

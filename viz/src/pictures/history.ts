@@ -5,10 +5,13 @@ import type { ComparedRow, Pair } from "../data/pairs";
 import type * as schema from "../data/result_schema";
 import type { ResultFile } from "../data/results";
 import { figure, seconds, shortened, times } from "../data/units";
-import { baseOption, categoryAxis, plainLine, valueAxis, whiskers } from "./chart";
+import type { Column } from "../data/table";
+import { baseOption, categoryAxis, plainLine, tooltip, valueAxis, whiskers } from "./chart";
 import { chosenRows } from "./choice";
+import type { ChartOption, Series } from "./option";
 import { lookOf, seriesColour, type Palette } from "./palette";
 import type { Picture } from "./picture";
+import { teller } from "./tooltip";
 import { looks } from "./verdicts";
 
 const mostDrawn = 8;
@@ -105,16 +108,34 @@ function labelsOf(points: Point[]): string[] {
   return points.map(({ date }) => (oneDay ? date.slice(11, 16) : date.slice(0, 10)) || "?");
 }
 
-function seriesOf(strip: Strip, index: number, palette: Palette, names: string[]): object[] {
+const columns: Column[] = [
+  { name: "row" },
+  { name: "date" },
+  { name: "file" },
+  { name: "build" },
+  { name: "median", unit: "s", show: seconds },
+  { name: "interval from", unit: "s", show: seconds },
+  { name: "to", unit: "s", show: seconds },
+  { name: "over the run before", show: figure },
+  { name: "verdict" },
+];
+const cells = ([name, point]: [string, Point]) => [
+  name,
+  point.date,
+  point.file.name,
+  text(point.file.context, "git_sha").slice(0, 10),
+  point.seconds,
+  point.low,
+  point.high,
+  point.ratio,
+  point.verdict,
+];
+const tell = teller(columns, cells);
+const told = columns.slice(1).map(({ name }) => name);
+
+function seriesOf(strip: Strip, index: number, palette: Palette, names: string[]): Series[] {
   const look = lookOf(palette, names, strip.name);
   const axes = { xAxisIndex: index, yAxisIndex: index };
-  const told = ({ file, seconds: time, low, high, ratio, verdict }: Point) =>
-    [
-      time === null ? "-" : seconds(time),
-      low === null || high === null ? "" : ` (${seconds(low)} to ${seconds(high)})`,
-      ratio === null ? "" : `, ${times(ratio)} the run before, ${verdict ?? "no verdict"}`,
-      `; ${file.name}`,
-    ].join("");
   return [
     {
       ...whiskers(
@@ -130,24 +151,25 @@ function seriesOf(strip: Strip, index: number, palette: Palette, names: string[]
       name: strip.name,
       type: "line",
       ...axes,
+      symbol: "circle",
+      symbolSize: (_value: unknown, { dataIndex }: { dataIndex: number }) =>
+        strip.points[dataIndex] && isBreak(strip.points[dataIndex]) ? 13 : 7,
       lineStyle: { ...look, width: 1.5 },
       itemStyle: { color: look.color },
-      tooltip: {
-        valueFormatter: (_value: unknown, at: number) =>
-          strip.points[at] ? told(strip.points[at]) : "",
-      },
-      data: strip.points.map((point) => ({
-        value: point.seconds,
-        ...(isBreak(point)
-          ? {
-              symbol: looks[point.verdict ?? "UNCLEAR"].symbol,
-              symbolSize: 13,
-              itemStyle: {
-                color: seriesColour(palette, looks[point.verdict ?? "UNCLEAR"].colour),
-              },
-            }
-          : { symbol: "circle", symbolSize: 7 }),
-      })),
+      data: strip.points.map((point) => {
+        const { symbol, colour, turned } = looks[point.verdict ?? "UNCLEAR"];
+        return {
+          value: point.seconds,
+          told: tell(strip.name, [strip.name, point], told),
+          ...(isBreak(point)
+            ? {
+                symbol,
+                ...(turned === undefined ? {} : { symbolRotate: turned }),
+                itemStyle: { color: seriesColour(palette, colour) },
+              }
+            : {}),
+        };
+      }),
       markLine: {
         ...plainLine,
         lineStyle: { color: palette.muted, type: "dashed" },
@@ -158,13 +180,14 @@ function seriesOf(strip: Strip, index: number, palette: Palette, names: string[]
   ];
 }
 
-function drawing(strips: Strip[], names: string[], palette: Palette) {
+function drawing(strips: Strip[], names: string[], palette: Palette): ChartOption {
   const labels = labelsOf(strips[0]?.points ?? []);
   const height = heightOf(strips.length);
   const top = (index: number) => head + index * (stripHeight + stripGap);
   return {
     ...baseOption(palette),
     legend: { show: false },
+    tooltip: tooltip(palette, "item"),
     grid: strips.map((_strip, index) => ({
       left: 84,
       right: 36,
@@ -211,30 +234,8 @@ export function history(chain: Pair[]): Picture | null {
       "A strip for each backend: the median of every run with its interval, in the order of the dates, evenly spaced; a dashed line where the verdict against the run before is FASTER or SLOWER.",
     height: heightOf(drawn.length),
     table: {
-      columns: [
-        { name: "row" },
-        { name: "date" },
-        { name: "file" },
-        { name: "build" },
-        { name: "median", unit: "s", show: seconds },
-        { name: "interval from", unit: "s", show: seconds },
-        { name: "to", unit: "s", show: seconds },
-        { name: "over the run before", show: figure },
-        { name: "verdict" },
-      ],
-      rows: strips.flatMap(({ name, points }) =>
-        points.map((point) => [
-          name,
-          point.date,
-          point.file.name,
-          text(point.file.context, "git_sha").slice(0, 10),
-          point.seconds,
-          point.low,
-          point.high,
-          point.ratio,
-          point.verdict,
-        ]),
-      ),
+      columns,
+      rows: strips.flatMap(({ name, points }) => points.map((point) => cells([name, point]))),
     },
     notDrawn: strips
       .filter((strip) => !drawn.includes(strip))

@@ -41,9 +41,10 @@ export type Series = Measured | Guide;
 export type ChartOption = Pick<EChartsOption, "animation" | "backgroundColor" | "color"> & {
   textStyle: object;
   legend: LegendComponentOption;
-  grid: GridComponentOption;
+  /** Several where a picture has small ones below each other. */
+  grid: GridComponentOption | GridComponentOption[];
   tooltip: TooltipComponentOption;
-  xAxis: XAXisComponentOption;
+  xAxis: XAXisComponentOption | XAXisComponentOption[];
   yAxis: YAXisComponentOption | YAXisComponentOption[];
   series: Series[];
   dataZoom?: DataZoomComponentOption[];

@@ -12,11 +12,14 @@ import {
   storyOf,
   storyParts,
 } from "../data/story";
+import type { Column } from "../data/table";
 import { percent, seconds } from "../data/units";
-import { heightOfBars, lyingRows, valueAxis, whiskers } from "./chart";
+import { categoryAxis, heightOfBars, inRows, stackedBars, valueAxis, whiskers } from "./chart";
+import type { ChartOption } from "./option";
 import { type Palette, phaseColour } from "./palette";
 import type { Picture } from "./picture";
 import { verificationOfRows } from "./proof";
+import { teller } from "./tooltip";
 import { hollow } from "./whatif";
 
 const colourOf = (palette: Palette, part: Part) =>
@@ -52,15 +55,68 @@ const inLines = (words: string, most: number): string[] =>
       : [...lines.slice(0, -1), longer];
   }, []);
 
-function option(bars: Bar[], { card, share }: View, palette: Palette, narrow: boolean) {
+const columns: Column[] = [
+  { name: "run" },
+  { name: "row" },
+  { name: "measured or assumed" },
+  { name: "wall", unit: "s", show: seconds },
+  ...storyParts.map((part) => ({ name: part, unit: "s", show: seconds })),
+  { name: "assumed best", unit: "s", show: seconds },
+  { name: "assumed worst", unit: "s", show: seconds },
+  { name: "proof" },
+];
+const cells = ({ role, name, row, parts, ends, ...bar }: Bar) => [
+  role,
+  name,
+  row === null ? "assumed" : "measured",
+  bar.seconds,
+  ...storyParts.map((part) => parts[part] ?? null),
+  ends?.[0] ?? null,
+  ends?.[1] ?? null,
+  row?.verification ?? "none: nobody ran it",
+];
+const tell = teller(columns, cells);
+
+function option(
+  bars: Bar[],
+  { card, share }: View,
+  palette: Palette,
+  narrow: boolean,
+): ChartOption {
   const wholeOf = (bar: Bar) => (share ? bar.seconds : 1);
   const largest = (bar: Bar) =>
     Object.entries(bar.parts).sort(([, a], [, b]) => b - a)[0] ?? ["", 0];
   const names = bars.map(({ role }) => role);
-  const rows = lyingRows(palette, names, narrow, share ? percent : seconds);
+  const rows = inRows(palette, narrow, { names });
   const [width, letters] = narrow ? [150, 22] : [250, 40];
-  const look = (bar: Bar, colour: string) =>
-    bar.ends === null ? { color: colour } : hollow(colour, palette);
+  const axis = categoryAxis(palette, names, { inverse: true });
+  const ofCard =
+    card === null
+      ? []
+      : [
+          {
+            ...whiskers(
+              `${markOf(card)}, best to worst`,
+              bars.flatMap(({ ends }, at) =>
+                ends === null ? [] : [{ at, low: ends[0], high: ends[1], colour: palette.text }],
+              ),
+              true,
+            ),
+            z: 5,
+            itemStyle: { color: palette.text },
+          },
+        ];
+  const parts = storyParts
+    .filter((part) => bars.some((bar) => (bar.parts[part] ?? 0) > 0))
+    .map((part) => ({
+      name: part,
+      colour: colourOf(palette, part),
+      points: bars.map((bar) => ({
+        value: (bar.parts[part] ?? 0) > 0 ? bar.parts[part]! / wholeOf(bar) : null,
+        told: tell(`${bar.role}: ${bar.name}`, bar),
+        ...(bar.ends === null ? {} : { itemStyle: hollow(colourOf(palette, part), palette) }),
+      })),
+    }));
   return {
     ...rows,
     grid: { ...rows.grid, left: width + 12, right: narrow ? 16 : 120 },
@@ -72,9 +128,9 @@ function option(bars: Bar[], { card, share }: View, palette: Palette, narrow: bo
     }),
     yAxis: [
       {
-        ...rows.yAxis,
+        ...axis,
         axisLabel: {
-          ...rows.yAxis.axisLabel,
+          ...axis.axisLabel,
           formatter: (_name: string, index: number) =>
             [...inLines(bars[index]!.role, letters), `{length|${lengthOf(bars[index]!)}}`].join(
               "\n",
@@ -85,12 +141,12 @@ function option(bars: Bar[], { card, share }: View, palette: Palette, narrow: bo
         },
       },
       {
-        ...rows.yAxis,
+        ...axis,
         position: "right",
         show: !narrow,
         axisLine: { show: false },
         axisLabel: {
-          ...rows.yAxis.axisLabel,
+          ...axis.axisLabel,
           color: palette.muted,
           formatter: (_name: string, index: number) => {
             const bar = bars[index]!;
@@ -100,36 +156,7 @@ function option(bars: Bar[], { card, share }: View, palette: Palette, narrow: bo
         },
       },
     ],
-    series: [
-      ...storyParts
-        .filter((part) => bars.some(({ parts }) => (parts[part] ?? 0) > 0))
-        .map((part) => ({
-          name: part,
-          type: "bar",
-          stack: "run",
-          barMaxWidth: 26,
-          itemStyle: { color: colourOf(palette, part) },
-          data: bars.map((bar) => ({
-            value: (bar.parts[part] ?? 0) > 0 ? bar.parts[part]! / wholeOf(bar) : null,
-            itemStyle: look(bar, colourOf(palette, part)),
-          })),
-        })),
-      ...(card !== null
-        ? [
-            {
-              ...whiskers(
-                `${markOf(card)}, best to worst`,
-                bars.flatMap(({ ends }, at) =>
-                  ends === null ? [] : [{ at, low: ends[0], high: ends[1], colour: palette.text }],
-                ),
-                true,
-              ),
-              z: 5,
-              itemStyle: { color: palette.text },
-            },
-          ]
-        : []),
-    ],
+    series: [...stackedBars(palette, parts, 26), ...ofCard],
   };
 }
 
@@ -151,26 +178,8 @@ export function storyPicture(files: ResultFile[]): { picture: Picture; file: Res
       "Lying bars of whole runs, divided into phases: the best on the CPU, a port that copies in every step, a field that stays, the same begun cold. Full: measured; hollow and dashed: assumed.",
     height: heightOfBars(most, 46),
     table: {
-      columns: [
-        { name: "run" },
-        { name: "row" },
-        { name: "measured or assumed" },
-        { name: "wall", unit: "s", show: seconds },
-        ...storyParts.map((part) => ({ name: part, unit: "s", show: seconds })),
-        { name: "assumed best", unit: "s", show: seconds },
-        { name: "assumed worst", unit: "s", show: seconds },
-        { name: "proof" },
-      ],
-      rows: [...story.measured, ...ofCards].map(({ role, name, row, parts, ends, ...bar }) => [
-        role,
-        name,
-        row === null ? "assumed" : "measured",
-        bar.seconds,
-        ...storyParts.map((part) => parts[part] ?? null),
-        ends?.[0] ?? null,
-        ends?.[1] ?? null,
-        row?.verification ?? "none: nobody ran it",
-      ]),
+      columns,
+      rows: [...story.measured, ...ofCards].map(cells),
     },
     notDrawn: (variant) => {
       const { card } = views[variant]!;

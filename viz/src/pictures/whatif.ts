@@ -1,6 +1,5 @@
 // The pictures of the what-if panel, hollow and dashed, since they are predicted: the bars of a run, its
 // course, and its time against the grid with measured runs as solid points.
-import type { EChartsCoreOption } from "echarts/core";
 import { predict, type Way } from "../data/model";
 import type { Row } from "../data/results";
 import {
@@ -10,33 +9,43 @@ import {
   type Setting,
   shapeOf,
   stretches,
+  tableOf,
   waysOf,
 } from "../data/scenario";
+import type { Cell } from "../data/table";
 import { figure, seconds } from "../data/units";
 import {
   baseOption,
-  categoryAxis,
   type ItemPlace,
+  inRows,
   logLimits,
-  lyingRows,
-  nameWidth,
   plainLine,
   pointOf,
   stretchOfRow,
   stretchSeries,
   stretchValues,
+  tooltip,
   valueAxis,
   whiskers,
 } from "./chart";
+import type { ChartOption } from "./option";
 import { type Palette, lookOf, phaseColour } from "./palette";
+import { type Told, teller } from "./tooltip";
 
 /** Hollow and dashed: predicted, or assumed. */
 export const hollow = (colour: string, palette: Palette) => ({
   color: `${colour}${palette.dark ? "55" : "33"}`,
   borderColor: colour,
   borderWidth: 1.5,
-  borderType: "dashed",
+  borderType: "dashed" as const,
 });
+
+/** What the table of these predictions says of each. */
+function tellerOf(all: Predicted[]): (each: Predicted) => Told {
+  const { columns, rows } = tableOf(all);
+  const tell = teller(columns, (row: Cell[]) => row);
+  return (each) => tell(each.way.backend, rows[all.indexOf(each)]!);
+}
 
 /** From the best to the worst of what is assumed. */
 const assumedSpans = (drawn: Predicted[], palette: Palette) => ({
@@ -53,20 +62,21 @@ const assumedSpans = (drawn: Predicted[], palette: Palette) => ({
   itemStyle: { color: palette.text },
 });
 
-export function bars(all: Predicted[], palette: Palette, narrow: boolean): EChartsCoreOption {
+export function bars(all: Predicted[], palette: Palette, narrow: boolean): ChartOption {
   const drawn = comparable(all);
   const names = drawn.map(({ way }) => way.backend);
+  const toldOf = tellerOf(all);
   return {
-    ...lyingRows(palette, names, narrow, seconds),
+    ...inRows(palette, narrow, { names }),
     xAxis: valueAxis(palette, { name: "predicted warm run", show: seconds, min: 0 }),
     series: [
       ...partsOfRun.map(([name, phase, part]) => ({
         name,
-        type: "bar",
+        type: "bar" as const,
         stack: "run",
         barMaxWidth: 22,
         itemStyle: hollow(phaseColour(palette, phase), palette),
-        data: drawn.map(({ run }) => part(run)),
+        data: drawn.map((each) => ({ value: part(each.run), told: toldOf(each) })),
       })),
       ...(drawn.some(({ ends }) => ends !== null) ? [assumedSpans(drawn, palette)] : []),
     ],
@@ -78,7 +88,7 @@ export function timeline(
   all: Predicted[],
   palette: Palette,
   narrow: boolean,
-): EChartsCoreOption {
+): ChartOption {
   const gpus = all.filter(({ way }) => way.device !== "cpu");
   const cpu = all.find(({ way }) => way.device === "cpu");
   // Besides the fastest the best of CPU and GPU and the slowest GPU, as in charts of measured rows.
@@ -87,14 +97,13 @@ export function timeline(
   const names = drawn.map(({ way }) => way.backend);
   const runs = drawn.map((each) => stretches(setting, each));
   return {
-    ...baseOption(palette),
-    grid: { left: nameWidth(names, narrow) + 12, right: 28, top: 40, bottom: 48 },
+    ...inRows(palette, narrow, { names }),
+    tooltip: tooltip(palette, "item"),
     xAxis: valueAxis(palette, {
       name: narrow ? "predicted time" : "predicted time since the beginning of a warm run",
       show: seconds,
       min: 0,
     }),
-    yAxis: categoryAxis(palette, names, { inverse: true, width: nameWidth(names, narrow) }),
     series: partsOfRun.map(([name, phase]) => ({
       ...stretchSeries,
       name,
@@ -102,14 +111,20 @@ export function timeline(
       data: runs.flatMap((run, index) =>
         run
           .filter((each) => each.part === name)
-          .map((each) => ({
-            name: names[index] ?? "",
-            value: stretchValues(index, each.start, each.end),
+          .map(({ start, end }) => ({
+            value: stretchValues(index, start, end),
+            told: {
+              head: names[index] ?? "",
+              lines: [
+                [name, seconds(end - start)],
+                ["from", seconds(start)],
+              ] as Told["lines"],
+            },
           })),
       ),
-      renderItem: (_params: unknown, place: ItemPlace) => {
+      renderItem: (_params, place) => {
         const { color, borderColor } = hollow(phaseColour(palette, phase), palette);
-        return stretchOfRow(place, {
+        return stretchOfRow(place as ItemPlace, {
           fill: color,
           stroke: borderColor,
           lineWidth: 1,
@@ -127,7 +142,7 @@ export function crossover(
   namesOfPage: string[],
   palette: Palette,
   narrow: boolean,
-): EChartsCoreOption {
+): ChartOption {
   const ways = waysOf(setting);
   const names = [...new Set([...namesOfPage, ...ways.map((way) => way.backend)])];
   const recorded = ways.filter(({ assumed }) => assumed === undefined);
@@ -137,20 +152,28 @@ export function crossover(
     { length: 60 },
     (_each, index) => (smallest / 2) * ((4 * largest) / smallest) ** (index / 59),
   );
+  const point = (head: string, side: number, warm: number) => ({
+    value: [side, warm],
+    told: {
+      head,
+      lines: [
+        ["side of the grid", figure(side)],
+        ["warm run", seconds(warm)],
+      ] as Told["lines"],
+    },
+  });
   const curve = (way: Way) =>
-    sides.map((side) => [side, predict(way, shapeOf(setting, side)).warm]);
+    sides.map((side) =>
+      point(`${way.backend}, predicted`, side, predict(way, shapeOf(setting, side)).warm),
+    );
   const curves = ways.map(curve);
   const heights = [
-    ...curves.flat().map((point) => point[1]!),
+    ...curves.flat().map(({ value }) => value[1]!),
     ...measured.map(({ row }) => row.warm!.wall),
   ];
   return {
     ...baseOption(palette),
-    tooltip: {
-      ...baseOption(palette).tooltip,
-      valueFormatter: (value: unknown) =>
-        Array.isArray(value) ? seconds(Number(value[1])) : String(value),
-    },
+    tooltip: tooltip(palette, "axis"),
     grid: { left: 84, right: 28, top: 56, bottom: 52 },
     xAxis: valueAxis(palette, {
       name: narrow
@@ -171,10 +194,10 @@ export function crossover(
     series: [
       ...ways.map((way, index) => ({
         name: way.backend,
-        type: "line",
-        symbol: "none",
+        type: "line" as const,
+        showSymbol: false,
         lineStyle: {
-          type: way.assumed === undefined ? "dashed" : "dotted",
+          type: way.assumed === undefined ? ("dashed" as const) : ("dotted" as const),
           width: way.device === "cpu" ? 1.5 : 2.5,
           color: lookOf(palette, names, way.backend).color,
         },
@@ -184,7 +207,7 @@ export function crossover(
           ? {
               markLine: {
                 ...plainLine,
-                lineStyle: { color: palette.text, type: "solid" },
+                lineStyle: { color: palette.text, type: "solid" as const },
                 label: { color: palette.text, formatter: `${setting.side}x${setting.side}` },
                 data: [{ xAxis: setting.side }],
               },
@@ -192,9 +215,9 @@ export function crossover(
                 silent: true,
                 itemStyle: { color: palette.muted, opacity: 0.18 },
                 data: [
-                  [{ xAxis: sides[0] }, { xAxis: smallest }],
-                  [{ xAxis: largest }, { xAxis: sides[59] }],
-                ],
+                  [{ xAxis: sides[0]! }, { xAxis: smallest }],
+                  [{ xAxis: largest }, { xAxis: sides[59]! }],
+                ] as [{ xAxis: number }, { xAxis: number }][],
               },
             }
           : {}),
@@ -204,15 +227,14 @@ export function crossover(
         : [
             {
               name: "measured",
-              type: "scatter",
+              type: "scatter" as const,
               symbolSize: 9,
               z: 5,
               itemStyle: { color: palette.text },
               data: measured.map(({ row, side }) => ({
-                name: `${row.name}, measured`,
+                ...point(`${row.name}, measured`, side, row.warm!.wall),
                 symbol: pointOf(row.device !== "cpu").symbol,
                 itemStyle: { color: lookOf(palette, names, row.name).color },
-                value: [side, row.warm!.wall],
               })),
             },
           ]),

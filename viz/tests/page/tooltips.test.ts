@@ -5,12 +5,16 @@ import { describe, expect, it } from "vitest";
 import { rankParts } from "../../src/data/cluster";
 import { filesOfPage } from "../../src/data/results";
 import { type Cell, shown } from "../../src/data/table";
+import { beforeAfter } from "../../src/pictures/before_after";
 import { picturesOf } from "../../src/pictures/catalogue";
+import { history } from "../../src/pictures/history";
 import type { ChartOption, Point, Series } from "../../src/pictures/option";
 import { light } from "../../src/pictures/palette";
 import { isMissing, type Picture } from "../../src/pictures/picture";
+import { storyPicture } from "../../src/pictures/story";
 import { written } from "../../src/pictures/tooltip";
 import { results, row, transfer } from "../gpu_rows";
+import { chains } from "../paired_runs";
 import { directory } from "./browser";
 import { kinds, readJson } from "./result_files";
 
@@ -34,9 +38,19 @@ const files = filesOfPage([
   ...kinds.map((kind) => ({ file: kind, ...readJson(directory, `${kind}.json`) })),
   ...byHand.map((diffbench) => ({ file: "by hand", diffbench })),
 ]);
-const pictures = files.flatMap((file) =>
-  picturesOf(file, files).flatMap((picture) => (isMissing(picture) ? [] : [{ file, picture }])),
-);
+const [measured, hand] = [files.slice(0, kinds.length), files.slice(kinds.length)];
+const pictures = [
+  ...files.flatMap((file) => picturesOf(file, files).map((picture) => ({ file, picture }))),
+  ...[measured, hand].flatMap((some) => storyPicture(some) ?? []),
+  ...chains.flatMap((chain) => {
+    const { verdicts: file } = chain.at(-1)!;
+    const strip = history(chain);
+    return [...chain.map(beforeAfter), ...(strip === null ? [] : [strip])].map((picture) => ({
+      file,
+      picture,
+    }));
+  }),
+].flatMap(({ file, picture }) => (isMissing(picture) ? [] : [{ file, picture }]));
 
 const isGuide = (series: Series) => series.tooltip?.show === false;
 const textOf = (html: string) => html.replace(/<[^>]*>/g, "\n").split("\n");
@@ -82,7 +96,7 @@ function figuresOf({ value }: Point, { yAxis }: ChartOption): number[] {
   const coordinates = [value].flat();
   const drawn = !inRows || coordinates.length === 1 ? coordinates : [coordinates[0]!];
   // Of a stretch the row comes first.
-  const stretch = inRows && coordinates.length === 4 ? coordinates.slice(1) : drawn;
+  const stretch = inRows && coordinates.length === 3 ? coordinates.slice(1) : drawn;
   return stretch.filter((each): each is number => each !== null);
 }
 
@@ -149,13 +163,14 @@ describe("tooltips", () => {
 
   it("are there in every picture", () => {
     const every = [
-      ...new Set(files.flatMap((file) => picturesOf(file, files).map(({ id }) => id))),
-    ];
+      ...files.flatMap((file) => picturesOf(file, files).map(({ id }) => id)),
+      ...["story", "before-after", "history"],
+    ].filter((id, index, all) => all.indexOf(id) === index);
     console.log(
       `tooltips checked: ${[...counted.values()].reduce((sum, each) => sum + each, 0)} (` +
         `${[...counted].map(([id, number]) => `${id} ${number}`).join(", ")})`,
     );
     expect([...counted.keys()].sort()).toEqual(every.sort());
-    expect(every.length).toBe(23);
+    expect(every.length).toBe(26);
   });
 });

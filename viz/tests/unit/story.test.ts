@@ -127,10 +127,10 @@ describe("the story without a GPU", () => {
     assumedCards.forEach((card, variant) => {
       expect(readingOf(picture, variant)).toContain(`assumed, the ${card.short} takes`);
       const { series } = picture.option(light, false, variant) as {
-        series: { type: string; data: { itemStyle: { borderType?: string } }[] }[];
+        series: { type: string; data: { itemStyle?: { borderType?: string } }[] }[];
       };
       for (const { data } of series.filter(({ type }) => type === "bar"))
-        expect(data.map(({ itemStyle }) => itemStyle.borderType === "dashed")).toEqual([
+        expect(data.map(({ itemStyle }) => itemStyle?.borderType === "dashed")).toEqual([
           false,
           false,
           true,
