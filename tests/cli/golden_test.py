@@ -87,7 +87,7 @@ def without_machine(doctor):
 
 
 # Verbs whose CSV has columns of its own names.
-CSV_RECORDED = ("comparison", "list", "doctor", "report")
+CSV_RECORDED = ("comparison", "list", "doctor", "report", "advise-assumed")
 
 # The little of the exact texts that is not.
 EXCEPT = {"list": without_gpu_rows, "advise-recorded": without_gpu_rows, "doctor": without_machine,
