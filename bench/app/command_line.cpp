@@ -186,13 +186,14 @@ class CommandLine {
   /// What the parser says, in words that a user knows.
   [[nodiscard]] std::string complaint(const CLI::ParseError& error) const {
     const std::string text = error.what();
-    const bool none_left = app_.remaining(true).empty();
-    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && none_left) {
+    const bool verb_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    const bool any_left = !app_.remaining(true).empty();
+    if (any_left && (verb_missing || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)) {
+      return not_expected();
+    }
+    if (verb_missing) {
       return fmt::format("name a verb of {}: {}", verb(),
                          fmt::join(verbs_of(*declared_.back().verb), ", "));
-    }
-    if (!none_left) {
-      return not_expected();
     }
     const std::size_t at = text.find(": At Most 1 required");
     return at == std::string::npos ? text : text.substr(0, at) + ": is given more than once";

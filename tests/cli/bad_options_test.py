@@ -60,7 +60,7 @@ REFUSED = [
     ("--save same --png same", "same"),
     ("--nosuch", "--nosuch"),
     ("nosuch", "nosuch"),
-    ("list --nosuch", "--nosuch (see diffbench list --help)"),
+    ("list --nosuch", "--nosuch: there is no such option (see diffbench list --help)"),
     ("mlp latency --batch 1 --batch 2", "(see diffbench mlp latency --help)"),
     ("list nosuch", "nosuch"),
     ("doctor list", "list"),

@@ -6,7 +6,7 @@ from program import CommandLineTest, parse_json
 TRAIN = "mlp train --data disc --layers 2,4,8,16,2 --epochs 30 --batch 50".split()
 
 REFUSED = [
-    ("mlp", "subcommand"),
+    ("mlp", "name a verb of diffbench mlp: train, depth"),
     ("mlp nosuch", "nosuch: there is no such verb"),
     ("mlp train --layers 3,4,2", "3 inputs"),
     ("mlp train --layers 2,4,1", "1 outputs"),

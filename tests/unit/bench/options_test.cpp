@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"--init", "circle"}, "--init: unknown initial field 'circle'"},
         Bad{{"--seed", "-1"}, "--seed -1"}, Bad{{"--backend", "nope"}, "unknown backend 'nope'"},
         Bad{{"--backend"}, "--backend"}, Bad{{"--peer", "nope"}, "valid: numpy"},
-        Bad{{"--baseline", "nope"}, "--baseline nope: no such row"},
+        Bad{{"--baseline", "nope"}, "--baseline: unknown row 'nope'"},
         Bad{{"--threads", "0"}, "--threads 0: give a whole number from 1 to 4096"},
         Bad{{"--threads", "100000"}, "--threads 100000"},
         Bad{{"--threads", "two"}, "--threads two"},

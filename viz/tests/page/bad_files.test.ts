@@ -22,7 +22,7 @@ describe("bad and large files", () => {
       name,
     );
     // The middle of the ladder is a row: its tooltip has figures, and names as they are.
-    const chart = page.locator(".chart").first();
+    const chart = cardOf(page, "hostile.json", "ladder").locator(".chart");
     await chart.hover();
     await chart.locator("div", { hasText: "time of a step" }).last().waitFor();
     expect(await page.locator(".chart img, .chart script").count()).toBe(0);
