@@ -212,7 +212,7 @@ ParsedCommand parse_options(std::span<const std::string> arguments, const Subcom
   CommandLine line(program);
   std::vector<std::string> words(arguments.begin(), arguments.end());
   if (!words.empty() && words.front() == "help") { // help VERB
-    std::ranges::rotate(words, words.begin() + 1);
+    std::rotate(words.begin(), words.begin() + 1, words.end());
     words.back() = "--help";
   }
   if (std::string text = line.parse(std::move(words)); !text.empty()) {

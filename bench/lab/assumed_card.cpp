@@ -127,7 +127,8 @@ AssumedCard read_card(const std::string& id, const ordered_json& json) {
   card.name = text_at(json, "name");
   card.reported_as = text_at(json, "reported_as");
   const ordered_json& own = json.at("figures");
-  for (const auto& [name, ignored] : own.items()) {
+  for (const auto& item : own.items()) {
+    const std::string& name = item.key();
     if (std::ranges::none_of(figures, [&](const Figure& f) { return f.name() == name; })) {
       refuse_name(name);
     }

@@ -34,7 +34,7 @@ struct RecordedRun {
 
 /// Of a whole file, as read_result_file() gives it. It may have no row. Aggregates of Google
 /// Benchmark are ignored: its repetitions are the samples.
-[[nodiscard]] RecordedRun recorded_run(const nlohmann::ordered_json& result);
+[[nodiscard]] RecordedRun recorded_run(const nlohmann::ordered_json& json);
 
 /// Throws InvalidInput as read_result_file() does, and for a file without any row.
 [[nodiscard]] RecordedRun read_recorded_run(const std::filesystem::path& path);

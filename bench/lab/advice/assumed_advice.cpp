@@ -37,7 +37,7 @@ constexpr Column<AssumedLine> line_columns[] = {
     {nullptr, "time/iter", as_seconds_span,
      [](const AssumedLine& line) {
        const auto count = static_cast<double>(line.iterations);
-       return to_json({line.steps.low / count, line.steps.high / count});
+       return to_json(Assumption{line.steps.low / count, line.steps.high / count});
      }},
     {"warm_seconds", "warm run", as_seconds_span,
      [](const AssumedLine& line) { return to_json(line.warm); }},

@@ -227,6 +227,7 @@ std::vector<Pitfall> choose_pitfalls(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (std::ranges::find(all, name, &Pitfall::name) == all.end()) {
       std::vector<std::string> valid;
+      valid.reserve(all.size());
       for (const Pitfall& pitfall : all) {
         valid.emplace_back(pitfall.name);
       }

@@ -1,6 +1,7 @@
 // The what-if panel: it agrees with what the program measures and predicts, is quick, and its address keeps it.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { assumedCards, assumedWays } from "../../src/data/assumed";
 import { predict, readProfile, type Way } from "../../src/data/model";
 import { readResultFile } from "../../src/data/results";
 import { directory, open, tableOf } from "./browser";
@@ -17,6 +18,32 @@ const stateOf = (page: Page) =>
     ...[...panel.querySelectorAll("select")].map((each) => each.selectedOptions[0]?.textContent),
     panel.querySelector(".reading")?.textContent,
   ]);
+
+it("agrees with advise about every assumed card", () => {
+  for (const card of assumedCards) {
+    const { rows } = JSON.parse(
+      diffbench(
+        directory,
+        `advise --profile calibrate.json --assume ${card.key} --grid 96 --iters 100 --no-progress --json -`,
+      ),
+    ).diffbench.advise.assumed;
+    const shape = { cells: 96 * 96, iterations: 100, every: 0, roundTrips: false };
+    const ways = assumedWays(card, "float32").filter(({ backend }) => backend.includes(", pinned"));
+    expect(ways.length).toBe(rows.length);
+    for (const { backend, assumed } of ways) {
+      const short = backend.split(",")[0]!;
+      const row = rows.find((each: any) => each.backend.replace("cuda_", "") === short);
+      for (const [end, name] of [
+        ["best", "low"],
+        ["worst", "high"],
+      ] as const) {
+        const run = predict(assumed![end], shape);
+        expect(run.warm / row.warm_seconds[name]).toBeCloseTo(1, 9);
+        expect(run.cold / row.cold_seconds[name]).toBeCloseTo(1, 9);
+      }
+    }
+  }
+});
 
 it("agrees with residency on the same costs", () => {
   const { problem, results } = readJson(directory, "residency.json").diffbench.residency;

@@ -1,0 +1,70 @@
+// The crossings of a real sweep: what is drawn in every view is what the terminal prints.
+import { expect, it } from "vitest";
+import { readResultFile } from "../../src/data/results";
+import { figure } from "../../src/data/units";
+import { crossover } from "../../src/pictures/crossover";
+import { light } from "../../src/pictures/palette";
+import { isMissing, readingOf } from "../../src/pictures/picture";
+import { directory } from "./browser";
+import { diffbench, readJson } from "./result_files";
+
+/** The cells of a table of crossings by what they are at and by the heads: "64", "by step". */
+function printed(text: string, title: string): Map<string, string> {
+  const lines = text.split("\n");
+  const from = lines.findIndex((line) => line.startsWith(title));
+  const [head, , ...rows] = lines.slice(from + 1, lines.indexOf("", from));
+  const [, ...columns] = head!.trim().split(/ {2,}/);
+  return new Map(
+    rows.flatMap((row) => {
+      const [at, ...cells] = row.trim().split(/ {2,}/);
+      return cells.map((cell, index): [string, string] => [`${at} ${columns[index]}`, cell]);
+    }),
+  );
+}
+
+const heads = {
+  "a step, all in place": "by step",
+  "a warm run": "by warm run",
+  "a cold run": "by cold run",
+};
+
+it("are drawn as the terminal prints them", () => {
+  const text = diffbench(
+    directory,
+    "sweep --grid 8:256:x2 --iters 4,16,64 --cross scalar,simd --backend scalar,simd --baseline scalar",
+    "--threads 2 --budget 0.02 --out crossings.jsonl --json crossings.json",
+  );
+  const picture = crossover(readResultFile(readJson(directory, "crossings.json")));
+  if (picture === null || isMissing(picture)) throw new Error("there is no picture");
+  const tables = {
+    grid: printed(text, "side of the grid from which simd wins"),
+    iterations: printed(text, "iterations from which simd wins"),
+  };
+  const compared = picture.variants!.map((view, variant) => {
+    const [, kind, along] = /^(.*), by (grid|iterations)$/.exec(view)!;
+    const [, at] = / at (?:grid|iters) (\d+), /.exec(readingOf(picture, variant))!;
+    const cell = tables[along as keyof typeof tables].get(
+      `${at} ${heads[kind as keyof typeof heads]}`,
+    );
+    const { series, xAxis } = picture.option(light, false, variant);
+    const { markLine, markArea } = series[0] as unknown as {
+      markLine?: { data: [{ xAxis: number }] };
+      markArea?: { data: [[{ xAxis: number }, { xAxis: number }]] };
+    };
+    const { min, max } = [xAxis].flat()[0] as { min: number; max: number };
+    const end = ({ xAxis: x }: { xAxis: number }) =>
+      x === min ? "everywhere" : x === max ? "nowhere" : figure(x);
+    const line = markLine && figure(markLine.data[0].xAxis);
+    const area = markArea && ` (${markArea.data[0].map(end).join(" to ")})`;
+    const shown = `${line ?? cell?.split(" ")[0]}${area ?? ""}`;
+    // A step costs the same however many there are: nothing is computed along them.
+    if (cell === "-") expect([line, area], view).toEqual([undefined, undefined]);
+    else expect(shown, `${view} at ${at}`).toBe(cell);
+    if (line === undefined) expect(cell, view).toMatch(/^(nowhere|everywhere|-)/);
+    if (cell?.startsWith("nowhere")) expect(readingOf(picture, variant)).toContain("does not beat");
+    if (cell?.startsWith("everywhere")) expect(readingOf(picture, variant)).toContain("everywhere");
+    return `${view} at ${at}: ${cell}`;
+  });
+  console.log(`crossings compared: ${compared.join("; ")}`);
+  expect(compared.length).toBe(6);
+});
