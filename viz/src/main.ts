@@ -56,7 +56,11 @@ function fillArticle(article: HTMLElement, file: ResultFile, companions: ResultF
   if (pictures.length === 0)
     article.append(el("p", {}, "There is no picture for files of this command yet."));
   article.append(
-    ...pictures.map((picture) => card(picture, file, `${anchor}-${picture.id}`)),
+    ...pictures.map((picture) =>
+      card(picture, file, `${anchor}-${picture.id}`, {
+        remake: () => picturesOf(file, companions).find(({ id }) => id === picture.id),
+      }),
+    ),
     el("details", { class: "machine" }, el("summary", {}, "Machine and build"), contextTable(file)),
   );
 }
@@ -106,7 +110,7 @@ function start(): void {
   const main = el("main", {});
   if (files.length === 0) main.append(el("p", {}, "There are no results in this page."));
   const story = storyPicture(files);
-  if (story !== null) main.append(card(story.picture, story.file, "story", "h2"));
+  if (story !== null) main.append(card(story.picture, story.file, "story", { heading: "h2" }));
   if (film !== null) main.append(fieldView(film, filmSource(files)));
   if (groups.size > 1)
     main.append(

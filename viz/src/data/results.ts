@@ -70,6 +70,8 @@ export interface ResultFile {
   data: Json;
   problem: Json;
   baseline: string;
+  /** Names of rows that the reader wants to see in pictures without room for all. */
+  added: Set<string>;
   /** Read when they are first asked for: a page may have thousands of them below its first screen. */
   readonly rows: Row[];
   /** Of all backends and engines of the page, as its files first name them: they decide on colours. */
@@ -202,6 +204,7 @@ export function readResultFile(part: Json): ResultFile {
     data,
     problem: at(data, "problem"),
     baseline: text(data, "baseline"),
+    added: new Set(),
     get rows() {
       return (rows ??= list(data, "results").map(readRow));
     },

@@ -2,8 +2,10 @@
 import type { ResultFile } from "../data/results";
 import { csvOf } from "../data/table";
 import { isMissing, notDrawnOf, readingOf, type Missing, type Picture } from "../pictures/picture";
+import { noRoom } from "../pictures/choice";
 import { captionOf } from "./caption";
 import { ChartView } from "./chart_view";
+import { chooser } from "./controls";
 import { button, download, el } from "./dom";
 import { provenance } from "./provenance";
 import { tableView } from "./table_view";
@@ -30,7 +32,7 @@ function folded(title: string, make: () => Node): HTMLElement {
   return details;
 }
 
-function notDrawnList(notDrawn: [string, string][]): HTMLElement | null {
+function notDrawnList(notDrawn: [string, string][]): HTMLDetailsElement | null {
   if (notDrawn.length === 0) return null;
   const byReason = new Map<string, string[]>();
   for (const [name, reason] of notDrawn) {
@@ -54,23 +56,33 @@ function notDrawnList(notDrawn: [string, string][]): HTMLElement | null {
   );
 }
 
+/** Tells all pictures of a file that the reader wants to see another row. */
+const rowAdded = "row-added";
+
+interface How {
+  heading?: "h2" | "h3";
+  /** Makes the picture again, with the rows that the reader has added; none can be without it. */
+  remake?: () => Picture | Missing | undefined;
+}
+
 export function card(
-  picture: Picture | Missing,
+  made: Picture | Missing,
   file: ResultFile,
   anchor: string,
-  heading: "h2" | "h3" = "h3",
+  { heading = "h3", remake }: How = {},
 ): HTMLElement {
   const titleId = `${anchor}-title`;
   const section = el(
     "section",
-    { class: "card", id: anchor, "aria-labelledby": titleId, "data-picture": picture.id },
-    el(heading, { id: titleId }, picture.title),
+    { class: "card", id: anchor, "aria-labelledby": titleId, "data-picture": made.id },
+    el(heading, { id: titleId }, made.title),
   );
-  if (isMissing(picture)) {
+  if (isMissing(made)) {
     section.classList.add("missing");
-    section.append(el("p", {}, `Not drawn: ${picture.missing}.`));
+    section.append(el("p", {}, `Not drawn: ${made.missing}.`));
     return section;
   }
+  let picture = made;
   let variant = 0;
   const label = () => `${picture.title}. ${readingOf(picture, variant)} ${picture.alternative}`;
   const chart = new ChartView(
@@ -80,12 +92,36 @@ export function card(
   );
   const notDrawn = el("div", {});
   const listNotDrawn = () => {
-    const list = notDrawnList(notDrawnOf(picture, variant));
+    const left = notDrawnOf(picture, variant);
+    const list = notDrawnList(left);
+    const names = left.flatMap(([row, reason]) => (reason === noRoom ? [row] : []));
+    const offer = () =>
+      chooser("Draw another row", ["choose one", ...names], 0, (index) => {
+        file.added.add(names[index - 1]!);
+        document.dispatchEvent(new CustomEvent(rowAdded, { detail: file }));
+        notDrawn.querySelector("summary")?.focus();
+      });
+    if (remake !== undefined && names.length > 0)
+      // made when it is seen: there may be thousands
+      list?.addEventListener("toggle", () => list.querySelector("select") ?? list.append(offer()));
+    if (list !== null) list.open = notDrawn.querySelector("details")?.open === true;
     notDrawn.replaceChildren(...(list === null ? [] : [list]));
     notDrawn.hidden = list === null;
   };
   listNotDrawn();
   const reading = el("p", { class: "reading" }, readingOf(picture, variant));
+  const refresh = () => {
+    reading.textContent = readingOf(picture, variant);
+    chart.element.setAttribute("aria-label", label());
+    listNotDrawn();
+    chart.redraw();
+  };
+  document.addEventListener(rowAdded, (event) => {
+    const anew = event instanceof CustomEvent && event.detail === file ? remake?.() : undefined;
+    if (anew === undefined || isMissing(anew)) return;
+    picture = anew;
+    refresh();
+  });
   const name = `${file.name.replace(/\.json$/, "").replace(/[^\w.-]+/g, "_")}-${picture.id}`;
   section.append(
     reading,
@@ -93,10 +129,7 @@ export function card(
       ? [
           variantChooser(picture.variants, (index) => {
             variant = index;
-            reading.textContent = readingOf(picture, variant);
-            chart.element.setAttribute("aria-label", label());
-            listNotDrawn();
-            chart.redraw();
+            refresh();
           }),
         ]
       : []),

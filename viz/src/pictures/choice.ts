@@ -1,7 +1,7 @@
 // Which rows a picture draws where it has no room for all of them: those that the comparison is about, then
 // the fastest. Without the naive port and the best row on the CPU nobody sees what a good port gains.
 import { text } from "../data/json";
-import { type Row, staysInPlace } from "../data/results";
+import { type ResultFile, type Row, staysInPlace } from "../data/results";
 
 /** A row with its time in the view that is drawn. */
 export interface Timed {
@@ -32,30 +32,36 @@ function naivePort(ranked: Row[]): Row | undefined {
   return ports.filter((row) => row.roundtripEvery === 1).at(-1) ?? ports.at(-1);
 }
 
+/** The baseline, and what the reader added. */
+export const namedOf = (file: ResultFile): string[] => [file.baseline, ...file.added];
+
 /**
  * At most `most` verified rows, the fastest first. The best on the CPU, the best on a GPU, the naive
- * port and those with a name of `named` (the baseline) are always among them.
+ * port and those with a name of `named` are always among them; where those are too many, the last named.
  */
 export function chosenRows<T extends Timed>(timed: T[], named: string[], most: number): T[] {
   const ranked = timed
     .filter(({ row }) => row.verified === true)
     .sort((a, b) => a.seconds - b.seconds);
   const naive = naivePort(ranked.map(({ row }) => row));
+  const ofName = (name: string) => ranked.find(({ row }) => row.name === name);
   const always = [
     ranked.find(({ row }) => isCpu(row)),
-    ...named.map((name) => ranked.find(({ row }) => row.name === name)),
     ranked.find(({ row }) => isGpu(row) && staysInPlace(row)),
     ranked.find(({ row }) => row === naive),
+    ...named.slice(0, 1).map(ofName),
+    ...named.slice(1).reverse().map(ofName),
   ].filter((each) => each !== undefined);
   const chosen = [...new Set([...always, ...ranked])].slice(0, most);
   return ranked.filter((each) => chosen.includes(each));
 }
 
-const onlyInTable = "there is no room for more rows: in the table only";
+/** Such a row can be added. */
+export const noRoom = "there is no room for more rows: in the table only";
 
 /** Of a row that has a time in the view. */
 export const whyNotChosen = (row: Row): string =>
-  row.verified === true ? onlyInTable : "timed, but never verified";
+  row.verified === true ? noRoom : "timed, but never verified";
 
 /** More rows than that nobody reads; the table has all. */
 export const mostRows = 40;
@@ -72,5 +78,5 @@ export function heaviest<T>(
   const kept = new Set([...all].sort((a, b) => weight(b) - weight(a)).slice(0, mostRows));
   const drawn = all.filter((each) => kept.has(each));
   const left = all.filter((each) => !kept.has(each));
-  return { drawn, left: left.map((each) => [nameOf(each), onlyInTable]) };
+  return { drawn, left: left.map((each) => [nameOf(each), "in the table only"]) };
 }

@@ -239,6 +239,7 @@ export function crossover(file: ResultFile): Picture | Missing | null {
     const named = [
       ...points.slice(0, 1).map((point) => point.baseline),
       ...(crossing === undefined ? [] : [crossing.champion, crossing.challenger]),
+      ...file.added,
     ];
     const timedAt = (point: Point) =>
       point.rows.flatMap((row) => {

@@ -13,7 +13,7 @@ import {
   times,
 } from "../data/units";
 import { heightOfBars, inRows, logLimits, plainLine, pointOf, valueAxis, whiskers } from "./chart";
-import { chosenRows, isCpu, mostRows, whyNotChosen } from "./choice";
+import { chosenRows, namedOf, isCpu, mostRows, whyNotChosen } from "./choice";
 import { lookOf } from "./palette";
 import { apart, disturbed, doubt } from "./order";
 import type { Missing, Picture } from "./picture";
@@ -52,7 +52,7 @@ export function ladder(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
   const title = "The ladder: time of a step";
   const ranked = file.rows.filter(timed).sort((a, b) => a.seconds - b.seconds);
-  const drawn = chosenRows(ranked.map(asTimed), [file.baseline], mostRows).map(({ row }) => row);
+  const drawn = chosenRows(ranked.map(asTimed), namedOf(file), mostRows).map(({ row }) => row);
   if (drawn.length === 0)
     return { id: "ladder", title, missing: "no verified row of this file has a time" };
   const baseline = drawn.find((row) => row.name === file.baseline);

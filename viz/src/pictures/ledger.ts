@@ -4,7 +4,7 @@ import { type Phases, problemText, type ResultFile, whyNotDrawn } from "../data/
 import type { Column } from "../data/table";
 import { percent, seconds } from "../data/units";
 import { heightOfBars, inRows, stackedBars, valueAxis } from "./chart";
-import { chosenRows, standInSentence, type Timed, whyNotChosen } from "./choice";
+import { chosenRows, namedOf, standInSentence, type Timed, whyNotChosen } from "./choice";
 import { doubt } from "./order";
 import { ledgerParts, phaseColour } from "./palette";
 import type { Missing, Picture } from "./picture";
@@ -84,7 +84,7 @@ export function ledger(file: ResultFile): Picture | Missing | null {
   const title = "Where the time went";
   const all = runsByKind(file);
   const views = all.flatMap(({ kind, runs }) => {
-    const drawn = chosenRows(runs, [file.baseline], mostDrawn);
+    const drawn = chosenRows(runs, namedOf(file), mostDrawn);
     const shares = farApart(drawn) ? [true, false] : [false, true];
     return shares.map((share) => ({ kind, runs, drawn, share }));
   });

@@ -8,7 +8,7 @@ import type { Column } from "../data/table";
 import { bytesPerSecond, figure, percent } from "../data/units";
 import { type Curve, curvesOf } from "./bandwidth";
 import { baseOption, guideLine, logLimits, pointOf, tooltip, valueAxis } from "./chart";
-import { chosenRows, isCpu } from "./choice";
+import { chosenRows, namedOf, isCpu } from "./choice";
 import type { Guide } from "./option";
 import { lookOf, seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
@@ -99,7 +99,7 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
       missing:
         "no bandwidth was measured (the copy roof of the comparison, or a file of diffbench transfer)",
     };
-  const labelled = chosenRows(rows, [file.baseline], mostLabels);
+  const labelled = chosenRows(rows, namedOf(file), mostLabels);
   const intensity = flops / bytes;
   const best = rows[0]!;
   const memory = roofs.find((roof) => roof.name.startsWith("host memory"));

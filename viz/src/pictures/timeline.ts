@@ -22,7 +22,7 @@ import {
   tooltip,
   valueAxis,
 } from "./chart";
-import { chosenRows, standInSentence, whyNotChosen } from "./choice";
+import { chosenRows, namedOf, standInSentence, whyNotChosen } from "./choice";
 import { type Run, runsByKind, withoutRuns } from "./ledger";
 import { doubt } from "./order";
 import { type ledgerParts, phaseColour } from "./palette";
@@ -103,7 +103,7 @@ function viewsOf(file: ResultFile): View[] {
     runsByKind(file).flatMap(({ kind, runs }): View[] => {
       const placed = (run: Run) => (by === "order" ? inOrder(run.phases) : inTime(run.row, kind));
       const able = runs.filter((run) => placed(run).length > 0);
-      const drawn = chosenRows(able, [file.baseline], mostRows);
+      const drawn = chosenRows(able, namedOf(file), mostRows);
       const segments = drawn.flatMap((run) =>
         placed(run).map((each) => ({ ...each, row: run.row.name, kind, by })),
       );
@@ -187,7 +187,7 @@ export function timeline(file: ResultFile): Picture | Missing | null {
         if (row.verified !== true) return whyNotChosen(row);
         if (by === "moments" && inTime(row, kind).length === 0)
           return `the file has no moments of a ${kind} run of it`;
-        return `only ${mostRows} rows are drawn: the best of CPU and GPU, the baseline, the naive port, then the fastest`;
+        return whyNotChosen(row);
       };
       return [
         ...runs

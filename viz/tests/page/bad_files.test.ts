@@ -72,6 +72,16 @@ describe("bad and large files", () => {
     expect((await tableOf(ladder)).length).toBe(100);
     await ladder.getByRole("searchbox").fill("row 9999");
     expect((await tableOf(ladder)).map((each) => each[0])).toEqual(["row 9999"]);
+
+    // A row that the reader adds is drawn in all pictures of the file.
+    const left = ladder.locator(".not-drawn");
+    expect(await left.locator("summary").textContent()).toContain("(9960)");
+    await left.locator("summary").click();
+    await left.getByLabel("Draw another row").selectOption("row 9999");
+    const offered = left
+      .getByLabel("Draw another row")
+      .locator("option", { hasText: /^row 9999$/ });
+    await expect.poll(() => offered.count()).toBe(0);
     expect(troubles).toEqual([]);
     await page.context().close();
   });

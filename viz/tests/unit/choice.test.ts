@@ -47,6 +47,19 @@ describe("the choice of rows", () => {
     expect(chosen([...results, copying], 4)).toEqual(["cuda_0", "cuda_5", "simd", "scalar"]);
   });
 
+  it("has what the reader adds, in the place of the slowest", () => {
+    const file = comparison(results);
+    expect(namesAt(drawingOf(pictureOf(file, "timeline")))).not.toContain("cuda_9: host");
+    file.added.add("cuda_9");
+    const timeline = pictureOf(file, "timeline");
+    expect(namesAt(drawingOf(timeline))).toContain("cuda_9: host");
+    expect(namesAt(drawingOf(timeline))).toContain("cuda_naive: host");
+    expect(notDrawnOf(timeline, 0).map(([name]) => name)).not.toContain("cuda_9");
+    const names = ["scalar", ...results.map(({ backend }) => backend)];
+    const last = chosenRows(timed(results), names, 6).map((each) => each.row.name);
+    expect(last).toEqual(["cuda_0", "cuda_10", "cuda_11", "simd", "scalar", "cuda_naive"]);
+  });
+
   it("has the stand-in of residency where there is no GPU", () => {
     const standIns = [1, 10, 100].map((every) =>
       row(`simd every ${every}`, "cpu", [100 / every, 1, 1], { roundtrip_every: every }),
