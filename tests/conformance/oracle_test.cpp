@@ -130,11 +130,11 @@ TEST_P(OracleTest, SameBitsOfUnusualValues) {
 
 TEST_P(OracleTest, RunsOnTheInstructionSetAskedFor) {
   const BackendInfo& backend = GetParam().backend;
-  const std::optional<std::string> best = isa_that_runs<float>(backend);
-  if (!best) {
+  const std::optional<std::string> chosen = isa_that_runs<float>(backend);
+  if (!chosen) {
     return; // does not choose one
   }
-  EXPECT_EQ(*best, to_string(best_isa()));
+  EXPECT_LE(parse_isa(*chosen), best_isa()); // which of them, measured times decide
   for (const SessionOptions& options : isa_choices<float>(backend)) {
     EXPECT_EQ(isa_that_runs<float>(backend, options), to_string(*options.isa));
     EXPECT_EQ(isa_that_runs<double>(backend, options), to_string(*options.isa));
