@@ -1,10 +1,11 @@
 // Files of calibrate (what a cell costs by grid) and of advise (predicted runs).
-import { list, num, positive, text } from "../data/json";
+import { type Json, list, num, positive, text } from "../data/json";
 import { type GridCost, readProfile, type Way } from "../data/model";
 import type { ResultFile } from "../data/results";
 import type { Column } from "../data/table";
 import { count, quantity, seconds } from "../data/units";
-import { heightOfBars, inRows, logLimits, logLines, pointOf, valueAxis } from "./chart";
+import { heightOfBars, inRows, logLimits, logLines, pointOf, valueAxis, whiskers } from "./chart";
+import type { Series } from "./option";
 import { lookOf, seriesColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { teller } from "./tooltip";
@@ -78,18 +79,51 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
   };
 }
 
+/** From the best to the worst of what is assumed. */
+interface Span {
+  low: number;
+  high: number;
+}
+interface AdvisedWay {
+  name: string;
+  device: string;
+  warm: number;
+  cold: number;
+  /** null: of the profile. */
+  ends: { warm: Span; cold: Span } | null;
+}
+
+/** Of a card that nobody measured (--assume): each stands at the geometric middle of its span. */
+function assumedWays(file: ResultFile, card: string): AdvisedWay[] {
+  const spanOf = (way: Json, name: string): Span | null => {
+    const [low, high] = [positive(way, name, "low"), positive(way, name, "high")];
+    return low === null || high === null ? null : { low, high };
+  };
+  const middle = ({ low, high }: Span) => Math.sqrt(low * high);
+  return list(file.data, "assumed", "rows").flatMap((way): AdvisedWay[] => {
+    const [warm, cold] = [spanOf(way, "warm_seconds"), spanOf(way, "cold_seconds")];
+    if (warm === null || cold === null) return [];
+    const name = `${text(way, "backend")} (assumed ${card})`;
+    const ends = { warm, cold };
+    return [{ name, device: "cuda, assumed", warm: middle(warm), cold: middle(cold), ends }];
+  });
+}
+
 export function advised(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "advise") return null;
   const title = "Predicted runs";
-  const ways = list(file.data, "ways").flatMap((way) => {
+  const recorded = list(file.data, "ways").flatMap((way): AdvisedWay[] => {
     const [warm, cold] = [positive(way, "warm_seconds"), positive(way, "cold_seconds")];
     return warm === null || cold === null
       ? []
-      : [{ name: text(way, "backend"), device: text(way, "device"), warm, cold }];
+      : [{ name: text(way, "backend"), device: text(way, "device"), warm, cold, ends: null }];
   });
+  const card = text(file.data, "assumed", "card");
+  const ways = [...recorded, ...assumedWays(file, card)];
   if (ways.length === 0)
     return { id: "advice", title, missing: "the file has no predictions for one run" };
   ways.sort((a, b) => a.warm - b.warm);
+  recorded.sort((a, b) => a.warm - b.warm);
   const run = `${num(file.data, "nx")}x${num(file.data, "ny")} ${text(file.data, "dtype")}, ${num(file.data, "iterations")} iterations`;
   const columns: Column[] = [
     { name: "backend" },
@@ -97,12 +131,26 @@ export function advised(file: ResultFile): Picture | Missing | null {
     { name: "warm run, predicted", unit: "s", show: seconds },
     { name: "cold run, predicted", unit: "s", show: seconds },
   ];
-  const cells = (way: (typeof ways)[number]) => [way.name, way.device, way.warm, way.cold];
+  if (card !== "")
+    for (const name of ["warm from", "warm to", "cold from", "cold to"])
+      columns.push({ name, unit: "s", show: seconds });
+  const cells = ({ name, device, warm, cold, ends }: AdvisedWay) => [
+    ...[name, device, warm, cold],
+    ...(card === "" ? [] : [ends?.warm.low, ends?.warm.high, ends?.cold.low, ends?.cold.high]).map(
+      (end) => end ?? null,
+    ),
+  ];
   const tell = teller(columns, cells);
   return {
     id: "advice",
     title,
-    reading: `Predicted, not measured: ${ways[0]!.name} is the fastest for ${run}, ${seconds(ways[0]!.warm)} warm.`,
+    reading:
+      (recorded[0] === undefined
+        ? ""
+        : `Predicted, not measured: ${recorded[0].name} is the fastest for ${run}, ${seconds(recorded[0].warm)} warm.`) +
+      (card === ""
+        ? ""
+        : ` Nobody measured the card ${card}: its rows are assumed, and lie somewhere in their spans.`),
     alternative:
       "Hollow marks at predicted seconds on a logarithmic axis, a warm and a cold run for each backend.",
     height: heightOfBars(ways.length, 40),
@@ -115,25 +163,48 @@ export function advised(file: ResultFile): Picture | Missing | null {
         name: "predicted time",
         log: true,
         show: seconds,
-        ...logLimits(ways.flatMap((way) => [way.warm, way.cold])),
+        ...logLimits(
+          ways.flatMap(({ warm, cold, ends }) => [
+            ...[warm, cold],
+            ...(ends === null ? [] : [ends.warm.low, ends.cold.high]),
+          ]),
+        ),
       }),
-      series: (["warm", "cold"] as const).map((kind, index) => ({
-        name: `${kind} run, predicted`,
-        type: "scatter",
-        symbolSize: 13,
-        // Hollow: predicted; the shape is that of the device, so the border tells cold from warm.
-        itemStyle: {
-          color: palette.surface,
-          borderColor: seriesColour(palette, index),
-          borderWidth: 2.5,
-          borderType: kind === "warm" ? "solid" : "dotted",
+      series: (["warm", "cold"] as const).flatMap((kind, index): Series[] => [
+        ...(card === ""
+          ? []
+          : [
+              {
+                ...whiskers(
+                  `${kind} run, assumed best to worst`,
+                  ways.flatMap(({ ends }, at) =>
+                    ends === null
+                      ? []
+                      : [{ at, ...ends[kind], colour: seriesColour(palette, index) }],
+                  ),
+                  true,
+                ),
+                itemStyle: { color: seriesColour(palette, index) },
+              },
+            ]),
+        {
+          name: `${kind} run, predicted`,
+          type: "scatter",
+          symbolSize: 13,
+          // Hollow: predicted; the shape is that of the device, so the border tells cold from warm.
+          itemStyle: {
+            color: palette.surface,
+            borderColor: seriesColour(palette, index),
+            borderWidth: 2.5,
+            borderType: kind === "warm" ? "solid" : "dotted",
+          },
+          data: ways.map((way, row) => ({
+            value: [way[kind], row],
+            told: tell(way.name, way),
+            symbol: pointOf(way.device !== "cpu").symbol,
+          })),
         },
-        data: ways.map((way, row) => ({
-          value: [way[kind], row],
-          told: tell(way.name, way),
-          symbol: pointOf(way.device !== "cpu").symbol,
-        })),
-      })),
+      ]),
     }),
   };
 }

@@ -18,7 +18,7 @@ const commands = {
   transfer: "transfer --max-size 64K --step 4 --budget 0.05",
   calibrate:
     "calibrate --backend fused --backend simd --dtype float32 --largest 128 --out profile.json",
-  advise: "advise --profile calibrate.json --grid 96 --iters 100",
+  advise: "advise --profile calibrate.json --grid 96 --iters 100 --assume t4",
   pitfalls: "pitfalls --grid 64 --budget 1 --only no-warm-up --only dead-code --only one-sample",
   mlp: "mlp train --data disc --layers 2,4,2 --epochs 5",
   depth: "mlp depth --last 4:8:x2 --budget 0.05",

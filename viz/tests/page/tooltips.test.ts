@@ -152,7 +152,8 @@ describe("tooltips", () => {
 
   it("stand at diamonds only where a GPU is", () => {
     for (const { file, picture } of pictures) {
-      if (file.rows.some((row) => row.device === "cuda")) continue;
+      const gpu = file.rows.some((row) => row.device === "cuda");
+      if (gpu || picture.id === "advice") continue; // of an assumed card
       for (const variant of (picture.variants ?? [""]).keys())
         expect(
           JSON.stringify(picture.option(light, false, variant).series),
