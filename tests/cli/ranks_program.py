@@ -92,9 +92,10 @@ class RanksTest(CommandLineTest):
         with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
             return list(pool.map(lambda case: call(*case), cases))
 
-    def start_ranks(self, ranks, *arguments):
+    def start_ranks(self, ranks, *arguments, env=None):
         """mpirun as it begins; start.ranks: the processes of the ranks, in order."""
         start = subprocess.Popen([*MPIRUN, "-n", str(ranks), PROGRAM, *arguments], cwd=self.directory,
+                                 env={**os.environ, **(env or {})},
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, encoding="utf-8")
         self.addCleanup(self.end, start)
@@ -116,8 +117,8 @@ class RanksTest(CommandLineTest):
             self.assertLess(time.monotonic(), limit, "what was waited for has not come")
             time.sleep(0.001)
 
-    def finish(self, start, seconds):
-        """Waits, at most so long, until mpirun and all ranks have ended."""
+    def finish(self, start, seconds=60):
+        """Waits, at most so long, until mpirun and all ranks have ended; `took` is how long that was."""
         begin = time.monotonic()
         try:
             out, err = start.communicate(timeout=seconds)
@@ -126,7 +127,9 @@ class RanksTest(CommandLineTest):
         while left := [pid for pid in start.ranks if is_alive(pid)]:
             self.assertLess(time.monotonic() - begin, seconds, f"ranks are left: {left}")
             time.sleep(0.01)
-        return subprocess.CompletedProcess(start.args, start.returncode, out, err)
+        done = subprocess.CompletedProcess(start.args, start.returncode, out, err)
+        done.took = time.monotonic() - begin
+        return done
 
     def end(self, start):
         for pid in [start.pid, *start.ranks]:

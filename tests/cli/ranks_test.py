@@ -118,7 +118,7 @@ class Silent(RanksTest):
         start = self.start_ranks(3, "--grid", "33x29", *ENDLESS, "--comm-timeout", "2")
         time.sleep(1)
         os.kill(start.ranks[2], signal.SIGSTOP)
-        done = self.finish(start, 10)
+        done = self.finish(start)
         self.assertEqual(done.returncode, 1, done.stderr)
         # Both others are its neighbours and miss it; whoever is late itself may be missed, too.
         waits = r"diffbench: rank (\d): step \d+, exchange of halos: rank \1: "
