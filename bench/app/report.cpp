@@ -54,10 +54,12 @@ std::vector<Input> inputs_at(const std::string& path) {
     return {{.path = path}};
   }
   std::vector<Input> inputs;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
-    if (entry.is_regular_file() &&
-        (entry.path().extension() == ".json" || is_sweep_journal(entry.path()))) {
-      inputs.push_back({.path = entry.path().string(), .in_folder = true});
+  for (fs::directory_iterator entry(path, error); entry != fs::directory_iterator();
+       entry.increment(error)) {
+    std::error_code unknown; // of a link to itself, for one: it is no file
+    if (entry->is_regular_file(unknown) &&
+        (entry->path().extension() == ".json" || is_sweep_journal(entry->path()))) {
+      inputs.push_back({.path = entry->path().string(), .in_folder = true});
     }
   }
   if (error) {
@@ -192,8 +194,12 @@ std::vector<std::string> pair_parts(const std::vector<Shown>& shown) {
       }
     }
     for (const RunPair& pair : pairs_in_time(runs)) {
+      const Shown& old_file = shown[places[pair.old_run]];
+      const Shown& new_file = shown[places[pair.new_run]];
+      const bool alike = old_file.name == new_file.name;
       const std::string command =
-          fmt::format("diffbench compare {} {}", runs[pair.old_run].name, runs[pair.new_run].name);
+          fmt::format("diffbench compare {} {}", alike ? old_file.path : old_file.name,
+                      alike ? new_file.path : new_file.name);
       parts.push_back(data_element(
           "pair", {{"old", places[pair.old_run]},
                    {"new", places[pair.new_run]},

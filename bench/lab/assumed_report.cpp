@@ -9,7 +9,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace diffbench::bench {
@@ -129,7 +131,18 @@ double AssumptionCheck::error() const {
 }
 
 bool is_such(const AssumedCard& card, const std::string& gpu_name) {
-  return gpu_name.find(card.reported_as) != std::string::npos;
+  const auto in_word = [&](std::size_t place) {
+    return place < gpu_name.size() &&
+           std::isalnum(static_cast<unsigned char>(gpu_name[place])) != 0;
+  };
+  const std::string& name = card.reported_as;
+  for (std::size_t at = gpu_name.find(name); at != std::string::npos;
+       at = gpu_name.find(name, at + 1)) {
+    if ((at == 0 || !in_word(at - 1)) && !in_word(at + name.size())) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::string gpu_name_in(const Facts& context) {

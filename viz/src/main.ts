@@ -102,6 +102,13 @@ function navigation(
   return el("nav", { "aria-label": "Result files" }, contents);
 }
 
+/** To what the address names and was not there when the page was opened; the panel's setting goes there itself. */
+function goToFragment(): void {
+  const [navigation] = performance.getEntriesByType("navigation");
+  if ((navigation as PerformanceNavigationTiming | undefined)?.type !== "reload")
+    document.getElementById(location.hash.slice(1))?.scrollIntoView({ behavior: "instant" });
+}
+
 function start(): void {
   const files = filesOfPage(embedded("result"));
   const film = readFilm(embedded("field")[0]);
@@ -164,6 +171,7 @@ function start(): void {
   inTurns(pieces, () => {
     main.dataset["built"] = "yes";
     performance.mark("built");
+    goToFragment();
   });
 }
 

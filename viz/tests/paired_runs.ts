@@ -10,7 +10,7 @@ const fileOf = (name: string, context: object) => ({
   },
 });
 const files = filesOfPage([
-  fileOf("c", { date: "2026-01-03T10:00:00+0000" }),
+  fileOf("c", { date: "2026-01-03T10:00:00+0000", gpu_name: "GPU of c" }),
   fileOf("a", { date: "2026-01-01T10:00:00+0000" }),
   fileOf("b", { date: "2026-01-02T10:00:00+0000" }),
   fileOf("d", { date: "2026-01-04T10:00:00+0000", cpu_model: "B" }),

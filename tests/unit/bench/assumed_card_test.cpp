@@ -370,5 +370,17 @@ TEST(AssumedScaling, AnswersWhetherItIsTenTimesAsFast) {
   EXPECT_THAT(measured.sentence, HasSubstr("0 of 1 lie within its span"));
 }
 
+TEST(AssumedReport, KnowsItsCardByWholeWords) {
+  AssumedCard card;
+  card.reported_as = "H200";
+  EXPECT_TRUE(is_such(card, "NVIDIA H200"));
+  EXPECT_TRUE(is_such(card, "NVIDIA GH200, H200 NVL"));
+  EXPECT_FALSE(is_such(card, "NVIDIA GH200 480GB"));
+  EXPECT_FALSE(is_such(card, ""));
+  card.reported_as = "T4";
+  EXPECT_TRUE(is_such(card, "Tesla T4"));
+  EXPECT_FALSE(is_such(card, "NVIDIA T400 4GB"));
+}
+
 } // namespace
 } // namespace diffbench::bench

@@ -60,7 +60,7 @@ function kernelsOf(card: Card, { backend }: Kind, dtype: string, cells: number, 
   const { figures } = card;
   const [low, high] = end === "best" ? (["low", "high"] as const) : (["high", "low"] as const);
   const bytes = 2 * cells * bytesOf(dtype);
-  const cached = bytes <= 1e6 * figures.l2_mb.low;
+  const cached = bytes <= 1e6 * figures.l2_mb[high];
   const bandwidth = 1e9 * figures[cached ? "l2_gb_per_s" : "memory_gb_per_s"][high];
   const own = figures[dtype === "float64" ? "float64_tflops" : "float32_tflops"][high];
   // An fma counts as two operations, and takes one instruction.

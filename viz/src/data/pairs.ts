@@ -44,9 +44,10 @@ export interface Pair {
 
 function contextOfBoth(before: ResultFile, after: ResultFile): Json {
   const old = new Map(facts(before.context));
-  const both = facts(after.context).map(([name, value]): [string, string] => {
-    const earlier = old.get(name);
-    return [name, earlier === undefined || earlier === value ? value : `${earlier} → ${value}`];
+  const now = new Map(facts(after.context));
+  const both = [...new Set([...now.keys(), ...old.keys()])].map((name): [string, string] => {
+    const [earlier, value] = [old.get(name) ?? "none", now.get(name) ?? "none"];
+    return [name, earlier === value ? value : `${earlier} → ${value}`];
   });
   // Of a commit's name the page shows the beginning, and of two that is one.
   return Object.fromEntries(
@@ -87,7 +88,10 @@ export function chainsOf(pairs: Pair[]): Pair[][] {
   const chains = ends.map((end) => {
     const chain = [end];
     let earlier: Pair | undefined;
-    while ((earlier = ofOne.find(({ after }) => after === chain[0]!.before)) !== undefined)
+    while (
+      (earlier = ofOne.find(({ after }) => after === chain[0]!.before)) !== undefined &&
+      !chain.includes(earlier)
+    )
       chain.unshift(earlier);
     return chain;
   });

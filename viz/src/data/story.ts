@@ -108,7 +108,7 @@ function portOf(rows: Row[], timeOf: (row: Row) => number): { naive?: Row; resid
   const trips = ranked.filter(({ roundtripEvery }) => roundtripEvery !== null);
   const often = Math.min(...trips.map(({ roundtripEvery }) => roundtripEvery!));
   const naives = trips.filter(({ roundtripEvery }) => roundtripEvery === often);
-  const residents = ranked.filter((row) => staysInPlace(row) && row.warm !== null);
+  const residents = ranked.filter(staysInPlace);
   const paired = residents.find((row) => naives.some((each) => backendOf(each) === backendOf(row)));
   const resident = paired ?? residents[0];
   const own = naives.filter((row) => paired === undefined || backendOf(row) === backendOf(paired));
@@ -217,8 +217,9 @@ function alike(a: Bar, b: Bar): boolean {
 
 /** Assumed ones to two digits. */
 function ratioText(low: number, high: number): string {
-  const two = (value: number) => String(Number(value.toPrecision(2)));
-  return low === high ? figure(low) : `${two(low)} to ${two(high)}`;
+  const [from, to] = [low, high].map((value) => String(Number(value.toPrecision(2))));
+  if (low === high) return figure(low);
+  return from === to ? from! : `${from} to ${to}`;
 }
 
 /** How long it takes against the CPU's. */

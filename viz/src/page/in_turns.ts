@@ -26,11 +26,16 @@ export function articleInTurn(
 export function inTurns(pieces: (() => void)[], done: () => void): void {
   const left = [...pieces];
   const build = () => {
-    left.shift()?.();
-    if (left.length > 0) setTimeout(build);
-    else done();
+    try {
+      left.shift()?.();
+    } finally {
+      if (left.length > 0) setTimeout(build);
+      else done();
+    }
   };
-  addEventListener("beforeprint", () => left.splice(0).forEach((piece) => piece()));
+  // Before the charts' own listener, which draws those that wait.
+  const buildAll = () => left.splice(0).forEach((piece) => piece());
+  addEventListener("beforeprint", buildAll, { capture: true });
   // After the second frame: what the first one has brought into sight is drawn by then.
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(build)));
 }

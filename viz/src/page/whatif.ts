@@ -217,6 +217,7 @@ export function whatIf(files: ResultFile[]): HTMLElement {
     fillControls();
     tell();
     redraw();
+    keep();
     goThere();
   });
   return section;

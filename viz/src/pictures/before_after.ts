@@ -4,19 +4,19 @@ import type * as schema from "../data/result_schema";
 import { shortened, figure, seconds, times } from "../data/units";
 import type { Cell, Column } from "../data/table";
 import { heightOfBars, inRows, logLimits, plainLine, tooltip, valueAxis, whiskers } from "./chart";
+import { heaviest } from "./choice";
 import type { ChartOption } from "./option";
 import { seriesColour, type Palette } from "./palette";
 import type { Picture } from "./picture";
 import { teller } from "./tooltip";
-import { looks } from "./verdicts";
+import { looks, weightOf } from "./verdicts";
 
-const mostDrawn = 40;
 const mostNamed = 6;
 const views = ["against the time before", "times"];
 
 type Judged = ComparedRow & { ratio: number; old: number; new: number };
 
-export const judgedRows = (rows: ComparedRow[]): Judged[] =>
+const judgedRows = (rows: ComparedRow[]): Judged[] =>
   rows.flatMap((row) =>
     row.ratio === null || row.old === null || row.new === null
       ? []
@@ -134,7 +134,7 @@ function drawing(rows: Judged[], palette: Palette, narrow: boolean, view: number
 
 export function beforeAfter(pair: Pair): Picture {
   const rows = judgedRows(pair.rows);
-  const drawn = rows.slice(0, mostDrawn);
+  const { drawn, left } = heaviest(rows, weightOf, (row) => row.name);
   return {
     id: "before-after",
     title: "Each row, before and after",
@@ -151,7 +151,7 @@ export function beforeAfter(pair: Pair): Picture {
       ...pair.rows
         .filter((row) => row.ratio === null)
         .map((row): [string, string] => [row.name, row.reason || "not compared"]),
-      ...rows.slice(mostDrawn).map((row): [string, string] => [row.name, "in the table only"]),
+      ...left,
     ],
     verification:
       "The rows' proofs are in the two files. The verdicts are those of diffbench compare: SLOWER and FASTER where the interval, which allows for what two runs of one program differ by, leaves no doubt.",

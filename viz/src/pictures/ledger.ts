@@ -5,7 +5,7 @@ import type { Column } from "../data/table";
 import { percent, seconds } from "../data/units";
 import { heightOfBars, inRows, stackedBars, valueAxis } from "./chart";
 import { chosenRows, namedOf, standInSentence, type Timed, whyNotChosen } from "./choice";
-import { doubt } from "./order";
+import { doubt, doubtOfCold } from "./order";
 import { ledgerParts, phaseColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
@@ -23,6 +23,19 @@ export interface Run extends Timed {
 
 export function partOf(phases: Phases, part: (typeof ledgerParts)[number]): number | null {
   return part === "unexplained" ? phases.unexplained : phases.parts[part];
+}
+
+/** Why the first of these runs, of one kind and from short to long, need not be the shortest. */
+export function doubtOf(file: ResultFile, runs: Run[]): string {
+  const verified = runs.filter(({ row }) => row.verified === true);
+  return verified[0]?.kind === "cold" ? doubtOfCold(file, verified) : doubt(file, verified);
+}
+
+interface View {
+  kind: Kind;
+  runs: Run[];
+  drawn: Run[];
+  share: boolean;
 }
 
 /** Of the kinds that the file has, the shortest run first. */
@@ -60,7 +73,7 @@ function farApart(drawn: Run[]): boolean {
   return Math.max(...lengths) >= 100 * Math.min(...lengths);
 }
 
-function reading(drawn: Run[], share: boolean, file: ResultFile): string {
+function reading({ drawn, runs, share }: View, file: ResultFile): string {
   const [first] = drawn;
   if (first === undefined) return "No verified row has such a run.";
   const { part, length } = largestPart(first.phases);
@@ -68,7 +81,7 @@ function reading(drawn: Run[], share: boolean, file: ResultFile): string {
   const worst = Math.max(
     ...drawn.map((run) => Math.abs(run.phases.unexplained ?? 0) / run.seconds),
   );
-  const why = doubt(file, drawn);
+  const why = doubtOf(file, runs);
   return (
     (why === ""
       ? `The fastest ${first.kind} run, by ${first.row.name}, took ${seconds(first.seconds)}, `
@@ -83,7 +96,7 @@ export function ledger(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
   const title = "Where the time went";
   const all = runsByKind(file);
-  const views = all.flatMap(({ kind, runs }) => {
+  const views = all.flatMap(({ kind, runs }): View[] => {
     const drawn = chosenRows(runs, namedOf(file), mostDrawn);
     const shares = farApart(drawn) ? [true, false] : [false, true];
     return shares.map((share) => ({ kind, runs, drawn, share }));
@@ -111,7 +124,7 @@ export function ledger(file: ResultFile): Picture | Missing | null {
   return {
     id: "ledger",
     title,
-    reading: (variant) => reading(views[variant]!.drawn, views[variant]!.share, file),
+    reading: (variant) => reading(views[variant]!, file),
     alternative: `Stacked bars of seconds or shares, one for each of at most ${mostDrawn} runs, divided into phases.`,
     height: heightOfBars(Math.max(...views.map((view) => view.drawn.length)), 26) + 24,
     table: { columns, rows: all.flatMap(({ runs }) => runs.map(cells)) },

@@ -19,7 +19,13 @@ export function apart(faster: Timed, slower: Timed): boolean {
 /** As bench/measure/foreign_load.cpp begins its note. */
 export const disturbed = "other programs were running";
 
-/** Of rows from fast to slow: why the first need not be the fastest; "" where it is. */
+const listed = (rows: Timed[]) =>
+  [
+    ...rows.slice(0, 2).map(({ row }) => shortened(row.name)),
+    ...(rows.length > 2 ? [`${rows.length - 2} more`] : []),
+  ].join(" and ");
+
+/** Of all verified rows from fast to slow: why the first need not be the fastest; "" where it is. */
 export function doubt(file: ResultFile, ranked: Timed[]): string {
   const [first, ...others] = ranked;
   if (first === undefined || others.length === 0) return "";
@@ -27,8 +33,19 @@ export function doubt(file: ResultFile, ranked: Timed[]): string {
   const name = shortened(first.row.name);
   if (first.row.interval === null) return `${name} has too few samples for an interval`;
   const rivals = others.filter((each) => !apart(first, each));
-  if (rivals.length === 0) return "";
-  const names = rivals.slice(0, 2).map(({ row }) => shortened(row.name));
-  const more = rivals.length > 2 ? [`${rivals.length - 2} more`] : [];
-  return `the interval of ${name} is not apart from that of ${[...names, ...more].join(" and ")}`;
+  const meeting = rivals.filter(({ row }) => row.interval !== null);
+  if (meeting.length > 0)
+    return `the interval of ${name} is not apart from that of ${listed(meeting)}`;
+  return rivals.length === 0 ? "" : `too few samples for an interval of ${listed(rivals)}`;
+}
+
+/** The same of cold runs: how far they scatter nobody knows, so those within a tenth are not told apart. */
+export function doubtOfCold(file: ResultFile, ranked: Timed[]): string {
+  const [first, ...others] = ranked;
+  if (first === undefined || others.length === 0) return "";
+  if (file.notes.some((note) => note.startsWith(disturbed))) return disturbed;
+  const rivals = others.filter(({ seconds }) => !(seconds > 1.1 * first.seconds));
+  return rivals.length === 0
+    ? ""
+    : `cold runs have no interval, and that of ${listed(rivals)} is within a tenth`;
 }

@@ -23,8 +23,7 @@ import {
   valueAxis,
 } from "./chart";
 import { chosenRows, namedOf, standInSentence, whyNotChosen } from "./choice";
-import { type Run, runsByKind, withoutRuns } from "./ledger";
-import { doubt } from "./order";
+import { type Run, runsByKind, withoutRuns, doubtOf } from "./ledger";
 import { type ledgerParts, phaseColour } from "./palette";
 import type { Missing, Picture } from "./picture";
 import { verificationOfRows } from "./proof";
@@ -112,11 +111,11 @@ function viewsOf(file: ResultFile): View[] {
   );
 }
 
-function reading(file: ResultFile, { drawn, kind, by }: View): string {
+function reading(file: ResultFile, { runs, drawn, kind, by }: View): string {
   const [first] = drawn;
   if (first === undefined) return `No verified row has a ${kind} run.`;
   const onDevice = drawn.find((run) => run.phases.busy !== null);
-  const why = doubt(file, drawn);
+  const why = doubtOf(file, runs);
   const shortest =
     why === ""
       ? `the shortest is that of ${first.row.name}, ${seconds(first.seconds)}`

@@ -26,6 +26,10 @@ export const looks: Record<schema.Verdict, { colour: number; symbol: string; tur
   UNCLEAR: { colour: 6, symbol: "circle" },
 };
 
+/** Those with a verdict first, and of them those that changed most. */
+export const weightOf = ({ verdict, ratio }: { verdict: unknown; ratio: number }) =>
+  Math.abs(Math.log(ratio)) + (verdict === "FASTER" || verdict === "SLOWER" ? 1e3 : 0);
+
 export function compared(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "compare") return null;
   const title = "Two runs: new over old";
@@ -33,10 +37,7 @@ export function compared(file: ResultFile): Picture | Missing | null {
   const rows = all.flatMap((row) => (row.ratio === null ? [] : [{ ...row, ratio: row.ratio }]));
   if (rows.length === 0)
     return { id: "compared", title, missing: "no row of the two files could be compared" };
-  // Those with a verdict first, and of them those that changed most.
-  const weight = ({ verdict, ratio }: (typeof rows)[number]) =>
-    Math.abs(Math.log(ratio)) + (verdict === "FASTER" || verdict === "SLOWER" ? 1e3 : 0);
-  const { drawn, left } = heaviest(rows, weight, (row) => row.name);
+  const { drawn, left } = heaviest(rows, weightOf, (row) => row.name);
   const counted = (verdict: schema.Verdict) => rows.filter((row) => row.verdict === verdict).length;
   const columns: Column[] = [
     { name: "row" },

@@ -38,13 +38,37 @@ describe("a sentence about the fastest row", () => {
 
   it("says so where a row has too few samples, and where other programs ran", () => {
     const other = row("scalar", "cpu", [2, 200, 200], { seconds_per_iteration_interval: null });
-    expect(readings([first, other])["ladder"]).toContain("not apart from that of scalar");
+    expect(readings([first, other])["ladder"]).toContain(
+      "not settled (too few samples for an interval of scalar)",
+    );
     expect(readings([other, { ...first, ...interval(NaN, NaN) }])["ladder"]).toContain(
       "too few samples",
     );
     const apart = row("scalar", "cpu", [2, 200, 200], interval(1.9, 2.1));
     const told = readings([first, apart], [`${disturbed}: one-thread rows got 50 % of a CPU`]);
     expect(told["ladder"]).toContain(`not settled (${disturbed})`);
+  });
+
+  it("looks at all rows, drawn or not, and does not tell cold runs within a tenth apart", () => {
+    const rows = Array.from({ length: 9 }, (_each, index) =>
+      row(`copying ${index}`, "cuda", [3, 300 + index, 300], interval(2.9, 3.1)),
+    );
+    const rival = row("rival", "cpu", [1.05, 105, 105], interval(0.95, 1.15));
+    const file = readResultFile({
+      diffbench: { baseline: "simd", results: [first, rival, ...rows] },
+    });
+    for (const { backend } of rows) file.added.add(backend);
+    const readingsOf = (id: string) => {
+      const picture = picturesOf(file).find((each) => each.id === id);
+      if (picture === undefined || isMissing(picture)) throw new Error(`there is no ${id}`);
+      return picture.variants!.map((_name, variant) => readingOf(picture, variant));
+    };
+    for (const reading of readingsOf("timeline"))
+      expect(reading).not.toContain("the shortest is that of");
+    const cold = readingsOf("ledger").filter((reading) => reading.includes("cold"));
+    for (const reading of cold)
+      expect(reading).toContain("cold runs have no interval, and that of rival is within a tenth");
+    expect(cold.length).toBe(2);
   });
 
   it("knows the note of the program", () => {

@@ -15,7 +15,7 @@ describe("pairs of files", () => {
 
   it("have a context of both files", () => {
     const { verdicts } = chains[1]![0]!;
-    expect(machineOf(verdicts)).toBe("A → B, 2 CPUs");
+    expect(machineOf(verdicts)).toBe("A → B, 2 CPUs; GPU: GPU of c → none");
     expect(verdicts.name).toBe("c → d");
     expect(verdicts.context).not.toHaveProperty("git_sha");
   });

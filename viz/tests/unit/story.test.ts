@@ -56,6 +56,16 @@ describe("the story", () => {
     row("cuda_stream, snapshot every 10", "cuda", 0.2, { snapshot_every: 10 }),
   ];
 
+  it("takes the steps of a GPU's row that has no warm run, as where the budget was short", () => {
+    const short = row("cuda", "cuda", 2, { phases: null, end_to_end: null });
+    const file = comparison([...cpus, short]);
+    expect(told(file)).toEqual([
+      ["best on the CPU", "simd", 4],
+      ["field stays on the card", "cuda", 2],
+    ]);
+    expect(sentenceOf(storyOf([file])!, null)).toContain("on the GPU 2.00 s where the field stays");
+  });
+
   it("is of the best on the CPU, and of one backend that copies, stays, and is begun cold", () => {
     expect(told(residency([...cpus, ...gpus]))).toEqual([
       ["best on the CPU", "simd", 4],
