@@ -11,7 +11,7 @@ demo: ## install what is missing, build, and run the comparison on a 640x640 gri
 	cmake --build --preset release
 	build/release/bin/diffbench --grid 640 --iters 1000 --pinned
 
-test: ## install what is missing, and run every test and gate (half an hour on 2 cores)
+test: ## install what is missing, and run every test and gate (25 minutes on 2 cores)
 	@scripts/setup test
 	@scripts/test
 
