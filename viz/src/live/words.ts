@@ -11,6 +11,14 @@ const many = (value: number, what: string) =>
 
 const stepsOf = (period: number) => (period === 1 ? "step" : `${period} steps`);
 
+const spreadColumns = (name: string) =>
+  [name, "fastest batch", "slowest batch"].map((each) => ({
+    name: each,
+    unit: "s",
+    show: seconds,
+  }));
+const spreadCells = ({ median, low, high }: Spread) => [median, low, high];
+
 /** Beyond the spread of both. */
 const faster = (one: Spread, other: Spread) => one.high < other.low;
 
@@ -35,18 +43,14 @@ export function stepsTable(outcome: Outcome): Table {
   return {
     columns: [
       { name: "way" },
-      { name: "time of a step", unit: "s", show: seconds },
-      { name: "fastest batch", unit: "s", show: seconds },
-      { name: "slowest batch", unit: "s", show: seconds },
+      ...spreadColumns("time of a step"),
       { name: "rate", unit: "cells/s", show: cellsPerSecond },
       { name: `${steps} steps`, unit: "s", show: seconds },
       { name: `against ${timed[0]?.[0] ?? "the first"}`, show: times },
     ],
     rows: timed.map(([name, step]) => [
       name,
-      step.median,
-      step.low,
-      step.high,
+      ...spreadCells(step),
       (nx * ny) / step.median,
       steps * step.median,
       first / step.median,
@@ -73,9 +77,7 @@ export function partsTable({ setting, gpu }: Outcome): Table | null {
   };
   const row = (name: string, spread: Spread, bytes: number | undefined, what: string) => [
     name,
-    spread.median,
-    spread.low,
-    spread.high,
+    ...spreadCells(spread),
     bytes === undefined ? null : bytes / spread.median,
     what,
   ];
@@ -83,9 +85,7 @@ export function partsTable({ setting, gpu }: Outcome): Table | null {
   return {
     columns: [
       { name: "part" },
-      { name: "time", unit: "s", show: seconds },
-      { name: "fastest batch", unit: "s", show: seconds },
-      { name: "slowest batch", unit: "s", show: seconds },
+      ...spreadColumns("time"),
       { name: "rate", unit: "B/s", show: bytesPerSecond },
       { name: "what is timed" },
     ],

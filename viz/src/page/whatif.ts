@@ -17,7 +17,7 @@ import { bars, crossover, timeline } from "../pictures/whatif";
 import { ChartView } from "./chart_view";
 import { button, download, el } from "./dom";
 import { tableView } from "./table_view";
-import { choosersOf, offered, slidersOf, withAsked } from "./whatif_controls";
+import { choosersOf, offered, slidersOf, usualSetting, withAsked } from "./whatif_controls";
 
 /** Of bench/results/: profiles that come with every page. */
 const recorded: unknown[] = Object.values(
@@ -117,15 +117,7 @@ export function whatIf(files: ResultFile[]): HTMLElement {
     section.append(noProfile());
     return section;
   }
-  let setting = offered({
-    profile: profiles[0]!,
-    card: null,
-    dtype: "float32",
-    side: 640,
-    iterations: 1000,
-    every: 0,
-    roundTrips: false,
-  });
+  let setting = usualSetting(profiles[0]!);
   let all: Predicted[] = [];
 
   const told = el("p", { class: "reading", role: "status" });

@@ -47,6 +47,18 @@ export function offered(setting: Setting): Setting {
   };
 }
 
+/** What the panel opens with: the run of the first lesson, its field in place. */
+export const usualSetting = (profile: Profile): Setting =>
+  offered({
+    profile,
+    card: null,
+    dtype: "float32",
+    side: 640,
+    iterations: 1000,
+    every: 0,
+    roundTrips: false,
+  });
+
 /** What an address asks for; where it says nothing, or what there is not, all stays as it is. */
 export function withAsked(profiles: Profile[], setting: Setting, asked: Asked): Setting {
   const card = assumedCards.find(({ key }) => key === asked.card);

@@ -1,22 +1,20 @@
 // Two runs of one experiment: each row before and after, and what `diffbench compare` concludes.
 import type { ComparedRow, Pair } from "../data/pairs";
 import type * as schema from "../data/result_schema";
-import { shortened, figure, seconds, times } from "../data/units";
-import type { Cell, Column } from "../data/table";
+import { shortened, seconds, times } from "../data/units";
 import { heightOfBars, inRows, logLimits, plainLine, tooltip, valueAxis, whiskers } from "./chart";
 import { heaviest } from "./choice";
 import type { ChartOption } from "./option";
 import { seriesColour, type Palette } from "./palette";
 import type { Picture } from "./picture";
-import { teller } from "./tooltip";
-import { looks, weightOf } from "./verdicts";
+import { type Judged, judgedTable, looks, weightOf } from "./verdicts";
 
 const mostNamed = 6;
 const views = ["against the time before", "times"];
 
-type Judged = ComparedRow & { ratio: number; old: number; new: number };
+type Timed = Judged & { old: number; new: number };
 
-const judgedRows = (rows: ComparedRow[]): Judged[] =>
+const timedRows = (rows: ComparedRow[]): Timed[] =>
   rows.flatMap((row) =>
     row.ratio === null || row.old === null || row.new === null
       ? []
@@ -24,7 +22,7 @@ const judgedRows = (rows: ComparedRow[]): Judged[] =>
   );
 
 /** "SLOWER: simd; FASTER: fused, scalar and 3 more; UNCLEAR: 2." */
-function reading(rows: Judged[], pair: Pair): string {
+function reading(rows: Timed[], pair: Pair): string {
   const told = (["SLOWER", "FASTER", "UNCLEAR"] as const).flatMap((verdict) => {
     const names = rows.filter((row) => row.verdict === verdict).map(({ name }) => shortened(name));
     if (names.length === 0) return [];
@@ -38,28 +36,9 @@ function reading(rows: Judged[], pair: Pair): string {
 const verdictColour = (palette: Palette, verdict: schema.Verdict | null) =>
   seriesColour(palette, looks[verdict ?? "UNCLEAR"].colour);
 
-const columns: Column[] = [
-  { name: "row" },
-  { name: "before", unit: "s", show: seconds },
-  { name: "after", unit: "s", show: seconds },
-  { name: "after / before", show: figure },
-  { name: "interval from", show: figure },
-  { name: "to", show: figure },
-  { name: "verdict" },
-];
-const cells = (row: Judged): Cell[] => [
-  row.name,
-  row.old,
-  row.new,
-  row.ratio,
-  row.low,
-  row.high,
-  row.verdict,
-];
-const tell = teller(columns, cells);
-const told = columns.slice(1).map(({ name }) => name);
+const { columns, cells, tell } = judgedTable("before", "after");
 
-function drawing(rows: Judged[], palette: Palette, narrow: boolean, view: number): ChartOption {
+function drawing(rows: Timed[], palette: Palette, narrow: boolean, view: number): ChartOption {
   const relative = view === 0;
   const place = (value: number, old: number) => (relative ? value / old : value);
   const show = relative ? times : seconds;
@@ -103,7 +82,7 @@ function drawing(rows: Judged[], palette: Palette, narrow: boolean, view: number
         itemStyle: { color: palette.surface, borderColor: palette.text, borderWidth: 1.5 },
         data: rows.map((row, index) => ({
           value: [place(row.old, row.old), index],
-          told: tell(row.name, row, told),
+          told: tell(row),
         })),
         markLine: {
           ...plainLine,
@@ -121,7 +100,7 @@ function drawing(rows: Judged[], palette: Palette, narrow: boolean, view: number
           const { symbol, turned } = looks[row.verdict ?? "UNCLEAR"];
           return {
             value: [place(row.new, row.old), index],
-            told: tell(row.name, row, told),
+            told: tell(row),
             symbol,
             ...(turned === undefined ? {} : { symbolRotate: turned }),
             itemStyle: { color: verdictColour(palette, row.verdict) },
@@ -133,7 +112,7 @@ function drawing(rows: Judged[], palette: Palette, narrow: boolean, view: number
 }
 
 export function beforeAfter(pair: Pair): Picture {
-  const rows = judgedRows(pair.rows);
+  const rows = timedRows(pair.rows);
   const { drawn, left } = heaviest(rows, weightOf, (row) => row.name);
   return {
     id: "before-after",

@@ -1,9 +1,9 @@
 // Files of compare and selftest: ratios with their intervals, and how often verdicts are right.
 import { list, num, positive } from "../data/json";
-import { comparedRows } from "../data/pairs";
+import { type ComparedRow, comparedRows } from "../data/pairs";
 import type * as schema from "../data/result_schema";
 import type { ResultFile } from "../data/results";
-import type { Column } from "../data/table";
+import type { Cell, Column } from "../data/table";
 import { count, figure, percent, seconds } from "../data/units";
 import {
   heightOfBars,
@@ -30,25 +30,21 @@ export const looks: Record<schema.Verdict, { colour: number; symbol: string; tur
 export const weightOf = ({ verdict, ratio }: { verdict: unknown; ratio: number }) =>
   Math.abs(Math.log(ratio)) + (verdict === "FASTER" || verdict === "SLOWER" ? 1e3 : 0);
 
-export function compared(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "compare") return null;
-  const title = "Two runs: new over old";
-  const all = comparedRows(file);
-  const rows = all.flatMap((row) => (row.ratio === null ? [] : [{ ...row, ratio: row.ratio }]));
-  if (rows.length === 0)
-    return { id: "compared", title, missing: "no row of the two files could be compared" };
-  const { drawn, left } = heaviest(rows, weightOf, (row) => row.name);
-  const counted = (verdict: schema.Verdict) => rows.filter((row) => row.verdict === verdict).length;
+/** A compared row that has a ratio. */
+export type Judged = ComparedRow & { ratio: number };
+
+/** The table of compared rows, by what its two runs are called, and what its picture tells of each. */
+export function judgedTable(before: string, after: string) {
   const columns: Column[] = [
     { name: "row" },
-    { name: "old", unit: "s", show: seconds },
-    { name: "new", unit: "s", show: seconds },
-    { name: "new / old", show: figure },
+    { name: before, unit: "s", show: seconds },
+    { name: after, unit: "s", show: seconds },
+    { name: `${after} / ${before}`, show: figure },
     { name: "interval from", show: figure },
     { name: "to", show: figure },
     { name: "verdict" },
   ];
-  const cells = (row: (typeof rows)[number]) => [
+  const cells = (row: Judged): Cell[] => [
     row.name,
     row.old,
     row.new,
@@ -59,6 +55,19 @@ export function compared(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns, cells);
   const told = columns.slice(1).map(({ name }) => name);
+  return { columns, cells, tell: (row: Judged) => tell(row.name, row, told) };
+}
+
+export function compared(file: ResultFile): Picture | Missing | null {
+  if (file.experiment !== "compare") return null;
+  const title = "Two runs: new over old";
+  const all = comparedRows(file);
+  const rows = all.flatMap((row) => (row.ratio === null ? [] : [{ ...row, ratio: row.ratio }]));
+  if (rows.length === 0)
+    return { id: "compared", title, missing: "no row of the two files could be compared" };
+  const { drawn, left } = heaviest(rows, weightOf, (row) => row.name);
+  const counted = (verdict: schema.Verdict) => rows.filter((row) => row.verdict === verdict).length;
+  const { columns, cells, tell } = judgedTable("old", "new");
   return {
     id: "compared",
     title,
@@ -106,7 +115,7 @@ export function compared(file: ResultFile): Picture | Missing | null {
               const { colour, symbol, turned = 0 } = looks[row.verdict ?? "UNCLEAR"];
               return {
                 value: [row.ratio, index],
-                told: tell(row.name, row, told),
+                told: tell(row),
                 itemStyle: { color: seriesColour(palette, colour) },
                 symbol,
                 symbolRotate: turned,

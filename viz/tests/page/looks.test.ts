@@ -67,6 +67,18 @@ it("is small, and quick with 5 MB of results", async () => {
   }
 });
 
+it("goes to what its address names, though that is built last", async () => {
+  const { page, troubles } = await open("report.html");
+  const address = page.url();
+  await page.goto("about:blank");
+  await page.goto(`${address}#live`);
+  await page.locator("main[data-built]").waitFor();
+  const top = await page.locator("#live").evaluate((card) => card.getBoundingClientRect().top);
+  expect(top).toBeLessThan(900); // the height of the window
+  expect(troubles).toEqual([]);
+  await page.context().close();
+});
+
 /** Charts of hardly any colours: one that failed is all surface. */
 const blankCharts = (page: Page) =>
   page.locator(".chart canvas").evaluateAll(

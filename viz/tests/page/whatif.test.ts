@@ -131,6 +131,14 @@ describe("on the page", () => {
     expect(await stateOf(page)).toEqual(before);
   });
 
+  it("keeps its setting in the address when the contents lead to it", async () => {
+    const before = await stateOf(page);
+    const address = await page.evaluate(() => location.hash);
+    await page.getByRole("link", { name: "What if?" }).click();
+    await page.waitForFunction((kept) => location.hash === kept, address);
+    expect(await stateOf(page)).toEqual(before);
+  });
+
   it("ignores what of an address is no setting", async () => {
     const before = await stateOf(page);
     for (const broken of ["#what-if&grid=x&card=%00&iters=-1&%E0%A4%A", "#nothing&grid=64", "#"])

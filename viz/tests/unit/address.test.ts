@@ -3,7 +3,7 @@ import { addressOf, askedIn } from "../../src/data/address";
 import { assumedCards } from "../../src/data/assumed";
 import type { Profile } from "../../src/data/model";
 import type { Setting } from "../../src/data/scenario";
-import { offered, withAsked } from "../../src/page/whatif_controls";
+import { usualSetting, withAsked } from "../../src/page/whatif_controls";
 
 const profile = (source: string, dtype = "float32"): Profile => ({
   machine: "a CPU",
@@ -27,15 +27,7 @@ const profile = (source: string, dtype = "float32"): Profile => ({
   ],
 });
 const profiles = [profile("a.json"), profile("a file & more #2.json", "float64")];
-const start: Setting = offered({
-  profile: profiles[0]!,
-  card: null,
-  dtype: "float32",
-  side: 640,
-  iterations: 1000,
-  every: 0,
-  roundTrips: false,
-});
+const start = usualSetting(profiles[0]!);
 const read = (fragment: string) => withAsked(profiles, start, askedIn(fragment)!);
 
 describe("the address of the what-if panel", () => {
