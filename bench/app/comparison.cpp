@@ -128,8 +128,8 @@ void write_results(const Options& options, const ComparisonResult& result,
   }
   outputs.attempt([&] { observation.write_trace(); });
   if (options.json != stdout_name && options.csv != stdout_name) {
-    const auto columns = options.bars ? terminal_columns() : std::nullopt;
-    const std::string bars = columns ? format_bars(result, *columns) : "";
+    const auto terminal = options.bars ? terminal_size() : std::nullopt;
+    const std::string bars = terminal ? format_bars(result, terminal->columns) : "";
     outputs.attempt([&] { write_out(out, format_report(result, bars)); });
   }
   outputs.rethrow_failure();

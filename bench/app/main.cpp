@@ -82,8 +82,8 @@ int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks
 int main(int argc, char** argv) {
   // A reader that goes away (a pipe into head) is an error of a write, not the end of the program.
   std::signal(SIGPIPE, SIG_IGN);
-  if (const auto columns = terminal_columns()) {
-    table_width = static_cast<std::size_t>(*columns);
+  if (const auto terminal = terminal_size()) {
+    table_width = static_cast<std::size_t>(terminal->columns);
   }
   std::unique_ptr<LaunchedRanks> launched;
   return run({argv + (argc > 0 ? 1 : 0), argv + argc}, launched);

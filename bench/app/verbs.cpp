@@ -76,6 +76,8 @@ std::span<const Subcommand> program_verbs() {
       Subcommand{"doctor",
                  "what this machine and this build can do, and how to get what is missing",
                  "diffbench doctor --json doctor.json", declare_doctor, nullptr, false, start},
+      Subcommand{"watch", "the field as it moves, in the terminal; any key stops",
+                 "diffbench watch --grid 640 --iters 20000", declare_watch, nullptr, false, start},
       Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
                  "diffbench pitfalls --only no-warm-up --only hot-cache", declare_pitfalls, nullptr,
                  false, learn},

@@ -24,5 +24,6 @@ namespace diffbench::bench {
 [[nodiscard]] Action declare_selftest(OptionList& options);
 [[nodiscard]] Action declare_sweep(OptionList& options);
 [[nodiscard]] Action declare_transfer(OptionList& options);
+[[nodiscard]] Action declare_watch(OptionList& options);
 
 } // namespace diffbench::bench

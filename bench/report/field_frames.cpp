@@ -1,5 +1,6 @@
 #include "field_frames.hpp"
 
+#include "diffbench/block_means.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/npy.hpp"
 #include "diffbench/text.hpp"
@@ -37,19 +38,16 @@ struct Snapshot {
   fs::path path;
 };
 
-/// Means over blocks of `block` x `block` cells, those at the far edges smaller.
 struct Frame {
   std::int64_t step = 0;
-  std::vector<double> means;
+  std::vector<double> means; ///< over blocks
 };
 
 struct Film {
   std::int64_t nx = 0, ny = 0;
   std::int64_t block = 1;
+  std::int64_t width = 0, height = 0; ///< in blocks
   std::vector<Frame> frames = {};
-
-  [[nodiscard]] std::int64_t width() const { return (nx + block - 1) / block; }
-  [[nodiscard]] std::int64_t height() const { return (ny + block - 1) / block; }
 };
 
 /// The step in "step_000000100.npy".
@@ -88,27 +86,6 @@ std::vector<Snapshot> find_snapshots(const fs::path& directory) {
   return chosen;
 }
 
-template <typename T>
-std::vector<double> block_means(const Field<T>& field, const Film& film) {
-  const auto cells = field.cells();
-  std::vector<double> means;
-  means.reserve(static_cast<std::size_t>(film.width() * film.height()));
-  for (std::int64_t top = 0; top < film.ny; top += film.block) {
-    for (std::int64_t left = 0; left < film.nx; left += film.block) {
-      const std::int64_t bottom = std::min(top + film.block, film.ny);
-      const std::int64_t right = std::min(left + film.block, film.nx);
-      double sum = 0;
-      for (std::int64_t y = top; y < bottom; ++y) {
-        for (std::int64_t x = left; x < right; ++x) {
-          sum += static_cast<double>(cells[static_cast<std::size_t>(y * film.nx + x)]);
-        }
-      }
-      means.push_back(sum / static_cast<double>((bottom - top) * (right - left)));
-    }
-  }
-  return means;
-}
-
 void add_frame(Film& film, const Snapshot& snapshot) {
   std::ifstream stream(snapshot.path, std::ios::binary);
   const NpyHeader header = read_npy_header(stream, snapshot.path);
@@ -121,9 +98,12 @@ void add_frame(Film& film, const Snapshot& snapshot) {
         fmt::format("{}: has {}x{} cells and the first snapshot has {}x{}; they are of two runs",
                     snapshot.path.string(), header.nx, header.ny, film.nx, film.ny));
   }
-  film.frames.push_back({snapshot.step, header.dtype == Dtype::float32
-                                            ? block_means(read_npy<float>(snapshot.path), film)
-                                            : block_means(read_npy<double>(snapshot.path), film)});
+  BlockMeans means = header.dtype == Dtype::float32
+                         ? block_means(read_npy<float>(snapshot.path), film.block)
+                         : block_means(read_npy<double>(snapshot.path), film.block);
+  film.width = means.width;
+  film.height = means.height;
+  film.frames.push_back({snapshot.step, std::move(means.values)});
 }
 
 /// Two bytes a value, the low one first, in base64.
@@ -167,8 +147,8 @@ std::string field_part(const fs::path& directory) {
                                 {"nx", film.nx},
                                 {"ny", film.ny},
                                 {"block", film.block},
-                                {"width", film.width()},
-                                {"height", film.height()},
+                                {"width", film.width},
+                                {"height", film.height},
                                 {"low", low},
                                 {"high", high},
                                 {"frames", std::move(frames)}});

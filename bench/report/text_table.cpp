@@ -16,14 +16,15 @@ constexpr std::size_t gap = 2;
 
 } // namespace
 
-std::optional<int> terminal_columns() {
+std::optional<TerminalSize> terminal_size() {
   const char* terminal = std::getenv("TERM");
   if (::isatty(STDOUT_FILENO) != 1 || terminal == nullptr || std::string_view(terminal) == "dumb") {
     return std::nullopt;
   }
   winsize size{};
-  constexpr int usual = 80;
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
+  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_col > 0 && size.ws_row > 0 ? TerminalSize{size.ws_col, size.ws_row}
+                                                     : TerminalSize{};
 }
 
 /// The first column and those from `begin` to before `end`.

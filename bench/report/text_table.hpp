@@ -13,8 +13,13 @@ namespace diffbench::bench {
 /// What stands in a cell that has no value.
 inline constexpr const char* no_value = "-";
 
-/// Columns of the terminal that stdout is; empty when it is none, or TERM is dumb.
-[[nodiscard]] std::optional<int> terminal_columns();
+struct TerminalSize {
+  int columns = 80;
+  int lines = 24;
+};
+
+/// Of the terminal that stdout is; empty when it is none, or TERM is dumb.
+[[nodiscard]] std::optional<TerminalSize> terminal_size();
 
 /// How wide the tables of this program may be: as wide as they like, until main says otherwise.
 inline std::size_t table_width = std::numeric_limits<std::size_t>::max();

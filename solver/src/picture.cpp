@@ -6,6 +6,7 @@
 #include "diffbench/picture.hpp"
 
 #include "diffbench/atomic_file.hpp"
+#include "diffbench/block_means.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/verify.hpp"
 
@@ -71,14 +72,6 @@ std::uint8_t palette_index(double t) {
   return static_cast<std::uint8_t>(std::lround(std::clamp(t, 0.0, 1.0) * (colours - 1)));
 }
 
-// Where `value` lies in the range; the value of a range that holds only one is drawn in the middle
-// colour. The halves keep the span of a field that has diverged from overflowing.
-double position(double value, const ColourRange& range) {
-  const double offset = value / 2 - range.low / 2;
-  const double span = range.high / 2 - range.low / 2;
-  return offset == 0 && span == 0 ? 0.5 : offset / span;
-}
-
 struct Image {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -89,24 +82,11 @@ template <typename T>
 Image draw(const Field<T>& field, const ColourRange& range) {
   const std::int64_t longest = std::max(field.nx(), field.ny());
   const std::int64_t factor = (longest + max_pixels - 1) / max_pixels;
-  Image image{(field.nx() + factor - 1) / factor, (field.ny() + factor - 1) / factor, {}};
-  image.indices.reserve(static_cast<std::size_t>(image.width * image.height));
-  std::vector<double> sums(static_cast<std::size_t>(image.width));
-
-  for (std::int64_t top = 0; top < field.ny(); top += factor) {
-    const std::int64_t bottom = std::min(top + factor, field.ny());
-    std::ranges::fill(sums, 0.0);
-    for (std::int64_t y = top; y < bottom; ++y) {
-      for (std::int64_t x = 0; x < field.nx(); ++x) {
-        sums[static_cast<std::size_t>(x / factor)] += static_cast<double>(field.row(y)[x]);
-      }
-    }
-    for (std::int64_t x = 0; x < image.width; ++x) {
-      const std::int64_t columns = std::min(factor, field.nx() - x * factor);
-      const double mean =
-          sums[static_cast<std::size_t>(x)] / static_cast<double>(columns * (bottom - top));
-      image.indices.push_back(palette_index(position(mean, range)));
-    }
+  const BlockMeans means = block_means(field, factor);
+  Image image{means.width, means.height, {}};
+  image.indices.reserve(means.values.size());
+  for (const double mean : means.values) {
+    image.indices.push_back(palette_index(position_in(range, mean)));
   }
   return image;
 }
@@ -130,6 +110,13 @@ std::vector<std::uint8_t> encode(const Image& image, const std::filesystem::path
 }
 
 } // namespace
+
+double position_in(const ColourRange& range, double value) {
+  // The halves keep the span of a field that has diverged from overflowing.
+  const double offset = value / 2 - range.low / 2;
+  const double span = range.high / 2 - range.low / 2;
+  return offset == 0 && span == 0 ? 0.5 : offset / span;
+}
 
 std::array<std::uint8_t, 3> colour_at(double t) { return palette()[palette_index(t)]; }
 

@@ -16,6 +16,9 @@ struct ColourRange {
   double high = 1;
 };
 
+/// Where `value` lies: 0 at the low end, 1 at the high one; in the middle of a range of one value.
+[[nodiscard]] double position_in(const ColourRange& range, double value);
+
 /// The colour of position t in [0, 1] (clamped; NaN is grey) as 8-bit sRGB.
 [[nodiscard]] std::array<std::uint8_t, 3> colour_at(double t);
 
