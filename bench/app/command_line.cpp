@@ -3,6 +3,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "option_list.hpp"
+#include "text_width.hpp"
 #include "version.hpp"
 
 #include <fmt/format.h>
@@ -134,6 +135,7 @@ class CommandLine {
   void declare(CLI::App& app, const Subcommand& verb) {
     Declared& here = declared_.emplace_back(app, verb);
     app.add_flag("--quiet", quiet_, "only errors on stderr: no progress, hints or warnings");
+    app.add_flag("--wide", wide_tables, "tables with all columns, in blocks where they are wide");
     app.footer(fmt::format("Example:\n  {}", verb.example));
     if (verb.declare != nullptr) {
       here.action = verb.declare(here.options);

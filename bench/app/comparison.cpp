@@ -130,7 +130,7 @@ void write_results(const Options& options, const ComparisonResult& result,
   if (options.json != stdout_name && options.csv != stdout_name) {
     const auto terminal = options.bars ? terminal_size() : std::nullopt;
     const std::string bars = terminal ? format_bars(result, terminal->columns) : "";
-    outputs.attempt([&] { write_out(out, format_report(result, bars)); });
+    outputs.attempt([&] { write_text(out, format_report(result, bars)); });
   }
   outputs.rethrow_failure();
 }
@@ -163,7 +163,7 @@ void add_film(const Options& options, const ComparisonResult& result) {
 void tell_recorded(const Options& options, const Recording& recording, std::ostream& out,
                    std::ostream& err) {
   const bool table = options.json != stdout_name && options.csv != stdout_name;
-  write_out(table ? out : err, format_recording(recording) + "\n");
+  write_text(table ? out : err, format_recording(recording) + "\n");
 }
 
 } // namespace

@@ -24,9 +24,9 @@ int run_live(const std::string& path, const Invocation& invocation) {
   // What the page looks for to show the card alone (viz/src/main.ts).
   const std::array parts = {data_element("live", nlohmann::ordered_json::object())};
   write_report(path, parts);
-  write_out(invocation.out,
-            fmt::format("{}: {:.1f} MB; open it in a browser and press Measure\n", path,
-                        static_cast<double>(std::filesystem::file_size(path)) / 1e6));
+  write_text(invocation.out,
+             fmt::format("{}: {:.1f} MB; open it in a browser and press Measure\n", path,
+                         static_cast<double>(std::filesystem::file_size(path)) / 1e6));
   return exit_ok;
 }
 

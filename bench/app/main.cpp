@@ -5,7 +5,7 @@
 #include "interrupt.hpp"
 #include "launched.hpp"
 #include "output.hpp"
-#include "text_table.hpp"
+#include "text_width.hpp"
 #include "verbs.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ struct Run {
   cluster::Ranks* ranks;
 
   int operator()(const Text& text) const {
-    write_out(std::cout, text.text);
+    write_text(std::cout, text.text);
     return exit_ok;
   }
   int operator()(const Verb& verb) const {
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   // A reader that goes away (a pipe into head) is an error of a write, not the end of the program.
   std::signal(SIGPIPE, SIG_IGN);
   if (const auto terminal = terminal_size()) {
-    table_width = static_cast<std::size_t>(terminal->columns);
+    text_width = static_cast<std::size_t>(terminal->columns);
   }
   std::unique_ptr<LaunchedRanks> launched;
   return run({argv + (argc > 0 ? 1 : 0), argv + argc}, launched);

@@ -100,7 +100,7 @@ void check_before_work(const ReportOptions& options, const std::vector<Input>& i
 
 /// With nothing beside the lines where they go to stdout.
 void tell_page(const ReportOptions& options, std::size_t files, const Invocation& invocation) {
-  write_out(
+  write_text(
       options.csv == stdout_name ? invocation.err : invocation.out,
       fmt::format("{}: {} result file{}, {:.1f} MB; open it in a browser\n", options.out, files,
                   files == 1 ? "" : "s", static_cast<double>(fs::file_size(options.out)) / 1e6));

@@ -55,7 +55,7 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
   const LabReport report = make();
   Outputs outputs;
   if (output.json != stdout_name && output.csv != stdout_name) {
-    outputs.attempt([&] { write_out(invocation.out, table_text(report)); });
+    outputs.attempt([&] { write_text(invocation.out, table_text(report)); });
   }
   outputs.write(invocation.out, output.json,
                 [&] { return to_text(lab_result(name, invocation.command, report)); });

@@ -1,5 +1,6 @@
 #include "bars.hpp"
 
+#include "table.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -54,10 +55,10 @@ std::string format_ladder(const ComparisonResult& result, int width) {
   std::vector<Bar> bars;
   double least = INFINITY;
   double most = 0;
-  for (const Row& row : result.rows) {
-    if (row.ranked()) {
-      const double seconds = *seconds_per_iteration(row);
-      bars.push_back({.name = row.name, .bar = {}, .seconds = seconds});
+  for (const Row* row : fastest_last(result)) {
+    if (row->ranked()) {
+      const double seconds = *seconds_per_iteration(*row);
+      bars.push_back({.name = row->name, .bar = {}, .seconds = seconds});
       least = std::min(least, seconds);
       most = std::max(most, seconds);
     }
@@ -115,10 +116,10 @@ std::string stacked(const Phases& phases, int width, std::array<bool, marks.size
 std::string format_warm_runs(const ComparisonResult& result, int width) {
   std::vector<Bar> bars;
   std::array<bool, marks.size()> seen{};
-  for (const Row& row : result.rows) {
-    if (row.ranked() && row.warm && row.warm->wall > 0) {
+  for (const Row* row : fastest_last(result)) {
+    if (row->ranked() && row->warm && row->warm->wall > 0) {
       bars.push_back(
-          {.name = row.name, .bar = stacked(*row.warm, width, seen), .seconds = row.warm->wall});
+          {.name = row->name, .bar = stacked(*row->warm, width, seen), .seconds = row->warm->wall});
     }
   }
   if (bars.empty()) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -34,6 +35,7 @@ struct Column {
   Value (*value)(const Row&) = nullptr;
   /// Of the table where that is not the value in its unit.
   std::string (*cell)(const Row&) = nullptr;
+  bool optional = false; ///< a table that is too wide can do without it
 };
 
 /// What is at the end of a path from a row: each part is a member, or a function, of the one
@@ -65,12 +67,20 @@ template <auto part, auto... parts, typename Whole>
 template <typename Row, std::size_t N>
 [[nodiscard]] TextTable table_of(const Column<Row> (&columns)[N]) {
   TextTable::Cells header;
+  std::vector<std::size_t> optional;
   for (const Column<Row>& column : columns) {
     if (column.header != nullptr) {
+      if (column.optional) {
+        optional.push_back(header.size());
+      }
       header.emplace_back(column.header);
     }
   }
-  return TextTable(std::move(header));
+  TextTable table(std::move(header));
+  for (const std::size_t column : optional) {
+    table.optional(column);
+  }
+  return table;
 }
 
 template <typename Row, std::size_t N>

@@ -2,6 +2,7 @@
 
 #include "comparison_options.hpp"
 #include "diffbench/atomic_file.hpp"
+#include "text_width.hpp"
 
 #include <fmt/format.h>
 
@@ -51,6 +52,8 @@ void write_out(std::ostream& out, std::string_view text) {
   }
   throw Error(fmt::format("stdout: cannot write ({})", errno != 0 ? reason(errno) : "I/O error"));
 }
+
+void write_text(std::ostream& out, std::string_view text) { write_out(out, wrapped(text)); }
 
 void write_to(std::ostream& out, const std::string& path, std::string_view text) {
   if (path == stdout_name) {

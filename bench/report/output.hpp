@@ -25,7 +25,11 @@ class OutputClosed : public Error {
 /// disk) otherwise.
 void write_out(std::ostream& out, std::string_view text);
 
-/// The same to stdout where `path` is stdout_name, else to the file there: all of it or nothing.
+/// The same of what people read, no wider than their terminal.
+void write_text(std::ostream& out, std::string_view text);
+
+/// As write_out() to stdout where `path` is stdout_name, else to the file there: all of it or
+/// nothing.
 void write_to(std::ostream& out, const std::string& path, std::string_view text);
 
 /// Writes one output after the other: one that fails does not keep the others from being written.

@@ -114,14 +114,17 @@ constexpr Column<Shown> columns[] = {
        return s.row.samples.empty() ? Value()
                                     : Value(fmt::format("{}x{}", s.row.samples.size(),
                                                         s.row.samples.front().iterations));
-     }},
+     },
+     nullptr, true},
     {nullptr, "GCell/s", as_figure,
-     [](const Shown& s) { return s.figures ? Value(s.figures->cells_per_second / 1e9) : Value(); }},
+     [](const Shown& s) { return s.figures ? Value(s.figures->cells_per_second / 1e9) : Value(); },
+     nullptr, true},
     {nullptr, "GB/s", as_figure,
-     [](const Shown& s) { return s.figures ? Value(s.figures->bytes_per_second / 1e9) : Value(); }},
+     [](const Shown& s) { return s.figures ? Value(s.figures->bytes_per_second / 1e9) : Value(); },
+     nullptr, true},
     {"fraction_of_copy", "of copy", as_text, figure<&Metrics::fraction_of_copy>, copy_share},
     {"speedup_vs_baseline", "vs baseline", as_ratio, figure<&Metrics::vs_baseline>},
-    {"speedup_vs_best_cpu", "vs best CPU", as_ratio, figure<&Metrics::vs_best_cpu>},
+    {"speedup_vs_best_cpu", "vs best CPU", as_ratio, figure<&Metrics::vs_best_cpu>, nullptr, true},
     {nullptr, "verified", as_text,
      [](const Shown& s) -> Value { return format_verified(s.result, s.row); }},
     {"seconds_per_iteration_quartiles.min", nullptr, as_text,
@@ -213,19 +216,22 @@ Value row_json(const ComparisonResult& result, const Row& row) {
 
 std::string format_figures(const ComparisonResult& result) {
   TextTable table = table_of(columns);
-  for (const Row& row : result.rows) {
-    if (row.status != Status::skipped) {
-      add_row(table, columns, Shown{result, row, metrics(result, row)});
-    }
+  for (const Row* row : fastest_last(result)) {
+    add_row(table, columns, Shown{result, *row, metrics(result, *row)});
   }
   return table.format();
 }
 
 std::string format_costs(const ComparisonResult& result) {
-  std::vector<Row> rows;
-  std::ranges::copy_if(result.rows, std::back_inserter(rows),
-                       [](const Row& row) { return row.setup_seconds.has_value(); });
-  return rows.empty() ? "" : "\n" + format_rows(cost_columns, rows);
+  TextTable table = table_of(cost_columns);
+  bool any = false;
+  for (const Row* row : fastest_last(result)) {
+    if (row->setup_seconds) {
+      add_row(table, cost_columns, *row);
+      any = true;
+    }
+  }
+  return any ? "\n" + table.format() : "";
 }
 
 std::string format_csv(const ComparisonResult& result) {

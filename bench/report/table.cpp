@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,6 +80,21 @@ std::string format_title(const ComparisonResult& result) {
                      problem.nx, problem.ny, to_string(problem.dtype), result.iterations,
                      to_string(problem.boundary), to_string(result.initial), problem.diffusivity,
                      problem.dt, problem.spacing);
+}
+
+std::vector<const Row*> fastest_last(const ComparisonResult& result) {
+  std::vector<const Row*> rows;
+  for (const Row& row : result.rows) {
+    if (row.status != Status::skipped) {
+      rows.push_back(&row);
+    }
+  }
+  const auto seconds = [](const Row* row) {
+    return row->ranked() ? *seconds_per_iteration(*row) : std::numeric_limits<double>::infinity();
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const Row* a, const Row* b) { return seconds(a) > seconds(b); });
+  return rows;
 }
 
 Value median_value(const Row& row) {

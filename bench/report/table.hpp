@@ -6,6 +6,7 @@
 #include "value.hpp"
 
 #include <string>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -15,7 +16,10 @@ namespace diffbench::bench {
 
 // Its parts, for the reports of experiments that are comparisons, too.
 
-/// A line for each row that was not skipped.
+/// Rows in the order of the tables: those without a time, then from the slowest to the fastest;
+/// skipped ones are in none.
+[[nodiscard]] std::vector<const Row*> fastest_last(const ComparisonResult& result);
+/// A line for each of these.
 [[nodiscard]] std::string format_figures(const ComparisonResult& result);
 /// What each row costs as a whole, after an empty line; empty where no row got so far.
 [[nodiscard]] std::string format_costs(const ComparisonResult& result);

@@ -1,12 +1,10 @@
 #include "text_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
+#include <numeric>
 
 namespace diffbench::bench {
 
@@ -15,17 +13,6 @@ namespace {
 constexpr std::size_t gap = 2;
 
 } // namespace
-
-std::optional<TerminalSize> terminal_size() {
-  const char* terminal = std::getenv("TERM");
-  if (::isatty(STDOUT_FILENO) != 1 || terminal == nullptr || std::string_view(terminal) == "dumb") {
-    return std::nullopt;
-  }
-  winsize size{};
-  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-  return known && size.ws_col > 0 && size.ws_row > 0 ? TerminalSize{size.ws_col, size.ws_row}
-                                                     : TerminalSize{};
-}
 
 /// The first column and those from `begin` to before `end`.
 std::string TextTable::block(const std::vector<std::size_t>& widths, std::size_t begin,
@@ -59,17 +46,26 @@ void TextTable::drop_empty() {
       for (Cells& row : rows_) {
         row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
       }
+      std::erase(optional_, column);
+      for (std::size_t& other : optional_) {
+        other -= other > column ? 1 : 0;
+      }
     }
   }
 }
 
-std::string TextTable::format(std::size_t width) const {
+std::vector<std::size_t> TextTable::widths() const {
   std::vector<std::size_t> widths(rows_.front().size(), 0);
   for (const Cells& row : rows_) {
     for (std::size_t column = 0; column < widths.size(); ++column) {
       widths[column] = std::max(widths[column], row[column].size());
     }
   }
+  return widths;
+}
+
+std::string TextTable::blocks(std::size_t width) const {
+  const std::vector<std::size_t> widths = this->widths();
   std::string text;
   std::size_t begin = std::min<std::size_t>(1, widths.size());
   do {
@@ -82,6 +78,31 @@ std::string TextTable::format(std::size_t width) const {
     begin = end;
   } while (begin < widths.size());
   return text;
+}
+
+TextTable TextTable::without_optional() const {
+  TextTable table = *this;
+  for (Cells& row : table.rows_) {
+    std::for_each(optional_.rbegin(), optional_.rend(), [&](std::size_t column) {
+      row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+    });
+  }
+  table.optional_.clear();
+  return table;
+}
+
+std::string TextTable::format(std::size_t width) const {
+  const std::vector<std::size_t> widths = this->widths();
+  const std::size_t all = std::reduce(widths.begin(), widths.end()) + gap * (widths.size() - 1);
+  if (wide_tables || optional_.empty() || all <= width) {
+    return blocks(width);
+  }
+  Cells left_out;
+  for (const std::size_t column : optional_) {
+    left_out.push_back(rows_.front()[column]);
+  }
+  return without_optional().blocks(width) +
+         fmt::format("(more with --wide: {})\n", fmt::join(left_out, ", "));
 }
 
 } // namespace diffbench::bench

@@ -48,6 +48,12 @@ def mask_row(header, cells):
             for i, (name, cell) in enumerate(zip(header, cells))]
 
 
+def by_name(text):
+    """The rows of a comparison are in the order of their times: here in that of their names."""
+    table = re.compile(r"(?m)^((?:backend  threads  time/iter|end to end)  .*\n-----\n)((?:.+  .+\n)+)")
+    return table.sub(lambda found: found[1] + "".join(sorted(found[2].splitlines(True))), text)
+
+
 def masked(text):
     """A report without what was measured. Its first line is the title, its last block the sentence."""
     lines = re.sub(" {2,}", "  ", re.sub(" +\n", "\n", text)).rpartition("\n\n")[0].split("\n")
@@ -64,7 +70,7 @@ def masked(text):
             header, line = None, mask_numbers(line)
         if not CHANCE_NOTE.match(line):
             result.append(line)
-    text = "\n".join(result)
+    text = by_name("\n".join(result))
     text = re.sub(r"(?m)^(machine: |skipped: [^:]*: |.*serial fraction by the law of \w+: ).*", r"\1...",
                   text)
     text = re.sub(r"(?m)^  (Nx too|unclear|no effect).*: .*", "  ...", text)  # of pitfalls

@@ -208,7 +208,7 @@ class Watch(CommandLineTest):
         self.assertRegex(shown, r"\x1b\[38;5;\d+m\x1b\[48;5;\d+m\u2580")
         self.assertIn("\x1b[?25h", shown, "the cursor is back")
         self.assertRegex(shown, r"simd on 32x32: \d+ steps, [\d.]+ \w+ a step in the median; the first "
-                                r"5 verified against the reference\r\n$")
+                                r"5 verified\s+against the reference\r\n$")
 
     def test_ctrl_c_is_an_interrupt(self):
         code, shown = self.play(*self.LONG, key=b"\x03")

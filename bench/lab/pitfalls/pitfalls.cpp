@@ -46,7 +46,7 @@ Action declare_pitfalls(OptionList& options) {
           "--list measures nothing, so there is nothing for --json, --csv or --report");
     }
     if (state->list) {
-      write_out(invocation.out, list_pitfalls());
+      write_text(invocation.out, list_pitfalls());
       return exit_ok;
     }
     check_memory_for(state->run);

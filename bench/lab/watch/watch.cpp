@@ -79,7 +79,7 @@ class Watch {
       session_->download(field_.cells());
       write_out(invocation.out, frame());
     }
-    write_out(invocation.out, summary());
+    write_text(invocation.out, summary());
     return interrupted() ? exit_interrupted : exit_ok;
   }
 

@@ -105,6 +105,54 @@ TEST(TextTableTest, WhatIsTooWideFollowsInABlockWithTheFirstColumn) {
   }
 }
 
+TextTable with_optional() {
+  TextTable table({"row", "one", "two", "three"});
+  table.optional(1);
+  table.optional(3);
+  table.add({"a", "1", "2", "3"});
+  return table;
+}
+
+TEST(TextTableTest, OptionalColumnsAreLeftOutWhereTheyDoNotFit) {
+  EXPECT_EQ(with_optional().format(20),
+            "row  one  two  three\n"
+            "--------------------\n"
+            "a      1    2      3\n");
+  EXPECT_EQ(with_optional().format(19),
+            "row  two\n"
+            "--------\n"
+            "a      2\n"
+            "(more with --wide: one, three)\n");
+}
+
+TEST(TextTableTest, OptionalColumnsFollowBelowWhereAllAreAskedFor) {
+  wide_tables = true;
+  const std::string text = with_optional().format(19);
+  wide_tables = false;
+  EXPECT_EQ(text,
+            "row  one  two\n"
+            "-------------\n"
+            "a      1    2\n"
+            "\n"
+            "row  three\n"
+            "----------\n"
+            "a        3\n");
+}
+
+TEST(TextTableTest, OptionalColumnsStayThemselvesWhenEmptyOnesAreLeftOut) {
+  TextTable table({"row", "empty", "plain", "optional"});
+  table.optional(1);
+  table.optional(3);
+  table.add({"a", no_value, "1", "2"});
+  table.drop_empty();
+  EXPECT_EQ(table.format(15),
+            "row  plain\n"
+            "----------\n"
+            "a        1\n"
+            "(more with --wide: optional)\n");
+}
+
+TEST(TextTableTest, WordsAreFlush
 TEST(TextTableTest, WordsAreFlushLeftWithoutARuleOrBlanksBehind) {
   TextTable table({"name", "kind", "what it is"});
   table.of_words();

@@ -1,0 +1,82 @@
+#include "text_width.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cstdlib>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Where what follows of a line begins.
+std::size_t hanging_indent(std::string_view line, std::size_t width) {
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  std::size_t indent = begin + 2;
+  for (std::size_t gap = line.find("  ", begin); gap < 2 * width / 3;) {
+    const std::size_t column = line.find_first_not_of(' ', gap);
+    if (column >= 2 * width / 3) {
+      break;
+    }
+    indent = column;
+    gap = line.find("  ", column);
+  }
+  return indent < width ? indent : 0;
+}
+
+/// The last space that `width` leaves, or that behind a word which is too long.
+std::size_t place_to_break(std::string_view line, std::size_t begin, std::size_t width) {
+  std::size_t at = line.rfind(' ', width);
+  if (at == std::string_view::npos || at < begin) {
+    at = line.find(' ', begin); // a word that is too long
+  }
+  return std::min(at, line.size());
+}
+
+void add_wrapped(std::string& text, std::string_view line, std::size_t width) {
+  const std::size_t indent = hanging_indent(line, width);
+  std::string left(line);
+  // What is before the hanging column stays on the first line.
+  std::size_t begin = std::min(indent, left.size());
+  while (left.size() > width) {
+    const std::size_t at = place_to_break(left, begin + 1, width);
+    text.append(left, 0, left.find_last_not_of(' ', at) + 1);
+    const std::size_t next = left.find_first_not_of(' ', at);
+    if (next == std::string::npos) {
+      return;
+    }
+    text += '\n';
+    left = std::string(indent, ' ') + left.substr(next);
+    begin = indent;
+  }
+  text += left;
+}
+
+} // namespace
+
+std::optional<TerminalSize> terminal_size() {
+  const char* terminal = std::getenv("TERM");
+  if (::isatty(STDOUT_FILENO) != 1 || terminal == nullptr || std::string_view(terminal) == "dumb") {
+    return std::nullopt;
+  }
+  winsize size{};
+  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_col > 0 && size.ws_row > 0 ? TerminalSize{size.ws_col, size.ws_row}
+                                                     : TerminalSize{};
+}
+
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    add_wrapped(result, text.substr(0, end), width);
+    if (end == std::string_view::npos) {
+      break;
+    }
+    result += '\n';
+    text.remove_prefix(end + 1);
+  }
+  return result;
+}
+
+} // namespace diffbench::bench

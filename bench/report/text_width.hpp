@@ -1,0 +1,31 @@
+// How wide text may be that is for people.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace diffbench::bench {
+
+struct TerminalSize {
+  int columns = 80;
+  int lines = 24;
+};
+
+/// Of the terminal that stdout is; empty when it is none, or TERM is dumb.
+[[nodiscard]] std::optional<TerminalSize> terminal_size();
+
+/// Of all tables and sentences of this program: as wide as they like, until main says otherwise.
+inline std::size_t text_width = std::numeric_limits<std::size_t>::max();
+
+/// With --wide, tables keep also those columns that they can do without.
+inline bool wide_tables = false;
+
+/// `text` without lines longer than `width`, but for words that are longer: what does not fit
+/// follows below, under the last column (behind two spaces or more) that leaves it a third of the
+/// width, or a little further in than its line.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t width = text_width);
+
+} // namespace diffbench::bench
