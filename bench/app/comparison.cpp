@@ -18,6 +18,7 @@
 #include "output.hpp"
 #include "page.hpp"
 #include "peer.hpp"
+#include "planning.hpp"
 #include "progress.hpp"
 #include "record.hpp"
 #include "report_csv.hpp"
@@ -113,6 +114,23 @@ void hint(const Options& options, std::span<const Candidate> candidates, std::os
   }
 }
 
+/// Before anything is waited for.
+void tell_expected(const Options& options, std::span<const Candidate> candidates,
+                   std::ostream& err) {
+  const auto available = std::ranges::count_if(
+      candidates, [](const Candidate& candidate) { return candidate.probe.available; });
+  const std::ptrdiff_t rows = available + std::ssize(options.peers);
+  const double seconds =
+      expected_seconds(options.budget_seconds, options.budget_binds, rows,
+                       static_cast<double>(options.problem.cells()), options.iterations);
+  if (options.progress && seconds > longest_without_progress) {
+    err << fmt::format("diffbench: about {:.0f} s: {} row{}, {}\n", seconds, rows,
+                       rows == 1 ? "" : "s",
+                       options.budget_binds ? fmt::format("--budget {:g}", options.budget_seconds)
+                                            : "--budget SECONDS sets a limit");
+  }
+}
+
 /// Writes every output that was asked for. One that fails does not keep the others from being
 /// written; the first failure is thrown at the end.
 void write_results(const Options& options, const ComparisonResult& result,
@@ -140,6 +158,10 @@ ComparisonResult measure_observed(const Options& options, std::span<const Candid
                                   Progress& progress, Observation& observation) {
   try {
     ComparisonResult result = measure(options, candidates, progress, observation.observer());
+    if (const auto names = left_out(options); !names.empty()) {
+      result.notes.push_back(fmt::format("left out, since it is slow and for teaching: {} (--all)",
+                                         fmt::join(names, ", ")));
+    }
     observation.report(result);
     return result;
   } catch (const Interrupted&) {
@@ -176,7 +198,8 @@ int run_comparison(const Options& options, std::span<const Candidate> candidates
                    std::ostream& err) {
   check_before_work(options, candidates);
   hint(options, candidates, err);
-  const InterruptGuard guard;
+  tell_expected(options, candidates, err);
+  const InterruptGuard guard(options.progress && progress_possible() && err.good());
   Progress progress(err, options.progress && progress_possible());
   Observation observation(options);
   const ComparisonResult result = measure_observed(options, candidates, progress, observation);

@@ -52,7 +52,8 @@ std::vector<Listed> list_backends() {
                     .device = std::string(to_string(backend.device)),
                     .threaded = backend.threaded,
                     .available = probe.available,
-                    .description = std::string(backend.description),
+                    .description = fmt::format("{}{}", backend.description,
+                                               backend.teaching ? "; slow, only with --all" : ""),
                     .how_to_use = fmt::format("--backend {}", backend.name),
                     .reason = probe.reason});
   }

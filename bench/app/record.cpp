@@ -6,6 +6,7 @@
 #include "diffbench/stopwatch.hpp"
 #include "digest.hpp"
 #include "interrupt.hpp"
+#include "interruptible_session.hpp"
 #include "timing.hpp"
 #include "units.hpp"
 
@@ -114,7 +115,8 @@ Recording record_run(const Options& options, const Candidate& candidate, const F
   SessionOptions session_options = candidate.session;
   session_options.async =
       record.async && record.snapshot_every > 0 && backend.device != DeviceKind::cpu;
-  const auto session = backend.make<T>()(problem, session_options);
+  const std::unique_ptr<Session<T>> session =
+      std::make_unique<InterruptibleSession<T>>(backend.make<T>()(problem, session_options));
   // Copies from pageable memory hold up the host, so nothing would overlap.
   recording.async = session_options.async && !session->host_buffer().empty();
   recording.needs_pinned = session_options.async && !recording.async;

@@ -81,7 +81,8 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
 
 int run_experiment(const std::string& name, const LabOutput& output, const Invocation& invocation,
                    const std::function<LabReport(Progress&)>& measure) {
-  const InterruptGuard guard; // until all is written
+  // Until all is written.
+  const InterruptGuard guard(output.progress && progress_possible() && invocation.err.good());
   return show_report(name, output, invocation, [&] {
     Progress progress(invocation.err, output.progress && progress_possible());
     return measure(progress);

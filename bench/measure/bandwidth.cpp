@@ -3,6 +3,7 @@
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "host_copy.hpp"
+#include "interrupt.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -18,6 +19,7 @@ CopyBandwidth measure_copy_bandwidth(std::int64_t array_bytes, int threads, doub
     double best = std::numeric_limits<double>::infinity();
     const Stopwatch all;
     for (int repetition = 0; repetition < 3 || all.seconds() < seconds / 2; ++repetition) {
+      check_interrupt();
       const Stopwatch one;
       copy.run(1);
       best = std::min(best, one.seconds());

@@ -111,6 +111,12 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command) {
 ChildProcess::~ChildProcess() {
   channel_.reset();
   if (!wait(std::chrono::milliseconds(500))) {
+    kill_now();
+  }
+}
+
+void ChildProcess::kill_now() {
+  if (!status_) {
     kill(-pid_, SIGKILL);
     wait(std::chrono::seconds(10));
   }

@@ -46,6 +46,9 @@ class ChildProcess {
   [[nodiscard]] Outcome read_line(std::string& line, std::chrono::duration<double> limit,
                                   const std::function<bool()>& interrupted = {});
 
+  /// Ends the child and what it has started, whatever they are at.
+  void kill_now();
+
   /// Waits for the end of the child; the exit status, 128 + n after signal n, or nothing when it
   /// still runs after `limit`.
   std::optional<int> wait(std::chrono::duration<double> limit);

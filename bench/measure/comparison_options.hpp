@@ -57,13 +57,15 @@ struct Options {
   Problem problem;
   InitialField initial;
   std::int64_t iterations = 1000;
-  std::vector<std::string> backends; ///< empty: all that are available
+  std::vector<std::string> backends; ///< empty: all that are available, but for those of teaching
+  bool all_backends = false;         ///< those of teaching, too
   std::vector<std::string> peers;
   std::string baseline = "xtensor_roll";
   SessionOptions session;
   double budget_seconds = 10;
-  double precision = 0; ///< half the interval of a row's median over the median at which its
-                        ///< samples suffice; 0: the usual number of samples
+  bool budget_binds = false; ///< it is all that the user waits, see TimeTable
+  double precision = 0;      ///< half the interval of a row's median over the median at which its
+                             ///< samples suffice; 0: the usual number of samples
   std::int64_t sample_steps = 0;    ///< of each sample; 0: as many as the budget affords
   bool copy_roof = true;            ///< measure the machine's copy bandwidth, too
   bool device_chosen = false;       ///< session.device was asked for

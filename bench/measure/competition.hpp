@@ -74,17 +74,16 @@ class Competition {
     }
   }
 
-  /// Of `seconds`, what each row has that is still to be timed.
-  [[nodiscard]] double share_of(double seconds) const {
-    const auto rows =
-        std::ranges::count_if(entrants_, [](const Entrant& e) { return !!e.contender; });
-    return seconds / static_cast<double>(std::max<std::ptrdiff_t>(1, rows));
+  /// How many are still to be timed.
+  [[nodiscard]] std::ptrdiff_t rows() const {
+    return std::ranges::count_if(entrants_, [](const Entrant& e) { return !!e.contender; });
   }
 
-  /// `plan(entrant, share_of(budget_seconds))` says which samples to take; see run_rounds().
+  /// `plan(entrant, share)` says which samples to take, where `share` is that of each row in
+  /// `budget_seconds`; see run_rounds().
   template <typename Plan>
   void time(double budget_seconds, double limit_seconds, Plan plan) {
-    const double share = share_of(budget_seconds);
+    const double share = budget_seconds / static_cast<double>(std::max<std::ptrdiff_t>(1, rows()));
     for (Entrant& entrant : entrants_) {
       entrant.plan = plan(std::as_const(entrant), share);
     }

@@ -6,6 +6,7 @@
 #include "competition.hpp"
 #include "diffbench/backend.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "interruptible_session.hpp"
 #include "row_session.hpp"
 #include "timing.hpp"
 
@@ -46,8 +47,11 @@ class SessionContender final : public Contender<T> {
 
   FirstRun first_run(std::span<T> field, std::int64_t steps, double limit_seconds) override {
     return time_first_run<Clock>(
-        [this] { return make_session<T>(candidate_, problem_, observer_); }, session_, field, steps,
-        limit_seconds);
+        [this]() -> std::unique_ptr<Session<T>> {
+          return std::make_unique<InterruptibleSession<T, Clock>>(
+              make_session<T>(candidate_, problem_, observer_));
+        },
+        session_, field, steps, limit_seconds);
   }
   void fetch(std::span<T> field) override { session_->download(field); }
   Sample sample(std::int64_t steps) override {

@@ -32,22 +32,24 @@ namespace diffbench::bench {
 
 namespace {
 
-/// The shortest time that a first run or the reference may take before its steps are cut down.
-constexpr double least_limit_seconds = 5;
 /// Warm runs end to end of a row (runs_of_median()). Threads of the row before may spin on a CPU
 /// for the first milliseconds, waiting for work (GCC's OpenMP does).
 constexpr int fewest_warm_runs = 3;
 constexpr int most_warm_runs = 301;
+/// Of the first run of an emulated row, in seconds.
+constexpr double emulated_limit = 5;
 
 template <typename T>
 class Experiment {
  public:
   Experiment(const Options& options, std::span<const Candidate> candidates, Progress& progress,
-             Observer& observer)
+             Observer& observer, const Stopwatch<>& since_start)
       : options_(options),
         candidates_(candidates),
         progress_(progress),
         observer_(observer),
+        since_start_(since_start),
+        table_(options.budget_seconds, options.budget_binds),
         problem_(options.problem),
         field_(problem_.nx, problem_.ny),
         first_runs_(options, field_, observer),
@@ -101,15 +103,13 @@ class Experiment {
     }
   }
 
-  /// What one row may take for its first run, and for its samples.
-  [[nodiscard]] double row_share() const { return competition_.share_of(options_.budget_seconds); }
+  [[nodiscard]] double spent() const { return since_start_.seconds(); }
 
   void compute_reference(ComparisonResult& result) {
     const Observed span = competition_.stage("reference");
     // A recorded run is proved at its last step, whatever that takes.
-    const double limit = options_.record.wanted()
-                             ? std::numeric_limits<double>::infinity()
-                             : std::max(least_limit_seconds, options_.budget_seconds);
+    const double limit =
+        options_.record.wanted() ? std::numeric_limits<double>::infinity() : table_.reference();
     result.field =
         first_runs_.compute_reference(limit, [&](double fraction) { progress_.update(fraction); });
     if (result.field->steps < options_.iterations) {
@@ -120,38 +120,44 @@ class Experiment {
   }
 
   void verify() {
-    const double limit = std::max(least_limit_seconds, row_share());
+    std::int64_t left = competition_.rows();
     competition_.verify([&](Entrant& entrant) {
-      first_runs_.measure(entrant, {.run_seconds = limit, .row_seconds = row_share()});
+      const auto [longest, all] =
+          table_.first_runs(spent(), table_.binds() ? left-- : competition_.rows());
+      // What is emulated has no part in the time, and proves more the more steps it makes.
+      first_runs_.measure(
+          entrant,
+          {.run_seconds = entrant.row.emulated() ? emulated_limit : longest, .row_seconds = all});
     });
   }
 
   void time() {
     refill();
     const bool until_precise = options_.precision > 0;
-    competition_.time(options_.budget_seconds, (until_precise ? 1 : 2) * options_.budget_seconds,
-                      [&](const Entrant& entrant, double share) {
-                        SamplePlan plan = plan_samples(entrant.cost, share, options_.iterations);
-                        plan.precision = options_.precision;
-                        if (until_precise) {
-                          plan.rounds = rounds_most; // of all, so that every round has all rows
-                        }
-                        if (options_.sample_steps > 0) {
-                          plan.iterations = options_.sample_steps;
-                        }
-                        return in_whole_periods(plan, entrant.period, options_.iterations);
-                      });
+    const auto [planned, limit] = table_.rounds(spent(), until_precise);
+    competition_.time(planned, limit, [&](const Entrant& entrant, double share) {
+      SamplePlan plan = plan_samples(entrant.cost, share, options_.iterations);
+      plan.precision = options_.precision;
+      if (until_precise) {
+        plan.rounds = rounds_most; // of all, so that every round has all rows
+      }
+      if (options_.sample_steps > 0) {
+        plan.iterations = options_.sample_steps;
+      }
+      return in_whole_periods(plan, entrant.period, options_.iterations);
+    });
   }
 
   /// Runs of all steps with both copies, for the rows that can afford them.
   void time_warm_runs() {
-    const double share = row_share();
+    std::int64_t left = competition_.rows();
     const Observed span = competition_.stage("end to end");
     for (Entrant& entrant : competition_.entrants()) {
       competition_.check_interrupt();
       if (!entrant.contender) {
         continue;
       }
+      const double share = table_.warm_runs(spent(), table_.binds() ? left-- : competition_.rows());
       const double expected =
           2 * entrant.cost.reset_seconds +
           *seconds_per_iteration(entrant.row) * static_cast<double>(options_.iterations);
@@ -159,7 +165,7 @@ class Experiment {
       auto affordable = static_cast<int>(std::min(share / expected, wanted));
       // The speed-ups of GPU rows need the baseline's, though it is slow.
       if (any_device_row() && entrant.row.name == options_.baseline &&
-          expected < least_limit_seconds) {
+          expected < table_.longest_warm_run(spent())) {
         affordable = std::max(affordable, 1);
       }
       try {
@@ -231,6 +237,8 @@ class Experiment {
       TransferStudy study = study_transfers<SteadyClock>(make, chosen, field_.cells());
       study.backend = candidate.backend.name;
       return study;
+    } catch (const Interrupted&) {
+      throw;
     } catch (const std::exception& error) {
       notes_.push_back(
           fmt::format("copies could not be compared with pageable ones: {}", error.what()));
@@ -271,6 +279,8 @@ class Experiment {
   std::span<const Candidate> candidates_;
   Progress& progress_;
   Observer& observer_;
+  const Stopwatch<>& since_start_;
+  TimeTable table_;
   Problem problem_;
   Field<T> field_;
   FirstRuns<T> first_runs_;
@@ -283,6 +293,7 @@ class Experiment {
 
 ComparisonResult measure(const Options& options, std::span<const Candidate> candidates,
                          Progress& progress, Observer& observer) {
+  const Stopwatch since_start;
   ComparisonResult result;
   result.command = options.command;
   result.problem = options.problem;
@@ -303,9 +314,9 @@ ComparisonResult measure(const Options& options, std::span<const Candidate> cand
     throw Interrupted();
   }
   if (options.problem.dtype == Dtype::float32) {
-    Experiment<float>(options, candidates, progress, observer).run(result);
+    Experiment<float>(options, candidates, progress, observer, since_start).run(result);
   } else {
-    Experiment<double>(options, candidates, progress, observer).run(result);
+    Experiment<double>(options, candidates, progress, observer, since_start).run(result);
   }
   result.context = run_context();
   return result;

@@ -6,6 +6,7 @@
 #include "contender.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/initial.hpp"
+#include "diffbench/pace.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "diffbench/verify.hpp"
 #include "digest.hpp"
@@ -40,29 +41,36 @@ class Reference {
       : problem_(problem), initial_(initial), scratch_(scratch) {}
 
   /// Advances by `steps`, or by as many as `limit_seconds` afford. `on_progress(fraction)` is
-  /// called several times a second. Throws Interrupted.
+  /// called several times a second. Round numbers of steps on the way, which rows make that cannot
+  /// afford all, become known where that costs little. Throws Interrupted.
   template <typename OnProgress>
   const FieldFacts& compute(std::int64_t steps, double limit_seconds, OnProgress on_progress) {
     fill_initial(problem_, initial_, scratch_);
     const Stopwatch watch;
+    Stopwatch since_kept;
+    double keep_seconds = 0;
     std::int64_t done = 0;
-    std::int64_t slice = 1;
     while (done < steps && (done == 0 || watch.seconds() < limit_seconds)) {
-      if (interrupted()) {
-        throw Interrupted();
+      const std::int64_t count = std::min(steps, next_round_number(done)) - done;
+      done += advance(scratch_, count, limit_seconds - watch.seconds(), [&](std::int64_t made) {
+        on_progress(static_cast<double>(done + made) / static_cast<double>(steps));
+      });
+      if (since_kept.seconds() > 5 * keep_seconds) {
+        const Stopwatch keeping;
+        keep(done);
+        keep_seconds = keeping.seconds();
+        since_kept = {};
       }
-      const Stopwatch slice_watch;
-      const std::int64_t count = std::min(slice, steps - done);
-      advance_reference(problem_, scratch_, count);
-      done += count;
-      if (slice_watch.seconds() < 0.05) {
-        slice *= 2;
-      }
-      on_progress(static_cast<double>(done) / static_cast<double>(steps));
     }
-    return digests_[done] = {.steps = done,
-                             .sha256 = sha256_of_cells(std::as_const(scratch_).cells()),
-                             .summary = summarize(std::as_const(scratch_).cells())};
+    return digests_.contains(done) ? digests_[done] : keep(done);
+  }
+
+  /// The field after `steps`, whatever that takes. Throws Interrupted.
+  [[nodiscard]] Field<T> field_after(std::int64_t steps) const {
+    Field<T> field(problem_.nx, problem_.ny);
+    fill_initial(problem_, initial_, field);
+    advance(field, steps, std::numeric_limits<double>::infinity(), [](std::int64_t) {});
+    return field;
   }
 
   /// The facts after `steps`, computed when they are not known yet.
@@ -75,6 +83,34 @@ class Reference {
   }
 
  private:
+  /// In slices between which it heeds Ctrl-C. Returns how many of `steps` it made in the time, one
+  /// at least.
+  template <typename OnSlice>
+  std::int64_t advance(Field<T>& field, std::int64_t steps, double limit_seconds,
+                       OnSlice on_slice) const {
+    const Stopwatch watch;
+    Pace pace;
+    std::int64_t done = 0;
+    while (done < steps && (done == 0 || watch.seconds() < limit_seconds)) {
+      if (interrupted()) {
+        throw Interrupted();
+      }
+      const Stopwatch slice;
+      const std::int64_t count = pace.next(steps - done);
+      advance_reference(problem_, field, count);
+      pace.took(count, slice.seconds());
+      done += count;
+      on_slice(done);
+    }
+    return done;
+  }
+
+  const FieldFacts& keep(std::int64_t steps) {
+    return digests_[steps] = {.steps = steps,
+                              .sha256 = sha256_of_cells(std::as_const(scratch_).cells()),
+                              .summary = summarize(std::as_const(scratch_).cells())};
+  }
+
   Problem problem_;
   InitialField initial_;
   Field<T>& scratch_;
@@ -205,11 +241,8 @@ class FirstRuns {
       return verification;
     }
     contender.fetch(field_.cells());
-    Field<T> right(problem_.nx, problem_.ny);
-    fill_initial(problem_, options_.initial, right);
-    advance_reference(problem_, right, steps);
-    const Comparison comparison =
-        compare(std::as_const(field_).cells(), std::as_const(right).cells());
+    const Field<T> right = reference_.field_after(steps);
+    const Comparison comparison = compare(std::as_const(field_).cells(), right.cells());
     verification.bitwise = comparison.bitwise;
     verification.max_abs_error = comparison.max_abs_error;
     verification.nonfinite = comparison.nonfinite;

@@ -2,7 +2,9 @@
 
 #include "cpu_time.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "interrupt.hpp"
 
+#include <algorithm>
 #include <cstring>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -31,11 +33,17 @@ void copy_streaming(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 CopyArrays::CopyArrays(std::int64_t bytes) : to(bytes, uninitialised), from(bytes, uninitialised) {
   std::uint64_t word = 0;
-  for (std::int64_t at = 0; at < bytes; at += sizeof word) {
-    word += 0x9e3779b97f4a7c15; // odd, so the period is 2^64
-    std::memcpy(from.data() + at, &word, sizeof word);
+  constexpr std::int64_t part = 16 << 20; // fresh memory can take a second for a few of them
+  for (std::int64_t begin = 0; begin < bytes; begin += part) {
+    check_interrupt();
+    const std::int64_t end = std::min(bytes, begin + part);
+    for (std::int64_t at = begin; at < end; at += sizeof word) {
+      word += 0x9e3779b97f4a7c15; // odd, so the period is 2^64
+      std::memcpy(from.data() + at, &word, sizeof word);
+    }
+    // Untouched pages are all one page.
+    std::memset(to.data() + begin, 0, static_cast<std::size_t>(end - begin));
   }
-  std::memset(to.data(), 0, static_cast<std::size_t>(bytes)); // untouched pages are all one page
 }
 
 void TeamCopy::run(std::int64_t copies) {

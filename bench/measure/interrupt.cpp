@@ -4,8 +4,10 @@
 
 #include <unistd.h>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <ctime>
+#include <string_view>
 
 namespace diffbench::bench {
 
@@ -15,6 +17,8 @@ namespace {
 constexpr std::int64_t one_request_ns = 500'000'000;
 
 std::atomic<std::int64_t> first_signal_ns = 0; ///< on the monotonic clock; 0: none has come
+std::atomic<bool> tells_user = false;
+static_assert(decltype(tells_user)::is_always_lock_free);
 static_assert(decltype(first_signal_ns)::is_always_lock_free, "a signal handler may use it");
 
 std::int64_t monotonic_ns() noexcept {
@@ -26,14 +30,24 @@ std::int64_t monotonic_ns() noexcept {
 extern "C" void note_signal(int /*signal*/) {
   const std::int64_t now_ns = monotonic_ns();
   std::int64_t first = 0;
-  if (!first_signal_ns.compare_exchange_strong(first, now_ns) && now_ns - first > one_request_ns) {
+  if (first_signal_ns.compare_exchange_strong(first, now_ns)) {
+    if (tells_user) {
+      const int error = errno;
+      // It starts where the progress line was.
+      constexpr std::string_view line =
+          "\r\033[Kdiffbench: finishing this step; Ctrl-C again ends at once\n";
+      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+      errno = error;
+    }
+  } else if (now_ns - first > one_request_ns) {
     ::_exit(exit_interrupted);
   }
 }
 
 } // namespace
 
-InterruptGuard::InterruptGuard() {
+InterruptGuard::InterruptGuard(bool tells) {
+  tells_user = tells;
   first_signal_ns = 0;
   struct sigaction action {};
   action.sa_handler = note_signal;
@@ -54,5 +68,11 @@ void request_interrupt() noexcept {
 }
 
 bool interrupted() noexcept { return first_signal_ns != 0; }
+
+void check_interrupt() {
+  if (interrupted()) {
+    throw Interrupted();
+  }
+}
 
 } // namespace diffbench::bench

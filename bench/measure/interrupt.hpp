@@ -13,10 +13,12 @@ class Interrupted : public std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// While it lives, SIGINT and SIGTERM only set a flag. At most one lives at a time.
+/// While it lives, SIGINT and SIGTERM only set a flag, which work that takes long asks for several
+/// times a second. At most one lives at a time.
 class InterruptGuard {
  public:
-  InterruptGuard();
+  /// With `tells` the first signal is answered by a line on stderr.
+  explicit InterruptGuard(bool tells = false);
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
@@ -31,5 +33,7 @@ void request_interrupt() noexcept;
 
 /// Whether a signal has come since the guard was made.
 [[nodiscard]] bool interrupted() noexcept;
+/// Throws Interrupted after a signal.
+void check_interrupt();
 
 } // namespace diffbench::bench

@@ -204,6 +204,14 @@ PeerJob diffusion_job(const Problem& problem, const fs::path& initial_npy) {
 struct Peer::State {
   State(std::string peer, std::function<bool()> stop, const std::vector<std::string>& command)
       : name(std::move(peer)), interrupted(std::move(stop)), child(command) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  // After Ctrl-C nobody waits for what the child is at.
+  ~State() {
+    if (interrupted && interrupted()) {
+      child.kill_now();
+    }
+  }
 
   std::string name;
   Json resources; // threads and device

@@ -49,5 +49,45 @@ inline constexpr int rounds_most = 1000;
 /// power of ten that fits, at least 1. Round numbers let rows share a reference.
 [[nodiscard]] std::int64_t affordable_steps(std::int64_t steps, double step_seconds,
                                             double limit_seconds);
+/// The least of these round numbers that is larger.
+[[nodiscard]] std::int64_t next_round_number(std::int64_t steps);
+
+/// What the parts of a comparison may take, in seconds. A budget that was asked for binds: it is
+/// all that the user waits, and each part has a share of what is left of it, so results are
+/// verified after fewer steps where the budget is small. Otherwise it is that of the timing rounds,
+/// and verification has what it usually takes. `spent` is the time since the start.
+class TimeTable {
+ public:
+  TimeTable(double budget_seconds, bool binds) : budget_(budget_seconds), binds_(binds) {}
+
+  [[nodiscard]] bool binds() const { return binds_; }
+  [[nodiscard]] double reference() const;
+  /// Of a row with others of `rows` still to come after it: its longest run, and all that repeat
+  /// it.
+  struct FirstRuns {
+    double longest = 0;
+    double all = 0;
+  };
+  [[nodiscard]] FirstRuns first_runs(double spent, std::int64_t rows) const;
+  /// All rounds: as they are planned, and when they end in any case.
+  struct Rounds {
+    double planned = 0;
+    double limit = 0;
+  };
+  [[nodiscard]] Rounds rounds(double spent, bool until_precise) const;
+  /// The warm runs of a row, as above. `rows` are all of them where the budget does not bind.
+  [[nodiscard]] double warm_runs(double spent, std::int64_t rows) const;
+  /// One warm run of a row without which others cannot be judged.
+  [[nodiscard]] double longest_warm_run(double spent) const;
+
+ private:
+  double budget_;
+  bool binds_;
+};
+
+/// About what a comparison of so many rows takes where `cells` x `iterations` are a run, before
+/// anything was measured: a row of middling speed.
+[[nodiscard]] double expected_seconds(double budget_seconds, bool binds, std::int64_t rows,
+                                      double cells, std::int64_t iterations);
 
 } // namespace diffbench::bench

@@ -4,6 +4,7 @@
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "diffbench/workers.hpp"
+#include "interrupt.hpp"
 
 #include <malloc.h>
 #include <algorithm>
@@ -64,7 +65,7 @@ double touch_and_free(Workers& team, std::int64_t whole, std::int64_t slack) {
   team.run([&](int thread) {
     AlignedArray<std::byte>& part = parts[static_cast<std::size_t>(thread)];
     const Stopwatch watch;
-    for (std::int64_t i = 0; i < part.size(); i += page) {
+    for (std::int64_t i = 0; i < part.size() && !interrupted(); i += page) {
       part.data()[i] = std::byte{1};
     }
     rates[static_cast<std::size_t>(thread)] = static_cast<double>(part.size()) / watch.seconds();
@@ -87,7 +88,7 @@ void start_from_fresh_memory(std::int64_t bytes) {
     Workers team(usable_cpus());
     const std::int64_t slack = std::min(most_slack, most / team.count());
     bool in_hand = false;
-    for (int pass = 0; pass < most_passes && !in_hand; ++pass) {
+    for (int pass = 0; pass < most_passes && !in_hand && !interrupted(); ++pass) {
       const double rate = touch_and_free(team, whole, slack);
       in_hand = best_rate > 0 && rate > of_best_rate * best_rate;
       best_rate = std::max(best_rate, rate);

@@ -12,6 +12,9 @@ namespace diffbench::bench {
 /// colours, so NO_COLOR asks nothing of it.
 [[nodiscard]] bool progress_possible();
 
+/// Work of so many seconds shows no progress.
+inline constexpr double longest_without_progress = 2;
+
 /// Draws "stage [=====     ] 50 %", over itself, at most ten times a second. Nothing is drawn in
 /// the first two seconds of its life, and nothing is left behind when it ends.
 class Progress {

@@ -31,6 +31,15 @@ void check_device(const Options& options, std::span<const Candidate> candidates)
   throw Unavailable(fmt::format("--device {}: {}", options.session.device, reason));
 }
 
+/// Named as a row, or with all others.
+bool asked_for(const BackendInfo& backend, const Options& options) {
+  const std::vector<std::string>& names = options.backends;
+  if (!names.empty()) {
+    return std::ranges::find(names, backend.name) != names.end();
+  }
+  return !backend.teaching || options.all_backends || options.baseline == backend.name;
+}
+
 /// What the first probe of this backend on this device took: later ones find the driver started.
 double seconds_of_first_probe(const BackendInfo& backend, int device, double seconds) {
   static std::map<std::pair<std::string, int>, double> first;
@@ -62,12 +71,22 @@ void check_messages(std::span<const Candidate> candidates, const RankOptions& ma
 
 } // namespace
 
+std::vector<std::string> left_out(const Options& options) {
+  std::vector<std::string> names;
+  for (const BackendInfo& backend : backend_ladder()) {
+    if (options.backends.empty() && !asked_for(backend, options)) {
+      names.emplace_back(backend.name);
+    }
+  }
+  return names;
+}
+
 std::vector<Candidate> select_backends(const Options& options) {
   const std::vector<std::string>& names = options.backends;
   const int device = options.session.device;
   std::vector<Candidate> candidates;
   for (const BackendInfo& backend : backend_ladder()) {
-    if (names.empty() || std::find(names.begin(), names.end(), backend.name) != names.end()) {
+    if (asked_for(backend, options)) {
       const Stopwatch watch;
       Probe probe = backend.probe(device);
       const double seconds = watch.seconds();

@@ -35,7 +35,12 @@ struct Candidate {
   }
 };
 
-/// The named backends in ladder order; all compiled ones, available or not, when none is named.
+/// Slow backends that only run where they are asked for (BackendInfo::teaching), and which
+/// `options` do not ask for.
+[[nodiscard]] std::vector<std::string> left_out(const Options& options);
+
+/// The named backends in ladder order; when none is named all compiled ones, available or not,
+/// without those that are left_out().
 /// Those on a device once more as a naive port where round trips are asked for, and those that can
 /// run once more on all ranks where there are several. Throws
 /// InvalidInput, or Unavailable with the driver's words for a backend that was named, or a device

@@ -11,6 +11,7 @@
 #include "diffbench/backend.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "interrupt.hpp"
 #include "observer.hpp"
 #include "phases.hpp"
 #include "planning.hpp"
@@ -35,6 +36,8 @@ void named(const char* name, Call&& call) {
     std::forward<Call>(call)();
   } catch (const Unavailable&) {
     throw; // a reason, not a fault
+  } catch (const Interrupted&) {
+    throw;
   } catch (const std::exception& error) {
     throw Error(fmt::format("{}: {}", name, error.what()));
   }
@@ -135,7 +138,8 @@ struct FirstRun {
 
 /// The very first run, from nothing: makes the session, uploads `field`, advances, and downloads
 /// into `field`. A few steps first tell what a step takes; then it makes as many of `steps` as
-/// `limit_seconds` affords. The session stays in `session` and is warm from then on.
+/// `limit_seconds` affords, and more where they were faster than that. The session stays in
+/// `session` and is warm from then on.
 template <typename Clock, typename T, typename Make>
 FirstRun time_first_run(Make make, std::unique_ptr<Session<T>>& session, std::span<T> field,
                         std::int64_t steps, double limit_seconds) {
@@ -167,9 +171,12 @@ FirstRun time_first_run(Make make, std::unique_ptr<Session<T>>& session, std::sp
       step_seconds = std::min(step_seconds, advance(count));
     }
   }
-  const std::int64_t affordable = affordable_steps(steps, step_seconds, limit_seconds);
-  if (affordable > run.steps) {
-    advance(affordable - run.steps);
+  auto affordable = [&] {
+    const double made = static_cast<double>(run.steps) * step_seconds;
+    return affordable_steps(steps, step_seconds, made + limit_seconds - total);
+  };
+  for (std::int64_t all = affordable(); all > run.steps; all = affordable()) {
+    step_seconds = std::min(step_seconds, advance(all - run.steps));
   }
   timer.time(&Phases::d2h, "download", [&] { session->download(host); });
   run.phases = timer.finish();

@@ -72,7 +72,8 @@ void declare_output(OptionList& options, Options& run) {
 
 void declare_comparison(OptionList& options, Options& run) {
   declare_problem(options, run);
-  declare_run(options, run, "time for the timing rounds");
+  declare_run(options, run, "all that the run may take; without it, time for the timing rounds");
+  options.check([&] { run.budget_binds = options.given("--budget"); });
   declare_gpu(options, run);
   declare_ranks(options, run.many);
   declare_output(options, run);

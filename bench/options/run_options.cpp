@@ -84,7 +84,14 @@ void declare_budget(OptionList& options, double& seconds, std::string_view help)
 
 void declare_run(OptionList& options, Options& run, std::string_view budget_help) {
   options.group("What runs");
-  declare_backends(options, run.backends, "backend to run, may be repeated (default: all)");
+  declare_backends(options, run.backends,
+                   "backend to run, may be repeated (default: all but slow ones for teaching)");
+  options.flag("--all", run.all_backends, "all backends, slow ones for teaching, too");
+  options.check([&] {
+    if (run.all_backends && !run.backends.empty()) {
+      throw InvalidInput("--all and --backend contradict each other: give one");
+    }
+  });
   options.values("--peer NAME", "Python program beside them (see diffbench list), may be repeated",
                  [&run](std::string_view option, const std::string& name) {
                    require_known(option, name, "peer", peer_names());

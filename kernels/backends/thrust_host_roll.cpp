@@ -44,6 +44,7 @@ BackendInfo thrust_host_roll() {
       .description = "the step of thrust_roll on the CPU: eleven passes by Thrust's OpenMP system",
       .threaded = true,
       .ladder = 15,
+      .teaching = true,
       .memory_need = memory_need,
       .make_float32 = make<float>,
       .make_float64 = make<double>};

@@ -2,9 +2,12 @@
 
 #include "batches.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/pace.hpp"
 #include "diffbench/stopwatch.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,10 +16,13 @@ namespace diffbench::mlp {
 
 namespace {
 
-/// The steps of an epoch on rows that the host gathers.
-void feed_batches(Engine<float>& engine, std::int64_t rows, BatchLoader& loader,
-                  EpochTimes& times) {
+/// The steps of an epoch on rows that the host gathers; nothing when `stop` ended them.
+std::optional<Losses> feed_batches(Engine<float>& engine, std::int64_t rows, BatchLoader& loader,
+                                   const std::function<bool()>& stop, EpochTimes& times) {
   while (rows > 0) {
+    if (stop && stop()) {
+      return std::nullopt;
+    }
     const Batch* batch = nullptr;
     {
       const ScopedTimer timer(times.data);
@@ -26,17 +32,45 @@ void feed_batches(Engine<float>& engine, std::int64_t rows, BatchLoader& loader,
     engine.step(batch->features, batch->labels);
     rows -= static_cast<std::int64_t>(batch->labels.size());
   }
+  const ScopedTimer timer(times.wait);
+  return engine.wait();
 }
 
-/// The steps of an epoch on rows that lie with the engine.
-void run_resident(ResidentData<float>& resident, RowOrder& order, EpochTimes& times) {
+/// The same on rows that lie with the engine. Where there is a `stop`, long epochs are cut.
+std::optional<Losses> run_resident(Engine<float>& engine, RowOrder& order, std::int64_t batch,
+                                   const std::function<bool()>& stop, EpochTimes& times) {
   std::span<const std::int32_t> rows;
   {
     const ScopedTimer timer(times.data);
     rows = order.next_epoch();
   }
-  const ScopedTimer timer(times.step);
-  resident.run(rows);
+  const auto size = static_cast<std::int64_t>(rows.size());
+  const std::int64_t batches = (size + batch - 1) / batch;
+  Losses all;
+  Pace pace;
+  for (std::int64_t done = 0; done < batches;) {
+    if (stop && stop()) {
+      return std::nullopt;
+    }
+    const Stopwatch watch;
+    const std::int64_t count = stop ? pace.next(batches - done) : batches;
+    const std::int64_t first = done * batch;
+    {
+      const ScopedTimer timer(times.step);
+      engine.resident_data()->run(
+          rows.subspan(static_cast<std::size_t>(first),
+                       static_cast<std::size_t>(std::min(count * batch, size - first))));
+    }
+    const ScopedTimer timer(times.wait);
+    const Losses losses = engine.wait();
+    all.sum += losses.sum;
+    if (all.broken == 0 && losses.broken != 0) {
+      all.broken = done + losses.broken;
+    }
+    pace.took(count, watch.seconds());
+    done += count;
+  }
+  return all;
 }
 
 } // namespace
@@ -75,17 +109,18 @@ void train(Engine<float>& engine, const Training& training, const DataSet& data,
   (void)engine.take_times(); // what came before is no part of an epoch
   for (std::int64_t number = 1; number <= schedule.epochs; ++number) {
     Epoch epoch{.number = number, .loss = 0, .times = {}, .wall = 0, .engine = {}};
-    Losses losses;
+    std::optional<Losses> made;
     {
       const ScopedTimer whole(epoch.wall);
-      if (resident != nullptr) {
-        run_resident(*resident, *order, epoch.times);
-      } else {
-        feed_batches(engine, data.rows(), *loader, epoch.times);
-      }
-      const ScopedTimer timer(epoch.times.wait);
-      losses = engine.wait();
+      made = resident != nullptr
+                 ? run_resident(engine, *order, training.batch, schedule.stop, epoch.times)
+                 : feed_batches(engine, data.rows(), *loader, schedule.stop, epoch.times);
     }
+    if (!made) {
+      (void)engine.wait();
+      return;
+    }
+    const Losses losses = *made;
     epoch.engine = engine.take_times();
     if (losses.broken != 0) {
       throw Error("the loss is not finite in epoch " + std::to_string(number) + ", step " +
@@ -99,10 +134,32 @@ void train(Engine<float>& engine, const Training& training, const DataSet& data,
   }
 }
 
-Quality quality_on(Engine<float>& engine, const Network& network, const DataSet& data) {
+std::optional<Quality> quality_unless(const std::function<bool()>& stop, Engine<float>& engine,
+                                      const Network& network, const DataSet& data) {
   std::vector<float> outputs(data.labels.size() * static_cast<std::size_t>(network.classes()));
-  engine.forward(data.values, outputs);
+  constexpr std::int64_t whole = 64; // rows, so that a cut is no small product
+  Pace pace;
+  for (std::int64_t done = 0; done < data.rows();) {
+    if (stop && stop()) {
+      return std::nullopt;
+    }
+    const Stopwatch watch;
+    const std::int64_t left = data.rows() - done;
+    const std::int64_t count =
+        !stop ? left : std::min(left, whole * pace.next((left + whole - 1) / whole));
+    const auto part = [&](auto& values, std::int64_t width) {
+      return std::span(values).subspan(static_cast<std::size_t>(done * width),
+                                       static_cast<std::size_t>(count * width));
+    };
+    engine.forward(part(data.values, data.features), part(outputs, network.classes()));
+    pace.took((count + whole - 1) / whole, watch.seconds());
+    done += count;
+  }
   return quality_of(outputs, network.classes(), data.labels);
+}
+
+Quality quality_on(Engine<float>& engine, const Network& network, const DataSet& data) {
+  return *quality_unless({}, engine, network, data);
 }
 
 } // namespace diffbench::mlp

@@ -79,12 +79,17 @@ class Profiles {
     });
   }
 
-  /// The median of each part on each rank, over the runs of so many steps; empty where none ran.
+  /// The median of each part on each rank, over the runs of so many steps, or of the most up to
+  /// that where those were cut; empty where none ran.
   [[nodiscard]] std::vector<cluster::RankTimes> median_of_runs(const cluster::Ranks& ranks,
                                                                std::int64_t depth,
                                                                std::int64_t steps) const {
-    const auto found = runs_.find({&ranks, depth, steps});
-    if (found == runs_.end()) {
+    auto found = runs_.upper_bound({&ranks, depth, steps});
+    if (found == runs_.begin()) {
+      return {};
+    }
+    --found;
+    if (std::get<0>(found->first) != &ranks || std::get<1>(found->first) != depth) {
       return {};
     }
     std::vector<cluster::RankTimes> medians(found->second.front().size());

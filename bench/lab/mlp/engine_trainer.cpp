@@ -2,7 +2,9 @@
 // that trains for many epochs would arrange it.
 #include "cpu_time.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/pace.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "interrupt.hpp"
 #include "trainer.hpp"
 
 #include <fmt/format.h>
@@ -27,14 +29,23 @@ class EngineTrainer final : public Trainer {
   Sample sample(std::int64_t steps) override {
     engine_->set_parameters(job_.start);
     prepare_order(steps);
+    std::int64_t broken = 0;
     const CpuTime cpu;
     const Stopwatch watch;
-    advance(steps);
-    const mlp::Losses losses = engine_->wait();
+    for (std::int64_t done = 0; done < steps && broken == 0;) {
+      check_interrupt();
+      const Stopwatch call;
+      const std::int64_t count = pace_.next(steps - done);
+      advance(done, count);
+      const mlp::Losses losses = engine_->wait();
+      pace_.took(count, call.seconds());
+      broken = losses.broken != 0 ? done + losses.broken : 0;
+      done += count;
+    }
     const double seconds = watch.seconds();
-    if (losses.broken != 0) {
+    if (broken != 0) {
       throw Error(fmt::format("the loss is not finite in step {}; a smaller learning rate may help",
-                              losses.broken));
+                              broken));
     }
     return {.iterations = steps, .seconds = seconds, .cpu_seconds = cpu.seconds()};
   }
@@ -42,12 +53,14 @@ class EngineTrainer final : public Trainer {
   [[nodiscard]] Provenance provenance() const override { return engine_->provenance(); }
 
  private:
-  void advance(std::int64_t steps) {
+  void advance(std::int64_t first, std::int64_t steps) {
     if (mlp::ResidentData<float>* const resident = engine_->resident_data()) {
-      resident->run(std::span(order_).first(static_cast<std::size_t>(steps * job_.training.batch)));
+      const std::int64_t batch = job_.training.batch;
+      resident->run(std::span(order_).subspan(static_cast<std::size_t>(first * batch),
+                                              static_cast<std::size_t>(steps * batch)));
       return;
     }
-    for (std::int64_t step = 0; step < steps; ++step) {
+    for (std::int64_t step = first; step < first + steps; ++step) {
       engine_->step(job_.features(step), job_.labels(step));
     }
   }
@@ -65,6 +78,7 @@ class EngineTrainer final : public Trainer {
   std::unique_ptr<mlp::Engine<float>> engine_;
   const TrainingJob& job_;
   std::vector<std::int32_t> order_;
+  Pace pace_;
 };
 
 class EngineAnswerer final : public Timed<float> {
@@ -80,6 +94,7 @@ class EngineAnswerer final : public Timed<float> {
     const CpuTime cpu;
     const Stopwatch watch;
     for (std::int64_t pass = 0; pass < passes; ++pass) {
+      check_interrupt();
       engine_->forward(job_.features(pass), outputs_);
     }
     return {.iterations = passes, .seconds = watch.seconds(), .cpu_seconds = cpu.seconds()};

@@ -139,7 +139,9 @@ class Race {
     trainer.fetch(parameters);
     const auto judge = mlp::require_engine("scalar").make_float32(job_.training, {});
     judge->set_parameters(parameters);
-    return mlp::quality_on(*judge, job_.training.network, job_.data).errors;
+    const auto quality = mlp::quality_unless(interrupted, *judge, job_.training.network, job_.data);
+    check_interrupt();
+    return quality->errors;
   }
 
   /// The first sample met cold caches and sleeping threads; a second one says what a step takes.

@@ -1,6 +1,7 @@
 #include "step_check.hpp"
 
 #include "diffbench/errors.hpp"
+#include "interrupt.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -75,6 +76,7 @@ StepReference::StepReference(const TrainingJob& job)
   const auto engine = info.make_float64(job.training, {});
   engine->set_parameters(start_);
   for (std::int64_t step = 0; step < steps_; ++step) {
+    check_interrupt();
     const auto features = job.features(step);
     engine->step(std::vector<double>(features.begin(), features.end()), job.labels(step));
   }

@@ -69,7 +69,8 @@ Trained run_engine(const TrainSetting& setting, const mlp::EngineInfo& info, boo
       .epochs = setting.options.epochs,
       .seed = setting.options.seed,
       .feed = setting.options.batches_from_host ? mlp::Feed::batches : mlp::Feed::resident,
-      .prefetch = prefetch};
+      .prefetch = prefetch,
+      .stop = interrupted};
   try {
     mlp::train(*engine, setting.training, setting.data.train, schedule, trained.parameters,
                [&](const mlp::Epoch& epoch) {
@@ -83,8 +84,9 @@ Trained run_engine(const TrainSetting& setting, const mlp::EngineInfo& info, boo
     engine->set_parameters(trained.parameters);
   }
   trained.provenance = engine->provenance();
-  trained.train = mlp::quality_on(*engine, setting.training.network, setting.data.train);
-  trained.test = mlp::quality_on(*engine, setting.training.network, setting.data.test);
+  const mlp::Network& network = setting.training.network;
+  trained.train = mlp::quality_unless(interrupted, *engine, network, setting.data.train);
+  trained.test = mlp::quality_unless(interrupted, *engine, network, setting.data.test);
   return trained;
 }
 

@@ -25,8 +25,8 @@ struct Trained {
   Provenance provenance;
   std::string failure; ///< why it did not come to an end
   std::vector<mlp::Epoch> epochs;
-  std::vector<float> parameters; ///< after the last epoch that was right
-  std::optional<mlp::Quality> train, test;
+  std::vector<float> parameters;           ///< after the last epoch that was right
+  std::optional<mlp::Quality> train, test; ///< not there when Ctrl-C came before
 
   [[nodiscard]] std::string name() const {
     return std::string(engine.name) + (prefetched ? "+async" : "");

@@ -37,7 +37,11 @@ constexpr Column<ScoresLine> score_columns[] = {
      [](const ScoresLine& line) -> Value { return line.scores.support; }},
 };
 
-Value quality_json(const mlp::Quality& quality) {
+Value quality_json(const std::optional<mlp::Quality>& of_rows) {
+  if (!of_rows) {
+    return {};
+  }
+  const mlp::Quality& quality = *of_rows;
   const auto scores_json = [](const mlp::Scores& scores) {
     return object_of(score_columns, {{}, scores});
   };
@@ -50,6 +54,10 @@ Value quality_json(const mlp::Quality& quality) {
           {"macro", scores_json(quality.macro)},
           {"weighted", scores_json(quality.weighted)},
           {"classes", std::move(classes)}};
+}
+
+std::string errors_text(const std::optional<mlp::Quality>& quality) {
+  return quality ? std::to_string(quality->errors) : "-";
 }
 
 std::string classification_report(const Trained& trained) {
@@ -81,8 +89,8 @@ Value engine_json(const Trained& trained) {
                            : Value()},
           {"ledger", timed ? ledger_json(ledger_of(trained.name(), trained.epochs)) : Value()},
           {"losses", std::move(losses)},
-          {"train", quality_json(*trained.train)},
-          {"test", quality_json(*trained.test)}};
+          {"train", quality_json(trained.train)},
+          {"test", quality_json(trained.test)}};
 }
 
 std::string speed_sentence(const std::vector<const Trained*>& done) {
@@ -120,7 +128,7 @@ std::string quality_sentence(const std::vector<const Trained*>& done) {
 std::string sentence(std::span<const Trained> all) {
   std::vector<const Trained*> done;
   for (const Trained& trained : all) {
-    if (trained.failure.empty() && !trained.epochs.empty()) {
+    if (trained.failure.empty() && !trained.epochs.empty() && trained.test) {
       done.push_back(&trained);
     }
   }
@@ -166,8 +174,9 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
       table.add({trained.name(), std::to_string(trained.provenance.threads),
                  std::to_string(trained.epochs.size()),
                  trained.timed() ? format_seconds(trained.seconds_per_epoch()) : "emulated",
-                 format_figure(trained.epochs.back().loss), std::to_string(trained.train->errors),
-                 std::to_string(trained.test->errors), accuracy_percent(trained.test->accuracy)});
+                 format_figure(trained.epochs.back().loss), errors_text(trained.train),
+                 errors_text(trained.test),
+                 trained.test ? accuracy_percent(trained.test->accuracy) : "-"});
     }
     if (!trained.failure.empty()) {
       report.notes.push_back(fmt::format("{}: {}", trained.name(), trained.failure));
@@ -191,7 +200,7 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
       setting.training.optimizer.kind == mlp::Optimizer::Kind::adam ? "adam" : "sgd",
       setting.training.optimizer.rate, table.format(),
       ledgers.empty() ? "" : "\n" + ledger_table(ledgers));
-  if (!all.empty()) {
+  if (!all.empty() && all.back().test) {
     report.text += "\n" + classification_report(all.back());
   }
   std::ranges::move(prefetch_notes(all), std::back_inserter(report.notes));

@@ -9,6 +9,7 @@
 #include "diffbench/problem.hpp"
 #include "diffbench/verify.hpp"
 #include "digest.hpp"
+#include "interruptible_session.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -74,7 +75,7 @@ class Solve {
   /// Everything before the steps. Makes the session unless there is one.
   void start() {
     if (!session_) {
-      session_ = make_(problem_, options_);
+      session_ = std::make_unique<InterruptibleSession<T>>(make_(problem_, options_));
     }
     session_->upload(std::as_const(initial_).cells());
     session_->wait();

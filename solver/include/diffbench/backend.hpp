@@ -103,6 +103,7 @@ struct BackendInfo {
   DeviceKind device = DeviceKind::cpu;
   bool threaded = false; ///< honours SessionOptions::threads
   int ladder = 0;        ///< order in lists and tables, the naive ones first
+  bool teaching = false; ///< slow, and there to show why: runs only where it is asked for
   /// Whether it can run on the device of that index (0 for a CPU backend, which ignores it); cheap,
   /// never throws.
   Probe (*probe)(int device) noexcept = always_available;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace diffbench::bench {
@@ -106,6 +108,64 @@ TEST(AffordableSteps, RoundNumbersOtherwise) {
   EXPECT_EQ(affordable_steps(1000, 0.6, 5), 5);
   EXPECT_EQ(affordable_steps(1000, 2.4, 5), 2);
   EXPECT_EQ(affordable_steps(1000, 100, 5), 1);
+}
+
+TEST(NextRoundNumber, IsOneThatRowsMake) {
+  EXPECT_EQ(next_round_number(0), 1);
+  EXPECT_EQ(next_round_number(1), 2);
+  EXPECT_EQ(next_round_number(2), 5);
+  EXPECT_EQ(next_round_number(499), 500);
+  EXPECT_EQ(next_round_number(500), 1000);
+}
+
+TEST(TimeTable, WithoutABudgetAskedForVerificationHasItsUsualTime) {
+  const TimeTable table(10, false);
+  EXPECT_EQ(table.reference(), 10);
+  EXPECT_EQ(table.first_runs(30, 5).longest, 5);
+  EXPECT_EQ(table.first_runs(30, 5).all, 2);
+  EXPECT_EQ(table.rounds(30, false).planned, 10);
+  EXPECT_EQ(table.rounds(30, false).limit, 20);
+  EXPECT_EQ(table.rounds(30, true).limit, 10);
+  EXPECT_EQ(table.warm_runs(30, 5), 2);
+}
+
+/// Every part takes all that it may; rows make their longest run, and later their warm runs.
+double spent_by_all(const TimeTable& table, std::int64_t rows) {
+  double spent = table.reference();
+  for (std::int64_t left = rows; left > 0; --left) {
+    const TimeTable::FirstRuns runs = table.first_runs(spent, left);
+    spent += std::max(runs.longest, runs.all);
+  }
+  spent += table.rounds(spent, false).limit;
+  for (std::int64_t left = rows; left > 0; --left) {
+    spent += table.warm_runs(spent, left);
+  }
+  return spent;
+}
+
+TEST(TimeTable, ABudgetAskedForIsAllThatTheUserWaits) {
+  for (const double budget : {10.0, 60.0}) {
+    for (const std::int64_t rows : {1, 6, 14}) {
+      EXPECT_LE(spent_by_all(TimeTable(budget, true), rows), 1.1 * budget)
+          << budget << " s, " << rows << " rows";
+    }
+  }
+  // A tiny one leaves each row enough to be verified at all.
+  EXPECT_LE(spent_by_all(TimeTable(0.1, true), 6), 0.5 * 7 + 0.1);
+}
+
+TEST(TimeTable, ARowBeyondTheBudgetTakesNothingFromTheOthers) {
+  const TimeTable table(10, true);
+  EXPECT_GE(table.first_runs(20, 3).longest, 0.5);
+  EXPECT_EQ(table.first_runs(20, 3).all, 0);
+  EXPECT_EQ(table.rounds(20, false).limit, 0);
+  EXPECT_EQ(table.warm_runs(20, 3), 0);
+}
+
+TEST(ExpectedSeconds, IsTheBudgetWhereThatIsSmaller) {
+  EXPECT_LT(expected_seconds(10, true, 6, 24 * 16, 20), 1);
+  EXPECT_EQ(expected_seconds(10, true, 6, 4096.0 * 4096, 1000), 10);
+  EXPECT_GT(expected_seconds(10, false, 6, 4096.0 * 4096, 1000), 60);
 }
 
 TEST(AffordableSteps, NotNumbers) {

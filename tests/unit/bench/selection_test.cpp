@@ -6,6 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace diffbench::bench {
 namespace {
 
@@ -53,6 +57,32 @@ TEST(CheckMemory, WhatCannotRunNeedsNothing) {
   std::vector<Candidate> candidates(3, candidate());
   candidates.back().probe = {.available = false, .reason = "no driver"};
   EXPECT_EQ(complaint(1 << 20, candidates), "");
+}
+
+bool has_teaching_rows(const Options& options) {
+  return std::ranges::any_of(select_backends(options),
+                             [](const Candidate& one) { return one.backend.teaching; });
+}
+
+TEST(SelectBackends, ThoseOfTeachingRunWhereTheyAreAskedFor) {
+  Options options;
+  const std::vector<std::string> names = left_out(options);
+  ASSERT_FALSE(names.empty());
+  EXPECT_FALSE(has_teaching_rows(options));
+  options.backends = {"scalar"}; // nobody expects them there
+  EXPECT_TRUE(left_out(options).empty());
+  EXPECT_FALSE(has_teaching_rows(options));
+
+  Options all;
+  all.all_backends = true;
+  Options named;
+  named.backends = names;
+  Options baseline;
+  baseline.baseline = names.front();
+  for (const Options& asking : {all, named, baseline}) {
+    EXPECT_TRUE(has_teaching_rows(asking));
+    EXPECT_TRUE(left_out(asking).empty());
+  }
 }
 
 // Only the first one starts a driver.

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace diffbench::mlp {
@@ -121,6 +124,44 @@ TEST(TrainingTest, ResidentDataAndBatchesAreTheSameTraining) {
     return parameters;
   };
   EXPECT_EQ(trained(Feed::resident, 2, 0), trained(Feed::batches, 0, 2 * 34));
+}
+
+TEST(TrainingTest, AnEpochThatIsGivenUpLeavesTheParametersBeforeIt) {
+  const Split split = disc_set(1000, 1);
+  for (const Feed feed : {Feed::resident, Feed::batches}) {
+    EngineWithData engine(tutorial);
+    std::vector<float> parameters(static_cast<std::size_t>(tutorial.network.parameters()));
+    initialize<float>(tutorial.network, 1, parameters);
+    std::vector<float> kept = parameters;
+    std::int64_t epochs = 0;
+    bool ended = false;
+    const auto stop = [&] { return std::exchange(ended, epochs == 1); };
+    train(engine, tutorial, split.train, {.epochs = 5, .feed = feed, .stop = stop}, parameters,
+          [&](const Epoch&) {
+            ++epochs;
+            engine.get_parameters(kept);
+            return true;
+          });
+    EXPECT_EQ(epochs, 1);
+    EXPECT_EQ(parameters, kept);
+  }
+}
+
+TEST(TrainingTest, CutEpochsAreTheSameTraining) {
+  const Split split = disc_set(1000, 1);
+  const auto trained = [&](std::function<bool()> stop) {
+    EngineWithData engine(tutorial);
+    std::vector<float> parameters(static_cast<std::size_t>(tutorial.network.parameters()));
+    initialize<float>(tutorial.network, 1, parameters);
+    train(engine, tutorial, split.train, {.epochs = 2, .stop = std::move(stop)}, parameters,
+          [](const Epoch&) { return true; });
+    const Quality quality = quality_on(engine, tutorial.network, split.test);
+    const auto cut = quality_unless([] { return false; }, engine, tutorial.network, split.test);
+    EXPECT_EQ(cut->errors, quality.errors);
+    EXPECT_FALSE(quality_unless([] { return true; }, engine, tutorial.network, split.test));
+    return parameters;
+  };
+  EXPECT_EQ(trained([] { return false; }), trained({}));
 }
 
 TEST(TrainingTest, EndsWhereItIsToldTo) { EXPECT_EQ(train_disc(tutorial, 5, 2).losses.size(), 2U); }

@@ -3,6 +3,7 @@
 #include "cpu_time.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "interrupt.hpp"
 
 #include <algorithm>
 #include <array>
@@ -58,6 +59,7 @@ class ProductsTrainer final : public Trainer {
     const CpuTime cpu;
     const Stopwatch watch;
     for (std::int64_t step = 0; step < steps; ++step) {
+      check_interrupt();
       for (const Product& product : products_) {
         multiply(product);
       }

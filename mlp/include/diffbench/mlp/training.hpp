@@ -38,16 +38,24 @@ struct Schedule {
   std::uint64_t seed = 1; ///< of the order of the rows
   Feed feed = Feed::resident;
   bool prefetch = false; ///< of `batches`: a thread gathers the next one while a step runs
+  /// Asked several times a second: where it says true, the epoch is given up and training ends.
+  std::function<bool()> stop = {};
 };
 
 /// Trains over all rows, in batches of training.batch in an order drawn anew each epoch; a last
 /// batch may be smaller. Calls `on_epoch` after each epoch; where that returns false, it ends
-/// there. Throws Error when the loss is not finite any more: the message has epoch and step, and
-/// `parameters` then holds those from before that epoch. `parameters` has the start before and the
-/// result after.
+/// there. When Schedule::stop ends it, `parameters` are those from before the epoch that was given
+/// up, and the engine's are anything. Throws Error when the loss is not finite any more: the
+/// message has epoch and step, and `parameters` then holds those from before that epoch.
+/// `parameters` has the start before and the result after.
 void train(Engine<float>& engine, const Training& training, const DataSet& data,
            const Schedule& schedule, std::vector<float>& parameters,
            const std::function<bool(const Epoch&)>& on_epoch);
+
+/// The same as quality_on(), unless `stop`, asked several times a second, says true meanwhile.
+[[nodiscard]] std::optional<Quality> quality_unless(const std::function<bool()>& stop,
+                                                    Engine<float>& engine, const Network& network,
+                                                    const DataSet& data);
 
 /// Of the network as the engine has it, on these rows.
 [[nodiscard]] Quality quality_on(Engine<float>& engine, const Network& network,
