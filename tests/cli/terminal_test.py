@@ -14,6 +14,9 @@ from program import (LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest, 
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 
+# What is said first of LONG.
+ABOUT_LONG = "diffbench: about 3 s: 1 row, --budget 3"
+
 
 def masked(table):
     """The report with what differs between runs replaced: T for a time, N for another number, and
@@ -54,6 +57,17 @@ class Report(CommandLineTest):
         header, rule, *rows = table[:-1]  # the last line tells the baseline
         self.assertEqual(set(rule), {"-"})
         self.assertEqual({len(header), len(rule), *map(len, rows)}, {len(rule)})
+
+    def test_slow_rows_for_teaching_are_left_out_and_named(self):
+        few = "--grid 24x16 --iters 4 --budget 0.02 --threads 1".split()
+        row, note = r"(?m)^thrust_host_roll ", "left out, since it is slow and for teaching: thrust_host_roll"
+        table = self.run_ok(*few).stdout
+        self.assertNotRegex(table, row)
+        self.assertIn(note, table)
+        for asking in (["--all"], ["--backend", "thrust_host_roll"]):
+            table = self.run_ok(*few, *asking).stdout
+            self.assertRegex(table, row)
+            self.assertNotIn(note, table)
 
     def test_an_absent_baseline_is_not_replaced(self):
         table = self.run_ok("--grid", "24x16", "--iters", "20", "--budget", "0.02", "--backend",
@@ -150,13 +164,15 @@ class Terminal(CommandLineTest):
         started = {name: self.start_on_terminal("stderr", *LONG, *arguments, env=env)
                    for name, (arguments, env) in runs.items()}
         seen = {name: self.finish(*run) for name, run in started.items()}
-        self.assertRegex(seen["shown"], r"\r\x1b\[K\w[\w ]* \[=* *\] +\d+ %")
-        self.assertTrue(seen["shown"].endswith("\r\x1b[K"), "the line is left behind")
-        self.assertNotIn("\n", seen["shown"])
-        self.assertEqual((seen["dumb"], seen["refused"]), ("", ""))
+        expected, progress = seen["shown"].split("\r\n", 1)
+        self.assertEqual(expected, ABOUT_LONG)
+        self.assertRegex(progress, r"\r\x1b\[K\w[\w ]* \[=* *\] +\d+ %")
+        self.assertTrue(progress.endswith("\r\x1b[K"), "the line is left behind")
+        self.assertNotIn("\n", progress)
+        self.assertEqual((seen["dumb"], seen["refused"]), (ABOUT_LONG + "\r\n", ""))
 
     def test_without_a_terminal_there_is_no_progress(self):
-        self.assertEqual(self.run_ok(*LONG, env={"TERM": "xterm"}).stderr, "")
+        self.assertEqual(self.run_ok(*LONG, env={"TERM": "xterm"}).stderr, ABOUT_LONG + "\n")
 
     def on_terminal(self, stream, *arguments, env):
         return self.finish(*self.start_on_terminal(stream, *arguments, env=env))
