@@ -11,6 +11,10 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 # RUNPATH also serves what those libraries need.
 set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
 add_link_options(-Wl,--disable-new-dtags)
+# Relocated at the start and read-only from then on; at an address of its own (PIE) each time.
+add_link_options(-Wl,-z,relro,-z,now)
+include(CheckPIESupported)
+check_pie_supported()
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
@@ -54,6 +58,13 @@ if(DIFFBENCH_WERROR)
 endif()
 if(DIFFBENCH_ARCH)
   target_compile_options(diffbench_options INTERFACE -march=${DIFFBENCH_ARCH})
+endif()
+# What a file or an argument could overrun ends the program. The sanitizers have their own, stricter checks,
+# and FORTIFY needs an optimizing compiler. -U first: some compilers define it themselves.
+target_compile_options(diffbench_options INTERFACE -fstack-protector-strong)
+if(NOT DIFFBENCH_SANITIZE)
+  target_compile_options(diffbench_options INTERFACE
+    $<$<CONFIG:Release>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=2>)
 endif()
 if(DIFFBENCH_SANITIZE)
   string(REPLACE ";" "," sanitizers "${DIFFBENCH_SANITIZE}")

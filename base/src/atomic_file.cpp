@@ -41,6 +41,27 @@ void write_stream(const fs::path& target, const fs::path& shown,
   }
 }
 
+// A pipe that somebody reads, open for writing.
+class HeldPipe {
+ public:
+  explicit HeldPipe(const fs::path& path)
+      : file_(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) {
+    if (file_ < 0 && errno == ENXIO) {
+      throw Error("cannot write '" + path.string() +
+                  "': nobody reads from this pipe; start its reader first");
+    }
+    if (file_ < 0) {
+      fail(path, system_reason());
+    }
+  }
+  HeldPipe(const HeldPipe&) = delete;
+  HeldPipe& operator=(const HeldPipe&) = delete;
+  ~HeldPipe() { ::close(file_); }
+
+ private:
+  int file_;
+};
+
 // A new empty file in `directory`; its name is gone again when this object dies before `commit`.
 class TemporaryFile {
  public:
@@ -90,6 +111,11 @@ void write_atomically(const fs::path& path, const std::function<void(std::ostrea
 void replace_atomically(const fs::path& path, const std::function<void(const fs::path&)>& write) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
+  if (fs::is_fifo(status)) {
+    const HeldPipe pipe(path); // or opening it would wait for a reader, who may never come
+    write(path);
+    return;
+  }
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     write(path);
     return;

@@ -1,5 +1,10 @@
 #include "diffbench/workers.hpp"
 
+#include "diffbench/errors.hpp"
+
+#include <string>
+#include <system_error>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -37,9 +42,12 @@ Workers::Workers(int count) : count_(count), places_(count) {
     for (int thread = 1; thread < count; ++thread) {
       threads_.emplace_back([this, thread] { serve(thread); });
     }
-  } catch (...) { // the system gives no more threads
+  } catch (const std::system_error&) {
     stop();
-    throw;
+    throw Error("the system gives " + std::to_string(threads_.size() + 1) + " of " +
+                std::to_string(count) +
+                " threads: choose fewer --threads, or raise its limit (ulimit -u, ulimit -v, the "
+                "cgroup's pids.max)");
   }
 }
 

@@ -134,7 +134,7 @@ void tell_expected(const Options& options, std::span<const Candidate> candidates
 /// Writes every output that was asked for. One that fails does not keep the others from being
 /// written; the first failure is thrown at the end.
 void write_results(const Options& options, const ComparisonResult& result,
-                   const Observation& observation, std::ostream& out) {
+                   const Observation& observation, std::ostream& out, std::ostream& err) {
   Outputs outputs;
   outputs.write(out, options.json, [&] { return format_json(result); });
   outputs.write(out, options.csv, [&] { return format_csv(result); });
@@ -142,15 +142,21 @@ void write_results(const Options& options, const ComparisonResult& result,
     outputs.attempt([&] {
       const std::string part = report_part("this run", json_of(to_json(result)));
       write_report(options.report, {&part, 1});
+      outputs.wrote(options.report);
     });
   }
-  outputs.attempt([&] { observation.write_trace(); });
+  outputs.attempt([&] {
+    observation.write_trace();
+    if (!options.trace.empty()) {
+      outputs.wrote(options.trace);
+    }
+  });
   if (options.json != stdout_name && options.csv != stdout_name) {
     const auto terminal = options.bars ? terminal_size() : std::nullopt;
     const std::string bars = terminal ? format_bars(result, terminal->columns) : "";
     outputs.attempt([&] { write_text(out, format_report(result, bars)); });
   }
-  outputs.rethrow_failure();
+  outputs.finish(err);
 }
 
 /// What was interrupted before there was a result has a trace all the same.
@@ -204,7 +210,7 @@ int run_comparison(const Options& options, std::span<const Candidate> candidates
   Observation observation(options);
   const ComparisonResult result = measure_observed(options, candidates, progress, observation);
   progress.clear();
-  write_results(options, result, observation, out);
+  write_results(options, result, observation, out, err);
   if (result.interrupted) {
     err << "diffbench: interrupted; what was measured until then is reported\n";
     return exit_interrupted;
@@ -214,6 +220,16 @@ int run_comparison(const Options& options, std::span<const Candidate> candidates
     progress.clear();
     add_film(options, result);
     tell_recorded(options, recording, out, err);
+    Outputs written;
+    for (const std::string& path : {options.record.save, options.record.png}) {
+      if (!path.empty()) {
+        written.wrote(path);
+      }
+    }
+    if (options.record.snapshot_every > 0) {
+      written.wrote(options.record.snapshot_dir);
+    }
+    written.finish(err);
   }
   const Outcome outcome = outcome_of(result);
   if (!outcome.complaint.empty()) {

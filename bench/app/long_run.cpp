@@ -374,6 +374,9 @@ LabReport report_of(const Options& options, const std::string& initial, const Lo
         fmt::format("verified are the first {} steps: for all of them the reference takes too long",
                     run.verified_steps));
   }
+  if (run.verified && !run.interrupted && !options.record.save.empty()) {
+    report.written.push_back(options.record.save);
+  }
   if (run.checkpoints > 0) {
     report.notes.push_back(fmt::format("{} checkpoint{} in {}; the last one, '{}', is of step {}",
                                        run.checkpoints, run.checkpoints == 1 ? "" : "s",

@@ -81,7 +81,9 @@ int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks
 
 int main(int argc, char** argv) {
   // A reader that goes away (a pipe into head) is an error of a write, not the end of the program.
+  // So is a file that grows beyond the limit of the shell (ulimit -f).
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   if (const auto terminal = terminal_size()) {
     text_width = static_cast<std::size_t>(terminal->columns);
   }

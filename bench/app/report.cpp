@@ -228,7 +228,7 @@ int run_report(const ReportOptions& options, const Invocation& invocation) {
     tell_page(options, contents.shown.size(), invocation);
   });
   outputs.write(invocation.out, options.csv, [&] { return csv_of(contents.lines); });
-  outputs.rethrow_failure();
+  outputs.finish(invocation.err);
   return exit_ok;
 }
 

@@ -66,9 +66,13 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
       const std::string part =
           report_part("this run", json_of(lab_result(name, invocation.command, report)));
       write_report(output.report, {&part, 1});
+      outputs.wrote(output.report);
     });
   }
-  outputs.rethrow_failure();
+  for (const std::string& file : report.written) {
+    outputs.wrote(file);
+  }
+  outputs.finish(invocation.err);
   if (report.interrupted) {
     invocation.err << "diffbench: interrupted; what was measured until then is reported\n";
     return exit_interrupted;

@@ -26,6 +26,7 @@ struct LabReport {
   std::optional<Value> rows = {};        ///< the lines of --csv; empty: `results` of data
   std::vector<SampleSeries> series = {}; ///< all samples
   std::vector<std::string> notes = {};   ///< what a reader must know
+  std::vector<std::string> written = {}; ///< files that the verb wrote itself
   bool interrupted = false;              ///< by Ctrl-C: what was measured until then
   Outcome outcome = {};                  ///< of the comparison behind it
 };

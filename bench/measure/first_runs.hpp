@@ -19,6 +19,8 @@
 #include "statistics.hpp"
 #include "timing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -162,6 +164,9 @@ class FirstRuns {
     const std::optional<std::int64_t> own_peak = entrant.contender->own_peak_bytes();
     row.peak_host_bytes = own_peak ? own_peak : memory_.rise();
     row.verification = check(*entrant.contender, first.steps);
+    if (row.wrong()) {
+      row.reason = why_unverifiable(first.steps);
+    }
     const FirstRun run = median_cold_run(entrant, limits, first, watch.seconds());
     row.setup_seconds = run.setup_seconds;
     row.provenance = entrant.contender->provenance();
@@ -247,6 +252,19 @@ class FirstRuns {
     verification.max_abs_error = comparison.max_abs_error;
     verification.nonfinite = comparison.nonfinite;
     return verification;
+  }
+
+  /// Of a problem that diverges; empty for others. No backend is to blame: beyond the range of the
+  /// numbers not even NaNs must be the same.
+  [[nodiscard]] std::string why_unverifiable(std::int64_t steps) {
+    const std::int64_t nonfinite = reference_.at(steps).summary.nonfinite;
+    return nonfinite == 0
+               ? ""
+               : fmt::format(
+                     "the problem diverges: after {} steps {} cells of the reference itself "
+                     "are NaN or infinite, so nothing can be verified or timed; choose "
+                     "fewer --iters, or a --dt with dt*D/h^2 up to {} (here {:.3g})",
+                     steps, nonfinite, stability_limit, problem_.diffusion_number());
   }
 
   const Options& options_;

@@ -12,7 +12,7 @@ void declare_device(OptionList& options, int& device, bool& chosen, std::string_
                 });
 }
 
-void declare_gpu(OptionList& options, Options& run) {
+void declare_gpu(OptionList& options, Options& run, GpuUse use) {
   constexpr const char* title = "GPU backends";
   SessionOptions& session = run.session;
   options.group(title);
@@ -29,11 +29,15 @@ void declare_gpu(OptionList& options, Options& run) {
       session.transfer = Transfer::pinned;
     }
   });
-  options.flag("--async", run.record.async, "copies of snapshots run beside the computation");
+  if (use >= GpuUse::snapshots) {
+    options.flag("--async", run.record.async, "copies of snapshots run beside the computation");
+  }
   declare_device(options, session.device, run.device_chosen);
   options.flag("--retune", session.retune, "measure again which kernel shape is best here");
-  options.integer("--roundtrip-every K", run.roundtrip_every, iteration_limits,
-                  "further rows: as a naive port, up and down every K iterations");
+  if (use >= GpuUse::round_trips) {
+    options.integer("--roundtrip-every K", run.roundtrip_every, iteration_limits,
+                    "further rows: as a naive port, up and down every K iterations");
+  }
   options.check([&] { run.gpu_options = options.given_names(title); });
 }
 

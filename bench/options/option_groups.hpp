@@ -23,6 +23,9 @@ void declare_seed(OptionList& options, std::uint64_t& seed, std::string_view hel
 void declare_backends(OptionList& options, std::vector<std::string>& names, std::string_view help);
 void declare_threads(OptionList& options, int& threads, std::string_view help,
                      std::string_view otherwise);
+/// Several, one after the other.
+void declare_thread_list(OptionList& options, std::vector<int>& threads, std::string_view help,
+                         std::string_view otherwise);
 /// Refuses one that this CPU lacks.
 void declare_isa(OptionList& options, SessionOptions& session);
 void declare_budget(OptionList& options, double& seconds, std::string_view help);
@@ -39,7 +42,10 @@ void declare_results(OptionList& options, std::string& json, std::string& csv, s
 void declare_problem(OptionList& options, Options& run);
 /// What runs, and for how long.
 void declare_run(OptionList& options, Options& run, std::string_view budget_help);
-void declare_gpu(OptionList& options, Options& run);
+/// What a verb makes of GPU sessions, each with what comes before it: measures them, makes rows of
+/// round trips, keeps snapshots. Options that mean nothing to it are not declared.
+enum class GpuUse { sessions, round_trips, snapshots };
+void declare_gpu(OptionList& options, Options& run, GpuUse use);
 /// Of several ranks; needs those of the problem before it.
 void declare_ranks(OptionList& options, RankOptions& many);
 void declare_halo_depth(OptionList& options, std::int64_t& depth);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace diffbench::bench {
@@ -139,6 +140,17 @@ void OptionList::add(OptionList& other) {
       };
     }
   }
+  std::ranges::copy(other.hints_, std::back_inserter(hints_));
+}
+
+std::vector<std::string> OptionList::hints() const {
+  std::vector<std::string> lines;
+  for (const auto& make : hints_) {
+    if (std::string line = make(); !line.empty()) {
+      lines.push_back(std::move(line));
+    }
+  }
+  return lines;
 }
 
 bool OptionList::given(std::string_view name) const {

@@ -116,6 +116,10 @@ class OptionList {
 
   /// What read() calls when it is here: for options that contradict each other.
   void check(std::function<void()> refuse);
+  /// A line for stderr before the verb's work, where `make` has one once all is read.
+  void hint(std::function<std::string()> make) { hints_.push_back(std::move(make)); }
+  /// The lines of all hints, also of lists that were added.
+  [[nodiscard]] std::vector<std::string> hints() const;
   /// The options of `other`, which are typed here and read there.
   void add(OptionList& other);
 
@@ -134,6 +138,7 @@ class OptionList {
 
   std::string group_ = "Options";
   std::vector<Option> options_;
+  std::vector<std::function<std::string()>> hints_;
 };
 
 } // namespace diffbench::bench

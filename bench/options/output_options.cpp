@@ -74,7 +74,7 @@ void declare_comparison(OptionList& options, Options& run) {
   declare_problem(options, run);
   declare_run(options, run, "all that the run may take; without it, time for the timing rounds");
   options.check([&] { run.budget_binds = options.given("--budget"); });
-  declare_gpu(options, run);
+  declare_gpu(options, run, GpuUse::snapshots);
   declare_ranks(options, run.many);
   declare_output(options, run);
 }

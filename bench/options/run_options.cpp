@@ -40,6 +40,16 @@ std::vector<std::string> known_rows() {
   return known;
 }
 
+std::string too_many_threads(int threads) {
+  const int cpus = usable_cpus();
+  return threads <= cpus
+             ? ""
+             : fmt::format(
+                   "--threads {}: this process may use {} CPU{}, so threads take turns and "
+                   "times say little",
+                   threads, cpus, cpus == 1 ? "" : "s");
+}
+
 } // namespace
 
 void declare_backends(OptionList& options, std::vector<std::string>& names, std::string_view help) {
@@ -54,6 +64,15 @@ void declare_backends(OptionList& options, std::vector<std::string>& names, std:
 void declare_threads(OptionList& options, int& threads, std::string_view help,
                      std::string_view otherwise) {
   options.integer("--threads N", threads, thread_limits, help, otherwise);
+  options.hint([&threads] { return too_many_threads(threads); });
+}
+
+void declare_thread_list(OptionList& options, std::vector<int>& threads, std::string_view help,
+                         std::string_view otherwise) {
+  options.integers("--threads LIST", threads, thread_limits, help, otherwise);
+  options.hint([&threads] {
+    return threads.empty() ? "" : too_many_threads(*std::ranges::max_element(threads));
+  });
 }
 
 void declare_isa(OptionList& options, SessionOptions& session) {

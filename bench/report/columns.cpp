@@ -18,8 +18,15 @@ std::string shown(const Value& value, Format format) {
   return value.is_null() ? no_value : format(value.number());
 }
 
-/// Quoted where it holds a separator, a quote or a line end.
-std::string quoted(const std::string& text) {
+/// Quoted where it holds a separator, a quote or a line end; with ? for other control characters:
+/// the lines may go to a terminal.
+std::string quoted(std::string text) {
+  std::ranges::replace_if(
+      text,
+      [](unsigned char c) {
+        return (c < 0x20 && c != '\t' && c != '\r' && c != '\n') || c == 0x7f;
+      },
+      '?');
   if (text.find_first_of(",\"\r\n") == std::string::npos) {
     return text;
   }

@@ -8,7 +8,8 @@ std::vector<std::string> troubles(const ComparisonResult& result) {
   std::vector<std::string> lines;
   for (const Row& row : result.rows) {
     if (row.wrong()) {
-      lines.push_back(row.name + ": its field differs from the reference");
+      lines.push_back(row.name + ": " +
+                      (row.reason.empty() ? "its field differs from the reference" : row.reason));
     } else if (row.failed()) {
       lines.push_back(row.name + ": " + row.reason);
     }

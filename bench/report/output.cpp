@@ -2,9 +2,11 @@
 
 #include "comparison_options.hpp"
 #include "diffbench/atomic_file.hpp"
+#include "diffbench/text.hpp"
 #include "text_width.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -53,13 +55,34 @@ void write_out(std::ostream& out, std::string_view text) {
   throw Error(fmt::format("stdout: cannot write ({})", errno != 0 ? reason(errno) : "I/O error"));
 }
 
-void write_text(std::ostream& out, std::string_view text) { write_out(out, wrapped(text)); }
+void write_text(std::ostream& out, std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c != '\n' && (c < 0x20 || c == 0x7f); }, '?');
+  write_out(out, wrapped(text));
+}
 
 void write_to(std::ostream& out, const std::string& path, std::string_view text) {
   if (path == stdout_name) {
     write_out(out, text);
   } else {
     write_atomically(path, [&](std::ostream& file) { file << text; });
+  }
+}
+
+void Outputs::wrote(const std::string& path) {
+  std::error_code error;
+  if (path != stdout_name && (fs::is_regular_file(path, error) || fs::is_directory(path, error))) {
+    written_.push_back(path);
+  }
+}
+
+void Outputs::finish(std::ostream& err) const {
+  if (failure_) {
+    std::rethrow_exception(failure_);
+  }
+  if (!written_.empty()) {
+    err << fmt::format("diffbench: wrote {}\n",
+                       one_line(fmt::format("{}", fmt::join(written_, ", "))));
   }
 }
 
@@ -94,12 +117,16 @@ void check_writable_file(std::string_view option, const fs::path& path) {
     throw Error(fmt::format("{} {}: is a directory; give a file", option, path.string()));
   }
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    // A device: opening it is harmless. A pipe may have no reader yet, and is left to the writing.
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor < 0 && errno != ENXIO) {
+    if (descriptor < 0 && fs::is_fifo(status) && errno == ENXIO) {
+      throw Error(fmt::format("{} {}: nobody reads from this pipe; start its reader first", option,
+                              path.string()));
+    }
+    if (descriptor < 0) {
       throw Error(fmt::format("{} {}: cannot write ({})", option, path.string(), reason(errno)));
     }
-    if (descriptor >= 0) {
+    // A pipe stays open until the program ends: its reader would take a close for the end.
+    if (!fs::is_fifo(status)) {
       ::close(descriptor);
     }
     return;

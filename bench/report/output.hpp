@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -25,8 +26,9 @@ class OutputClosed : public Error {
 /// disk) otherwise.
 void write_out(std::ostream& out, std::string_view text);
 
-/// The same of what people read, no wider than their terminal.
-void write_text(std::ostream& out, std::string_view text);
+/// The same of text for people, whose control characters but for line ends become ?: a name in it
+/// must not steer the terminal. No line is wider than that.
+void write_text(std::ostream& out, std::string text);
 
 /// As write_out() to stdout where `path` is stdout_name, else to the file there: all of it or
 /// nothing.
@@ -39,9 +41,14 @@ class Outputs {
   template <typename Format>
   void write(std::ostream& out, const std::string& path, Format&& format) {
     if (!path.empty()) {
-      attempt([&] { write_to(out, path, std::forward<Format>(format)()); });
+      attempt([&] {
+        write_to(out, path, std::forward<Format>(format)());
+        wrote(path);
+      });
     }
   }
+  /// For finish() to name what was written in another way; stdout and devices are no files.
+  void wrote(const std::string& path);
   /// Calls `write`; of what it throws of Error the first is kept.
   template <typename Write>
   void attempt(Write&& write) {
@@ -53,14 +60,12 @@ class Outputs {
       }
     }
   }
-  /// Throws the first failure, if there was one. Comes last.
-  void rethrow_failure() const {
-    if (failure_) {
-      std::rethrow_exception(failure_);
-    }
-  }
+  /// Throws the first failure, if there was one; else names the files that were written, in a line.
+  /// Comes last.
+  void finish(std::ostream& err) const;
 
  private:
+  std::vector<std::string> written_;
   std::exception_ptr failure_;
 };
 

@@ -38,7 +38,10 @@ std::optional<Trouble> trouble_of(const Row& row) {
   if (row.status != Status::ok) {
     return Trouble{std::string(to_string(row.status)), row.reason};
   }
-  if (row.verification && !row.verification->bitwise) {
+  if (row.wrong() && !row.reason.empty()) { // no fault of the row
+    return Trouble{"not verified", row.reason};
+  }
+  if (row.wrong()) {
     return Trouble{
         "NOT VERIFIED",
         fmt::format("differs from the reference by up to {:g}, {} cells not finite, after "

@@ -2,6 +2,7 @@
 // expressions, with the matrix products by BLAS (xtensor-blas). A temporary for nearly every line.
 #include "diffbench/machine.hpp"
 #include "diffbench/mlp/engine.hpp"
+#include "diffbench/mlp/openblas.hpp"
 #include "loss_counter.hpp"
 #include "optimizer_step.hpp"
 #include "step_timer.hpp"
@@ -169,6 +170,7 @@ EngineInfo cpu_xtensor() {
           .description = "NumPy-style expressions of xtensor, products by BLAS",
           .threaded = true,
           .ladder = 10,
+          .probe = probe_openblas,
           .make_float32 = make<float>,
           .make_float64 = make<double>};
 }

@@ -44,8 +44,14 @@ std::optional<float> number(std::string_view cell) {
 
 class CsvReader {
  public:
-  explicit CsvReader(const std::filesystem::path& file) : path_(file), stream_(file) {
-    if (!stream_ || std::filesystem::is_directory(file)) {
+  explicit CsvReader(const std::filesystem::path& file) : path_(file) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error)) { // opening a pipe might wait for ever
+      throw InvalidInput(file.string() + ": cannot be opened" +
+                         (std::filesystem::exists(file, error) ? "; it is no regular file" : ""));
+    }
+    stream_.open(file);
+    if (!stream_) {
       throw InvalidInput(file.string() + ": cannot be opened");
     }
   }
@@ -63,6 +69,10 @@ class CsvReader {
       if (!header) {
         take(cells);
       }
+    }
+    if (stream_.bad()) {
+      ++line_;
+      fail("reading failed; copy the file anew");
     }
     return std::move(set_);
   }

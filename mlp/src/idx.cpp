@@ -26,8 +26,12 @@ constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
 /// A file, plain or compressed: zlib reads both alike.
 class IdxFile {
  public:
-  explicit IdxFile(const fs::path& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
-    if (!file_ || fs::is_directory(path)) {
+  explicit IdxFile(const fs::path& path) : path_(path) {
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) { // opening a pipe might wait for ever
+      file_.reset(gzopen(path.c_str(), "rb"));
+    }
+    if (!file_) {
       fail("cannot be opened");
     }
   }
@@ -75,15 +79,23 @@ class IdxFile {
     if (gzgetc(file_.get()) != -1) {
       fail("is longer than its header says");
     }
+    check_end();
     return bytes;
   }
 
  private:
+  /// The checksum and the length that end a compressed file have been read, and are right.
+  void check_end() const {
+    int code = Z_OK;
+    if (const char* const what = gzerror(file_.get(), &code); code != Z_OK) {
+      fail(std::string("is damaged: ") + what);
+    }
+  }
+
   void read(std::span<unsigned char> bytes) {
     const int got = gzread(file_.get(), bytes.data(), static_cast<unsigned>(bytes.size()));
     if (got < 0) {
-      int code = 0;
-      fail(std::string("is damaged: ") + gzerror(file_.get(), &code));
+      check_end();
     }
     if (static_cast<std::size_t>(got) != bytes.size()) {
       fail("ends before all that its header promises");

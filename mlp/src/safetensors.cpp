@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -40,8 +41,13 @@ struct Tensor {
 
 class Reader {
  public:
-  explicit Reader(fs::path file) : path_(std::move(file)), stream_(path_, std::ios::binary) {
+  explicit Reader(fs::path file) : path_(std::move(file)) {
     std::error_code error;
+    if (!fs::is_regular_file(path_, error)) { // opening a pipe might wait for ever
+      fail(fs::exists(path_, error) ? "cannot be opened; it is no regular file"
+                                    : "cannot be opened");
+    }
+    stream_.open(path_, std::ios::binary);
     file_bytes_ = fs::file_size(path_, error);
     if (error || !stream_) {
       fail("cannot be opened");
@@ -131,9 +137,17 @@ class Reader {
       fail(tensor + " has a place that does not fit its shape or the file");
     }
     places.emplace_back(place[0], place[1]);
-    return {.shape = {shape.begin(), shape.end()},
-            .values =
-                dtype == "F32" ? values<float>(place[0], bytes) : values<double>(place[0], bytes)};
+    Tensor read{.shape = {shape.begin(), shape.end()},
+                .values = dtype == "F32" ? values<float>(place[0], bytes)
+                                         : values<double>(place[0], bytes)};
+    const auto bad =
+        std::ranges::count_if(read.values, [](float value) { return !std::isfinite(value); });
+    if (bad > 0) {
+      fail(tensor + " holds " + std::to_string(bad) +
+           " values that are NaN or infinite in float32; save a model whose training has not "
+           "diverged");
+    }
+    return read;
   }
 
   template <typename T>

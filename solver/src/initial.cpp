@@ -4,10 +4,12 @@
 #include "diffbench/known_names.hpp"
 #include "diffbench/npy.hpp"
 #include "diffbench/verify.hpp"
+#include "value_range.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <numbers>
 #include <random>
@@ -127,9 +129,13 @@ std::string grid_text(std::int64_t nx, std::int64_t ny) {
 }
 
 void check_shape(const Problem& problem, const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) { // opening a pipe might wait for ever
+    return;                                             // read_npy says what is wrong
+  }
   std::ifstream stream(path, std::ios::binary);
-  if (!stream || !std::filesystem::is_regular_file(path)) {
-    return; // read_npy says what is wrong
+  if (!stream) {
+    return;
   }
   const NpyHeader header = read_npy_header(stream, path);
   if (header.nx != problem.nx || header.ny != problem.ny) {
@@ -154,12 +160,35 @@ void check_finite(const Part<T>& part, const std::filesystem::path& path) {
   }
 }
 
+std::string decimal(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
+}
+
+template <typename T>
+void check_range(const Part<T>& part, const std::filesystem::path& path) {
+  const std::span<T> cells = part.cells;
+  const auto bad =
+      std::ranges::find_if(cells, [](T cell) { return !(std::abs(cell) <= largest_value<T>); });
+  if (bad != cells.end()) {
+    const std::int64_t index = part.first * part.nx + (bad - cells.begin());
+    throw InvalidInput("'" + path.string() + "' holds " + decimal(*bad) + " at row " +
+                       std::to_string(index / part.nx) + ", column " +
+                       std::to_string(index % part.nx) + "; beyond " + decimal(largest_value<T>) +
+                       " a step can overflow in " + std::string(to_string(dtype_of<T>)) +
+                       ": scale the field" +
+                       (dtype_of<T> == Dtype::float32 ? ", or save it as float64" : ""));
+  }
+}
+
 template <typename T>
 void fill_from_file(const Problem& problem, const std::filesystem::path& path,
                     const Part<T>& part) {
   check_shape(problem, path); // its message names the options
   read_npy_rows(path, problem.nx, problem.ny, part.first, part.cells);
   check_finite(part, path);
+  check_range(part, path);
 }
 
 } // namespace

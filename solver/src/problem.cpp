@@ -2,6 +2,7 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
+#include "value_range.hpp"
 
 #include <array>
 #include <cmath>
@@ -74,9 +75,12 @@ void validate(const Problem& problem, bool allow_unstable) {
   check_positive("dt", problem.dt);
   check_positive("diffusivity", problem.diffusivity);
   check_positive("spacing", problem.spacing);
-  if (!std::isfinite(problem.boundary_value)) {
+  const double largest = problem.dtype == Dtype::float32 ? static_cast<double>(largest_value<float>)
+                                                         : largest_value<double>;
+  if (!(std::abs(problem.boundary_value) <= largest)) {
     throw InvalidInput("boundary value = " + decimal(problem.boundary_value) +
-                       "; it must be a finite number");
+                       "; it must be a finite number, in " + std::string(to_string(problem.dtype)) +
+                       " from -" + decimal(largest) + " to " + decimal(largest));
   }
   const double number = problem.diffusion_number();
   if (!std::isfinite(number)) {

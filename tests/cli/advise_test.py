@@ -1,10 +1,13 @@
 """diffbench calibrate and advise through the program."""
 import csv
 import json
+import os
 import pathlib
+import signal
+import subprocess
 import unittest
 
-from program import CommandLineTest, parse_json
+from program import PROGRAM, CommandLineTest, parse_json
 
 REPORT = pathlib.Path(__file__).resolve().parents[2] / "bench/report"
 RECORDED = ["advise", "--profile",
@@ -101,8 +104,15 @@ class Advise(CommandLineTest):
                                         env=self.env).stdout)["diffbench"]["advise"]
         self.assertEqual([way["threads"] for way in result["ways"]], [1])
 
-    def test_without_calibration_it_names_the_command(self):
-        self.assert_refused(2, "run: diffbench calibrate", "advise", "--grid", "640", env=self.env)
+    def test_without_calibration_it_begins_with_one(self):
+        child = subprocess.Popen([PROGRAM, "advise", "--grid", "640"], cwd=self.directory,
+                                 env={**os.environ, **self.env}, text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(child.kill)
+        self.assertIn("calibrating it first", child.stderr.readline())
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+        self.assertEqual((child.returncode, out, err), (130, "", "diffbench: interrupted\n"))
 
     def test_what_is_no_profile(self):
         self.path("text").write_text("hello")

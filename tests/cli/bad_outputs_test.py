@@ -2,7 +2,6 @@
 can be known, and never with a part of a file left behind."""
 import os
 import resource
-import signal
 import subprocess
 import unittest
 
@@ -14,7 +13,6 @@ FILE_OPTIONS = ["--json", "--csv", "--trace", "--save", "--png"]
 
 def limit_file_size():
     """In the child: a file ends at 100 bytes, as on a disk that fills up while it is written."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
 
@@ -93,8 +91,7 @@ class FullDisk(CommandLineTest):
                 with self.subTest(option, before=before):
                     if before:
                         self.path("out").write_bytes(before)
-                    done = self.run_program(*QUICK, option, "out", preexec_fn=limit_file_size,
-                                            restore_signals=False)
+                    done = self.run_program(*QUICK, option, "out", preexec_fn=limit_file_size)
                     self.assertEqual(done.returncode, 1)
                     self.assert_one_line(done.stderr, "out", "File too large")
                     left = {path.name: content for path, content in self.contents().items()}

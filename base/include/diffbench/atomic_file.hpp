@@ -10,7 +10,7 @@ namespace diffbench {
 /// Calls `write` with a stream to a temporary file beside `path`, flushes it, and renames it to
 /// `path`. When `write` throws, or anything fails (a full disk shows at the flush), the temporary
 /// is removed, an earlier `path` is left as it was, and Error says what, where and why. A path that
-/// exists and is not a regular file (/dev/stdout, a pipe) is written directly.
+/// exists and is not a regular file (/dev/stdout, a pipe that has a reader) is written directly.
 void write_atomically(const std::filesystem::path& path,
                       const std::function<void(std::ostream&)>& write);
 

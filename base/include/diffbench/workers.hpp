@@ -14,7 +14,7 @@ namespace diffbench {
 /// 50 us, then asleep, and run on other CPUs than the caller where there are enough (TeamPlaces).
 class Workers {
  public:
-  /// Throws std::system_error when the system gives no more threads.
+  /// Throws Error when the system gives no more threads.
   explicit Workers(int count);
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;

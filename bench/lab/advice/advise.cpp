@@ -3,6 +3,7 @@
 #include "advice_report.hpp"
 #include "assumed_advice.hpp"
 #include "assumed_report.hpp"
+#include "calibrate.hpp"
 #include "cost_profile.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
@@ -222,13 +223,21 @@ Action declare_advise(OptionList& options) {
                   "copy the field to the host every K iterations");
   options.group("Prediction");
   options.text("--profile FILE", typed->profile,
-               "a recorded profile (default: this machine's, made by diffbench calibrate)");
+               "a recorded profile (default: this machine's, which is made when there is none)");
   declare_assume(options, typed->assumed);
   options.flag("--check", typed->check, "measure the run, too, and print the errors");
   options.flag("--check-grid", typed->check_grid,
                "the same for grids from 128 to 8192 and 1 to 1000 iterations (6 minutes)");
   typed->output.declare(options);
   return [typed](const Invocation& invocation) {
+    if (typed->profile.empty() && !has_own_profile()) {
+      invocation.err
+          << "diffbench: this machine is not calibrated yet; calibrating it first, as diffbench "
+             "calibrate does, which takes some four minutes\n";
+      const InterruptGuard guard;
+      Progress progress(invocation.err, typed->output.progress && progress_possible());
+      calibrate_this_machine(progress);
+    }
     const CostProfile profile =
         typed->profile.empty() ? read_own_profile() : read_profile(typed->profile);
     typed->run.session.transfer = parse_transfer(profile.transfer);

@@ -1,4 +1,6 @@
 // The verb: which backends, on which grids, and where the profile goes.
+#include "calibrate.hpp"
+
 #include "columns.hpp"
 #include "cost_profile.hpp"
 #include "diffbench/atomic_file.hpp"
@@ -149,7 +151,33 @@ LabReport calibrate(const CalibrateOptions& typed, const std::vector<Candidate>&
   return report;
 }
 
+/// Where the profile goes: `out`, or this machine's place. Refuses what cannot be written.
+std::filesystem::path profile_place(const std::string& out) {
+  const std::filesystem::path path =
+      out.empty() ? default_profile_path() : std::filesystem::path(out);
+  if (out.empty()) {
+    std::error_code error; // a directory that cannot be made shows when the file is tried
+    std::filesystem::create_directories(path.parent_path(), error);
+  }
+  check_writable_file(out.empty() ? "profile" : "--out", path);
+  return path;
+}
+
 } // namespace
+
+void calibrate_this_machine(Progress& progress) {
+  CalibrateOptions defaults;
+  defaults.dtypes = {Dtype::float32, Dtype::float64};
+  const std::filesystem::path path = profile_place("");
+  const LabReport report =
+      calibrate(defaults, timed_candidates(defaults.run), path, "diffbench calibrate", progress);
+  if (report.interrupted) {
+    throw Interrupted();
+  }
+  if (report.outcome.exit_code != exit_ok) {
+    throw Error(report.outcome.complaint);
+  }
+}
 
 Action declare_calibrate(OptionList& options) {
   const auto typed = std::make_shared<CalibrateOptions>();
@@ -163,7 +191,7 @@ Action declare_calibrate(OptionList& options) {
   declare_threads(options, typed->run.session.threads, "for threaded backends", "the usable CPUs");
   options.integer("--largest N", typed->largest, {smallest_side, largest_side},
                   "side of the largest grid");
-  declare_gpu(options, typed->run);
+  declare_gpu(options, typed->run, GpuUse::sessions);
   typed->output.declare(options);
   options.text("--out FILE", typed->out,
                "where the profile goes (default: $XDG_CACHE_HOME/diffbench/profile.json)");
@@ -171,13 +199,7 @@ Action declare_calibrate(OptionList& options) {
     if (typed->dtypes.empty()) {
       typed->dtypes = {Dtype::float32, Dtype::float64};
     }
-    const std::filesystem::path path =
-        typed->out.empty() ? default_profile_path() : std::filesystem::path(typed->out);
-    if (typed->out.empty()) {
-      std::error_code error; // a directory that cannot be made shows when the file is tried
-      std::filesystem::create_directories(path.parent_path(), error);
-    }
-    check_writable_file(typed->out.empty() ? "profile" : "--out", path);
+    const std::filesystem::path path = profile_place(typed->out);
     typed->output.other = path;
     const std::vector<Candidate> candidates = timed_candidates(typed->run);
     return run_experiment("calibrate", typed->output, invocation, [&](Progress& progress) {

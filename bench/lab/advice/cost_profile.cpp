@@ -149,13 +149,13 @@ CostProfile read_profile(const fs::path& path) {
   }
 }
 
-CostProfile read_own_profile() {
-  const fs::path path = default_profile_path();
+bool has_own_profile() {
   std::error_code error;
-  if (!fs::exists(path, error)) {
-    throw InvalidInput("advise: this machine is not calibrated yet; run: diffbench calibrate");
-  }
-  CostProfile profile = read_profile(path);
+  return fs::exists(default_profile_path(), error);
+}
+
+CostProfile read_own_profile() {
+  CostProfile profile = read_profile(default_profile_path());
   if (!profile.foreign.empty()) {
     throw InvalidInput(
         fmt::format("advise: the profile is of another machine or build ({}); run: "

@@ -33,8 +33,11 @@ struct CostProfile {
 /// Throws InvalidInput for what is no profile.
 [[nodiscard]] CostProfile read_profile(const std::filesystem::path& path);
 
-/// The profile at default_profile_path(). Throws InvalidInput with the command that makes one where
-/// there is none, or it is of another machine or build.
+/// Whether there is a file at default_profile_path().
+[[nodiscard]] bool has_own_profile();
+
+/// The profile at default_profile_path(). Throws InvalidInput where there is none, and with the
+/// command that makes one where it is of another machine or build.
 [[nodiscard]] CostProfile read_own_profile();
 
 } // namespace diffbench::bench

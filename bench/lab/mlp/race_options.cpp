@@ -10,8 +10,8 @@ void declare_race(OptionList& options, RaceSetting& setting, std::string_view de
   options.group("What runs");
   declare_engines(options, setting.choice, race.session, default_engines);
   declare_peers(options, race.peers);
-  options.integers("--threads LIST", race.threads, thread_limits,
-                   "such as 1,2: threaded engines with each", default_threads);
+  declare_thread_list(options, race.threads, "such as 1,2: threaded engines with each",
+                      default_threads);
   options.flag("--products", race.products,
                "also the matrix products of a step alone, by OpenBLAS: the roof");
   options.flag("--quality", race.quality,

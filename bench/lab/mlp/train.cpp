@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -112,6 +114,22 @@ std::vector<Trained> run_engines(const TrainSetting& setting, std::vector<std::s
   return all;
 }
 
+/// What no verb would take again does not replace what is there.
+void save_parameters(const TrainSetting& setting, const Trained& trained, LabReport& report) {
+  const std::string& file = setting.options.save;
+  const bool finite =
+      std::ranges::all_of(trained.parameters, [](float value) { return std::isfinite(value); });
+  if (!finite || !trained.failure.empty()) {
+    report.notes.push_back(fmt::format(
+        "--save {}: nothing is written, since {} {}", file, trained.name(),
+        finite ? "did not come to the end" : "ended with parameters that are not finite"));
+    report.outcome = {exit_error, report.notes.back()};
+    return;
+  }
+  mlp::write_safetensors(file, setting.training.network, trained.parameters);
+  report.written.push_back(file);
+}
+
 } // namespace
 
 Action declare_mlp_train(OptionList& options) {
@@ -128,12 +146,11 @@ Action declare_mlp_train(OptionList& options) {
     return run_experiment("mlp_train", state->output, invocation, [&](Progress& progress) {
       std::vector<std::string> notes = setting.options.notes;
       const std::vector<Trained> all = run_engines(setting, notes, progress);
-      if (!setting.options.save.empty() && !all.empty()) {
-        mlp::write_safetensors(setting.options.save, setting.training.network,
-                               all.front().parameters);
-      }
       LabReport report = train_report(setting, all);
       report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
+      if (!setting.options.save.empty() && !all.empty()) {
+        save_parameters(setting, all.front(), report);
+      }
       return report;
     });
   };

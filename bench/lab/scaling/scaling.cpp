@@ -281,8 +281,8 @@ Action declare_scaling(OptionList& options) {
   declare_problem(options, run);
   options.group("What runs");
   options.text("--backend NAME", state->backend, "a threaded backend");
-  options.integers("--threads LIST", state->threads, thread_limits, "such as 1,2,4",
-                   "1, 2, 4, ... up to the usable CPUs");
+  declare_thread_list(options, state->threads, "such as 1,2,4",
+                      "1, 2, 4, ... up to the usable CPUs");
   options.flag("--weak", state->weak, "n threads get n times the rows of --grid");
   declare_isa(options, run.session);
   declare_budget(options, run.budget_seconds, "time for the timing rounds");

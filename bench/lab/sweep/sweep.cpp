@@ -112,6 +112,9 @@ LabReport measure_sweep(const SweepState& typed, Progress& progress) {
   };
   run_sweep(plan, points, measure_one, keep, progress);
   LabReport report = report_sweep(plan, points, typed.crossed);
+  if (journal) {
+    report.written.push_back(typed.out);
+  }
   if (report.interrupted && journal) {
     report.notes.push_back(fmt::format(
         "{} of {} combinations are in {}; the same command with --resume goes on from there",

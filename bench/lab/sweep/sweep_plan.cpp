@@ -76,7 +76,7 @@ SweptOptions::SweptOptions() {
   run.copy_roof = false; // the machine's, not a combination's
   declare_problem(list, run);
   declare_run(list, run, "time for the timing rounds of each combination");
-  declare_gpu(list, run);
+  declare_gpu(list, run, GpuUse::round_trips);
 }
 
 SweepPlan plan_sweep(SweptOptions& swept) {

@@ -25,8 +25,9 @@ SweepRow read_row(const ordered_json& json) {
   const ordered_json& verified = json.at("verified");
   row.wrong = !verified.is_null() && !verified.at("bitwise").get<bool>();
   row.naive = !json.at("roundtrip_every").is_null();
-  if (json.at("status") == "failed") {
-    row.failure = json.at("reason").get<std::string>();
+  const ordered_json& reason = json.at("reason");
+  if ((row.wrong || json.at("status") == "failed") && reason.is_string()) {
+    row.failure = reason.get<std::string>();
   }
   if (row.wrong || json.at("status") != "ok" || json.at("samples_seconds").empty()) {
     return row;

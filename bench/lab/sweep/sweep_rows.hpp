@@ -20,7 +20,7 @@ struct SweepRow {
   int threads = 1;
   bool wrong = false;          ///< not the reference's field
   bool naive = false;          ///< a port that makes round trips
-  std::string failure;         ///< why it has no time, where it failed
+  std::string failure;         ///< why it has no time, as far as known
   std::vector<Sample> samples; ///< without any, the row cannot be compared
   std::optional<double> cold_seconds;
   std::optional<double> warm_seconds;

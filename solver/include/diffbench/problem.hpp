@@ -4,7 +4,7 @@
 // One time step is NumPy's evaluation, left to right, in the dtype of the run, of
 //   lap = roll(u,+1,0) + roll(u,-1,0) + roll(u,+1,1) + roll(u,-1,1) - 4*u
 //   u   = u + (dt*D/h^2) * lap
-// with the factor computed in double and rounded once. Every backend gives these bits.
+// with the factor in double, rounded once. Every backend gives these bits while 4*u is finite.
 #pragma once
 
 #include <cstdint>

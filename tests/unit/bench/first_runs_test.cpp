@@ -108,6 +108,17 @@ TEST_F(FirstRunsTest, ARepetitionThatIsWrongIsFound) {
   EXPECT_EQ(entrant.contender, nullptr);
 }
 
+TEST_F(FirstRunsTest, AProblemThatDivergesIsNoFaultOfTheRow) {
+  options_.problem.dt = 1e9;
+  const Entrant<float> entrant = measure(); // of the very field of the reference
+  EXPECT_FALSE(entrant.row.verification->bitwise);
+  EXPECT_GT(entrant.row.verification->nonfinite, 0);
+  EXPECT_THAT(entrant.row.reason, testing::HasSubstr("the problem diverges: after 8 steps"));
+  script_.wrong_run = 1;
+  options_.problem.dt = 0.1;
+  EXPECT_EQ(measure().row.reason, "");
+}
+
 TEST_F(FirstRunsTest, ARowWithoutTimeForMoreMakesOne) {
   const Entrant<float> entrant = measure(0.5);
   EXPECT_EQ(script_.runs, 1);

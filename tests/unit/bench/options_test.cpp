@@ -159,6 +159,40 @@ TEST(Options, AVerbIsAnAction) {
   EXPECT_EQ(err.str(), "");
 }
 
+/// What a verb of these options says on stderr before it does anything.
+std::string hints(const Arguments& arguments, void (*declare)(OptionList& options)) {
+  static void (*declare_options)(OptionList & options);
+  declare_options = declare;
+  Subcommand verb = program();
+  verb.declare = [](OptionList& options) -> Action {
+    declare_options(options);
+    return [](const Invocation&) { return 0; };
+  };
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(std::get<Verb>(parse_options(arguments, verb)).action({out, err, ""}), 0);
+  return err.str();
+}
+
+TEST(Options, MoreThreadsThanCpusAreSaidToBe) {
+  static int threads = 0;
+  const auto one = [](OptionList& options) { declare_threads(options, threads, "", "all"); };
+  EXPECT_EQ(hints({"--threads", "1"}, one), "");
+  EXPECT_THAT(hints({"--threads", "4096"}, one), HasSubstr("diffbench: --threads 4096: this"));
+  static std::vector<int> list;
+  const auto several = [](OptionList& options) { declare_thread_list(options, list, "", "1, 2"); };
+  EXPECT_EQ(hints({}, several), "");
+  EXPECT_THAT(hints({"--threads", "1,4096,2"}, several), HasSubstr("--threads 4096: this"));
+  const auto added = [](OptionList& options) { // as sweep has those of the comparison
+    static OptionList inner;
+    declare_thread_list(inner, list, "", "1, 2");
+    options.add(inner);
+    options.check([] { inner.read(); });
+  };
+  list.clear();
+  EXPECT_THAT(hints({"--threads", "4096"}, added), HasSubstr("--threads 4096: this"));
+}
+
 struct Bad {
   Arguments arguments;
   const char* message; ///< part of it
@@ -206,6 +240,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"--threads", "0"}, "--threads 0: give a whole number from 1 to 4096"},
         Bad{{"--threads", "100000"}, "--threads 100000"},
         Bad{{"--threads", "two"}, "--threads two"},
+        Bad{{"scaling", "--threads", "1,,2"},
+            "--threads: 1,,2: a value between the commas is empty"},
+        Bad{{"--backend", "scalar,"}, "--backend: scalar,: a value"},
+        Bad{{"calibrate", "--roundtrip-every", "9"}, "--roundtrip-every: there is no such option"},
         Bad{{"--isa", "avx9"}, "--isa: unknown instruction set"},
         Bad{{"--budget", "0"}, "--budget 0"}, Bad{{"--budget", "-3"}, "--budget -3"},
         Bad{{"--budget", "nan"}, "--budget nan"}, Bad{{"--range", "1:0"}, "--range 1:0"},

@@ -39,6 +39,19 @@ TEST(Outcome, TheWorstDecides) {
   EXPECT_EQ(outcome_of(result).exit_code, exit_not_verified);
 }
 
+TEST(Outcome, WhatCannotBeVerifiedIsNotCalledDifferent) {
+  ComparisonResult result;
+  result.rows.push_back(verified_row(false));
+  result.rows.front().name = "fused";
+  EXPECT_EQ(outcome_of(result).complaint, "fused: its result differs from the reference");
+  EXPECT_THAT(troubles(result),
+              testing::ElementsAre("fused: its field differs from the reference"));
+  result.rows.front().reason = "the problem diverges";
+  EXPECT_EQ(outcome_of(result).exit_code, exit_not_verified);
+  EXPECT_EQ(outcome_of(result).complaint, "fused: the problem diverges");
+  EXPECT_THAT(troubles(result), testing::ElementsAre("fused: the problem diverges"));
+}
+
 TEST(Outcome, NothingMeasuredSaysWhy) {
   ComparisonResult result;
   Row skipped;

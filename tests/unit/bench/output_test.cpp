@@ -6,9 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <csignal>
 #include <fstream>
+#include <sstream>
 
 namespace diffbench::bench {
 namespace {
@@ -69,6 +72,48 @@ TEST_F(CheckWritable, BadPaths) {
 
 TEST_F(CheckWritable, ADeviceIsFine) {
   EXPECT_NO_THROW(check_writable_file("--json", "/dev/null"));
+}
+
+TEST_F(CheckWritable, APipeNeedsAReaderAndKeepsIt) {
+  const fs::path pipe = directory_.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(check_writable_file("--json", pipe), Error); // and does not wait for one
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  EXPECT_NO_THROW(check_writable_file("--json", pipe));
+  char byte = 0;
+  EXPECT_EQ(::read(reader, &byte, 1), -1) << "the reader saw the end"; // EAGAIN: nothing yet
+  ::close(reader);
+}
+
+TEST(WriteText, HasNoControlCharactersButLineEnds) {
+  std::ostringstream out;
+  write_text(out, "a\x1b[31m.json\n\xc3\xa4\n");
+  EXPECT_EQ(out.str(), "a?[31m.json\n\xc3\xa4\n");
+}
+
+TEST(OutputsTest, FilesThatWereWrittenAreNamedInOneLine) {
+  const TemporaryDirectory directory;
+  const std::string json = directory.path() / "a.json";
+  const std::string csv = directory.path() / "b\x1b.csv";
+  std::ostringstream out;
+  std::ostringstream err;
+  Outputs outputs;
+  for (const std::string& path : {json, std::string("-"), std::string("/dev/null"), csv}) {
+    outputs.write(out, path, [] { return "text"; });
+  }
+  outputs.finish(err);
+  EXPECT_EQ(err.str(), "diffbench: wrote " + json + ", " + one_line(csv) + "\n");
+}
+
+TEST(OutputsTest, AFailureIsAllThatIsSaid) {
+  const TemporaryDirectory directory;
+  std::ostringstream out;
+  std::ostringstream err;
+  Outputs outputs;
+  outputs.write(out, directory.path() / "a.json", [] { return "text"; });
+  outputs.write(out, directory.path() / "none" / "b.csv", [] { return "text"; });
+  EXPECT_THROW(outputs.finish(err), Error);
+  EXPECT_EQ(err.str(), "");
 }
 
 TEST(RefuseToOverwrite, AnInputByWhateverPath) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <zlib.h>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -135,6 +136,15 @@ TEST_F(DataTest, DamagedIdxFilesAreRefusedByName) {
     std::ifstream file(write_gz("packed", images() + std::string(5000, 'x')), std::ios::binary);
     packed.assign(std::istreambuf_iterator<char>(file), {});
   }
+  {
+    std::ifstream file(write_gz("cut", images()), std::ios::binary);
+    const std::string whole((std::istreambuf_iterator<char>(file)), {});
+    for (const std::size_t lost : {1, 4, 8}) { // of the checksum and the length at its end
+      const fs::path cut = write("cut", whole.substr(0, whole.size() - lost));
+      EXPECT_THAT(refusal([&] { return read_idx(cut, good_labels); }), HasSubstr("cut: is damaged"))
+          << lost;
+    }
+  }
   packed[packed.size() / 2] = static_cast<char>(~packed[packed.size() / 2]);
   EXPECT_THAT(refusal([&] { return read_idx(write("bad", packed), good_labels); }),
               HasSubstr("bad: "));
@@ -198,6 +208,19 @@ TEST_F(DataTest, BadCsvIsRefusedWithTheLine) {
                 testing::AllOf(HasSubstr("bad.csv"), HasSubstr(bad.words)));
   }
   EXPECT_THAT(refusal([&] { return read_csv(directory_); }), HasSubstr("cannot be opened"));
+}
+
+TEST_F(DataTest, PipesAreRefused) {
+  const fs::path pipe = directory_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(refusal([&] { return read_csv(pipe); }), HasSubstr("no regular file"));
+  EXPECT_THAT(refusal([&] { return read_idx(pipe, pipe); }), HasSubstr("cannot be opened"));
+}
+
+// A disk whose sectors cannot be read is not the end of the file. Reading this one fails always:
+// nothing lies at address 0.
+TEST_F(DataTest, AReadErrorIsNotTheEndOfACsvFile) {
+  EXPECT_THAT(refusal([] { return read_csv("/proc/self/mem"); }), HasSubstr("reading failed"));
 }
 
 } // namespace

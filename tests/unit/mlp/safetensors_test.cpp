@@ -3,11 +3,14 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -54,6 +57,19 @@ TEST_F(SafetensorsTest, WhatIsWrittenIsRead) {
   const Model model = read_safetensors(file_);
   EXPECT_EQ(model.network, network);
   EXPECT_EQ(model.parameters, parameters);
+}
+
+TEST_F(SafetensorsTest, ParametersThatAreNotFiniteAreRefused) {
+  const Network network({1, 2});
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), -HUGE_VALF}) {
+    write_safetensors(file_, network, std::vector<float>{1, bad, 3, 4});
+    EXPECT_THAT(refusal(), HasSubstr("tensor 0.weight holds 1 values that are NaN or infinite"));
+  }
+}
+
+TEST_F(SafetensorsTest, APipeIsRefused) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_THAT(refusal(), HasSubstr("no regular file"));
 }
 
 // As PyTorch's state_dict() of a Sequential inside a module, stored in another order.

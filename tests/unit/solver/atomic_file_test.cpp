@@ -103,6 +103,13 @@ TEST_F(AtomicFile, APipeIsWrittenDirectly) {
   ::close(reader);
 }
 
+TEST_F(AtomicFile, APipeWithoutAReaderIsAnError) {
+  const fs::path path = directory() / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THAT(message_of<Error>([&] { write_atomically(path, write_text); }),
+              HasSubstr("nobody reads"));
+}
+
 TEST_F(AtomicFile, AFullDeviceIsAnError) {
   EXPECT_THAT(message_of<Error>([&] { write_atomically(full_device(), write_text); }),
               HasSubstr("No space left"));

@@ -12,6 +12,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+
 namespace diffbench {
 namespace {
 
@@ -131,6 +133,25 @@ TEST_F(InitialFile, IsReadToTheBit) {
   const Field<float> saved = filled<float>(problem, {.kind = Kind::random, .path = {}});
   write_npy(file().path, saved);
   EXPECT_TRUE(compare<float>(filled<float>(problem, file()).cells(), saved.cells()).bitwise);
+}
+
+// Beyond it 4u may be infinite in NumPy's way, and finite where it is fused.
+TEST_F(InitialFile, ItsValuesLeaveRoomForAStep) {
+  const Problem problem{.nx = 4, .ny = 3};
+  Field<float> field(4, 3);
+  field.row(1)[2] = -1e38F;
+  write_npy(file().path, field);
+  EXPECT_THAT(complaint(problem), AllOf(HasSubstr("-1e+38 at row 1, column 2"),
+                                        HasSubstr("beyond 4.25e+37"), HasSubstr("float64")));
+  field.row(1)[2] = -4e37F;
+  write_npy(file().path, field);
+  EXPECT_EQ(filled<float>(problem, file()).row(1)[2], -4e37F);
+}
+
+// Opening it would wait for somebody who writes.
+TEST_F(InitialFile, APipeIsRefused) {
+  ASSERT_EQ(::mkfifo(file().path.c_str(), 0600), 0);
+  EXPECT_THAT(complaint({.nx = 4, .ny = 3}), HasSubstr("not a regular file"));
 }
 
 // Whoever holds a span of the cells goes on using it.

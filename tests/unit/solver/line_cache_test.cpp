@@ -1,9 +1,12 @@
 #include "diffbench/line_cache.hpp"
 
+#include "diffbench/cache_directory.hpp"
 #include "diffbench/errors.hpp"
 #include "scratch.hpp"
 
+#include <cstdlib>
 #include <fstream>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -23,6 +26,17 @@ TEST_F(LineCacheTest, FindsWhatWasStoredLast) {
   EXPECT_EQ(cache().find("a"), "3 4");
   EXPECT_EQ(cache().find("a b"), "2");
   EXPECT_EQ(cache().find("b"), std::nullopt);
+}
+
+// As the XDG Base Directory Specification has it.
+TEST(CacheDirectory, RelativePathsAreIgnored) {
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  const std::string before = cache != nullptr ? cache : "";
+  ::setenv("XDG_CACHE_HOME", "/var/cache/somebody", 1);
+  EXPECT_EQ(cache_directory(), "/var/cache/somebody/diffbench");
+  ::setenv("XDG_CACHE_HOME", "relative/cache", 1);
+  EXPECT_TRUE(cache_directory().empty() || cache_directory().is_absolute()) << cache_directory();
+  ::setenv("XDG_CACHE_HOME", before.c_str(), 1);
 }
 
 TEST_F(LineCacheTest, KeepsOneLineOfAKey) {

@@ -45,6 +45,8 @@ TEST(ProblemTest, NumbersMustBeFiniteAndPositive) {
   }
   EXPECT_THAT(complaint({.boundary_value = nan}), HasSubstr("boundary value"));
   EXPECT_THAT(complaint({.boundary_value = infinity}), HasSubstr("boundary value"));
+  EXPECT_THAT(complaint({.boundary_value = -1e38}), HasSubstr("float32 from -4.25"));
+  EXPECT_NO_THROW(validate({.boundary_value = -1e38, .dtype = Dtype::float64}));
   EXPECT_THAT(complaint({.spacing = 1e-200}, true), HasSubstr("overflows"));
 }
 

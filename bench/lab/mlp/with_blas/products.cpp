@@ -2,6 +2,7 @@
 
 #include "cpu_time.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/mlp/openblas.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
 
@@ -34,6 +35,7 @@ struct Product {
 class ProductsTrainer final : public Trainer {
  public:
   ProductsTrainer(int threads, const TrainingJob& job) : threads_(threads) {
+    mlp::load_openblas();
     const mlp::Network& network = job.training.network;
     const std::int64_t batch = job.training.batch;
     for (std::int64_t layer = 0; layer < network.layers(); ++layer) {

@@ -1,0 +1,148 @@
+// The functions of OpenBLAS in use, under their own names: each calls that of the shared library,
+// which is loaded at the first call.
+#include "diffbench/mlp/openblas.hpp"
+
+#include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/workers.hpp"
+
+#include <dlfcn.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <exception>
+#include <fstream>
+#include <string>
+
+namespace diffbench::mlp {
+
+namespace {
+
+template <typename T>
+using Gemm = void (*)(int order, int transpose_a, int transpose_b, int rows, int columns, int depth,
+                      T alpha, const T* a, int a_row, const T* b, int b_row, T beta, T* c,
+                      int c_row);
+template <typename T>
+using Syrk = void (*)(int order, int triangle, int transpose, int rows, int depth, T alpha,
+                      const T* a, int a_row, T beta, T* c, int c_row);
+
+struct Functions {
+  Gemm<float> sgemm;
+  Gemm<double> dgemm;
+  Syrk<float> ssyrk;
+  Syrk<double> dsyrk;
+  void (*set_num_threads)(int threads);
+  char* (*get_config)();
+};
+
+constexpr const char* library_name = "libopenblas.so.0";
+
+/// Of the library itself, and of each of its threads: a stack and a buffer.
+constexpr std::int64_t library_bytes = std::int64_t{256} << 20;
+constexpr std::int64_t thread_bytes = std::int64_t{64} << 20;
+
+void require_address_space() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return;
+  }
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages; // 0 where it cannot be read
+  const std::int64_t left = static_cast<std::int64_t>(limit.rlim_cur) - pages * getpagesize();
+  const std::int64_t need = library_bytes + usable_cpus() * thread_bytes;
+  if (left < need) {
+    throw Unavailable("OpenBLAS needs " + std::to_string(need >> 20) +
+                      " MiB of address space, and ulimit -v leaves " + std::to_string(left >> 20));
+  }
+}
+
+/// As many threads as the library is about to start.
+void require_threads() {
+  try {
+    const Workers team(usable_cpus());
+  } catch (const Error& error) {
+    throw Unavailable(std::string("OpenBLAS needs a thread for each CPU, and ") + error.what());
+  }
+}
+
+template <typename Function>
+void find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function == nullptr) {
+    throw Unavailable(std::string(library_name) + " has no function " + name);
+  }
+}
+
+Functions load() {
+  require_address_space();
+  require_threads();
+  void* const library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL); // never closed: its threads
+  if (library == nullptr) {
+    const char* const why = dlerror();
+    throw Unavailable(std::string(why != nullptr ? why : library_name) +
+                      "; apt-get install libopenblas0");
+  }
+  Functions functions{};
+  find(library, "cblas_sgemm", functions.sgemm);
+  find(library, "cblas_dgemm", functions.dgemm);
+  find(library, "cblas_ssyrk", functions.ssyrk);
+  find(library, "cblas_dsyrk", functions.dsyrk);
+  find(library, "openblas_set_num_threads", functions.set_num_threads);
+  find(library, "openblas_get_config", functions.get_config);
+  return functions;
+}
+
+const Functions& openblas() {
+  static const Functions functions = load(); // tried again after a failure
+  return functions;
+}
+
+} // namespace
+
+void load_openblas() { (void)openblas(); }
+
+Probe probe_openblas(int /*device*/) noexcept {
+  try {
+    load_openblas();
+    return {.available = true, .reason = {}};
+  } catch (const std::exception& error) {
+    return {.available = false, .reason = error.what()};
+  }
+}
+
+} // namespace diffbench::mlp
+
+extern "C" {
+
+void cblas_sgemm(int order, int transpose_a, int transpose_b, int rows, int columns, int depth,
+                 float alpha, const float* a, int a_row, const float* b, int b_row, float beta,
+                 float* c, int c_row) {
+  diffbench::mlp::openblas().sgemm(order, transpose_a, transpose_b, rows, columns, depth, alpha, a,
+                                   a_row, b, b_row, beta, c, c_row);
+}
+
+void cblas_dgemm(int order, int transpose_a, int transpose_b, int rows, int columns, int depth,
+                 double alpha, const double* a, int a_row, const double* b, int b_row, double beta,
+                 double* c, int c_row) {
+  diffbench::mlp::openblas().dgemm(order, transpose_a, transpose_b, rows, columns, depth, alpha, a,
+                                   a_row, b, b_row, beta, c, c_row);
+}
+
+void cblas_ssyrk(int order, int triangle, int transpose, int rows, int depth, float alpha,
+                 const float* a, int a_row, float beta, float* c, int c_row) {
+  diffbench::mlp::openblas().ssyrk(order, triangle, transpose, rows, depth, alpha, a, a_row, beta,
+                                   c, c_row);
+}
+
+void cblas_dsyrk(int order, int triangle, int transpose, int rows, int depth, double alpha,
+                 const double* a, int a_row, double beta, double* c, int c_row) {
+  diffbench::mlp::openblas().dsyrk(order, triangle, transpose, rows, depth, alpha, a, a_row, beta,
+                                   c, c_row);
+}
+
+void openblas_set_num_threads(int threads) { diffbench::mlp::openblas().set_num_threads(threads); }
+
+char* openblas_get_config() { return diffbench::mlp::openblas().get_config(); }
+
+} // extern "C"
