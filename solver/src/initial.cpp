@@ -160,7 +160,7 @@ void check_finite(const Part<T>& part, const std::filesystem::path& path) {
   }
 }
 
-std::string decimal(double value) {
+std::string three_digits(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3g", value);
   return text.data();
@@ -173,11 +173,11 @@ void check_range(const Part<T>& part, const std::filesystem::path& path) {
       std::ranges::find_if(cells, [](T cell) { return !(std::abs(cell) <= largest_value<T>); });
   if (bad != cells.end()) {
     const std::int64_t index = part.first * part.nx + (bad - cells.begin());
-    throw InvalidInput("'" + path.string() + "' holds " + decimal(*bad) + " at row " +
+    throw InvalidInput("'" + path.string() + "' holds " + three_digits(*bad) + " at row " +
                        std::to_string(index / part.nx) + ", column " +
-                       std::to_string(index % part.nx) + "; beyond " + decimal(largest_value<T>) +
-                       " a step can overflow in " + std::string(to_string(dtype_of<T>)) +
-                       ": scale the field" +
+                       std::to_string(index % part.nx) + "; beyond " +
+                       three_digits(largest_value<T>) + " a step can overflow in " +
+                       std::string(to_string(dtype_of<T>)) + ": scale the field" +
                        (dtype_of<T> == Dtype::float32 ? ", or save it as float64" : ""));
   }
 }
