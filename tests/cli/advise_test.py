@@ -93,7 +93,9 @@ class Advise(CommandLineTest):
     def test_a_profile_that_cannot_be_written_loses_itself_only(self):
         done = self.run_program(*CALIBRATE, "--out", "/dev/full", "--json", "out.json")
         self.assertEqual(done.returncode, 1)
-        self.assert_one_line(done.stderr, "/dev/full")
+        written, complaint = done.stderr.splitlines(keepends=True)
+        self.assertEqual(written, "diffbench: wrote out.json\n")
+        self.assert_one_line(complaint, "/dev/full")
         self.assertIn("No profile was written.", done.stdout)
         self.assertTrue(parse_json(self.path("out.json").read_text())["diffbench"]["calibrate"]["ways"])
 

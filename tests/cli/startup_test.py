@@ -34,7 +34,7 @@ class Startup(CommandLineTest):
         if self.run_program("--version", preexec_fn=limit).returncode != 0:
             self.skipTest("a sanitizer needs more")
         self.run_ok("list", preexec_fn=limit)
-        done = self.run_program(*"--grid 64 --iters 1 --backend fused --baseline fused --threads 99".split(),
+        done = self.run_program(*"--grid 64 --iters 1 --backend simd --baseline simd --threads 99".split(),
                                 "--no-progress", "--quiet", preexec_fn=limit)
         self.assertEqual(done.returncode, 1)
         self.assert_one_line(done.stderr, "of 99 threads")

@@ -231,10 +231,10 @@ Action declare_advise(OptionList& options) {
   typed->output.declare(options);
   return [typed](const Invocation& invocation) {
     if (typed->profile.empty() && !has_own_profile()) {
+      const InterruptGuard guard;
       invocation.err
           << "diffbench: this machine is not calibrated yet; calibrating it first, as diffbench "
              "calibrate does, which takes some four minutes\n";
-      const InterruptGuard guard;
       Progress progress(invocation.err, typed->output.progress && progress_possible());
       calibrate_this_machine(progress);
     }
