@@ -1,6 +1,6 @@
 # The front door. Each target is a thin call of a script, a CMake preset (CMakePresets.json), or both.
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench format lint clean
+.PHONY: help demo test bench package format lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,12 @@ bench: ## build, and print the figures that the project promises beside what is 
 	@echo 'Google Benchmark suites, a few minutes each (--help; docs/lab.md):'
 	@printf '  build/release/bin/bench_%s --benchmark_out=%s.json\n' \
 	  stencil stencil transfer transfer sync sync mlp mlp
+
+package: ## install what is missing, and make the Debian packages in build/package
+	@scripts/setup package
+	cmake --preset distribute --log-level=WARNING
+	cmake --build --preset distribute
+	cpack --preset distribute
 
 format: ## format the sources with clang-format
 	@scripts/setup test

@@ -94,9 +94,9 @@ class CommandLine {
  public:
   explicit CommandLine(const Subcommand& program)
       : app_(std::string(program.description), std::string(program.name)) {
-    app_.set_help_flag("-h,--help", "print this and exit");
+    app_.set_help_flag(help_flag.name, help_flag.help);
     app_.get_formatter()->column_width(34);
-    app_.add_flag("-V,--version", version_, "print the version and exit");
+    app_.add_flag(version_flag.name, version_, version_flag.help);
     declare(app_, program);
   }
   CommandLine(const CommandLine&) = delete;
@@ -152,9 +152,11 @@ class CommandLine {
 
   void declare(CLI::App& app, const Subcommand& verb) {
     Declared& here = declared_.emplace_back(app, verb);
-    app.add_flag("--quiet", quiet_, "only errors on stderr: no progress, hints or warnings");
-    app.add_flag("--wide", wide_tables, "tables with all columns, in blocks where they are wide");
-    app.footer(fmt::format("Example:\n  {}", verb.example));
+    app.add_flag(quiet_flag.name, quiet_, quiet_flag.help);
+    app.add_flag(wide_flag.name, wide_tables, wide_flag.help);
+    app.footer(fmt::format("Example:\n  {}{}{}", verb.example,
+                           declared_.size() == 1 ? "\n\nExit codes:\n" : "",
+                           declared_.size() == 1 ? exit_codes_text : ""));
     if (verb.declare != nullptr) {
       here.action = verb.declare(here.options);
     }

@@ -12,6 +12,7 @@
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "long_run.hpp"
+#include "markdown.hpp"
 #include "observation.hpp"
 #include "option_groups.hpp"
 #include "outcome.hpp"
@@ -54,8 +55,9 @@ void check_initial_file(const Options& options) {
 void check_before_work(const Options& options, std::span<const Candidate> candidates) {
   for (const auto& [option, path] :
        {std::pair{"--json", options.json}, std::pair{"--csv", options.csv},
-        std::pair{"--report", options.report}, std::pair{"--trace", options.trace},
-        std::pair{"--save", options.record.save}, std::pair{"--png", options.record.png}}) {
+        std::pair{"--export-markdown", options.markdown}, std::pair{"--report", options.report},
+        std::pair{"--trace", options.trace}, std::pair{"--save", options.record.save},
+        std::pair{"--png", options.record.png}}) {
     check_writable_file(option, path);
   }
   if (!options.report.empty()) {
@@ -151,7 +153,11 @@ void write_results(const Options& options, const ComparisonResult& result,
       outputs.wrote(options.trace);
     }
   });
-  if (options.json != stdout_name && options.csv != stdout_name) {
+  if (!options.markdown.empty()) {
+    keep_tables();
+    outputs.write(out, options.markdown, [&] { return as_markdown(format_report(result)); });
+  }
+  if (!takes_stdout({options.json, options.csv, options.markdown})) {
     const auto terminal = options.bars ? terminal_size() : std::nullopt;
     const std::string bars = terminal ? format_bars(result, terminal->columns) : "";
     outputs.attempt([&] { write_text(out, format_report(result, bars)); });
@@ -190,7 +196,7 @@ void add_film(const Options& options, const ComparisonResult& result) {
 /// With the table, or beside a result file on stdout.
 void tell_recorded(const Options& options, const Recording& recording, std::ostream& out,
                    std::ostream& err) {
-  const bool table = options.json != stdout_name && options.csv != stdout_name;
+  const bool table = !takes_stdout({options.json, options.csv, options.markdown});
   write_text(table ? out : err, format_recording(recording) + "\n");
 }
 

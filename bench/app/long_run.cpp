@@ -455,6 +455,7 @@ int run_long(const Options& given, const Invocation& invocation) {
   check_before_work(options, backend, *ranks);
   const LabOutput output{.json = options.json,
                          .csv = options.csv,
+                         .markdown = options.markdown,
                          .report = options.report,
                          .other = options.record.save,
                          .progress = options.progress};

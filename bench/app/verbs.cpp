@@ -78,6 +78,8 @@ std::span<const Subcommand> program_verbs() {
                  "diffbench doctor --json doctor.json", declare_doctor, nullptr, false, start},
       Subcommand{"watch", "the field as it moves, in the terminal; any key stops",
                  "diffbench watch --grid 640 --iters 20000", declare_watch, nullptr, false, start},
+      Subcommand{"get-data", "downloads pictures that diffbench mlp can learn",
+                 "diffbench get-data fashion", declare_get_data, nullptr, false, start},
       Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
                  "diffbench pitfalls --only no-warm-up --only hot-cache", declare_pitfalls, nullptr,
                  false, learn},
@@ -133,13 +135,7 @@ const Subcommand& program() {
       R"(diffbench --grid 640 --iters 1000                     all backends, verified, then timed
   diffbench --grid 640 --iters 1000 --pinned            the same, GPU copies page-locked
   diffbench --grid 8192 --backend simd --json out.json  one backend, results kept
-  diffbench --backend simd --peer numpy --baseline peer:numpy
-
-Exit codes:
-  0 ok   1 error   2 wrong usage or input   3 a result is not the reference's
-  4 a backend, device, instruction set or peer asked for by name is not available
-  5 compare --fail-on found a regression
-  130 interrupted)",
+  diffbench --backend simd --peer numpy --baseline peer:numpy)",
       declare_default,
       program_verbs,
       true};

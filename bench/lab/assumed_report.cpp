@@ -52,6 +52,7 @@ void declare_assume(OptionList& options, std::optional<AssumedCard>& card) {
       [&card](std::string_view option, const std::string& text) {
         card = parse_as(option, text, find_assumed_card);
       });
+  options.choices(assumed_card_names());
 }
 
 Value to_json(const Assumption& span) { return {{"low", span.low}, {"high", span.high}}; }

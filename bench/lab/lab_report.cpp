@@ -5,6 +5,7 @@
 #include "context.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
+#include "markdown.hpp"
 #include "option_groups.hpp"
 #include "output.hpp"
 #include "page.hpp"
@@ -38,29 +39,36 @@ Value lab_result(const std::string& name, const std::string& command, const LabR
 }
 
 void LabOutput::declare(OptionList& options) {
-  declare_results(options, json, csv, report, progress);
+  declare_results(options, json, csv, markdown, report, progress);
 }
 
-void LabOutput::declare_files(OptionList& options) { bench::declare_files(options, json, csv); }
+void LabOutput::declare_files(OptionList& options) {
+  bench::declare_files(options, json, csv, markdown);
+}
 
 int show_report(const std::string& name, const LabOutput& output, const Invocation& invocation,
                 const std::function<LabReport()>& make) {
-  refuse_equal_paths({output.json, output.csv, output.report, output.other});
+  refuse_equal_paths({output.json, output.csv, output.markdown, output.report, output.other});
   check_writable_file("--json", output.json);
   check_writable_file("--csv", output.csv);
+  check_writable_file("--export-markdown", output.markdown);
   check_writable_file("--report", output.report);
   if (!output.report.empty()) {
     (void)report_page(); // a build without one says so now
   }
+  if (!output.markdown.empty()) {
+    keep_tables();
+  }
   const LabReport report = make();
   Outputs outputs;
-  if (output.json != stdout_name && output.csv != stdout_name) {
+  if (!takes_stdout({output.json, output.csv, output.markdown})) {
     outputs.attempt([&] { write_text(invocation.out, table_text(report)); });
   }
   outputs.write(invocation.out, output.json,
                 [&] { return to_text(lab_result(name, invocation.command, report)); });
   outputs.write(invocation.out, output.csv,
                 [&] { return csv_of(report.rows ? *report.rows : report.data.find("results")); });
+  outputs.write(invocation.out, output.markdown, [&] { return as_markdown(table_text(report)); });
   if (!output.report.empty()) {
     outputs.attempt([&] {
       const std::string part =

@@ -41,12 +41,12 @@ struct LabReport {
 
 /// The options that all experiments have.
 struct LabOutput {
-  std::string json, csv, report;
+  std::string json, csv, markdown, report;
   std::string other; ///< a file that the verb reads or writes besides; empty: none
   bool progress = true;
 
   void declare(OptionList& options);
-  /// Of what takes a moment and has no picture: json and csv.
+  /// Of what takes a moment and has no picture: json, csv and markdown.
   void declare_files(OptionList& options);
 };
 

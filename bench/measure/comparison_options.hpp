@@ -75,6 +75,7 @@ struct Options {
   bool bars = false; ///< where stdout is a terminal
   std::string json;  ///< file, stdout_name, or empty
   std::string csv;
+  std::string markdown;
   std::string report;     ///< file, or empty: the page of pictures
   std::string trace;      ///< file, or empty
   bool telemetry = false; ///< energy, clocks, utilization of each row

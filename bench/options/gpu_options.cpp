@@ -19,6 +19,7 @@ void declare_gpu(OptionList& options, Options& run, GpuUse use) {
   options.parsed("--transfer MODE", session.transfer,
                  "pageable (default), pinned, registered, write-combined, mapped, managed",
                  parse_transfer);
+  options.choices({"pageable", "pinned", "registered", "write-combined", "mapped", "managed"});
   options.flag("--pinned", "page-locked host memory: --transfer pinned");
   options.check([&] {
     if (options.given("--pinned")) {

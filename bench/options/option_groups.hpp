@@ -20,6 +20,8 @@ void declare_grid(OptionList& options, Problem& problem);
 void declare_iterations(OptionList& options, std::int64_t& iterations);
 void declare_dtype(OptionList& options, Dtype& dtype);
 void declare_seed(OptionList& options, std::uint64_t& seed, std::string_view help);
+/// Those of this build.
+[[nodiscard]] std::vector<std::string> backend_names();
 void declare_backends(OptionList& options, std::vector<std::string>& names, std::string_view help);
 void declare_threads(OptionList& options, int& threads, std::string_view help,
                      std::string_view otherwise);
@@ -32,11 +34,11 @@ void declare_budget(OptionList& options, double& seconds, std::string_view help)
 /// `chosen` is set when it was given.
 void declare_device(OptionList& options, int& device, bool& chosen,
                     std::string_view help = "which GPU");
-/// --json and --csv, and the group "Output" that they begin.
-void declare_files(OptionList& options, std::string& json, std::string& csv);
+/// --json, --csv and --export-markdown, and the group "Output" that they begin.
+void declare_files(OptionList& options, std::string& json, std::string& csv, std::string& markdown);
 /// These, --report and --no-progress.
-void declare_results(OptionList& options, std::string& json, std::string& csv, std::string& report,
-                     bool& progress);
+void declare_results(OptionList& options, std::string& json, std::string& csv,
+                     std::string& markdown, std::string& report, bool& progress);
 
 /// What is computed; refuses an unstable one.
 void declare_problem(OptionList& options, Options& run);

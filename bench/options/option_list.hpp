@@ -64,7 +64,8 @@ class OptionList {
     Kind kind;
     std::string group, name, type, help;
     Read read;
-    std::vector<std::string> typed = {}; ///< a flag that was given has one text
+    std::vector<std::string> typed = {};   ///< a flag that was given has one text
+    std::vector<std::string> choices = {}; ///< what a shell offers for the value
   };
 
   OptionList() = default;
@@ -113,6 +114,9 @@ class OptionList {
   /// `read` is given each text that was typed. Throws InvalidInput or Unavailable.
   void value(std::string_view usage, std::string_view help, Read read);
   void values(std::string_view usage, std::string_view help, Read read);
+
+  /// The names among which the value of the last declared option is chosen.
+  void choices(std::vector<std::string> names) { options_.back().choices = std::move(names); }
 
   /// What read() calls when it is here: for options that contradict each other.
   void check(std::function<void()> refuse);

@@ -22,15 +22,17 @@ ColourRange parse_range(std::string_view option, std::string_view text) {
 
 } // namespace
 
-void declare_files(OptionList& options, std::string& json, std::string& csv) {
+void declare_files(OptionList& options, std::string& json, std::string& csv,
+                   std::string& markdown) {
   options.group("Output");
   options.text("--json FILE|-", json, "results as JSON; - is stdout, and nothing else is then");
   options.text("--csv FILE|-", csv, "results as CSV");
+  options.text("--export-markdown FILE|-", markdown, "what is printed, its tables as Markdown");
 }
 
-void declare_results(OptionList& options, std::string& json, std::string& csv, std::string& report,
-                     bool& progress) {
-  declare_files(options, json, csv);
+void declare_results(OptionList& options, std::string& json, std::string& csv,
+                     std::string& markdown, std::string& report, bool& progress) {
+  declare_files(options, json, csv, markdown);
   options.text("--report FILE.html", report, "results as a page of pictures");
   options.flag("--no-progress", progress, "no progress bar", false);
 }
@@ -39,7 +41,7 @@ void declare_output(OptionList& options, Options& run) {
   RecordOptions& record = run.record;
   run.bars = true;
   record.snapshot_dir = "snapshots";
-  declare_results(options, run.json, run.csv, run.report, run.progress);
+  declare_results(options, run.json, run.csv, run.markdown, run.report, run.progress);
   options.text("--trace FILE", run.trace, "timeline of the run, to be opened with ui.perfetto.dev");
   options.flag("--telemetry", run.telemetry,
                "energy, power, clocks and utilization while each row is timed");
@@ -60,13 +62,15 @@ void declare_output(OptionList& options, Options& run) {
                   record.snapshot_format =
                       name == "npy" ? SnapshotFormat::npy : SnapshotFormat::png;
                 });
+  options.choices({"npy", "png"});
   options.flag("--no-plot", run.bars, "no bars below the tables on a terminal", false);
   options.check([&] {
     if (record.snapshot_every == 0 &&
         (options.given("--snapshot-dir") || options.given("--snapshot-format"))) {
       throw InvalidInput("snapshots are kept only with --snapshot-every K");
     }
-    refuse_equal_paths({run.json, run.csv, run.report, run.trace, record.save, record.png});
+    refuse_equal_paths(
+        {run.json, run.csv, run.markdown, run.report, run.trace, record.save, record.png});
   });
 }
 

@@ -43,6 +43,7 @@ void declare_iterations(OptionList& options, std::int64_t& iterations) {
 
 void declare_dtype(OptionList& options, Dtype& dtype) {
   options.parsed("--dtype NAME", dtype, "float32 (default) or float64", parse_dtype);
+  options.choices({"float32", "float64"});
 }
 
 void declare_seed(OptionList& options, std::uint64_t& seed, std::string_view help) {
@@ -67,11 +68,13 @@ void declare_problem(OptionList& options, Options& run) {
   options.real("--spacing X", problem.spacing, "h, the distance of two cells");
   options.parsed("--boundary NAME", problem.boundary, "periodic (default), dirichlet or neumann",
                  parse_boundary);
+  options.choices({"periodic", "dirichlet", "neumann"});
   options.real("--boundary-value X", problem.boundary_value, "outside cells under dirichlet");
   options.parsed(
       "--init NAME|FILE.npy", run.initial,
       described("block, gaussian, sine, random or a .npy file", "", to_string(run.initial)),
       parse_initial);
+  options.choices({"block", "gaussian", "sine", "random"});
   declare_seed(options, run.initial.seed, "for --init random");
   declare_dtype(options, problem.dtype);
   options.flag("--allow-unstable", "run beyond the stability limit");

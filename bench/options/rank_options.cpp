@@ -45,6 +45,7 @@ void declare_ranks(OptionList& options, RankOptions& many) {
                  "messages of GPU rows lie on the device: for an MPI with CUDA support (default: "
                  "off, staged in page-locked memory)",
                  parse_switch);
+  options.choices({"on", "off"});
   declare_comm_timeout(options, many.time_limit);
   options.flag("--distributed", many.distributed,
                "one backend, each rank its own rows: for fields that no rank can hold");

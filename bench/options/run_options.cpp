@@ -52,6 +52,14 @@ std::string too_many_threads(int threads) {
 
 } // namespace
 
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for (const BackendInfo& backend : all_backends()) {
+    names.emplace_back(backend.name);
+  }
+  return names;
+}
+
 void declare_backends(OptionList& options, std::vector<std::string>& names, std::string_view help) {
   options.values("--backend NAME", help, [&names](std::string_view, const std::string& name) {
     if (std::ranges::find(all_backends(), name, &BackendInfo::name) == all_backends().end()) {
@@ -59,6 +67,7 @@ void declare_backends(OptionList& options, std::vector<std::string>& names, std:
     }
     add_once(names, name);
   });
+  options.choices(backend_names());
 }
 
 void declare_threads(OptionList& options, int& threads, std::string_view help,
@@ -86,6 +95,7 @@ void declare_isa(OptionList& options, SessionOptions& session) {
                    }
                    return isa;
                  });
+  options.choices({"baseline", "avx2", "avx512"});
 }
 
 void declare_budget(OptionList& options, double& seconds, std::string_view help) {
@@ -116,11 +126,13 @@ void declare_run(OptionList& options, Options& run, std::string_view budget_help
                    require_known(option, name, "peer", peer_names());
                    add_once(run.peers, name);
                  });
+  options.choices(peer_names());
   options.value("--baseline NAME", described("row that speed-ups refer to", "", run.baseline),
                 [&run](std::string_view option, const std::string& name) {
                   require_known(option, name, "row", known_rows());
                   run.baseline = name;
                 });
+  options.choices(known_rows());
   declare_threads(options, run.session.threads, "for threaded backends", "the usable CPUs");
   declare_isa(options, run.session);
   declare_budget(options, run.budget_seconds, budget_help);

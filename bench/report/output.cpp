@@ -86,6 +86,10 @@ void Outputs::finish(std::ostream& err) const {
   }
 }
 
+bool takes_stdout(std::initializer_list<std::string> paths) {
+  return std::ranges::find(paths, stdout_name) != paths.end();
+}
+
 void refuse_equal_paths(std::initializer_list<std::string> paths) {
   std::set<fs::path> places;
   for (const std::string& path : paths) {

@@ -69,6 +69,9 @@ class Outputs {
   std::exception_ptr failure_;
 };
 
+/// Whether stdout is one of the places, so that nothing else may go there.
+[[nodiscard]] bool takes_stdout(std::initializer_list<std::string> paths);
+
 /// Throws InvalidInput where two of the paths are equal ("a" and "./a" are); empty ones are none.
 void refuse_equal_paths(std::initializer_list<std::string> paths);
 

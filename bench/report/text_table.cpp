@@ -1,5 +1,7 @@
 #include "text_table.hpp"
 
+#include "markdown.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -91,7 +93,7 @@ TextTable TextTable::without_optional() const {
   return table;
 }
 
-std::string TextTable::format(std::size_t width) const {
+std::string TextTable::as_wide_as(std::size_t width) const {
   const std::vector<std::size_t> widths = this->widths();
   const std::size_t all = std::reduce(widths.begin(), widths.end()) + gap * (widths.size() - 1);
   if (wide_tables || optional_.empty() || all <= width) {
@@ -103,6 +105,12 @@ std::string TextTable::format(std::size_t width) const {
   }
   return without_optional().blocks(width) +
          fmt::format("(more with --wide: {})\n", fmt::join(left_out, ", "));
+}
+
+std::string TextTable::format(std::size_t width) const {
+  std::string text = as_wide_as(width);
+  remember_table(text, rows_, words_);
+  return text;
 }
 
 } // namespace diffbench::bench

@@ -36,6 +36,7 @@ class TextTable {
   [[nodiscard]] std::string format(std::size_t width = text_width) const;
 
  private:
+  [[nodiscard]] std::string as_wide_as(std::size_t width) const;
   [[nodiscard]] std::vector<std::size_t> widths() const;
   [[nodiscard]] std::string blocks(std::size_t width) const;
   [[nodiscard]] TextTable without_optional() const;

@@ -117,7 +117,7 @@ fs::path find_file(const fs::path& directory, const std::string& stem, const std
     }
   }
   throw InvalidInput((directory / stem).string() + ": no such file, and none with .gz; " +
-                     "scripts/get-data " + name + " gets it");
+                     "diffbench get-data " + name + " gets it");
 }
 
 } // namespace

@@ -59,6 +59,7 @@ EXACT = {
     "pitfalls-list": "pitfalls --list",
     "report": "report old.json copies.json -o page.html --csv report.csv",
     "live": "live -o live.html",
+    "get-data": "get-data fashion -o fashion",
 }
 
 

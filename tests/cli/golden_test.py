@@ -163,7 +163,7 @@ class Golden(EveryVerb):
         text = self.run_ok(*above, "--help").stdout
         below = re.findall(r"(?ms)^(?:Verbs|Start|Learn|Decide|Keep):\n(.*?\n)\n", text + "\n\n")
         found = {above: text}
-        for verb in re.findall(r"(?m)^  (\w+)", "".join(below)):
+        for verb in re.findall(r"(?m)^  ([\w-]+)", "".join(below)):
             found |= self.verbs(*above, verb)
         return found
 

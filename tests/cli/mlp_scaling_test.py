@@ -33,7 +33,7 @@ class MlpScaling(CommandLineTest):
     def test_refusals(self):
         for arguments, mention in [
                 ("--data nosuch", "--data nosuch"),
-                ("--data mnist --data-dir nowhere", "scripts/get-data mnist"),
+                ("--data mnist --data-dir nowhere", "diffbench get-data mnist"),
                 ("--layers 783,10", "783 inputs"),
                 ("--layers 784,9", "9 outputs"),
                 ("--data made-up --batch 60001", "--batch 60001: there are 60000 rows"),

@@ -22,7 +22,7 @@ REFUSED = [
     ("mlp train --engine nosuch", "nosuch"),
     ("mlp train --data nosuch", "nosuch"),
     ("mlp train --data nosuch.csv", "nosuch.csv"),
-    ("mlp train --data mnist --data-dir nowhere", "scripts/get-data mnist"),
+    ("mlp train --data mnist --data-dir nowhere", "diffbench get-data mnist"),
     ("mlp train --model nosuch.safetensors", "nosuch.safetensors"),
     ("mlp train --layers 2,2 --model x.safetensors", "--model"),
     ("--grid 64 mlp train", "--grid"),

@@ -12,7 +12,7 @@ from pathlib import Path
 BASE = ["base/include"]
 SOLVER = ["solver/include", *BASE]
 CLUSTER = ["cluster/include", *SOLVER]
-LAYERS = ["measure", "report", "options", "observe", "lab", "app"]  # of bench, from below
+LAYERS = ["measure", "report", "options", "observe", "lab", "app", "manual"]  # of bench, from below
 # Experiments that build on another one.
 EXPERIMENTS = {"mlp": ["scaling", "pitfalls"]}
 

@@ -188,6 +188,7 @@ Action declare_calibrate(OptionList& options) {
                  [&dtypes = typed->dtypes](std::string_view option, const std::string& name) {
                    dtypes.push_back(parse_as(option, name, parse_dtype));
                  });
+  options.choices({"float32", "float64"});
   declare_threads(options, typed->run.session.threads, "for threaded backends", "the usable CPUs");
   options.integer("--largest N", typed->largest, {smallest_side, largest_side},
                   "side of the largest grid");

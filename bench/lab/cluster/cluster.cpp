@@ -95,6 +95,7 @@ void declare_common(OptionList& options, ClusterOptions& state, Limits limits,
   declare_problem(options, state.run);
   options.group("What runs");
   options.text("--backend NAME", state.backend, "what each rank runs");
+  options.choices(backend_names());
   options.value("--ranks LIST", described(ranks_help, to_string(limits), ranks_otherwise),
                 [&state, limits](std::string_view option, const std::string& text) {
                   state.ranks = parse_ranks(option, text, limits);

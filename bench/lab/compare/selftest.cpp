@@ -125,6 +125,7 @@ Action declare_selftest(OptionList& options) {
   options.check([&options] { refuse_network_of_backend(options); });
   options.group("What runs");
   options.text("--backend NAME", typed->backend, "backend that is compared with itself");
+  options.choices(backend_names());
   options.text("--engine NAME", engine.engine, "instead an engine of networks, in training steps");
   declare_threads(options, run.session.threads, "for threaded backends and engines",
                   "the usable CPUs, of engines what pays");

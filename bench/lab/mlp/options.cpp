@@ -13,6 +13,14 @@ namespace {
 
 constexpr std::int64_t default_disc_rows = 1000;
 
+std::vector<std::string> engine_names() {
+  std::vector<std::string> names;
+  for (const mlp::EngineInfo& engine : mlp::all_engines()) {
+    names.emplace_back(engine.name);
+  }
+  return names;
+}
+
 } // namespace
 
 void declare_optimizer(OptionList& options, mlp::Optimizer& optimizer) {
@@ -26,6 +34,7 @@ void declare_optimizer(OptionList& options, mlp::Optimizer& optimizer) {
                     optimizer.rate = 0.001;
                   }
                 });
+  options.choices({"sgd", "adam"});
   options.amount("--lr X", optimizer.rate, "learning rate", "0.1, adam 0.001");
 }
 
@@ -33,12 +42,14 @@ void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& 
                      std::string_view otherwise) {
   options.texts("--engine NAME", choice.names,
                 described("engine to run, may be repeated", "", otherwise));
+  options.choices(engine_names());
   declare_isa(options, session);
   declare_device(options, session.device, choice.device_chosen);
 }
 
 void declare_peers(OptionList& options, std::vector<std::string>& peers) {
   options.texts("--peer NAME", peers, "torch or torch_cuda beside them");
+  options.choices({"torch", "torch_cuda"});
 }
 
 void declare_model(OptionList& options, std::string& model, std::string_view help) {
@@ -56,8 +67,9 @@ void declare_training(OptionList& options, MlpOptions& training) {
   options.value("--data NAME|FILE.csv",
                 "disc (default), mnist, fashion, or a table whose last column is the class",
                 [&](std::string_view, const std::string& name) { training.data = name; });
+  options.choices({"disc", "mnist", "fashion"});
   options.text("--data-dir DIR", training.data_dir,
-               "of mnist or fashion (default: where scripts/get-data puts them)");
+               "of mnist or fashion (default: where get-data puts them)");
   options.parsed("--layers N,N,...", training.network,
                  "widths: inputs, hidden layers, classes (default for disc: 2,4,8,16,32,2)",
                  mlp::parse_layers);

@@ -154,7 +154,7 @@ LabReport thread_report(const ThreadStudy& study) {
   report.notes = troubles(study.race.rows);
   if (study.data == "made-up rows") {
     report.notes.emplace_back(
-        "the rows are made up, of the size of MNIST's; scripts/get-data mnist gets the pictures");
+        "the rows are made up, of the size of MNIST's; diffbench get-data mnist gets the pictures");
   }
   report.interrupted = study.interrupted;
   report.outcome = outcome_of(endings_of(study.race.rows));

@@ -29,6 +29,14 @@ void check_memory_for(Options options) {
   check_memory(options, select_backends(options), available_memory());
 }
 
+std::vector<std::string> pitfall_names() {
+  std::vector<std::string> names;
+  for (const Pitfall& pitfall : choose_pitfalls({})) {
+    names.emplace_back(pitfall.name);
+  }
+  return names;
+}
+
 } // namespace
 
 Action declare_pitfalls(OptionList& options) {
@@ -36,12 +44,15 @@ Action declare_pitfalls(OptionList& options) {
   options.group("Pitfalls");
   declare_grid(options, state->run.problem);
   options.texts("--only NAME", state->only, "measure this one (may be repeated)");
+  options.choices(pitfall_names());
   declare_budget(options, state->run.budget_seconds, "for all of them together");
   options.flag("--list", state->list, "name them and what they need, measure nothing");
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     const std::vector<Pitfall> chosen = choose_pitfalls(state->only);
-    if (state->list && !(state->output.json + state->output.csv + state->output.report).empty()) {
+    if (state->list &&
+        !(state->output.json + state->output.csv + state->output.markdown + state->output.report)
+             .empty()) {
       throw InvalidInput(
           "--list measures nothing, so there is nothing for --json, --csv or --report");
     }

@@ -1,0 +1,117 @@
+# The Debian packages that `make package` makes with CPack: diffbench, the program with its modules, peers,
+# man pages, completions and documents, and diffbench-dev, the solver as a library.
+#
+# CPack reads this same file again when it makes them (CPACK_PROJECT_CONFIG_FILE): only then are the
+# programs there of which the dependencies follow.
+
+if(DEFINED CPACK_GENERATOR AND CPACK_DIFFBENCH_PROGRAM)
+  # The program cannot start without its libraries. A module is loaded by who wants it, says what it lacks,
+  # and would bring MPI and HDF5 along.
+  set(work ${CPACK_PACKAGE_DIRECTORY}/dependencies)
+  file(WRITE ${work}/debian/control "Source: diffbench\n\nPackage: diffbench\nArchitecture: any\n")
+  execute_process(COMMAND dpkg-shlibdeps -O
+    -dDepends ${CPACK_DIFFBENCH_PROGRAM} -dSuggests ${CPACK_DIFFBENCH_MODULES}
+    WORKING_DIRECTORY ${work} OUTPUT_VARIABLE found ERROR_VARIABLE complaint RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "dpkg-shlibdeps could not find the dependencies of diffbench: ${complaint}")
+  endif()
+  foreach(kind IN ITEMS Depends Suggests)
+    string(REGEX MATCH "shlibs:${kind}=([^\n]*)" line "${found}")
+    string(TOUPPER ${kind} upper)
+    set(CPACK_DEBIAN_RUNTIME_PACKAGE_${upper} "${CMAKE_MATCH_1}")
+  endforeach()
+  string(JOIN ", " CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS ${CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS}
+    openmpi-bin python3-numpy dataset-fashion-mnist)
+  if(CPACK_DIFFBENCH_PAGE_STAMP AND NOT EXISTS ${CPACK_DIFFBENCH_PAGE_STAMP})
+    list(APPEND CPACK_DIFFBENCH_MISSING "the report page: npm could not build it, see the warning of the build")
+  endif()
+  foreach(line IN LISTS CPACK_DIFFBENCH_MISSING)
+    message("package: without ${line}")
+  endforeach()
+  return()
+endif()
+
+# Whom Debian's tools name as responsible; who gives the package away puts themselves here.
+set(DIFFBENCH_MAINTAINER "diffbench maintainers <root@localhost>" CACHE STRING
+  "Maintainer of the Debian packages: Name <address>")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME diffbench)
+set(CPACK_PACKAGE_CONTACT "${DIFFBENCH_MAINTAINER}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL runtime dev)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME diffbench)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "diffusion-equation solver and benchmark, CPU against GPU
+ Compares the ways to compute the 2D diffusion equation: NumPy-style C++,
+ a plain loop, a tuned CPU path, Thrust, CUDA. It proves that all of them
+ computed the same field, to the last bit, and says how long each took and
+ where the time went. Useful without a GPU.")
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME diffbench-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS libpng-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "cmake, diffbench")
+set(CPACK_DEBIAN_DEV_DESCRIPTION "diffusion-equation solver - static library and headers
+ Problems, fields, CPU backends, verification and files of diffbench, as the
+ CMake target diffbench::solver.")
+
+# What CPack needs above.
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_FILE})
+set(CPACK_DIFFBENCH_PROGRAM ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/diffbench)
+set(CPACK_DIFFBENCH_MODULES "")
+set(CPACK_DIFFBENCH_MISSING "")
+foreach(module IN ITEMS mpi hdf5)
+  if(TARGET diffbench_module_${module})
+    list(APPEND CPACK_DIFFBENCH_MODULES ${PROJECT_BINARY_DIR}/lib/diffbench/${module}.so)
+  else()
+    list(APPEND CPACK_DIFFBENCH_MISSING "the module ${module}: CMake found no library for it")
+  endif()
+endforeach()
+if(NOT DIFFBENCH_CUDA STREQUAL toolkit)
+  list(APPEND CPACK_DIFFBENCH_MISSING "GPU backends: CMake found no nvcc of 12.8 or newer")
+endif()
+if(NOT (XTENSOR_BLAS_INCLUDE AND OPENBLAS))
+  list(APPEND CPACK_DIFFBENCH_MISSING "the engine cpu_xtensor: CMake found no xtensor-blas or no OpenBLAS")
+endif()
+get_property(has_page GLOBAL PROPERTY diffbench_has_page)
+if(has_page)
+  set(CPACK_DIFFBENCH_PAGE_STAMP ${PROJECT_BINARY_DIR}/bench/report/page.stamp)
+else()
+  list(APPEND CPACK_DIFFBENCH_MISSING "the report page: CMake found no npm")
+endif()
+
+# What Debian wants beside the files that `cmake --install` installs everywhere.
+find_package(Git QUIET)
+set(date $ENV{SOURCE_DATE_EPOCH})
+if(NOT date AND GIT_EXECUTABLE)
+  execute_process(COMMAND ${GIT_EXECUTABLE} log -1 --format=%ct WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    OUTPUT_VARIABLE date ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
+set(ENV{SOURCE_DATE_EPOCH} ${date}) # by which string(TIMESTAMP) goes
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+unset(ENV{SOURCE_DATE_EPOCH})
+set(package_dir ${PROJECT_BINARY_DIR}/package)
+configure_file(${PROJECT_SOURCE_DIR}/packaging/changelog.in ${package_dir}/changelog.Debian @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/CHANGELOG.md ${package_dir}/changelog COPYONLY)
+execute_process(COMMAND gzip -9nf ${package_dir}/changelog.Debian ${package_dir}/changelog)
+set(packages diffbench diffbench-dev)
+foreach(component package IN ZIP_LISTS CPACK_COMPONENTS_ALL packages)
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright ${package_dir}/changelog.Debian.gz ${package_dir}/changelog.gz
+    DESTINATION share/doc/${package} COMPONENT ${component} EXCLUDE_FROM_ALL)
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/${package}.lintian-overrides
+    DESTINATION share/lintian/overrides RENAME ${package} COMPONENT ${component} EXCLUDE_FROM_ALL)
+endforeach()
+# Documents with the links between them, and the recorded runs that they speak of.
+install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/results/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT runtime)
+
+include(CPack)
