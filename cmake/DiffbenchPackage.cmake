@@ -7,11 +7,10 @@
 if(DEFINED CPACK_GENERATOR AND CPACK_DIFFBENCH_PROGRAM)
   # The program cannot start without its libraries. A module is loaded by who wants it, says what it lacks,
   # and would bring MPI and HDF5 along.
-  set(work ${CPACK_PACKAGE_DIRECTORY}/dependencies)
-  file(WRITE ${work}/debian/control "Source: diffbench\n\nPackage: diffbench\nArchitecture: any\n")
+  file(WRITE ${CPACK_DIFFBENCH_WORK}/debian/control "Source: diffbench\n\nPackage: diffbench\nArchitecture: any\n")
   execute_process(COMMAND dpkg-shlibdeps -O
     -dDepends ${CPACK_DIFFBENCH_PROGRAM} -dSuggests ${CPACK_DIFFBENCH_MODULES}
-    WORKING_DIRECTORY ${work} OUTPUT_VARIABLE found ERROR_VARIABLE complaint RESULT_VARIABLE failed)
+    WORKING_DIRECTORY ${CPACK_DIFFBENCH_WORK} OUTPUT_VARIABLE found ERROR_VARIABLE complaint RESULT_VARIABLE failed)
   if(failed)
     message(FATAL_ERROR "dpkg-shlibdeps could not find the dependencies of diffbench: ${complaint}")
   endif()
@@ -63,7 +62,10 @@ set(CPACK_DEBIAN_DEV_DESCRIPTION "diffusion-equation solver - static library and
  Problems, fields, CPU backends, verification and files of diffbench, as the
  CMake target diffbench::solver.")
 
+set(package_dir ${PROJECT_BINARY_DIR}/package)
+
 # What CPack needs above.
+set(CPACK_DIFFBENCH_WORK ${package_dir})
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_FILE})
 set(CPACK_DIFFBENCH_PROGRAM ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/diffbench)
 set(CPACK_DIFFBENCH_MODULES "")
@@ -98,7 +100,6 @@ endif()
 set(ENV{SOURCE_DATE_EPOCH} ${date}) # by which string(TIMESTAMP) goes
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 unset(ENV{SOURCE_DATE_EPOCH})
-set(package_dir ${PROJECT_BINARY_DIR}/package)
 configure_file(${PROJECT_SOURCE_DIR}/packaging/changelog.in ${package_dir}/changelog.Debian @ONLY)
 configure_file(${PROJECT_SOURCE_DIR}/CHANGELOG.md ${package_dir}/changelog COPYONLY)
 execute_process(COMMAND gzip -9nf ${package_dir}/changelog.Debian ${package_dir}/changelog)

@@ -22,7 +22,7 @@ Files files_of(const Option& option) {
 }
 
 /// Within single quotes.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result;
   for (const char character : text) {
     result += character == '\'' ? "'\\''" : std::string(1, character);
@@ -46,7 +46,7 @@ std::string verb_branches(const std::vector<VerbManual>& manual, std::string_vie
   for (const VerbManual& verb : manual) {
     if (!verb.path.empty()) {
       const bool is_inner = verb.path.find(' ') != std::string::npos;
-      patterns += (patterns.empty() ? "" : " | ") + quoted((is_inner ? "" : " ") + verb.path);
+      patterns += (patterns.empty() ? "" : " | ") + in_quotes((is_inner ? "" : " ") + verb.path);
     }
   }
   return fmt::format(
@@ -66,7 +66,7 @@ std::string bash_value(const Option& option) {
   }
   std::string offer;
   if (!option.choices.empty()) {
-    offer += fmt::format(" words={}", quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+    offer += fmt::format(" words={}", in_quotes(fmt::format("{}", fmt::join(option.choices, " "))));
   }
   if (files_of(option) != Files::none) {
     offer += files_of(option) == Files::any ? " files=default" : " files=dirnames";
@@ -90,8 +90,8 @@ std::string bash_verb(const VerbManual& verb) {
     values += bash_value(option);
   }
   return fmt::format("    {})\n      words={}{}\n      case $before in\n{}      esac\n      ;;\n",
-                     quoted(verb.path), quoted(fmt::format("{}", fmt::join(words, " "))), files,
-                     values);
+                     in_quotes(verb.path), in_quotes(fmt::format("{}", fmt::join(words, " "))),
+                     files, values);
 }
 
 // --- zsh
@@ -128,7 +128,7 @@ std::string zsh_value(const Option& option) {
 
 std::string zsh_option(const Option& option) {
   if (is_positional(option)) {
-    return "      " + quoted((is_repeated(option) ? "*" : "") + zsh_value(option)) + "\n";
+    return "      " + in_quotes((is_repeated(option) ? "*" : "") + zsh_value(option)) + "\n";
   }
   std::string text;
   const std::vector<std::string> names = names_of(option);
@@ -137,15 +137,15 @@ std::string zsh_option(const Option& option) {
     const std::string others =
         is_repeated(option) ? "*" : fmt::format("({})", fmt::join(names, " "));
     text += "      " +
-            quoted(fmt::format("{}{}[{}]{}", others, name, zsh_escaped(option.help),
-                               option.kind == OptionList::Kind::flag ? "" : zsh_value(option))) +
+            in_quotes(fmt::format("{}{}[{}]{}", others, name, zsh_escaped(option.help),
+                                  option.kind == OptionList::Kind::flag ? "" : zsh_value(option))) +
             "\n";
   }
   return text;
 }
 
 std::string zsh_verb(const VerbManual& verb) {
-  std::string text = fmt::format("    {})\n      specifications=(\n", quoted(verb.path));
+  std::string text = fmt::format("    {})\n      specifications=(\n", in_quotes(verb.path));
   for (const Option& option : verb.options) {
     text += zsh_option(option);
   }
@@ -153,7 +153,7 @@ std::string zsh_verb(const VerbManual& verb) {
   if (verb.verb->verbs != nullptr) {
     text += "      verbs=(\n";
     for (const Subcommand& inner : verb.verb->verbs()) {
-      text += "      " + quoted(fmt::format("{}:{}", inner.name, inner.description)) + "\n";
+      text += "      " + in_quotes(fmt::format("{}:{}", inner.name, inner.description)) + "\n";
     }
     text += "      )\n";
   }
