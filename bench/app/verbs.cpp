@@ -80,6 +80,8 @@ std::span<const Subcommand> program_verbs() {
                  "diffbench watch --grid 640 --iters 20000", declare_watch, nullptr, false, start},
       Subcommand{"get-data", "downloads pictures that diffbench mlp can learn",
                  "diffbench get-data fashion", declare_get_data, nullptr, false, start},
+      Subcommand{"lesson", "five lessons: a guess first, then the figure, then why",
+                 "diffbench lesson 1", declare_lesson, nullptr, false, learn},
       Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
                  "diffbench pitfalls --only no-warm-up --only hot-cache", declare_pitfalls, nullptr,
                  false, learn},

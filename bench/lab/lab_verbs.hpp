@@ -13,6 +13,7 @@ namespace diffbench::bench {
 [[nodiscard]] Action declare_cluster_weak(OptionList& options);
 [[nodiscard]] Action declare_compare(OptionList& options);
 [[nodiscard]] Action declare_get_data(OptionList& options);
+[[nodiscard]] Action declare_lesson(OptionList& options);
 [[nodiscard]] Action declare_mlp_depth(OptionList& options);
 [[nodiscard]] Action declare_mlp_latency(OptionList& options);
 [[nodiscard]] Action declare_mlp_scaling(OptionList& options);

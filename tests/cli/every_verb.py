@@ -57,6 +57,8 @@ EXACT = {
     "advise-assumed": "advise --profile profile.json --grid 1000 --assume h200 "
                       "--json advise-assumed.json --csv advise-assumed.csv",
     "pitfalls-list": "pitfalls --list",
+    "lesson": "lesson",
+    "lesson-plan": "lesson 3 --list",
     "report": "report old.json copies.json -o page.html --csv report.csv",
     "live": "live -o live.html",
     "get-data": "get-data fashion -o fashion",

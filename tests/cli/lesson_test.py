@@ -1,30 +1,47 @@
-"""docs/lesson.md can be taught: each of its commands runs, and leaves the file that it names."""
+"""diffbench lesson: each can be taken from a script on a machine without a GPU, ends early and goes on,
+and docs/lesson.md can be taught: it has every command and question, and its other commands run."""
+import csv
+import os
 import pathlib
 import re
 import shlex
+import signal
+import subprocess
 import unittest
 
-from program import CommandLineTest, parse_json
+from program import PROGRAM, CommandLineTest, parse_json
 
-LESSON = pathlib.Path(__file__).parents[2] / "docs/lesson.md"
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+LESSON = DOCS / "lesson.md"
+FIRST = DOCS / "first-ten-minutes.md"
+NUMBERS = ("1", "2", "3", "4", "5")
+# No GPU, and no Python with anything in it, wherever this runs.
+BARE = {"CUDA_VISIBLE_DEVICES": "-1", "DIFFBENCH_PYTHON": "/bin/false"}
 # What makes a verb quick: the times mean nothing.
-QUICK = {"calibrate": ["--largest", "256"]} | {verb: [] for verb in ("doctor", "advise", "report")}
+QUICK = {verb: [] for verb in ("doctor", "lesson", "report")}
 
 
-def commands():
-    blocks = re.findall(r"(?m)^```\n(.*?)^```$", LESSON.read_text(), re.S)
-    return [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
+def blocks(page):
+    return re.findall(r"(?m)^```\n(.*?)^```$", page.read_text(), re.S)
 
 
-class Lesson(CommandLineTest):
-    def test_its_commands_run(self):
+def commands(page):
+    """Those that its reader types; what a lesson runs itself stands behind a $. The lessons are taken
+    below."""
+    lines = [line for block in blocks(page) for line in block.splitlines()]
+    return [shlex.split(line)[1:] for line in lines
+            if line.startswith("diffbench") and not re.fullmatch(r"diffbench lesson \d", line)]
+
+
+class Documents(CommandLineTest):
+    def check_commands(self, page, least):
         """In their order, in one directory."""
-        self.assertGreaterEqual(len(commands()), 9)
-        own = {"XDG_CACHE_HOME": str(self.directory)}
-        for arguments in commands():
+        self.assertGreaterEqual(len(commands(page)), least)
+        for arguments in commands(page):
             with self.subTest(" ".join(arguments)):
                 quick = QUICK.get(arguments[0], ["--budget", "0.2"])
-                done = self.run_program(*arguments, *quick, env=own)
+                done = self.run_program(*arguments, *quick,
+                                        env={**BARE, "XDG_CACHE_HOME": str(self.directory)})
                 # A build without npm has no page, and says so; report_test.py looks at that.
                 self.assertIn(done.returncode, [0, 4] if arguments[0] == "report" else [0], done.stderr)
                 self.assertTrue(done.stdout + done.stderr)
@@ -32,12 +49,117 @@ class Lesson(CommandLineTest):
                     if option == "--json":
                         self.assertEqual(parse_json(self.path(name).read_text())["diffbench"]["schema"], 1)
 
-    def test_every_question_has_an_answer(self):
+    def test_the_commands_for_teachers_run(self):
+        self.check_commands(LESSON, 7)
+
+    def test_the_first_ten_minutes_run(self):
+        self.check_commands(FIRST, 6)
+
+    def test_every_command_and_question_of_the_lessons_is_there(self):
+        page = " ".join(re.sub(r"\*+", "", LESSON.read_text()).split())
+        for number in NUMBERS:
+            plan = self.run_ok("lesson", number, "--list", env=BARE).stdout
+            parts = re.findall(r"(?m)^  \$ (.*)$|^(\d\.\d+  (?:.+\n)+)", plan)
+            self.assertGreater(len(parts), 5)
+            for command, question in parts:
+                words = " ".join((command or question.split("\n     a) ")[0]).split())
+                self.assertIn(words, page)
+
+    def test_every_question_about_clusters_has_an_answer(self):
         text = LESSON.read_text()
         questions = re.findall(r"\*Question (\d+)\.\*", text)
-        answers = re.findall(r"(?m)^(\d+)\. ", text.split("## Answers")[1])
+        answers = re.findall(r"(?m)^(\d+)\. ", text.split("### Answers")[1])
         self.assertEqual(questions, answers)
         self.assertEqual(questions, [str(i + 1) for i in range(len(questions))])
+
+
+class Lesson(CommandLineTest):
+    def lesson(self, number, *arguments, guesses="", out="lesson", exit_code=0):
+        done = subprocess.run([PROGRAM, "lesson", number, "--out", out, *arguments], cwd=self.directory,
+                              input=guesses, capture_output=True, encoding="utf-8", timeout=120,
+                              env={**os.environ, **BARE})
+        self.assertEqual(done.returncode, exit_code, done.stderr)
+        return done
+
+    def sheet(self, name="lesson/sheet.csv"):
+        with self.path(name).open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def test_every_question_is_answered_without_a_gpu(self):
+        for number in NUMBERS:
+            with self.subTest(number):
+                done = self.lesson(number, "--quick", out=number, guesses="a\n3\n" * 20)
+                rows = self.sheet(f"{number}/sheet.csv")
+                self.assertEqual([row["question"] for row in rows],
+                                 [str(i + 1) for i in range(len(rows))])
+                self.assertGreater(len(rows), 5)
+                for row in rows:
+                    self.assertTrue(row["answer"], row)
+                    self.assertNotEqual(row["source"], "not measurable here", row)
+                    self.assertEqual(bool(row["guess"]), bool(row["verdict"]), row)
+                    self.assertIn(f"$ {row['command']}\n", done.stdout)
+                # The figure comes after the guess: the table is between the two.
+                said = [line for line in done.stdout.splitlines() if line.startswith(f"{number}.1  ")]
+                self.assertEqual(len(said), 2)
+        for word in ("mistake:", "reason:", "remedy:"):
+            self.assertIn(word, done.stdout)
+
+    def test_is_taken_up_where_it_was(self):
+        self.lesson("3", "--quick", guesses="230\n")
+        first = self.path("lesson/1-nets.json").read_bytes()
+        self.path("lesson/2-quality.json").unlink()
+        done = self.lesson("3", "--quick", guesses="b\n")
+        self.assertIn("Measured before, in lesson/1-nets.json", done.stdout)
+        self.assertEqual(self.path("lesson/1-nets.json").read_bytes(), first)
+        # The first step's guesses are those of before, and the new line is for the second one.
+        self.assertEqual([row["guess"] for row in self.sheet()], ["230", "", "", "", "", "b"])
+        self.assertEqual(self.sheet()[0]["verdict"], "right")
+
+    def test_an_interrupt_while_it_asks_loses_nothing(self):
+        child = subprocess.Popen([PROGRAM, "lesson", "3", "--quick", "--out", "lesson"],
+                                 cwd=self.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, encoding="utf-8", env={**os.environ, **BARE})
+        self.addCleanup(child.kill)
+        child.stdin.write("230\n")
+        child.stdin.flush()
+        while not child.stdout.readline().startswith("3.2 "):
+            pass
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 130)
+        self.assert_one_line(errors, "interrupted", "the same command goes on")
+        self.lesson("3", "--quick")
+        self.assertEqual(self.sheet()[0]["guess"], "230")
+
+    def test_an_interrupt_is_passed_on_to_the_command(self):
+        child = subprocess.Popen([PROGRAM, "lesson", "2", "--no-quiz", "--out", "lesson"],
+                                 cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, encoding="utf-8", env={**os.environ, **BARE})
+        self.addCleanup(child.kill)
+        while not child.stdout.readline().startswith("2.4 "):
+            pass
+        child.send_signal(signal.SIGTERM)
+        out, errors = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 130, errors)
+        self.assertIn("diffbench: interrupted; finished steps and guesses are kept", errors)
+        self.assertNotIn("step 2 of 3", out)
+        self.assertFalse(self.path("lesson/1-clock.json").exists())
+
+    def test_what_cannot_be_written_is_refused_before_any_work(self):
+        self.path("file").write_text("kept")
+        self.assert_refused(1, ["--sheet nowhere/s.csv", "does not exist"], "lesson", "1", "--sheet",
+                            "nowhere/s.csv")
+        self.assert_refused(1, "--out file", "lesson", "1", "--out", "file")
+        self.assert_refused(2, "--sheet -", "lesson", "1", "--sheet", "-")
+        self.assert_refused(2, "1 to 5", "lesson", "6")
+        self.assert_refused(2, "nocard", "lesson", "1", "--assume", "nocard")
+
+    def test_a_damaged_folder_is_refused_in_one_line(self):
+        self.lesson("3", "--quick", "--no-quiz")
+        self.assert_refused(2, ["1-nets.json", "--out"], "lesson", "3", "--out", "lesson", env=BARE)
+        self.path("lesson/1-nets.json").write_text("{")
+        self.assert_refused(2, ["1-nets.json", "delete"], "lesson", "3", "--quick", "--out", "lesson",
+                            env=BARE)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ SOLVER = ["solver/include", *BASE]
 CLUSTER = ["cluster/include", *SOLVER]
 LAYERS = ["measure", "report", "options", "observe", "lab", "app", "manual"]  # of bench, from below
 # Experiments that build on another one.
-EXPERIMENTS = {"mlp": ["scaling", "pitfalls"]}
+EXPERIMENTS = {"lesson": ["pitfalls"], "mlp": ["scaling", "pitfalls"]}
 
 # Headers from outside the project, as written in the include.
 COMMAND_LINE = r"CLI/"

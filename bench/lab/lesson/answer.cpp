@@ -1,0 +1,145 @@
+#include "answer.hpp"
+
+#include "diffbench/text.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <variant>
+
+namespace diffbench::bench::lesson {
+
+namespace {
+
+Answer from(Source source, double figure) {
+  return std::isfinite(figure) && figure > 0 ? Answer{.source = source, .figure = {figure, figure}}
+                                             : Answer{};
+}
+
+} // namespace
+
+std::string_view to_string(Source source) {
+  switch (source) {
+    case Source::absent: return "not measurable here";
+    case Source::measured: return "measured";
+    case Source::unclear: return "measured, unclear in this noise";
+    case Source::assumed: return "assumed, not measured";
+    case Source::reported: return "reported";
+    case Source::reasoned: return "reasoned";
+  }
+  return "";
+}
+
+Answer measured(double figure) { return from(Source::measured, figure); }
+Answer reported(double figure) { return from(Source::reported, figure); }
+Answer reported(char choice) { return {.source = Source::reported, .choice = choice}; }
+Answer reasoned(double figure) { return from(Source::reasoned, figure); }
+Answer reasoned(char choice) { return {.source = Source::reasoned, .choice = choice}; }
+
+Answer assumed(const Assumption& span) { return {.source = Source::assumed, .figure = span}; }
+
+Answer assumed(const Value& span) {
+  const Assumption ends{figure(span, "low"), figure(span, "high")};
+  return std::isfinite(ends.low) && std::isfinite(ends.high) ? assumed(ends) : Answer{};
+}
+
+Answer chosen(char choice, const Answer& known) {
+  return known.source == Source::absent ? Answer{}
+                                        : Answer{.source = known.source, .choice = choice};
+}
+
+std::string answer_text(const Answer& answer) {
+  if (answer.source == Source::absent) {
+    return "";
+  }
+  if (answer.choice != 0) {
+    return {answer.choice};
+  }
+  if (answer.source == Source::reasoned || answer.source == Source::reported) {
+    return fmt::format("{:.6g}", answer.figure.low); // exact
+  }
+  const std::string low = format_figure(answer.figure.low);
+  const std::string high = format_figure(answer.figure.high);
+  return low == high ? low : fmt::format("{} to {}", low, high);
+}
+
+const Value::List& StepResult::rows(std::string_view path) const {
+  static const Value::List none;
+  const auto* list = std::get_if<std::unique_ptr<Value::List>>(&own.find(path).data());
+  return list != nullptr ? **list : none;
+}
+
+const Value& StepResult::row(std::string_view path, std::string_view key,
+                             std::string_view text) const {
+  static const Value none;
+  const Value::List& all = rows(path);
+  const auto found =
+      std::ranges::find_if(all, [&](const Value& row) { return text_at(row, key) == text; });
+  return found == all.end() ? none : *found;
+}
+
+Answer factor_of(const StepResult& result, std::string_view mistake, Reads reads) {
+  const Value& row = result.row("pitfalls", "name", mistake);
+  const double factor = figure(row, "factor");
+  Answer answer = measured(reads == Reads::too_much ? factor : 1 / factor);
+  if (answer.source == Source::measured && row.find("misleads").is_null()) {
+    answer.source = Source::unclear;
+  }
+  return answer;
+}
+
+double figure(const Value& value, std::string_view path) {
+  const Value& found = value.find(path);
+  const bool is_number = std::holds_alternative<double>(found.data()) ||
+                         std::holds_alternative<std::int64_t>(found.data()) ||
+                         std::holds_alternative<std::uint64_t>(found.data());
+  return is_number ? found.number() : no_figure;
+}
+
+std::string text_at(const Value& value, std::string_view path) {
+  const auto* text = std::get_if<std::string>(&value.find(path).data());
+  return text != nullptr ? *text : "";
+}
+
+std::optional<std::string> parse_guess(std::string_view text, std::size_t choices) {
+  std::string word(text);
+  std::erase_if(word, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+  if (choices > 0) {
+    if (word.size() == 2 && word[1] == ')') { // as it is printed
+      word.pop_back();
+    }
+    const std::size_t place =
+        word.size() == 1 ? static_cast<std::size_t>((word[0] | 0x20) - 'a') : choices;
+    return place < choices ? std::optional(std::string(1, static_cast<char>('a' + place)))
+                           : std::nullopt;
+  }
+  if (word.ends_with('x') || word.ends_with('%')) {
+    word.pop_back();
+  }
+  std::ranges::replace(word, ',', '.'); // "0,5"; "1,000,000" is then no number
+  const auto number = parse_number<double>(word);
+  return number && std::isfinite(*number) && *number > 0 ? std::optional(word) : std::nullopt;
+}
+
+Grade grade(const std::string& guess, const Answer& answer, double tolerance) {
+  if (guess.empty() || answer.source == Source::absent) {
+    return {};
+  }
+  if (answer.choice != 0) {
+    const bool right = guess[0] == answer.choice;
+    return {.right = right, .text = right ? "right" : "wrong"};
+  }
+  const double number = parse_number<double>(guess).value_or(0);
+  const auto [low, high] = answer.figure;
+  if (number >= low / tolerance && number <= high * tolerance) {
+    return {.right = true, .text = "right"};
+  }
+  return number < low
+             ? Grade{.text = fmt::format("{} times too low", format_figure(low / number))}
+             : Grade{.text = fmt::format("{} times too high", format_figure(number / high))};
+}
+
+} // namespace diffbench::bench::lesson

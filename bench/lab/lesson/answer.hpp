@@ -1,0 +1,88 @@
+// The answer to a question of a lesson: a figure or a choice, where it comes from, and what it
+// makes of a guess.
+#pragma once
+
+#include "assumed_card.hpp"
+#include "value.hpp"
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace diffbench::bench::lesson {
+
+enum class Source {
+  absent,   ///< cannot be measured here, and nothing is assumed
+  measured, ///< in this lesson, on this machine
+  unclear,  ///< the same, and the samples do not show it
+  assumed,  ///< of a card that is not here
+  reported, ///< by those whose lesson this is
+  reasoned, ///< follows without measuring
+};
+/// "not measurable here", "measured", ...
+[[nodiscard]] std::string_view to_string(Source source);
+
+/// Of a question with choices, one of them; else a figure, whose ends differ where it is assumed.
+struct Answer {
+  Source source = Source::absent;
+  Assumption figure = {};
+  char choice = 0; ///< 'a', 'b', ...
+};
+
+/// What stands for a figure that a result does not have.
+inline constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
+
+/// Absent for what is not finite and above 0.
+[[nodiscard]] Answer measured(double figure);
+/// Absent for what is no object of low and high.
+[[nodiscard]] Answer assumed(const Value& span);
+[[nodiscard]] Answer assumed(const Assumption& span);
+[[nodiscard]] Answer reported(double figure);
+[[nodiscard]] Answer reported(char choice);
+[[nodiscard]] Answer reasoned(double figure);
+[[nodiscard]] Answer reasoned(char choice);
+/// `choice` where `known` is a figure, from where it is.
+[[nodiscard]] Answer chosen(char choice, const Answer& known);
+
+/// "7.75", "12.7 to 22.3", "b"; empty: absent.
+[[nodiscard]] std::string answer_text(const Answer& answer);
+
+/// What answers are read from.
+struct StepResult {
+  const Value& own; ///< `diffbench` of the result file
+  const AssumedCard& card;
+
+  /// The elements of the list at `path`; none where there is no list.
+  [[nodiscard]] const Value::List& rows(std::string_view path) const;
+  /// The first of them whose `key` is `text`; null value without one.
+  [[nodiscard]] const Value& row(std::string_view path, std::string_view key,
+                                 std::string_view text) const;
+};
+/// What the mistake of that name did, of a result of `pitfalls`: the factor by which it reads too
+/// much, or too little.
+enum class Reads { too_much, too_little };
+[[nodiscard]] Answer factor_of(const StepResult& result, std::string_view mistake, Reads reads);
+
+/// The figure at `path` of `value`, or no_figure.
+[[nodiscard]] double figure(const Value& value, std::string_view path);
+/// The text at `path` of `value`; empty where there is none.
+[[nodiscard]] std::string text_at(const Value& value, std::string_view path);
+
+/// A guess is right up to this factor, unless a question says otherwise: who knows the order of
+/// magnitude and a bit more has understood.
+inline constexpr double number_tolerance = 2;
+
+/// What was guessed, as it is kept: a number above 0, also as "10x", "10 %" or "0,5", or the letter
+/// of one of so many choices; nothing for anything else.
+[[nodiscard]] std::optional<std::string> parse_guess(std::string_view text, std::size_t choices);
+
+struct Grade {
+  bool right = false;
+  std::string text; ///< "right", "3.1 times too high", "wrong"; empty without guess or answer
+};
+/// `guess` as parse_guess() gives it, or empty.
+[[nodiscard]] Grade grade(const std::string& guess, const Answer& answer, double tolerance);
+
+} // namespace diffbench::bench::lesson

@@ -1,0 +1,266 @@
+#include "course.hpp"
+
+#include "command.hpp"
+#include "diffbench/errors.hpp"
+#include "exit_code.hpp"
+#include "folder.hpp"
+#include "guesses.hpp"
+#include "interrupt.hpp"
+#include "json.hpp"
+#include "machine_identity.hpp"
+#include "output.hpp"
+#include "peer.hpp"
+#include "pitfalls/pitfall.hpp"
+#include "result_reader.hpp"
+#include "sheet.hpp"
+#include "wrapped.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace diffbench::bench::lesson {
+
+namespace {
+
+std::string default_folder(const Lesson& lesson, bool quick) {
+  return fmt::format("diffbench-lesson-{}{}", lesson.number, quick ? "-quick" : "");
+}
+
+std::vector<std::string> names_of(const std::vector<LessonStep>& steps) {
+  std::vector<std::string> names;
+  for (const LessonStep& step : steps) {
+    names.emplace_back(step.name);
+  }
+  return names;
+}
+
+std::vector<std::string> arguments_of(const LessonStep& step, const CourseOptions& options) {
+  std::vector<std::string> words = words_of(worded(step.command, options.quick));
+  if (step.assumes) {
+    words.insert(words.end(), {"--assume", options.card_as_typed});
+  }
+  return words;
+}
+
+std::string title_of(const Lesson& lesson) {
+  return fmt::format("Lesson {}: {}\n{}\n", lesson.number, lesson.title, wrapped(lesson.teaches));
+}
+
+/// What a step is, up to its questions.
+std::string heading(const Lesson& lesson, const LessonStep& step, std::size_t place, bool quick,
+                    const std::vector<std::string>& arguments) {
+  return fmt::format("\n--- step {} of {}: {}\n{}\n\n  $ diffbench {}\n", place + 1,
+                     lesson.steps.size(), step.name, wrapped(worded(step.text, quick)),
+                     fmt::join(arguments, " "));
+}
+
+/// A mistake that needs a GPU, in words.
+std::string told(const Pitfall& pitfall) {
+  constexpr std::size_t margin = 12;
+  return fmt::format("\n{}: no figure here, since it needs a GPU\n{}\n{}\n{}\n{}\n{}\n",
+                     pitfall.name, wrapped(fmt::format("  work:     {}", pitfall.work), margin),
+                     wrapped(fmt::format("  mistake:  {}", pitfall.mistake), margin),
+                     wrapped(fmt::format("  right:    {}", pitfall.right), margin),
+                     wrapped(fmt::format("  reason:   {}", pitfall.why), margin),
+                     wrapped(fmt::format("  remedy:   {}", pitfall.advice), margin));
+}
+
+class Course {
+ public:
+  Course(const Lesson& lesson, const CourseOptions& options, const Invocation& invocation,
+         const RunCommand& run_command)
+      : lesson_(lesson),
+        options_(options),
+        invocation_(invocation),
+        run_command_(run_command),
+        folder_(options.folder.empty() ? default_folder(lesson, options.quick) : options.folder,
+                options.sheet, names_of(lesson.steps)),
+        guesses_(folder_.guesses()),
+        reader_(invocation.err) {
+    for (const LessonStep& step : lesson.steps) {
+      arguments_.push_back(arguments_of(step, options));
+      if (!step.peer.empty() && probe_peer(step.peer).available) {
+        arguments_.back().insert(arguments_.back().end(), {"--peer", std::string(step.peer)});
+      }
+    }
+  }
+
+  int run() {
+    for (std::size_t step = 0; step < lesson_.steps.size(); ++step) {
+      if (folder_.finished(step)) {
+        (void)folder_.read(step, command_of(step)); // one that is not ours is refused before work
+      }
+    }
+    say(fmt::format("{}Results go to {}.\n", title_of(lesson_), folder_.path().string()));
+    for (std::size_t step = 0; step < lesson_.steps.size() && exit_code_ == exit_ok; ++step) {
+      const std::size_t answered = asked_.size();
+      try {
+        exit_code_ = take(step);
+      } catch (const Interrupted&) {
+        exit_code_ = exit_interrupted;
+      }
+      if (exit_code_ != exit_ok) {
+        asked_.resize(answered); // the step's questions have no answers
+      }
+    }
+    finish();
+    return exit_code_;
+  }
+
+ private:
+  void say(const std::string& text) const { write_out(invocation_.out, text); }
+
+  [[nodiscard]] std::string command_of(std::size_t step) const {
+    return fmt::format("diffbench {}", fmt::join(arguments_[step], " "));
+  }
+
+  int take(std::size_t place) {
+    const LessonStep& step = lesson_.steps[place];
+    const bool finished = folder_.finished(place);
+    say(heading(lesson_, step, place, options_.quick, arguments_[place]));
+    const std::size_t first = asked_.size();
+    for (const Question& question : step.questions) {
+      // Whose step is finished may have seen the figures.
+      ask(question, command_of(place), options_.quiz && !finished);
+    }
+    if (finished) {
+      say(fmt::format("\nMeasured before, in {}.\n", folder_.result(place).string()));
+    } else if (const int code = measure(place); code != exit_ok) {
+      return code;
+    }
+    answer(place, first, finished);
+    return exit_ok;
+  }
+
+  void ask(const Question& question, const std::string& command, bool quiz) {
+    Asked& asked =
+        asked_.emplace_back(Asked{.question = &question,
+                                  .number = fmt::format("{}.{}", lesson_.number, asked_.size() + 1),
+                                  .command = command,
+                                  .card = options_.card.id,
+                                  .text = worded(question.text, options_.quick)});
+    say("\n" + question_lines(asked));
+    const std::size_t choices = question.choices.size();
+    asked.guess = parse_guess(guesses_.find(asked.number), choices).value_or("");
+    if (asked.guess.empty() && quiz) {
+      asked.guess = reader_.ask(asked.number, question.unit, choices);
+      guesses_.keep(asked.number, asked.guess);
+    }
+  }
+
+  int measure(std::size_t place) const {
+    std::vector<std::string> words = arguments_[place];
+    words.insert(words.end(), {"--json", folder_.part(place).string()});
+    if (invocation_.err.rdbuf() == nullptr) { // --quiet
+      words.emplace_back("--quiet");
+    }
+    say("\n");
+    const int code = run_command_(words);
+    if (code == exit_ok) {
+      folder_.finish(place);
+    }
+    return code;
+  }
+
+  void answer(std::size_t place, std::size_t first, bool measured_before) {
+    const nlohmann::ordered_json file = folder_.read(place, command_of(place));
+    const Value own = value_of(member(file, "diffbench"));
+    if (measured_before) {
+      const std::string other = identity_difference(member(file, "context"));
+      say(other.empty() ? "" : fmt::format("It is of another machine or build: {}.\n", other));
+      say(wrapped(text_at(own, "sentence")) + "\n");
+    }
+    const StepResult result{own, options_.card};
+    for (const Pitfall& pitfall : all_pitfalls()) {
+      if (std::ranges::count(lesson_.steps[place].gpu_pitfalls, pitfall.name) > 0 &&
+          text_at(result.row("pitfalls", "name", pitfall.name), "status") != "ok") {
+        say(told(pitfall));
+      }
+    }
+    for (std::size_t i = first; i < asked_.size(); ++i) {
+      asked_[i].answer = asked_[i].question->answer(result);
+      say("\n" + answer_lines(asked_[i]));
+    }
+  }
+
+  /// The sheet has what was answered, however the lesson ended; the page is of a whole one.
+  void finish() {
+    Outputs outputs;
+    outputs.attempt([&] {
+      write_to(invocation_.out, folder_.sheet(), sheet_text(asked_));
+      say(fmt::format("\n{}{}: the class sheet\n", score(), folder_.sheet()));
+    });
+    if (exit_code_ == exit_ok) {
+      outputs.attempt([&] { make_page(); });
+    }
+    outputs.rethrow_failure();
+    if (exit_code_ == exit_interrupted) {
+      invocation_.err << "diffbench: interrupted; finished steps and guesses are kept, and the "
+                         "same command goes on with the next step\n";
+    } else if (exit_code_ != exit_ok) {
+      invocation_.err << "diffbench: the lesson ends here, since that command failed; the same "
+                         "command tries it again\n";
+    }
+  }
+
+  [[nodiscard]] std::string score() const {
+    const auto guessed =
+        std::ranges::count_if(asked_, [](const Asked& a) { return !a.mark().text.empty(); });
+    const auto right = std::ranges::count_if(asked_, [](const Asked& a) { return a.mark().right; });
+    return guessed == 0 ? "" : fmt::format("{} of {} guesses are right.\n", right, guessed);
+  }
+
+  void make_page() const {
+    std::vector<std::string> words{"report"};
+    std::ranges::transform(folder_.results(), std::back_inserter(words),
+                           [](const auto& path) { return path.string(); });
+    words.insert(words.end(), {"-o", folder_.page().string()});
+    const int code = run_command_(words);
+    if (code != exit_ok && code != exit_unavailable) { // a build without a page has said so
+      throw Error(
+          fmt::format("{}: was not written; the results are kept", folder_.page().string()));
+    }
+  }
+
+  const Lesson& lesson_;
+  const CourseOptions& options_;
+  const Invocation& invocation_;
+  const RunCommand& run_command_;
+  Folder folder_;
+  GuessFile guesses_;
+  GuessReader reader_;
+  std::vector<std::vector<std::string>> arguments_; ///< of the steps
+  std::vector<Asked> asked_;
+  int exit_code_ = exit_ok;
+};
+
+} // namespace
+
+std::string lesson_plan(const Lesson& lesson, const CourseOptions& options) {
+  std::string text = title_of(lesson);
+  int number = 0;
+  for (std::size_t place = 0; place < lesson.steps.size(); ++place) {
+    const LessonStep& step = lesson.steps[place];
+    text += heading(lesson, step, place, options.quick, arguments_of(step, options));
+    for (const Question& question : step.questions) {
+      text += "\n" + question_lines({.question = &question,
+                                     .number = fmt::format("{}.{}", lesson.number, ++number),
+                                     .command = {},
+                                     .card = {},
+                                     .text = worded(question.text, options.quick)});
+    }
+  }
+  return text;
+}
+
+int take_lesson(const Lesson& lesson, const CourseOptions& options, const Invocation& invocation,
+                const RunCommand& run_command) {
+  return Course(lesson, options, invocation, run_command).run();
+}
+
+} // namespace diffbench::bench::lesson

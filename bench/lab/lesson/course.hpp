@@ -1,0 +1,34 @@
+// A lesson as it is taken: each step asks for guesses, runs its command, and answers.
+#pragma once
+
+#include "assumed_card.hpp"
+#include "lesson.hpp"
+#include "verb.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench::lesson {
+
+struct CourseOptions {
+  std::string folder, sheet; ///< empty: diffbench-lesson-N, and a sheet.csv in it
+  AssumedCard card;
+  std::string card_as_typed; ///< the --assume of commands
+  bool quiz = true;
+  bool quick = false;
+};
+
+/// Runs this program with the arguments and returns its exit code.
+using RunCommand = std::function<int(const std::vector<std::string>& arguments)>;
+
+/// The words, commands and questions, without running anything.
+[[nodiscard]] std::string lesson_plan(const Lesson& lesson, const CourseOptions& options);
+
+/// Takes up what the folder has (folder.hpp). Returns the exit code, and complains on stderr where
+/// it is not 0: that of a command that failed, exit_interrupted after Ctrl-C. Throws as Folder
+/// does, and Error for what cannot be written; what is finished stays.
+[[nodiscard]] int take_lesson(const Lesson& lesson, const CourseOptions& options,
+                              const Invocation& invocation, const RunCommand& run_command);
+
+} // namespace diffbench::bench::lesson

@@ -1,0 +1,240 @@
+// Lesson 1, after "Making Python Faster, Part III": 640x640 cells, D 1, dt 0.1.
+#include "lesson.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace diffbench::bench::lesson {
+
+namespace {
+
+/// Of the fastest of this program's own rows, in seconds.
+double fastest_step(const StepResult& result) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Value& row : result.rows("results")) {
+    if (!text_at(row, "backend").starts_with("peer:")) {
+      least = std::min(least, figure(row, "seconds_per_iteration")); // the first of a NaN's pair
+    }
+  }
+  return least;
+}
+
+/// Bytes a second of the largest copy of that kind, or no_figure.
+double largest_copy(const StepResult& result, std::string_view curves, std::string_view way,
+                    std::string_view direction) {
+  for (const Value& curve : result.rows(curves)) {
+    if (text_at(curve, "way") == way && text_at(curve, "direction") == direction) {
+      const StepResult inside{curve, result.card};
+      const Value::List& points = inside.rows("points");
+      return points.empty() ? no_figure : figure(points.back(), "bytes_per_second");
+    }
+  }
+  return no_figure;
+}
+
+Answer gain_of_pinning(const StepResult& result) {
+  const auto bandwidth = [&](const char* way) {
+    return largest_copy(result, "transfer.device.curves", way, "h2d");
+  };
+  const Answer here = measured(bandwidth("pinned") / bandwidth("pageable"));
+  const AssumedCard& card = result.card;
+  return here.source == Source::measured
+             ? here
+             : assumed(Assumption{card.pinned_h2d.low / card.pageable_h2d.high,
+                                  card.pinned_h2d.high / card.pageable_h2d.low});
+}
+
+/// Of the row with a copy there and back in every step; a GPU's comes first.
+Answer cost_of_round_trips(const StepResult& result) {
+  for (const Value& row : result.rows("residency.results")) {
+    if (figure(row, "roundtrip_every") == 1) {
+      return measured(figure(row, "times_resident"));
+    }
+  }
+  return {};
+}
+
+/// How many times as fast as the best of the CPU, here or by the card.
+Answer pace_of(const StepResult& result, std::string_view gpu_row) {
+  const Value& row = result.row("residency.results", "backend", gpu_row);
+  const Answer here = measured(figure(row, "speedup_vs_best_cpu"));
+  return here.source == Source::measured
+             ? here
+             : assumed(
+                   result.row("residency.assumed.rows", "backend", gpu_row).find("times_best_cpu"));
+}
+
+Answer pace_with_round_trips(const StepResult& result) {
+  const Answer pace = pace_of(result, "cuda_stream, round trip every 1, pageable");
+  const auto [low, high] = pace.figure;
+  return chosen(high < 1 ? 'a' : low > 1 ? 'c' : 'b', pace);
+}
+
+LessonStep ladder() {
+  return {
+      .name = "ladder",
+      .text =
+          "A square of 640x640 cells is warm in a small block near its middle. In each time step a "
+          "cell moves towards the mean of its four neighbours: in NumPy four rolls and a sum, and "
+          "xtensor_roll is that line in C++. Four programs compute it, all to the same bits.",
+      .command =
+          "--grid 640 --iters {1000|20} --backend xtensor_roll,xtensor,fused,simd --budget "
+          "{6|0.3}",
+      .peer = "numpy",
+      .questions = {
+          {.text = "How many times as fast as the NumPy-style line is the fastest of them?",
+           .unit = "times",
+           .answer =
+               [](const StepResult& result) {
+                 return measured(figure(result.row("results", "backend", "xtensor_roll"),
+                                        "seconds_per_iteration") /
+                                 fastest_step(result));
+               },
+           .why = "Only the code changed: no temporaries, wide vectors, all CPUs, several steps in "
+                  "one visit to memory. A GPU port that is compared with the first row is praised "
+                  "for all of that, too."},
+          {.text = "\"My GPU code is 50 times as fast as the CPU.\" Which row is the CPU?",
+           .unit = "",
+           .choices = {"the NumPy-style line: people run it",
+                       "the plain loop (fused): a C++ programmer writes it",
+                       "the fastest: the CPU can do it", "that has to be said"},
+           .answer = [](const StepResult&) { return reasoned('d'); },
+           .why =
+               "Each of them is the CPU to somebody. A ratio without its baseline is no result."},
+          {.text = "A row can move more than 100 % of the bandwidth of a copy. How?",
+           .unit = "",
+           .choices =
+               {"its clock is wrong",
+                "its fields lie in a cache, or it takes several steps on a part of them while "
+                "that is there",
+                "it leaves out cells that do not change"},
+           .answer = [](const StepResult&) { return reasoned('b'); },
+           .why = "The copy goes through main memory. One read and one write of each cell a step "
+                  "are counted for every row alike, whatever it really moved."},
+      }};
+}
+
+LessonStep copies() {
+  return {
+      .name = "copies",
+      .text =
+          "A GPU has a memory of its own: what it computes with must get there, and back. "
+          "Without a GPU the same curve is that of this machine's memory, through its caches.",
+      .command = "transfer --max-size {64M|64K} --step 4 --budget {5|0.2}",
+      .questions = {
+          {.text = "One thread copies {64 MiB|64 KiB} by memcpy within this machine. How many GB a "
+                   "second arrive?",
+           .unit = "GB/s",
+           .answer =
+               [](const StepResult& result) {
+                 return measured(largest_copy(result, "transfer.host.curves", "memcpy", "host") /
+                                 1e9);
+               },
+           .why = "What a copy costs depends first on where its bytes are: a cache does several "
+                  "times as much as memory. Bytes that arrive are counted once."},
+          {.text =
+               "A card fetches bytes from page-locked (pinned) memory itself. How many times as "
+               "fast as from ordinary memory is a large copy to it?",
+           .unit = "times",
+           .answer = gain_of_pinning,
+           .why =
+               "From ordinary memory the driver copies to a page-locked buffer of its own first, "
+               "and the host is busy with that. Locking costs time, too: it pays for memory "
+               "that is used again and again."},
+          {.text = "A copy takes t = a + bytes/b. Which of the two decides?",
+           .unit = "",
+           .choices = {"a, the latency, always", "a for 1 KiB, b for 64 MiB",
+                       "b, the bandwidth, always"},
+           .answer = [](const StepResult&) { return reasoned('b'); },
+           .why = "At bytes = a b both cost the same. Below that, send fewer and larger copies."},
+      }};
+}
+
+LessonStep residency() {
+  return {
+      .name = "residency",
+      .text =
+          "What everybody ports first is the inner loop: copy the field to the device, take a "
+          "step, copy it back. From rung to rung the field stays longer where it is computed. "
+          "Without a GPU the fastest CPU code plays the device, and a trip is a copy to another "
+          "place in memory: no estimate of a bus. Below it stands a card that is assumed.",
+      .command = "residency --grid 640 --iters {1000|100} --budget {8|0.5}",
+      .assumes = true,
+      .questions = {
+          {.text = "The field goes to the host and back in every step. How many times as long does "
+                   "a step take as where the field stays?",
+           .unit = "times",
+           .answer = cost_of_round_trips,
+           .why = "The arithmetic is the same in all rungs. What each one buys is fewer copies, "
+                  "copies without the host's help, or many launches at once.",
+           .tolerance = 3},
+          {.text = "A GPU that gets the field and gives it back in every step is, against the best "
+                   "of this CPU:",
+           .unit = "",
+           .choices = {"slower", "one or the other, nobody can say yet", "faster"},
+           .answer = pace_with_round_trips,
+           .why = "So the first port disappoints, on a card that is many times as fast."},
+          {.text = "And the best kernel of that GPU, where the field stays: how many times as fast "
+                   "as the best of this CPU?",
+           .unit = "times",
+           .answer = [](const StepResult& result) { return pace_of(result, "cuda"); },
+           .why = "How much can be computed before the field is wanted, to plot or to save? That "
+                  "decides which of the two answers is yours."},
+          {.text = "nvidia-smi shows 100 % utilization. That means:",
+           .unit = "",
+           .choices = {"all cores of the GPU compute", "some kernel was running all the time",
+                       "memory moves as fast as it can"},
+           .answer = [](const StepResult&) { return reasoned('b'); },
+           .why = "One small kernel after the other is enough for 100 %. Power draw is the better "
+                  "sign of use; on a machine with a GPU --telemetry records it."},
+      }};
+}
+
+LessonStep precision() {
+  return {
+      .name = "precision",
+      .text =
+          "NumPy computes in float64 unless it is told otherwise, a GPU program often in "
+          "float32. And one more mistake with copies, which needs a GPU.",
+      .command =
+          "pitfalls --only float32-for-float64 --only pageable-async --grid {640|64} "
+          "--budget {3|0.3}",
+      .questions =
+          {
+              {.text =
+                   "The same CPU, the same steps: how many times as fast is float32 as float64?",
+               .unit = "times",
+               .answer =
+                   [](const StepResult& result) {
+                     return factor_of(result, "float32-for-float64", Reads::too_little);
+                   },
+               .why =
+                   "Half the bytes, and twice the cells in a vector. It is another result in less "
+                   "time: compare equal precisions, and say which."},
+              {.text =
+                   "Will it fit in the GPU's memory? How many MiB do two fields of 640x640 take in "
+                   "float32?",
+               .unit = "MiB",
+               .answer =
+                   [](const StepResult&) { return reasoned(2.0 * 640 * 640 * 4 / (1 << 20)); },
+               .why = "A GPU, yes or no: does it fit, how many branches has the code, how much "
+                      "travels "
+                      "between host and device, can the device do all its operations?",
+               .tolerance = 1.3},
+          },
+      .gpu_pitfalls = {"pageable-async"}};
+}
+
+} // namespace
+
+Lesson diffusion_lesson() {
+  return {.number = 1,
+          .title = "diffusion and copies",
+          .teaches =
+              "Why a port to a GPU can be slower than the CPU: what a copy costs, and what "
+              "\"the CPU\" and \"the time\" are.",
+          .takes = "50 s",
+          .steps = {ladder(), copies(), residency(), precision()}};
+}
+
+} // namespace diffbench::bench::lesson

@@ -1,0 +1,80 @@
+// `diffbench lesson [1-5]`: its options, and the list of the lessons.
+#include "assumed_report.hpp"
+#include "command.hpp"
+#include "course.hpp"
+#include "diffbench/errors.hpp"
+#include "interrupt.hpp"
+#include "lab_verbs.hpp"
+#include "option_list.hpp"
+#include "output.hpp"
+#include "wrapped.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+namespace diffbench::bench {
+
+namespace {
+
+std::string lesson_list() {
+  std::string text = "diffbench lesson N asks, measures and explains; no GPU is needed.\n";
+  for (const lesson::Lesson& each : lesson::all_lessons()) {
+    text += fmt::format("\n{}  {} (about {})\n{}\n", each.number, each.title, each.takes,
+                        lesson::wrapped(fmt::format("   {}", each.teaches), 3));
+  }
+  return text;
+}
+
+struct LessonOptions {
+  int number = 0; ///< 0: the list of all
+  bool plan = false;
+  lesson::CourseOptions course;
+};
+
+} // namespace
+
+Action declare_lesson(OptionList& options) {
+  const auto typed = std::make_shared<LessonOptions>();
+  lesson::CourseOptions& course = typed->course;
+  course.card_as_typed = "h200";
+  options.integer("LESSON 1-5", typed->number, {1, 5}, "which one", "list them");
+  options.flag("--list", typed->plan, "its commands and questions; measure nothing");
+  options.flag("--no-quiz", course.quiz, "do not ask for guesses", false);
+  options.flag(
+      "--quick", course.quick,
+      "small problems and short samples: how it goes, in seconds; its figures mean little");
+  options.text("--assume CARD|FILE", course.card_as_typed,
+               "the GPU that questions are about where there is none: h200, a100, t4, laptop, or a "
+               "file like docs/lab.md's");
+  options.group("Output");
+  options.text("--out DIR", course.folder,
+               "its results, guesses, sheet and page; a lesson that ended early is taken up from "
+               "there (default: diffbench-lesson-N)");
+  options.text("--sheet FILE", course.sheet,
+               "a CSV line for each question: guess, answer, where it is from (default: sheet.csv "
+               "in --out)");
+  options.check([typed] {
+    if (typed->course.sheet == "-") {
+      throw InvalidInput("--sheet -: stdout has the lesson; name a file");
+    }
+    typed->course.card = find_assumed_card(typed->course.card_as_typed);
+  });
+  return [typed](const Invocation& invocation) {
+    if (typed->number == 0) {
+      write_out(invocation.out, lesson_list());
+      return exit_ok;
+    }
+    const auto lessons = lesson::all_lessons();
+    const lesson::Lesson& chosen = lessons[static_cast<std::size_t>(typed->number) - 1];
+    if (typed->plan) {
+      write_out(invocation.out, lesson::lesson_plan(chosen, typed->course));
+      return exit_ok;
+    }
+    const InterruptGuard guard;
+    return lesson::take_lesson(chosen, typed->course, invocation, lesson::run_here);
+  };
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,74 @@
+#include "sheet.hpp"
+
+#include "columns.hpp"
+#include "wrapped.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+
+namespace diffbench::bench::lesson {
+
+namespace {
+
+constexpr std::size_t margin = 5; // "2.3  "
+
+constexpr Column<Asked> sheet_columns[] = {
+    {"lesson", nullptr, as_text,
+     [](const Asked& a) { return Value(a.number.substr(0, a.number.find('.'))); }},
+    {"question", nullptr, as_text, // alone: of 1.10 a spreadsheet makes 1.1
+     [](const Asked& a) { return Value(a.number.substr(a.number.find('.') + 1)); }},
+    {"text", nullptr, as_text, field<&Asked::text>},
+    {"guess", nullptr, as_text, field<&Asked::guess, or_null>},
+    {"answer", nullptr, as_text, field<&Asked::full_answer, or_null>},
+    {"unit", nullptr, as_text,
+     [](const Asked& a) { return or_null(std::string(a.question->unit)); }},
+    {"source", nullptr, as_text, field<&Asked::source>},
+    {"verdict", nullptr, as_text, field<&Asked::mark, &Grade::text, or_null>},
+    {"command", nullptr, as_text, field<&Asked::command>},
+};
+
+} // namespace
+
+Grade Asked::mark() const { return grade(guess, answer, question->tolerance); }
+
+std::string Asked::source() const {
+  const std::string_view name = to_string(answer.source);
+  return answer.source == Source::assumed ? fmt::format("{} ({})", name, card) : std::string(name);
+}
+
+std::string Asked::full_answer() const {
+  const std::string short_answer = answer_text(answer);
+  return answer.choice == 0
+             ? short_answer
+             : fmt::format("{}) {}", short_answer,
+                           question->choices[static_cast<std::size_t>(answer.choice - 'a')]);
+}
+
+std::string question_lines(const Asked& asked) {
+  std::string lines = wrapped(fmt::format("{}  {}", asked.number, asked.text), margin) + "\n";
+  char letter = 'a';
+  for (const std::string_view choice : asked.question->choices) {
+    lines += wrapped(fmt::format("{:{}}{}) {}", "", margin, letter++, choice), margin + 3) + "\n";
+  }
+  return lines;
+}
+
+std::string answer_lines(const Asked& asked) {
+  std::string line = asked.answer.source == Source::absent
+                         ? fmt::format("{}  no figure: it cannot be measured here", asked.number)
+                         : fmt::format("{}  {}{}{} ({})", asked.number, asked.full_answer(),
+                                       asked.question->unit.empty() ? "" : " ",
+                                       asked.question->unit, asked.source());
+  if (const Grade mark = asked.mark(); !mark.text.empty()) {
+    line += fmt::format("; your guess {}: {}", asked.guess, mark.text);
+  }
+  return fmt::format("{}\n{}\n", wrapped(line, margin),
+                     wrapped(fmt::format("{:{}}{}", "", margin, asked.question->why), margin));
+}
+
+std::string sheet_text(const std::vector<Asked>& asked) {
+  return csv_of(list_of(sheet_columns, asked));
+}
+
+} // namespace diffbench::bench::lesson
