@@ -55,7 +55,7 @@ TEST(Lessons, ProseIsBrokenBetweenWords) {
   EXPECT_EQ(wrapped(word + " " + word + " " + word, 2), word + " " + word + "\n  " + word);
   EXPECT_EQ(wrapped("  as it is"), "  as it is");
   const std::string long_word(90, 'w');
-  EXPECT_EQ(wrapped("a " + long_word + " b", 2), "a\n  " + long_word + "\n  b");
+  EXPECT_EQ(wrapped("and " + long_word + " b", 2), "and\n  " + long_word + "\n  b");
 }
 
 TEST(Guess, IsANumberAboveZeroOrALetter) {
