@@ -275,12 +275,12 @@ class Figures:
 
     def training_quality(self):
         """Errors in the 1000 training rows after 100 epochs, from the same parameters."""
-        run = self.run("mlp depth --last 8,16 --engine cpu --peer torch --quality --budget 1")
+        run = self.run("mlp depth --last 8,16 --engine cpu --threads 1 --peer torch --quality --budget 1")
         for point in run.result["mlp_depth"]["points"]:
             errors = {row["row"]: row["train_errors"] for row in point["rows"]}
             peer = next(value for name, value in errors.items() if name.startswith("peer:"))
-            self.at_most(f"100 epochs, T = {point['size']}: errors of {errors['cpu']}, PyTorch's "
-                         f"{peer}, apart", 0, abs(errors["cpu"] - peer), "", run.command)
+            self.at_most(f"100 epochs, T = {point['size']}: errors of {errors['cpu, 1 thread']}, PyTorch's "
+                         f"{peer}, apart", 0, abs(errors["cpu, 1 thread"] - peer), "", run.command)
 
     def help_time(self):
         seconds = statistics.median(Run(self.program, "--help").seconds for _ in range(9))

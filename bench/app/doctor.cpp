@@ -12,12 +12,15 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -137,6 +140,26 @@ std::string_view boost(const fs::path& root) {
   return on == "0" || off == "1" ? "off" : "unknown";
 }
 
+/// What others do with the CPUs now; a moment shows it, in which this program does nothing.
+void report_load(Report& report, const fs::path& root, const LoadWatch::Source& cpus) {
+  const std::string averages = system_value(root, "proc/loadavg");
+  const std::string load = averages.substr(0, averages.find(' '));
+  const LoadWatch watch(cpus);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const std::optional<double> others = watch.others();
+  const int usable = usable_cpus(root);
+  report.row("load", fmt::format("{}{}", load,
+                                 others ? fmt::format("; other programs have {:.1f} of {} CPUs now",
+                                                      *others, usable)
+                                        : ""));
+  if (others && disturbs(*others, usable)) {
+    report.advise(
+        fmt::format("load {} on {} CPU{}: wait; other programs have {:.1f} of them now, so times "
+                    "would be too long",
+                    load, usable, usable == 1 ? "" : "s", *others));
+  }
+}
+
 void report_processor(Report& report, const std::map<std::string, std::string>& facts,
                       const fs::path& root) {
   report.section("Processor");
@@ -214,6 +237,9 @@ std::string cuda_devices() {
                      version % 1000 / 10);
 }
 
+/// What backends say in whose build there is CUDA (kernels/src/device.cpp).
+constexpr std::string_view no_gpu_here = "no NVIDIA GPU or driver here";
+
 std::string find_nvcc() {
   const char* path = std::getenv("PATH");
   std::istringstream directories(fmt::format("{}:/usr/local/cuda/bin", path ? path : ""));
@@ -229,10 +255,14 @@ std::string find_nvcc() {
 void report_cuda(Report& report, const std::map<std::string, std::string>& facts,
                  const fs::path& root) {
   const std::string driver = system_value(root, "proc/driver/nvidia/version");
+  const std::string devices = cuda_devices();
   report.section("CUDA");
   report.row("backends", facts.at("cuda"));
-  report.row("driver", driver == "unknown" ? "none" : driver);
-  report.row("devices", cuda_devices());
+  if (driver != "unknown" || !devices.starts_with("none") ||
+      facts.at("cuda").find(no_gpu_here) == std::string::npos) {
+    report.row("driver", driver == "unknown" ? "none" : driver);
+    report.row("devices", devices);
+  }
   report.row("toolkit", find_nvcc());
   report.row("assumed cards", fmt::format("{} (--assume of advise, residency and scaling)",
                                           fmt::join(assumed_card_names(), ", ")));
@@ -282,12 +312,13 @@ bool report_backends(Report& report) {
 
 } // namespace
 
-LabReport doctor_report(const fs::path& root) {
+LabReport doctor_report(const fs::path& root, const LoadWatch::Source& cpus) {
   const Facts context = run_context(root);
   const std::map<std::string, std::string> facts(context.begin(), context.end());
   Report report;
   report_program(report, facts);
   report_processor(report, facts, root);
+  report_load(report, root, cpus);
   report_memory(report, facts, root);
   const bool runnable = report_backends(report);
   report_cuda(report, facts, root);

@@ -86,7 +86,13 @@ std::string format_listed(const std::string& title, const std::string& last,
   table.of_words();
   table.rename(0, title);
   table.rename(about_column, last);
-  for (const Listed& row : rows) {
+  std::string last_reason;
+  for (Listed row : rows) {
+    if (row.reason == last_reason && !row.available) {
+      row.reason = "as above"; // a missing driver once, not for each backend
+    } else {
+      last_reason = row.reason;
+    }
     add_row(table, listed_columns, row);
   }
   table.drop_empty();

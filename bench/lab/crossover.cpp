@@ -56,6 +56,23 @@ std::string size_text(double size) {
   return std::isfinite(size) ? format_figure(size) : "nowhere";
 }
 
+/// Of a crossover whose ends differ.
+std::string interval_text(const Crossover& crossover) {
+  const bool open_below = crossover.low == 0;
+  const bool open_above = !std::isfinite(crossover.high);
+  if (open_below && open_above) {
+    return " (not settled)";
+  }
+  const bool between = crossover.size > 0 && std::isfinite(crossover.size);
+  if (!between) { // the other end is all that is left of the interval
+    return fmt::format(" (or from {})", format_figure(open_below ? crossover.high : crossover.low));
+  }
+  return open_below   ? fmt::format(" (at most {})", format_figure(crossover.high))
+         : open_above ? fmt::format(" (at least {})", format_figure(crossover.low))
+                      : fmt::format(" ({} to {})", format_figure(crossover.low),
+                                    format_figure(crossover.high));
+}
+
 } // namespace
 
 std::optional<Crossover> find_crossover(std::span<const Contest> contests) {
@@ -86,11 +103,20 @@ std::optional<Crossover> find_crossover(std::span<const Contest> contests) {
 }
 
 std::string to_text(const Crossover& crossover) {
-  std::string text = size_text(crossover.size);
-  if (crossover.low != crossover.high) {
-    text += fmt::format(" ({} to {})", size_text(crossover.low), size_text(crossover.high));
+  return size_text(crossover.size) +
+         (crossover.low == crossover.high ? "" : interval_text(crossover));
+}
+
+std::string doubt_text(const Crossover& crossover, std::string_view unit) {
+  if (crossover.low == crossover.high || (crossover.size > 0 && std::isfinite(crossover.size))) {
+    return "";
   }
-  return text;
+  const double end = crossover.low == 0 ? crossover.high : crossover.low;
+  return !std::isfinite(end)
+             ? std::string("; the scatter of the samples leaves that open")
+             : fmt::format("; by the scatter of the samples perhaps {}from {}{}{} on",
+                           crossover.size == 0 ? "only " : "", format_figure(end),
+                           unit.empty() ? "" : " ", unit);
 }
 
 } // namespace diffbench::bench

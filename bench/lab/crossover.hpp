@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace diffbench::bench {
@@ -33,7 +34,11 @@ struct Crossover {
 /// contests.
 [[nodiscard]] std::optional<Crossover> find_crossover(std::span<const Contest> contests);
 
-/// "612 (540 to 700)", "everywhere", "nowhere".
+/// "612 (540 to 700)", "612 (at least 540)", "everywhere", "nowhere", "nowhere (or from 540)" where
+/// the samples allow that, too, and "nowhere (not settled)" where they allow everything.
 [[nodiscard]] std::string to_text(const Crossover& crossover);
+/// What follows "everywhere" and "nowhere" in a sentence where the samples allow something else,
+/// too: "; by the scatter of the samples perhaps only from 540 parameters on", or nothing.
+[[nodiscard]] std::string doubt_text(const Crossover& crossover, std::string_view unit = {});
 
 } // namespace diffbench::bench

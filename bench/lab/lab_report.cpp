@@ -29,13 +29,21 @@ std::string table_text(const LabReport& report) {
 
 Value lab_part(const std::string& name, const std::string& command, const LabReport& report) {
   return {
-      {"schema", result_schema}, {"command", command},          {"interrupted", report.interrupted},
-      {"experiment", name},      {"sentence", report.sentence}, {"notes", report.notes},
-      {name, report.data}};
+      {"schema", result_schema},       {"command", command}, {"interrupted", report.interrupted},
+      {"disturbed", report.disturbed}, {"experiment", name}, {"sentence", report.sentence},
+      {"notes", report.notes},         {name, report.data}};
 }
 
 Value lab_result(const std::string& name, const std::string& command, const LabReport& report) {
   return result_file(run_context(), report.series, lab_part(name, command, report));
+}
+
+void mark_disturbed(LabReport& report, const LoadWatch& load) {
+  const auto disturbance = report.disturbed ? std::nullopt : load.disturbance();
+  if (disturbance) {
+    report.disturbed = true;
+    report.notes.push_back(*disturbance);
+  }
 }
 
 void LabOutput::declare(OptionList& options) {
@@ -97,7 +105,15 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
   const InterruptGuard guard(output.progress && progress_possible() && invocation.err.good());
   return show_report(name, output, invocation, [&] {
     Progress progress(invocation.err, output.progress && progress_possible());
-    return measure(progress);
+    const LoadWatch load = invocation.ranks == nullptr ? LoadWatch() : watch_of_ranks();
+    LabReport report = measure(progress);
+    if (!report.series.empty()) { // something was timed
+      mark_disturbed(report, load);
+    }
+    if (report.disturbed && !report.sentence.empty()) {
+      report.sentence = softened(report.sentence);
+    }
+    return report;
   });
 }
 

@@ -6,6 +6,7 @@
 // and kept in the same way.
 #pragma once
 
+#include "foreign_load.hpp"
 #include "outcome.hpp"
 #include "progress.hpp"
 #include "result_file.hpp"
@@ -28,6 +29,7 @@ struct LabReport {
   std::vector<std::string> notes = {};   ///< what a reader must know
   std::vector<std::string> written = {}; ///< files that the verb wrote itself
   bool interrupted = false;              ///< by Ctrl-C: what was measured until then
+  bool disturbed = false;                ///< by other programs; a note says what they had
   Outcome outcome = {};                  ///< of the comparison behind it
 };
 
@@ -38,6 +40,9 @@ struct LabReport {
 /// The result file of an experiment that ran here.
 [[nodiscard]] Value lab_result(const std::string& name, const std::string& command,
                                const LabReport& report);
+
+/// Marks a report, and notes why, where other programs had CPU time since `load` was made.
+void mark_disturbed(LabReport& report, const LoadWatch& load);
 
 /// The options that all experiments have.
 struct LabOutput {
@@ -56,7 +61,8 @@ struct LabOutput {
 [[nodiscard]] int show_report(const std::string& name, const LabOutput& output,
                               const Invocation& invocation, const std::function<LabReport()>& make);
 
-/// The same of `measure`, with progress, and Ctrl-C asking for an orderly end.
+/// The same of `measure`, with progress, and Ctrl-C asking for an orderly end. What was timed while
+/// other programs had CPU time is marked, and its sentence softened: no verb need do so itself.
 [[nodiscard]] int run_experiment(const std::string& name, const LabOutput& output,
                                  const Invocation& invocation,
                                  const std::function<LabReport(Progress&)>& measure);

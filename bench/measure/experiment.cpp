@@ -53,6 +53,7 @@ class Experiment {
         problem_(options.problem),
         field_(problem_.nx, problem_.ny),
         first_runs_(options, field_, observer),
+        load_(options.many.ranks != nullptr ? watch_of_ranks() : LoadWatch()),
         competition_(progress, observer) {}
 
   /// Adds rows, the field and notes to `result`.
@@ -72,8 +73,10 @@ class Experiment {
     result.rows = competition_.take_rows();
     result.peak_host_bytes = first_runs_.process_peak();
     charge_contexts(result);
-    if (const auto note = foreign_load(result)) {
-      notes_.push_back(*note);
+    load_.add_one_thread(result);
+    if (const auto disturbance = load_.disturbance()) {
+      result.disturbed = true;
+      notes_.push_back(*disturbance);
     }
     std::ranges::move(irregularity_notes(result.rows), std::back_inserter(notes_));
     note_imprecise(result.rows);
@@ -284,6 +287,7 @@ class Experiment {
   Problem problem_;
   Field<T> field_;
   FirstRuns<T> first_runs_;
+  LoadWatch load_;
   std::optional<TemporaryDirectory> exchange_; ///< outlives the peers, which write to it
   Competition<Entrant> competition_;
   std::vector<std::string> notes_;

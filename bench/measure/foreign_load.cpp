@@ -1,19 +1,89 @@
 #include "foreign_load.hpp"
 
+#include "diffbench/machine.hpp"
+
 #include <fmt/format.h>
+
+#include <sys/resource.h>
+#include <unistd.h>
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <utility>
 
 namespace diffbench::bench {
 
 namespace {
 
 /// Below this share of a CPU it was not the clock tick or an interrupt.
-constexpr double undisturbed = 0.9;
+constexpr double undisturbed_share = 0.9;
+constexpr double largest_share_of_others = 0.1;
+constexpr double shortest_watch_seconds = 0.25;
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+double own_seconds() {
+  double seconds = 0;
+  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    if (::getrusage(who, &usage) == 0) {
+      seconds += seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+    }
+  }
+  return seconds;
+}
+
+/// Ticks that a line "cpu0 user nice system idle iowait irq softirq steal ..." counts as work;
+/// guests are in user.
+double busy_ticks(std::istream& counters) {
+  double busy = 0;
+  double ticks = 0;
+  for (int counter = 0; counter < 8 && counters >> ticks; ++counter) {
+    const bool idle = counter == 3 || counter == 4;
+    busy += idle ? 0 : ticks;
+  }
+  return busy;
+}
 
 } // namespace
 
-std::optional<std::string> foreign_load(const ComparisonResult& result) {
-  double wall = 0;
-  double cpu = 0;
+std::optional<CpuAccount> read_cpu_account(const std::filesystem::path& root) {
+  const std::vector<int> mask = affinity();
+  std::set<int> missing(mask.begin(), mask.end());
+  std::ifstream file(root / "proc/stat");
+  double ticks = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name;
+    words >> name;
+    if (name.starts_with("cpu") && name.size() > 3 && missing.erase(std::atoi(&name[3])) > 0) {
+      ticks += busy_ticks(words);
+    }
+  }
+  if (mask.empty() || !missing.empty()) {
+    return std::nullopt;
+  }
+  return CpuAccount{
+      .wall = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+                  .count(),
+      .busy = ticks / static_cast<double>(::sysconf(_SC_CLK_TCK)),
+      .own = own_seconds(),
+      .cpus = static_cast<int>(mask.size()),
+      .usable = usable_cpus(root)};
+}
+
+LoadWatch::LoadWatch(Source source) : source_(std::move(source)), begin_(source_()) {}
+
+void LoadWatch::add_one_thread(double cpu_seconds, double wall_seconds) {
+  cpu_ += cpu_seconds;
+  wall_ += wall_seconds;
+}
+
+void LoadWatch::add_one_thread(const ComparisonResult& result) {
   for (const Row& row : result.rows) {
     // The host of a device may sleep while that works.
     if (row.on_device() || row.provenance.threads != 1) {
@@ -21,22 +91,46 @@ std::optional<std::string> foreign_load(const ComparisonResult& result) {
     }
     for (const Sample& sample : row.samples) {
       if (sample.cpu_seconds) {
-        wall += sample.seconds;
-        cpu += *sample.cpu_seconds;
+        add_one_thread(*sample.cpu_seconds, sample.seconds);
       }
     }
   }
-  return foreign_load(cpu, wall);
 }
 
-std::optional<std::string> foreign_load(double cpu_seconds, double wall_seconds) {
-  if (cpu_seconds < undisturbed * wall_seconds) {
-    return fmt::format(
-        "other programs were running: one-thread rows got {:.0f} % of a CPU, so all times are too "
-        "long and their order may be wrong",
-        100 * cpu_seconds / wall_seconds);
+std::optional<double> LoadWatch::others() const {
+  const std::optional<CpuAccount> now = begin_ ? source_() : std::nullopt;
+  if (!now || now->wall - begin_->wall < shortest_watch_seconds) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  const double seconds = (now->busy - begin_->busy) - (now->own - begin_->own);
+  // Under a quota there are CPUs besides for the others.
+  const double spare = now->cpus - now->usable;
+  return std::clamp(seconds / (now->wall - begin_->wall) - spare, 0.0,
+                    static_cast<double>(now->usable));
 }
+
+std::optional<std::string> LoadWatch::disturbance() const {
+  std::string signs;
+  if (const auto taken = others(); taken && disturbs(*taken, begin_->usable)) {
+    signs = fmt::format("they had {:.1f} of {} CPUs", *taken, begin_->usable);
+  }
+  if (cpu_ < undisturbed_share * wall_) {
+    signs += fmt::format("{}one-thread rows got {:.0f} % of a CPU", signs.empty() ? "" : " and ",
+                         100 * cpu_ / wall_);
+  }
+  if (signs.empty()) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "other programs were running: {}, so all times are too long and their order may be wrong; "
+      "measure again when they are done",
+      signs);
+}
+
+bool disturbs(double others, int usable) {
+  return others > std::min(1.0, largest_share_of_others * usable);
+}
+
+std::string softened(const std::string& sentence) { return "On a disturbed machine: " + sentence; }
 
 } // namespace diffbench::bench

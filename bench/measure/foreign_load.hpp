@@ -1,18 +1,66 @@
-// Whether other programs took CPU time while the rows were timed.
+// Whether other programs took CPU time while something was measured.
+//
+// Two signs count. A row on one thread that works all the time and is given less than a CPU has
+// been kept from it. And what the CPUs did (proc(5), /proc/stat) beyond what this process used was
+// somebody else's. The load average is no such sign: it is of the last minute, this program's own
+// threads are in it, and in a container it is the whole host's.
 #pragma once
 
 #include "result.hpp"
 
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
 namespace diffbench::bench {
 
-/// A row on one thread that has worked all the time and was given less than a CPU says that other
-/// programs ran; the times of all rows then suffer. A sentence for the reader, or nothing.
-[[nodiscard]] std::optional<std::string> foreign_load(const ComparisonResult& result);
+/// What the CPUs in this process's affinity mask have done until now, in seconds of one CPU.
+struct CpuAccount {
+  double wall = 0; ///< of a clock that does not jump
+  double busy = 0; ///< for anybody, a hypervisor's other guests included
+  double own = 0;  ///< for this process, and its children that have ended
+  int cpus = 1;    ///< in the mask
+  int usable = 1;  ///< the same cut down to the cgroup's quota
+};
 
-/// The same from the processor time that one-thread rows got and the wall time that they took.
-[[nodiscard]] std::optional<std::string> foreign_load(double cpu_seconds, double wall_seconds);
+/// Empty where the system does not tell, or counts other CPUs than those of the mask.
+[[nodiscard]] std::optional<CpuAccount> read_cpu_account(const std::filesystem::path& root = "/");
+
+/// Watches the CPUs from its making on.
+class LoadWatch {
+ public:
+  using Source = std::function<std::optional<CpuAccount>()>;
+
+  explicit LoadWatch(Source source = [] { return read_cpu_account(); });
+
+  /// Work on one thread that had nothing to wait for, so that its CPU time should be its wall time.
+  void add_one_thread(double cpu_seconds, double wall_seconds);
+  /// That of all such rows.
+  void add_one_thread(const ComparisonResult& result);
+
+  /// How many of the usable CPUs others had until now, on average; empty where nobody can tell,
+  /// and of less than a quarter of a second, which is few ticks of the kernel's clock.
+  [[nodiscard]] std::optional<double> others() const;
+  /// For the reader, where others had enough to change times; nothing where they had not.
+  [[nodiscard]] std::optional<std::string> disturbance() const;
+
+ private:
+  Source source_;
+  std::optional<CpuAccount> begin_;
+  double cpu_ = 0, wall_ = 0; ///< of work on one thread
+};
+
+/// Sees nothing but work on one thread: for ranks, which are processes that work together.
+[[nodiscard]] inline LoadWatch watch_of_ranks() {
+  return LoadWatch([] { return std::optional<CpuAccount>(); });
+}
+
+/// Whether so many of the usable CPUs are enough to change times: more than a tenth, or than one,
+/// since a team of threads waits for the one that has to share its CPU.
+[[nodiscard]] bool disturbs(double others, int usable);
+
+/// What a disturbed measurement seems to show.
+[[nodiscard]] std::string softened(const std::string& sentence);
 
 } // namespace diffbench::bench

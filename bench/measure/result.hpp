@@ -199,6 +199,7 @@ struct ComparisonResult {
   std::vector<std::string> notes; ///< what a reader must know: peaks not measurable, ...
   Facts context;                  ///< the machine and the build
   bool interrupted = false;
+  bool disturbed = false; ///< by other programs; a note says what they had
 
   [[nodiscard]] const Row* find(std::string_view name) const;
 };

@@ -20,6 +20,9 @@ constexpr int narrowest = 10;
 constexpr int widest = 60;
 constexpr int figure_columns = 7; // "1.23 ms"
 constexpr std::string_view ladder_title = "time/iter (log)";
+/// Up to here bars begin at 0, so that their lengths are as their times; beyond, the shortest would
+/// be nothing.
+constexpr double widest_linear = 20;
 
 /// A line of a drawing: name, bar, figure.
 struct Bar {
@@ -50,7 +53,8 @@ std::string format_lines(const ComparisonResult& result, const std::vector<Bar>&
   return text;
 }
 
-/// From a power of ten below all times to one above.
+/// Bars from 0 on; where times are too far apart for that, on a logarithmic axis from a power of
+/// ten below all times to one above, which the title says.
 std::string format_ladder(const ComparisonResult& result, int width) {
   std::vector<Bar> bars;
   double least = INFINITY;
@@ -66,11 +70,20 @@ std::string format_ladder(const ComparisonResult& result, int width) {
   if (bars.empty() || !(least > 0)) {
     return "";
   }
+  const auto columns_of = [&](double share) {
+    return static_cast<std::size_t>(std::max(1L, std::lround(share * width)));
+  };
+  if (most <= widest_linear * least) {
+    for (Bar& bar : bars) {
+      bar.bar.assign(columns_of(bar.seconds / most), '=');
+    }
+    return "\ntime/iter\n" + format_lines(result, bars, width);
+  }
   const double low = std::floor(std::log10(least));
   const double high = std::max(std::ceil(std::log10(most)), low + 1);
   for (Bar& bar : bars) {
     const double share = (std::log10(bar.seconds) - low) / (high - low);
-    bar.bar.assign(static_cast<std::size_t>(std::max(1L, std::lround(share * width))), '=');
+    bar.bar.assign(columns_of(share), '=');
   }
   const std::string from = format_seconds(std::pow(10, low));
   const std::string to = format_seconds(std::pow(10, high));

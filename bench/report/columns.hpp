@@ -98,7 +98,7 @@ void add_row(TextTable& table, const Column<Row> (&columns)[N],
   table.add(std::move(cells));
 }
 
-/// The table of all rows; empty without any.
+/// The table of all rows, without columns in which none has a value; empty without rows.
 template <typename Row, std::size_t N>
 [[nodiscard]] std::string format_rows(const Column<Row> (&columns)[N],
                                       std::span<const std::type_identity_t<Row>> rows,
@@ -106,6 +106,7 @@ template <typename Row, std::size_t N>
   for (const Row& row : rows) {
     add_row(table, columns, row);
   }
+  table.drop_empty();
   return rows.empty() ? "" : table.format();
 }
 template <typename Row, std::size_t N>

@@ -141,12 +141,12 @@ std::string device_verdict(const ComparisonResult& result) {
   std::vector<std::string> parts;
   auto part = [&](const std::optional<double>& ratio, const char* measure) {
     if (ratio) {
-      parts.push_back(fmt::format("{}x {}", format_figure(*ratio), measure));
+      parts.push_back(format_pace(*ratio) + measure);
     }
   };
-  part(times.kernels, "by its kernels alone");
-  part(times.warm, "in a warm run with both copies");
-  part(times.cold, "in a cold run");
+  part(times.kernels, " by its kernels alone");
+  part(times.warm, " in a warm run with both copies");
+  part(times.cold, " in a cold run");
   std::string text =
       fmt::format("Against {}, {} is {}", against->name, row->name,
                   parts.empty() ? "of unknown worth" : fmt::format("{}", fmt::join(parts, ", ")));

@@ -106,6 +106,7 @@ Value to_json(const ComparisonResult& result) {
                      {{"schema", result_schema},
                       {"command", result.command},
                       {"interrupted", result.interrupted},
+                      {"disturbed", result.disturbed},
                       {"problem", problem_json(result)},
                       {"baseline", result.baseline},
                       {"budget_seconds", result.budget_seconds},

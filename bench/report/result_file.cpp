@@ -5,8 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include <unistd.h>
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -26,6 +29,15 @@ std::string host_name() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
 }
 
+/// The load averages of 1, 5 and 15 minutes when the program began, before its own threads are in
+/// them; empty where the system does not tell.
+std::vector<double> load_averages() {
+  std::vector<double> averages(3);
+  averages.resize(static_cast<std::size_t>(std::max(0, ::getloadavg(averages.data(), 3))));
+  return averages;
+}
+const std::vector<double> load_at_start = load_averages();
+
 /// Google Benchmark's fields that its readers look at, then our facts as strings.
 Value context_json(const Facts& facts) {
   Value context;
@@ -35,7 +47,7 @@ Value context_json(const Facts& facts) {
   context["num_cpus"] = ::sysconf(_SC_NPROCESSORS_ONLN);
   context["mhz_per_cpu"] = nullptr;
   context["caches"] = Value::list();
-  context["load_avg"] = Value::list();
+  context["load_avg"] = load_at_start;
   for (const auto& [name, value] : facts) {
     context[name] = value;
   }

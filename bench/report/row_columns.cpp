@@ -219,6 +219,7 @@ std::string format_figures(const ComparisonResult& result) {
   for (const Row* row : fastest_last(result)) {
     add_row(table, columns, Shown{result, *row, metrics(result, *row)});
   }
+  table.drop_empty();
   return table.format();
 }
 

@@ -44,4 +44,13 @@ std::string format_seconds(double seconds) {
   return fmt::format("{} ns", format_figure(seconds / 1e-9));
 }
 
+std::string format_pace(double times_as_fast, std::string_view other) {
+  constexpr double alike = 1.03;
+  const bool slower = times_as_fast < 1 / alike;
+  std::string text = slower                   ? format_figure(1 / times_as_fast) + " times slower"
+                     : times_as_fast <= alike ? "as fast"
+                                              : format_figure(times_as_fast) + " times as fast";
+  return other.empty() ? text : fmt::format("{} {} {}", text, slower ? "than" : "as", other);
+}
+
 } // namespace diffbench::bench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace diffbench::bench {
 
@@ -13,5 +14,10 @@ namespace diffbench::bench {
 
 /// The same of a fraction, as a percentage: 0.925 is "92.5 %".
 [[nodiscard]] std::string format_percent(double fraction);
+
+/// How something that is so many times as fast as `other` compares: "2.50 times as fast as fused",
+/// "3.50 times slower than fused", and "as fast as fused" where they are within 3 %. Without
+/// another named: "2.50 times as fast", "3.50 times slower", "as fast".
+[[nodiscard]] std::string format_pace(double times_as_fast, std::string_view other = {});
 
 } // namespace diffbench::bench

@@ -1,11 +1,13 @@
 #include "verdict.hpp"
 
+#include "foreign_load.hpp"
 #include "metrics.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace diffbench::bench {
@@ -33,8 +35,7 @@ std::string against(const ComparisonResult& result, const Row& best) {
   auto compare_with = [&](const Row* other, const char* what) {
     if (other != nullptr && other->ranked() && other != &best) {
       const double times = *seconds_per_iteration(*other) / *seconds_per_iteration(best);
-      parts.push_back(
-          fmt::format("{} times as fast as {}{}", format_figure(times), other->name, what));
+      parts.push_back(format_pace(times, other->name) + what);
     }
   };
   const Row* baseline = result.find(result.baseline);
@@ -100,10 +101,13 @@ std::string verdict(const ComparisonResult& result) {
   if (best == nullptr) {
     return "No row has both a verified result and a time, so there is nothing to compare.";
   }
-  return fmt::format("{} on {} is the fastest verified row, {} an iteration{}{}{}.", best->name,
-                     place(*best), format_seconds(*seconds_per_iteration(*best)),
-                     against(result, *best), against_the_roof(result, *best),
-                     doubts(result, *best));
+  const auto ranked = std::ranges::count_if(result.rows, &Row::ranked);
+  const std::string rank = ranked > 1 ? "is the fastest verified row," : "is verified and takes";
+  const std::string sentence =
+      fmt::format("{} on {} {} {} an iteration{}{}{}.", best->name, place(*best), rank,
+                  format_seconds(*seconds_per_iteration(*best)), against(result, *best),
+                  against_the_roof(result, *best), doubts(result, *best));
+  return result.disturbed ? softened(sentence) : sentence;
 }
 
 } // namespace diffbench::bench

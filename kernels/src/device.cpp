@@ -98,9 +98,9 @@ Probe probe_device(int index) noexcept {
     (void)cudaGetLastError();
     int driver = 0;
     (void)cudaDriverGetVersion(&driver); // 0 where there is none
+    // The runtime then calls the driver too old, which says of one that is not there.
     return {.available = false,
-            .reason = (driver == 0 ? std::string("no CUDA driver was found: ") : std::string()) +
-                      cudaGetErrorString(code)};
+            .reason = driver == 0 ? "no NVIDIA GPU or driver here" : cudaGetErrorString(code)};
   }
   try {
     require_usable(index, count);

@@ -23,10 +23,10 @@ RECORD = "--record" in sys.argv
 ASKED = {"threads", "grid", "iters", "iterations", "dtype", "device", "parameters", "MFLOP/step",
          "epochs", "calls", "trials", "support"}
 MASKED = {"fastest", "which is", "so", "by step", "by warm run", "by cold run", "arrays in",
-          "peak memory", "halo depth"}
+          "peak memory", "halo depth", "serial fraction"}
 
 CHANCE_NOTE = re.compile(r"note: .*(first sample|single samples|rise or fall|of two kinds|other program"
-                         r"|budget was spent|crosses 1 more|oversubscribed|quota)")
+                         r"|budget was spent|gathered ahead|crosses 1 more|oversubscribed|quota)")
 CHANCE_PATH = re.compile(r"(notes|irregularities)\[\]")
 
 NUMBER = r"(?<![\w.])(?:\+-|[-+~])?\d[\d.]*(?:e[-+]?\d+)?"
@@ -87,6 +87,7 @@ def without_gpu_rows(text):
 
 def without_machine(doctor):
     """Of the peers all, of the rest the labels."""
+    doctor = re.sub(r"(?m)^  (backends|driver|devices) .*\n", "", doctor)  # of the GPU
     lines = [line if line.endswith("missing") or not line.startswith("  ") or "- peer" in line
              else line[:16].rstrip() for line in doctor.splitlines()]
     return "\n".join(line for line in lines if not re.match("  - (?!peer)", line)) + "\n"

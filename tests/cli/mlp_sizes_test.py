@@ -5,7 +5,7 @@ import unittest
 
 from program import SOME_TIMING, CommandLineTest, parse_json
 
-DEPTH = "mlp depth --last 4,16 --engine cpu --budget 0.2".split()
+DEPTH = "mlp depth --last 4,16 --engine cpu --threads 1 --budget 0.2".split()
 
 # The network in NumPy: what PyTorch would do, one line for each of its operations.
 RIGHT = """
@@ -75,13 +75,13 @@ class Sizes(CommandLineTest):
         self.assertEqual([point["parameters"] for point in points], [22, 230])
         for point in points:
             (row,) = point["rows"]
-            self.assertEqual((row["row"], row["status"]), ("cpu", "ok"))
+            self.assertEqual((row["row"], row["status"]), ("cpu, 1 thread", "ok"))
             self.assertIs(row["verified"]["ok"], True)
             self.assertAlmostEqual(row["seconds_100_epochs"], 1000 * row["seconds_per_step"])
         self.assertEqual(len(result["benchmarks"]),
                          sum(len(p["rows"][0]["samples"]) for p in points))
         self.assertEqual({b["name"] for b in result["benchmarks"]},
-                         {"mlp/depth/2-4-2/cpu", "mlp/depth/2-4-8-16-2/cpu"})
+                         {"mlp/depth/2-4-2/cpu, 1 thread", "mlp/depth/2-4-8-16-2/cpu, 1 thread"})
 
     def test_width_table(self):
         text = self.run_ok(*"mlp width --hidden 20,10 --engine scalar,cpu --threads 1,2 --budget 0.2 "
@@ -90,6 +90,17 @@ class Sizes(CommandLineTest):
         self.assertRegex(text, r"(?m)^10 +162 .* yes$")
         self.assertRegex(text, r"(?m)^20 +522 .* yes$")
         self.assertIn("not measured: no row ran on one", text)
+        self.assertRegex(text, r"(?m)^spread, N +scalar")
+
+    def test_all_rows_run_with_the_same_threads(self):
+        rows = self.rows(self.run_ok(*"mlp width --hidden 10 --budget 0.2 --peer torch".split(), "--json", "-",
+                                     env=self.torch_by(RIGHT, "torch_mlp")), "width")
+        threads = {}
+        for (_, name), row in rows.items():
+            if row["device"] == "cpu":
+                threads.setdefault(name.split(", ")[0], set()).add(row["threads_asked"])
+        self.assertEqual(set(threads), {"cpu", "cpu_xtensor", "peer:torch"})
+        self.assertEqual(len(set(map(frozenset, threads.values()))), 1, threads)
 
     def test_peer_that_is_right(self):
         rows = self.rows(self.run_ok(*DEPTH, "--peer", "torch", "--json", "-",
@@ -107,7 +118,7 @@ class Sizes(CommandLineTest):
         rows = self.rows(done)
         self.assertIs(rows[16, "peer:torch, 1 thread"]["verified"]["ok"], False)
         self.assertEqual(rows[16, "peer:torch, 1 thread"]["samples"], [])
-        self.assertGreater(rows[16, "cpu"]["seconds_per_step"], 0)
+        self.assertGreater(rows[16, "cpu, 1 thread"]["seconds_per_step"], 0)
 
     def test_peer_that_fails_loses_nothing_else(self):
         for script, words in ((SHORT, "another size"), (FAILS, "MemoryError: no room"),
@@ -119,7 +130,7 @@ class Sizes(CommandLineTest):
                 rows = self.rows(done)
                 failed = [r["reason"] for r in rows.values() if r["status"] == "failed"]
                 self.assertTrue(all(words in reason for reason in failed) and failed, failed)
-                self.assertGreater(rows[16, "cpu"]["seconds_per_step"], 0)
+                self.assertGreater(rows[16, "cpu, 1 thread"]["seconds_per_step"], 0)
 
     def test_peer_that_cannot_run_is_refused(self):
         self.assert_refused(4, "python3-torch", *DEPTH, "--peer", "torch",
@@ -136,7 +147,7 @@ class Sizes(CommandLineTest):
         for name in ("peer:torch, 1 thread", "peer:torch_cuda, 1 thread"):
             self.assertIs(rows[16, name]["verified"]["ok"], True)
             # Equal quality from the same parameters. To the sample it is the figures' to show.
-            self.assertLess(abs(rows[16, name]["train_errors"] - rows[16, "cpu"]["train_errors"]), 5)
+            self.assertLess(abs(rows[16, name]["train_errors"] - rows[16, "cpu, 1 thread"]["train_errors"]), 5)
 
     def test_ctrl_c_keeps_the_sizes_that_were_measured(self):
         done = self.run_interrupted(

@@ -86,7 +86,7 @@ class MlpTrain(CommandLineTest):
         self.assertEqual(in_turn["test"], ahead["test"])
         notes = " ".join(own["notes"])
         self.assertIn("--transfer has no effect", notes)
-        self.assertIn("cpu: gathering the batches ahead makes an epoch", notes)
+        self.assertIn("cpu: with its batches gathered ahead an epoch is", notes)
 
     def test_a_saved_model_goes_on_where_it_was(self):
         first = self.run_ok(*TRAIN, "--engine", "cpu", "--save", "m.safetensors", "--json", "-")

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -159,6 +160,12 @@ LabReport report_advice(const Advice& advice, const CostProfile& profile, const 
   report.sentence = sentence(advice);
   report.data = advice_json(advice, profile, options);
   report.rows = report.data.find("ways");
+  if (profile.disturbed) {
+    report.disturbed = true;
+    report.notes.emplace_back(
+        "other programs were running when this machine was calibrated, so predictions are too "
+        "long: calibrate again when nothing else runs (diffbench calibrate)");
+  }
   std::vector<std::string> beyond, below;
   for (const AdvisedWay& way : advice.ways) {
     if (way.prediction.beyond) {
@@ -183,15 +190,32 @@ LabReport report_advice(const Advice& advice, const CostProfile& profile, const 
   return report;
 }
 
+namespace {
+
+/// The profile is no longer this machine's, or the check was disturbed.
+std::string beyond_bar(const ErrorSummary& warm, const ErrorSummary& cold) {
+  const double worst = std::max(warm.median, cold.median);
+  return worst > check_bar ? fmt::format(
+                                 "\nThe predictions are off by {} in the median, which is more "
+                                 "than {}: calibrate "
+                                 "again when nothing else runs (diffbench calibrate).",
+                                 format_percent(worst), format_percent(check_bar))
+                           : "";
+}
+
+} // namespace
+
 void append_check(LabReport& report, std::span<const CheckedPrediction> checked) {
   const ErrorSummary warm = summarize_errors(checked, false);
   const ErrorSummary cold = summarize_errors(checked, true);
   report.text += "\n" + format_rows(check_columns, checked) + "\n" +
                  summary_text(warm, "predictions of warm runs") +
                  summary_text(cold, "predictions of cold runs");
+  report.sentence += beyond_bar(warm, cold);
   report.data["check"] = {{"predictions", list_of(check_columns, checked)},
                           {"warm", summary_json(warm)},
-                          {"cold", summary_json(cold)}};
+                          {"cold", summary_json(cold)},
+                          {"bar", check_bar}};
 }
 
 } // namespace diffbench::bench

@@ -14,7 +14,12 @@ namespace diffbench::bench {
 [[nodiscard]] LabReport report_advice(const Advice& advice, const CostProfile& profile,
                                       const Options& options);
 
-/// Adds the predictions beside their measurements, and how large the errors are.
+/// Where half of the predictions are off by more, the profile is no longer that of the machine. A
+/// quiet one is off by some 5 % (docs/lab.md).
+inline constexpr double check_bar = 0.15;
+
+/// Adds the predictions beside their measurements, how large the errors are, and what to do where
+/// they are beyond check_bar.
 void append_check(LabReport& report, std::span<const CheckedPrediction> checked);
 
 } // namespace diffbench::bench

@@ -199,12 +199,16 @@ LabReport run_advise(const AdviseOptions& typed, const CostProfile& profile, Pro
                               typed.profile, profile.machine, profile.date) +
                   report.text;
   }
+  const LoadWatch load;
   if (typed.check_grid) {
     check(ways, grid_of_runs(options), longest_grid_check_seconds, report, progress);
   } else if (typed.check) {
     Options run = options;
     run.budget_seconds = check_budget_seconds;
     check(ways, {run}, longest_check_seconds, report, progress);
+  }
+  if (typed.check || typed.check_grid) {
+    mark_disturbed(report, load);
   }
   return report;
 }

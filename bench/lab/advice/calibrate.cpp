@@ -113,11 +113,22 @@ std::string machine_text() {
                      facts["cuda"]);
 }
 
+/// Of this machine and build, and better than what a disturbed minute gives.
+bool is_undisturbed_profile(const std::filesystem::path& path) {
+  try {
+    const CostProfile profile = read_profile(path);
+    return !profile.disturbed && profile.foreign.empty();
+  } catch (const Error&) { // there is none, or what is there is no profile
+    return false;
+  }
+}
+
 LabReport calibrate(const CalibrateOptions& typed, const std::vector<Candidate>& candidates,
                     const std::filesystem::path& path, const std::string& command,
                     Progress& progress) {
   LabReport report;
   CostProfile profile;
+  const LoadWatch load;
   try {
     profile.ways =
         calibrate_machine(candidates, typed.dtypes, typed.largest, progress, report.notes);
@@ -126,6 +137,7 @@ LabReport calibrate(const CalibrateOptions& typed, const std::vector<Candidate>&
     report.sentence = "Interrupted: no profile was written, since half of one would mislead.";
     return report;
   }
+  mark_disturbed(report, load);
   profile.transfer = to_string(typed.run.session.transfer);
   profile.machine = machine_text();
   report.text = parameters_table(profile);
@@ -134,6 +146,14 @@ LabReport calibrate(const CalibrateOptions& typed, const std::vector<Candidate>&
   if (profile.ways.empty()) {
     report.outcome = {exit_error, "nothing could be calibrated, see the notes above"};
     report.sentence = "No profile was written.";
+    return report;
+  }
+  if (report.disturbed && is_undisturbed_profile(path)) {
+    report.outcome = {exit_error,
+                      "the profile of a quiet machine is kept: calibrate again when "
+                      "nothing else runs"};
+    report.sentence =
+        fmt::format("No profile was written: {} is of a quiet machine.", path.string());
     return report;
   }
   report.sentence = fmt::format(

@@ -135,6 +135,7 @@ CostProfile read_profile(const fs::path& path) {
                         .machine = own.at("machine").get<std::string>(),
                         .gpu = file.at("context").value("gpu_name", ""),
                         .date = file.at("context").value("date", "unknown"),
+                        .disturbed = file.at("diffbench").value("disturbed", false),
                         .foreign = identity_difference(file.at("context"))};
     for (const ordered_json& way : own.at("ways")) {
       profile.ways.push_back(read_way(way));

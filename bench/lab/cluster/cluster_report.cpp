@@ -20,33 +20,6 @@ namespace diffbench::bench {
 
 namespace {
 
-/// Columns that no row fills are left out.
-template <typename Line, std::size_t N>
-std::string format_filled(const Column<Line> (&columns)[N], const std::vector<Line>& lines) {
-  std::vector<const Column<Line>*> shown;
-  TextTable::Cells header;
-  for (const Column<Line>& column : columns) {
-    const bool filled =
-        std::ranges::any_of(lines, [&](const Line& line) { return !column.value(line).is_null(); });
-    if (column.header != nullptr && filled) {
-      shown.push_back(&column);
-      header.emplace_back(column.header);
-    }
-  }
-  TextTable table(std::move(header));
-  for (const Line& line : lines) {
-    TextTable::Cells cells;
-    for (const Column<Line>* column : shown) {
-      const Value value = column->value(line);
-      cells.push_back(column->cell != nullptr ? column->cell(line)
-                      : value.is_null()       ? no_value
-                                              : column->unit(value));
-    }
-    table.add(std::move(cells));
-  }
-  return table.format();
-}
-
 // --- strong, weak, depth ------------------------------------------------------------------------
 
 /// A line of the table.
@@ -181,7 +154,7 @@ std::string format_profiles(const std::vector<ClusterLine>& lines) {
                        [](const ClusterLine& line) { return !line.profile.empty(); });
   return profiled.empty()
              ? ""
-             : "\na step of the slowest rank\n" + format_filled(profile_columns, profiled);
+             : "\na step of the slowest rank\n" + format_rows(profile_columns, profiled);
 }
 
 std::string scaling_sentence(const std::vector<ClusterLine>& lines) {
@@ -314,12 +287,13 @@ LabReport cluster_report(const ClusterStudy& study) {
   const std::vector<ClusterLine> lines = lines_of(study);
   LabReport report;
   report.text =
-      format_title(study.frame) + format_filled(time_columns, lines) + format_profiles(lines);
+      format_title(study.frame) + format_rows(time_columns, lines) + format_profiles(lines);
   report.sentence =
       study.question == ClusterQuestion::depth ? depth_sentence(lines) : scaling_sentence(lines);
   report.notes = notes_of(study);
   report.notes.insert(report.notes.end(), study.frame.notes.begin(), study.frame.notes.end());
   report.interrupted = study.frame.interrupted;
+  report.disturbed = study.frame.disturbed;
 
   ComparisonResult rows = study.frame;
   rows.rows.clear();
@@ -354,7 +328,7 @@ LabReport cluster_report(const ClusterStudy& study) {
 LabReport prediction_report(const ClusterPrediction& prediction) {
   LabReport report;
   report.text = format_title(prediction.frame) + prediction.source + "\n\n" +
-                format_filled(predicted_columns, prediction.runs);
+                format_rows(predicted_columns, prediction.runs);
   report.sentence = prediction.runs.empty() ? "" : prediction_sentence(prediction);
   if (prediction.fit_residual) {
     report.notes.push_back(exchange_note(prediction.exchange, *prediction.fit_residual));
@@ -362,6 +336,7 @@ LabReport prediction_report(const ClusterPrediction& prediction) {
   report.notes.insert(report.notes.end(), prediction.notes.begin(), prediction.notes.end());
   report.outcome = prediction.assumed ? Outcome{} : outcome_of(prediction.frame);
   report.interrupted = prediction.frame.interrupted;
+  report.disturbed = prediction.frame.disturbed;
   report.data = {{"question", "predict"},
                  {"assumed", prediction.assumed},
                  {"source", prediction.source},

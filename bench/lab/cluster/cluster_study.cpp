@@ -175,6 +175,7 @@ void measure_apart(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam
         {.ranks = ranks, .problem = problem, .row = std::move(result.rows.front())});
     study.frame.notes.insert(study.frame.notes.end(), result.notes.begin(), result.notes.end());
     result.notes = std::move(study.frame.notes);
+    result.disturbed = result.disturbed || study.frame.disturbed;
     study.frame = std::move(result);
   };
   measure_one(plain_candidate(plan), 0);

@@ -33,6 +33,7 @@ void keep_rows(ClusterPrediction& prediction, const ClusterStudy& study) {
   for (const ClusterEntry& entry : study.entries) {
     prediction.frame.rows.push_back(entry.row);
   }
+  prediction.frame.disturbed = prediction.frame.disturbed || study.frame.disturbed;
   for (const std::string& note : study.frame.notes) {
     if (std::ranges::find(prediction.notes, note) == prediction.notes.end()) {
       prediction.notes.push_back(note);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 namespace diffbench::bench {
@@ -60,15 +61,19 @@ std::string differences_text(std::vector<Difference> problem,
 
 std::string rows_text(const std::vector<ComparedRow>& rows) {
   std::vector<ComparedRow> compared;
-  std::string others;
+  std::map<std::string, std::vector<std::string>> others; // by the reason
   for (const ComparedRow& row : rows) {
     if (row.result) {
       compared.push_back(row);
     } else {
-      others += fmt::format("not compared: {}: {}\n", row.name, row.reason);
+      others[row.reason].push_back(row.name);
     }
   }
-  return format_rows(compared_columns, compared) + others;
+  std::string text = format_rows(compared_columns, compared);
+  for (const auto& [reason, names] : others) {
+    text += fmt::format("not compared: {}: {}\n", fmt::join(names, ", "), reason);
+  }
+  return text;
 }
 
 } // namespace

@@ -69,7 +69,7 @@ class Race {
       });
     }
     for (const std::string& peer : options_.peers) {
-      for (const int threads : peer_threads(peer)) {
+      for (const int threads : threads_of_peer(peer)) {
         enter("peer:" + peer, threads, to_string(peer_device(peer)), [this, peer, threads] {
           return peers_.trainer(peer, threads, options_.session.device, job_);
         });
@@ -85,6 +85,11 @@ class Race {
 
   [[nodiscard]] std::vector<int> engine_threads(const mlp::EngineInfo& engine) const {
     return engine.threaded && !options_.threads.empty() ? options_.threads : std::vector<int>{0};
+  }
+  /// The same, where there are CPU threads to choose.
+  [[nodiscard]] std::vector<int> threads_of_peer(const std::string& peer) const {
+    const bool asked = peer_device(peer) == DeviceKind::cpu && !options_.threads.empty();
+    return asked ? options_.threads : peer_threads(peer);
   }
   [[nodiscard]] std::vector<int> roof_threads() const {
     return options_.threads.empty() ? std::vector<int>{1} : options_.threads;

@@ -28,10 +28,12 @@ struct PlantedEngine {
 struct RaceOptions {
   std::vector<mlp::EngineInfo> engines;
   std::vector<PlantedEngine> planted = {}; ///< with the session's threads
-  std::vector<int> threads; ///< each threaded engine once with each; empty: once, as it chooses
-  std::vector<std::string> peers; ///< those on the CPU once with 1 thread and once with all
-  bool products = false;          ///< also the step's matrix products alone, by BLAS: a roof
-  bool quality = false;           ///< also count the errors after most_steps
+  /// Each threaded engine and each peer on the CPU once with each. Empty: engines once, as they
+  /// choose; peers once with 1 thread and once with all.
+  std::vector<int> threads;
+  std::vector<std::string> peers;
+  bool products = false; ///< also the step's matrix products alone, by BLAS: a roof
+  bool quality = false;  ///< also count the errors after most_steps
   SessionOptions session;
   std::int64_t most_steps = 1000; ///< in a sample
 };

@@ -10,7 +10,8 @@ void declare_race(OptionList& options, RaceSetting& setting, std::string_view de
   options.group("What runs");
   declare_engines(options, setting.choice, race.session, default_engines);
   declare_peers(options, race.peers);
-  declare_thread_list(options, race.threads, "such as 1,2: threaded engines with each",
+  declare_thread_list(options, race.threads,
+                      "such as 1,2: threaded engines, and peers on the CPU, with each",
                       default_threads);
   options.flag("--products", race.products,
                "also the matrix products of a step alone, by OpenBLAS: the roof");

@@ -1,6 +1,7 @@
 #include "sizes.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
 #include "interrupt.hpp"
 #include "lab_verbs.hpp"
 #include "race_options.hpp"
@@ -50,6 +51,10 @@ struct SizeOptions {
   RaceSetting race;
   LabOutput output;
 };
+
+std::vector<int> ends_of(int least, int most) {
+  return most > least ? std::vector<int>{least, most} : std::vector<int>{least};
+}
 
 /// The networks to race on, smallest first.
 std::vector<SizePoint> read_sizes(const StudyKind& kind, const std::string& text) {
@@ -111,7 +116,7 @@ Action declare(const StudyKind& kind, OptionList& options) {
   options.check([&state = *state, &kind] {
     state.points = read_sizes(kind, state.sizes.empty() ? std::string(kind.sizes) : state.sizes);
   });
-  declare_race(options, state->race);
+  declare_race(options, state->race, "all but scalar", "1, and the usable CPUs");
   options.check([&setting = state->race] {
     if (setting.batch > disc_rows) {
       throw InvalidInput(
@@ -121,6 +126,9 @@ Action declare(const StudyKind& kind, OptionList& options) {
   state->output.declare(options);
   return [state, &kind](const Invocation& invocation) {
     choose_racers(state->race);
+    if (state->race.race.threads.empty()) { // all rows with the same, as a crossover wants it
+      state->race.race.threads = ends_of(1, usable_cpus());
+    }
     return run_experiment(fmt::format("mlp_{}", kind.verb), state->output, invocation,
                           [&](Progress& progress) {
                             return size_report(measure(kind, state->points, state->race, progress));

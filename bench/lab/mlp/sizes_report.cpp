@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <set>
@@ -54,6 +56,12 @@ void add_cells(TextTable::Cells& cells, const SizePoint& point,
   }
 }
 
+/// Of the samples of a row, half their interquartile range.
+std::string spread_of(const RaceRow& row) {
+  return row.samples.size() > 1 ? as_spread(iteration_quartiles(row.samples).relative_spread())
+                                : no_value;
+}
+
 std::string step_table(const SizeStudy& study, const std::vector<std::string>& names) {
   TextTable::Cells header{study.symbol, "parameters", "MFLOP/step"};
   header.insert(header.end(), names.begin(), names.end());
@@ -74,6 +82,7 @@ std::string step_table(const SizeStudy& study, const std::vector<std::string>& n
     cells.push_back(all_verified(point) ? "yes" : "NO");
     table.add(std::move(cells));
   }
+  table.drop_empty();
   return table.format();
 }
 
@@ -109,14 +118,46 @@ std::optional<Crossover> crossover(const SizeStudy& study, Champion champion,
 }
 
 std::string from_where(const std::string& who, const std::string& whom, const Crossover& found) {
-  const std::string text = to_text(found);
-  if (text == "everywhere") {
-    return fmt::format("{} is faster than {} at every size", who, whom);
+  if (found.size == 0) {
+    return fmt::format("{} is faster than {} at every size{}", who, whom,
+                       doubt_text(found, "parameters"));
   }
-  if (text == "nowhere") {
-    return fmt::format("{} is not faster than {} at the largest size", who, whom);
+  if (!std::isfinite(found.size)) {
+    return fmt::format("{} is not faster than {} at the largest size{}", who, whom,
+                       doubt_text(found, "parameters"));
   }
-  return fmt::format("{} is faster than {} from {} parameters", who, whom, text);
+  return fmt::format("{} is faster than {} from {} parameters", who, whom, to_text(found));
+}
+
+/// "1,234,567".
+std::string with_separators(std::int64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t i = text.size(); i > 3; i -= 3) {
+    text.insert(i - 3, ",");
+  }
+  return text;
+}
+
+/// Between which two sizes another row becomes the fastest.
+std::string changes_of_fastest(const SizeStudy& study) {
+  std::string text;
+  const SizePoint* last = nullptr;
+  std::string leader;
+  for (const SizePoint& point : study.points) {
+    const RaceRow* const best = fastest(point.race.rows, [](const RaceRow&) { return true; });
+    if (best == nullptr) {
+      continue;
+    }
+    if (last != nullptr && best->name != leader) {
+      text += fmt::format("; {} gives way to {} between {} = {} and {} ({} to {} parameters)",
+                          leader, best->name, study.symbol, last->size, point.size,
+                          with_separators(last->network.parameters()),
+                          with_separators(point.network.parameters()));
+    }
+    last = &point;
+    leader = best->name;
+  }
+  return text;
 }
 
 /// Nearly nothing is to be computed in the smallest network, so what its step takes is the cost of
@@ -176,10 +217,11 @@ std::string sentence(const SizeStudy& study) {
     return fastest(point.race.rows, [&](const RaceRow& row) { return row.racer == winner; });
   };
   const auto found = crossover(study, best_peer, own);
-  return (found ? from_where(winner, "the best peer", *found)
-                : fmt::format("{} is the fastest of the engines at {} of {} sizes", winner,
-                              winners.count(winner), winners.size())) +
-         dispatch_cost(study) + gpu_answer(study) + ".";
+  return (found                 ? from_where(winner, "the best peer", *found)
+          : winners.size() == 1 ? fmt::format("{} is the fastest of the engines", winner)
+                                : fmt::format("{} is the fastest of the engines at {} of {} sizes",
+                                              winner, winners.count(winner), winners.size())) +
+         changes_of_fastest(study) + dispatch_cost(study) + gpu_answer(study) + ".";
 }
 
 } // namespace
@@ -199,9 +241,9 @@ LabReport size_report(const SizeStudy& study) {
     return as_text(row.train_errors);
   });
   report.text = fmt::format(
-      "disc set, batches of {}; time of a training step, median of interleaved rounds\n\n{}\n{}"
+      "disc set, batches of {}; time of a training step, median of interleaved rounds\n\n{}\n{}\n{}"
       "100 epochs are {} steps; ~ is extrapolated from fewer that were timed\n{}",
-      study.batch, step_table(study, names),
+      study.batch, step_table(study, names), row_table(study, names, "spread, ", spread_of),
       row_table(study, names, "100 epochs, ",
                 [&](const RaceRow& row) {
                   return (extrapolated(row) ? "~" : "") + format_seconds(seconds(row));

@@ -49,7 +49,7 @@ constexpr Column<ThreadLine> thread_columns[] = {
     {"speedup", "speed-up", as_ratio, [](const ThreadLine& s) -> Value { return s.faster; }},
     {"efficiency", "efficiency", as_percent,
      [](const ThreadLine& s) { return s.faster ? Value(*s.faster / s.row.threads) : Value(); }},
-    {"serial_fraction", "serial fraction", as_percent,
+    {"serial_fraction", "serial fraction", as_serial_fraction,
      [](const ThreadLine& s) {
        return s.faster && s.row.threads > 1
                   ? Value(serial_fraction(Scaling::strong, s.row.threads, *s.faster))
@@ -98,8 +98,8 @@ GpuAnswer gpu_answer(const ThreadStudy& study) {
     return no_gpu("no row ran on a GPU");
   }
   const double times = cpu->step_seconds() / gpu->step_seconds();
-  return gpu_verdict(fmt::format("The GPU ({}) is {} times as fast as the best on the CPU ({})",
-                                 gpu->name, format_figure(times), cpu->name),
+  return gpu_verdict(fmt::format("The GPU ({}) is {}", gpu->name,
+                                 format_pace(times, "the best on the CPU (" + cpu->name + ")")),
                      times, {{"times_as_fast", times}});
 }
 
@@ -147,6 +147,9 @@ LabReport thread_report(const ThreadStudy& study) {
   std::string fitted;
   const auto fit = fit_of(study, fitted);
   GpuAnswer gpu = gpu_answer(study);
+  if (report.series.size() == 1) { // nothing to compare with
+    table.drop_empty();
+  }
   report.text = fmt::format("{}, network {}, batches of {}\n\n{}", study.data,
                             mlp::to_string(study.network), study.batch, table.format()) +
                 (fit ? "\n" + fitted + ": " + format_fit(Scaling::strong, *fit) : "");

@@ -1,6 +1,6 @@
 // What `mlp throughput` says: the curve, the best, and the smallest batch that is as good.
+#include "columns.hpp"
 #include "statistics.hpp"
-#include "text_table.hpp"
 #include "throughput.hpp"
 #include "units.hpp"
 
@@ -18,12 +18,15 @@ std::string format_curves(const ThroughputStudy& study) {
   TextTable::Cells header{"batch"};
   std::map<std::int64_t, TextTable::Cells> lines;
   for (const EngineThroughput& engine : study.engines) {
-    header.push_back(engine.row.name + ", rows/s");
+    header.insert(header.end(), {engine.row.name + ", rows/s", "spread"});
     for (const BatchPoint& point : engine.search.curve) {
       TextTable::Cells& cells = lines[point.batch];
-      cells.resize(header.size() - 1, no_value);
+      cells.resize(header.size() - 2, no_value);
       cells.push_back(format_figure(point.rows_per_second) +
                       (&point == engine.search.best() ? " *" : "  "));
+      const std::vector<Sample>& samples = engine.samples.at(point.batch);
+      cells.push_back(samples.size() > 1 ? as_spread(iteration_quartiles(samples).relative_spread())
+                                         : no_value);
     }
   }
   TextTable table(header);

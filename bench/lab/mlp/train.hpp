@@ -35,13 +35,14 @@ struct Trained {
   [[nodiscard]] bool timed() const {
     return engine.device != DeviceKind::emulated && !epochs.empty();
   }
-  [[nodiscard]] double seconds_per_epoch() const {
+  [[nodiscard]] Quartiles epoch_quartiles() const {
     std::vector<double> seconds;
     for (const mlp::Epoch& epoch : epochs) {
       seconds.push_back(epoch.wall);
     }
-    return quartiles(std::move(seconds)).median;
+    return quartiles(std::move(seconds));
   }
+  [[nodiscard]] double seconds_per_epoch() const { return epoch_quartiles().median; }
   [[nodiscard]] mlp::EpochTimes total() const {
     mlp::EpochTimes sum;
     for (const mlp::Epoch& epoch : epochs) {

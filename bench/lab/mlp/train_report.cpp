@@ -104,11 +104,9 @@ std::string speed_sentence(const std::vector<const Trained*>& done) {
   const auto [fast, slow] = std::ranges::minmax(timed, {}, &Trained::seconds_per_epoch);
   return fmt::format("{} takes {} an epoch", fast->name(),
                      format_seconds(fast->seconds_per_epoch())) +
-         (fast == slow
-              ? ""
-              : fmt::format(", {} times as fast as {}",
-                            format_figure(slow->seconds_per_epoch() / fast->seconds_per_epoch()),
-                            slow->name()));
+         (fast == slow ? ""
+                       : ", " + format_pace(slow->seconds_per_epoch() / fast->seconds_per_epoch(),
+                                            slow->name()));
 }
 
 std::string quality_sentence(const std::vector<const Trained*>& done) {
@@ -147,9 +145,9 @@ std::vector<std::string> prefetch_notes(std::span<const Trained> all) {
     if (ahead.prefetched && in_turn.engine.name == ahead.engine.name && in_turn.timed() &&
         ahead.timed()) {
       notes.push_back(fmt::format(
-          "{}: gathering the batches ahead makes an epoch {} times as fast (an epoch in turn "
-          "spends {} on data)",
-          ahead.engine.name, format_figure(in_turn.seconds_per_epoch() / ahead.seconds_per_epoch()),
+          "{}: with its batches gathered ahead an epoch is {} (which spends {} on data)",
+          ahead.engine.name,
+          format_pace(in_turn.seconds_per_epoch() / ahead.seconds_per_epoch(), "in turn"),
           accuracy_percent(in_turn.total().data / ledger_of("", in_turn.epochs).wall)));
     }
   }
@@ -165,7 +163,7 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
                  {"test_rows", setting.data.test.rows()}, {"layers", network.widths()},
                  {"parameters", network.parameters()},    {"batch", setting.training.batch},
                  {"seed", setting.options.seed},          {"results", Value::list()}};
-  TextTable table({"engine", "threads", "epochs", "time/epoch", "loss", "train errors",
+  TextTable table({"engine", "threads", "epochs", "time/epoch", "spread", "loss", "train errors",
                    "test errors", "test accuracy"});
   std::vector<TrainLedger> ledgers;
   for (const Trained& trained : all) {
@@ -174,6 +172,9 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
       table.add({trained.name(), std::to_string(trained.provenance.threads),
                  std::to_string(trained.epochs.size()),
                  trained.timed() ? format_seconds(trained.seconds_per_epoch()) : "emulated",
+                 trained.timed() && trained.epochs.size() > 1
+                     ? as_spread(trained.epoch_quartiles().relative_spread())
+                     : no_value,
                  format_figure(trained.epochs.back().loss), errors_text(trained.train),
                  errors_text(trained.test),
                  trained.test ? accuracy_percent(trained.test->accuracy) : "-"});

@@ -110,13 +110,6 @@ std::string format_section(Place place, const std::vector<Step>& steps) {
   return shown.empty() ? "" : "\n" + format_rows(residency_columns, shown, std::move(table));
 }
 
-/// "2.10 times as fast", "3.40 times as slow".
-std::string pace(double seconds, const Row& rival) {
-  const double ratio = *seconds_per_iteration(rival) / seconds;
-  return fmt::format("{} times as {}", format_figure(ratio >= 1 ? ratio : 1 / ratio),
-                     ratio >= 1 ? "fast" : "slow");
-}
-
 /// The round trips with the same kernel and way of copying, from none on.
 std::vector<VisitCost> round_trip_costs(const std::vector<Step>& steps, Place place) {
   std::vector<VisitCost> costs;
@@ -134,17 +127,17 @@ std::vector<VisitCost> round_trip_costs(const std::vector<Step>& steps, Place pl
   return costs;
 }
 
-/// How often the field may come to the host before the rival is as fast.
+/// How often the field may come to the host before the rival, whose field stays, is as fast.
 std::string affordable(const std::vector<VisitCost>& costs, const Row& rival) {
   const auto visits = affordable_visits(costs, *seconds_per_iteration(rival));
   if (!visits) {
-    return fmt::format("{} is the faster even where the field stays", rival.name);
+    return "which is faster in any case";
   }
   if (std::isinf(*visits)) {
-    return fmt::format("even so it is faster than {}", rival.name);
+    return "which is slower even so";
   }
-  return fmt::format("with more than one round trip in about {:.0f} steps {} is the faster",
-                     std::ceil(1 / *visits), rival.name);
+  return fmt::format("which is faster with more than one round trip in about {:.0f} steps",
+                     std::ceil(1 / *visits));
 }
 
 /// What the ladder of a place shows: its first round trips against the field that stays.
@@ -167,9 +160,8 @@ std::string story(const std::vector<Step>& steps, Place place, const ComparisonR
       every == 1 ? "step" : fmt::format("{} steps", every), format_figure(naive->times_resident()),
       format_seconds(*seconds_per_iteration(resident)));
   if (rival != nullptr) {
-    text += fmt::format(": so it is {} as {} where resident it is {}; {}",
-                        pace(naive->seconds(), *rival), rival->name,
-                        pace(*seconds_per_iteration(resident), *rival),
+    text += fmt::format("; {}, whose field stays, takes {}, {}", rival->name,
+                        format_seconds(*seconds_per_iteration(*rival)),
                         affordable(round_trip_costs(steps, place), *rival));
   }
   return text + ".";
@@ -239,9 +231,6 @@ LabReport residency_report(const Ladder& ladder, const ComparisonResult& result)
   for (const Place place : {Place::cpu, Place::gpu, Place::stand_in}) {
     sections += format_section(place, steps);
   }
-  if (!ladder.why_no_gpu.empty()) {
-    sections += fmt::format("\nskipped: the rungs on a GPU: {}\n", ladder.why_no_gpu);
-  }
   Value rows = Value::list();
   std::vector<SampleSeries> series;
   for (const Step& step : steps) {
@@ -261,6 +250,7 @@ LabReport residency_report(const Ladder& ladder, const ComparisonResult& result)
           .series = std::move(series),
           .notes = std::move(notes),
           .interrupted = result.interrupted,
+          .disturbed = result.disturbed,
           .outcome = outcome_of(result)};
 }
 

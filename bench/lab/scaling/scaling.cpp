@@ -181,6 +181,7 @@ ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Prog
 
   std::optional<ComparisonResult> frame;
   std::set<std::string> notes; // of all
+  bool disturbed = false;
   for (int pass = 0; pass < passes && !interrupted(); ++pass) {
     for (ScalingEntry& entry : study.entries) {
       std::optional<ComparisonResult> result = measure_entry(plan, options, entry, progress);
@@ -191,6 +192,7 @@ ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Prog
       for (const std::string& note : result->notes) {
         notes.insert(fmt::format("{}x{}: {}", entry.problem.nx, entry.problem.ny, note));
       }
+      disturbed = disturbed || result->disturbed;
       if (!frame) {
         frame = std::move(result);
       }
@@ -203,6 +205,7 @@ ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Prog
   std::erase_if(study.entries, [](const ScalingEntry& entry) { return entry.row.name.empty(); });
   frame->notes.assign(notes.begin(), notes.end());
   frame->interrupted = interrupted();
+  frame->disturbed = disturbed;
   return *frame;
 }
 

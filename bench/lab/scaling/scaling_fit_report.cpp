@@ -1,16 +1,21 @@
 #include "scaling_fit_report.hpp"
 
 #include "speedup.hpp"
+#include "text_table.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
 namespace diffbench::bench {
 
 namespace {
+
+/// A fraction so little below zero is rounding.
+constexpr double negligible = 0.005;
 
 std::string_view law_name(Scaling scaling) {
   return scaling == Scaling::strong ? "Amdahl" : "Gustafson";
@@ -35,11 +40,28 @@ GpuAnswer no_gpu(const std::string& why) {
       {{"status", "absent"}, {"reason", why}}};
 }
 
+std::string as_serial_fraction(const Value& value) {
+  const double fraction = value.number();
+  const bool lawful = !value.is_null() && fraction >= -negligible && fraction <= 1;
+  return lawful ? format_percent(std::max(fraction, 0.0)) : no_value;
+}
+
 std::string format_fit(Scaling scaling, const SerialFraction& fit) {
-  std::string text = fmt::format("serial fraction by the law of {}: {}", law_name(scaling),
-                                 format_percent(fit.value));
+  std::string text = fmt::format("serial fraction by the law of {}: ", law_name(scaling));
+  if (fit.high.value_or(fit.value) < -negligible) {
+    return text +
+           "none, since threads gain more than their number: each part fits a cache that the "
+           "whole does not\n";
+  }
+  if (fit.value > 1) {
+    return text + "none, since more threads do less than one\n";
+  }
+  const auto within = [](double fraction) {
+    return format_percent(std::clamp(fraction, 0.0, 1.0));
+  };
+  text += within(fit.value);
   text += fit.low ? fmt::format(" (95 % interval {} to {}, bootstrap over the samples)",
-                                format_percent(*fit.low), format_percent(*fit.high))
+                                within(*fit.low), within(*fit.high))
                   : " (without an interval: one sample a row)";
   if (fit.points == 1) {
     text += "; one equation for one unknown, so nothing here tests the law";
@@ -47,13 +69,7 @@ std::string format_fit(Scaling scaling, const SerialFraction& fit) {
     text += fmt::format("; fitted to {} thread counts, the worst is {} off the law", fit.points,
                         format_percent(fit.worst_error));
   }
-  if (fit.value < 0) {
-    text +=
-        "; below zero, since the threads gain more than their number: each part fits a cache "
-        "that the whole does not";
-  } else if (fit.value >= 1) {
-    text += "; above one, since more threads are slower than one";
-  } else if (scaling == Scaling::strong && fit.value > 0) {
+  if (scaling == Scaling::strong && fit.value > 0 && fit.value < 1) {
     text += fmt::format("; no number of threads would be more than {} times as fast",
                         format_figure(1 / fit.value));
   }

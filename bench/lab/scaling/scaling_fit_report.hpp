@@ -19,6 +19,9 @@ struct GpuAnswer {
                                     const std::string& rest = "");
 [[nodiscard]] GpuAnswer no_gpu(const std::string& why);
 
+/// Of a table; none where the law has none: more threads do less than one, or more than their
+/// number of them.
+[[nodiscard]] std::string as_serial_fraction(const Value& value);
 /// A line.
 [[nodiscard]] std::string format_fit(Scaling scaling, const SerialFraction& fit);
 /// null without a fit.

@@ -61,7 +61,8 @@ constexpr Column<ScalingLine> scaling_columns[] = {
     {nullptr, "spread", as_spread, field<&ScalingLine::row, spread_value>},
     {"speedup", "speed-up", as_ratio, field<&ScalingLine::speed_up>},
     {"efficiency", "efficiency", as_percent, field<&ScalingLine::efficiency>},
-    {"serial_fraction", "serial fraction", as_percent, field<&ScalingLine::serial_fraction>},
+    {"serial_fraction", "serial fraction", as_serial_fraction,
+     field<&ScalingLine::serial_fraction>},
     {nullptr, "GCell/s", as_figure,
      [](const ScalingLine& l) { return l.row.ranked() ? Value(l.throughput() / 1e9) : Value(); }},
     {nullptr, "peak memory", as_bytes, field<&ScalingLine::row, &Row::peak_host_bytes>},
@@ -78,6 +79,9 @@ std::string format_table(const ScalingStudy& study) {
     if (entry.row.status != Status::skipped) {
       add_row(table, scaling_columns, line_of(study, entry));
     }
+  }
+  if (study.entries.size() == 1) { // nothing to compare with
+    table.drop_empty();
   }
   return table.format();
 }
@@ -107,11 +111,10 @@ GpuAnswer gpu_answer(const ScalingStudy& study) {
   const Speedups times = speedups(study.frame, *gpu, best);
   // A user waits for the whole run; the steps alone stand in where it was not affordable.
   return gpu_verdict(
-      fmt::format("The GPU ({}) is {} times as fast an iteration{} as the best of them", gpu->name,
-                  format_figure(*times.per_iteration),
-                  times.warm
-                      ? fmt::format(" and {} times in a whole run", format_figure(*times.warm))
-                      : ""),
+      fmt::format(
+          "Against the best of them the GPU ({}) is {} an iteration{}", gpu->name,
+          format_pace(*times.per_iteration),
+          times.warm ? fmt::format(" and {} in a whole run", format_pace(*times.warm)) : ""),
       times.warm.value_or(*times.per_iteration),
       {{"per_iteration", times.per_iteration}, {"warm", times.warm}, {"cold", times.cold}},
       gpu->warm ? fmt::format("; most of its run is {}", largest_phase(*gpu->warm)) : "");
@@ -178,6 +181,7 @@ LabReport scaling_report(const ScalingStudy& study) {
   report.notes = warnings(study);
   report.notes.insert(report.notes.end(), study.frame.notes.begin(), study.frame.notes.end());
   report.interrupted = study.frame.interrupted;
+  report.disturbed = study.frame.disturbed;
   report.outcome = outcome_of(study.frame);
 
   Value rows = Value::list();

@@ -190,9 +190,10 @@ std::string sentence(const std::vector<Crossing>& crossings, const CrossedRows& 
                                           where.empty() ? "" : " at ", fmt::join(where, ", "));
   const bool grid = chosen->along == "--grid";
   if (at.size == 0 || !std::isfinite(at.size)) {
-    return fmt::format(
-        "{} {} {} at {} {} of this sweep ({}).", winner, at.size == 0 ? "beats" : "does not beat",
-        loser, at.size == 0 ? "every" : "the largest", grid ? "grid" : "iteration count", context);
+    return fmt::format("{} {} {} at {} {} of this sweep ({}){}.", winner,
+                       at.size == 0 ? "beats" : "does not beat", loser,
+                       at.size == 0 ? "every" : "the largest", grid ? "grid" : "iteration count",
+                       context, doubt_text(at));
   }
   return fmt::format("{} starts to win against {} at {} {} ({}).", winner, loser,
                      grid ? "a grid side of" : "an iteration count of", to_text(at), context);
@@ -327,6 +328,13 @@ LabReport report_sweep(const SweptAxes& swept, const std::vector<SweepPoint>& po
   report.outcome = outcome_of(endings_of(rows));
   report.interrupted = rows.size() < swept.count();
   report.notes = failure_notes(swept, rows);
+  if (const auto count = std::ranges::count(rows, true, &SweepRows::disturbed); count > 0) {
+    report.disturbed = true;
+    report.notes.push_back(fmt::format(
+        "other programs were running during {} of {} combinations, so times are too long "
+        "there and their order may be wrong; measure again when they are done",
+        count, rows.size()));
+  }
   if (std::ranges::any_of(crossings, [](const Crossing& one) { return !one.crossover.single; })) {
     report.notes.emplace_back(
         "the ratio of the two rows crosses 1 more than once; the last crossing is given");

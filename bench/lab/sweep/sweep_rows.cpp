@@ -60,6 +60,7 @@ SweepRows read_rows(const SweepPoint& point) {
                    .ny = problem.at("ny").get<std::int64_t>(),
                    .iterations = problem.at("iterations").get<std::int64_t>(),
                    .dtype = problem.at("dtype").get<std::string>(),
+                   .disturbed = point.result.value("disturbed", false),
                    .rows = {}};
     for (const ordered_json& row : point.result.at("results")) {
       rows.rows.push_back(read_row(row));

@@ -45,6 +45,7 @@ struct SweepRows {
   std::int64_t ny = 0;
   std::int64_t iterations = 0;
   std::string dtype;
+  bool disturbed = false; ///< by other programs; older journals do not say
   std::vector<SweepRow> rows;
 
   [[nodiscard]] const SweepRow* find(std::string_view name) const;

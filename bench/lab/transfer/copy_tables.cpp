@@ -1,7 +1,6 @@
 // What `diffbench transfer` found: its tables, and the same for programs.
 #include "columns.hpp"
 #include "context.hpp"
-#include "ratio.hpp"
 #include "transfer_figures.hpp"
 #include "transfer_report.hpp"
 #include "units.hpp"
@@ -18,10 +17,9 @@ namespace {
 
 std::string against(const CopyCurve& loop, const CopyPoint* point, std::int64_t bytes) {
   const CopyPoint* base = timed_point(loop, bytes);
-  const auto ratio = point == nullptr || base == nullptr
-                         ? std::nullopt
-                         : paired_ratio(base->samples, point->samples);
-  return ratio ? fmt::format("{:.2f}x", ratio->value) : no_value;
+  return point != nullptr && base != nullptr
+             ? fmt::format("{:.2f}x", rate_of(*point) / rate_of(*base))
+             : no_value;
 }
 
 /// The rates of a direction by size and way, within the host also where the arrays are; nothing

@@ -83,21 +83,20 @@ std::vector<std::int64_t> TransferPlan::sizes() const {
   return sizes;
 }
 
-std::vector<std::string> notes_of(const TransferResult& result, std::int64_t largest) {
-  std::vector<std::string> notes;
-  double wall = 0;
-  double cpu = 0;
-  for (const CopyCurve& curve : result.host.curves) {
+void add_one_thread(LoadWatch& load, const HostCopies& host) {
+  for (const CopyCurve& curve : host.curves) {
     for (const CopyPoint& point : curve.points) {
       for (const Sample& sample : point.samples) {
-        wall += curve.threads == 1 ? sample.seconds : 0;
-        cpu += curve.threads == 1 ? sample.cpu_seconds.value_or(0) : 0;
+        if (curve.threads == 1 && sample.cpu_seconds) {
+          load.add_one_thread(*sample.cpu_seconds, sample.seconds);
+        }
       }
     }
   }
-  if (const auto note = foreign_load(cpu, wall)) {
-    notes.push_back(*note);
-  }
+}
+
+std::vector<std::string> notes_of(const TransferResult& result, std::int64_t largest) {
+  std::vector<std::string> notes;
   if (result.device && !result.device->emulated && !result.device->pinning.empty() &&
       result.device->pinning.back().bytes < largest && !interrupted()) {
     notes.push_back(
@@ -111,6 +110,7 @@ std::vector<std::string> notes_of(const TransferResult& result, std::int64_t lar
 LabReport measure_transfer(const TransferPlan& plan, const Probe& probe, Progress& progress) {
   const std::vector<std::int64_t> sizes = plan.sizes();
   const int threads = plan.threads > 0 ? plan.threads : usable_cpus();
+  LoadWatch load;
   TransferResult result;
   result.host = measure_host_copies(sizes, threads, plan.budget, interrupted, progress);
   if (probe.available) {
@@ -126,6 +126,8 @@ LabReport measure_transfer(const TransferPlan& plan, const Probe& probe, Progres
                    .notes = notes_of(result, sizes.back()),
                    .interrupted = interrupted(),
                    .outcome = {}};
+  add_one_thread(load, result.host);
+  mark_disturbed(report, load);
   if (!all_verified(result)) {
     report.outcome = {.exit_code = exit_not_verified,
                       .complaint = "other bytes arrived than were sent; see the table"};

@@ -1,7 +1,5 @@
 #include "transfer_figures.hpp"
 
-#include "ratio.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -70,11 +68,7 @@ std::optional<Agreement> memcpy_against_loop(const HostCopies& host) {
     if (other == nullptr || point.samples.empty()) {
       continue;
     }
-    const auto pairs = paired_ratio(other->samples, point.samples);
-    if (!pairs) {
-      continue;
-    }
-    const double ratio = pairs->value;
+    const double ratio = rate_of(point) / rate_of(*other);
     ++agreement.sizes;
     agreement.within += std::abs(ratio - 1) <= agreement_bar ? 1 : 0;
     if (std::abs(std::log(ratio)) >= std::abs(std::log(agreement.furthest_ratio))) {

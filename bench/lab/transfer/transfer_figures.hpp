@@ -34,7 +34,7 @@ struct Agreement {
   double furthest_ratio = 1; ///< memcpy's rate over the loop's
 };
 inline constexpr double agreement_bar = 0.10;
-/// By the pairs of their rounds (paired_ratio()); empty where not both were measured.
+/// By the rates that are shown, the medians; empty where not both were measured.
 [[nodiscard]] std::optional<Agreement> memcpy_against_loop(const HostCopies& host);
 
 } // namespace diffbench::bench

@@ -9,14 +9,24 @@
 namespace diffbench::bench {
 namespace {
 
-/// Rows with times of 1 ms, 8 ms and 10 ms in a drawing whose bars have 20 columns: a third of a
-/// decade is 6 or 7 of them.
-TEST(Bars, TheLadderHasALogarithmicAxis) {
+/// Rows with times of 1 ms, 8 ms and 10 ms in a drawing whose bars have 20 columns.
+TEST(Bars, TheLadderBeginsAtZero) {
   EXPECT_EQ(format_bars(sample_result(), 46), R"(
-time/iter (log)  1.00 ms      10.0 ms
+time/iter
 slow             ====================  10.0 ms
+fast             ==                    1.00 ms
+peer:numpy       ================      8.00 ms
+)");
+}
+
+TEST(Bars, TheLadderOfTimesFarApartHasALogarithmicAxisAndSaysSo) {
+  ComparisonResult result;
+  result.rows = {timed_row("slow", 1, 1), timed_row("fast", 1, 1e-3), timed_row("other", 1, 1e-1)};
+  EXPECT_EQ(format_bars(result, 46), R"(
+time/iter (log)  1.00 ms      1.00 s
+slow             ====================  1.00 s
 fast             =                     1.00 ms
-peer:numpy       ==================    8.00 ms
+other            =============         100 ms
 )");
 }
 

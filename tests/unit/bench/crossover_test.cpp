@@ -81,7 +81,22 @@ TEST(Crossover, SaysWhenNoiseLeavesItOpen) {
   const Crossover crossover = *find_crossover(std::vector{contest(64, 4), contest(128, 0.99, 0.3)});
   EXPECT_GT(crossover.size, 64);
   EXPECT_EQ(crossover.high, infinity);
-  EXPECT_THAT(to_text(crossover), testing::EndsWith("to nowhere)"));
+  EXPECT_THAT(to_text(crossover), testing::ContainsRegex("^[0-9.]+ \\(at least [0-9.]+\\)$"));
+}
+
+TEST(Crossover, OpenEndsAreToldAsSuch) {
+  EXPECT_EQ(to_text({.size = 380, .low = 361, .high = 413}), "380 (361 to 413)");
+  EXPECT_EQ(to_text({.size = 380, .low = 0, .high = 413}), "380 (at most 413)");
+  EXPECT_EQ(to_text({.size = infinity, .low = 289, .high = infinity}), "nowhere (or from 289)");
+  EXPECT_EQ(to_text({.size = 0, .low = 0, .high = 637}), "everywhere (or from 637)");
+  EXPECT_EQ(to_text({.size = infinity, .low = 0, .high = infinity}), "nowhere (not settled)");
+  EXPECT_EQ(doubt_text({.size = 0, .low = 0, .high = 0}), "");
+  EXPECT_EQ(doubt_text({.size = 0, .low = 0, .high = 637}, "parameters"),
+            "; by the scatter of the samples perhaps only from 637 parameters on");
+  EXPECT_EQ(doubt_text({.size = infinity, .low = 289, .high = infinity}),
+            "; by the scatter of the samples perhaps from 289 on");
+  EXPECT_EQ(doubt_text({.size = infinity, .low = 0, .high = infinity}),
+            "; the scatter of the samples leaves that open");
 }
 
 TEST(Crossover, OfSeveralIsTheLast) {

@@ -130,8 +130,11 @@ TEST(DeviceReport, SaysWhatPinningCostAndFromWhenItPays) {
 TEST(DeviceReport, OneSentenceOnItsWorth) {
   const std::string text = format_report(gpu_result());
   EXPECT_THAT(text, HasSubstr("gpu on Test GPU is the fastest verified row"));
-  EXPECT_THAT(text, HasSubstr("Against fast, gpu is 12.5x by its kernels alone, 0.500x in a cold "
-                              "run; a run of its own pays from 1212 iterations on.\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "Against fast, gpu is 12.5 times as fast by its kernels alone, "
+          "2.00 times slower in a cold run; a run of its own pays from 1212 iterations on.\n"));
 }
 
 TEST(DeviceReport, AGpuRowHasNoShareOfTheHostsCopyAndNoThreads) {

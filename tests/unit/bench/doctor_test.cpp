@@ -56,11 +56,28 @@ TEST_F(Doctor, ReportsAMachineThatIsSetUpBadly) {
   EXPECT_THAT(text, HasSubstr("echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"));
 }
 
+TEST_F(Doctor, SaysToWaitWhileOthersRun) {
+  write("proc/loadavg", "5.31 4.00 3.00 6/111 8993\n");
+  for (const double others : {0.0, 1.9}) {
+    CpuAccount account{.cpus = 2, .usable = 2};
+    const std::string text = doctor_report(root_, [&] {
+                               account.wall += 1;
+                               account.busy += others;
+                               return std::optional(account);
+                             }).text;
+    EXPECT_THAT(text, ContainsRegex("load +5\\.31; other programs have [01]\\.[09] of [0-9]+ CPU"));
+    EXPECT_EQ(text.find("wait; other programs have 1.9 of them now") != std::string::npos,
+              others > 0)
+        << text;
+  }
+}
+
 TEST_F(Doctor, DoesNotInventWhatItCannotRead) {
   const std::string text = report();
   EXPECT_THAT(text, ContainsRegex("clock +governor unknown, boost unknown\n"));
   EXPECT_THAT(text, ContainsRegex("total +unknown\n"));
-  EXPECT_THAT(text, ContainsRegex("driver +none\n"));
+  EXPECT_THAT(text, ContainsRegex("load +unknown"));
+  EXPECT_THAT(text, ContainsRegex("driver +none\n|no NVIDIA GPU or driver here\n"));
   EXPECT_THAT(text, Not(HasSubstr("cpupower")));
 }
 

@@ -5,10 +5,111 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
 namespace diffbench::bench {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
+
+/// A machine of so many CPUs, whose clock the test moves.
+struct FakeCpus {
+  std::optional<CpuAccount> account = CpuAccount{.cpus = 4, .usable = 4};
+
+  LoadWatch watch() {
+    return LoadWatch([this] { return account; });
+  }
+  /// `busy` CPUs for so many seconds, `own` of them by this process.
+  void pass(double seconds, double busy, double own) {
+    account->wall += seconds;
+    account->busy += busy * seconds;
+    account->own += own * seconds;
+  }
+};
+
+std::string told(const LoadWatch& load) { return load.disturbance().value_or("nothing"); }
+
+TEST(LoadWatch, WhatOthersHadIsWhatWasBusyBesidesThisProcess) {
+  FakeCpus cpus;
+  cpus.pass(100, 4, 0); // before it looked
+  const LoadWatch load = cpus.watch();
+  cpus.pass(10, 3.5, 2.3);
+  EXPECT_NEAR(load.others().value(), 1.2, 1e-9);
+  EXPECT_THAT(told(load), HasSubstr("other programs were running: they had 1.2 of 4 CPUs"));
+}
+
+TEST(LoadWatch, OwnThreadsDisturbNobody) {
+  FakeCpus cpus;
+  const LoadWatch load = cpus.watch();
+  cpus.pass(10, 4, 3.9);
+  EXPECT_EQ(load.disturbance(), std::nullopt);
+  cpus.pass(10, 1, 1.2); // ticks are coarse
+  EXPECT_GE(load.others().value(), 0);
+}
+
+TEST(LoadWatch, ATenthOfTheCpusOrAWholeOneDisturbs) {
+  EXPECT_FALSE(disturbs(0.19, 2));
+  EXPECT_TRUE(disturbs(0.21, 2));
+  EXPECT_FALSE(disturbs(0.9, 64));
+  EXPECT_TRUE(disturbs(1.1, 64)); // a team of 64 threads waits for the one that shares its CPU
+}
+
+TEST(LoadWatch, UnderAQuotaOthersHaveTheRestOfTheMachine) {
+  FakeCpus cpus;
+  cpus.account = CpuAccount{.cpus = 64, .usable = 4};
+  const LoadWatch load = cpus.watch();
+  cpus.pass(10, 54, 4); // 10 CPUs idle
+  EXPECT_EQ(load.disturbance(), std::nullopt);
+  cpus.pass(90, 64, 1); // 63 for others: three of the four
+  EXPECT_THAT(told(load), HasSubstr("of 4 CPUs"));
+}
+
+TEST(LoadWatch, AMomentOrAnUnknownSystemTellsNothing) {
+  FakeCpus cpus;
+  const LoadWatch load = cpus.watch();
+  cpus.pass(0.2, 4, 0);
+  EXPECT_EQ(load.others(), std::nullopt);
+  cpus.account.reset();
+  const LoadWatch blind = cpus.watch();
+  EXPECT_EQ(blind.disturbance(), std::nullopt);
+  EXPECT_EQ(watch_of_ranks().others(), std::nullopt);
+}
+
+TEST(LoadWatch, ReadsThisMachine) {
+  const std::optional<CpuAccount> account = read_cpu_account();
+  if (account) { // a sandbox may hide it
+    EXPECT_GE(account->busy, 0);
+    EXPECT_GT(account->own, 0);
+    EXPECT_GE(account->cpus, account->usable);
+  }
+}
+
+TEST(LoadWatch, CountsOnlyTheCpusOfTheMask) {
+  const std::filesystem::path root =
+      std::filesystem::path(testing::TempDir()) / ("load_watch_" + std::to_string(getpid()));
+  std::filesystem::create_directories(root / "proc");
+  const auto stat = [&](int cpus) {
+    std::ofstream file(root / "proc/stat");
+    file << "cpu  1 1 1 1 1 1 1 1 0 0\n";
+    for (int cpu = 0; cpu < cpus; ++cpu) {
+      file << "cpu" << cpu << " 100 10 20 5000 300 7 3 60 9 9\n"; // 200 ticks of work
+    }
+  };
+  stat(4096);
+  const std::optional<CpuAccount> account = read_cpu_account(root);
+  ASSERT_TRUE(account);
+  EXPECT_NEAR(account->busy, 200.0 * account->cpus / static_cast<double>(sysconf(_SC_CLK_TCK)),
+              1e-9);
+  stat(0); // as where a container numbers its CPUs anew
+  EXPECT_FALSE(read_cpu_account(root));
+  std::filesystem::remove_all(root);
+  EXPECT_FALSE(read_cpu_account(root));
+}
 
 void halve_cpu_time(Row& row) {
   for (Sample& sample : row.samples) {
@@ -16,23 +117,29 @@ void halve_cpu_time(Row& row) {
   }
 }
 
-TEST(ForeignLoad, ShowsInRowsOnOneThread) {
-  ComparisonResult result = sample_result();
-  EXPECT_EQ(foreign_load(result), std::nullopt);
-  halve_cpu_time(result.rows[0]);
-  EXPECT_THAT(foreign_load(result).value_or(""), HasSubstr("one-thread rows got 50 % of a CPU"));
+std::string told(const ComparisonResult& result) {
+  LoadWatch load = watch_of_ranks();
+  load.add_one_thread(result);
+  return told(load);
 }
 
-TEST(ForeignLoad, ThreadsAndDevicesProveNothing) {
+TEST(LoadWatch, ShowsInRowsOnOneThread) {
+  ComparisonResult result = sample_result();
+  EXPECT_EQ(told(result), "nothing");
+  halve_cpu_time(result.rows[0]);
+  EXPECT_THAT(told(result), HasSubstr("one-thread rows got 50 % of a CPU"));
+  EXPECT_THAT(told(result), Not(HasSubstr("they had")));
+}
+
+TEST(LoadWatch, ThreadsAndDevicesProveNothing) {
   ComparisonResult result = sample_result();
   halve_cpu_time(result.rows[1]); // two threads, one of which may have waited
-  EXPECT_EQ(foreign_load(result), std::nullopt);
+  EXPECT_EQ(told(result), "nothing");
   halve_cpu_time(result.rows[0]);
   result.rows[0].device = "cuda"; // the host slept
-  EXPECT_EQ(foreign_load(result), std::nullopt);
+  EXPECT_EQ(told(result), "nothing");
+  EXPECT_EQ(told(ComparisonResult{}), "nothing");
 }
-
-TEST(ForeignLoad, OfNothingTimed) { EXPECT_EQ(foreign_load(ComparisonResult{}), std::nullopt); }
 
 } // namespace
 } // namespace diffbench::bench

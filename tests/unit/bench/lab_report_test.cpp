@@ -50,6 +50,29 @@ TEST_F(LabReportTest, TheTextEndsWithWhatItShows) {
   EXPECT_EQ(err_.str(), "");
 }
 
+TEST_F(LabReportTest, WhatADisturbedMachineShowsIsSaidWithDoubt) {
+  LabReport report = sample_report();
+  report.disturbed = true;
+  EXPECT_EQ(run(report), exit_ok);
+  EXPECT_THAT(out_.str(), HasSubstr("\nOn a disturbed machine: It shows something.\n"));
+  EXPECT_EQ(json_of(lab_part("toy", "", report))["disturbed"], true);
+}
+
+TEST_F(LabReportTest, ADisturbanceIsNotedOnce) {
+  CpuAccount account{.cpus = 2, .usable = 2};
+  const LoadWatch load([&] { return std::optional(account); });
+  LabReport report = sample_report();
+  mark_disturbed(report, load);
+  EXPECT_FALSE(report.disturbed);
+  account.wall += 1;
+  account.busy += 1;
+  mark_disturbed(report, load);
+  mark_disturbed(report, load);
+  EXPECT_TRUE(report.disturbed);
+  ASSERT_EQ(report.notes.size(), 2U);
+  EXPECT_THAT(report.notes.back(), HasSubstr("they had 1.0 of 2 CPUs"));
+}
+
 TEST_F(LabReportTest, TextWithoutASentenceIsAllThereIs) {
   LabReport report = sample_report();
   report.sentence.clear();

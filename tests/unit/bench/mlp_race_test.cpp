@@ -263,6 +263,19 @@ TEST(SizeReport, SaysWhoWinsFromWhereAndWhatDispatchCosts) {
   EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 8);
 }
 
+TEST(SizeReport, NamesWhereAnotherRowBecomesTheFastest) {
+  EXPECT_THAT(size_report(sample_study()).sentence,
+              HasSubstr("; cpu gives way to peer:torch between T = 8 and 64 (70 to 2,982 "
+                        "parameters);"));
+}
+
+TEST(SizeReport, ShowsTheSpreadOfEachRow) {
+  SizeStudy study = sample_study();
+  study.points[0].race.rows[0].samples[0].seconds *= 2;
+  EXPECT_THAT(size_report(study).text, testing::ContainsRegex("spread, T +cpu +peer:torch\n-+\n4 "
+                                                              "+\\+-0\\.0 %"));
+}
+
 TEST(SizeReport, DispatchThatIsNowhereHalfOfAStepIsNotSaidToBe) {
   SizeStudy study = sample_study();
   study.points.front().race.rows.front() = timed_row("cpu", 1.5e-4); // the peer takes 200 us

@@ -155,8 +155,8 @@ TEST(ResidencyReport, ANaivePortIsSlowerThanTheCpu) {
               HasSubstr("cuda_stream takes 205 us a step with its field to the host and back every "
                         "step, 41.0 times what it takes where the field stays (5.00 us)"));
   EXPECT_THAT(report.sentence,
-              HasSubstr("10.2 times as slow as simd where resident it is 4.00 times as fast"));
-  EXPECT_THAT(report.sentence, HasSubstr("more than one round trip in about 14 steps simd"));
+              HasSubstr("(5.00 us); simd, whose field stays, takes 20.0 us, which is faster with "
+                        "more than one round trip in about 14 steps."));
   EXPECT_THAT(report.sentence, HasSubstr("Overlapping hides 75 % of what snapshots cost."));
   const auto row = json_of(report.data)["results"][5];
   EXPECT_EQ(row["backend"], "cuda_stream, round trip every 10");
@@ -181,8 +181,7 @@ TEST(ResidencyReport, AnEmulatedGpuHasNoTimesAndTheHostIsNotTakenForOne) {
   EXPECT_THAT(report.sentence, HasSubstr("What copies cost on a GPU is not measured here (it is "
                                          "emulated, and an emulation is never timed). Within this "
                                          "host: simd takes 120 us"));
-  EXPECT_THAT(report.sentence, HasSubstr("2.00 times as slow as fused where resident it is 3.00 "
-                                         "times as fast"));
+  EXPECT_THAT(report.sentence, HasSubstr("; fused, whose field stays, takes 60.0 us, which"));
   const auto data = json_of(report.data);
   for (const auto& row : data["results"]) {
     EXPECT_EQ(row["seconds_per_iteration"].is_null(), row["device"] == "emulated");
@@ -196,9 +195,9 @@ TEST(ResidencyReport, WithoutAGpuSaysWhy) {
                              {"simd, round trip every 10", 21e-6},
                              {"simd, snapshot every 100", 20e-6}});
   const LabReport report = residency_report(ladder, measured(ladder, times));
-  EXPECT_THAT(report.text, HasSubstr("skipped: the rungs on a GPU: no driver"));
+  EXPECT_THAT(report.text, Not(HasSubstr("no driver"))); // once is enough
   EXPECT_THAT(report.sentence, HasSubstr("not measured here (no driver)"));
-  EXPECT_THAT(report.sentence, HasSubstr("even so it is faster than fused"));
+  EXPECT_THAT(report.sentence, HasSubstr("which is slower even so"));
   EXPECT_EQ(json_of(report.data)["why_no_gpu"], "no driver");
 }
 

@@ -120,12 +120,23 @@ TEST(Scaling, AReportHasSpeedUpsAndAdvice) {
   EXPECT_EQ(report.outcome.exit_code, exit_ok);
 }
 
+TEST(Scaling, WhereTheLawHasNoSerialFractionNoneIsShown) {
+  const LabReport slower = scaling_report(study_of({{1, 100}, {2, 136}}));
+  EXPECT_THAT(slower.text, HasSubstr("by the law of Amdahl: none, since more threads do less"));
+  EXPECT_THAT(slower.text, Not(HasSubstr("serial fraction  "))); // the column has nothing
+  const LabReport faster = scaling_report(study_of({{1, 100}, {2, 40}}));
+  EXPECT_THAT(faster.text, HasSubstr("none, since threads gain more than their number"));
+  EXPECT_LT(json_of(faster.data)["fit"]["serial_fraction"].get<double>(), 0);
+}
+
 TEST(Scaling, AGpuIsWorthItFromTenTimesOn) {
   ScalingStudy study = study_of({{1, 100}, {2, 60}});
   add_gpu(study, 4, 500e-6); // 15 times as fast a step, 12 times in a whole run
   LabReport report = scaling_report(study);
-  EXPECT_THAT(report.sentence, HasSubstr("15.0 times as fast an iteration and 12.0 times in a "
-                                         "whole run as the best of them: worth it"));
+  EXPECT_THAT(
+      report.sentence,
+      HasSubstr("Against the best of them the GPU (cuda) is 15.0 times as fast an iteration "
+                "and 12.0 times as fast in a whole run: worth it"));
   EXPECT_THAT(report.sentence, HasSubstr("most of its run is launch"));
   EXPECT_EQ(json_of(report.data)["gpu"]["worth_it"], true);
   EXPECT_EQ(report.series.size(), 3U);

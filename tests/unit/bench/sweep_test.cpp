@@ -383,6 +383,17 @@ TEST_F(SweepTest, CrossesTwoNamedRowsWithoutAGpu) {
   EXPECT_EQ(json_of(report.data)["crossovers"][0]["champion"], "slow");
 }
 
+TEST_F(SweepTest, KnowsWhichCombinationsWereDisturbed) {
+  plan_ = planned("64,128", "10,20");
+  const auto points = run_changed([](const Problem& problem, ComparisonResult& result) {
+    result.disturbed = problem.nx == 128;
+  });
+  const LabReport report = report_sweep(plan_, points, {});
+  EXPECT_TRUE(report.disturbed);
+  EXPECT_THAT(report.notes.back(), testing::StartsWith("other programs were running during 2 of 4 "
+                                                       "combinations"));
+}
+
 TEST_F(SweepTest, AFailedRowIsSaidAndFailsTheSweep) {
   plan_ = planned("64,128", "10,20");
   const auto points = run_changed([](const Problem& problem, ComparisonResult& result) {

@@ -31,9 +31,11 @@ function reading(file: ResultFile, ranked: Timed[], baseline: Timed | undefined)
   const why = doubt(file, ranked.map(asTimed));
   const settled = (row: Timed) => why === disturbed || apart(asTimed(best), asTimed(row));
   const parts = [
-    (why === ""
-      ? `${shortened(best.name)} is the fastest verified row`
-      : `Which row is the fastest is not settled (${why}): ${shortened(best.name)} has the least median`) +
+    (ranked.length === 1
+      ? `${shortened(best.name)} is the only verified row with a time`
+      : why === ""
+        ? `${shortened(best.name)} is the fastest verified row`
+        : `Which row is the fastest is not settled (${why}): ${shortened(best.name)} has the least median`) +
       `, ${seconds(best.seconds)} a step`,
   ];
   if (baseline !== undefined && baseline !== best && settled(baseline))

@@ -81,7 +81,9 @@ export function scaling(file: ResultFile): Picture | Missing | null {
         : `${best.threads} threads are the fastest, ${figure(best.speedup)} times one thread`) +
       (serial === null
         ? ""
-        : `; the law of ${law} fits with a serial fraction of ${percent(serial)}${interval}${serial > 1 ? ", above 100 %: more threads take longer" : ""}`) +
+        : serial > 1
+          ? `; the law of ${law} does not fit, since more threads do less than one`
+          : `; the law of ${law} fits with a serial fraction of ${percent(serial)}${interval}`) +
       (recommended === null ? "." : `; use ${recommended}, the fewest within 5 % of the best.`),
     alternative: `Points of speed-up against threads, beside the ideal line${serial === null ? "" : ` and the fitted law of ${law}`}.`,
     height: 420,
