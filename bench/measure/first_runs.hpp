@@ -154,8 +154,10 @@ class FirstRuns {
   }
 
   /// Fills in the row's verification, provenance, memory, set-up and cold run. The contender is
-  /// gone when it is not to be timed. Throws what the contender throws, and Interrupted.
-  void measure(Entrant<T>& entrant, const FirstRunLimits& limits) {
+  /// gone when it is not to be timed. Returns the seconds that the first run took beside itself:
+  /// memory to start from, the initial field, digests. Throws what the contender throws, and
+  /// Interrupted.
+  double measure(Entrant<T>& entrant, const FirstRunLimits& limits) {
     Row& row = entrant.row;
     const Stopwatch<Clock> watch;
     memory_.start_from_fresh(entrant.host_need);
@@ -167,7 +169,8 @@ class FirstRuns {
     if (row.wrong()) {
       row.reason = why_unverifiable(first.steps);
     }
-    const FirstRun run = median_cold_run(entrant, limits, first, watch.seconds());
+    const double seconds = watch.seconds();
+    const FirstRun run = median_cold_run(entrant, limits, first, seconds);
     row.setup_seconds = run.setup_seconds;
     row.provenance = entrant.contender->provenance();
     if (row.is_peer && runs_on_device(row.provenance)) {
@@ -185,6 +188,7 @@ class FirstRuns {
     if (!row.verification->bitwise || row.without_time()) {
       entrant.contender.reset();
     }
+    return std::max(0.0, seconds - first.phases.wall);
   }
 
   /// See MemoryWatch.

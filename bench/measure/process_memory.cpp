@@ -48,6 +48,8 @@ bool reset_peak() {
 constexpr double of_best_rate = 0.5;
 /// What is freed need not be what is given next, so one pass may not be enough.
 constexpr int most_passes = 4;
+/// Seconds after which no further one begins: the user waits.
+constexpr double longest_touching = 0.5;
 /// For each thread: arrays and buffers begin with a huge page each, and one that the machine has
 /// not in hand costs as much as 60 MB that it has.
 constexpr std::int64_t most_slack = 8 * static_cast<std::int64_t>(detail::huge_page);
@@ -87,8 +89,12 @@ void start_from_fresh_memory(std::int64_t bytes) {
   try {
     Workers team(usable_cpus());
     const std::int64_t slack = std::min(most_slack, most / team.count());
+    const Stopwatch watch;
     bool in_hand = false;
     for (int pass = 0; pass < most_passes && !in_hand && !interrupted(); ++pass) {
+      if (pass > 0 && watch.seconds() > longest_touching) {
+        break;
+      }
       const double rate = touch_and_free(team, whole, slack);
       in_hand = best_rate > 0 && rate > of_best_rate * best_rate;
       best_rate = std::max(best_rate, rate);

@@ -1,6 +1,7 @@
 #include "forward_check.hpp"
 
 #include "diffbench/mlp/engine.hpp"
+#include "interrupt.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +16,14 @@ double output_error(const mlp::Network& network, std::span<const float> paramete
       {.network = network, .optimizer = {}, .batch = 1}, {});
   reference->set_parameters(std::vector<double>(parameters.begin(), parameters.end()));
   std::vector<double> right(outputs.size());
-  reference->forward(std::vector<double>(rows.begin(), rows.end()), right);
+  const std::vector<double> features(rows.begin(), rows.end());
+  const auto inputs = static_cast<std::size_t>(network.inputs());
+  const auto classes = static_cast<std::size_t>(network.classes());
+  for (std::size_t row = 0; row < features.size() / inputs; ++row) {
+    check_interrupt();
+    reference->forward(std::span(features).subspan(row * inputs, inputs),
+                       std::span(right).subspan(row * classes, classes));
+  }
   double largest = 0;
   double error = 0;
   for (std::size_t i = 0; i < right.size(); ++i) {

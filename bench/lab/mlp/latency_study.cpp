@@ -67,6 +67,7 @@ class Asked {
   void warm_up() {
     const double begin = steady_seconds();
     for (int i = 0; i < warm_calls || steady_seconds() - begin < warm_seconds; ++i) {
+      check_interrupt();
       (void)call();
     }
   }
@@ -129,9 +130,14 @@ Misreading one_sample(const LatencySummary& right) {
 std::optional<Misreading> hot_cache(Asked& asked, const LatencyJob& job, double median) {
   UntouchedMemory<std::uint64_t> other(2 * static_cast<std::size_t>(read_caches().l3) /
                                        sizeof(std::uint64_t));
+  const std::span<std::uint64_t> words = other.elements();
+  constexpr std::size_t part = 1 << 20;
   const std::vector<double> cold = collect(std::min(cold_calls, job.repetitions), [&] {
-    for (std::uint64_t& word : other.elements()) {
-      ++word;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (i % part == 0) { // fresh memory can take a second for a few of them
+        check_interrupt();
+      }
+      ++words[i];
     }
     return asked.seconds();
   });
@@ -193,8 +199,11 @@ void add_misreadings(LatencyRow& row, const mlp::EngineInfo& engine, const Laten
                      .right = right.median});
     }
   }
-  add(hot_cache(asked, job, right.median));
-  add(share_of_throughput(engine, job, right.median));
+  try {
+    add(hot_cache(asked, job, right.median));
+    add(share_of_throughput(engine, job, right.median));
+  } catch (const Interrupted&) { // what is there is kept
+  }
 }
 
 } // namespace
