@@ -12,7 +12,13 @@
 namespace diffbench::bench {
 namespace {
 
-TEST(Interrupt, IsNoticedWhileAGuardLives) {
+/// The tests after these are to find no signal.
+class Interrupt : public testing::Test {
+ protected:
+  void TearDown() override { const InterruptGuard fresh; }
+};
+
+TEST_F(Interrupt, IsNoticedWhileAGuardLives) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const InterruptGuard guard;
     EXPECT_FALSE(interrupted());
@@ -22,7 +28,7 @@ TEST(Interrupt, IsNoticedWhileAGuardLives) {
 }
 
 // As timeout(1) does, which signals the program and then its group.
-TEST(Interrupt, TwoSignalsAtOnceAreOneRequest) {
+TEST_F(Interrupt, TwoSignalsAtOnceAreOneRequest) {
   const InterruptGuard guard;
   std::raise(SIGINT);
   std::raise(SIGINT);
