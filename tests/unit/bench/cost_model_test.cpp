@@ -313,8 +313,11 @@ TEST_F(ProfileTest, ComesBackAsItWas) {
   EXPECT_NE(profile.date, "unknown");
 }
 
-TEST_F(ProfileTest, IsAskedForByTheOneCommand) {
-  EXPECT_THAT(refusal(), HasSubstr("run: diffbench calibrate"));
+TEST_F(ProfileTest, WhereThereIsNoneThatIsKnown) {
+  EXPECT_FALSE(has_own_profile());
+  EXPECT_THAT(refusal(), HasSubstr("diffbench calibrate"));
+  write(run_context(), good());
+  EXPECT_TRUE(has_own_profile());
 }
 
 TEST_F(ProfileTest, OfAnotherMachineIsTakenOnlyByName) {
