@@ -8,10 +8,13 @@
 #include <unistd.h>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -20,7 +23,6 @@ namespace {
 /// Below this share of a CPU it was not the clock tick or an interrupt.
 constexpr double undisturbed_share = 0.9;
 constexpr double largest_share_of_others = 0.1;
-constexpr double shortest_watch_seconds = 0.25;
 
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
@@ -55,6 +57,7 @@ std::optional<CpuAccount> read_cpu_account(const std::filesystem::path& root) {
   const std::vector<int> mask = affinity();
   std::set<int> missing(mask.begin(), mask.end());
   std::ifstream file(root / "proc/stat");
+  const double tick = 1 / static_cast<double>(::sysconf(_SC_CLK_TCK));
   double ticks = 0;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
@@ -70,10 +73,11 @@ std::optional<CpuAccount> read_cpu_account(const std::filesystem::path& root) {
   return CpuAccount{
       .wall = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
                   .count(),
-      .busy = ticks / static_cast<double>(::sysconf(_SC_CLK_TCK)),
+      .busy = ticks * tick,
       .own = own_seconds(),
       .cpus = static_cast<int>(mask.size()),
-      .usable = usable_cpus(root)};
+      .usable = usable_cpus(root),
+      .tick = tick};
 }
 
 LoadWatch::LoadWatch(Source source) : source_(std::move(source)), begin_(source_()) {}
@@ -99,10 +103,12 @@ void LoadWatch::add_one_thread(const ComparisonResult& result) {
 
 std::optional<double> LoadWatch::others() const {
   const std::optional<CpuAccount> now = begin_ ? source_() : std::nullopt;
-  if (!now || now->wall - begin_->wall < shortest_watch_seconds) {
+  if (!now || !(now->wall > begin_->wall)) {
     return std::nullopt;
   }
-  const double seconds = (now->busy - begin_->busy) - (now->own - begin_->own);
+  // At both ends of the watch, each CPU may be wrong by up to a tick, independently.
+  const double error = 2 * std::sqrt(static_cast<double>(now->cpus)) * now->tick;
+  const double seconds = (now->busy - begin_->busy) - (now->own - begin_->own) - error;
   // Under a quota there are CPUs besides for the others.
   const double spare = now->cpus - now->usable;
   return std::clamp(seconds / (now->wall - begin_->wall) - spare, 0.0,

@@ -17,11 +17,12 @@ namespace diffbench::bench {
 
 /// What the CPUs in this process's affinity mask have done until now, in seconds of one CPU.
 struct CpuAccount {
-  double wall = 0; ///< of a clock that does not jump
-  double busy = 0; ///< for anybody, a hypervisor's other guests included
-  double own = 0;  ///< for this process, and its children that have ended
-  int cpus = 1;    ///< in the mask
-  int usable = 1;  ///< the same cut down to the cgroup's quota
+  double wall = 0;    ///< of a clock that does not jump
+  double busy = 0;    ///< for anybody, a hypervisor's other guests included
+  double own = 0;     ///< for this process, and its children that have ended
+  int cpus = 1;       ///< in the mask
+  int usable = 1;     ///< the same cut down to the cgroup's quota
+  double tick = 0.01; ///< in which `busy` is counted
 };
 
 /// Empty where the system does not tell, or counts other CPUs than those of the mask.
@@ -39,8 +40,8 @@ class LoadWatch {
   /// That of all such rows.
   void add_one_thread(const ComparisonResult& result);
 
-  /// How many of the usable CPUs others had until now, on average; empty where nobody can tell,
-  /// and of less than a quarter of a second, which is few ticks of the kernel's clock.
+  /// How many of the usable CPUs others had until now, on average; empty where nobody can tell. At
+  /// least: the kernel counts by ticks of its clock, and what they may be wrong by is left out.
   [[nodiscard]] std::optional<double> others() const;
   /// For the reader, where others had enough to change times; nothing where they had not.
   [[nodiscard]] std::optional<std::string> disturbance() const;

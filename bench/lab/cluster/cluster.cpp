@@ -121,6 +121,7 @@ Action measuring(const std::shared_ptr<ClusterOptions>& state, ClusterQuestion q
     plan.ranks = measured_ranks(*state, invocation.ranks, question == ClusterQuestion::depth);
     plan.network = state->network.value_or(cluster::Network{});
     limit_messages(*state, invocation.ranks);
+    plan.run.many.ranks = invocation.ranks; // other processes that are not other programs
     plan.run.command = invocation.command;
     return run_experiment("cluster", state->output, invocation, [&](Progress& progress) {
       return cluster_report(measure_cluster(plan, invocation.ranks, progress));
@@ -182,6 +183,7 @@ Action declare_cluster_predict(OptionList& options) {
                         .weak = state->weak,
                         .cells_per_second = state->rate,
                         .network = state->network};
+    plan.run.many.ranks = invocation.ranks; // other processes that are not other programs
     plan.run.command = invocation.command;
     limit_messages(*state, invocation.ranks);
     return run_experiment("cluster", state->output, invocation, [&](Progress& progress) {

@@ -131,6 +131,11 @@ std::string format_sentence(const ScalingStudy& study) {
       best = &entry;
     }
   }
+  if (study.entries.size() == 1) {
+    return fmt::format("{} takes {} an iteration on {} thread{}; with others it was not measured.",
+                       study.backend, format_seconds(best->row.step_seconds()), best->threads,
+                       best->threads == 1 ? "" : "s");
+  }
   const ScalingLine line = line_of(study, *best);
   std::string text = fmt::format("{} does most on {} thread{}", study.backend, best->threads,
                                  best->threads == 1 ? "" : "s");

@@ -23,10 +23,10 @@ TEST(Bars, TheLadderOfTimesFarApartHasALogarithmicAxisAndSaysSo) {
   ComparisonResult result;
   result.rows = {timed_row("slow", 1, 1), timed_row("fast", 1, 1e-3), timed_row("other", 1, 1e-1)};
   EXPECT_EQ(format_bars(result, 46), R"(
-time/iter (log)  1.00 ms      1.00 s
-slow             ====================  1.00 s
+time/iter (log)  1.00 ms       1.00 s
+slow             ====================   1.00 s
 fast             =                     1.00 ms
-other            =============         100 ms
+other            =============          100 ms
 )");
 }
 

@@ -1,6 +1,7 @@
 #include "lab_report.hpp"
 
 #include "diffbench/errors.hpp"
+#include "json.hpp"
 #include "output.hpp"
 #include "temporary_directory.hpp"
 
