@@ -67,6 +67,8 @@ const std::vector<PeerKind>& peer_kinds() {
       {"jax", "jax_jit", {"numpy", "jax"}, "pip install jax[cuda13]", {}, true},
       {"torch", "torch_mlp", torch_modules, debian_torch, {}, false, PeerTask::training},
       {"torch_cuda", "torch_cuda_mlp", torch_modules, torch, {}, true, PeerTask::training},
+      {"torch", "torch_train", torch_modules, debian_torch, {}, false, PeerTask::epochs},
+      {"torch_cuda", "torch_cuda_train", torch_modules, torch, {}, true, PeerTask::epochs},
       {"torch", "torch_answers", torch_modules, debian_torch, {}, false, PeerTask::answering},
       {"torch_cuda", "torch_cuda_answers", torch_modules, torch, {}, true, PeerTask::answering},
   };

@@ -23,11 +23,16 @@
 
 namespace diffbench::bench {
 
-enum class PeerTask { diffusion, training, answering };
+enum class PeerTask {
+  diffusion,
+  training, ///< a step is one of the optimizer
+  epochs,   ///< a step is an epoch of training
+  answering,
+};
 
 /// Diffusion on the CPU: numpy, numpy_pooled, numba, numba_parallel, halide, torch; on the GPU:
-/// torch_cuda, torch_cuda_compile, torch_cuda_graph, cupy, cupy_kernel, jax. Training and
-/// answering: torch, torch_cuda.
+/// torch_cuda, torch_cuda_compile, torch_cuda_graph, cupy, cupy_kernel, jax. Networks:
+/// torch, torch_cuda.
 [[nodiscard]] std::vector<std::string> peer_names(PeerTask task = PeerTask::diffusion);
 
 /// What a row of the table is called that comes from a peer: "peer:numpy".

@@ -21,7 +21,8 @@ class OnGpu:
         self.versions["device"] = torch.cuda.get_device_name() if on_gpu else str(self.device)
 
 
-class Peer(OnGpu, torch_mlp.Peer):
+class Synchronized(OnGpu):
+    """What it does is done when a call returns."""
     def synchronize(self):
         if self.device.type == "cuda":
             torch.cuda.synchronize()
@@ -33,3 +34,7 @@ class Peer(OnGpu, torch_mlp.Peer):
     def advance(self, steps):
         super().advance(steps)
         self.synchronize()
+
+
+class Peer(Synchronized, torch_mlp.Peer):
+    pass

@@ -35,9 +35,9 @@ class Network:
 class Peer(Network):
     def __init__(self, start):
         super().__init__(start)
-        features = torch.from_numpy(np.load(start["features"])).to(self.device)
-        labels = torch.from_numpy(np.load(start["labels"])[0]).long().to(self.device)
-        self.batches = list(zip(features.split(start["batch"]), labels.split(start["batch"])))
+        self.features = torch.from_numpy(np.load(start["features"])).to(self.device)
+        self.labels = torch.from_numpy(np.load(start["labels"])[0]).long().to(self.device)
+        self.batches = list(zip(self.features.split(start["batch"]), self.labels.split(start["batch"])))
         self.loss_of = torch.nn.CrossEntropyLoss()
         self.settings = start["optimizer"]
         self.reset()
@@ -52,13 +52,15 @@ class Peer(Network):
         self.optimizer = self.make_optimizer()
         self.step = 0
 
+    def train_on(self, features, labels):
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self.loss_of(self.net(features), labels)
+        loss.backward()
+        self.optimizer.step()
+
     def advance(self, steps):
         for step in range(self.step, self.step + steps):
-            features, labels = self.batches[step % len(self.batches)]
-            self.optimizer.zero_grad(set_to_none=True)
-            loss = self.loss_of(self.net(features), labels)
-            loss.backward()
-            self.optimizer.step()
+            self.train_on(*self.batches[step % len(self.batches)])
         self.step += steps
 
     def field(self):

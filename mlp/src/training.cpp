@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace diffbench::mlp {
 
@@ -89,6 +90,17 @@ void check_fits(const Training& training, const DataSet& data) {
     throw InvalidInput("a batch of " + std::to_string(training.batch) + " rows, and " + data.name +
                        " has " + std::to_string(data.rows()));
   }
+}
+
+std::vector<std::int32_t> row_order(std::int64_t rows, std::uint64_t seed, std::int64_t epochs) {
+  RowOrder order(rows, seed);
+  std::vector<std::int32_t> all;
+  all.reserve(static_cast<std::size_t>(rows * epochs));
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+    const std::span<const std::int32_t> next = order.next_epoch();
+    all.insert(all.end(), next.begin(), next.end());
+  }
+  return all;
 }
 
 void train(Engine<float>& engine, const Training& training, const DataSet& data,

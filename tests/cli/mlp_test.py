@@ -2,6 +2,7 @@
 import unittest
 
 from program import CommandLineTest, parse_json
+from toy_torch import EPOCHS
 
 TRAIN = "mlp train --data disc --layers 2,4,8,16,2 --epochs 30 --batch 50".split()
 
@@ -64,6 +65,30 @@ class MlpTrain(CommandLineTest):
         text = self.run_ok(*TRAIN, "--engine", "cpu").stdout
         for words in ("time/epoch", "precision", "weighted average", "test rows"):
             self.assertIn(words, text)
+
+    def test_pytorch_beside_it_is_judged_alike(self):
+        arguments = [*TRAIN, *"--engine cpu --threads 1 --peer torch --epochs 3".split()]
+        env = self.torch_by(EPOCHS, "torch_train")
+        own = parse_json(self.run_ok(*arguments, "--json", "-", env=env).stdout)["diffbench"]
+        cpu, peer = own["mlp_train"]["results"]
+        self.assertEqual(peer["engine"], "peer:torch, 1 thread")
+        self.assertEqual((peer["losses"], peer["phases"]), ([], None))
+        self.assertGreater(peer["seconds_per_epoch"], 0)
+        for rows in ("train", "test"):  # the same steps, but for rounding
+            self.assertLess(cpu[rows]["errors"], 480)
+            self.assertLessEqual(abs(peer[rows]["errors"] - cpu[rows]["errors"]), 2)
+        text = self.run_ok(*arguments, env=env).stdout
+        self.assertRegex(text, r"(?m)^cpu, test rows +precision")
+        self.assertRegex(text, r"(?m)^peer:torch, 1 thread, test rows +precision")
+
+    def test_pytorch_that_dies_loses_nothing_else(self):
+        dies = EPOCHS.replace("self.step += 1\n\nPeer", "__import__('os')._exit(3)\n\nPeer")
+        done = self.run_program(*TRAIN, *"--engine cpu --peer torch --threads 1 --json -".split(),
+                                env=self.torch_by(dies, "torch_train"))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        cpu, peer = parse_json(done.stdout)["diffbench"]["mlp_train"]["results"]
+        self.assertEqual((cpu["status"], peer["status"]), ("ok", "failed"))
+        self.assertIn("status 3", peer["reason"])
 
     def test_the_ledger_adds_up_to_the_wall_time(self):
         done = self.run_ok(*TRAIN, "--engine", "scalar,cpu", "--threads", "2", "--json", "-")

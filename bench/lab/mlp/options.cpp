@@ -89,6 +89,7 @@ void declare_training(OptionList& options, MlpOptions& training) {
   declare_seed(options, training.seed, "of parameters, data and order");
   options.group("What runs");
   declare_engines(options, training.choice, session);
+  declare_peers(options, training.peers);
   declare_threads(options, session.threads, "for threaded engines", "what pays");
   options.group("How batches come to the engine");
   options.parsed(

@@ -35,6 +35,7 @@ struct MlpOptions {
   std::uint64_t seed = 1;
   std::string model; ///< .safetensors to start from
   std::string save;  ///< .safetensors of the first engine's result
+  std::vector<std::string> peers;
   EngineChoice choice;
   std::vector<mlp::EngineInfo> engines; ///< those chosen, once that is known
   SessionOptions session;

@@ -6,6 +6,22 @@
 
 namespace diffbench::bench {
 
+namespace {
+
+nlohmann::json optimizer_json(const mlp::Optimizer& optimizer) {
+  nlohmann::json json{{"lr", optimizer.rate}, {"weight_decay", optimizer.weight_decay}};
+  if (optimizer.kind == mlp::Optimizer::Kind::adam) {
+    json.update({{"kind", "adam"},
+                 {"betas", {optimizer.beta1, optimizer.beta2}},
+                 {"eps", optimizer.epsilon}});
+  } else {
+    json.update({{"kind", "sgd"}, {"momentum", optimizer.momentum}});
+  }
+  return json;
+}
+
+} // namespace
+
 void require_peers(const std::vector<std::string>& names, PeerTask task) {
   const std::vector<std::string> known = peer_names(task);
   for (const std::string& name : names) {
@@ -20,6 +36,26 @@ void require_peers(const std::vector<std::string>& names, PeerTask task) {
 
 DeviceKind peer_device(std::string_view peer) {
   return peer == "torch" ? DeviceKind::cpu : DeviceKind::cuda;
+}
+
+PeerJob network_job(PeerTask task, const std::filesystem::path& directory,
+                    const mlp::Training& training, std::span<const float> start,
+                    const mlp::DataSet& data) {
+  const mlp::Network& network = training.network;
+  const std::int64_t steps =
+      task == PeerTask::epochs ? (data.rows() + training.batch - 1) / training.batch : 1;
+  return {
+      .task = task,
+      .start = {{"layers", network.widths()},
+                {"batch", training.batch},
+                {"optimizer", optimizer_json(training.optimizer)},
+                {"parameters",
+                 write_rows(directory / "parameters.npy", start, network.parameters())},
+                {"features", write_rows(directory / "features.npy", data.values, data.features)},
+                // Whole numbers up to 2^24 are floats.
+                {"labels", write_rows(directory / "labels.npy", data.labels, data.rows())}},
+      .most_step_seconds =
+          static_cast<double>(steps) * network.flops_per_step(training.batch) / slowest_peer_flops};
 }
 
 std::vector<int> peer_threads(std::string_view peer, int asked) {

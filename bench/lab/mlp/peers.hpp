@@ -3,12 +3,15 @@
 #pragma once
 
 #include "diffbench/field.hpp"
+#include "diffbench/mlp/data.hpp"
+#include "diffbench/mlp/engine.hpp"
 #include "diffbench/npy.hpp"
 #include "peer.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,5 +41,11 @@ std::string write_rows(const std::filesystem::path& file, const Numbers& numbers
   write_npy(file, field);
   return file.string();
 }
+
+/// What a child is told of a network that it trains, whatever a step of its `task` is; the files
+/// are made in `directory`. Throws Error.
+[[nodiscard]] PeerJob network_job(PeerTask task, const std::filesystem::path& directory,
+                                  const mlp::Training& training, std::span<const float> start,
+                                  const mlp::DataSet& data);
 
 } // namespace diffbench::bench

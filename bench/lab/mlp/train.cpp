@@ -5,6 +5,7 @@
 #include "interrupt.hpp"
 #include "lab_verbs.hpp"
 #include "output.hpp"
+#include "peers.hpp"
 
 #include <fmt/format.h>
 
@@ -55,7 +56,8 @@ TrainSetting prepare(MlpOptions options) {
 
 Trained run_engine(const TrainSetting& setting, const mlp::EngineInfo& info, bool prefetch,
                    Progress& progress) {
-  Trained trained{.engine = info,
+  Trained trained{.racer = std::string(info.name),
+                  .device = info.device,
                   .prefetched = prefetch,
                   .provenance = {},
                   .failure = {},
@@ -114,6 +116,17 @@ std::vector<Trained> run_engines(const TrainSetting& setting, std::vector<std::s
   return all;
 }
 
+/// Those on the CPU once with 1 thread and once with all, unless --threads says how many.
+void run_peers(const TrainSetting& setting, std::vector<Trained>& all, Progress& progress) {
+  for (const std::string& peer : setting.options.peers) {
+    for (const int threads : peer_threads(peer, setting.options.session.threads)) {
+      if (!interrupted()) {
+        all.push_back(train_peer(setting, peer, threads, progress));
+      }
+    }
+  }
+}
+
 /// What no verb would take again does not replace what is there.
 void save_parameters(const TrainSetting& setting, const Trained& trained, LabReport& report) {
   const std::string& file = setting.options.save;
@@ -142,10 +155,12 @@ Action declare_mlp_train(OptionList& options) {
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     choose_engines(state->training);
+    require_peers(state->training.peers, PeerTask::epochs);
     const TrainSetting setting = prepare(state->training);
     return run_experiment("mlp_train", state->output, invocation, [&](Progress& progress) {
       std::vector<std::string> notes = setting.options.notes;
-      const std::vector<Trained> all = run_engines(setting, notes, progress);
+      std::vector<Trained> all = run_engines(setting, notes, progress);
+      run_peers(setting, all, progress);
       LabReport report = train_report(setting, all);
       report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
       if (!setting.options.save.empty() && !all.empty()) {

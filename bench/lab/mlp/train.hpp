@@ -18,9 +18,10 @@
 
 namespace diffbench::bench {
 
-/// What one engine made of it.
+/// What one engine, or peer, made of it.
 struct Trained {
-  mlp::EngineInfo engine;
+  std::string racer; ///< "cpu", "peer:torch, 2 threads"
+  DeviceKind device = DeviceKind::cpu;
   bool prefetched = false; ///< a thread gathered its batches ahead
   Provenance provenance;
   std::string failure; ///< why it did not come to an end
@@ -28,13 +29,11 @@ struct Trained {
   std::vector<float> parameters;           ///< after the last epoch that was right
   std::optional<mlp::Quality> train, test; ///< not there when Ctrl-C came before
 
-  [[nodiscard]] std::string name() const {
-    return std::string(engine.name) + (prefetched ? "+async" : "");
-  }
+  [[nodiscard]] std::string name() const { return racer + (prefetched ? "+async" : ""); }
+  /// It says nothing of its losses, nor where its time went.
+  [[nodiscard]] bool is_peer() const { return racer.starts_with("peer:"); }
   /// What is emulated has results, and no times.
-  [[nodiscard]] bool timed() const {
-    return engine.device != DeviceKind::emulated && !epochs.empty();
-  }
+  [[nodiscard]] bool timed() const { return device != DeviceKind::emulated && !epochs.empty(); }
   [[nodiscard]] Quartiles epoch_quartiles() const {
     std::vector<double> seconds;
     for (const mlp::Epoch& epoch : epochs) {
@@ -61,6 +60,12 @@ struct TrainSetting {
   mlp::Training training;
   std::vector<float> start;
 };
+
+/// PyTorch's training from the same parameters, on the same rows in the same order; its quality is
+/// judged by the engine `cpu`. After Ctrl-C there is none. A child that dies on the way is a
+/// failure, as that of an engine is. Throws Unavailable.
+[[nodiscard]] Trained train_peer(const TrainSetting& setting, const std::string& peer, int threads,
+                                 Progress& progress);
 
 [[nodiscard]] LabReport train_report(const TrainSetting& setting, std::span<const Trained> all);
 

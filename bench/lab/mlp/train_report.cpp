@@ -74,19 +74,22 @@ std::string classification_report(const Trained& trained) {
 Value engine_json(const Trained& trained) {
   Value losses = Value::list();
   for (const mlp::Epoch& epoch : trained.epochs) {
-    losses.push_back(epoch.loss);
+    if (!trained.is_peer()) {
+      losses.push_back(epoch.loss);
+    }
   }
   const bool timed = trained.timed();
   const mlp::EpochTimes total = trained.total();
-  return {{"engine", trained.engine.name},
+  return {{"engine", trained.racer},
           {"async", trained.prefetched},
-          {"device", to_string(trained.engine.device)},
+          {"device", to_string(trained.device)},
           {"status", trained.failure.empty() ? "ok" : "failed"},
           {"reason", trained.failure.empty() ? Value() : Value(trained.failure)},
           {"provenance", provenance_json(trained.provenance)},
           {"seconds_per_epoch", timed ? Value(trained.seconds_per_epoch()) : Value()},
-          {"phases", timed ? Value{{"data", total.data}, {"step", total.step}, {"wait", total.wait}}
-                           : Value()},
+          {"phases", timed && !trained.is_peer()
+                         ? Value{{"data", total.data}, {"step", total.step}, {"wait", total.wait}}
+                         : Value()},
           {"ledger", timed ? ledger_json(ledger_of(trained.name(), trained.epochs)) : Value()},
           {"losses", std::move(losses)},
           {"train", quality_json(trained.train)},
@@ -117,7 +120,7 @@ std::string quality_sentence(const std::vector<const Trained*>& done) {
                        fewest->test->macro.support);
   }
   return fewest->test->errors == most->test->errors
-             ? fmt::format("all engines err in {} test rows, so the quality is the same.",
+             ? fmt::format("all err in {} test rows, so the quality is the same.",
                            fewest->test->errors)
              : fmt::format("they err in {} to {} test rows: rounding lets trainings part.",
                            fewest->test->errors, most->test->errors);
@@ -142,16 +145,29 @@ std::vector<std::string> prefetch_notes(std::span<const Trained> all) {
   for (std::size_t i = 1; i < all.size(); ++i) {
     const Trained& in_turn = all[i - 1];
     const Trained& ahead = all[i];
-    if (ahead.prefetched && in_turn.engine.name == ahead.engine.name && in_turn.timed() &&
-        ahead.timed()) {
+    if (ahead.prefetched && in_turn.racer == ahead.racer && in_turn.timed() && ahead.timed()) {
       notes.push_back(fmt::format(
           "{}: with its batches gathered ahead an epoch is {} (which spends {} on data)",
-          ahead.engine.name,
+          ahead.racer,
           format_pace(in_turn.seconds_per_epoch() / ahead.seconds_per_epoch(), "in turn"),
           accuracy_percent(in_turn.total().data / ledger_of("", in_turn.epochs).wall)));
     }
   }
   return notes;
+}
+
+/// The last engine, and the last peer beside it.
+std::vector<const Trained*> judged_apart(std::span<const Trained> all) {
+  std::vector<const Trained*> chosen;
+  for (const bool peer : {false, true}) {
+    const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Trained& trained) {
+      return trained.is_peer() == peer && trained.test;
+    });
+    if (last != all.rend()) {
+      chosen.push_back(&*last);
+    }
+  }
+  return chosen;
 }
 
 } // namespace
@@ -175,8 +191,8 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
                  trained.timed() && trained.epochs.size() > 1
                      ? as_spread(trained.epoch_quartiles().relative_spread())
                      : no_value,
-                 format_figure(trained.epochs.back().loss), errors_text(trained.train),
-                 errors_text(trained.test),
+                 trained.is_peer() ? no_value : format_figure(trained.epochs.back().loss),
+                 errors_text(trained.train), errors_text(trained.test),
                  trained.test ? accuracy_percent(trained.test->accuracy) : "-"});
     }
     if (!trained.failure.empty()) {
@@ -201,8 +217,8 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
       setting.training.optimizer.kind == mlp::Optimizer::Kind::adam ? "adam" : "sgd",
       setting.training.optimizer.rate, table.format(),
       ledgers.empty() ? "" : "\n" + ledger_table(ledgers));
-  if (!all.empty() && all.back().test) {
-    report.text += "\n" + classification_report(all.back());
+  for (const Trained* trained : judged_apart(all)) {
+    report.text += "\n" + classification_report(*trained);
   }
   std::ranges::move(prefetch_notes(all), std::back_inserter(report.notes));
   report.sentence = sentence(all);

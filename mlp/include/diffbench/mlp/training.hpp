@@ -57,6 +57,11 @@ void train(Engine<float>& engine, const Training& training, const DataSet& data,
                                                     Engine<float>& engine, const Network& network,
                                                     const DataSet& data);
 
+/// The order in which train() takes `rows` rows with this seed, for as many epochs one after
+/// another.
+[[nodiscard]] std::vector<std::int32_t> row_order(std::int64_t rows, std::uint64_t seed,
+                                                  std::int64_t epochs);
+
 /// Of the network as the engine has it, on these rows.
 [[nodiscard]] Quality quality_on(Engine<float>& engine, const Network& network,
                                  const DataSet& data);
