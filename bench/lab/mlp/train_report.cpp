@@ -79,21 +79,22 @@ Value engine_json(const Trained& trained) {
     }
   }
   const bool timed = trained.timed();
+  const bool accounted = timed && !trained.is_peer();
   const mlp::EpochTimes total = trained.total();
-  return {{"engine", trained.racer},
-          {"async", trained.prefetched},
-          {"device", to_string(trained.device)},
-          {"status", trained.failure.empty() ? "ok" : "failed"},
-          {"reason", trained.failure.empty() ? Value() : Value(trained.failure)},
-          {"provenance", provenance_json(trained.provenance)},
-          {"seconds_per_epoch", timed ? Value(trained.seconds_per_epoch()) : Value()},
-          {"phases", timed && !trained.is_peer()
-                         ? Value{{"data", total.data}, {"step", total.step}, {"wait", total.wait}}
-                         : Value()},
-          {"ledger", timed ? ledger_json(ledger_of(trained.name(), trained.epochs)) : Value()},
-          {"losses", std::move(losses)},
-          {"train", quality_json(trained.train)},
-          {"test", quality_json(trained.test)}};
+  return {
+      {"engine", trained.racer},
+      {"async", trained.prefetched},
+      {"device", to_string(trained.device)},
+      {"status", trained.failure.empty() ? "ok" : "failed"},
+      {"reason", trained.failure.empty() ? Value() : Value(trained.failure)},
+      {"provenance", provenance_json(trained.provenance)},
+      {"seconds_per_epoch", timed ? Value(trained.seconds_per_epoch()) : Value()},
+      {"phases", accounted ? Value{{"data", total.data}, {"step", total.step}, {"wait", total.wait}}
+                           : Value()},
+      {"ledger", accounted ? ledger_json(ledger_of(trained.name(), trained.epochs)) : Value()},
+      {"losses", std::move(losses)},
+      {"train", quality_json(trained.train)},
+      {"test", quality_json(trained.test)}};
 }
 
 std::string speed_sentence(const std::vector<const Trained*>& done) {
@@ -200,7 +201,9 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
       report.outcome = {exit_error, "an engine did not come to the end, see above"};
     }
     if (trained.timed()) {
-      ledgers.push_back(ledger_of(trained.name(), trained.epochs));
+      if (!trained.is_peer()) {
+        ledgers.push_back(ledger_of(trained.name(), trained.epochs));
+      }
       SampleSeries& series = report.series.emplace_back();
       series.name = series_name("train/" + setting.data.train.name, network, trained.name());
       series.threads = trained.provenance.threads;
