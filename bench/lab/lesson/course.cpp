@@ -198,7 +198,7 @@ class Course {
     if (exit_code_ == exit_ok) {
       outputs.attempt([&] { make_page(); });
     }
-    outputs.rethrow_failure();
+    outputs.finish(invocation_.err);
     if (exit_code_ == exit_interrupted) {
       invocation_.err << "diffbench: interrupted; finished steps and guesses are kept, and the "
                          "same command goes on with the next step\n";

@@ -152,7 +152,6 @@ TEST(TextTableTest, OptionalColumnsStayThemselvesWhenEmptyOnesAreLeftOut) {
             "(more with --wide: optional)\n");
 }
 
-TEST(TextTableTest, WordsAreFlush
 TEST(TextTableTest, WordsAreFlushLeftWithoutARuleOrBlanksBehind) {
   TextTable table({"name", "kind", "what it is"});
   table.of_words();
