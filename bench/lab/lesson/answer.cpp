@@ -26,6 +26,7 @@ std::string_view to_string(Source source) {
     case Source::absent: return "not measurable here";
     case Source::measured: return "measured";
     case Source::unclear: return "measured, unclear in this noise";
+    case Source::disturbed: return "measured beside other programs";
     case Source::assumed: return "assumed, not measured";
     case Source::reported: return "reported";
     case Source::reasoned: return "reasoned";

@@ -14,12 +14,13 @@
 namespace diffbench::bench::lesson {
 
 enum class Source {
-  absent,   ///< cannot be measured here, and nothing is assumed
-  measured, ///< in this lesson, on this machine
-  unclear,  ///< the same, and the samples do not show it
-  assumed,  ///< of a card that is not here
-  reported, ///< by those whose lesson this is
-  reasoned, ///< follows without measuring
+  absent,    ///< cannot be measured here, and nothing is assumed
+  measured,  ///< in this lesson, on this machine
+  unclear,   ///< the same, and the samples do not show it
+  disturbed, ///< measured while other programs had CPU time
+  assumed,   ///< of a card that is not here
+  reported,  ///< by those whose lesson this is
+  reasoned,  ///< follows without measuring
 };
 /// "not measurable here", "measured", ...
 [[nodiscard]] std::string_view to_string(Source source);

@@ -33,6 +33,7 @@ std::string default_folder(const Lesson& lesson, bool quick) {
 
 std::vector<std::string> names_of(const std::vector<LessonStep>& steps) {
   std::vector<std::string> names;
+  names.reserve(steps.size());
   for (const LessonStep& step : steps) {
     names.emplace_back(step.name);
   }
@@ -183,7 +184,11 @@ class Course {
       }
     }
     for (std::size_t i = first; i < asked_.size(); ++i) {
-      asked_[i].answer = asked_[i].question->answer(result);
+      Answer& answer = asked_[i].answer;
+      answer = asked_[i].question->answer(result);
+      if (answer.source == Source::measured && own.find("disturbed").plain_text() == "true") {
+        answer.source = Source::disturbed;
+      }
       say("\n" + answer_lines(asked_[i]));
     }
   }
@@ -193,7 +198,7 @@ class Course {
     Outputs outputs;
     outputs.attempt([&] {
       write_to(invocation_.out, folder_.sheet(), sheet_text(asked_));
-      say(fmt::format("\n{}{}: the class sheet\n", score(), folder_.sheet()));
+      say(fmt::format("\n{}{}{}: the class sheet\n", advice(), score(), folder_.sheet()));
     });
     if (exit_code_ == exit_ok) {
       outputs.attempt([&] { make_page(); });
@@ -206,6 +211,14 @@ class Course {
       invocation_.err << "diffbench: the lesson ends here, since that command failed; the same "
                          "command tries it again\n";
     }
+  }
+
+  [[nodiscard]] std::string advice() const {
+    const bool disturbed = std::ranges::any_of(
+        asked_, [](const Asked& a) { return a.answer.source == Source::disturbed; });
+    return disturbed ? "Other programs were running, so measured answers may be wrong: take the "
+                       "lesson again on a quiet\nmachine, with another --out.\n"
+                     : "";
   }
 
   [[nodiscard]] std::string score() const {

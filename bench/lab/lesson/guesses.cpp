@@ -51,9 +51,9 @@ std::optional<std::string> GuessReader::read_line() {
 
 std::string GuessReader::ask(const std::string& number, std::string_view unit,
                              std::size_t choices) {
-  const std::string wanted = choices > 0
-                                 ? fmt::format("a to {}", static_cast<char>('a' + choices - 1))
-                                 : fmt::format("{}, above 0", unit);
+  const std::string wanted = choices > 0 ? fmt::format("a {} {}", choices == 2 ? "or" : "to",
+                                                       static_cast<char>('a' + choices - 1))
+                                         : fmt::format("{}, above 0", unit);
   while (true) {
     if (terminal_) {
       prompts_ << fmt::format("{} your guess ({}; Enter for none): ", number, wanted) << std::flush;

@@ -183,11 +183,14 @@ class CourseTest : public testing::Test {
     if (arguments.front() == failing_ || arguments.front() == "report") {
       return arguments.front() == "report" ? exit_unavailable : exit_not_verified;
     }
-    std::ofstream(arguments.back()) << nlohmann::json{
-        {"context", nlohmann::json::object()},
-        {"benchmarks", nlohmann::json::array()},
-        {"diffbench",
-         {{"schema", 1}, {"command", "diffbench " + arguments.front() + " --json x"}, {"x", 7}}}};
+    std::ofstream(arguments.back())
+        << nlohmann::json{{"context", nlohmann::json::object()},
+                          {"benchmarks", nlohmann::json::array()},
+                          {"diffbench",
+                           {{"schema", 1},
+                            {"command", "diffbench " + arguments.front() + " --json x"},
+                            {"disturbed", disturbed_},
+                            {"x", 7}}}};
     return exit_ok;
   }
 
@@ -204,6 +207,7 @@ class CourseTest : public testing::Test {
   std::ostringstream err_;
   std::vector<std::string> ran_;
   std::string failing_;
+  bool disturbed_ = false;
 };
 
 TEST_F(CourseTest, AsksRunsAnswersAndWritesTheSheet) {
@@ -214,6 +218,13 @@ TEST_F(CourseTest, AsksRunsAnswersAndWritesTheSheet) {
             "lesson,question,text,guess,answer,unit,source,verdict,command\n"
             "1,1,How many?,,7.00,times,measured,,diffbench one\n"
             "1,2,How many?,,7.00,times,measured,,diffbench two\n");
+}
+
+TEST_F(CourseTest, SaysWhatWasMeasuredBesideOtherPrograms) {
+  disturbed_ = true;
+  EXPECT_EQ(take(), exit_ok);
+  EXPECT_THAT(sheet(), HasSubstr("7.00,times,measured beside other programs"));
+  EXPECT_THAT(out_.str(), HasSubstr("on a quiet\nmachine"));
 }
 
 TEST_F(CourseTest, IsTakenUpAfterACommandThatFailed) {
