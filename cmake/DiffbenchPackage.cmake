@@ -36,6 +36,7 @@ set(DIFFBENCH_MAINTAINER "diffbench maintainers <root@localhost>" CACHE STRING
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME diffbench)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "diffusion-equation solver and benchmark, CPU against GPU")
 set(CPACK_PACKAGE_CONTACT "${DIFFBENCH_MAINTAINER}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -45,22 +46,21 @@ set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME diffbench)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "diffusion-equation solver and benchmark, CPU against GPU
- Compares the ways to compute the 2D diffusion equation: NumPy-style C++,
- a plain loop, a tuned CPU path, Thrust, CUDA. It proves that all of them
- computed the same field, to the last bit, and says how long each took and
- where the time went. Useful without a GPU.")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "Compares the ways to compute the 2D diffusion equation: NumPy-style C++,
+a plain loop, a tuned CPU path, Thrust, CUDA. It proves that all of them
+computed the same field, to the last bit, and says how long each took and
+where the time went. Useful without a GPU.")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME diffbench-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS libpng-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "cmake, diffbench")
-set(CPACK_DEBIAN_DEV_DESCRIPTION "diffusion-equation solver - static library and headers
- Problems, fields, CPU backends, verification and files of diffbench, as the
- CMake target diffbench::solver.")
+set(CPACK_DEBIAN_DEV_DESCRIPTION "The static library and headers: problems, fields, CPU backends,
+verification and files of diffbench, as the CMake target diffbench::solver.")
 
 set(package_dir ${PROJECT_BINARY_DIR}/package)
 

@@ -29,7 +29,9 @@ class Markdown(CommandLineTest):
                                   env={**BARE, "XDG_CACHE_HOME": str(self.directory)}).stdout
                 text = self.path("report.md").read_text()
                 self.assertNotRegex(text, r"(?m)^-{5,}$", "a table that was not found again")
-                self.assertEqual(len(self.tables(text)), len(re.findall(r"(?m)^-{5,}$", out)), text)
+                # Those of words have no rule.
+                self.assertGreaterEqual(len(self.tables(text)), len(re.findall(r"(?m)^-{5,}$", out)), text)
+                self.assertTrue(verb == ["doctor"] or self.tables(text), text)
                 self.assertIn(out.strip().split("\n")[-1].strip()[:20], text)
 
     def test_on_stdout_it_is_alone(self):
