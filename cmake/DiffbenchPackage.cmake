@@ -31,7 +31,7 @@ if(DEFINED CPACK_GENERATOR AND CPACK_DIFFBENCH_PROGRAM)
 endif()
 
 # Whom Debian's tools name as responsible; who gives the package away puts themselves here.
-set(DIFFBENCH_MAINTAINER "diffbench maintainers <root@localhost>" CACHE STRING
+set(DIFFBENCH_MAINTAINER "diffbench maintainers <maintainers@localhost>" CACHE STRING
   "Maintainer of the Debian packages: Name <address>")
 
 set(CPACK_GENERATOR DEB)
