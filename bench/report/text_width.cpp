@@ -12,7 +12,9 @@ namespace {
 /// Where what follows of a line begins.
 std::size_t hanging_indent(std::string_view line, std::size_t width) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-  std::size_t indent = begin + 2;
+  const std::size_t word_end = std::min(line.find(' ', begin), line.size());
+  const bool is_prose = begin == 0 && !line.substr(0, word_end).ends_with(':');
+  std::size_t indent = is_prose ? 0 : begin + 2;
   for (std::size_t gap = line.find("  ", begin); gap < 2 * width / 3;) {
     const std::size_t column = line.find_first_not_of(' ', gap);
     if (column >= 2 * width / 3) {
@@ -34,6 +36,10 @@ std::size_t place_to_break(std::string_view line, std::size_t begin, std::size_t
 }
 
 void add_wrapped(std::string& text, std::string_view line, std::size_t width) {
+  if (line.size() <= width || line.find("$ ") == line.find_first_not_of(' ')) {
+    text += line;
+    return;
+  }
   const std::size_t indent = hanging_indent(line, width);
   std::string left(line);
   // What is before the hanging column stays on the first line.

@@ -23,9 +23,10 @@ inline std::size_t text_width = std::numeric_limits<std::size_t>::max();
 /// With --wide, tables keep also those columns that they can do without.
 inline bool wide_tables = false;
 
-/// `text` without lines longer than `width`, but for words that are longer: what does not fit
-/// follows below, under the last column (behind two spaces or more) that leaves it a third of the
-/// width, or a little further in than its line.
+/// `text` without lines longer than `width`, but for words that are longer and for commands ("$
+/// ..."), which are to be copied. What does not fit follows below: under the last column (behind
+/// two spaces or more) that leaves it a third of the width, or a little further in than a line that
+/// is indented or begins with a label ("note: ").
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width = text_width);
 
 } // namespace diffbench::bench

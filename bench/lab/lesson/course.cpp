@@ -13,7 +13,7 @@
 #include "pitfalls/pitfall.hpp"
 #include "result_reader.hpp"
 #include "sheet.hpp"
-#include "wrapped.hpp"
+#include "text_width.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -49,26 +49,24 @@ std::vector<std::string> arguments_of(const LessonStep& step, const CourseOption
 }
 
 std::string title_of(const Lesson& lesson) {
-  return fmt::format("Lesson {}: {}\n{}\n", lesson.number, lesson.title, wrapped(lesson.teaches));
+  return fmt::format("Lesson {}: {}\n{}\n", lesson.number, lesson.title, lesson.teaches);
 }
 
 /// What a step is, up to its questions.
 std::string heading(const Lesson& lesson, const LessonStep& step, std::size_t place, bool quick,
                     const std::vector<std::string>& arguments) {
   return fmt::format("\n--- step {} of {}: {}\n{}\n\n  $ diffbench {}\n", place + 1,
-                     lesson.steps.size(), step.name, wrapped(worded(step.text, quick)),
+                     lesson.steps.size(), step.name, worded(step.text, quick),
                      fmt::join(arguments, " "));
 }
 
 /// A mistake that needs a GPU, in words.
 std::string told(const Pitfall& pitfall) {
-  constexpr std::size_t margin = 12;
-  return fmt::format("\n{}: no figure here, since it needs a GPU\n{}\n{}\n{}\n{}\n{}\n",
-                     pitfall.name, wrapped(fmt::format("  work:     {}", pitfall.work), margin),
-                     wrapped(fmt::format("  mistake:  {}", pitfall.mistake), margin),
-                     wrapped(fmt::format("  right:    {}", pitfall.right), margin),
-                     wrapped(fmt::format("  reason:   {}", pitfall.why), margin),
-                     wrapped(fmt::format("  remedy:   {}", pitfall.advice), margin));
+  return fmt::format(
+      "\n{}: no figure here, since it needs a GPU\n{}\n{}\n{}\n{}\n{}\n", pitfall.name,
+      fmt::format("  work:     {}", pitfall.work), fmt::format("  mistake:  {}", pitfall.mistake),
+      fmt::format("  right:    {}", pitfall.right), fmt::format("  reason:   {}", pitfall.why),
+      fmt::format("  remedy:   {}", pitfall.advice));
 }
 
 class Course {
@@ -114,7 +112,7 @@ class Course {
   }
 
  private:
-  void say(const std::string& text) const { write_out(invocation_.out, text); }
+  void say(const std::string& text) const { lesson::say(invocation_.out, text); }
 
   [[nodiscard]] std::string command_of(std::size_t step) const {
     return fmt::format("diffbench {}", fmt::join(arguments_[step], " "));
@@ -174,7 +172,7 @@ class Course {
     if (measured_before) {
       const std::string other = identity_difference(member(file, "context"));
       say(other.empty() ? "" : fmt::format("It is of another machine or build: {}.\n", other));
-      say(wrapped(text_at(own, "sentence")) + "\n");
+      say(text_at(own, "sentence") + "\n");
     }
     const StepResult result{own, options_.card};
     for (const Pitfall& pitfall : all_pitfalls()) {
@@ -253,6 +251,11 @@ class Course {
 };
 
 } // namespace
+
+void say(std::ostream& out, const std::string& text) {
+  constexpr std::size_t handout_width = 80; // also where it goes into a file
+  write_text(out, wrapped(text, handout_width));
+}
 
 std::string lesson_plan(const Lesson& lesson, const CourseOptions& options) {
   std::string text = title_of(lesson);

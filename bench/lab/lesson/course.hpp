@@ -6,6 +6,7 @@
 #include "verb.hpp"
 
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct CourseOptions {
 
 /// Runs this program with the arguments and returns its exit code.
 using RunCommand = std::function<int(const std::vector<std::string>& arguments)>;
+
+/// Writes prose in lines of 80 characters, or less on a narrower terminal.
+void say(std::ostream& out, const std::string& text);
 
 /// The words, commands and questions, without running anything.
 [[nodiscard]] std::string lesson_plan(const Lesson& lesson, const CourseOptions& options);

@@ -7,7 +7,6 @@
 #include "lab_verbs.hpp"
 #include "option_list.hpp"
 #include "output.hpp"
-#include "wrapped.hpp"
 
 #include <fmt/format.h>
 
@@ -22,7 +21,7 @@ std::string lesson_list() {
   std::string text = "diffbench lesson N asks, measures and explains; no GPU is needed.\n";
   for (const lesson::Lesson& each : lesson::all_lessons()) {
     text += fmt::format("\n{}  {} (about {})\n{}\n", each.number, each.title, each.takes,
-                        lesson::wrapped(fmt::format("   {}", each.teaches), 3));
+                        "   " + std::string(each.teaches));
   }
   return text;
 }
@@ -63,13 +62,13 @@ Action declare_lesson(OptionList& options) {
   });
   return [typed](const Invocation& invocation) {
     if (typed->number == 0) {
-      write_out(invocation.out, lesson_list());
+      lesson::say(invocation.out, lesson_list());
       return exit_ok;
     }
     const auto lessons = lesson::all_lessons();
     const lesson::Lesson& chosen = lessons[static_cast<std::size_t>(typed->number) - 1];
     if (typed->plan) {
-      write_out(invocation.out, lesson::lesson_plan(chosen, typed->course));
+      lesson::say(invocation.out, lesson::lesson_plan(chosen, typed->course));
       return exit_ok;
     }
     const InterruptGuard guard;

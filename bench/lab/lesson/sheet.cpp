@@ -1,7 +1,6 @@
 #include "sheet.hpp"
 
 #include "columns.hpp"
-#include "wrapped.hpp"
 
 #include <fmt/format.h>
 
@@ -46,10 +45,10 @@ std::string Asked::full_answer() const {
 }
 
 std::string question_lines(const Asked& asked) {
-  std::string lines = wrapped(fmt::format("{}  {}", asked.number, asked.text), margin) + "\n";
+  std::string lines = fmt::format("{}  {}\n", asked.number, asked.text);
   char letter = 'a';
   for (const std::string_view choice : asked.question->choices) {
-    lines += wrapped(fmt::format("{:{}}{}) {}", "", margin, letter++, choice), margin + 3) + "\n";
+    lines += fmt::format("{:{}}{})  {}\n", "", margin, letter++, choice);
   }
   return lines;
 }
@@ -63,8 +62,7 @@ std::string answer_lines(const Asked& asked) {
   if (const Grade mark = asked.mark(); !mark.text.empty()) {
     line += fmt::format("; your guess {}: {}", asked.guess, mark.text);
   }
-  return fmt::format("{}\n{}\n", wrapped(line, margin),
-                     wrapped(fmt::format("{:{}}{}", "", margin, asked.question->why), margin));
+  return fmt::format("{}\n{:{}}{}\n", line, "", margin, asked.question->why);
 }
 
 std::string sheet_text(const std::vector<Asked>& asked) {

@@ -4,7 +4,6 @@
 #include "lesson/answer.hpp"
 #include "lesson/course.hpp"
 #include "lesson/guesses.hpp"
-#include "lesson/wrapped.hpp"
 
 #include "diffbench/errors.hpp"
 #include "exit_code.hpp"
@@ -48,14 +47,6 @@ TEST(Lessons, AreWellFormed) {
 TEST(Lessons, WordsHaveAFullAndAQuickSide) {
   EXPECT_EQ(worded("T = {1024|16}, {a b|} or {|c}", false), "T = 1024, a b or ");
   EXPECT_EQ(worded("T = {1024|16}, {a b|} or {|c}", true), "T = 16,  or c");
-}
-
-TEST(Lessons, ProseIsBrokenBetweenWords) {
-  const std::string word(30, 'w');
-  EXPECT_EQ(wrapped(word + " " + word + " " + word, 2), word + " " + word + "\n  " + word);
-  EXPECT_EQ(wrapped("  as it is"), "  as it is");
-  const std::string long_word(90, 'w');
-  EXPECT_EQ(wrapped("and " + long_word + " b", 2), "and\n  " + long_word + "\n  b");
 }
 
 TEST(Guess, IsANumberAboveZeroOrALetter) {

@@ -17,6 +17,12 @@ TEST(Wrapped, BreaksSentencesAtWordsAndIndentsWhatFollows) {
             "  far too\n"
             "  long\n"
             "short\n");
+  EXPECT_EQ(wrapped("it was far too long\n", 12), "it was far\ntoo long\n");
+  EXPECT_EQ(wrapped("  - it was far too long\n", 12), "  - it was\n    far too\n    long\n");
+}
+
+TEST(Wrapped, LeavesCommandsWhole) {
+  EXPECT_EQ(wrapped("  $ diffbench --grid 640\n", 12), "  $ diffbench --grid 640\n");
 }
 
 TEST(Wrapped, PutsTheRestOfALastColumnBelowIt) {
@@ -26,14 +32,14 @@ TEST(Wrapped, PutsTheRestOfALastColumnBelowIt) {
             "              columns\n");
   // The last of several columns; not one that leaves it no room.
   EXPECT_EQ(wrapped("a  b  one two three\n", 12), "a  b  one\n      two\n      three\n");
-  EXPECT_EQ(wrapped("wide wide wide  one two\n", 18), "wide wide wide\n  one two\n");
+  EXPECT_EQ(wrapped("wide wide wide  one two\n", 18), "wide wide wide\none two\n");
 }
 
 TEST(Wrapped, KeepsLongWordsWhole) {
   EXPECT_EQ(wrapped("see /a/very/long/path/to/it there\n", 10),
             "see\n"
-            "  /a/very/long/path/to/it\n"
-            "  there\n");
+            "/a/very/long/path/to/it\n"
+            "there\n");
 }
 
 } // namespace
