@@ -51,6 +51,8 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME diffbench)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
+# Loaded by the engine that wants it.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS libopenblas0)
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "Compares the ways to compute the 2D diffusion equation: NumPy-style C++,
 a plain loop, a tuned CPU path, Thrust, CUDA. It proves that all of them
 computed the same field, to the last bit, and says how long each took and

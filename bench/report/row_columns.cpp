@@ -232,6 +232,7 @@ std::string format_costs(const ComparisonResult& result) {
       any = true;
     }
   }
+  table.drop_empty();
   return any ? "\n" + table.format() : "";
 }
 

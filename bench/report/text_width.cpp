@@ -13,8 +13,8 @@ namespace {
 std::size_t hanging_indent(std::string_view line, std::size_t width) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t word_end = std::min(line.find(' ', begin), line.size());
-  const bool is_prose = begin == 0 && !line.substr(0, word_end).ends_with(':');
-  std::size_t indent = is_prose ? 0 : begin + 2;
+  const std::string_view word = line.substr(begin, word_end - begin);
+  std::size_t indent = begin + (word.ends_with(':') || word == "-" ? 2 : 0);
   for (std::size_t gap = line.find("  ", begin); gap < 2 * width / 3;) {
     const std::size_t column = line.find_first_not_of(' ', gap);
     if (column >= 2 * width / 3) {

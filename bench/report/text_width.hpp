@@ -25,8 +25,8 @@ inline bool wide_tables = false;
 
 /// `text` without lines longer than `width`, but for words that are longer and for commands ("$
 /// ..."), which are to be copied. What does not fit follows below: under the last column (behind
-/// two spaces or more) that leaves it a third of the width, or a little further in than a line that
-/// is indented or begins with a label ("note: ").
+/// two spaces or more) that leaves it a third of the width, or where the line begins, a little
+/// further in where that is a label ("note: ") or a dash.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width = text_width);
 
 } // namespace diffbench::bench

@@ -51,7 +51,9 @@ class NotVerified(CommandLineTest):
         done = self.run_program("--grid", "24x16", "--iters", "20", "--budget", "2", "--baseline",
                                 "scalar", "--json", "out.json", program=WITH_WRONG_BACKEND)
         self.assertEqual(done.returncode, 3)
-        self.assert_one_line(done.stderr, "differs from the reference")
+        written, complaint = done.stderr.splitlines(keepends=True)
+        self.assertEqual(written, "diffbench: wrote out.json\n")
+        self.assert_one_line(complaint, "differs from the reference")
         self.assertRegex(done.stdout, r"NOT VERIFIED: wrong_corner: differs .* after 20 steps")
         self.assertRegex(done.stdout, r"(?m)^wrong_corner .* NO$")
 
@@ -103,7 +105,9 @@ class Interrupted(CommandLineTest):
         self.assertNotIn("\x1b", done.stdout)
         self.assertIn("diffbench: finishing this step; Ctrl-C again ends at once", done.stderr)
         end = done.stderr.rsplit("\x1b[K", 1)[1]
-        self.assert_one_line(end.replace("\r\n", "\n"), "interrupted")
+        written, last = end.replace("\r\n", "\n").splitlines(keepends=True)
+        self.assertEqual(written, "diffbench: wrote out.json, trace.json\n")
+        self.assert_one_line(last, "interrupted")
 
 
 if __name__ == "__main__":

@@ -78,10 +78,15 @@ def masked(text):
     return text + "\n\n(the sentence)\n"
 
 
+def without_plans(text):
+    """What simd takes besides its fields follows from the caches and the instruction set."""
+    return re.sub(r"(?m)^(simd .* )[\d.]+ MiB", r"\1M", text)
+
+
 def without_gpu_rows(text):
     """A build without nvcc lacks them, and then columns may be narrower."""
     text = re.sub(r"(?m)^(cuda|thrust)\w* .*\n", "", text)
-    text = re.sub(r"(?m)^(simd .* )[\d.]+ MiB", r"\1M", text)  # by the instruction set
+    text = without_plans(text)
     return re.sub(" {2,}", "  ", re.sub("-{5,}", "-----", text))
 
 
@@ -98,6 +103,7 @@ CSV_RECORDED = ("comparison", "list", "doctor", "report", "advise-assumed")
 
 # The little of the exact texts that is not.
 EXCEPT = {"list": without_gpu_rows, "advise-recorded": without_gpu_rows, "doctor": without_machine,
+          "advise-assumed": without_plans,
           **dict.fromkeys(("report", "live"), lambda text: re.sub(r"[\d.]+ MB", "M", text))}
 
 

@@ -67,7 +67,7 @@ class MlpTrain(CommandLineTest):
             self.assertIn(words, text)
 
     def test_pytorch_beside_it_is_judged_alike(self):
-        arguments = [*TRAIN, *"--engine cpu --threads 1 --peer torch --epochs 3".split()]
+        arguments = "mlp train --layers 2,4,8,16,2 --epochs 3 --engine cpu --threads 1 --peer torch".split()
         env = self.torch_by(EPOCHS, "torch_train")
         own = parse_json(self.run_ok(*arguments, "--json", "-", env=env).stdout)["diffbench"]
         cpu, peer = own["mlp_train"]["results"]

@@ -130,12 +130,10 @@ void run_peers(const TrainSetting& setting, std::vector<Trained>& all, Progress&
 /// What no verb would take again does not replace what is there.
 void save_parameters(const TrainSetting& setting, const Trained& trained, LabReport& report) {
   const std::string& file = setting.options.save;
-  const bool finite =
-      std::ranges::all_of(trained.parameters, [](float value) { return std::isfinite(value); });
-  if (!finite || !trained.failure.empty()) {
+  if (!std::ranges::all_of(trained.parameters, [](float value) { return std::isfinite(value); })) {
     report.notes.push_back(fmt::format(
-        "--save {}: nothing is written, since {} {}", file, trained.name(),
-        finite ? "did not come to the end" : "ended with parameters that are not finite"));
+        "--save {}: nothing is written, since {} ended with parameters that are not finite", file,
+        trained.name()));
     report.outcome = {exit_error, report.notes.back()};
     return;
   }

@@ -14,8 +14,8 @@ TEST(Bars, TheLadderBeginsAtZero) {
   EXPECT_EQ(format_bars(sample_result(), 46), R"(
 time/iter
 slow             ====================  10.0 ms
-fast             ==                    1.00 ms
 peer:numpy       ================      8.00 ms
+fast             ==                    1.00 ms
 )");
 }
 
@@ -25,8 +25,8 @@ TEST(Bars, TheLadderOfTimesFarApartHasALogarithmicAxisAndSaysSo) {
   EXPECT_EQ(format_bars(result, 46), R"(
 time/iter (log)  1.00 ms       1.00 s
 slow             ====================   1.00 s
-fast             =                     1.00 ms
 other            =============          100 ms
+fast             =                     1.00 ms
 )");
 }
 
