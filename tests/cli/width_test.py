@@ -1,6 +1,7 @@
 """On a terminal of 80 columns no verb writes a longer line: the terminal would break it anywhere."""
 import fcntl
 import os
+import re
 import struct
 import subprocess
 import termios
@@ -24,7 +25,8 @@ class Width(EveryVerb):
         self.addCleanup(os.close, ours)
         shown = self.read_terminal(ours, None)
         self.assertIn(child.wait(timeout=120), (0, 3, 4, 5), shown)
-        return shown.decode().replace("\r\n", "\n")
+        return re.sub(r"\r\n|\x1b\[[0-9;?]*[A-Za-z]", lambda found: "\n" if found[0] == "\r\n" else "",
+                      shown.decode())
 
     def test_no_line_is_longer_than_the_terminal(self):
         for arguments in [*MEASURED.values(), *EXACT.values(), *HELPS]:
