@@ -54,7 +54,8 @@ std::vector<std::string> split(const std::string& option, const std::vector<std:
     for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t comma = std::min(text.find(',', begin), text.size());
       if (comma == begin) {
-        throw CLI::ValidationError(option + " " + text, "a value between the commas is empty");
+        throw CLI::ValidationError(fmt::format("{} {}", option, text),
+                                   "a value between the commas is empty");
       }
       values.push_back(text.substr(begin, comma - begin));
       begin = comma + 1;
