@@ -51,12 +51,7 @@ Trained train_peer(const TrainSetting& setting, const std::string& peer, int thr
                    Progress& progress) {
   Trained trained{.racer = row_name(peer_row_name(peer), threads),
                   .device = peer_device(peer),
-                  .provenance = {},
-                  .failure = {},
-                  .epochs = {},
-                  .parameters = setting.start,
-                  .train = {},
-                  .test = {}};
+                  .parameters = setting.start};
   progress.stage("training with " + trained.name());
   const TemporaryDirectory exchange;
   try {

@@ -59,12 +59,7 @@ Trained run_engine(const TrainSetting& setting, const mlp::EngineInfo& info, boo
   Trained trained{.racer = std::string(info.name),
                   .device = info.device,
                   .prefetched = prefetch,
-                  .provenance = {},
-                  .failure = {},
-                  .epochs = {},
-                  .parameters = setting.start,
-                  .train = {},
-                  .test = {}};
+                  .parameters = setting.start};
   SessionOptions session = setting.options.session;
   session.async = prefetch;
   const auto engine = info.make<float>()(setting.training, session);

@@ -23,11 +23,11 @@ struct Trained {
   std::string racer; ///< "cpu", "peer:torch, 2 threads"
   DeviceKind device = DeviceKind::cpu;
   bool prefetched = false; ///< a thread gathered its batches ahead
-  Provenance provenance;
-  std::string failure; ///< why it did not come to an end
-  std::vector<mlp::Epoch> epochs;
-  std::vector<float> parameters;           ///< after the last epoch that was right
-  std::optional<mlp::Quality> train, test; ///< not there when Ctrl-C came before
+  Provenance provenance = {};
+  std::string failure = {}; ///< why it did not come to an end
+  std::vector<mlp::Epoch> epochs = {};
+  std::vector<float> parameters = {};                ///< after the last epoch that was right
+  std::optional<mlp::Quality> train = {}, test = {}; ///< not there when Ctrl-C came before
 
   [[nodiscard]] std::string name() const { return racer + (prefetched ? "+async" : ""); }
   /// It says nothing of its losses, nor where its time went.
