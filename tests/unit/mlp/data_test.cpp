@@ -139,7 +139,7 @@ TEST_F(DataTest, DamagedIdxFilesAreRefusedByName) {
   {
     std::ifstream file(write_gz("cut", images()), std::ios::binary);
     const std::string whole((std::istreambuf_iterator<char>(file)), {});
-    for (const std::size_t lost : {1, 4, 8}) { // of the checksum and the length at its end
+    for (const std::size_t lost : {1U, 4U, 8U}) { // of the checksum and the length at its end
       const fs::path cut = write("cut", whole.substr(0, whole.size() - lost));
       EXPECT_THAT(refusal([&] { return read_idx(cut, good_labels); }), HasSubstr("cut: is damaged"))
           << lost;
