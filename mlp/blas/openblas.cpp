@@ -27,11 +27,22 @@ template <typename T>
 using Syrk = void (*)(int order, int triangle, int transpose, int rows, int depth, T alpha,
                       const T* a, int a_row, T beta, T* c, int c_row);
 
+template <typename T>
+using Gemv = void (*)(int order, int transpose, int rows, int columns, T alpha, const T* a,
+                      int a_row, const T* x, int x_step, T beta, T* y, int y_step);
+template <typename T>
+using Dot = T (*)(int count, const T* x, int x_step, const T* y, int y_step);
+
 struct Functions {
   Gemm<float> sgemm;
   Gemm<double> dgemm;
   Syrk<float> ssyrk;
   Syrk<double> dsyrk;
+  // Of vectors, which nobody multiplies: xtensor-blas has them compiled all the same.
+  Gemv<float> sgemv;
+  Gemv<double> dgemv;
+  Dot<float> sdot;
+  Dot<double> ddot;
   void (*set_num_threads)(int threads);
   char* (*get_config)();
 };
@@ -88,6 +99,10 @@ Functions load() {
   find(library, "cblas_dgemm", functions.dgemm);
   find(library, "cblas_ssyrk", functions.ssyrk);
   find(library, "cblas_dsyrk", functions.dsyrk);
+  find(library, "cblas_sgemv", functions.sgemv);
+  find(library, "cblas_dgemv", functions.dgemv);
+  find(library, "cblas_sdot", functions.sdot);
+  find(library, "cblas_ddot", functions.ddot);
   find(library, "openblas_set_num_threads", functions.set_num_threads);
   find(library, "openblas_get_config", functions.get_config);
   return functions;
@@ -139,6 +154,26 @@ void cblas_dsyrk(int order, int triangle, int transpose, int rows, int depth, do
                  const double* a, int a_row, double beta, double* c, int c_row) {
   diffbench::mlp::openblas().dsyrk(order, triangle, transpose, rows, depth, alpha, a, a_row, beta,
                                    c, c_row);
+}
+
+void cblas_sgemv(int order, int transpose, int rows, int columns, float alpha, const float* a,
+                 int a_row, const float* x, int x_step, float beta, float* y, int y_step) {
+  diffbench::mlp::openblas().sgemv(order, transpose, rows, columns, alpha, a, a_row, x, x_step,
+                                   beta, y, y_step);
+}
+
+void cblas_dgemv(int order, int transpose, int rows, int columns, double alpha, const double* a,
+                 int a_row, const double* x, int x_step, double beta, double* y, int y_step) {
+  diffbench::mlp::openblas().dgemv(order, transpose, rows, columns, alpha, a, a_row, x, x_step,
+                                   beta, y, y_step);
+}
+
+float cblas_sdot(int count, const float* x, int x_step, const float* y, int y_step) {
+  return diffbench::mlp::openblas().sdot(count, x, x_step, y, y_step);
+}
+
+double cblas_ddot(int count, const double* x, int x_step, const double* y, int y_step) {
+  return diffbench::mlp::openblas().ddot(count, x, x_step, y, y_step);
 }
 
 void openblas_set_num_threads(int threads) { diffbench::mlp::openblas().set_num_threads(threads); }
