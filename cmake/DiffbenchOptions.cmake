@@ -61,12 +61,10 @@ if(DIFFBENCH_ARCH)
 endif()
 # What a file or an argument could overrun ends the program. The sanitizers have their own, stricter checks,
 # and FORTIFY needs an optimizing compiler. -U first: some compilers define it themselves.
-target_compile_options(diffbench_options INTERFACE -fstack-protector-strong)
 if(NOT DIFFBENCH_SANITIZE)
-  target_compile_options(diffbench_options INTERFACE
+  target_compile_options(diffbench_options INTERFACE -fstack-protector-strong
     $<$<CONFIG:Release>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=2>)
-endif()
-if(DIFFBENCH_SANITIZE)
+else()
   string(REPLACE ";" "," sanitizers "${DIFFBENCH_SANITIZE}")
   target_compile_options(diffbench_options INTERFACE
     -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -1,6 +1,7 @@
 // Fibers: functions that take turns on one host thread, each with a stack of its own.
 //
-// swapcontext() costs a system call (0.2 us), which is what makes the switch portable; the address
+// On x86-64 a switch is a dozen instructions of our own; elsewhere swapcontext() makes it, which
+// costs a system call (0.2 us, and several times that on some virtual machines). The address
 // sanitizer is told of every switch (sanitizer/common_interface_defs.h). A fiber is kept and used
 // again, so its code is a loop that never returns. Below each stack lies a page that faults.
 #pragma once
@@ -8,7 +9,9 @@
 #include <cstddef>
 #include <functional>
 
+#if !defined(__x86_64__)
 #include <ucontext.h>
+#endif
 
 namespace diffbench::emulation {
 
@@ -30,11 +33,16 @@ class Fiber {
   static constexpr std::size_t stack_bytes = 128 << 10;
 
  private:
+  void prepare_stack();
   static void enter();
   void arrive();
 
   std::function<void()> body_;
+#if defined(__x86_64__)
+  void* stack_pointer_ = nullptr; ///< while another fiber runs; what it had to keep lies there
+#else
   ucontext_t context_{};
+#endif
   std::byte* mapping_ = nullptr; ///< guard page, then the stack
   const void* stack_bottom_ = nullptr;
   std::size_t stack_size_ = 0;
