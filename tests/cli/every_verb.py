@@ -18,7 +18,7 @@ NET = "--engine scalar,cpu --threads 1"
 # The runs by their names, which golden files have, too. Budgets are far more than the samples need: a busy
 # machine shall not cost a row its time.
 MEASURED = {
-    "comparison": f"--grid 24x16 --iters 20 --budget 2 {ROWS} --backend simd --peer numpy",
+    "comparison": f"--grid 24x16 --iters 20 --budget 20 {ROWS} --backend simd --peer numpy",
     "residency": "residency --grid 24x16 --iters 20 --roundtrip-every 1,10 --snapshot-every 10 "
                  "--threads 1 --budget 2",
     "scaling": "scaling --grid 64 --iters 20 --threads 1,2 --budget 2",

@@ -48,7 +48,7 @@ class NotVerified(CommandLineTest):
     """Exit code 3."""
 
     def test_a_wrong_backend(self):
-        done = self.run_program("--grid", "24x16", "--iters", "20", "--budget", "2", "--baseline",
+        done = self.run_program("--grid", "24x16", "--iters", "20", "--budget", "20", "--baseline",
                                 "scalar", "--json", "out.json", program=WITH_WRONG_BACKEND)
         self.assertEqual(done.returncode, 3)
         written, complaint = done.stderr.splitlines(keepends=True)

@@ -27,7 +27,7 @@ PYTHON_WITH_SCIPY = sys.executable if importlib.util.find_spec("scipy") else "/u
 
 # A comparison of some hundred milliseconds: nearly all of it measures the copy bandwidth. The budget
 # is far more than 20 samples of 20 steps need, so that a busy machine cannot cost a row its samples.
-QUICK = ("--grid 24x16 --iters 20 --budget 2 --threads 1 "
+QUICK = ("--grid 24x16 --iters 20 --budget 20 --threads 1 "
          "--backend scalar --backend fused --baseline scalar").split()
 
 # One that is busy for several seconds, and times its row for most of them. A sample is never more than

@@ -123,7 +123,7 @@ class ComparePy(SuiteTest):
 
     def test_compares_a_suite_with_diffbench(self):
         self.measure("bench_stencil", "stencil/fused/float32/64x64")
-        options = "--grid 64 --iters 100 --budget 2 --backend fused --baseline fused --json own.json"
+        options = "--grid 64 --iters 100 --budget 20 --backend fused --baseline fused --json own.json"
         self.run_ok(*options.split(), program=PROGRAM)
         for old, new in (("out.json", "own.json"), ("own.json", "out.json")):
             self.assertIn("stencil/fused/float32/64x64_pvalue", self.compare_py(old, new))

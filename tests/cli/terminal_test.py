@@ -47,7 +47,7 @@ class Report(CommandLineTest):
                          r".*of the copy bandwidth .*\.$")
 
     def test_of_a_wrong_row(self):
-        table = self.run_program("--grid", "24x16", "--iters", "20", "--budget", "2", "--baseline",
+        table = self.run_program("--grid", "24x16", "--iters", "20", "--budget", "20", "--baseline",
                                  "scalar", program=WITH_WRONG_BACKEND).stdout
         golden = GOLDEN / "wrong_row.txt"
         if os.environ.get("DIFFBENCH_UPDATE_GOLDEN"):  # then look at what git says has changed
