@@ -327,11 +327,11 @@ FULL = {"small": 640, "iterations": 1000, "medium": 2048, "large": 8192, "huge":
         "repetitions": 300, "last": "8,64,256,1024", "hidden": "100,1000,2000", "training": "--budget 40",
         "main_job": "--grid 640 --iters 1000 --pinned", "judge": True}
 QUICK = {"small": 64, "iterations": 100, "medium": 128, "large": 512, "huge": 256,
-         "budget": "--budget 0.2", "observed_budget": 0.1, "pairs": 2,
+         "budget": "--budget 10", "observed_budget": 10, "pairs": 2,
          "copies": "--max-size 64K --budget 0.1", "copied": "transfer/host/memcpy/(1024|4096)/",
          "copy_rounds": 2,
          "repetitions": 10, "last": "8,16", "hidden": "100", "training": "--budget 0.2",
-         "main_job": "--grid 64 --iters 100 --pinned --budget 0.2",
+         "main_job": "--grid 64 --iters 100 --pinned --budget 10",
          "judge": False}
 
 

@@ -33,7 +33,7 @@ QUICK = ("--grid 24x16 --iters 20 --budget 20 --threads 1 "
 # One that is busy for several seconds, and times its row for most of them. A sample is never more than
 # these iterations: 20 of them have to fill the budget on a machine of 4 us a step, too, or the run is
 # over before progress shows.
-LONG = "--grid 256 --iters 30000 --budget 3 --threads 1 --backend fused --baseline fused".split()
+LONG = "--grid 256 --iters 20000 --budget 8 --threads 1 --backend fused --baseline fused".split()
 
 # In a progress line: a part of the timing is done.
 SOME_TIMING = r"timing \[[= ]+\] +[1-9]\d* %"

@@ -15,7 +15,7 @@ from program import (LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest, 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 
 # What is said first of LONG.
-ABOUT_LONG = "diffbench: about 3 s: 1 row, --budget 3"
+ABOUT_LONG = "diffbench: about 8 s: 1 row, --budget 8"
 
 
 def masked(table):
