@@ -20,8 +20,9 @@ SIDE_BY_SIDE = 4
 
 
 def own_lines(text):
-    """What the program itself says, on all ranks together; the other lines are mpirun's."""
-    return "".join(line for line in text.splitlines(True) if line.startswith("diffbench: "))
+    """What the program itself complains of, on all ranks together; other lines are mpirun's."""
+    return "".join(line for line in text.splitlines(True) if line.startswith("diffbench: ")
+                   and not line.startswith(("diffbench: about ", "diffbench: wrote ")))
 
 
 def state_and_parent(pid):

@@ -10,7 +10,7 @@ const program = process.env["DIFFBENCH_PROGRAM"];
 
 /** With budgets that leave a few samples of each row: no test looks at how long anything took. */
 const commands = {
-  comparison: "--grid 48 --iters 40 --budget 0.1 --snapshot-every 4 --snapshot-dir snapshots",
+  comparison: "--grid 48 --iters 40 --budget 10 --snapshot-every 4 --snapshot-dir snapshots",
   residency: "residency --grid 16 --iters 20 --budget 0.05",
   scaling: "scaling --grid 64 --iters 20 --threads 1,2 --budget 0.05",
   sweep:
