@@ -28,6 +28,16 @@ const heads = {
   "a cold run": "by cold run",
 };
 
+/** In the words of the terminal, from the ends of what is drawn: those of the axis are open. */
+function spanOf(ends: number[], min: number, max: number, line: string | undefined): string {
+  const [low, high] = ends as [number, number];
+  const [openBelow, openAbove] = [low === min, high === max];
+  if (openBelow && openAbove) return " (not settled)";
+  if (line === undefined) return ` (or from ${figure(openBelow ? high : low)})`;
+  if (openBelow) return ` (at most ${figure(high)})`;
+  return openAbove ? ` (at least ${figure(low)})` : ` (${figure(low)} to ${figure(high)})`;
+}
+
 it("are drawn as the terminal prints them", () => {
   const text = diffbench(
     directory,
@@ -52,10 +62,15 @@ it("are drawn as the terminal prints them", () => {
       markArea?: { data: [[{ xAxis: number }, { xAxis: number }]] };
     };
     const { min, max } = [xAxis].flat()[0] as { min: number; max: number };
-    const end = ({ xAxis: x }: { xAxis: number }) =>
-      x === min ? "everywhere" : x === max ? "nowhere" : figure(x);
     const line = markLine && figure(markLine.data[0].xAxis);
-    const area = markArea && ` (${markArea.data[0].map(end).join(" to ")})`;
+    const area =
+      markArea &&
+      spanOf(
+        markArea.data[0].map(({ xAxis: x }) => x),
+        min,
+        max,
+        line,
+      );
     const shown = `${line ?? cell?.split(" ")[0]}${area ?? ""}`;
     // A step costs the same however many there are: nothing is computed along them.
     if (cell === "-") expect([line, area], view).toEqual([undefined, undefined]);
