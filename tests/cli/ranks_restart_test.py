@@ -192,8 +192,8 @@ class Interrupted(Restart):
         its row is timed."""
         for whom in ("mpirun", 1):
             with self.subTest(whom=whom):
-                result = self.interrupt(2, whom, *"--grid 256 --iters 3000 --backend simd".split(),
-                                        *"--precision 0.0001% --budget 60".split(),
+                result = self.interrupt(2, whom, *"--grid 1024 --iters 64 --halo-depth 64".split(),
+                                        *"--backend simd --precision 0.0001% --budget 600".split(),
                                         ready=lambda start: cpu_seconds(start.ranks[1]) > 1)
                 self.assertIs(result["interrupted"], True)
                 samples = {row["backend"]: len(row["samples_seconds"]) for row in result["results"]}

@@ -119,7 +119,7 @@ Lesson depth_lesson() {
           .teaches =
               "Why small nets are slow everywhere, why a GPU needs large ones to win, and "
               "whether the problem does.",
-          .takes = "20 s",
+          .takes = "15 s",
           .steps = {nets(), quality_by_size()}};
 }
 

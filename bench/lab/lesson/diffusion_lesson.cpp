@@ -233,7 +233,7 @@ Lesson diffusion_lesson() {
           .teaches =
               "Why a port to a GPU can be slower than the CPU: what a copy costs, and what "
               "\"the CPU\" and \"the time\" are.",
-          .takes = "50 s",
+          .takes = "25 s",
           .steps = {ladder(), copies(), residency(), precision()}};
 }
 

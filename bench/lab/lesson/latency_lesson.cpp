@@ -146,7 +146,7 @@ Lesson latency_lesson() {
           .teaches =
               "How long an answer takes, how to measure that, and what it has to do with "
               "rows a second.",
-          .takes = "30 s",
+          .takes = "20 s",
           .steps = {answers(), mistakes(), throughput()}};
 }
 

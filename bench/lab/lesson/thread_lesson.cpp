@@ -140,7 +140,7 @@ Lesson thread_lesson() {
           .teaches =
               "Speed-up and efficiency, what limits them, how many threads are worth it, and "
               "what a GPU has to be compared with.",
-          .takes = "35 s",
+          .takes = "20 s",
           .steps = {training(), solver(), oversubscribed()}};
 }
 

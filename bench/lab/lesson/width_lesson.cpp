@@ -154,7 +154,7 @@ Lesson width_lesson() {
           .teaches =
               "Where a clock must stop, from which size of a layer another engine wins, and "
               "why the quality belongs beside the time.",
-          .takes = "30 s",
+          .takes = "15 s",
           .steps = {clock_stops(), width(), equal_quality()}};
 }
 
