@@ -170,9 +170,8 @@ ComparisonResult measure_observed(const Options& options, std::span<const Candid
                                   Progress& progress, Observation& observation) {
   try {
     ComparisonResult result = measure(options, candidates, progress, observation.observer());
-    if (const auto names = left_out(options); !names.empty()) {
-      result.notes.push_back(fmt::format("left out, since it is slow and for teaching: {} (--all)",
-                                         fmt::join(names, ", ")));
+    if (const auto note = note_on_left_out(options)) {
+      result.notes.push_back(*note);
     }
     observation.report(result);
     return result;

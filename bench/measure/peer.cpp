@@ -89,7 +89,8 @@ std::optional<std::string> environment(const char* name) {
   return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
 }
 
-// Where the scripts are: what the user says, the source tree, the installed files.
+// Where the scripts are: what the user says, the installed files, the source tree that we were
+// built from.
 fs::path find_script(const PeerKind& kind) {
   std::vector<std::string> directories;
   if (const auto chosen = environment("DIFFBENCH_PEERS")) {
@@ -97,8 +98,8 @@ fs::path find_script(const PeerKind& kind) {
   } else {
     std::error_code ignored;
     const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-    directories = {build_info::peers_directory,
-                   (program.parent_path().parent_path() / "share/diffbench/peers").string()};
+    directories = {(program.parent_path().parent_path() / "share/diffbench/peers").string(),
+                   build_info::peers_directory};
   }
   for (const std::string& directory : directories) {
     if (fs::exists(fs::path(directory) / fmt::format("{}.py", kind.module))) {

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace diffbench::bench {
@@ -71,14 +73,18 @@ void check_messages(std::span<const Candidate> candidates, const RankOptions& ma
 
 } // namespace
 
-std::vector<std::string> left_out(const Options& options) {
-  std::vector<std::string> names;
+std::optional<std::string> note_on_left_out(const Options& options) {
+  std::vector<std::string_view> names;
   for (const BackendInfo& backend : backend_ladder()) {
     if (options.backends.empty() && !asked_for(backend, options)) {
-      names.emplace_back(backend.name);
+      names.push_back(backend.name);
     }
   }
-  return names;
+  if (names.empty()) {
+    return std::nullopt;
+  }
+  return fmt::format("left out, since it is slow and for teaching: {} (--all)",
+                     fmt::join(names, ", "));
 }
 
 std::vector<Candidate> select_backends(const Options& options) {

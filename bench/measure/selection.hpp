@@ -5,6 +5,7 @@
 #include "diffbench/backend.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,12 +36,12 @@ struct Candidate {
   }
 };
 
-/// Slow backends that only run where they are asked for (BackendInfo::teaching), and which
-/// `options` do not ask for.
-[[nodiscard]] std::vector<std::string> left_out(const Options& options);
+/// A note that names the slow backends that only run where they are asked for
+/// (BackendInfo::teaching), and which `options` do not ask for; nothing where there are none.
+[[nodiscard]] std::optional<std::string> note_on_left_out(const Options& options);
 
 /// The named backends in ladder order; when none is named all compiled ones, available or not,
-/// without those that are left_out().
+/// without those of note_on_left_out().
 /// Those on a device once more as a naive port where round trips are asked for, and those that can
 /// run once more on all ranks where there are several. Throws
 /// InvalidInput, or Unavailable with the driver's words for a backend that was named, or a device

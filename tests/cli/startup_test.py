@@ -1,5 +1,6 @@
-"""What a plain run loads: neither MPI nor HDF5 nor BLAS, which would cost each start a tenth of a second or more.
-The dynamic loader itself says so (LD_DEBUG, ld.so(8))."""
+"""How the program starts. A plain run loads neither MPI nor HDF5 nor BLAS, which would cost each start a tenth of
+a second or more: the dynamic loader itself says so (LD_DEBUG, ld.so(8)). What it says where the system gives it too
+little memory or too few threads."""
 import pathlib
 import re
 import resource
@@ -27,16 +28,35 @@ class Startup(CommandLineTest):
         self.assert_plain("list")
         self.assert_plain(*QUICK)
 
+    def need(self, limit):
+        if self.run_program("--version", preexec_fn=limit).returncode != 0:
+            self.skipTest("a sanitizer needs more")
+
     def test_a_limit_of_the_address_space(self):
         """OpenBLAS spins where it gets none."""
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (150 << 20, 150 << 20))
-        if self.run_program("--version", preexec_fn=limit).returncode != 0:
-            self.skipTest("a sanitizer needs more")
+        self.need(limit)
         self.run_ok("list", preexec_fn=limit)
         done = self.run_program(*"mlp train --engine cpu_xtensor --epochs 1".split(), preexec_fn=limit)
         self.assertEqual(done.returncode, 4)
         self.assert_one_line(done.stderr, "OpenBLAS needs")
+
+    def test_threads_that_cannot_be_made(self):
+        """Stacks for eight do not fit. The threads that were made wait for nobody."""
+        def limit():
+            hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+            resource.setrlimit(resource.RLIMIT_STACK, (500 << 20, hard))
+            resource.setrlimit(resource.RLIMIT_AS, (2000 << 20, 2000 << 20))
+        self.need(limit)
+        for verb in ("--grid 64 --iters 10 --backend simd", "scaling --grid 64 --iters 10",
+                     "transfer --max-size 1M", "mlp train --engine cpu --epochs 1"):
+            with self.subTest(verb):
+                done = self.run_program(*verb.split(), "--threads", "8", "--no-progress",
+                                        preexec_fn=limit)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertRegex(done.stderr.splitlines()[-1],
+                                 "the system gives [1-7] of 8 threads: choose fewer --threads")
 
     def test_a_checkpoint_loads_one(self):
         if not (MODULES / "hdf5.so").exists():

@@ -29,6 +29,14 @@ class Sweep(CommandLineTest):
     def test_without_a_gpu_it_says_that_there_is_no_crossover(self):
         self.assertIn("No GPU row has a time", self.run_ok(*SMALL).stdout)
 
+    def test_it_names_the_slow_rows_that_it_leaves_out(self):
+        some = "sweep --grid 8 --iters 2 --budget 0.5".split()
+        words = "note: left out, since it is slow and for teaching"
+        text = self.run_ok(*some, "--baseline", "scalar").stdout
+        self.assertIn(words, text)
+        self.assertNotIn("\nthrust_host_roll", text)
+        self.assertNotIn(words, self.run_ok(*some, "--all").stdout)
+
     def test_json(self):
         result = parse_json(self.run_ok(*SMALL, "--dtype", "float32,float64", "--json", "-").stdout)
         sweep = result["diffbench"]["sweep"]

@@ -112,6 +112,9 @@ LabReport measure_sweep(const SweepState& typed, Progress& progress) {
   };
   run_sweep(plan, points, measure_one, keep, progress);
   LabReport report = report_sweep(plan, points, typed.crossed);
+  if (const auto note = note_on_left_out(plan.combinations.front().options)) {
+    report.notes.push_back(*note);
+  }
   if (journal) {
     report.written.push_back(typed.out);
   }
