@@ -67,7 +67,9 @@ class MlpTrain(CommandLineTest):
             self.assertIn(words, text)
 
     def test_pytorch_beside_it_is_judged_alike(self):
-        arguments = "mlp train --layers 2,4,8,16,2 --epochs 3 --engine cpu --threads 1 --peer torch".split()
+        # So few steps that another start or another order of the rows gives 16 errors and more.
+        arguments = ("mlp train --layers 2,16,2 --epochs 2 --lr 0.5 --batch 10 --engine cpu "
+                     "--threads 1 --peer torch").split()
         env = self.torch_by(EPOCHS, "torch_train")
         own = parse_json(self.run_ok(*arguments, "--json", "-", env=env).stdout)["diffbench"]
         cpu, peer = own["mlp_train"]["results"]
@@ -75,7 +77,7 @@ class MlpTrain(CommandLineTest):
         self.assertEqual((peer["losses"], peer["phases"]), ([], None))
         self.assertGreater(peer["seconds_per_epoch"], 0)
         for rows in ("train", "test"):  # the same steps, but for rounding
-            self.assertLess(cpu[rows]["errors"], 480)
+            self.assertLess(cpu[rows]["errors"], 10)
             self.assertLessEqual(abs(peer[rows]["errors"] - cpu[rows]["errors"]), 2)
         text = self.run_ok(*arguments, env=env).stdout
         self.assertRegex(text, r"(?m)^cpu, test rows +precision")
