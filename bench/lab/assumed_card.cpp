@@ -86,6 +86,12 @@ Assumption read_span(const ordered_json& figures_json, const Figure& figure) {
   if (!found->is_object()) {
     throw InvalidInput(fmt::format("{}: must be an object of low, high and source", name));
   }
+  for (const auto& item : found->items()) { // such as a unit that is not that of the name
+    if (const std::string& key = item.key(); key != "low" && key != "high" && key != "source") {
+      throw InvalidInput(fmt::format(
+          "{}: \"{}\" is not one of low, high and source; the unit is in the name", name, key));
+    }
+  }
   const Assumption span{number_at(*found, name, "low"), number_at(*found, name, "high")};
   if (span.low > span.high) {
     throw InvalidInput(

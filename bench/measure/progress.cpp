@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +10,21 @@
 #include <utility>
 
 namespace diffbench::bench {
+
+namespace {
+
+/// Of the bar behind `name`: a line that is longer than the terminal could not be drawn over.
+int bar_width(const std::string& name) {
+  constexpr int usual = 30;
+  constexpr int rest = 10; // " [] 100 %", and the cursor
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+    return usual;
+  }
+  return std::clamp(size.ws_col - rest - static_cast<int>(name.size()), 1, usual);
+}
+
+} // namespace
 
 bool progress_possible() {
   const char* terminal = std::getenv("TERM");
@@ -31,7 +47,7 @@ void Progress::update(double fraction) {
   if (!enabled_ || now - start_ < seconds(2) || now - last_drawn_ < milliseconds(100)) {
     return;
   }
-  constexpr int width = 30;
+  const int width = bar_width(whole_ + stage_);
   const double shown = std::clamp(fraction, 0.0, 1.0);
   const int filled = static_cast<int>(shown * width);
   out_ << fmt::format("\r\033[K{}{} [{:=<{}}{: <{}}] {:3.0f} %", whole_, stage_, "", filled, "",

@@ -80,6 +80,7 @@ class Advise(CommandLineTest):
         self.assertIs(profile["diffbench"]["disturbed"], True)
         done = self.run_ok("advise", "--profile", "p.json", "--grid", "64")
         self.assertIn("calibrate again when nothing else runs", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^On a disturbed machine: ")
 
         profile["diffbench"]["disturbed"] = False
         quiet = json.dumps(profile)

@@ -132,7 +132,9 @@ class Lesson(CommandLineTest):
         self.assertEqual(self.sheet()[0]["guess"], "230")
 
     def test_an_interrupt_is_passed_on_to_the_command(self):
-        child = subprocess.Popen([PROGRAM, "lesson", "2", "--no-quiz", "--out", "lesson"],
+        self.path("sheet.csv").write_text("It is older.\n")
+        child = subprocess.Popen([PROGRAM, "lesson", "2", "--no-quiz", "--out", "lesson", "--sheet",
+                                  "sheet.csv"],
                                  cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, encoding="utf-8", env={**os.environ, **BARE})
         self.addCleanup(child.kill)
@@ -144,6 +146,7 @@ class Lesson(CommandLineTest):
         self.assertIn("diffbench: interrupted; finished steps and guesses are kept", errors)
         self.assertNotIn("step 2 of 3", out)
         self.assertFalse(self.path("lesson/1-clock.json").exists())
+        self.assertEqual(self.path("sheet.csv").read_text(), "It is older.\n")
 
     def test_what_cannot_be_written_is_refused_before_any_work(self):
         self.path("file").write_text("kept")

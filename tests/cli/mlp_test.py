@@ -124,11 +124,13 @@ class MlpTrain(CommandLineTest):
         self.assertEqual(data["layers"], [2, 4, 8, 16, 2])
         self.assertLess(abs(data["results"][0]["losses"][0] - loss), 0.1 * loss + 0.02)
 
-    def test_a_loss_that_is_not_finite_is_an_error_and_keeps_the_last_good_model(self):
+    def test_a_training_that_diverges_at_once_keeps_the_file_that_was_there(self):
+        self.path("m.safetensors").write_text("It is older.\n")
         done = self.run_program(*TRAIN, "--engine", "cpu", "--lr", "1e30", "--save", "m.safetensors")
         self.assertEqual(done.returncode, 1)
         self.assertIn("not finite in epoch 1, step ", done.stdout)
-        self.run_ok("mlp", "train", "--model", "m.safetensors", "--epochs", "1", "--engine", "cpu")
+        self.assertIn("m.safetensors: nothing is written", done.stdout)
+        self.assertEqual(self.path("m.safetensors").read_text(), "It is older.\n")
 
     def test_a_table_of_ones_own(self):
         rows = [f"{x},{y},{int(x > y)}" for x in range(10) for y in range(10)]

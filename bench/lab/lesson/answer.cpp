@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <regex>
 #include <variant>
 
 namespace diffbench::bench::lesson {
@@ -120,7 +121,11 @@ std::optional<std::string> parse_guess(std::string_view text, std::size_t choice
   if (word.ends_with('x') || word.ends_with('%')) {
     word.pop_back();
   }
-  std::ranges::replace(word, ',', '.'); // "0,5"; "1,000,000" is then no number
+  if (static const std::regex thousands("[1-9][0-9]{0,2}(,[0-9]{3})+");
+      std::regex_match(word, thousands)) {
+    std::erase(word, ','); // "703,142", as the program prints it
+  }
+  std::ranges::replace(word, ',', '.'); // "0,5"
   const auto number = parse_number<double>(word);
   return number && std::isfinite(*number) && *number > 0 ? std::optional(word) : std::nullopt;
 }

@@ -194,10 +194,12 @@ class Course {
   /// The sheet has what was answered, however the lesson ended; the page is of a whole one.
   void finish() {
     Outputs outputs;
-    outputs.attempt([&] {
-      write_to(invocation_.out, folder_.sheet(), sheet_text(asked_));
-      say(fmt::format("\n{}{}{}: the class sheet\n", advice(), score(), folder_.sheet()));
-    });
+    if (!asked_.empty()) { // else an older sheet stays
+      outputs.attempt([&] {
+        write_to(invocation_.out, folder_.sheet(), sheet_text(asked_));
+        say(fmt::format("\n{}{}{}: the class sheet\n", advice(), score(), folder_.sheet()));
+      });
+    }
     if (exit_code_ == exit_ok) {
       outputs.attempt([&] { make_page(); });
     }
@@ -215,7 +217,7 @@ class Course {
     const bool disturbed = std::ranges::any_of(
         asked_, [](const Asked& a) { return a.answer.source == Source::disturbed; });
     return disturbed ? "Other programs were running, so measured answers may be wrong: take the "
-                       "lesson again on a quiet\nmachine, with another --out.\n"
+                       "lesson again on a quiet machine, with another --out.\n"
                      : "";
   }
 

@@ -40,7 +40,7 @@ LessonStep training() {
       .name = "training",
       .text =
           "A training step of MNIST's net on 1, 2, 4, ... threads, as OMP_NUM_THREADS would "
-          "set them. Where MNIST's files are not here (scripts/get-data mnist), Fashion-MNIST "
+          "set them. Where MNIST's files are not here (diffbench get-data mnist), Fashion-MNIST "
           "or made-up rows of the same size take their place, and the table says so: a step "
           "takes as long on them.",
       .command =

@@ -217,7 +217,17 @@ std::string sentence(const SizeStudy& study) {
     return fastest(point.race.rows, [&](const RaceRow& row) { return row.racer == winner; });
   };
   const auto found = crossover(study, best_peer, own);
-  return (found                 ? from_where(winner, "the best peer", *found)
+  std::set<std::string> engines;
+  for (const SizePoint& point : study.points) {
+    for (const RaceRow& row : point.race.rows) {
+      if (!row.is_peer()) {
+        engines.insert(row.racer);
+      }
+    }
+  }
+  return (found ? from_where(winner, "the best peer", *found)
+          : engines.size() == 1
+              ? fmt::format("{} ran alone, so no engine is the faster one", winner)
           : winners.size() == 1 ? fmt::format("{} is the fastest of the engines", winner)
                                 : fmt::format("{} is the fastest of the engines at {} of {} sizes",
                                               winner, winners.count(winner), winners.size())) +

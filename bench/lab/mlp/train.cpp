@@ -122,7 +122,7 @@ void run_peers(const TrainSetting& setting, std::vector<Trained>& all, Progress&
   }
 }
 
-/// What no verb would take again does not replace what is there.
+/// What no verb would take again, or was not trained at all, does not replace what is there.
 void save_parameters(const TrainSetting& setting, const Trained& trained, LabReport& report) {
   const std::string& file = setting.options.save;
   if (!std::ranges::all_of(trained.parameters, [](float value) { return std::isfinite(value); })) {
@@ -130,6 +130,11 @@ void save_parameters(const TrainSetting& setting, const Trained& trained, LabRep
         "--save {}: nothing is written, since {} ended with parameters that are not finite", file,
         trained.name()));
     report.outcome = {exit_error, report.notes.back()};
+    return;
+  }
+  if (!trained.failure.empty() && trained.epochs.empty()) {
+    report.notes.push_back(fmt::format(
+        "--save {}: nothing is written, since {} did not end an epoch", file, trained.name()));
     return;
   }
   mlp::write_safetensors(file, setting.training.network, trained.parameters);

@@ -207,7 +207,7 @@ Action declare_watch(OptionList& options) {
   watch->run.iterations = 20'000; // until the block of the usual problem has spread
   declare_problem(options, watch->run);
   options.group("What is shown");
-  options.text("--backend NAME", watch->backend, described("one backend", "", watch->backend));
+  options.text("--backend NAME", watch->backend, "one backend");
   declare_threads(options, watch->run.session.threads, "for a threaded backend", "the usable CPUs");
   declare_isa(options, watch->run.session);
   options.integer("--every K", watch->every, iteration_limits, "steps from one picture to the next",

@@ -119,6 +119,9 @@ TEST(AssumedCard, SaysWhatIsWrongWithAFile) {
             "convert it");
   EXPECT_EQ(refusal([](ordered_json& card) { card["figures"]["price_eur"] = 1; }),
             "mine.json: price_eur: is no figure of a card");
+  EXPECT_EQ(at("launch_us", "unit", "ms"),
+            "mine.json: launch_us: \"unit\" is not one of low, high and source; the unit is in the "
+            "name");
   EXPECT_EQ(at("launch_us", "low", 3), "mine.json: launch_us: low, 3, is more than high, 2");
   const std::string above = " must be a finite number above 0";
   EXPECT_EQ(at("launch_us", "low", nullptr), "mine.json: launch_us: \"low\"" + above);

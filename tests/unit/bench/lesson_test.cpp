@@ -53,9 +53,13 @@ TEST(Guess, IsANumberAboveZeroOrALetter) {
   EXPECT_EQ(parse_guess(" 10x ", 0), "10");
   EXPECT_EQ(parse_guess("12 %", 0), "12");
   EXPECT_EQ(parse_guess("0,5", 0), "0.5");
+  EXPECT_EQ(parse_guess("0,125", 0), "0.125");
+  EXPECT_EQ(parse_guess("703,142", 0), "703142");
+  EXPECT_EQ(parse_guess("1,000,000", 0), "1000000");
   EXPECT_EQ(parse_guess("7e5", 0), "7e5");
   EXPECT_EQ(parse_guess("B)", 3), "b");
-  for (const char* no_number : {"", "0", "-1", "nan", "inf", "ten", "1,000,000", "=1+1"}) {
+  for (const char* no_number :
+       {"", "0", "-1", "nan", "inf", "ten", "1,00,000", "1,000,00", "=1+1"}) {
     EXPECT_EQ(parse_guess(no_number, 0), std::nullopt) << no_number;
   }
   for (const char* no_choice : {"", "d", "ab", "1", "!", "\x80"}) {

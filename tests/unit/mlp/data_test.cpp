@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <random>
 #include <string>
 
 namespace diffbench::mlp {
@@ -148,6 +149,32 @@ TEST_F(DataTest, DamagedIdxFilesAreRefusedByName) {
   packed[packed.size() / 2] = static_cast<char>(~packed[packed.size() / 2]);
   EXPECT_THAT(refusal([&] { return read_idx(write("bad", packed), good_labels); }),
               HasSubstr("bad: "));
+}
+
+// Where the last byte of a picture fills what was asked for, zlib does not say that more was to
+// come.
+TEST_F(DataTest, LargePicturesWithoutTheEndOfTheirFile) {
+  for (const std::uint32_t count : {1024U, 1500U}) { // of 1 KiB
+    std::string bytes = big_endian(0x803) + big_endian(count) + big_endian(32) + big_endian(32);
+    std::mt19937 random(count);
+    for (std::uint32_t i = 0; i < count * 1024; ++i) {
+      bytes += static_cast<char>(random() & 255);
+    }
+    const fs::path labels_file =
+        write("l", big_endian(0x801) + big_endian(count) + std::string(count, '\1'));
+    const fs::path good = write_gz("good", bytes);
+    EXPECT_EQ(read_idx(good, labels_file).rows(), count);
+    EXPECT_EQ(read_idx(write("plain", bytes), labels_file).rows(), count);
+    EXPECT_THAT(refusal([&] { return read_idx(write("plain", bytes + 'x'), labels_file); }),
+                HasSubstr("longer than its header says"));
+    std::ifstream file(good, std::ios::binary);
+    const std::string whole((std::istreambuf_iterator<char>(file)), {});
+    for (std::size_t lost = 1; lost <= 12; ++lost) {
+      const fs::path cut = write("cut", whole.substr(0, whole.size() - lost));
+      EXPECT_THAT(refusal([&] { return read_idx(cut, labels_file); }), HasSubstr("cut: "))
+          << count << ' ' << lost;
+    }
+  }
 }
 
 TEST_F(DataTest, ADirectoryOfIdxFiles) {
