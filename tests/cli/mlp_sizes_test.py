@@ -36,6 +36,9 @@ class Sizes(CommandLineTest):
                          sum(len(p["rows"][0]["samples"]) for p in points))
         self.assertEqual({b["name"] for b in result["benchmarks"]},
                          {"mlp/depth/2-4-2/cpu, 1 thread", "mlp/depth/2-4-8-16-2/cpu, 1 thread"})
+        self.assertIn("cpu ran alone", result["diffbench"]["sentence"])
+        both = " ".join(DEPTH).replace("--engine cpu", "--engine cpu,scalar").split()
+        self.assertRegex(self.run_ok(*both).stdout, r"(cpu|scalar) is the fastest of the engines")
 
     def test_width_table(self):
         text = self.run_ok(*"mlp width --hidden 20,10 --engine scalar,cpu --threads 1,2 --budget 0.2 "
