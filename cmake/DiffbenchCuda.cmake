@@ -1,7 +1,7 @@
 # The CUDA part of the build: DIFFBENCH_CUDA = toolkit | emulated | off, one for each build tree.
 #   toolkit   kernels compiled by nvcc, the CUDA runtime linked statically: the program also starts
 #             on a machine without a driver
-#   emulated  the same sources compiled by the host compiler against tests/emulation: for the tests
+#   emulated  the same sources compiled by the host compiler against emulation/: for the tests
 #   off       the GPU backends are listed as "not compiled"
 
 find_program(DIFFBENCH_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
@@ -63,7 +63,7 @@ if(DIFFBENCH_CUDA STREQUAL toolkit)
     message(FATAL_ERROR "nvcc ${nvcc_version} is older than ${oldest_nvcc}; "
       "use another with -DDIFFBENCH_NVCC=/path/to/nvcc, or -DDIFFBENCH_CUDA=off")
   endif()
-  # The program takes every newer card for one that it can serve (kernels/src/device.cpp).
+  # The program takes every newer card for one that it can serve (gpu/src/device.cpp).
   if(NOT DIFFBENCH_CUDA_ARCHITECTURES MATCHES "(^|;)[0-9]+$")
     message(FATAL_ERROR "DIFFBENCH_CUDA_ARCHITECTURES=${DIFFBENCH_CUDA_ARCHITECTURES}: numbers in "
       "ascending order, such as 80-real;90, the last one without -real, so that it is there as PTX")

@@ -237,7 +237,7 @@ std::string cuda_devices() {
                      version % 1000 / 10);
 }
 
-/// What backends say in whose build there is CUDA (kernels/src/device.cpp).
+/// What backends say in whose build there is CUDA (gpu/src/device.cpp).
 constexpr std::string_view no_gpu_here = "no NVIDIA GPU or driver here";
 
 std::string find_nvcc() {

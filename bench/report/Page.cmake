@@ -31,7 +31,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
 
   file(GLOB_RECURSE sources ${VIZ}/src/* ${VIZ}/dist/row_solver.wasm)
   # They are part of the page.
-  file(GLOB data ${VIZ}/../bench/results/*-profile.json ${VIZ}/../bench/report/assumed_cards.json)
+  file(GLOB data ${VIZ}/../bench/results/*-profile.json ${VIZ}/../bench/model/assumed_cards.json)
   set(fingerprint "")
   foreach(source IN LISTS sources data ITEMS ${VIZ}/index.html ${VIZ}/vite.config.ts ${VIZ}/package-lock.json)
     file(SHA256 ${source} hash)
@@ -99,7 +99,7 @@ elseif(DIFFBENCH_NPM)
   set(module_sources ${solver_dir}/wasm/row_solver.cpp ${solver_dir}/wasm/include/cstdint
     ${solver_dir}/simd/row_kernel.hpp ${solver_dir}/simd/row_kernel_baseline.cpp)
   file(GLOB page_data CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/results/*-profile.json
-    ${CMAKE_CURRENT_LIST_DIR}/assumed_cards.json)
+    ${PROJECT_SOURCE_DIR}/bench/model/assumed_cards.json)
   set(required FALSE)
   if(NOT DIFFBENCH_VIZ STREQUAL AUTO)
     set(required TRUE)

@@ -1,6 +1,6 @@
 // What every kernel shares: one cell's time step, and the cells beyond the grid.
 //
-// Kernels are plain CUDA C++ that a host compiler reads too (tests/emulation). They are compiled
+// Kernels are plain CUDA C++ that a host compiler reads too (emulation/). They are compiled
 // without contraction (-fmad=false); 4*u is exact, so fma(-4, u, s) has the bits of s - 4*u.
 #pragma once
 

@@ -155,7 +155,7 @@ class Advise(CommandLineTest):
 
     def card(self, change):
         """A file with the program's T4, changed."""
-        card = json.loads((REPORT / "assumed_cards.json").read_text())["t4"]
+        card = json.loads((REPORT.parent / "model/assumed_cards.json").read_text())["t4"]
         change(card["figures"])
         self.path("card.json").write_text(json.dumps(card))
         return self.path("card.json")

@@ -4,7 +4,6 @@
 kernel_resources.py compile -- NVCC ...     runs nvcc and leaves ptxas's figures in OBJECT.ptxas
 kernel_resources.py print OBJECT...         a table of the figures
 kernel_resources.py budget OBJECT...        a budget that they fit, as JSON
-kernel_resources.py registers BUDGET        those of sm_90 as C++ initializers, for the emulation
 kernel_resources.py check BUDGET OBJECT...  fails where a kernel exceeds its budget or has none, or
                                             where two objects have it
 kernel_resources.py self-test
@@ -161,9 +160,6 @@ def main():
                     print(f"{name:50} {architecture:8}", *(f"{used[f]:5} {f}" for f in FIELDS))
         case ["budget", *objects]:
             print(json.dumps(budget_for(resources_of(objects)[0]), indent=1))
-        case ["registers", budget]:
-            for name, by_architecture in json.loads(Path(budget).read_text(encoding="utf-8")).items():
-                print(f'{{"{name}", {by_architecture["sm_90"]["registers"]}}},')
         case ["check", budget, *objects]:
             kernels, found = resources_of(objects)
             found += complaints(kernels, json.loads(Path(budget).read_text(encoding="utf-8")))

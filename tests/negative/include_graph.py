@@ -12,7 +12,12 @@ from pathlib import Path
 BASE = ["base/include"]
 SOLVER = ["solver/include", *BASE]
 CLUSTER = ["cluster/include", *SOLVER]
-LAYERS = ["measure", "report", "options", "observe", "lab", "app", "manual"]  # of bench, from below
+# The layers of bench, each with those that it builds on.
+LAYERS = {"measure": [], "report": ["measure"]}
+LAYERS["options"] = LAYERS["observe"] = LAYERS["model"] = ["measure", "report"]
+LAYERS["lab"] = ["measure", "report", "options", "observe", "model"]
+LAYERS["app"] = [*LAYERS["lab"], "lab"]
+LAYERS["manual"] = [*LAYERS["app"], "app"]
 # Experiments that build on another one.
 EXPERIMENTS = {"lesson": ["pitfalls"], "mlp": ["scaling", "pitfalls"]}
 
@@ -26,8 +31,8 @@ MODULES = r"mpi\.h|hdf5|H5"
 def bench_parts(experiments):
     """Each layer sees those below it, and of lab/ an experiment the shell and itself."""
     parts = {}
-    for i, layer in enumerate(LAYERS):
-        below = [f"bench/{lower}" for lower in LAYERS[:i]]
+    for layer, lower_layers in LAYERS.items():
+        below = [f"bench/{lower}" for lower in lower_layers]
         mlp = ["mlp/include"] if layer in ("lab", "app") else []
         parts[f"bench/{layer}"] = ([f"bench/{layer}", *below, *mlp, *CLUSTER],
                                    r"(?!)" if layer == "app" else COMMAND_LINE)
@@ -35,8 +40,12 @@ def bench_parts(experiments):
         others = [e for e in experiments if e not in (experiment, *EXPERIMENTS.get(experiment, []))]
         parts[f"bench/lab/{experiment}"] = (
             [*(f"bench/lab/{e}" for e in experiments if e not in others), "bench/lab/*",
-             *(f"bench/{lower}" for lower in LAYERS[:4]), "mlp/include", "kernels/include", *CLUSTER],
+             *(f"bench/{lower}" for lower in LAYERS["lab"]), "mlp/include", *CLUSTER],
             COMMAND_LINE)
+    # What is measured of the CUDA runtime itself.
+    parts["bench/lab/transfer/gpu"] = (
+        ["bench/lab/transfer", "bench/lab/*", *(f"bench/{lower}" for lower in LAYERS["lab"]), "gpu/include",
+         *CLUSTER], COMMAND_LINE)
     parts["bench/lab"] = (["bench/lab/*", *parts["bench/lab"][0][1:]], COMMAND_LINE)
     return parts
 
@@ -48,23 +57,24 @@ def all_parts(experiments):
         "base": (["base"], f"{COMMAND_LINE}|{TEXT}|{CUDA}"),
         # Backends are reached through the registry only, so nobody includes */backends/ or solver/simd/.
         "solver": (["solver", *BASE], f"{COMMAND_LINE}|{TEXT}|{CUDA}"),
-        "kernels": (["kernels", *SOLVER], f"{COMMAND_LINE}|{TEXT}"),
-        "mlp": (["mlp", "kernels/include", *BASE], r"CLI/|fmt/"),
-        "cluster": (["cluster", "kernels/include", *SOLVER], f"{COMMAND_LINE}|{TEXT}|{CUDA}"),
+        "gpu": (["gpu", *BASE], f"{COMMAND_LINE}|{TEXT}"),
+        "emulation": (["emulation", *BASE], f"{COMMAND_LINE}|{TEXT}|thrust/"),
+        "kernels": (["kernels", "gpu/include", *SOLVER], f"{COMMAND_LINE}|{TEXT}"),
+        "mlp": (["mlp", "gpu/include", *BASE], r"CLI/|fmt/"),
+        "cluster": (["cluster", *SOLVER], f"{COMMAND_LINE}|{TEXT}|{CUDA}"),
         # MPI and HDF5 are the modules' alone: the library loads those.
         "cluster/include": (["cluster/include", *SOLVER],
                             f"{COMMAND_LINE}|{TEXT}|{CUDA}|{MODULES}"),
-        "cluster/src": (["cluster/include", "cluster/src", "kernels/include", *SOLVER],
+        "cluster/src": (["cluster/include", "cluster/src", *SOLVER],
                         f"{COMMAND_LINE}|{TEXT}|{CUDA}|{MODULES}"),
         **bench_parts(experiments),
-        "bench/suites": (["bench/suites", *(f"bench/{layer}" for layer in LAYERS[:5]),
-                          "mlp/include", "kernels/include", *SOLVER], r"(?!)"),
-        "tests/emulation": (["tests/emulation", *BASE], f"{COMMAND_LINE}|{TEXT}|thrust/"),
+        "bench/suites": (["bench/suites", "bench/lab", *(f"bench/{layer}" for layer in LAYERS["lab"]),
+                          "mlp/include", "gpu/include", *SOLVER], r"(?!)"),
         "viz": ([], r"(?!)"),
     }
 
 
-INCLUDE_DIRECTORIES = ["base/include", "solver/include", "kernels/include", "mlp/include",
+INCLUDE_DIRECTORIES = ["base/include", "solver/include", "gpu/include", "mlp/include",
                        "cluster/include", "solver", "kernels", "kernels/src", "mlp", "mlp/src", "bench",
                        *(f"bench/{layer}" for layer in LAYERS)]
 SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".in"}
@@ -114,7 +124,7 @@ def self_test():
     """Plants an include of each part in each other: exactly the arrows that are not drawn are found."""
     experiments = ["mlp", "pitfalls", "scaling", "sweep"]
     parts = all_parts(experiments)
-    public = {p: p if p.startswith(("bench", "tests")) else f"{p}/include" for p in parts if p != "viz"}
+    public = {p: p if p.startswith("bench") else f"{p}/include" for p in parts if p != "viz"}
     files, expected = {"viz/a.cpp": ""}, {"viz/a.cpp"}
     for part, (allowed, _) in parts.items():
         for target, folder in public.items():
@@ -127,7 +137,9 @@ def self_test():
                     expected.add(planted)
     arrows = {"bench/report/to_bench_measure.cpp": False, "bench/measure/to_bench_report.cpp": True,
               "mlp/to_solver.cpp": True, "solver/to_kernels.cpp": True, "base/to_solver.cpp": True,
-              "cluster/src/to_kernels.cpp": False, "cluster/src/to_cluster.cpp": False,
+              "cluster/src/to_kernels.cpp": True, "cluster/src/to_cluster.cpp": False,
+              "mlp/to_gpu.cpp": False, "mlp/to_kernels.cpp": True, "gpu/to_solver.cpp": True,
+              "bench/observe/to_bench_options.cpp": True, "bench/lab/to_bench_model.cpp": False,
               "solver/to_cluster.cpp": True, "cluster/to_bench_measure.cpp": True,
               "bench/lab/mlp/to_bench_lab_scaling.cpp": False, "bench/app/to_bench_suites.cpp": True,
               "bench/lab/sweep/to_bench_lab_mlp.cpp": True, "bench/lab/to_bench_lab_mlp.cpp": True}

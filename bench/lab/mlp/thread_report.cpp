@@ -1,7 +1,7 @@
 // What `mlp scaling` says: the table, the law, how many threads, and whether a GPU is worth it.
 #include "columns.hpp"
 #include "scaling/scaling_fit_report.hpp"
-#include "scaling/scaling_law.hpp"
+#include "scaling_law.hpp"
 #include "statistics.hpp"
 #include "thread_scaling.hpp"
 #include "units.hpp"

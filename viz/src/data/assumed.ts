@@ -1,12 +1,12 @@
 // Cards that nobody measured here: what a run may take on one by the figures of
-// bench/report/assumed_cards.json, each between a low and a high end; the same arithmetic as
-// bench/lab/assumed_ways.cpp. All of it is assumed, and says so.
+// bench/model/assumed_cards.json, each between a low and a high end; the same arithmetic as
+// bench/model/assumed_ways.cpp. All of it is assumed, and says so.
 //
 //   call   = launch + synchronisation + its kernels         copy   = a call + bytes / bandwidth
 //   kernel = the slower of traffic and arithmetic           set-up = context, and page-locking the field
 //
 // A field and its successor travel through the L2 cache where both fit into it, else through memory.
-import file from "../../../bench/report/assumed_cards.json";
+import file from "../../../bench/model/assumed_cards.json";
 import type { GridCost, Way } from "./model";
 import type { Table } from "./table";
 

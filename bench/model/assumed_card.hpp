@@ -1,5 +1,5 @@
 // A card that nobody measured here: what its transfers, launches and memory may take, as public
-// sources and analogy have it. bench/report/assumed_cards.json holds those that the program knows.
+// sources and analogy have it. bench/model/assumed_cards.json holds those that the program knows.
 #pragma once
 
 #include <string>

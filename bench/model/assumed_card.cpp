@@ -23,7 +23,7 @@ namespace {
 using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-/// bench/report/assumed_cards.json.
+/// bench/model/assumed_cards.json.
 constexpr std::string_view built_in_cards =
 #include "assumed_cards.inc"
     ;

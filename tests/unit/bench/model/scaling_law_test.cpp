@@ -1,4 +1,4 @@
-#include "scaling/scaling_law.hpp"
+#include "scaling_law.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 
 namespace diffbench::gpu {
 
-/// Whether the runtime is the one of tests/emulation, which runs on the CPU: its times mean
+/// Whether the runtime is the one of emulation/, which runs on the CPU: its times mean
 /// nothing.
 #if defined(DIFFBENCH_EMULATED_CUDA)
 inline constexpr bool emulated = true;
