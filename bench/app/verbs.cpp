@@ -4,6 +4,7 @@
 #include "lab_report.hpp"
 #include "lab_verbs.hpp"
 #include "list.hpp"
+#include "mlp/engine_trials.hpp"
 
 #include <array>
 #include <functional>
@@ -122,7 +123,9 @@ std::span<const Subcommand> program_verbs() {
       Subcommand{"selftest",
                  "compares a backend or an engine with itself: how often that gets a verdict, and "
                  "how often a planted slowdown is found",
-                 "diffbench selftest --trials 200", declare_selftest, nullptr, false, keep},
+                 "diffbench selftest --trials 200",
+                 [](OptionList& options) { return declare_selftest(options, engine_trials); },
+                 nullptr, false, keep},
   };
   return table;
 }

@@ -1,6 +1,7 @@
 // The verbs of the lab: each declares its options and returns the experiment.
 #pragma once
 
+#include "selftest_trials.hpp"
 #include "verb.hpp"
 
 namespace diffbench::bench {
@@ -23,7 +24,8 @@ namespace diffbench::bench {
 [[nodiscard]] Action declare_pitfalls(OptionList& options);
 [[nodiscard]] Action declare_residency(OptionList& options);
 [[nodiscard]] Action declare_scaling(OptionList& options);
-[[nodiscard]] Action declare_selftest(OptionList& options);
+/// Trials of engines are made by another experiment, which is handed over.
+[[nodiscard]] Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials);
 [[nodiscard]] Action declare_sweep(OptionList& options);
 [[nodiscard]] Action declare_transfer(OptionList& options);
 [[nodiscard]] Action declare_watch(OptionList& options);

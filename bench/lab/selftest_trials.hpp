@@ -64,8 +64,7 @@ struct EngineTrials {
   SessionOptions session = {};
   double trial_seconds = 0;
 };
-/// Its trials are races, so it is defined beside them: mlp/engine_trials.cpp. Throws InvalidInput,
-/// Unavailable.
-[[nodiscard]] TrialSubject engine_trials(const EngineTrials& options);
+/// Throws InvalidInput, Unavailable.
+using MakeEngineTrials = TrialSubject (*)(const EngineTrials& options);
 
 } // namespace diffbench::bench

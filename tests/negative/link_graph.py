@@ -29,7 +29,7 @@ def may_use(parts, folders, user, owner):
     """What the folder may include, or a part of it that is not linked by itself."""
     mine = [p for p in parts if p == user or p.startswith(f"{user}/") and p not in folders]
     return user == owner or any(
-        place.removesuffix("/*") == owner or place == f"{owner}/include"
+        place in (owner, f"{owner}/*", f"{owner}/include") or owner.startswith(f"{place}/")
         for part in mine for place in parts[part][0])
 
 

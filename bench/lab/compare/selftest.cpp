@@ -77,7 +77,7 @@ TrialSubject backend_trials(const Options& options) {
           }};
 }
 
-TrialSubject subject_of(SelftestOptions given) {
+TrialSubject subject_of(SelftestOptions given, MakeEngineTrials engine_trials) {
   if (given.engine.engine.empty()) {
     return backend_trials(trial_options(given));
   }
@@ -108,7 +108,7 @@ void refuse_network_of_backend(const OptionList& options) {
 
 } // namespace
 
-Action declare_selftest(OptionList& options) {
+Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials) {
   const auto typed = std::make_shared<SelftestOptions>();
   Options& run = typed->run;
   run.problem.nx = run.problem.ny = default_side;
@@ -132,9 +132,9 @@ Action declare_selftest(OptionList& options) {
   options.integer("--trials N", typed->trials, {1, 100'000}, "comparisons of each kind");
   declare_budget(options, run.budget_seconds, "time of one trial");
   typed->output.declare(options);
-  return [typed](const Invocation& invocation) {
+  return [typed, engine_trials](const Invocation& invocation) {
     return run_experiment("selftest", typed->output, invocation, [&](Progress& progress) {
-      return run_trials(subject_of(*typed), typed->trials, progress);
+      return run_trials(subject_of(*typed, engine_trials), typed->trials, progress);
     });
   };
 }

@@ -1,8 +1,8 @@
-// An engine in a race with itself, for the self-test.
+#include "engine_trials.hpp"
+
 #include "image_rows.hpp"
 #include "interrupt.hpp"
 #include "race.hpp"
-#include "selftest_trials.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

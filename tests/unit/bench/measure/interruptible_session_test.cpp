@@ -48,8 +48,8 @@ TEST(Pace, AClockThatStandsStillCutsNothing) {
   EXPECT_EQ(pace.next(1000), 1000);
 }
 
-bool stopped = false;
-bool stop() noexcept { return stopped; }
+bool end_wanted = false;
+bool wants_end() noexcept { return end_wanted; }
 
 /// Notes the steps of each call, and presses Ctrl-C in one of them.
 class CountingSession final : public ForwardingSession<float> {
@@ -60,7 +60,7 @@ class CountingSession final : public ForwardingSession<float> {
   }
   void advance(std::int64_t steps) override {
     calls_.push_back(steps);
-    stopped = calls_.size() == stop_in_;
+    end_wanted = calls_.size() == stop_in_;
     inner_->advance(steps);
   }
 
@@ -71,12 +71,12 @@ class CountingSession final : public ForwardingSession<float> {
 
 class InterruptibleSessionTest : public testing::Test {
  protected:
-  InterruptibleSessionTest() { stopped = false; }
+  InterruptibleSessionTest() { end_wanted = false; }
 
   std::unique_ptr<Session<float>> session(double step_seconds, std::size_t stop_in = 0) {
     device_.step_seconds = step_seconds;
     return std::make_unique<InterruptibleSession<float, FakeClock>>(
-        std::make_unique<CountingSession>(device_, calls_, stop_in), stop);
+        std::make_unique<CountingSession>(device_, calls_, stop_in), wants_end);
   }
 
   FakeDevice device_;
@@ -116,7 +116,7 @@ TEST_F(InterruptibleSessionTest, CtrlCEndsItAfterTheCall) {
 
 TEST_F(InterruptibleSessionTest, AfterCtrlCNoCallBegins) {
   const auto session = this->session(0.01);
-  stopped = true;
+  end_wanted = true;
   EXPECT_THROW(session->advance(1), Interrupted);
   EXPECT_THAT(calls_, IsEmpty());
 }

@@ -74,7 +74,7 @@ class Peers : public ::testing::Test {
   // lives.
   ScopedVariable play(const std::string& module) {
     std::ofstream(directory_ / "numpy_roll.py") << module;
-    const fs::path project = fs::path(__FILE__).parent_path() / "../../..";
+    const fs::path project = fs::path(__FILE__).parent_path() / "../../../..";
     fs::copy(project / "bench/peers/peer_protocol.py", directory_);
     return {"DIFFBENCH_PEERS", directory_};
   }

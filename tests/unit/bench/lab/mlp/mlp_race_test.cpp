@@ -222,7 +222,7 @@ TEST_F(Race, DivergenceIsAnErrorThatSaysWhatHelps) {
 // --- reports
 // ---------------------------------------------------------------------------------------
 
-RaceRow timed_row(const std::string& racer, double seconds, const char* device = "cpu") {
+RaceRow timed_race_row(const std::string& racer, double seconds, const char* device = "cpu") {
   RaceRow row;
   row.name = row.racer = racer;
   row.device = device;
@@ -241,8 +241,8 @@ SizeStudy sample_study() {
   for (const auto& [size, seconds] : times) {
     study.points.push_back({.size = size,
                             .network = mlp::doubling_network(size),
-                            .race = {.rows = {timed_row("cpu", seconds.first),
-                                              timed_row("peer:torch", seconds.second)},
+                            .race = {.rows = {timed_race_row("cpu", seconds.first),
+                                              timed_race_row("peer:torch", seconds.second)},
                                      .reference = "scalar"}});
   }
   return study;
@@ -278,7 +278,7 @@ TEST(SizeReport, ShowsTheSpreadOfEachRow) {
 
 TEST(SizeReport, DispatchThatIsNowhereHalfOfAStepIsNotSaidToBe) {
   SizeStudy study = sample_study();
-  study.points.front().race.rows.front() = timed_row("cpu", 1.5e-4); // the peer takes 200 us
+  study.points.front().race.rows.front() = timed_race_row("cpu", 1.5e-4); // the peer takes 200 us
   const LabReport report = size_report(study);
   EXPECT_THAT(report.sentence, HasSubstr("50.0 us are its cost of issuing"));
   EXPECT_THAT(report.sentence, Not(HasSubstr("half of its step")));
@@ -287,7 +287,7 @@ TEST(SizeReport, DispatchThatIsNowhereHalfOfAStepIsNotSaidToBe) {
 TEST(SizeReport, FindsWhereTheGpuBeginsToWin) {
   SizeStudy study = sample_study();
   for (SizePoint& point : study.points) {
-    point.race.rows.push_back(timed_row("cuda", 3e-4, "cuda"));
+    point.race.rows.push_back(timed_race_row("cuda", 3e-4, "cuda"));
   }
   EXPECT_THAT(size_report(study).sentence,
               HasSubstr("the GPU is faster than the best CPU row from"));
@@ -296,7 +296,7 @@ TEST(SizeReport, FindsWhereTheGpuBeginsToWin) {
 TEST(SizeReport, RoofIsNobodysTime) {
   SizeStudy study = sample_study();
   for (SizePoint& point : study.points) {
-    RaceRow roof = timed_row("products", 1e-9);
+    RaceRow roof = timed_race_row("products", 1e-9);
     roof.is_roof = true;
     roof.check.reset();
     point.race.rows.push_back(roof);
@@ -321,7 +321,7 @@ TEST(SizeReport, WrongRowMakesTheWorstOutcome) {
 // -----------------------------------------------------------------------------------
 
 RaceRow threads_row(int threads, double seconds) {
-  RaceRow row = timed_row("cpu", seconds);
+  RaceRow row = timed_race_row("cpu", seconds);
   row.name = "cpu, " + std::to_string(threads);
   row.threads = threads;
   row.provenance.threads = threads;
@@ -354,10 +354,10 @@ TEST(ThreadReport, FitsTheLawToWhatIsNotOversubscribed) {
 
 TEST(ThreadReport, AGpuIsHeldAgainstTheBestOfTheCpu) {
   ThreadStudy study = sample_threads();
-  study.race.rows.push_back(timed_row("cuda", 5e-5, "cuda"));
+  study.race.rows.push_back(timed_race_row("cuda", 5e-5, "cuda"));
   EXPECT_THAT(thread_report(study).sentence, HasSubstr("8.00 times as fast as the best on the CPU "
                                                        "(cpu, 4): not worth it"));
-  study.race.rows.back() = timed_row("cuda", 2e-5, "cuda");
+  study.race.rows.back() = timed_race_row("cuda", 2e-5, "cuda");
   EXPECT_EQ(json_of(thread_report(study).data)["gpu"]["worth_it"], true);
 }
 
