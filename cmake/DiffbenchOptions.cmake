@@ -43,6 +43,26 @@ function(diffbench_batches target size)
   endif()
 endfunction()
 
+# diffbench_isa_sources(<target> <prefix>): one source for each instruction set, <prefix>_baseline.cpp,
+# _avx2.cpp and _avx512.cpp. They contain nothing but functions with internal linkage and one table each,
+# so that the linker cannot pick code compiled for a larger instruction set for the rest of the program
+# (tests/negative checks the symbols).
+function(diffbench_isa_sources target prefix)
+  target_sources(${target} PRIVATE ${prefix}_baseline.cpp)
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    return()
+  endif()
+  target_sources(${target} PRIVATE ${prefix}_avx2.cpp ${prefix}_avx512.cpp)
+  set(avx2 -mavx2 -mfma)
+  set(avx512 ${avx2} -mavx512f -mavx512vl -mavx512dq -mavx512bw)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # GCC's own AVX-512 intrinsics start from a deliberately uninitialised vector (GCC bug 105593).
+    list(APPEND avx512 -Wno-maybe-uninitialized -Wno-uninitialized)
+  endif()
+  set_source_files_properties(${prefix}_avx2.cpp PROPERTIES COMPILE_OPTIONS "${avx2}")
+  set_source_files_properties(${prefix}_avx512.cpp PROPERTIES COMPILE_OPTIONS "${avx512}")
+endfunction()
+
 add_library(diffbench_options INTERFACE)
 target_compile_options(diffbench_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor -Wold-style-cast

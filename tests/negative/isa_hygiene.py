@@ -5,8 +5,8 @@ isa_hygiene.py --compiler CXX --nm NM OBJECT... [--self-test]
 
 An inline function is compiled into every object that uses it, as a weak symbol, and the linker keeps
 any one of them: if that is the one compiled for AVX-512, the whole program dies with SIGILL on a
-machine without it. So the objects row_kernel_avx*.cpp may define no weak or unique symbol, and
-nothing outside namespace diffbench::simd.
+machine without it. So the objects row_kernel_avx*.cpp and layer_kernel_avx*.cpp may define no weak or
+unique symbol, and nothing outside the namespaces diffbench::simd and diffbench::mlp.
 """
 import argparse
 import re
@@ -15,7 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ISA_OBJECT = re.compile(r"row_kernel_avx\w+\.cpp\.")
+ISA_OBJECT = re.compile(r"(row|layer)_kernel_avx\w+\.cpp\.")
+NAMESPACE = re.compile(r"diffbench::(simd|mlp)::")
 WEAK = set("VWvwu")
 PLANTED = """
 #include <cstddef>
@@ -37,8 +38,8 @@ def violations(nm, file):
         count += 1
         if kind in WEAK:
             yield f"{file}: {name}: weak or unique ({kind})"
-        elif kind.isupper() and not name.startswith("diffbench::simd::"):
-            yield f"{file}: {name}: outside namespace diffbench::simd"
+        elif kind.isupper() and not NAMESPACE.match(name):
+            yield f"{file}: {name}: outside its namespace"
     if count == 0:
         yield f"{file}: no symbols at all; is it the right file?"
 
@@ -65,7 +66,7 @@ def main():
         return self_test(options)
     objects = [o for o in options.objects if ISA_OBJECT.search(o)]
     if not objects:
-        sys.exit("no object named row_kernel_avx*.cpp.o among those given")
+        sys.exit("no object of an instruction set among those given")
     found = [v for o in objects for v in violations(options.nm, o)]
     print(*found, f"{len(objects)} objects, {len(found)} violations", sep="\n")
     return 1 if found else 0
