@@ -281,7 +281,7 @@ void report_peers(Report& report) {
 
 // What the fair CPU baseline reaches of what this core could do; empty where it is not built.
 std::string core_bound_of_simd() {
-  const std::vector<BackendInfo> backends = backend_ladder();
+  const std::vector<BackendInfo>& backends = all_backends();
   const auto simd = std::ranges::find(backends, "simd", &BackendInfo::name);
   if (simd == backends.end() || !simd->make_float32) {
     return {};
@@ -295,7 +295,7 @@ std::string core_bound_of_simd() {
 
 // Whether the default run has something to run.
 bool report_backends(Report& report) {
-  const std::vector<BackendInfo> backends = backend_ladder();
+  const std::vector<BackendInfo>& backends = all_backends();
   const auto available = std::ranges::count_if(
       backends, [](const BackendInfo& backend) { return backend.probe(0).available; });
   report.section("Backends");

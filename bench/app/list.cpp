@@ -45,7 +45,7 @@ constexpr std::size_t about_column = 4; // of the table
 
 std::vector<Listed> list_backends() {
   std::vector<Listed> rows;
-  for (const BackendInfo& backend : backend_ladder()) {
+  for (const BackendInfo& backend : all_backends()) {
     const Probe probe = backend.probe(0);
     rows.push_back({.kind = "backend",
                     .name = std::string(backend.name),
@@ -57,7 +57,7 @@ std::vector<Listed> list_backends() {
                     .how_to_use = fmt::format("--backend {}", backend.name),
                     .reason = probe.reason});
   }
-  for (const MissingBackend& backend : missing_backends()) {
+  for (const NotCompiled& backend : missing_backends()) {
     rows.push_back({.kind = "backend",
                     .name = std::string(backend.name),
                     .how_to_use = fmt::format("--backend {}", backend.name),

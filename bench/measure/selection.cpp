@@ -75,7 +75,7 @@ void check_messages(std::span<const Candidate> candidates, const RankOptions& ma
 
 std::optional<std::string> note_on_left_out(const Options& options) {
   std::vector<std::string_view> names;
-  for (const BackendInfo& backend : backend_ladder()) {
+  for (const BackendInfo& backend : all_backends()) {
     if (options.backends.empty() && !asked_for(backend, options)) {
       names.push_back(backend.name);
     }
@@ -91,7 +91,7 @@ std::vector<Candidate> select_backends(const Options& options) {
   const std::vector<std::string>& names = options.backends;
   const int device = options.session.device;
   std::vector<Candidate> candidates;
-  for (const BackendInfo& backend : backend_ladder()) {
+  for (const BackendInfo& backend : all_backends()) {
     if (asked_for(backend, options)) {
       const Stopwatch watch;
       Probe probe = backend.probe(device);

@@ -28,10 +28,10 @@ void require_known(std::string_view option, const std::string& name, std::string
 
 std::vector<std::string> known_rows() {
   std::vector<std::string> known;
-  for (const BackendInfo& backend : backend_ladder()) {
+  for (const BackendInfo& backend : all_backends()) {
     known.emplace_back(backend.name);
   }
-  for (const MissingBackend& backend : missing_backends()) {
+  for (const NotCompiled& backend : missing_backends()) {
     known.emplace_back(backend.name);
   }
   for (const std::string& peer : peer_names()) {

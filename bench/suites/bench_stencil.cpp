@@ -4,6 +4,6 @@
 
 int main(int argc, char** argv) {
   using namespace diffbench;
-  bench::add_stencils(backend_ladder(), missing_backends());
+  bench::add_stencils(all_backends(), missing_backends());
   return bench::run_suite("bench_stencil", argc, argv);
 }

@@ -135,8 +135,7 @@ void add_case(const mlp::EngineInfo& info, const Case& chosen) {
 /// that the smaller ones do not.
 bool too_large(const mlp::EngineInfo& info, const Case& chosen) {
   const double flops = chosen.network.flops_per_step(chosen.batch);
-  return (info.device == DeviceKind::emulated && flops > 1e5) ||
-         (info.name == "scalar" && flops > 1e7);
+  return (info.device == DeviceKind::emulated && flops > 1e5) || (info.teaching && flops > 1e7);
 }
 
 } // namespace
@@ -147,7 +146,7 @@ void add_networks(std::span<const mlp::EngineInfo> engines) {
       add_skipped(fmt::format("mlp/{}", engine.name), probe.reason);
     }
   }
-  for (const mlp::MissingEngine& engine : mlp::missing_engines()) {
+  for (const NotCompiled& engine : mlp::missing_engines()) {
     add_skipped(fmt::format("mlp/{}", engine.name),
                 fmt::format("not compiled: {}", engine.how_to_get));
   }

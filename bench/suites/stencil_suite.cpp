@@ -105,13 +105,13 @@ void add_stencil(const BackendInfo& backend, Dtype dtype, std::int64_t grid) {
 
 } // namespace
 
-void add_stencils(std::span<const BackendInfo> backends, std::span<const MissingBackend> missing) {
+void add_stencils(std::span<const BackendInfo> backends, std::span<const NotCompiled> missing) {
   for (const BackendInfo& backend : backends) {
     if (const Probe probe = backend.probe(0); !probe.available) {
       add_skipped(fmt::format("stencil/{}", backend.name), probe.reason);
     }
   }
-  for (const MissingBackend& backend : missing) {
+  for (const NotCompiled& backend : missing) {
     add_skipped(fmt::format("stencil/{}", backend.name),
                 fmt::format("not compiled: {}", backend.how_to_get));
   }

@@ -20,7 +20,7 @@ struct Sweep {
 // Every backend, and one for each way of copying: the kernels have nothing to do with it.
 std::vector<Sweep> sweeps() {
   std::vector<Sweep> sweeps;
-  for (const BackendInfo& backend : backend_ladder()) {
+  for (const BackendInfo& backend : all_backends()) {
     if (backend.device == DeviceKind::emulated) {
       sweeps.push_back({backend, Transfer::pinned});
     }

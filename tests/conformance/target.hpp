@@ -41,7 +41,7 @@ inline std::vector<Target> targets_of(const std::vector<BackendInfo>& backends) 
 /// Emulated backends have a program of their own (emulated_test.cpp): at the sizes of the others
 /// they would take minutes.
 inline std::vector<BackendInfo> backends_where(bool emulated) {
-  std::vector<BackendInfo> backends = backend_ladder();
+  std::vector<BackendInfo> backends = all_backends();
   std::erase_if(backends, [emulated](const BackendInfo& backend) {
     return (backend.device == DeviceKind::emulated) != emulated;
   });

@@ -62,7 +62,7 @@ void expect_pinned(const Pinned& result) {
   advance_reference(problem, field, 100);
   EXPECT_EQ(digest_of<T>(field.cells()), result.digest) << "the oracle";
 
-  for (const BackendInfo& backend : backend_ladder()) {
+  for (const BackendInfo& backend : all_backends()) {
     if (!backend.probe(0).available) {
       continue;
     }

@@ -42,7 +42,7 @@ std::ostream& operator<<(std::ostream& stream, const Target& target) {
 
 std::vector<Target> all_targets() {
   std::vector<Target> targets;
-  for (const BackendInfo& backend : backend_ladder()) {
+  for (const BackendInfo& backend : all_backends()) {
     for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
       for (const InitialField::Kind initial : initial_kinds) {
         targets.push_back({backend, dtype, initial});

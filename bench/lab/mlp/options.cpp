@@ -124,7 +124,7 @@ std::vector<mlp::EngineInfo> choose_engines(const EngineChoice& choice, int devi
     if (engine.device != DeviceKind::cpu && why_no_device) {
       why_no_device = probe.available ? std::nullopt : std::optional(probe.reason);
     }
-    if (engine.name != "scalar" && probe.available) {
+    if (!engine.teaching && probe.available) {
       chosen.push_back(engine);
     }
   }

@@ -106,7 +106,7 @@ class Solve {
   [[nodiscard]] std::int64_t steps() const { return steps_; }
 
  private:
-  MakeSession<T> make_;
+  BackendInfo::Make<T> make_;
   Problem problem_;
   SessionOptions options_;
   std::int64_t steps_;

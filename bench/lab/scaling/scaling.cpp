@@ -40,7 +40,7 @@ BackendInfo threaded_backend(const std::string& name) {
   const BackendInfo backend = require_backend(name);
   if (!backend.threaded) {
     std::vector<std::string_view> threaded;
-    for (const BackendInfo& other : backend_ladder()) {
+    for (const BackendInfo& other : all_backends()) {
       if (other.threaded) {
         threaded.push_back(other.name);
       }

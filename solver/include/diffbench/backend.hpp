@@ -11,13 +11,13 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/execution.hpp"
 #include "diffbench/problem.hpp"
+#include "diffbench/registry_entry.hpp"
 #include "diffbench/row_memory.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 
 namespace diffbench {
 
@@ -87,39 +87,6 @@ class Session {
   [[nodiscard]] virtual Provenance provenance() const = 0;
 };
 
-template <typename T>
-using MakeSession = std::unique_ptr<Session<T>> (*)(const Problem&, const SessionOptions&);
-
-/// Bytes that a session will hold, not counting the caller's own fields.
-struct MemoryNeed {
-  std::int64_t host = 0;
-  std::int64_t device = 0;
-};
-
-/// One backend: what it is, whether it can run here, and how to make its sessions.
-struct BackendInfo {
-  std::string_view name;        ///< as the file is called
-  std::string_view description; ///< one line
-  DeviceKind device = DeviceKind::cpu;
-  bool threaded = false; ///< honours SessionOptions::threads
-  int ladder = 0;        ///< order in lists and tables, the naive ones first
-  bool teaching = false; ///< slow, and there to show why: runs only where it is asked for
-  /// Whether it can run on the device of that index (0 for a CPU backend, which ignores it); cheap,
-  /// never throws.
-  Probe (*probe)(int device) noexcept = always_available;
-  MemoryNeed (*memory_need)(const Problem&, const SessionOptions&) = nullptr;
-  MakeSession<float> make_float32 = nullptr;
-  MakeSession<double> make_float64 = nullptr;
-
-  /// The maker for T. Makers expect a validated problem whose dtype is T; they throw Error.
-  template <typename T>
-  [[nodiscard]] MakeSession<T> make() const {
-    if constexpr (dtype_of<T> == Dtype::float32) {
-      return make_float32;
-    } else {
-      return make_float64;
-    }
-  }
-};
+using BackendInfo = RegistryEntry<Problem, Session>;
 
 } // namespace diffbench

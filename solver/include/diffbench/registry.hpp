@@ -9,23 +9,12 @@
 
 namespace diffbench {
 
-/// A backend that the project has and this build left out.
-struct MissingBackend {
-  std::string_view name;
-  std::string_view how_to_get; ///< the build option that brings it
-};
-
-/// All compiled backends in no particular order (generated).
+/// All compiled backends, naive ones first.
 [[nodiscard]] const std::vector<BackendInfo>& all_backends();
-/// All backends left out of this build (generated).
-[[nodiscard]] const std::vector<MissingBackend>& missing_backends();
+/// All backends left out of this build.
+[[nodiscard]] const std::vector<NotCompiled>& missing_backends();
 
-/// The compiled backends, naive ones first (by BackendInfo::ladder, then by name).
-[[nodiscard]] std::vector<BackendInfo> backend_ladder();
-
-/// The backend of that name. Throws InvalidInput, listing the valid names, for a name that the
-/// project does not know, and Unavailable, with the reason, for one that is not compiled or whose
-/// probe of `device` fails.
+/// The backend of that name; throws as require_entry does.
 [[nodiscard]] BackendInfo require_backend(std::string_view name, int device = 0);
 
 } // namespace diffbench

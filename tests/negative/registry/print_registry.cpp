@@ -7,7 +7,7 @@ int main() {
   for (const diffbench::BackendInfo& backend : diffbench::all_backends()) {
     std::cout << "compiled " << backend.name << '\n';
   }
-  for (const diffbench::MissingBackend& backend : diffbench::missing_backends()) {
+  for (const diffbench::NotCompiled& backend : diffbench::missing_backends()) {
     std::cout << "not compiled " << backend.name << '\n';
   }
 }

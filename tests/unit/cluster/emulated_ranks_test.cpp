@@ -95,7 +95,7 @@ void expect_the_oracles_bits(DeviceCluster& cluster, const RankJob& job) {
 
 std::vector<std::string> emulated_backends() {
   std::vector<std::string> names;
-  for (const BackendInfo& backend : backend_ladder()) {
+  for (const BackendInfo& backend : all_backends()) {
     if (backend.device == DeviceKind::emulated) {
       names.emplace_back(backend.name);
     }

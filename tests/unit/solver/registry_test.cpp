@@ -27,7 +27,7 @@ TEST(Registry, EveryBackendIsComplete) {
 }
 
 TEST(Registry, TheLadderHoldsAllBackendsInOrder) {
-  const std::vector<BackendInfo> ladder = backend_ladder();
+  const std::vector<BackendInfo> ladder = all_backends();
   ASSERT_EQ(ladder.size(), all_backends().size());
   for (std::size_t i = 1; i < ladder.size(); ++i) {
     EXPECT_LE(ladder[i - 1].ladder, ladder[i].ladder);
@@ -54,7 +54,7 @@ TEST(Registry, AnUnknownNameIsInvalidAndTheValidOnesAreListed) {
 
 TEST(Registry, ABackendThatIsNotCompiledIsUnavailableAndSaysHowToGetIt) {
   // None in a full build; tests/negative has a build that leaves one out.
-  for (const MissingBackend& missing : missing_backends()) {
+  for (const NotCompiled& missing : missing_backends()) {
     EXPECT_THAT(message_of<Unavailable>([&] { static_cast<void>(require_backend(missing.name)); }),
                 AllOf(HasSubstr("not compiled"), HasSubstr(std::string(missing.how_to_get))));
   }

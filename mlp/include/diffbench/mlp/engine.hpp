@@ -9,6 +9,7 @@
 
 #include "diffbench/execution.hpp"
 #include "diffbench/mlp/network.hpp"
+#include "diffbench/registry_entry.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -122,43 +123,14 @@ class Engine {
   [[nodiscard]] virtual Provenance provenance() const = 0;
 };
 
-/// Throws Error: Unavailable, with the figures, for a network that the engine cannot take, which
-/// another engine can.
-template <typename T>
-using MakeEngine = std::unique_ptr<Engine<T>> (*)(const Training&, const SessionOptions&);
-
-struct EngineInfo {
-  std::string_view name; ///< as the file is called
-  std::string_view description;
-  DeviceKind device = DeviceKind::cpu;
-  bool threaded = false;
-  int ladder = 0; ///< order in lists and tables, the naive ones first
-  Probe (*probe)(int device) noexcept = always_available;
-  MakeEngine<float> make_float32 = nullptr;
-  MakeEngine<double> make_float64 = nullptr;
-
-  template <typename T>
-  [[nodiscard]] MakeEngine<T> make() const {
-    if constexpr (sizeof(T) == sizeof(float)) {
-      return make_float32;
-    } else {
-      return make_float64;
-    }
-  }
-};
+using EngineInfo = RegistryEntry<Training, Engine>;
 
 /// All engines of this build, naive ones first.
 [[nodiscard]] const std::vector<EngineInfo>& all_engines();
+/// All engines left out of this build.
+[[nodiscard]] const std::vector<NotCompiled>& missing_engines();
 
-/// An engine that the project has and this build left out.
-struct MissingEngine {
-  std::string_view name;
-  std::string_view how_to_get;
-};
-[[nodiscard]] const std::vector<MissingEngine>& missing_engines();
-
-/// The one of that name. Throws InvalidInput, listing the names, for an unknown one, Unavailable,
-/// with the reason, for one that is not compiled or whose probe of `device` fails.
+/// The engine of that name; throws as require_entry does.
 [[nodiscard]] EngineInfo require_engine(std::string_view name, int device = 0);
 
 } // namespace diffbench::mlp

@@ -97,7 +97,7 @@ TEST(List, HasEveryBackendAndPeer) {
   for (const BackendInfo& backend : all_backends()) {
     EXPECT_THAT(text, HasSubstr("\n" + std::string(backend.name) + " "));
   }
-  for (const MissingBackend& backend : missing_backends()) {
+  for (const NotCompiled& backend : missing_backends()) {
     EXPECT_THAT(text, ContainsRegex(std::string(backend.name) + " .*(not compiled: |as above)"));
   }
   EXPECT_THAT(text, ContainsRegex("\nnumpy +yes +--peer numpy\n"));

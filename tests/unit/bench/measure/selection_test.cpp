@@ -68,7 +68,7 @@ bool has_teaching_rows(const Options& options) {
 
 TEST(SelectBackends, ThoseOfTeachingRunWhereTheyAreAskedFor) {
   std::vector<std::string> names;
-  for (const BackendInfo& backend : backend_ladder()) {
+  for (const BackendInfo& backend : all_backends()) {
     if (backend.teaching) {
       names.emplace_back(backend.name);
     }

@@ -68,7 +68,7 @@ std::unique_ptr<Session<float>> make_broken(const Problem&, const SessionOptions
   throw Error("broken on purpose");
 }
 
-Candidate candidate(std::string_view name, MakeSession<float> make) {
+Candidate candidate(std::string_view name, BackendInfo::Make<float> make) {
   return {.backend = {.name = name, .description = "a test's own", .make_float32 = make},
           .probe = {}};
 }

@@ -83,7 +83,7 @@ void nothing_learnt(std::span<float> before, std::span<float> after) {
 }
 void dies(std::span<float> /*before*/, std::span<float> /*after*/) { throw Error("broken wire"); }
 
-mlp::EngineInfo faulty(mlp::MakeEngine<float> make, DeviceKind device = DeviceKind::cpu) {
+mlp::EngineInfo faulty(mlp::EngineInfo::Make<float> make, DeviceKind device = DeviceKind::cpu) {
   return {.name = "faulty", .description = "", .device = device, .make_float32 = make};
 }
 
@@ -98,7 +98,7 @@ class Race : public ::testing::Test {
     constexpr double budget = 60; // the limit of steps ends it first, however slow the machine is
     return run_race(job_, options, budget, peers_, progress_);
   }
-  RaceRow run_one(mlp::MakeEngine<float> make, DeviceKind device = DeviceKind::cpu) {
+  RaceRow run_one(mlp::EngineInfo::Make<float> make, DeviceKind device = DeviceKind::cpu) {
     return run({faulty(make, device)}).rows.front();
   }
 

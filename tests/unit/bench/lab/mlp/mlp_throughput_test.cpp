@@ -172,7 +172,7 @@ std::unique_ptr<mlp::Engine<float>> make_limited(const mlp::Training& training,
   return std::make_unique<LimitedEngine<Beyond>>(training);
 }
 
-ThroughputStudy run(mlp::MakeEngine<float> make, bool training = false,
+ThroughputStudy run(mlp::EngineInfo::Make<float> make, bool training = false,
                     DeviceKind device = DeviceKind::cpu, bool named = false) {
   std::ostringstream shown;
   Progress progress(shown, false);
