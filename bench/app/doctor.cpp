@@ -5,6 +5,7 @@
 #include "context.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
+#include "diffbench/shared_library.hpp"
 #include "peer.hpp"
 
 #include <fmt/format.h>
@@ -23,8 +24,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include <dlfcn.h>
 
 namespace diffbench::bench {
 
@@ -208,21 +207,17 @@ void report_memory(Report& report, const std::map<std::string, std::string>& fac
 // Asks the driver's library, loaded only here, for the first device. Its functions and their
 // parameters are those of the CUDA Driver API's manual; cuInit makes no context.
 std::string cuda_devices() {
-  const std::unique_ptr<void, int (*)(void*)> library(dlopen("libcuda.so.1", RTLD_NOW), dlclose);
-  if (library == nullptr) {
+  const SharedLibrary library("libcuda.so.1");
+  if (!library.loaded()) {
     return "none (no libcuda.so.1)";
   }
-  const auto function = [&](auto*& pointer, const char* name) {
-    pointer =
-        reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(dlsym(library.get(), name));
-    return pointer != nullptr;
-  };
   int (*init)(unsigned) = nullptr;
   int (*driver_version)(int*) = nullptr;
   int (*count_devices)(int*) = nullptr;
   int (*device_name)(char*, int, int) = nullptr;
-  if (!function(init, "cuInit") || !function(driver_version, "cuDriverGetVersion") ||
-      !function(count_devices, "cuDeviceGetCount") || !function(device_name, "cuDeviceGetName")) {
+  if (!library.find("cuInit", init) || !library.find("cuDriverGetVersion", driver_version) ||
+      !library.find("cuDeviceGetCount", count_devices) ||
+      !library.find("cuDeviceGetName", device_name)) {
     return "none (libcuda.so.1 lacks functions)";
   }
   int count = 0;

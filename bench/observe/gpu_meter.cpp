@@ -1,11 +1,11 @@
 #include "gpu_meter.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/shared_library.hpp"
 #include "nvml.hpp"
 
 #include <fmt/format.h>
 
-#include <dlfcn.h>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -74,14 +74,13 @@ std::string nvml_library() {
 
 /// The library, loaded and initialized, and a card.
 struct GpuMeter::Nvml {
-  explicit Nvml(const std::string& path) : library(::dlopen(path.c_str(), RTLD_NOW), ::dlclose) {
-    if (!library) {
-      const char* why = ::dlerror();
-      throw Unavailable(fmt::format("NVML: {}", why != nullptr ? why : path));
+  explicit Nvml(const std::string& path) : library(path) {
+    if (!library.loaded()) {
+      throw Unavailable(fmt::format("NVML: {}", library.error()));
     }
-    find(error_string, "nvmlErrorString");
-    require(init, "nvmlInit_v2");
-    find(shutdown, "nvmlShutdown");
+    library.find("nvmlErrorString", error_string);
+    require("nvmlInit_v2", init);
+    library.find("nvmlShutdown", shutdown);
     demand("nvmlInit", init());
     initialized = true;
   }
@@ -98,37 +97,32 @@ struct GpuMeter::Nvml {
     const char* end = card_name.data() + card_name.size();
     if (const auto [rest, error] = std::from_chars(card_name.data(), end, index);
         error == std::errc{} && rest == end) {
-      require(by_index, "nvmlDeviceGetHandleByIndex_v2");
+      require("nvmlDeviceGetHandleByIndex_v2", by_index);
       demand(fmt::format("card {}", index), by_index(static_cast<unsigned>(index), &card));
     } else {
-      require(by_uuid, "nvmlDeviceGetHandleByUUID");
+      require("nvmlDeviceGetHandleByUUID", by_uuid);
       demand("card " + card_name, by_uuid(card_name.c_str(), &card));
     }
-    find(name, "nvmlDeviceGetName");
-    find(power, "nvmlDeviceGetPowerUsage");
-    find(energy, "nvmlDeviceGetTotalEnergyConsumption");
-    find(utilization, "nvmlDeviceGetUtilizationRates");
-    find(memory, "nvmlDeviceGetMemoryInfo");
-    find(clock, "nvmlDeviceGetClockInfo");
-    find(temperature, "nvmlDeviceGetTemperature");
-    find(reasons, "nvmlDeviceGetCurrentClocksEventReasons"); // the name since driver 535
+    library.find("nvmlDeviceGetName", name);
+    library.find("nvmlDeviceGetPowerUsage", power);
+    library.find("nvmlDeviceGetTotalEnergyConsumption", energy);
+    library.find("nvmlDeviceGetUtilizationRates", utilization);
+    library.find("nvmlDeviceGetMemoryInfo", memory);
+    library.find("nvmlDeviceGetClockInfo", clock);
+    library.find("nvmlDeviceGetTemperature", temperature);
+    library.find("nvmlDeviceGetCurrentClocksEventReasons", reasons); // the name since driver 535
     if (reasons == nullptr) {
-      find(reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+      library.find("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
     }
-    find(link_generation, "nvmlDeviceGetCurrPcieLinkGeneration");
-    find(link_width, "nvmlDeviceGetCurrPcieLinkWidth");
-    find(most_generation, "nvmlDeviceGetMaxPcieLinkGeneration");
-    find(most_width, "nvmlDeviceGetMaxPcieLinkWidth");
+    library.find("nvmlDeviceGetCurrPcieLinkGeneration", link_generation);
+    library.find("nvmlDeviceGetCurrPcieLinkWidth", link_width);
+    library.find("nvmlDeviceGetMaxPcieLinkGeneration", most_generation);
+    library.find("nvmlDeviceGetMaxPcieLinkWidth", most_width);
   }
 
   template <typename Function>
-  void find(Function& function, const char* symbol) const {
-    function = reinterpret_cast<Function>(::dlsym(library.get(), symbol));
-  }
-  template <typename Function>
-  void require(Function& function, const char* symbol) const {
-    find(function, symbol);
-    if (function == nullptr) {
+  void require(const char* symbol, Function*& function) const {
+    if (!library.find(symbol, function)) {
       throw Unavailable(fmt::format("NVML: the library has no {}", symbol));
     }
   }
@@ -156,7 +150,7 @@ struct GpuMeter::Nvml {
     return std::nullopt;
   }
 
-  std::unique_ptr<void, int (*)(void*)> library;
+  SharedLibrary library;
   bool initialized = false;
   Handle card = nullptr;
   std::mutex mutex;

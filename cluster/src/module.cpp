@@ -1,6 +1,7 @@
 #include "diffbench/cluster/module.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/shared_library.hpp"
 #include "diffbench/text.hpp"
 
 #include <cstdlib>
@@ -8,8 +9,6 @@
 #include <mutex>
 #include <string>
 #include <system_error>
-
-#include <dlfcn.h>
 
 namespace diffbench::cluster {
 
@@ -44,31 +43,28 @@ bool is_of_this_build(const Module& module) {
          module.sizes == own.sizes;
 }
 
-// RTLD_GLOBAL: Open MPI opens plugins of its own, which in some builds of it are not linked with
-// libmpi and look for its symbols among the global ones. RTLD_NOW: what
-// a module lacks shows here and not in the middle of a run.
+// Symbols are global, because Open MPI opens plugins of its own, which in some builds of it are not
+// linked with libmpi and look for its symbols among the global ones.
 const Module& open_module(std::string_view name) {
   const fs::path file = module_file(name);
   std::error_code ignored;
   if (!fs::exists(file, ignored)) {
     fail(name, "this build is without it, there is no '" + file.string() + "'");
   }
-  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (library == nullptr) {
-    fail(name, "it cannot be loaded: " + one_line(::dlerror()));
+  SharedLibrary library(file, SharedLibrary::Symbols::global);
+  if (!library.loaded()) {
+    fail(name, "it cannot be loaded: " + one_line(library.error()));
   }
-  const void* const module = ::dlsym(library, "diffbench_cluster_module");
-  if (module == nullptr) {
-    ::dlclose(library);
+  const Module* module = nullptr;
+  if (!library.find("diffbench_cluster_module", module)) {
     fail(name, "'" + file.string() + "' is no module of this program");
   }
-  const Module& loaded = *static_cast<const Module*>(module);
-  if (!is_of_this_build(loaded)) {
-    ::dlclose(library);
+  if (!is_of_this_build(*module)) {
     throw Unavailable("module '" + std::string(name) + "': '" + file.string() +
                       "' belongs to another build: build and install again");
   }
-  return loaded;
+  library.keep();
+  return *module;
 }
 
 } // namespace

@@ -4,9 +4,9 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
+#include "diffbench/shared_library.hpp"
 #include "diffbench/workers.hpp"
 
-#include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -77,34 +77,25 @@ void require_threads() {
   }
 }
 
-template <typename Function>
-void find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function == nullptr) {
-    throw Unavailable(std::string(library_name) + " has no function " + name);
-  }
-}
-
 Functions load() {
   require_address_space();
   require_threads();
-  void* const library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL); // never closed: its threads
-  if (library == nullptr) {
-    const char* const why = dlerror();
-    throw Unavailable(std::string(why != nullptr ? why : library_name) +
-                      "; apt-get install libopenblas0");
+  SharedLibrary library(library_name);
+  if (!library.loaded()) {
+    throw Unavailable(library.error() + "; apt-get install libopenblas0");
   }
   Functions functions{};
-  find(library, "cblas_sgemm", functions.sgemm);
-  find(library, "cblas_dgemm", functions.dgemm);
-  find(library, "cblas_ssyrk", functions.ssyrk);
-  find(library, "cblas_dsyrk", functions.dsyrk);
-  find(library, "cblas_sgemv", functions.sgemv);
-  find(library, "cblas_dgemv", functions.dgemv);
-  find(library, "cblas_sdot", functions.sdot);
-  find(library, "cblas_ddot", functions.ddot);
-  find(library, "openblas_set_num_threads", functions.set_num_threads);
-  find(library, "openblas_get_config", functions.get_config);
+  library.require("cblas_sgemm", functions.sgemm);
+  library.require("cblas_dgemm", functions.dgemm);
+  library.require("cblas_ssyrk", functions.ssyrk);
+  library.require("cblas_dsyrk", functions.dsyrk);
+  library.require("cblas_sgemv", functions.sgemv);
+  library.require("cblas_dgemv", functions.dgemv);
+  library.require("cblas_sdot", functions.sdot);
+  library.require("cblas_ddot", functions.ddot);
+  library.require("openblas_set_num_threads", functions.set_num_threads);
+  library.require("openblas_get_config", functions.get_config);
+  library.keep(); // for its threads
   return functions;
 }
 

@@ -2,7 +2,7 @@
 // must start, and its other engines run, where it is missing.
 #include "cublaslt.hpp"
 
-#include <dlfcn.h>
+#include "diffbench/shared_library.hpp"
 
 namespace diffbench::mlp::cuda {
 
@@ -11,27 +11,17 @@ namespace {
 // The library of the header's version: structures and values may differ in another.
 const std::string library_name = "libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR);
 
-void* find(void* library, const char* name) {
-  void* const function = dlsym(library, name);
-  if (function == nullptr) {
-    throw Unavailable(library_name + " has no function " + name);
-  }
-  return function;
-}
-
 CublasLt load() {
-  // Never closed: its threads and contexts outlive what a caller can know.
-  void* const library = dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* const why = dlerror();
-    throw Unavailable(std::string(why != nullptr ? why : library_name) +
+  SharedLibrary library(library_name);
+  if (!library.loaded()) {
+    throw Unavailable(library.error() +
                       "; it is part of the CUDA Toolkit, put its lib64 into LD_LIBRARY_PATH");
   }
   CublasLt functions{};
-#define DIFFBENCH_LOAD(name) \
-  functions.name = reinterpret_cast<decltype(functions.name)>(find(library, #name));
+#define DIFFBENCH_LOAD(name) library.require(#name, functions.name);
   DIFFBENCH_CUBLASLT_FUNCTIONS(DIFFBENCH_LOAD)
 #undef DIFFBENCH_LOAD
+  library.keep(); // its threads and contexts outlive what a caller can know
   return functions;
 }
 

@@ -5,6 +5,7 @@
 //
 // As the program, it knows nothing of MPI but the module that it loads.
 #include "diffbench/cluster/module.hpp"
+#include "diffbench/shared_library.hpp"
 
 #include "transport_checks.hpp"
 
@@ -18,7 +19,6 @@
 #include <string_view>
 #include <system_error>
 
-#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -56,12 +56,11 @@ using diffbench::cluster::Transport;
 namespace checks = diffbench::cluster::checks;
 
 const Module& load(const char* file) {
-  void* library = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  void* module = library != nullptr ? ::dlsym(library, "diffbench_cluster_module") : nullptr;
-  if (module == nullptr) {
-    throw Error(::dlerror());
-  }
-  return *static_cast<const Module*>(module);
+  diffbench::SharedLibrary library(file);
+  const Module* module = nullptr;
+  library.require("diffbench_cluster_module", module);
+  library.keep();
+  return *module;
 }
 
 void write_that_fails_at_the_end(Transport& transport, const std::filesystem::path& folder) {

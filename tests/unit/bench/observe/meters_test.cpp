@@ -3,12 +3,12 @@
 #include "gpu_meter.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/shared_library.hpp"
 #include "temporary_directory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <dlfcn.h>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -114,7 +114,6 @@ class GpuMeterTest : public testing::Test {
   ~GpuMeterTest() override {
     plan("");
     EXPECT_EQ(alive_(), 0);
-    ::dlclose(library_);
   }
 
   static void plan(const char* failing) { ::setenv("FAKE_NVML", failing, 1); }
@@ -127,8 +126,9 @@ class GpuMeterTest : public testing::Test {
     return "";
   }
 
-  void* library_ = ::dlopen(FAKE_NVML_LIBRARY, RTLD_NOW);
-  int (*alive_)() = reinterpret_cast<int (*)()>(::dlsym(library_, "fake_nvml_alive"));
+  GpuMeterTest() { library_.require("fake_nvml_alive", alive_); }
+  SharedLibrary library_{FAKE_NVML_LIBRARY};
+  int (*alive_)() = nullptr;
 };
 
 TEST_F(GpuMeterTest, ReadsTheCard) {
