@@ -106,12 +106,18 @@ else()
   message(FATAL_ERROR "DIFFBENCH_CUDA=${DIFFBENCH_CUDA}; valid: toolkit, emulated, off")
 endif()
 
-# diffbench_kernels(<target> <file>): an object library of kernels, compiled by nvcc or, in the emulated
-# tree, by the host compiler.
+# diffbench_kernel_sources(<file>...): compiled by nvcc or, in the emulated tree, by the host compiler.
+function(diffbench_kernel_sources)
+  if(DIFFBENCH_CUDA STREQUAL emulated)
+    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
+  endif()
+endfunction()
+
+# diffbench_kernels(<target> <file>): an object library of kernels.
 function(diffbench_kernels target file)
   add_library(${target} OBJECT ${file})
+  diffbench_kernel_sources(${file})
   if(DIFFBENCH_CUDA STREQUAL emulated)
-    set_source_files_properties(${file} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
     target_link_libraries(${target} PRIVATE diffbench_options diffbench_emulation)
     return()
   endif()

@@ -1,6 +1,5 @@
 #include "kernels.hpp"
 
-#include "naive.cuh"
 #include "stream_rows.cuh"
 #include "streamed.cuh"
 #include "tile_kernels.cuh"
@@ -9,8 +8,7 @@ namespace diffbench::kernels {
 
 template <typename T>
 StepKernels<T> step_kernels() {
-  return {.naive = naive_step<T>,
-          .stream_rows = stream_rows_step<T>,
+  return {.stream_rows = stream_rows_step<T>,
           .blocked = blocked_steps<T>,
           .streamed = streamed_steps<T>,
           .persistent = persistent_steps<T>};

@@ -13,11 +13,9 @@
 
 namespace diffbench::kernels {
 
-/// Each is described where it is defined: naive.cuh, stream_rows.cuh, streamed.cuh,
-/// tile_kernels.cuh.
+/// Each is described where it is defined: stream_rows.cuh, streamed.cuh, tile_kernels.cuh.
 template <typename T>
 struct StepKernels {
-  void (*naive)(Grid<T>, int first_row, const T* in, T* out);
   void (*stream_rows)(Grid<T>, int rows, const T* in, T* out);
   void (*blocked)(Grid<T>, Area, TileShape, int steps, const T* in, T* out);
   void (*streamed)(Grid<T>, Area, StripShape, const T* in, T* out);

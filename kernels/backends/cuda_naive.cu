@@ -4,7 +4,7 @@
 // Gain: not measured on a GPU yet. At 640x640 a step is bound by the launch, about 2.5 us.
 #include "diffbench/gpu/launch.hpp"
 #include "grid_session.hpp"
-#include "kernels.hpp"
+#include "naive.cuh"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ class CudaNaiveSession final : public kernels::GridSession<T> {
         gpu::launch(this->stream(),
                     {.grid = dim3(kernels::blocks(grid.nx, 32), kernels::blocks(rows, block_rows)),
                      .block = dim3(32, block_rows)},
-                    kernels::step_kernels<T>().naive, grid, static_cast<int>(first), this->now(),
+                    kernels::naive_step<T>, grid, static_cast<int>(first), this->now(),
                     this->next());
       }
       this->swap_fields();
