@@ -11,8 +11,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <memory>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace diffbench::bench {
@@ -184,8 +186,8 @@ constexpr Column<Row> cost_columns[] = {
     {nullptr, "peak memory", as_bytes, field<&Row::peak_host_bytes>},
 };
 
-/// What a column of the CSV is called, and where it is in the row's JSON; of the phases those of
-/// the warm run, which with what no phase explains add up to warm_seconds.
+/// The columns of the CSV that stand first or have a name of their own, and where each is in the
+/// row's JSON. All others are called as in the JSON.
 constexpr std::pair<const char*, const char*> csv_columns[] = {
     {"threads", "threads"},
     {"verified", "verified.bitwise"},
@@ -207,6 +209,16 @@ constexpr std::pair<const char*, const char*> csv_columns[] = {
     {"warm_seconds", "end_to_end.warm_seconds"},
     {"peak_host_bytes", "peak_host_bytes"},
 };
+
+bool is_plain(const Value& value) {
+  return !value.is_null() && !std::holds_alternative<std::unique_ptr<Value::List>>(value.data()) &&
+         !std::holds_alternative<std::unique_ptr<Value::Object>>(value.data());
+}
+
+bool has_own_name(const char* key) {
+  return std::ranges::any_of(
+      csv_columns, [&](const auto& column) { return std::string_view(column.second) == key; });
+}
 
 } // namespace
 
@@ -252,11 +264,17 @@ std::string format_csv(const ComparisonResult& result) {
     for (const auto& [name, path] : csv_columns) {
       line[name] = json.find(path);
     }
+    // Of the warm run: with what no phase explains they add up to warm_seconds.
     for (const NamedPhase& phase : named_phases) {
       line[fmt::format("phase_{}_seconds", phase.name)] =
           json.find(fmt::format("phases.{}", phase.name));
     }
     line["phase_unexplained_seconds"] = json.find("phases.unexplained");
+    for (const Column<Shown>& column : columns) {
+      if (column.key != nullptr && !has_own_name(column.key) && is_plain(json.find(column.key))) {
+        line[column.key] = json.find(column.key);
+      }
+    }
     lines.push_back(std::move(line));
   }
   return csv_of(lines);
