@@ -1,4 +1,4 @@
-// Peers: the same problem in NumPy, Numba, Halide, PyTorch, CuPy or JAX, run by a python3 child in
+// Peers: the same problem in NumPy, Numba, PyTorch and others, run by a python3 child in
 // the same run, so that a row of the table can stand beside ours; or the same training, or the same
 // answers, of a network in PyTorch. bench/peers/peer_protocol.py is the other end.
 // numpy_pooled is numpy with a C library that keeps freed memory (why: bench/peers/numpy_roll.py).
@@ -30,9 +30,7 @@ enum class PeerTask {
   answering,
 };
 
-/// Diffusion on the CPU: numpy, numpy_pooled, numba, numba_parallel, halide, torch; on the GPU:
-/// torch_cuda, torch_cuda_compile, torch_cuda_graph, cupy, cupy_kernel, jax. Networks:
-/// torch, torch_cuda.
+/// Those of the task (peer.cpp has the list), those on the GPU last.
 [[nodiscard]] std::vector<std::string> peer_names(PeerTask task = PeerTask::diffusion);
 
 /// What a row of the table is called that comes from a peer: "peer:numpy".

@@ -49,7 +49,7 @@ void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& 
 
 void declare_peers(OptionList& options, std::vector<std::string>& peers) {
   options.texts("--peer NAME", peers, "torch or torch_cuda beside them");
-  options.choices({"torch", "torch_cuda"});
+  options.choices(peer_names(PeerTask::training));
 }
 
 void declare_model(OptionList& options, std::string& model, std::string_view help) {

@@ -28,6 +28,7 @@ using ::testing::Combine;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::Values;
 
@@ -213,9 +214,7 @@ TEST_F(Peers, SayWhichSettingsOfTheAllocatorTheyInherit) {
 }
 
 TEST_F(Peers, AreKnownByName) {
-  EXPECT_THAT(peer_names(), ElementsAre("numpy", "numpy_pooled", "numba", "numba_parallel",
-                                        "halide", "torch", "torch_cuda", "torch_cuda_compile",
-                                        "torch_cuda_graph", "cupy", "cupy_kernel", "jax"));
+  EXPECT_THAT(peer_names(), IsSupersetOf({"numpy", "torch_cuda"}));
   EXPECT_THAT(peer_names(PeerTask::training), ElementsAre("torch", "torch_cuda"));
   EXPECT_THAT(peer_names(PeerTask::answering), ElementsAre("torch", "torch_cuda"));
   EXPECT_THROW((void)probe_peer("numpi"), InvalidInput);
