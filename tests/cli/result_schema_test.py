@@ -51,6 +51,8 @@ class ResultSchema(EveryVerb):
     def check(self, name, result):
         with self.subTest(name):
             self.assertEqual(mistakes(result), [])
+            own = result["diffbench"]
+            self.assertIn(own.get("experiment", "results"), own)
 
     def test_it_is_a_schema(self):
         jsonschema.Draft7Validator.check_schema(SCHEMA)

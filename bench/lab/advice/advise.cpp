@@ -10,7 +10,6 @@
 #include "diffbench/registry.hpp"
 #include "interrupt.hpp"
 #include "lab_report.hpp"
-#include "lab_verbs.hpp"
 #include "machine_calibration.hpp"
 #include "option_groups.hpp"
 #include "prediction_check.hpp"

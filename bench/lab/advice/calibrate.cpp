@@ -7,7 +7,6 @@
 #include "diffbench/errors.hpp"
 #include "interrupt.hpp"
 #include "lab_report.hpp"
-#include "lab_verbs.hpp"
 #include "machine_calibration.hpp"
 #include "option_groups.hpp"
 #include "output.hpp"

@@ -3,7 +3,6 @@
 #include "cluster_study.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
-#include "lab_verbs.hpp"
 #include "option_groups.hpp"
 #include "prediction.hpp"
 #include "value_list.hpp"

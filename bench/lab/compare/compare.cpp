@@ -2,7 +2,6 @@
 #include "diffbench/errors.hpp"
 #include "file_comparison.hpp"
 #include "lab_report.hpp"
-#include "lab_verbs.hpp"
 #include "option_list.hpp"
 #include "recorded_run.hpp"
 

@@ -3,7 +3,6 @@
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
 #include "lab_report.hpp"
-#include "lab_verbs.hpp"
 #include "option_groups.hpp"
 #include "outcome.hpp"
 #include "selection.hpp"

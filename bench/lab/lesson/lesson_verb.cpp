@@ -4,7 +4,6 @@
 #include "course.hpp"
 #include "diffbench/errors.hpp"
 #include "interrupt.hpp"
-#include "lab_verbs.hpp"
 #include "option_list.hpp"
 #include "output.hpp"
 

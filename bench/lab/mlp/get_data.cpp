@@ -7,7 +7,6 @@
 #include "digest.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
-#include "lab_verbs.hpp"
 #include "option_list.hpp"
 #include "options.hpp"
 #include "output.hpp"

@@ -4,7 +4,6 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/mlp/safetensors.hpp"
 #include "interrupt.hpp"
-#include "lab_verbs.hpp"
 #include "options.hpp"
 #include "peer_latency.hpp"
 #include "peers.hpp"

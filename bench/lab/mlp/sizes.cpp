@@ -3,7 +3,6 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "interrupt.hpp"
-#include "lab_verbs.hpp"
 #include "race_options.hpp"
 #include "value_list.hpp"
 

@@ -4,7 +4,6 @@
 #include "diffbench/machine.hpp"
 #include "image_rows.hpp"
 #include "interrupt.hpp"
-#include "lab_verbs.hpp"
 #include "race_options.hpp"
 #include "scaling/scaling.hpp"
 

@@ -7,7 +7,6 @@
 #include "forward_check.hpp"
 #include "image_rows.hpp"
 #include "interrupt.hpp"
-#include "lab_verbs.hpp"
 #include "options.hpp"
 #include "planning.hpp"
 #include "statistics.hpp"

@@ -3,7 +3,6 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/mlp/safetensors.hpp"
 #include "interrupt.hpp"
-#include "lab_verbs.hpp"
 #include "output.hpp"
 #include "peers.hpp"
 

@@ -3,7 +3,6 @@
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "lab_report.hpp"
-#include "lab_verbs.hpp"
 #include "option_groups.hpp"
 #include "output.hpp"
 #include "report.hpp"

@@ -3,7 +3,6 @@
 #include "assumed_report.hpp"
 #include "diffbench/machine.hpp"
 #include "experiment.hpp"
-#include "lab_verbs.hpp"
 #include "option_groups.hpp"
 
 #include <fmt/format.h>

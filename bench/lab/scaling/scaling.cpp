@@ -6,7 +6,6 @@
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
 #include "interrupt.hpp"
-#include "lab_verbs.hpp"
 #include "option_groups.hpp"
 #include "statistics.hpp"
 

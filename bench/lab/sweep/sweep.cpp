@@ -3,7 +3,6 @@
 #include "diffbench/machine.hpp"
 #include "experiment.hpp"
 #include "lab_report.hpp"
-#include "lab_verbs.hpp"
 #include "machine_identity.hpp"
 #include "peer.hpp"
 #include "selection.hpp"

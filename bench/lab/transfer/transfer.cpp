@@ -7,7 +7,6 @@
 #include "host_copies.hpp"
 #include "interrupt.hpp"
 #include "lab_report.hpp"
-#include "lab_verbs.hpp"
 #include "option_groups.hpp"
 #include "transfer_figures.hpp"
 #include "transfer_report.hpp"

@@ -7,7 +7,6 @@
 #include "diffbench/stopwatch.hpp"
 #include "diffbench/verify.hpp"
 #include "interrupt.hpp"
-#include "lab_verbs.hpp"
 #include "option_groups.hpp"
 #include "output.hpp"
 #include "screen.hpp"

@@ -58,7 +58,7 @@ export interface Row {
 
 export interface ResultFile {
   name: string;
-  experiment: schema.Experiment | "comparison";
+  experiment: keyof schema.Own | "comparison";
   command: string;
   sentence: string;
   notes: string[];
@@ -189,7 +189,7 @@ export function filesOfPage(parts: Json[]): ResultFile[] {
 
 export function readResultFile(part: Json): ResultFile {
   const own = at(part, "diffbench");
-  const experiment = (text(own, "experiment") as schema.Experiment | "") || "comparison";
+  const experiment = (text(own, "experiment") as keyof schema.Own | "") || "comparison";
   const data = experiment === "comparison" ? own : at(own, experiment);
   let rows: Row[] | null = null;
   return {
