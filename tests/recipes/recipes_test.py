@@ -1,0 +1,130 @@
+"""The recipes of CONTRIBUTING.md, all carried out on one copy of the tree, which is built once:
+recipes_test.py SOURCE WORK COMPILER
+
+What is added has to be found where a user looks for it: in lists, helps, tables, JSON, CSV. The build is
+the cheapest that has it all: without optimization, with CUDA emulated, without the backends and engines
+that take longest to compile."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+SOURCE, WORK, COMPILER = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]), sys.argv[3]
+COPY = WORK / "tree"
+PROGRAM = WORK / "build/bin/diffbench"
+LEFT_OUT = ("xtensor", "xtensor_roll", "thrust_host", "thrust_host_roll", "cpu_xtensor")
+RECIPES = {"A CPU backend", "A CUDA backend", "An engine of networks", "A peer", "A verb", "An option",
+           "A column of the comparison"}
+
+
+def blocks(text):
+    """Of each recipe its blocks: kind, file (empty of commands), text."""
+    recipes = re.search(r"(?ms)^## Recipes\n(.*?)^## ", text)[1]
+    parts = re.split(r"(?m)^### (.+)\n", recipes)[1:]
+    return {title: re.findall(r"(?ms)^```(\w+) ?([\w/.]*)\n(.*?)^```$", part)
+            for title, part in zip(parts[::2], parts[1::2])}
+
+
+def added(old, diff):
+    """`old` with the lines of `diff` that begin with a plus, after those before them."""
+    lines = diff.splitlines(True)
+    before = "".join(line[1:] for line in lines if line[0] == " ")
+    if not before or old.count(before) != 1:
+        raise ValueError(f"these lines are there {old.count(before)} times:\n{before}")
+    return old.replace(before, "".join(line[1:] for line in lines))
+
+
+def carry_out(kind, name, text):
+    file = COPY / name
+    if kind == "sh":
+        subprocess.run(["bash", "-ec", text], cwd=COPY, check=True)
+    elif kind == "diff":
+        file.write_text(added(file.read_text(), text))
+    else:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+
+
+def build():
+    shutil.rmtree(WORK, ignore_errors=True)
+    shutil.copytree(SOURCE, COPY, ignore=shutil.ignore_patterns("build", ".git", "node_modules"))
+    recipes = blocks((COPY / "CONTRIBUTING.md").read_text())
+    assert set(recipes) == RECIPES, set(recipes) ^ RECIPES
+    for recipe in recipes.values():
+        for block in recipe:
+            carry_out(*block)
+    options = {"CMAKE_CXX_COMPILER": COMPILER, "CMAKE_BUILD_TYPE": "Recipes", "CMAKE_CXX_FLAGS": "-w",
+               "DIFFBENCH_WERROR": "OFF", "DIFFBENCH_TESTS": "OFF", "DIFFBENCH_SUITES": "OFF",
+               "DIFFBENCH_VIZ": "OFF", "DIFFBENCH_CUDA": "emulated", "DIFFBENCH_HDF5_SERIAL": "OFF",
+               "MPI_CXX_COMPILER": "OFF", "DIFFBENCH_WITHOUT": ";".join(LEFT_OUT)}
+    subprocess.run(["cmake", "-S", COPY, "-B", WORK / "build", "-G", "Ninja",
+                    *(f"-D{name}={value}" for name, value in options.items())], check=True)
+    subprocess.run(["cmake", "--build", WORK / "build", "--target", "diffbench_program"], check=True)
+
+
+class Recipes(unittest.TestCase):
+    def run_program(self, arguments):
+        done = subprocess.run([PROGRAM, *arguments.split()], cwd=WORK, capture_output=True, text=True,
+                              timeout=120, env={**os.environ, "XDG_CACHE_HOME": str(WORK)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def read(self, name):
+        return json.loads((WORK / name).read_text())["diffbench"]
+
+    def test_list(self):
+        text = self.run_program("list")
+        for line in ("mine .* yes ", "cuda_mine .* yes ", "mine +yes +--peer mine",
+                     *(f"{name} .*(not compiled: |as above)" for name in LEFT_OUT[:-1])):
+            self.assertRegex(text, f"(?m)^{line}")
+
+    def test_backends_and_peer(self):
+        self.run_program("--grid 24x16 --iters 5 --budget 0.5 --backend mine,cuda_mine --peer mine "
+                         "--baseline mine --json row.json --csv row.csv")
+        rows = {row["backend"]: row for row in self.read("row.json")["results"]}
+        for name in ("mine", "cuda_mine", "peer:mine"):
+            self.assertTrue(rows[name]["verified"]["bitwise"], name)
+        self.assertEqual(rows["cuda_mine"]["device"], "emulated")
+
+    def test_column(self):
+        text = self.run_program("--grid 24x16 --iters 5 --budget 0.5 --backend mine --baseline mine "
+                                "--json column.json --csv column.csv")
+        self.assertRegex(text, r"(?m)^backend .*\bcount\b")
+        row = self.read("column.json")["results"][0]
+        header, line = (WORK / "column.csv").read_text().splitlines()
+        cells = dict(zip(header.split(","), line.split(",")))
+        self.assertEqual(cells["sample_count"], str(row["sample_count"]))
+        self.assertEqual(cells["sample_count"], cells["samples"])
+
+    def test_verb_and_option(self):
+        self.assertRegex(self.run_program("--help"), r"(?m)^  mine +cells of a square$")
+        self.assertRegex(self.run_program("mine --help"), r"(?m)^  --side N +cells of a side")
+        self.assertEqual(self.run_program("mine --side 7 --json mine.json").split("\n")[0], "49 cells")
+        self.assertEqual(self.read("mine.json")["mine"], {"cells": 49})
+
+    def test_engine(self):
+        text = self.run_program("mlp train --layers 2,4,2 --epochs 1 --engine mine --threads 1")
+        self.assertRegex(text, r"(?m)^mine ")
+
+    def test_words_of_the_schema(self):
+        schema = json.loads((COPY / "bench/report/result.schema.json").read_text())
+        self.assertIn("mine", schema["definitions"]["Own"]["properties"])
+        self.assertIn("sample_count", schema["definitions"]["Row"]["properties"])
+
+    def test_recording(self):
+        """Of the helps alone: what verbs print takes minutes."""
+        command = [sys.executable, "-B", COPY / "tests/cli/golden_test.py", "Golden.test_help"]
+        env = {**os.environ, "DIFFBENCH_PROGRAM": str(PROGRAM), "DIFFBENCH_WITH_WRONG_BACKEND": ""}
+        self.assertNotEqual(subprocess.run(command, env=env, capture_output=True).returncode, 0)
+        subprocess.run([*command, "--record"], env=env, check=True)
+        self.assertTrue((COPY / "tests/cli/golden/help/diffbench-mine.txt").exists())
+        subprocess.run(command, env=env, check=True)
+
+
+if __name__ == "__main__":
+    build()
+    unittest.main(argv=sys.argv[:1])
