@@ -17,7 +17,7 @@ import time
 import unittest
 
 PROGRAM = os.environ["DIFFBENCH_PROGRAM"]
-WITH_WRONG_BACKEND = os.environ["DIFFBENCH_WITH_WRONG_BACKEND"]
+WITH_WRONG_BACKEND = os.environ.get("DIFFBENCH_WITH_WRONG_BACKEND", "")
 
 PEERS = pathlib.Path(__file__).resolve().parent.parent.parent / "bench/peers"
 

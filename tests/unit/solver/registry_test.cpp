@@ -1,4 +1,4 @@
-// The table of this build. tests/negative configures builds with other tables.
+// The table of this build. tests/recipes builds one with another table.
 #include "diffbench/registry.hpp"
 
 #include "scratch.hpp"
@@ -26,9 +26,8 @@ TEST(Registry, EveryBackendIsComplete) {
   EXPECT_TRUE(names.contains("scalar"));
 }
 
-TEST(Registry, TheLadderHoldsAllBackendsInOrder) {
-  const std::vector<BackendInfo> ladder = all_backends();
-  ASSERT_EQ(ladder.size(), all_backends().size());
+TEST(Registry, TheNaiveOnesAreFirst) {
+  const std::vector<BackendInfo>& ladder = all_backends();
   for (std::size_t i = 1; i < ladder.size(); ++i) {
     EXPECT_LE(ladder[i - 1].ladder, ladder[i].ladder);
     if (ladder[i - 1].ladder == ladder[i].ladder) {
@@ -53,7 +52,7 @@ TEST(Registry, AnUnknownNameIsInvalidAndTheValidOnesAreListed) {
 }
 
 TEST(Registry, ABackendThatIsNotCompiledIsUnavailableAndSaysHowToGetIt) {
-  // None in a full build; tests/negative has a build that leaves one out.
+  // None in a full build; tests/recipes has a build that leaves some out.
   for (const NotCompiled& missing : missing_backends()) {
     EXPECT_THAT(message_of<Unavailable>([&] { static_cast<void>(require_backend(missing.name)); }),
                 AllOf(HasSubstr("not compiled"), HasSubstr(std::string(missing.how_to_get))));
