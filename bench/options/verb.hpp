@@ -1,7 +1,7 @@
 // The verbs of the program; the comparison is that without a name.
 //
-// To add one: write a folder of lab/ with a function that declares its options and returns what is to
-// be done once they are read, and add a line to the table in app/verbs.cpp.
+// To add one: write a folder of lab/ with a function that declares its options and returns what is
+// to be done once they are read, and add a line to the table in app/verbs.cpp.
 #pragma once
 
 #include "diffbench/cluster/ranks.hpp"

@@ -14,6 +14,7 @@
 #include "statistics.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
+#include "verb.hpp"
 
 #include <fmt/format.h>
 
