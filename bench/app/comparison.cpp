@@ -46,30 +46,23 @@ namespace {
 /// Reads an initial field from its file, and lets go of it again: most of what can be wrong with
 /// the file shows only then.
 template <typename T>
-void check_initial_file(const Options& options) {
-  Field<T> field(options.problem.nx, options.problem.ny);
-  fill_initial(options.problem, options.initial, field);
+void check_initial_file(const RunPlan& run) {
+  Field<T> field(run.problem.nx, run.problem.ny);
+  fill_initial(run.problem, run.initial, field);
 }
 
 /// Everything that can be refused is refused here, before any work.
-void check_before_work(const Options& options, std::span<const Candidate> candidates) {
-  for (const auto& [option, path] :
-       {std::pair{"--json", options.json}, std::pair{"--csv", options.csv},
-        std::pair{"--export-markdown", options.markdown}, std::pair{"--report", options.report},
-        std::pair{"--trace", options.trace}, std::pair{"--save", options.record.save},
-        std::pair{"--png", options.record.png}}) {
-    check_writable_file(option, path);
-  }
-  if (!options.report.empty()) {
-    (void)report_page(); // a build without one says so now
-  }
+void check_before_work(const ComparisonOptions& options, std::span<const Candidate> candidates) {
+  check_writable_file("--trace", options.observation.trace);
+  check_writable_file("--save", options.record.save);
+  check_writable_file("--png", options.record.png);
   if (options.record.snapshot_every > 0) {
     check_writable_directory("--snapshot-dir", options.record.snapshot_dir);
   }
   if (options.many.ranks != nullptr) {
     cluster::require_halo(options.problem, options.many.ranks->size(), options.many.halo_depth);
   }
-  check_memory(options, candidates, available_memory());
+  check_memory(options.problem, candidates, options.peers.size(), available_memory());
   if (options.initial.kind == InitialField::Kind::file) {
     if (options.problem.dtype == Dtype::float32) {
       check_initial_file<float>(options);
@@ -104,7 +97,8 @@ std::string why_no_gpu(std::span<const Candidate> candidates) {
 }
 
 /// Options that will do nothing are said to, on one line each.
-void hint(const Options& options, std::span<const Candidate> candidates, std::ostream& err) {
+void hint(const ComparisonOptions& options, std::span<const Candidate> candidates,
+          std::ostream& err) {
   const std::string why = why_no_gpu(candidates);
   if (!options.gpu_options.empty() && !why.empty()) {
     err << fmt::format("diffbench: {}, so {} {} no effect\n", why,
@@ -117,7 +111,7 @@ void hint(const Options& options, std::span<const Candidate> candidates, std::os
 }
 
 /// Before anything is waited for.
-void tell_expected(const Options& options, std::span<const Candidate> candidates,
+void tell_expected(const ComparisonOptions& options, std::span<const Candidate> candidates,
                    std::ostream& err) {
   const auto available = std::ranges::count_if(
       candidates, [](const Candidate& candidate) { return candidate.probe.available; });
@@ -125,7 +119,7 @@ void tell_expected(const Options& options, std::span<const Candidate> candidates
   const double seconds =
       expected_seconds(options.budget_seconds, options.budget_binds, rows,
                        static_cast<double>(options.problem.cells()), options.iterations);
-  if (options.progress && seconds > longest_without_progress) {
+  if (options.output.progress && seconds > longest_without_progress) {
     err << fmt::format("diffbench: about {:.0f} s: {} row{}, {}\n", seconds, rows,
                        rows == 1 ? "" : "s",
                        options.budget_binds ? fmt::format("--budget {:g}", options.budget_seconds)
@@ -133,128 +127,98 @@ void tell_expected(const Options& options, std::span<const Candidate> candidates
   }
 }
 
-/// Writes every output that was asked for. One that fails does not keep the others from being
-/// written; the first failure is thrown at the end.
-void write_results(const Options& options, const ComparisonResult& result,
-                   const Observation& observation, std::ostream& out, std::ostream& err) {
-  Outputs outputs;
-  outputs.write(out, options.json, [&] { return format_json(result); });
-  outputs.write(out, options.csv, [&] { return format_csv(result); });
-  if (!options.report.empty()) {
-    outputs.attempt([&] {
-      const std::string part = report_part("this run", json_of(to_json(result)));
-      write_report(options.report, {&part, 1});
-      outputs.wrote(options.report);
-    });
-  }
-  outputs.attempt([&] {
-    observation.write_trace();
-    if (!options.trace.empty()) {
-      outputs.wrote(options.trace);
-    }
-  });
-  if (!options.markdown.empty()) {
-    keep_tables();
-    outputs.write(out, options.markdown, [&] { return as_markdown(format_report(result)); });
-  }
-  if (!takes_stdout({options.json, options.csv, options.markdown})) {
-    const auto terminal = options.bars ? terminal_size() : std::nullopt;
-    const std::string bars = terminal ? format_bars(result, terminal->columns) : "";
-    outputs.attempt([&] { write_text(out, format_report(result, bars)); });
-  }
-  outputs.finish(err);
-}
-
 /// What was interrupted before there was a result has a trace all the same.
-ComparisonResult measure_observed(const Options& options, std::span<const Candidate> candidates,
-                                  Progress& progress, Observation& observation) {
+ComparisonResult measure_observed(const ComparisonOptions& options,
+                                  std::span<const Candidate> candidates,
+                                  const Invocation& invocation, Progress& progress,
+                                  Observation& observation) {
   try {
-    ComparisonResult result = measure(options, candidates, progress, observation.observer());
+    ComparisonResult result = measure(options, candidates, progress, observation.observer(),
+                                      load_watch(invocation.ranks));
+    result.command = invocation.command;
     if (const auto note = note_on_left_out(options)) {
       result.notes.push_back(*note);
     }
     observation.report(result);
     return result;
   } catch (const Interrupted&) {
-    observation.write_trace();
+    observation.write_trace(invocation.command);
     throw;
   }
 }
 
+LabReport report_of(const ComparisonResult& result, bool bars) {
+  const auto terminal = bars ? terminal_size() : std::nullopt;
+  LabReport report;
+  report.text = format_report(result);
+  if (terminal) {
+    report.shown = format_report(result, format_bars(result, terminal->columns));
+  }
+  report.file = to_json(result);
+  report.csv = format_csv(result);
+  report.interrupted = result.interrupted;
+  report.outcome = outcome_of(result);
+  return report;
+}
+
 /// The report once more, now that there are snapshots.
-void add_film(const Options& options, const ComparisonResult& result) {
-  const RecordOptions& record = options.record;
-  if (!options.report.empty() && record.snapshot_every > 0 &&
+void add_film(const ComparisonOptions& options, const ComparisonResult& result) {
+  const RecordPlan& record = options.record;
+  if (!options.output.report.empty() && record.snapshot_every > 0 &&
       record.snapshot_format == SnapshotFormat::npy) {
     const std::array parts{report_part("this run", json_of(to_json(result))),
                            field_part(record.snapshot_dir)};
-    write_report(options.report, parts);
+    write_report(options.output.report, parts);
   }
 }
 
-/// With the table, or beside a result file on stdout.
-void tell_recorded(const Options& options, const Recording& recording, std::ostream& out,
-                   std::ostream& err) {
-  const bool table = !takes_stdout({options.json, options.csv, options.markdown});
-  write_text(table ? out : err, format_recording(recording) + "\n");
+/// The run after the timing, told with the table, or beside a result file on stdout.
+void record_field(const ComparisonOptions& options, const ComparisonResult& result,
+                  std::span<const Candidate> candidates, const Invocation& invocation) {
+  const bool shows = options.output.progress && progress_possible();
+  const InterruptGuard guard(shows && invocation.err.good());
+  Progress progress(invocation.err, shows);
+  const Recording recording = record(options.record, options, result, candidates, progress);
+  progress.clear();
+  add_film(options, result);
+  const LabOutput& output = options.output;
+  const bool table = !takes_stdout({output.json, output.csv, output.markdown});
+  write_text(table ? invocation.out : invocation.err, format_recording(recording) + "\n");
+  Outputs written;
+  for (const std::string& path : {options.record.save, options.record.png}) {
+    if (!path.empty()) {
+      written.wrote(path);
+    }
+  }
+  if (options.record.snapshot_every > 0) {
+    written.wrote(options.record.snapshot_dir);
+  }
+  written.finish(invocation.err);
 }
 
 } // namespace
 
-int run_comparison(const Options& options, std::ostream& out, std::ostream& err) {
-  return run_comparison(options, select_backends(options), out, err);
-}
-
-int run_comparison(const Options& options, std::span<const Candidate> candidates, std::ostream& out,
-                   std::ostream& err) {
-  check_before_work(options, candidates);
-  hint(options, candidates, err);
-  tell_expected(options, candidates, err);
-  const InterruptGuard guard(options.progress && progress_possible() && err.good());
-  Progress progress(err, options.progress && progress_possible());
-  Observation observation(options);
-  const ComparisonResult result = measure_observed(options, candidates, progress, observation);
-  progress.clear();
-  write_results(options, result, observation, out, err);
-  if (result.interrupted) {
-    err << "diffbench: interrupted; what was measured until then is reported\n";
-    return exit_interrupted;
+int run_comparison(const ComparisonOptions& options, std::span<const Candidate> candidates,
+                   const Invocation& invocation) {
+  Observation observation(options.observation, options.session.device);
+  ComparisonResult result;
+  const int exit_code =
+      run_experiment("results", options.output, invocation, [&](Progress& progress) {
+        check_before_work(options, candidates);
+        hint(options, candidates, invocation.err);
+        tell_expected(options, candidates, invocation.err);
+        result = measure_observed(options, candidates, invocation, progress, observation);
+        LabReport report = report_of(result, options.bars);
+        if (!options.observation.trace.empty()) {
+          report.write = [&] { observation.write_trace(invocation.command); };
+          report.written = {options.observation.trace};
+        }
+        return report;
+      });
+  if (!result.interrupted && options.record.wanted() && any_result(result)) {
+    record_field(options, result, candidates, invocation);
   }
-  if (options.record.wanted() && any_result(result)) {
-    const Recording recording = record(options, result, candidates, progress);
-    progress.clear();
-    add_film(options, result);
-    tell_recorded(options, recording, out, err);
-    Outputs written;
-    for (const std::string& path : {options.record.save, options.record.png}) {
-      if (!path.empty()) {
-        written.wrote(path);
-      }
-    }
-    if (options.record.snapshot_every > 0) {
-      written.wrote(options.record.snapshot_dir);
-    }
-    written.finish(err);
-  }
-  const Outcome outcome = outcome_of(result);
-  if (!outcome.complaint.empty()) {
-    err << "diffbench: " << outcome.complaint << '\n';
-  }
-  return outcome.exit_code;
-}
-
-Action declare_default(OptionList& options) {
-  const auto run = std::make_shared<Options>();
-  declare_comparison(options, *run);
-  return [run](const Invocation& invocation) {
-    run->command = invocation.command;
-    run->many.ranks = invocation.ranks;
-    if (run->many.ranks != nullptr) {
-      run->many.ranks->set_time_limit(run->many.time_limit);
-    }
-    return run->many.long_run() ? run_long(*run, invocation)
-                                : run_comparison(*run, invocation.out, invocation.err);
-  };
+  return exit_code;
 }
 
 } // namespace diffbench::bench

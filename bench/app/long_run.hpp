@@ -3,14 +3,72 @@
 // the field's digest.
 #pragma once
 
-#include "comparison_options.hpp"
+#include "comparison_plan.hpp"
+#include "diffbench/cluster/checkpoint.hpp"
+#include "lab_report.hpp"
+#include "option_list.hpp"
 #include "verb.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace diffbench::bench {
 
+struct LongRunOptions : RunPlan {
+  std::vector<std::string> backends; ///< one
+  SessionOptions session;
+  bool device_chosen = false;
+  double budget_seconds = 10; ///< of the reference, where it is more than usual
+  RankPlan many;
+  double message_seconds = 120; ///< of the ranks, at most; 0: no limit
+  std::string checkpoint;       ///< file, or empty
+  std::int64_t checkpoint_every = 0;
+  std::string restart;                    ///< file, or empty
+  std::vector<std::string> given_problem; ///< the options of the problem that were given
+  std::string save;                       ///< .npy of the final field; empty: none
+  LabOutput output;
+
+  [[nodiscard]] const std::string& backend() const { return backends.front(); }
+};
+
+void declare_long_run(OptionList& options, LongRunOptions& run);
+
+/// The initial field as a checkpoint keeps it.
+[[nodiscard]] std::string name_of(const InitialField& initial);
+/// The problem is the checkpoint's; an option that says otherwise is refused.
+void take_problem(LongRunOptions& run, const cluster::CheckpointFacts& facts);
+
+/// What came of it.
+struct LongRun {
+  std::string backend;
+  Provenance provenance;
+  int ranks = 1;
+  bool oversubscribed = false;
+  std::int64_t depth = 0;
+  std::int64_t first_step = 0; ///< where it began
+  std::int64_t last_step = 0;  ///< where it ended
+  double seconds = 0;          ///< of these steps, checkpoints left out
+  double checkpoint_seconds = 0;
+  int checkpoints = 0;
+  std::int64_t verified_steps = 0; ///< of the first ones
+  bool verified = false;
+  std::string digest;
+  std::string sha256; ///< empty where the whole field was not put together
+  bool interrupted = false;
+  std::int64_t cells = 0;
+
+  [[nodiscard]] std::optional<double> step_seconds() const;
+};
+
+/// `initial`: the field's name.
+[[nodiscard]] LabReport long_run_report(const LongRunOptions& options, const std::string& initial,
+                                        const LongRun& run);
+
 /// On all ranks, or on this process alone. Verifies against the oracle on the same ranks, for as
-/// many steps as the budget affords. Ctrl-C keeps the state in the checkpoint, if there is one.
-/// Returns the exit code; throws as run_comparison() does.
-[[nodiscard]] int run_long(const Options& given, const Invocation& invocation);
+/// many steps as the budget affords. Ctrl-C keeps the state in the checkpoint, if there is
+/// one. Returns the exit code; throws as run_comparison() does.
+[[nodiscard]] int run_long(const LongRunOptions& given, const Invocation& invocation);
 
 } // namespace diffbench::bench

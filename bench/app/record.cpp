@@ -24,10 +24,10 @@ namespace diffbench::bench {
 namespace {
 
 template <typename T>
-void write_snapshot(const RecordOptions& options, std::int64_t step, const Field<T>& field,
+void write_snapshot(const RecordPlan& record, std::int64_t step, const Field<T>& field,
                     const ColourRange& range) {
-  const std::filesystem::path directory = options.snapshot_dir;
-  if (options.snapshot_format == SnapshotFormat::npy) {
+  const std::filesystem::path directory = record.snapshot_dir;
+  if (record.snapshot_format == SnapshotFormat::npy) {
     write_npy(directory / fmt::format("step_{:09}.npy", step), field);
   } else {
     write_png(directory / fmt::format("step_{:09}.png", step), field, range);
@@ -81,16 +81,15 @@ void run_overlapped(Session<T>& session, Field<T>& field, std::int64_t last, std
 }
 
 template <typename T>
-Recording record_run(const Options& options, const Candidate& candidate, const FieldFacts& expected,
-                     Progress& progress) {
+Recording record_run(const RecordPlan& record, const RunPlan& run, const Candidate& candidate,
+                     const FieldFacts& expected, Progress& progress) {
   const BackendInfo& backend = candidate.backend;
-  const Problem& problem = options.problem;
-  const RecordOptions& record = options.record;
-  const std::int64_t last = options.iterations;
+  const Problem& problem = run.problem;
+  const std::int64_t last = run.iterations;
   const std::int64_t every = record.snapshot_every > 0 ? record.snapshot_every : last;
 
   Field<T> field(problem.nx, problem.ny);
-  fill_initial(problem, options.initial, field);
+  fill_initial(problem, run.initial, field);
   // All pictures of a run in the same colours: those of the initial field, whose range the
   // maximum principle keeps.
   const Summary initial = summarize(std::as_const(field).cells());
@@ -161,20 +160,20 @@ const Row* choose_row(const ComparisonResult& result) {
 
 } // namespace
 
-Recording record(const Options& options, const ComparisonResult& result,
+Recording record(const RecordPlan& record, const RunPlan& run, const ComparisonResult& result,
                  std::span<const Candidate> candidates, Progress& progress) {
   const Row* row = choose_row(result);
-  if (row == nullptr || !result.field || result.field->steps != options.iterations) {
+  if (row == nullptr || !result.field || result.field->steps != run.iterations) {
     throw Error("no field was saved: no backend has a verified result after all steps");
   }
   const auto candidate =
       std::find_if(candidates.begin(), candidates.end(),
                    [&](const Candidate& c) { return c.row_name() == row->name; });
   progress.stage("recording");
-  if (options.problem.dtype == Dtype::float32) {
-    return record_run<float>(options, *candidate, *result.field, progress);
+  if (run.problem.dtype == Dtype::float32) {
+    return record_run<float>(record, run, *candidate, *result.field, progress);
   }
-  return record_run<double>(options, *candidate, *result.field, progress);
+  return record_run<double>(record, run, *candidate, *result.field, progress);
 }
 
 std::string format_recording(const Recording& recording) {

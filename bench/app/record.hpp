@@ -2,16 +2,33 @@
 // measurement.
 #pragma once
 
-#include "comparison_options.hpp"
+#include "comparison_plan.hpp"
+#include "diffbench/picture.hpp"
 #include "progress.hpp"
 #include "result.hpp"
 #include "selection.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
 namespace diffbench::bench {
+
+enum class SnapshotFormat { npy, png };
+
+/// Pictures and files of the field itself, made by a run of their own after the timing.
+struct RecordPlan {
+  std::string save; ///< .npy of the final field; empty: none
+  std::string png;
+  std::optional<ColourRange> range;
+  std::int64_t snapshot_every = 0; ///< 0: no snapshots
+  std::string snapshot_dir = "snapshots";
+  SnapshotFormat snapshot_format = SnapshotFormat::npy;
+  bool async = false; ///< snapshots travel while the device computes
+
+  [[nodiscard]] bool wanted() const { return !save.empty() || !png.empty() || snapshot_every > 0; }
+};
 
 /// What the run was.
 struct Recording {
@@ -23,9 +40,10 @@ struct Recording {
 };
 
 /// Runs the problem once more with the fastest verified backend of `result` and writes what
-/// options.record asks for. Throws Error when nothing was verified, when a file cannot be written,
+/// `record` asks for. Throws Error when nothing was verified, when a file cannot be written,
 /// or when the final field is not the reference's; Interrupted.
-[[nodiscard]] Recording record(const Options& options, const ComparisonResult& result,
+[[nodiscard]] Recording record(const RecordPlan& record, const RunPlan& run,
+                               const ComparisonResult& result,
                                std::span<const Candidate> candidates, Progress& progress);
 
 /// One line for a person.

@@ -2,7 +2,6 @@
 
 #include "columns.hpp"
 #include "compare/run_pairs.hpp"
-#include "comparison_options.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/text.hpp"
 #include "field_frames.hpp"

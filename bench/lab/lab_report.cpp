@@ -1,12 +1,11 @@
 #include "lab_report.hpp"
 
 #include "columns.hpp"
-#include "comparison_options.hpp"
 #include "context.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "markdown.hpp"
-#include "option_groups.hpp"
+#include "option_list.hpp"
 #include "output.hpp"
 #include "page.hpp"
 #include "report_file.hpp"
@@ -35,7 +34,8 @@ Value lab_part(const std::string& name, const std::string& command, const LabRep
 }
 
 Value lab_result(const std::string& name, const std::string& command, const LabReport& report) {
-  return result_file(run_context(), report.series, lab_part(name, command, report));
+  return report.file ? *report.file
+                     : result_file(run_context(), report.series, lab_part(name, command, report));
 }
 
 void mark_disturbed(LabReport& report, const LoadWatch& load) {
@@ -47,11 +47,16 @@ void mark_disturbed(LabReport& report, const LoadWatch& load) {
 }
 
 void LabOutput::declare(OptionList& options) {
-  declare_results(options, json, csv, markdown, report, progress);
+  declare_files(options);
+  options.text("--report FILE.html", report, "results as a page of pictures");
+  options.flag("--no-progress", progress, "no progress bar", false);
 }
 
 void LabOutput::declare_files(OptionList& options) {
-  bench::declare_files(options, json, csv, markdown);
+  options.group("Output");
+  options.text("--json FILE|-", json, "results as JSON; - is stdout, and nothing else is then");
+  options.text("--csv FILE|-", csv, "results as CSV");
+  options.text("--export-markdown FILE|-", markdown, "what is printed, its tables as Markdown");
 }
 
 int show_report(const std::string& name, const LabOutput& output, const Invocation& invocation,
@@ -70,12 +75,14 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
   const LabReport report = make();
   Outputs outputs;
   if (!takes_stdout({output.json, output.csv, output.markdown})) {
-    outputs.attempt([&] { write_text(invocation.out, table_text(report)); });
+    outputs.attempt([&] { write_text(invocation.out, report.shown.value_or(table_text(report))); });
   }
   outputs.write(invocation.out, output.json,
                 [&] { return to_text(lab_result(name, invocation.command, report)); });
-  outputs.write(invocation.out, output.csv,
-                [&] { return csv_of(report.rows ? *report.rows : report.data.find("results")); });
+  outputs.write(invocation.out, output.csv, [&] {
+    return report.csv ? *report.csv
+                      : csv_of(report.rows ? *report.rows : report.data.find("results"));
+  });
   outputs.write(invocation.out, output.markdown, [&] { return as_markdown(table_text(report)); });
   if (!output.report.empty()) {
     outputs.attempt([&] {
@@ -85,9 +92,14 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
       outputs.wrote(output.report);
     });
   }
-  for (const std::string& file : report.written) {
-    outputs.wrote(file);
-  }
+  outputs.attempt([&] {
+    if (report.write) {
+      report.write();
+    }
+    for (const std::string& file : report.written) {
+      outputs.wrote(file);
+    }
+  });
   outputs.finish(invocation.err);
   if (report.interrupted) {
     invocation.err << "diffbench: interrupted; what was measured until then is reported\n";
@@ -105,7 +117,7 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
   const InterruptGuard guard(output.progress && progress_possible() && invocation.err.good());
   return show_report(name, output, invocation, [&] {
     Progress progress(invocation.err, output.progress && progress_possible());
-    const LoadWatch load = invocation.ranks == nullptr ? LoadWatch() : watch_of_ranks();
+    const LoadWatch load = load_watch(invocation.ranks);
     LabReport report = measure(progress);
     if (!report.series.empty()) { // something was timed
       mark_disturbed(report, load);

@@ -27,10 +27,16 @@ struct LabReport {
   std::optional<Value> rows = {};        ///< the lines of --csv; empty: `results` of data
   std::vector<SampleSeries> series = {}; ///< all samples
   std::vector<std::string> notes = {};   ///< what a reader must know
-  std::vector<std::string> written = {}; ///< files that the verb wrote itself
+  std::vector<std::string> written = {}; ///< files that the verb wrote itself,
+  std::function<void()> write = {};      ///< or that this writes
   bool interrupted = false;              ///< by Ctrl-C: what was measured until then
   bool disturbed = false;                ///< by other programs; a note says what they had
   Outcome outcome = {};                  ///< of the comparison behind it
+
+  // Of what has forms of its own.
+  std::optional<std::string> shown = {}; ///< the text on stdout; empty: as it is kept
+  std::optional<Value> file = {};        ///< all of the result file; empty: an experiment's
+  std::optional<std::string> csv = {};   ///< instead of `rows`
 };
 
 /// The part `diffbench` of an experiment's result file.

@@ -2,7 +2,7 @@
 // behind it, be it a session of a backend in this process or a peer in another one.
 #pragma once
 
-#include "comparison_options.hpp"
+#include "comparison_plan.hpp"
 #include "competition.hpp"
 #include "diffbench/backend.hpp"
 #include "diffbench/stopwatch.hpp"
@@ -91,7 +91,7 @@ struct Entrant : Contestant<Row, Contender<T>> {
 
 /// `initial` as in SessionContender.
 template <typename T>
-Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,
+Entrant<T> backend_entrant(const RowPlan& plan, const Problem& problem, const Candidate& candidate,
                            std::span<const T> initial, Observer& observer) {
   const BackendInfo& backend = candidate.backend;
   Entrant<T> entrant;
@@ -100,8 +100,8 @@ Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,
   row.device = to_string(backend.device);
   row.roundtrip_every = candidate.roundtrip_every;
   row.snapshot_every = candidate.snapshot_every;
-  if ((row.on_device() && options.device_chosen) ||
-      std::ranges::find(options.backends, backend.name) != options.backends.end()) {
+  if ((row.on_device() && plan.device_chosen) ||
+      std::ranges::find(plan.backends, backend.name) != plan.backends.end()) {
     entrant.absence = Absence::fails_row;
   }
   entrant.period = candidate.visits_host_every();
@@ -110,10 +110,10 @@ Entrant<T> backend_entrant(const Options& options, const Candidate& candidate,
     row.reason = candidate.probe.reason;
     return entrant;
   }
-  entrant.contender = std::make_unique<SessionContender<T>>(candidate, options.problem, initial,
+  entrant.contender = std::make_unique<SessionContender<T>>(candidate, problem, initial,
                                                             row.emulated() ? nobody() : observer);
   if (backend.memory_need != nullptr && candidate.ranks == nullptr) {
-    const MemoryNeed need = backend.memory_need(options.problem, candidate.session);
+    const MemoryNeed need = backend.memory_need(problem, candidate.session);
     entrant.host_need = need.host;
     if (row.on_device()) {
       row.peak_device_bytes = need.device;

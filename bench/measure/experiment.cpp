@@ -42,18 +42,18 @@ constexpr double emulated_limit = 5;
 template <typename T>
 class Experiment {
  public:
-  Experiment(const Options& options, std::span<const Candidate> candidates, Progress& progress,
-             Observer& observer, const Stopwatch<>& since_start)
-      : options_(options),
+  Experiment(const ComparisonPlan& plan, std::span<const Candidate> candidates, Progress& progress,
+             Observer& observer, const Stopwatch<>& since_start, LoadWatch& load)
+      : plan_(plan),
         candidates_(candidates),
         progress_(progress),
         observer_(observer),
         since_start_(since_start),
-        table_(options.budget_seconds, options.budget_binds),
-        problem_(options.problem),
+        table_(plan.budget_seconds, plan.budget_binds),
+        problem_(plan.problem),
         field_(problem_.nx, problem_.ny),
-        first_runs_(options, field_, observer),
-        load_(options.many.ranks != nullptr ? watch_of_ranks() : LoadWatch()),
+        first_runs_(plan, field_, observer),
+        load_(load),
         competition_(progress, observer) {}
 
   /// Adds rows, the field and notes to `result`.
@@ -86,21 +86,20 @@ class Experiment {
  private:
   using Entrant = bench::Entrant<T>;
 
-  void refill() { fill_initial(problem_, options_.initial, field_); }
+  void refill() { fill_initial(problem_, plan_.initial, field_); }
 
   /// All rows; peers are started first of all, so that a missing one is known before any work is
   /// lost.
   void make_entrants() {
     refill();
     for (const Candidate& candidate : candidates_) {
-      competition_.enter(
-          backend_entrant<T>(options_, candidate, std::as_const(field_).cells(), observer_));
+      competition_.enter(backend_entrant<T>(plan_, plan_.problem, candidate,
+                                            std::as_const(field_).cells(), observer_));
     }
-    if (!options_.peers.empty()) {
+    if (!plan_.peers.empty()) {
       const Observed span(observer_, {.kind = Span::Kind::stage, .name = "starting peers"});
       exchange_.emplace();
-      for (Entrant& peer :
-           peer_entrants(options_, field_, exchange_->path(), progress_, observer_)) {
+      for (Entrant& peer : peer_entrants(plan_, field_, exchange_->path(), progress_, observer_)) {
         competition_.enter(std::move(peer));
       }
     }
@@ -112,13 +111,13 @@ class Experiment {
     const Observed span = competition_.stage("reference");
     // A recorded run is proved at its last step, whatever that takes.
     const double limit =
-        options_.record.wanted() ? std::numeric_limits<double>::infinity() : table_.reference();
+        plan_.prove_last_step ? std::numeric_limits<double>::infinity() : table_.reference();
     result.field =
         first_runs_.compute_reference(limit, [&](double fraction) { progress_.update(fraction); });
-    if (result.field->steps < options_.iterations) {
+    if (result.field->steps < plan_.iterations) {
       notes_.push_back(fmt::format(
           "the reference takes too long for all {} steps: fields are compared after {} or fewer",
-          options_.iterations, result.field->steps));
+          plan_.iterations, result.field->steps));
     }
   }
 
@@ -138,18 +137,18 @@ class Experiment {
 
   void time() {
     refill();
-    const bool until_precise = options_.precision > 0;
+    const bool until_precise = plan_.precision > 0;
     const auto [planned, limit] = table_.rounds(spent(), until_precise);
     competition_.time(planned, limit, [&](const Entrant& entrant, double share) {
-      SamplePlan plan = plan_samples(entrant.cost, share, options_.iterations);
-      plan.precision = options_.precision;
+      SamplePlan plan = plan_samples(entrant.cost, share, plan_.iterations);
+      plan.precision = plan_.precision;
       if (until_precise) {
         plan.rounds = rounds_most; // of all, so that every round has all rows
       }
-      if (options_.sample_steps > 0) {
-        plan.iterations = options_.sample_steps;
+      if (plan_.sample_steps > 0) {
+        plan.iterations = plan_.sample_steps;
       }
-      return in_whole_periods(plan, entrant.period, options_.iterations);
+      return in_whole_periods(plan, entrant.period, plan_.iterations);
     });
   }
 
@@ -165,11 +164,11 @@ class Experiment {
       const double share = table_.warm_runs(spent(), table_.binds() ? left-- : competition_.rows());
       const double expected =
           2 * entrant.cost.reset_seconds +
-          *seconds_per_iteration(entrant.row) * static_cast<double>(options_.iterations);
+          *seconds_per_iteration(entrant.row) * static_cast<double>(plan_.iterations);
       const double wanted = runs_of_median(expected, fewest_warm_runs, most_warm_runs);
       auto affordable = static_cast<int>(std::min(share / expected, wanted));
       // The speed-ups of GPU rows need the baseline's, though it is slow.
-      if (any_device_row() && entrant.row.name == options_.baseline &&
+      if (any_device_row() && entrant.row.name == plan_.baseline &&
           expected < table_.longest_warm_run(spent())) {
         affordable = std::max(affordable, 1);
       }
@@ -185,8 +184,8 @@ class Experiment {
     std::vector<Phases> runs;
     for (int i = 0; i < count && !interrupted(); ++i) {
       refill();
-      const Observed span = observe_run(observer_, entrant.row, "warm run", options_.iterations);
-      runs.push_back(entrant.contender->full_run(field_.cells(), options_.iterations));
+      const Observed span = observe_run(observer_, entrant.row, "warm run", plan_.iterations);
+      runs.push_back(entrant.contender->full_run(field_.cells(), plan_.iterations));
     }
     if (runs.empty()) {
       return std::nullopt;
@@ -255,14 +254,14 @@ class Experiment {
   void note_imprecise(const std::vector<Row>& rows) {
     std::vector<std::string> names;
     for (const Row& row : rows) {
-      if (row.ranked() && !is_precise(row.samples, options_.precision)) {
+      if (row.ranked() && !is_precise(row.samples, plan_.precision)) {
         names.push_back(row.name);
       }
     }
-    if (options_.precision > 0 && !names.empty()) {
+    if (plan_.precision > 0 && !names.empty()) {
       notes_.push_back(
           fmt::format("the budget was spent before the median of {} was known to {:g} %",
-                      fmt::join(names, ", "), 100 * options_.precision));
+                      fmt::join(names, ", "), 100 * plan_.precision));
     }
   }
 
@@ -280,7 +279,7 @@ class Experiment {
     }
   }
 
-  const Options& options_;
+  const ComparisonPlan& plan_;
   std::span<const Candidate> candidates_;
   Progress& progress_;
   Observer& observer_;
@@ -289,7 +288,7 @@ class Experiment {
   Problem problem_;
   Field<T> field_;
   FirstRuns<T> first_runs_;
-  LoadWatch load_;
+  LoadWatch& load_;
   std::optional<TemporaryDirectory> exchange_; ///< outlives the peers, which write to it
   Competition<Entrant> competition_;
   std::vector<std::string> notes_;
@@ -297,32 +296,31 @@ class Experiment {
 
 } // namespace
 
-ComparisonResult measure(const Options& options, std::span<const Candidate> candidates,
-                         Progress& progress, Observer& observer) {
+ComparisonResult measure(const ComparisonPlan& plan, std::span<const Candidate> candidates,
+                         Progress& progress, Observer& observer, LoadWatch load) {
   const Stopwatch since_start;
   ComparisonResult result;
-  result.command = options.command;
-  result.problem = options.problem;
-  result.initial = options.initial;
-  result.iterations = options.iterations;
-  result.baseline = options.baseline;
-  result.budget_seconds = options.budget_seconds;
+  result.problem = plan.problem;
+  result.initial = plan.initial;
+  result.iterations = plan.iterations;
+  result.baseline = plan.baseline;
+  result.budget_seconds = plan.budget_seconds;
   result.last_level_cache_bytes = read_caches().l3;
-  if (options.copy_roof) {
+  if (plan.copy_roof) {
     // Before the fields are allocated: its arrays are gone when memory is needed most.
     progress.stage("copy bandwidth");
     const Observed span(observer, {.kind = Span::Kind::stage, .name = "copy bandwidth"});
     constexpr double longest = 0.3;
     result.copy = measure_copy_bandwidth(copy_array_bytes(), usable_cpus(),
-                                         std::min(longest, options.budget_seconds / 30));
+                                         std::min(longest, plan.budget_seconds / 30));
   }
   if (interrupted()) {
     throw Interrupted();
   }
-  if (options.problem.dtype == Dtype::float32) {
-    Experiment<float>(options, candidates, progress, observer, since_start).run(result);
+  if (plan.problem.dtype == Dtype::float32) {
+    Experiment<float>(plan, candidates, progress, observer, since_start, load).run(result);
   } else {
-    Experiment<double>(options, candidates, progress, observer, since_start).run(result);
+    Experiment<double>(plan, candidates, progress, observer, since_start, load).run(result);
   }
   result.context = run_context();
   return result;

@@ -2,7 +2,8 @@
 // row, interleaved timing rounds, warm runs end to end.
 #pragma once
 
-#include "comparison_options.hpp"
+#include "comparison_plan.hpp"
+#include "foreign_load.hpp"
 #include "observer.hpp"
 #include "progress.hpp"
 #include "result.hpp"
@@ -12,14 +13,14 @@
 
 namespace diffbench::bench {
 
-/// Measures the candidates and the peers of `options`. A row that fails or is not the reference's
+/// Measures the candidates and the peers of `plan`. A row that fails or is not the reference's
 /// is in the result and says why; the others go on. After Ctrl-C the result holds what was measured
 /// so far. Throws what makes a comparison impossible: Error (memory), InvalidInput (an initial
 /// file), Unavailable (a peer), Interrupted (before there was anything to keep). `observer` hears
 /// of stages, of the runs of rows, and of calls; of emulated rows, whose times mean nothing, of
-/// none.
-[[nodiscard]] ComparisonResult measure(const Options& options,
+/// none. What other programs have meanwhile is seen by `load`.
+[[nodiscard]] ComparisonResult measure(const ComparisonPlan& plan,
                                        std::span<const Candidate> candidates, Progress& progress,
-                                       Observer& observer = nobody());
+                                       Observer& observer = nobody(), LoadWatch load = LoadWatch());
 
 } // namespace diffbench::bench

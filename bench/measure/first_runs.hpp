@@ -2,7 +2,7 @@
 // that is affordable.
 #pragma once
 
-#include "comparison_options.hpp"
+#include "comparison_plan.hpp"
 #include "contender.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/initial.hpp"
@@ -137,18 +137,18 @@ template <typename T, typename Clock = SteadyClock>
 class FirstRuns {
  public:
   /// `field` has the problem's size and holds anything after each call.
-  FirstRuns(const Options& options, Field<T>& field, Observer& observer)
-      : options_(options),
-        problem_(options.problem),
+  FirstRuns(const RunPlan& plan, Field<T>& field, Observer& observer)
+      : plan_(plan),
+        problem_(plan.problem),
         field_(field),
         observer_(observer),
-        reference_(problem_, options.initial, field) {}
+        reference_(problem_, plan.initial, field) {}
 
   /// What the runs are compared with, see Reference::compute(). They make as many steps as it did.
   /// Comes before measure().
   template <typename OnProgress>
   FieldFacts compute_reference(double limit_seconds, OnProgress on_progress) {
-    const FieldFacts& facts = reference_.compute(options_.iterations, limit_seconds, on_progress);
+    const FieldFacts& facts = reference_.compute(plan_.iterations, limit_seconds, on_progress);
     steps_ = facts.steps;
     return facts;
   }
@@ -178,7 +178,7 @@ class FirstRuns {
     }
     observer_.first_run_done(row);
     entrant.cost = run.cost;
-    if (run.steps == options_.iterations) {
+    if (run.steps == plan_.iterations) {
       row.cold = run.phases;
     }
     if (row.without_time()) {
@@ -196,7 +196,7 @@ class FirstRuns {
 
  private:
   FirstRun cold_run(Entrant<T>& entrant, const FirstRunLimits& limits) {
-    fill_initial(problem_, options_.initial, field_);
+    fill_initial(problem_, plan_.initial, field_);
     const Observed span = observe_run(observer_, entrant.row, "cold run", steps_);
     return entrant.contender->first_run(field_.cells(), steps_, limits.run_seconds);
   }
@@ -271,7 +271,7 @@ class FirstRuns {
                      steps, nonfinite, stability_limit, problem_.diffusion_number());
   }
 
-  const Options& options_;
+  const RunPlan& plan_;
   Problem problem_;
   Field<T>& field_;
   Observer& observer_;

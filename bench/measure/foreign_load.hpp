@@ -6,6 +6,7 @@
 // threads are in it, and in a container it is the whole host's.
 #pragma once
 
+#include "diffbench/cluster/ranks.hpp"
 #include "result.hpp"
 
 #include <filesystem>
@@ -52,9 +53,10 @@ class LoadWatch {
   double cpu_ = 0, wall_ = 0; ///< of work on one thread
 };
 
-/// Sees nothing but work on one thread: for ranks, which are processes that work together.
-[[nodiscard]] inline LoadWatch watch_of_ranks() {
-  return LoadWatch([] { return std::optional<CpuAccount>(); });
+/// Of a launcher's ranks, which are processes that work together, it sees nothing but work on one
+/// thread; null: there are none.
+[[nodiscard]] inline LoadWatch load_watch(const cluster::Ranks* launched) {
+  return launched == nullptr ? LoadWatch() : LoadWatch([] { return std::optional<CpuAccount>(); });
 }
 
 /// Whether so many of the usable CPUs are enough to change times: more than a tenth, or than one,

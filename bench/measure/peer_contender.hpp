@@ -91,22 +91,22 @@ class PeerContender final : public Contender<T> {
 /// Starts the peers. The initial field goes to them through a file in `exchange`, so that all rows
 /// start from the same bits. Throws Unavailable, Error or Interrupted.
 template <typename T>
-std::vector<Entrant<T>> peer_entrants(const Options& options, const Field<T>& initial,
+std::vector<Entrant<T>> peer_entrants(const ComparisonPlan& plan, const Field<T>& initial,
                                       const std::filesystem::path& exchange, Progress& progress,
                                       Observer& observer) {
   const std::filesystem::path file = exchange / "initial.npy";
   write_npy(file, initial);
   std::vector<Entrant<T>> entrants;
   try {
-    for (const std::string& name : options.peers) {
+    for (const std::string& name : plan.peers) {
       progress.stage("starting " + peer_row_name(name));
       Entrant<T> entrant;
       entrant.row.name = peer_row_name(name);
       entrant.row.is_peer = true;
       // NumPy's expression: the field, its successor, and four rolled copies.
-      entrant.host_need = 6 * options.problem.field_bytes();
+      entrant.host_need = 6 * plan.problem.field_bytes();
       entrant.contender = std::make_unique<PeerContender<T>>(
-          std::make_shared<Peer>(name, options.problem, file, options.session, interrupted),
+          std::make_shared<Peer>(name, plan.problem, file, plan.session, interrupted),
           exchange / "result.npy", observer);
       entrants.push_back(std::move(entrant));
     }

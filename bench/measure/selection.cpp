@@ -20,7 +20,7 @@ namespace diffbench::bench {
 namespace {
 
 /// A device that was chosen and cannot be used ends the run before any work.
-void check_device(const Options& options, std::span<const Candidate> candidates) {
+void check_device(const RowPlan& plan, std::span<const Candidate> candidates) {
   std::string reason = "no CUDA backend is in this build";
   for (const Candidate& candidate : candidates) {
     if (candidate.backend.device != DeviceKind::cpu) {
@@ -30,16 +30,16 @@ void check_device(const Options& options, std::span<const Candidate> candidates)
       reason = candidate.probe.reason;
     }
   }
-  throw Unavailable(fmt::format("--device {}: {}", options.session.device, reason));
+  throw Unavailable(fmt::format("--device {}: {}", plan.session.device, reason));
 }
 
 /// Named as a row, or with all others.
-bool asked_for(const BackendInfo& backend, const Options& options) {
-  const std::vector<std::string>& names = options.backends;
+bool asked_for(const BackendInfo& backend, const RowPlan& plan) {
+  const std::vector<std::string>& names = plan.backends;
   if (!names.empty()) {
     return std::ranges::find(names, backend.name) != names.end();
   }
-  return !backend.teaching || options.all_backends || options.baseline == backend.name;
+  return !backend.teaching || plan.all_backends || plan.baseline == backend.name;
 }
 
 /// What the first probe of this backend on this device took: later ones find the driver started.
@@ -49,8 +49,7 @@ double seconds_of_first_probe(const BackendInfo& backend, int device, double sec
 }
 
 /// Each behind what it is on this process alone.
-std::vector<Candidate> beside_ranks(std::span<const Candidate> candidates,
-                                    const RankOptions& many) {
+std::vector<Candidate> beside_ranks(std::span<const Candidate> candidates, const RankPlan& many) {
   std::vector<Candidate> all;
   for (const Candidate& candidate : candidates) {
     all.push_back(candidate);
@@ -62,7 +61,7 @@ std::vector<Candidate> beside_ranks(std::span<const Candidate> candidates,
 }
 
 /// Messages that were asked for and cannot be had end the run, too.
-void check_messages(std::span<const Candidate> candidates, const RankOptions& many) {
+void check_messages(std::span<const Candidate> candidates, const RankPlan& many) {
   const bool on_device = std::ranges::any_of(candidates, [](const Candidate& candidate) {
     return candidate.backend.device != DeviceKind::cpu && candidate.probe.available;
   });
@@ -73,10 +72,10 @@ void check_messages(std::span<const Candidate> candidates, const RankOptions& ma
 
 } // namespace
 
-std::optional<std::string> note_on_left_out(const Options& options) {
+std::optional<std::string> note_on_left_out(const RowPlan& plan) {
   std::vector<std::string_view> names;
   for (const BackendInfo& backend : all_backends()) {
-    if (options.backends.empty() && !asked_for(backend, options)) {
+    if (plan.backends.empty() && !asked_for(backend, plan)) {
       names.push_back(backend.name);
     }
   }
@@ -87,36 +86,36 @@ std::optional<std::string> note_on_left_out(const Options& options) {
                      fmt::join(names, ", "));
 }
 
-std::vector<Candidate> select_backends(const Options& options) {
-  const std::vector<std::string>& names = options.backends;
-  const int device = options.session.device;
+std::vector<Candidate> select_backends(const RowPlan& plan, const RankPlan& many) {
+  const std::vector<std::string>& names = plan.backends;
+  const int device = plan.session.device;
   std::vector<Candidate> candidates;
   for (const BackendInfo& backend : all_backends()) {
-    if (asked_for(backend, options)) {
+    if (asked_for(backend, plan)) {
       const Stopwatch watch;
       Probe probe = backend.probe(device);
       const double seconds = watch.seconds();
       candidates.push_back({.backend = backend,
                             .probe = std::move(probe),
                             .probe_seconds = seconds_of_first_probe(backend, device, seconds),
-                            .session = options.session});
+                            .session = plan.session});
     }
   }
   for (const std::string& name : names) {
     (void)require_backend(name, device);
   }
   // With backends named, those decide whether a device is needed.
-  if (options.device_chosen && names.empty()) {
-    check_device(options, candidates);
+  if (plan.device_chosen && names.empty()) {
+    check_device(plan, candidates);
   }
-  if (options.roundtrip_every > 0) {
-    candidates = with_round_trips(candidates, options.roundtrip_every);
+  if (plan.roundtrip_every > 0) {
+    candidates = with_round_trips(candidates, plan.roundtrip_every);
   }
-  if (options.many.ranks == nullptr || options.many.ranks->size() == 1) {
+  if (many.ranks == nullptr || many.ranks->size() == 1) {
     return candidates;
   }
-  check_messages(candidates, options.many);
-  return beside_ranks(candidates, options.many);
+  check_messages(candidates, many);
+  return beside_ranks(candidates, many);
 }
 
 Candidate on_ranks(const Candidate& candidate, cluster::Ranks& ranks, std::int64_t halo_depth,
@@ -169,9 +168,8 @@ MemoryNeed memory_of(const Candidate& candidate, const Problem& problem) {
   return need;
 }
 
-void check_memory(const Options& options, std::span<const Candidate> candidates,
+void check_memory(const Problem& problem, std::span<const Candidate> candidates, std::size_t peers,
                   std::int64_t available_bytes) {
-  const Problem& problem = options.problem;
   auto refuse = [&](std::int64_t needed, const std::string& there) {
     throw InvalidInput(fmt::format(
         "a grid of {}x{} in {} needs {} of memory for these backends and {}: choose a smaller "
@@ -198,7 +196,7 @@ void check_memory(const Options& options, std::span<const Candidate> candidates,
     }
   }
   // A peer's expression holds the field, the result and at least one temporary.
-  needed += 3 * problem.field_bytes() * static_cast<std::int64_t>(options.peers.size());
+  needed += 3 * problem.field_bytes() * static_cast<std::int64_t>(peers);
   if (needed > available_bytes) {
     refuse(needed, free_on_host);
   }

@@ -1,9 +1,10 @@
 // Which rows a comparison will have, and whether their memory is there.
 #pragma once
 
-#include "comparison_options.hpp"
+#include "comparison_plan.hpp"
 #include "diffbench/backend.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,8 +38,8 @@ struct Candidate {
 };
 
 /// A note that names the slow backends that only run where they are asked for
-/// (BackendInfo::teaching), and which `options` do not ask for; nothing where there are none.
-[[nodiscard]] std::optional<std::string> note_on_left_out(const Options& options);
+/// (BackendInfo::teaching), and which `plan` does not ask for; nothing where there are none.
+[[nodiscard]] std::optional<std::string> note_on_left_out(const RowPlan& plan);
 
 /// The named backends in ladder order; when none is named all compiled ones, available or not,
 /// without those of note_on_left_out().
@@ -46,7 +47,8 @@ struct Candidate {
 /// run once more on all ranks where there are several. Throws
 /// InvalidInput, or Unavailable with the driver's words for a backend that was named, or a device
 /// that was chosen, and cannot be used.
-[[nodiscard]] std::vector<Candidate> select_backends(const Options& options);
+[[nodiscard]] std::vector<Candidate> select_backends(const RowPlan& plan,
+                                                     const RankPlan& many = {});
 
 /// The candidates, and after each on a device the same with a round trip every so many steps.
 [[nodiscard]] std::vector<Candidate> with_round_trips(std::span<const Candidate> candidates,
@@ -61,9 +63,9 @@ struct Candidate {
 [[nodiscard]] MemoryNeed memory_of(const Candidate& candidate, const Problem& problem);
 
 /// Throws InvalidInput, with both figures, when the candidates (with what they page-lock on the
-/// host), the peers and the field between them need more memory than is free on the host, or than
-/// their device has: their sessions live side by side while they are timed.
-void check_memory(const Options& options, std::span<const Candidate> candidates,
+/// host), so many peers and the field between them need more memory than is free on the host, or
+/// than their device has: their sessions live side by side while they are timed.
+void check_memory(const Problem& problem, std::span<const Candidate> candidates, std::size_t peers,
                   std::int64_t available_bytes);
 
 } // namespace diffbench::bench

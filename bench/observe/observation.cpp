@@ -7,12 +7,12 @@
 
 namespace diffbench::bench {
 
-Observation::Observation(const Options& options) : options_(options) {
-  if (!options.trace.empty()) {
+Observation::Observation(const ObservationPlan& plan, int device) : file_(plan.trace) {
+  if (!file_.empty()) {
     list_.add(trace_.emplace());
   }
-  if (options.telemetry) {
-    list_.add(telemetry_.emplace(Telemetry::Setup{.device = options.session.device}));
+  if (plan.telemetry) {
+    list_.add(telemetry_.emplace(Telemetry::Setup{.device = device}));
   }
 }
 
@@ -29,11 +29,9 @@ void Observation::report(ComparisonResult& result) {
   }
 }
 
-void Observation::write_trace() const {
+void Observation::write_trace(const std::string& command) const {
   if (trace_) {
-    write_atomically(options_.trace, [&](std::ostream& file) {
-      file << to_text(trace_->to_json(options_.command));
-    });
+    write_atomically(file_, [&](std::ostream& file) { file << to_text(trace_->to_json(command)); });
   }
 }
 

@@ -12,10 +12,8 @@ void declare_device(OptionList& options, int& device, bool& chosen, std::string_
                 });
 }
 
-void declare_gpu(OptionList& options, Options& run, GpuUse use) {
-  constexpr const char* title = "GPU backends";
-  SessionOptions& session = run.session;
-  options.group(title);
+void declare_transfer(OptionList& options, SessionOptions& session) {
+  options.group(gpu_group);
   options.parsed("--transfer MODE", session.transfer,
                  "pageable (default), pinned, registered, write-combined, mapped, managed",
                  parse_transfer);
@@ -30,16 +28,16 @@ void declare_gpu(OptionList& options, Options& run, GpuUse use) {
       session.transfer = Transfer::pinned;
     }
   });
-  if (use >= GpuUse::snapshots) {
-    options.flag("--async", run.record.async, "copies of snapshots run beside the computation");
-  }
-  declare_device(options, session.device, run.device_chosen);
+}
+
+void declare_device_choice(OptionList& options, SessionOptions& session, bool& chosen) {
+  declare_device(options, session.device, chosen);
   options.flag("--retune", session.retune, "measure again which kernel shape is best here");
-  if (use >= GpuUse::round_trips) {
-    options.integer("--roundtrip-every K", run.roundtrip_every, iteration_limits,
-                    "further rows: as a naive port, up and down every K iterations");
-  }
-  options.check([&] { run.gpu_options = options.given_names(title); });
+}
+
+void declare_round_trips(OptionList& options, std::int64_t& every) {
+  options.integer("--roundtrip-every K", every, iteration_limits,
+                  "further rows: as a naive port, up and down every K iterations");
 }
 
 } // namespace diffbench::bench

@@ -2,7 +2,7 @@
 // it is given. What these hold before is the default that the help shows.
 #pragma once
 
-#include "comparison_options.hpp"
+#include "comparison_plan.hpp"
 #include "option_list.hpp"
 
 #include "diffbench/machine.hpp"
@@ -34,28 +34,23 @@ void declare_budget(OptionList& options, double& seconds, std::string_view help)
 /// `chosen` is set when it was given.
 void declare_device(OptionList& options, int& device, bool& chosen,
                     std::string_view help = "which GPU");
-/// --json, --csv and --export-markdown, and the group "Output" that they begin.
-void declare_files(OptionList& options, std::string& json, std::string& csv, std::string& markdown);
-/// These, --report and --no-progress.
-void declare_results(OptionList& options, std::string& json, std::string& csv,
-                     std::string& markdown, std::string& report, bool& progress);
 
 /// What is computed; refuses an unstable one.
-void declare_problem(OptionList& options, Options& run);
-/// What runs, and for how long.
-void declare_run(OptionList& options, Options& run, std::string_view budget_help);
-/// What a verb makes of GPU sessions, each with what comes before it: measures them, makes rows of
-/// round trips, keeps snapshots. Options that mean nothing to it are not declared.
-enum class GpuUse { sessions, round_trips, snapshots };
-void declare_gpu(OptionList& options, Options& run, GpuUse use);
-/// Of several ranks; needs those of the problem before it.
-void declare_ranks(OptionList& options, RankOptions& many);
+void declare_problem(OptionList& options, RunPlan& run);
+/// Which rows, and for how long.
+void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view budget_help);
+/// The group of these and the following.
+inline constexpr const char* gpu_group = "GPU backends";
+/// How fields travel.
+void declare_transfer(OptionList& options, SessionOptions& session);
+/// Which device, and whether its kernels are tuned anew.
+void declare_device_choice(OptionList& options, SessionOptions& session, bool& chosen);
+void declare_round_trips(OptionList& options, std::int64_t& every);
+/// The group of these, which runs that last share.
+inline constexpr const char* ranks_group =
+    "Many ranks (mpirun -n 4 diffbench ...), and runs of hours";
+void declare_ranks(OptionList& options, RankPlan& many, double& message_seconds);
 void declare_halo_depth(OptionList& options, std::int64_t& depth);
 void declare_comm_timeout(OptionList& options, double& seconds);
-/// What the comparison shows and keeps.
-void declare_output(OptionList& options, Options& run);
-
-/// All of the comparison.
-void declare_comparison(OptionList& options, Options& run);
 
 } // namespace diffbench::bench

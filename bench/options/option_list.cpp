@@ -133,12 +133,24 @@ void OptionList::check(std::function<void()> refuse) {
 
 void OptionList::add(OptionList& other) {
   for (Option& option : other.options_) {
-    if (option.kind != Kind::check) {
-      options_.push_back(option);
-      options_.back().read = [&option](std::string_view, const std::string& text) {
-        option.typed.push_back(text);
-      };
+    if (option.kind == Kind::check) {
+      continue;
     }
+    const Read hand_on = [&option](std::string_view, const std::string& text) {
+      option.typed.push_back(text);
+    };
+    const auto known = std::ranges::find(options_, option.name, &Option::name);
+    if (known != options_.end()) {
+      known->read = [also = known->read, hand_on](std::string_view name, const std::string& text) {
+        also(name, text);
+        hand_on(name, text);
+      };
+      continue;
+    }
+    const auto behind = std::find_if(options_.rbegin(), options_.rend(), [&](const Option& each) {
+                          return each.group == option.group;
+                        }).base();
+    options_.insert(behind == options_.begin() ? options_.end() : behind, option)->read = hand_on;
   }
   std::ranges::copy(other.hints_, std::back_inserter(hints_));
 }
@@ -151,6 +163,10 @@ std::vector<std::string> OptionList::hints() const {
     }
   }
   return lines;
+}
+
+bool OptionList::declares(std::string_view name) const {
+  return std::ranges::find(options_, name, &Option::name) != options_.end();
 }
 
 bool OptionList::given(std::string_view name) const {

@@ -124,9 +124,11 @@ class OptionList {
   void hint(std::function<std::string()> make) { hints_.push_back(std::move(make)); }
   /// The lines of all hints, also of lists that were added.
   [[nodiscard]] std::vector<std::string> hints() const;
-  /// The options of `other`, which are typed here and read there.
+  /// The options of `other`, which are typed here and read there, behind those of their group. One
+  /// of a name that is here already is read by both.
   void add(OptionList& other);
 
+  [[nodiscard]] bool declares(std::string_view name) const;
   [[nodiscard]] bool given(std::string_view name) const;
   /// The names of those that were given; of all groups without one.
   [[nodiscard]] std::vector<std::string> given_names(std::string_view group = {}) const;

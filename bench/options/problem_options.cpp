@@ -58,7 +58,7 @@ void declare_seed(OptionList& options, std::uint64_t& seed, std::string_view hel
                 });
 }
 
-void declare_problem(OptionList& options, Options& run) {
+void declare_problem(OptionList& options, RunPlan& run) {
   Problem& problem = run.problem;
   options.group("Problem");
   declare_grid(options, problem);

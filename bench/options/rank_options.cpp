@@ -1,4 +1,4 @@
-// Options of runs on many ranks, and of runs that last.
+// Options of runs on many ranks.
 #include "option_groups.hpp"
 
 namespace diffbench::bench {
@@ -37,30 +37,15 @@ void declare_comm_timeout(OptionList& options, double& seconds) {
                 });
 }
 
-void declare_ranks(OptionList& options, RankOptions& many) {
-  constexpr const char* title = "Many ranks (mpirun -n 4 diffbench ...), and runs of hours";
-  options.group(title);
+void declare_ranks(OptionList& options, RankPlan& many, double& message_seconds) {
+  options.group(ranks_group);
   declare_halo_depth(options, many.halo_depth);
   options.parsed("--gpu-aware on|off", many.gpu_aware,
                  "messages of GPU rows lie on the device: for an MPI with CUDA support (default: "
                  "off, staged in page-locked memory)",
                  parse_switch);
   options.choices({"on", "off"});
-  declare_comm_timeout(options, many.time_limit);
-  options.flag("--distributed", many.distributed,
-               "one backend, each rank its own rows: for fields that no rank can hold");
-  options.text("--checkpoint FILE.h5", many.checkpoint,
-               "one backend; keep its state (HDF5), and the one before as FILE.h5.previous");
-  options.integer("--checkpoint-every K", many.checkpoint_every, iteration_limits,
-                  "iterations between two checkpoints");
-  options.text("--restart FILE.h5", many.restart, "go on from that state, on any number of ranks");
-  options.check([&] {
-    if (many.checkpoint.empty() != (many.checkpoint_every == 0)) {
-      throw InvalidInput(
-          "--checkpoint FILE.h5 and --checkpoint-every K belong together: give both");
-    }
-    many.given_problem = options.given_names("Problem");
-  });
+  declare_comm_timeout(options, message_seconds);
 }
 
 } // namespace diffbench::bench

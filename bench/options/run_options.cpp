@@ -111,7 +111,7 @@ void declare_budget(OptionList& options, double& seconds, std::string_view help)
                 });
 }
 
-void declare_run(OptionList& options, Options& run, std::string_view budget_help) {
+void declare_rows(OptionList& options, ComparisonPlan& run, std::string_view budget_help) {
   options.group("What runs");
   declare_backends(options, run.backends,
                    "backend to run, may be repeated (default: all but slow ones for teaching)");

@@ -1,6 +1,5 @@
 #include "output.hpp"
 
-#include "comparison_options.hpp"
 #include "diffbench/atomic_file.hpp"
 #include "diffbench/text.hpp"
 #include "text_width.hpp"

@@ -16,6 +16,9 @@
 
 namespace diffbench::bench {
 
+/// Name of the output that stands for stdout.
+inline constexpr const char* stdout_name = "-";
+
 /// The reader of stdout went away: not worth a message.
 class OutputClosed : public Error {
  public:

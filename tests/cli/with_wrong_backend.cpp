@@ -3,8 +3,8 @@
 // is the real program's; only the error messages of main.cpp are missing.
 #include "command_line.hpp"
 #include "comparison.hpp"
+#include "comparison_options.hpp"
 #include "diffbench/registry.hpp"
-#include "option_groups.hpp"
 #include "wrong_session.hpp"
 
 #include <iostream>
@@ -29,11 +29,10 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   Subcommand program{.name = "diffbench", .description = {}, .example = {}};
   program.declare = [](OptionList& options) -> Action {
-    const auto run = std::make_shared<Options>();
+    const auto run = std::make_shared<ComparisonOptions>();
     declare_comparison(options, *run);
     return [run](const Invocation& invocation) {
-      run->command = invocation.command;
-      return run_comparison(*run, candidates, invocation.out, invocation.err);
+      return run_comparison(*run, candidates, invocation);
     };
   };
   const auto verb = std::get<Verb>(parse_options(arguments, program));

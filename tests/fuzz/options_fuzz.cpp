@@ -1,8 +1,8 @@
 // The command line: whatever the arguments are, parse_options returns or throws one of our errors
 // with a message, and never exits. The input is split at line ends into arguments.
 #include "command_line.hpp"
+#include "comparison_options.hpp"
 #include "diffbench/errors.hpp"
-#include "option_groups.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 // No argument of a program can hold a NUL.
 constexpr std::string_view separators("\n\0", 2);
 
-diffbench::bench::Options comparison; // as the command line gives it
+diffbench::bench::ComparisonOptions comparison; // as the command line gives it
 
 diffbench::bench::Action declare_comparison_only(diffbench::bench::OptionList& options) {
   declare_comparison(options, comparison = {});
@@ -26,7 +26,7 @@ diffbench::bench::Action declare_comparison_only(diffbench::bench::OptionList& o
 }
 
 /// What the comparison promises of everything that it accepts.
-bool holds(const diffbench::bench::Options& options) {
+bool holds(const diffbench::bench::ComparisonOptions& options) {
   return options.problem.nx >= diffbench::min_extent &&
          options.problem.ny >= diffbench::min_extent && options.iterations >= 1 &&
          options.session.threads >= 0 && options.session.threads <= diffbench::max_threads &&

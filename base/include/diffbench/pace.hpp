@@ -8,6 +8,8 @@ namespace diffbench {
 
 /// How many steps the next call should make, from what the latest one took. Work that is short
 /// stays one call: a cut costs what makes several steps a sweep, or returns before it is done.
+/// Where it is cut, calls grow at most twofold: a short one may have been lucky, and one that is
+/// sized by its speed alone takes seconds on a machine that is overloaded.
 class Pace {
  public:
   static constexpr double longest_call = 0.4; ///< seconds, as far as steps take what they took
@@ -22,8 +24,8 @@ class Pace {
     if (static_cast<double>(steps) * step_seconds_ <= longest_call) {
       return steps;
     }
-    const auto fitting =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(usual_call / step_seconds_));
+    const auto fitting = std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(usual_call / step_seconds_), 1, 2 * reached_);
     if (static_cast<double>(whole) * step_seconds_ > longest_call) {
       return fitting;
     }
@@ -34,10 +36,12 @@ class Pace {
   void took(std::int64_t steps, double seconds) {
     constexpr double shortest = 1e-12; // no clock resolves it
     step_seconds_ = std::max(seconds / static_cast<double>(steps), shortest);
+    reached_ = std::max(steps, reached_ / 2); // what was left of some work may have been short
   }
 
  private:
-  double step_seconds_ = 0; ///< of the latest call; 0: there was none
+  double step_seconds_ = 0;  ///< of the latest call; 0: there was none
+  std::int64_t reached_ = 0; ///< steps of a call, halved with each shorter one
 };
 
 } // namespace diffbench

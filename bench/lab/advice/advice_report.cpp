@@ -96,12 +96,12 @@ Value pays_json(const PaysFrom& pays) {
   return {{"grid_side", pays.side}, {"iterations", pays.iterations}};
 }
 
-Value advice_json(const Advice& advice, const CostProfile& profile, const Options& options) {
-  return {{"nx", options.problem.nx},
-          {"ny", options.problem.ny},
-          {"iterations", options.iterations},
-          {"snapshot_every", options.record.snapshot_every},
-          {"dtype", to_string(options.problem.dtype)},
+Value advice_json(const Advice& advice, const CostProfile& profile, const Problem& problem) {
+  return {{"nx", problem.nx},
+          {"ny", problem.ny},
+          {"iterations", advice.run.iterations},
+          {"snapshot_every", advice.run.snapshot_every},
+          {"dtype", to_string(problem.dtype)},
           {"profile",
            {{"machine", profile.machine},
             {"date", profile.date},
@@ -140,15 +140,13 @@ Value summary_json(const ErrorSummary& errors) {
 
 } // namespace
 
-LabReport report_advice(const Advice& advice, const CostProfile& profile, const Options& options) {
+LabReport report_advice(const Advice& advice, const CostProfile& profile, const Problem& problem) {
   LabReport report;
-  const Problem& problem = options.problem;
-  report.text =
-      fmt::format("predicted: {}x{} {}, {} iterations{}\n\n", problem.nx, problem.ny,
-                  to_string(problem.dtype), options.iterations,
-                  options.record.snapshot_every > 0
-                      ? fmt::format(", a snapshot every {}", options.record.snapshot_every)
-                      : "");
+  report.text = fmt::format("predicted: {}x{} {}, {} iterations{}\n\n", problem.nx, problem.ny,
+                            to_string(problem.dtype), advice.run.iterations,
+                            advice.run.snapshot_every > 0
+                                ? fmt::format(", a snapshot every {}", advice.run.snapshot_every)
+                                : "");
   report.text += format_rows(way_columns, lines_of(advice));
   if (advice.compares_devices()) {
     report.text += "\n" + pays_table(advice);
@@ -158,7 +156,7 @@ LabReport report_advice(const Advice& advice, const CostProfile& profile, const 
         "what is free on the device is asked for when a backend runs, not here");
   }
   report.sentence = sentence(advice);
-  report.data = advice_json(advice, profile, options);
+  report.data = advice_json(advice, profile, problem);
   report.rows = report.data.find("ways");
   if (profile.disturbed) {
     report.disturbed = true;

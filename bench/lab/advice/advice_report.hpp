@@ -2,7 +2,6 @@
 #pragma once
 
 #include "advice.hpp"
-#include "comparison_options.hpp"
 #include "lab_report.hpp"
 #include "prediction_check.hpp"
 
@@ -12,7 +11,7 @@ namespace diffbench::bench {
 
 /// The table of all ways, the sentence, and the same as data.
 [[nodiscard]] LabReport report_advice(const Advice& advice, const CostProfile& profile,
-                                      const Options& options);
+                                      const Problem& problem);
 
 /// Where half of the predictions are off by more, the profile is no longer that of the machine. A
 /// quiet one is off by some 5 % (docs/lab.md).

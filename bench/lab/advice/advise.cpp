@@ -39,8 +39,12 @@ constexpr double longest_grid_check_seconds = 1.5;
 constexpr double check_budget_seconds = 3;
 constexpr double grid_check_budget_seconds = 1.4;
 
+struct AdvisedRun : ComparisonPlan {
+  std::int64_t snapshot_every = 0; ///< 0: none
+};
+
 struct AdviseOptions {
-  Options run;
+  AdvisedRun run;
   std::string profile; ///< empty: this machine's
   bool check = false, check_grid = false;
   std::optional<AssumedCard> assumed;
@@ -60,25 +64,25 @@ std::vector<WayCost> ways_in(const CostProfile& profile, Dtype dtype) {
   return ways;
 }
 
-RunShape shape_of(const Options& options) {
-  return {.cells = static_cast<double>(options.problem.cells()),
-          .iterations = options.iterations,
-          .snapshot_every = options.record.snapshot_every};
+RunShape shape_of(const AdvisedRun& run) {
+  return {.cells = static_cast<double>(run.problem.cells()),
+          .iterations = run.iterations,
+          .snapshot_every = run.snapshot_every};
 }
 
 /// Fills in what each way needs, and whether that is there.
-void look_at_memory(Advice& advice, const Options& options) {
+void look_at_memory(Advice& advice, const AdvisedRun& run) {
   const std::int64_t available = available_memory();
   // Beyond one field the sums below could overflow.
-  const bool hopeless = options.problem.field_bytes() > available;
+  const bool hopeless = run.problem.field_bytes() > available;
   for (AdvisedWay& way : advice.ways) {
     way.fits = !hopeless;
     for (const BackendInfo& backend : all_backends()) {
       if (!hopeless && backend.name == way.backend && backend.memory_need != nullptr) {
-        SessionOptions session = options.session;
+        SessionOptions session = run.session;
         session.threads = way.threads;
-        MemoryNeed need = backend.memory_need(options.problem, session);
-        need.host += options.problem.field_bytes(); // the caller's
+        MemoryNeed need = backend.memory_need(run.problem, session);
+        need.host += run.problem.field_bytes(); // the caller's
         way.fits = need.host <= available;
         way.need = need;
       }
@@ -87,12 +91,12 @@ void look_at_memory(Advice& advice, const Options& options) {
 }
 
 /// The backends of `ways` that can run here, fit, and are predicted to end soon enough.
-std::vector<Candidate> affordable(const std::vector<WayCost>& ways, const Options& options,
+std::vector<Candidate> affordable(const std::vector<WayCost>& ways, const AdvisedRun& run,
                                   double longest_seconds, int& left_out) {
-  Advice advice = advise(ways, shape_of(options));
-  look_at_memory(advice, options);
+  Advice advice = advise(ways, shape_of(run));
+  look_at_memory(advice, run);
   std::vector<Candidate> candidates;
-  for (Candidate& candidate : select_backends(options)) {
+  for (Candidate& candidate : select_backends(run)) {
     const auto way = std::find_if(advice.ways.begin(), advice.ways.end(), [&](const AdvisedWay& w) {
       return w.backend == candidate.backend.name;
     });
@@ -104,7 +108,7 @@ std::vector<Candidate> affordable(const std::vector<WayCost>& ways, const Option
       continue;
     }
     candidate.session.threads = way->threads;
-    candidate.snapshot_every = options.record.snapshot_every;
+    candidate.snapshot_every = run.snapshot_every;
     candidate.label = candidate.backend.name;
     candidates.push_back(std::move(candidate));
   }
@@ -135,13 +139,13 @@ void add_troubles(LabReport& report, const Problem& problem, const CheckedRun& r
 
 /// All runs, several times: not each again at once. Ctrl-C ends it with what was checked so far,
 /// and a run that cannot be made loses itself only.
-void check(const std::vector<WayCost>& ways, const std::vector<Options>& runs,
+void check(const std::vector<WayCost>& ways, const std::vector<AdvisedRun>& runs,
            double longest_seconds, LabReport& report, Progress& progress) {
   std::vector<CheckedPrediction> checked;
   int left_out = 0;
   const std::size_t all = calibration_passes * runs.size();
   for (std::size_t done = 0; done < all && !report.interrupted; ++done) {
-    const Options& run = runs[done % runs.size()];
+    const AdvisedRun& run = runs[done % runs.size()];
     progress.within(fmt::format("{} of {}: ", done + 1, all));
     int unaffordable = 0;
     const std::vector<Candidate> candidates = affordable(ways, run, longest_seconds, unaffordable);
@@ -169,11 +173,11 @@ void check(const std::vector<WayCost>& ways, const std::vector<Options>& runs,
   }
 }
 
-std::vector<Options> grid_of_runs(const Options& options) {
-  std::vector<Options> runs;
+std::vector<AdvisedRun> grid_of_runs(const AdvisedRun& asked) {
+  std::vector<AdvisedRun> runs;
   for (const std::int64_t side : checked_sides) {
     for (const std::int64_t iterations : checked_iterations) {
-      Options run = options;
+      AdvisedRun run = asked;
       run.problem.nx = run.problem.ny = side;
       run.iterations = iterations;
       run.budget_seconds = grid_check_budget_seconds;
@@ -184,14 +188,14 @@ std::vector<Options> grid_of_runs(const Options& options) {
 }
 
 LabReport run_advise(const AdviseOptions& typed, const CostProfile& profile, Progress& progress) {
-  const Options& options = typed.run;
-  const std::vector<WayCost> ways = ways_in(profile, options.problem.dtype);
-  Advice advice = advise(ways, shape_of(options));
-  look_at_memory(advice, options);
-  LabReport report = report_advice(advice, profile, options);
+  const AdvisedRun& asked = typed.run;
+  const std::vector<WayCost> ways = ways_in(profile, asked.problem.dtype);
+  Advice advice = advise(ways, shape_of(asked));
+  look_at_memory(advice, asked);
+  LabReport report = report_advice(advice, profile, asked.problem);
   if (typed.assumed) {
-    append_assumed(report, assume_advice(*typed.assumed, ways, options, shape_of(options)), advice,
-                   profile, options);
+    append_assumed(report, assume_advice(*typed.assumed, ways, asked.problem, shape_of(asked)),
+                   advice, profile, asked.problem);
   }
   if (!profile.foreign.empty()) {
     report.text = fmt::format("RECORDED PROFILE {} ({}; {}): not of this machine and build\n\n",
@@ -200,9 +204,9 @@ LabReport run_advise(const AdviseOptions& typed, const CostProfile& profile, Pro
   }
   const LoadWatch load;
   if (typed.check_grid) {
-    check(ways, grid_of_runs(options), longest_grid_check_seconds, report, progress);
+    check(ways, grid_of_runs(asked), longest_grid_check_seconds, report, progress);
   } else if (typed.check) {
-    Options run = options;
+    AdvisedRun run = asked;
     run.budget_seconds = check_budget_seconds;
     check(ways, {run}, longest_check_seconds, report, progress);
   }
@@ -216,13 +220,13 @@ LabReport run_advise(const AdviseOptions& typed, const CostProfile& profile, Pro
 
 Action declare_advise(OptionList& options) {
   const auto typed = std::make_shared<AdviseOptions>();
-  Options& run = typed->run;
+  AdvisedRun& run = typed->run;
   run.copy_roof = false;
   options.group("The run");
   declare_grid(options, run.problem);
   declare_iterations(options, run.iterations);
   declare_dtype(options, run.problem.dtype);
-  options.integer("--snapshot-every K", run.record.snapshot_every, iteration_limits,
+  options.integer("--snapshot-every K", run.snapshot_every, iteration_limits,
                   "copy the field to the host every K iterations");
   options.group("Prediction");
   options.text("--profile FILE", typed->profile,

@@ -170,12 +170,12 @@ std::vector<AssumptionCheck> checks_of(std::span<const AssumedLine> lines, const
 } // namespace
 
 AssumedAdvice assume_advice(const AssumedCard& card, std::span<const WayCost> ways,
-                            const Options& options, const RunShape& run) {
+                            const Problem& problem, const RunShape& run) {
   std::vector<WayCost> fast;
   std::ranges::copy_if(ways, std::back_inserter(fast),
                        [](const WayCost& way) { return way.device == "cpu"; });
   std::vector<WayCost> slow = fast;
-  for (AssumedWay& way : assumed_ways(card, options.problem.dtype, Transfer::pinned)) {
+  for (AssumedWay& way : assumed_ways(card, problem.dtype, Transfer::pinned)) {
     fast.push_back(std::move(way.fast));
     slow.push_back(std::move(way.slow));
   }
@@ -183,14 +183,14 @@ AssumedAdvice assume_advice(const AssumedCard& card, std::span<const WayCost> wa
 }
 
 void append_assumed(LabReport& report, const AssumedAdvice& assumed, const Advice& measured,
-                    const CostProfile& profile, const Options& options) {
-  const std::vector<AssumedLine> lines = lines_of(assumed, options.problem);
+                    const CostProfile& profile, const Problem& problem) {
+  const std::vector<AssumedLine> lines = lines_of(assumed, problem);
   const auto checks = checks_of(lines, measured);
   if (is_such(assumed.card, profile.gpu) && !checks.empty()) {
     append_checks(report, assumed.card, checks);
     return;
   }
-  const Answers answers = answers_of(assumed, measured, lines, profile, options.problem);
+  const Answers answers = answers_of(assumed, measured, lines, profile, problem);
   report.text += "\n" + assumed_title(assumed.card) + format_rows(line_columns, lines);
   report.sentence += "\n" + answers.sentence;
   report.data["assumed"] = {{"card", assumed.card.id},

@@ -4,7 +4,6 @@
 
 #include "advice.hpp"
 #include "assumed_card.hpp"
-#include "comparison_options.hpp"
 #include "cost_profile.hpp"
 #include "lab_report.hpp"
 
@@ -23,12 +22,12 @@ struct AssumedAdvice {
 
 /// `ways` are the profile's, of one dtype; its GPU ways are left out. Copies are page-locked.
 [[nodiscard]] AssumedAdvice assume_advice(const AssumedCard& card, std::span<const WayCost> ways,
-                                          const Options& options, const RunShape& run);
+                                          const Problem& problem, const RunShape& run);
 
 /// Adds the card's rows, and the answers in words, to what the profile said. Where the profile is
 /// of such a card, what it measured answers, and the assumption's error against it is added
 /// instead.
 void append_assumed(LabReport& report, const AssumedAdvice& assumed, const Advice& measured,
-                    const CostProfile& profile, const Options& options);
+                    const CostProfile& profile, const Problem& problem);
 
 } // namespace diffbench::bench

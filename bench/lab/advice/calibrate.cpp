@@ -31,7 +31,7 @@ namespace diffbench::bench {
 namespace {
 
 struct CalibrateOptions {
-  Options run;
+  RowPlan run;
   std::vector<Dtype> dtypes;
   std::int64_t largest = largest_side;
   std::string out; ///< empty: this machine's profile
@@ -39,8 +39,8 @@ struct CalibrateOptions {
 };
 
 /// Backends that can be timed here.
-std::vector<Candidate> timed_candidates(const Options& options) {
-  std::vector<Candidate> candidates = select_backends(options);
+std::vector<Candidate> timed_candidates(const RowPlan& plan) {
+  std::vector<Candidate> candidates = select_backends(plan);
   std::erase_if(candidates, [](const Candidate& candidate) {
     return !candidate.probe.available || candidate.backend.device == DeviceKind::emulated;
   });
@@ -211,7 +211,8 @@ Action declare_calibrate(OptionList& options) {
   declare_threads(options, typed->run.session.threads, "for threaded backends", "the usable CPUs");
   options.integer("--largest N", typed->largest, {smallest_side, largest_side},
                   "side of the largest grid");
-  declare_gpu(options, typed->run, GpuUse::sessions);
+  declare_transfer(options, typed->run.session);
+  declare_device_choice(options, typed->run.session, typed->run.device_chosen);
   typed->output.declare(options);
   options.text("--out FILE", typed->out,
                "where the profile goes (default: $XDG_CACHE_HOME/diffbench/profile.json)");

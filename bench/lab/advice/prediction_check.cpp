@@ -39,13 +39,13 @@ ErrorSummary summarize_errors(std::span<const CheckedPrediction> checked, bool c
   return {.count = static_cast<int>(sizes.size()), .median = all.median, .worst = all.max};
 }
 
-CheckedRun check_predictions(std::span<const WayCost> ways, const Options& options,
+CheckedRun check_predictions(std::span<const WayCost> ways, const ComparisonPlan& plan,
                              std::span<const Candidate> candidates, Progress& progress) {
-  const ComparisonResult result = measure(options, candidates, progress);
+  const ComparisonResult result = measure(plan, candidates, progress);
   if (result.interrupted) {
     throw Interrupted();
   }
-  const Problem& problem = options.problem;
+  const Problem& problem = plan.problem;
   CheckedRun checked{
       .predictions = {}, .troubles = troubles(result), .outcome = outcome_of(result)};
   for (const Row& row : result.rows) {
@@ -57,21 +57,21 @@ CheckedRun check_predictions(std::span<const WayCost> ways, const Options& optio
     const auto predicted = [&](std::int64_t iterations) {
       return predict(*way, {.cells = static_cast<double>(problem.cells()),
                             .iterations = iterations,
-                            .snapshot_every = options.record.snapshot_every});
+                            .snapshot_every = candidates.front().snapshot_every});
     };
     auto add = [&](const char* what, std::int64_t steps, double seconds, double measured) {
       checked.predictions.push_back({.backend = row.name,
                                      .nx = problem.nx,
                                      .ny = problem.ny,
-                                     .iterations = options.iterations,
+                                     .iterations = plan.iterations,
                                      .steps = steps,
                                      .what = what,
                                      .predicted = seconds,
                                      .measured = measured});
     };
-    const Prediction prediction = predicted(options.iterations);
+    const Prediction prediction = predicted(plan.iterations);
     if (row.warm) {
-      add("warm", options.iterations, prediction.warm_seconds, row.warm->wall);
+      add("warm", plan.iterations, prediction.warm_seconds, row.warm->wall);
     } else {
       // Steps of a short call cost more, so what was called is what is compared.
       const std::int64_t steps = row.samples.front().iterations;
@@ -81,7 +81,7 @@ CheckedRun check_predictions(std::span<const WayCost> ways, const Options& optio
     }
     if (row.cold) {
       // A calibration makes the context before it measures.
-      add("cold", options.iterations, prediction.cold_seconds,
+      add("cold", plan.iterations, prediction.cold_seconds,
           row.cold->wall - row.cold->context.value_or(0));
     }
   }

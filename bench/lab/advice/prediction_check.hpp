@@ -1,7 +1,7 @@
 // Predictions beside measurements of the same runs.
 #pragma once
 
-#include "comparison_options.hpp"
+#include "comparison_plan.hpp"
 #include "cost_profile.hpp"
 #include "outcome.hpp"
 #include "progress.hpp"
@@ -49,9 +49,10 @@ struct CheckedRun {
   Outcome outcome;                   ///< of the comparison
 };
 
-/// Measures the run of `options` by all `candidates`, which `ways` has in its dtype, in one
+/// Measures the run of `plan` by all `candidates`, which `ways` has in its dtype, in one
 /// comparison: a time counts only when the field is the reference's. Throws as measure() does.
-[[nodiscard]] CheckedRun check_predictions(std::span<const WayCost> ways, const Options& options,
+[[nodiscard]] CheckedRun check_predictions(std::span<const WayCost> ways,
+                                           const ComparisonPlan& plan,
                                            std::span<const Candidate> candidates,
                                            Progress& progress);
 

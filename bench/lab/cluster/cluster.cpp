@@ -27,7 +27,9 @@ constexpr Limits predicted_limits{1, 65536};
 constexpr Limits measured_limits{1, 256};
 
 struct ClusterOptions {
-  Options run;
+  ComparisonPlan run;
+  std::int64_t halo_depth = 0;  ///< 0: chosen by trying
+  double message_seconds = 120; ///< 0: no limit
   LabOutput output;
   std::string backend = "simd";
   std::vector<int> ranks; ///< ascending; empty: the default
@@ -105,23 +107,24 @@ void declare_common(OptionList& options, ClusterOptions& state, Limits limits,
   options.parsed("--network LATENCY,BANDWIDTH", state.network,
                  "emulate one between ranks that are threads, such as 10us,25GB/s",
                  [](const std::string& text) { return cluster::parse_network(text); });
-  declare_comm_timeout(options, state.run.many.time_limit);
+  declare_comm_timeout(options, state.message_seconds);
 }
 
 void limit_messages(const ClusterOptions& options, cluster::Ranks* launched) {
   if (launched != nullptr) {
-    launched->set_time_limit(options.run.many.time_limit);
+    launched->set_time_limit(options.message_seconds);
   }
 }
 
 Action measuring(const std::shared_ptr<ClusterOptions>& state, ClusterQuestion question) {
   return [state, question](const Invocation& invocation) {
-    ClusterPlan plan{.run = state->run, .question = question, .backend = state->backend};
+    ClusterPlan plan{.run = state->run,
+                     .halo_depth = state->halo_depth,
+                     .question = question,
+                     .backend = state->backend};
     plan.ranks = measured_ranks(*state, invocation.ranks, question == ClusterQuestion::depth);
     plan.network = state->network.value_or(cluster::Network{});
     limit_messages(*state, invocation.ranks);
-    plan.run.many.ranks = invocation.ranks; // other processes that are not other programs
-    plan.run.command = invocation.command;
     return run_experiment("cluster", state->output, invocation, [&](Progress& progress) {
       return cluster_report(measure_cluster(plan, invocation.ranks, progress));
     });
@@ -132,7 +135,7 @@ Action measuring(const std::shared_ptr<ClusterOptions>& state, ClusterQuestion q
 Action declare_scaling(OptionList& options, ClusterQuestion question, std::string_view ranks) {
   const auto state = std::make_shared<ClusterOptions>();
   declare_common(options, *state, measured_limits, ranks, "1, 2, 4, ... up to the CPUs");
-  declare_halo_depth(options, state->run.many.halo_depth);
+  declare_halo_depth(options, state->halo_depth);
   state->output.declare(options);
   return measuring(state, question);
 }
@@ -182,8 +185,6 @@ Action declare_cluster_predict(OptionList& options) {
                         .weak = state->weak,
                         .cells_per_second = state->rate,
                         .network = state->network};
-    plan.run.many.ranks = invocation.ranks; // other processes that are not other programs
-    plan.run.command = invocation.command;
     limit_messages(*state, invocation.ranks);
     return run_experiment("cluster", state->output, invocation, [&](Progress& progress) {
       return prediction_report(predict(plan, invocation.ranks, progress));

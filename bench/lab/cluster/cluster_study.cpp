@@ -43,13 +43,13 @@ Candidate ranked_candidate(const ClusterPlan& plan, cluster::Ranks& ranks, std::
   return candidate;
 }
 
-Options options_of(const ClusterPlan& plan, const Problem& problem) {
-  Options options = plan.run;
-  options.problem = problem;
-  options.backends = {plan.backend};
-  options.baseline = fmt::format("{}, no ranks", plan.backend);
-  options.copy_roof = false;
-  return options;
+ComparisonPlan comparison_of(const ClusterPlan& plan, const Problem& problem) {
+  ComparisonPlan run = plan.run;
+  run.problem = problem;
+  run.backends = {plan.backend};
+  run.baseline = fmt::format("{}, no ranks", plan.backend);
+  run.copy_roof = false;
+  return run;
 }
 
 /// What each rank took a step, in every run of a row.
@@ -134,7 +134,7 @@ void complete(const cluster::Ranks& ranks, const Profiles& profiles, ClusterEntr
 /// Without ranks, and on each number of them, in the same rounds.
 void measure_together(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam>>& teams,
                       const Profiles& profiles, std::span<const std::int64_t> depths,
-                      ClusterStudy& study, Progress& progress) {
+                      const cluster::Ranks* launched, ClusterStudy& study, Progress& progress) {
   const Problem& problem = plan.run.problem;
   std::vector<Candidate> candidates{plain_candidate(plan)};
   study.entries.push_back({.problem = problem});
@@ -146,9 +146,9 @@ void measure_together(const ClusterPlan& plan, std::vector<std::unique_ptr<RankT
       ranks_of.push_back(&team->ranks());
     }
   }
-  const Options options = options_of(plan, problem);
-  check_memory(options, candidates, available_memory());
-  study.frame = measure(options, candidates, progress);
+  const ComparisonPlan run = comparison_of(plan, problem);
+  check_memory(problem, candidates, 0, available_memory());
+  study.frame = measure(run, candidates, progress, nobody(), load_watch(launched));
   for (std::size_t i = 0; i < study.entries.size(); ++i) {
     ClusterEntry& entry = study.entries[i];
     entry.row = std::move(study.frame.rows[i]);
@@ -162,15 +162,17 @@ void measure_together(const ClusterPlan& plan, std::vector<std::unique_ptr<RankT
 
 /// Each number of ranks has its own grid.
 void measure_apart(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam>>& teams,
-                   const Profiles& profiles, ClusterStudy& study, Progress& progress) {
+                   const Profiles& profiles, const cluster::Ranks* launched, ClusterStudy& study,
+                   Progress& progress) {
   ClusterPlan part = plan;
   part.run.budget_seconds /= static_cast<double>(teams.size() + 1);
   const auto measure_one = [&](const Candidate& candidate, int ranks) {
     Problem problem = plan.run.problem;
     problem.ny *= std::max(1, ranks);
-    const Options options = options_of(part, problem);
-    check_memory(options, {&candidate, 1}, available_memory());
-    ComparisonResult result = measure(options, {&candidate, 1}, progress);
+    const ComparisonPlan run = comparison_of(part, problem);
+    check_memory(problem, {&candidate, 1}, 0, available_memory());
+    ComparisonResult result =
+        measure(run, {&candidate, 1}, progress, nobody(), load_watch(launched));
     study.entries.push_back(
         {.ranks = ranks, .problem = problem, .row = std::move(result.rows.front())});
     study.frame.notes.insert(study.frame.notes.end(), result.notes.begin(), result.notes.end());
@@ -184,8 +186,7 @@ void measure_apart(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam
     if (interrupted()) {
       return;
     }
-    measure_one(ranked_candidate(plan, team->ranks(), plan.run.many.halo_depth),
-                team->ranks().size());
+    measure_one(ranked_candidate(plan, team->ranks(), plan.halo_depth), team->ranks().size());
     complete(team->ranks(), profiles, study.entries.back());
   }
 }
@@ -292,9 +293,10 @@ ClusterStudy measure_cluster(const ClusterPlan& plan, cluster::Ranks* launched,
     Problem problem = plan.run.problem;
     problem.ny *= plan.question == ClusterQuestion::weak ? ranks : 1;
     validate(problem, true); // weak: of so many rows
-    cluster::require_halo(problem, ranks, plan.run.many.halo_depth);
-    teams.push_back(launched != nullptr ? std::make_unique<RankTeam>(*launched)
-                                        : std::make_unique<RankTeam>(ranks, plan.network));
+    cluster::require_halo(problem, ranks, plan.halo_depth);
+    teams.push_back(launched != nullptr && ranks == launched->size()
+                        ? std::make_unique<RankTeam>(*launched)
+                        : std::make_unique<RankTeam>(ranks, plan.network));
   }
   Profiles profiles;
   for (const std::unique_ptr<RankTeam>& team : teams) {
@@ -305,12 +307,12 @@ ClusterStudy measure_cluster(const ClusterPlan& plan, cluster::Ranks* launched,
                      .backend = plan.backend,
                      .transport = last.transport().description()};
   if (plan.question == ClusterQuestion::weak) {
-    measure_apart(plan, teams, profiles, study, progress);
+    measure_apart(plan, teams, profiles, launched, study, progress);
     return study;
   }
   if (plan.question == ClusterQuestion::strong) {
-    const std::int64_t depth = plan.run.many.halo_depth;
-    measure_together(plan, teams, profiles, {&depth, 1}, study, progress);
+    const std::int64_t depth = plan.halo_depth;
+    measure_together(plan, teams, profiles, {&depth, 1}, launched, study, progress);
     return study;
   }
   const std::vector<std::int64_t> depths = depths_for(plan.run.problem, last.size());
@@ -320,7 +322,7 @@ ClusterStudy measure_cluster(const ClusterPlan& plan, cluster::Ranks* launched,
   Exchanges exchanges(largest);
   progress.stage("exchange of halos");
   exchanges.measure(last);
-  measure_together(plan, teams, profiles, depths, study, progress);
+  measure_together(plan, teams, profiles, depths, launched, study, progress);
   exchanges.measure(last);
   study.exchange = exchanges.fit();
   model_depths(study);

@@ -2,7 +2,7 @@
 // with a network of no time or an emulated one between them, or as all that a launcher has started.
 #pragma once
 
-#include "comparison_options.hpp"
+#include "comparison_plan.hpp"
 #include "diffbench/cluster/exchange_model.hpp"
 #include "diffbench/cluster/ranks.hpp"
 #include "diffbench/cluster/thread_transport.hpp"
@@ -44,7 +44,8 @@ enum class ClusterQuestion {
 [[nodiscard]] std::string_view to_string(ClusterQuestion question);
 
 struct ClusterPlan {
-  Options run; ///< weak: the problem of one rank; run.many.halo_depth for strong and weak
+  ComparisonPlan run;          ///< weak: the problem of one rank
+  std::int64_t halo_depth = 0; ///< for strong and weak; 0: chosen by trying
   ClusterQuestion question = ClusterQuestion::strong;
   std::string backend = "simd";
   std::vector<int> ranks = {}; ///< ascending; one number for depth

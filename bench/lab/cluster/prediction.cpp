@@ -48,7 +48,6 @@ ClusterStudy study_of(const PredictionPlan& plan, int ranks, cluster::Ranks* lau
   part.run.problem = problem_of(plan, ranks);
   part.run.session.threads = threads_of(plan, launched);
   part.network = plan.network.value_or(cluster::Network{});
-  part.run.many.halo_depth = 0;
   return measure_cluster(part, launched, progress);
 }
 
@@ -75,7 +74,7 @@ void calibrate(const PredictionPlan& plan, cluster::Ranks* launched, Progress& p
                ClusterPrediction& prediction) {
   ClusterPlan alone{.run = plan.run, .backend = plan.backend, .ranks = {1}};
   alone.run.session.threads = threads_of(plan, launched);
-  const ClusterStudy study = measure_cluster(alone, nullptr, progress);
+  const ClusterStudy study = measure_cluster(alone, launched, progress);
   prediction.frame = study.frame;
   prediction.frame.rows.clear();
   keep_rows(prediction, study);

@@ -12,7 +12,7 @@
 namespace diffbench::bench {
 
 struct PredictionPlan {
-  Options run; ///< the problem; of one rank where weak
+  ComparisonPlan run; ///< the problem; of one rank where weak
   std::string backend = "simd";
   std::vector<int> ranks;
   bool weak = false;

@@ -28,25 +28,25 @@ constexpr Limits trial_batch_limits{1, 10'000};
 constexpr const char* network_group = "Network, with --engine";
 
 struct SelftestOptions {
-  Options run;
+  ComparisonPlan run;
   std::string backend = "fused";
   EngineTrials engine; ///< instead of the backend where it has a name
   std::int64_t trials = 20;
   LabOutput output;
 };
 
-Options trial_options(const SelftestOptions& given) {
-  Options options = given.run;
-  options.backends = {given.backend};
-  options.baseline = trial_rows.front().label;
-  options.copy_roof = false;
-  options.precision = 1e-3; // what the budget affords
-  return options;
+ComparisonPlan trial_plan(const SelftestOptions& given) {
+  ComparisonPlan plan = given.run;
+  plan.backends = {given.backend};
+  plan.baseline = trial_rows.front().label;
+  plan.copy_roof = false;
+  plan.precision = 1e-3; // what the budget affords
+  return plan;
 }
 
-std::vector<Candidate> trial_candidates(const Options& options) {
-  (void)require_backend(options.backends.front()); // says why, when there is none
-  Candidate candidate = select_backends(options).front();
+std::vector<Candidate> trial_candidates(const ComparisonPlan& plan) {
+  (void)require_backend(plan.backends.front()); // says why, when there is none
+  Candidate candidate = select_backends(plan).front();
   require_cpu(candidate.backend.device, "--backend", candidate.backend.name);
   std::vector<Candidate> candidates;
   for (const TrialRow& row : trial_rows) {
@@ -57,18 +57,18 @@ std::vector<Candidate> trial_candidates(const Options& options) {
   return candidates;
 }
 
-TrialSubject backend_trials(const Options& options) {
-  const Problem& problem = options.problem;
-  const std::string& backend = options.backends.front();
+TrialSubject backend_trials(const ComparisonPlan& plan) {
+  const Problem& problem = plan.problem;
+  const std::string& backend = plan.backends.front();
   return {.title = fmt::format("{} with itself, {}x{} {}", backend, problem.nx, problem.ny,
                                to_string(problem.dtype)),
           .facts = {{"backend", backend},
                     {"nx", problem.nx},
                     {"ny", problem.ny},
-                    {"iterations", options.iterations}},
-          .trial_seconds = options.budget_seconds,
-          .run = [options, candidates = trial_candidates(options)](Progress& progress) {
-            const ComparisonResult result = measure(options, candidates, progress);
+                    {"iterations", plan.iterations}},
+          .trial_seconds = plan.budget_seconds,
+          .run = [plan, candidates = trial_candidates(plan)](Progress& progress) {
+            const ComparisonResult result = measure(plan, candidates, progress);
             return Trial{.rows = {result.rows.begin(), result.rows.end()},
                          .outcome = outcome_of(result),
                          .troubles = troubles(result),
@@ -78,7 +78,7 @@ TrialSubject backend_trials(const Options& options) {
 
 TrialSubject subject_of(SelftestOptions given, MakeEngineTrials engine_trials) {
   if (given.engine.engine.empty()) {
-    return backend_trials(trial_options(given));
+    return backend_trials(trial_plan(given));
   }
   given.engine.session = given.run.session;
   given.engine.trial_seconds = given.run.budget_seconds;
@@ -109,7 +109,7 @@ void refuse_network_of_backend(const OptionList& options) {
 
 Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials) {
   const auto typed = std::make_shared<SelftestOptions>();
-  Options& run = typed->run;
+  ComparisonPlan& run = typed->run;
   run.problem.nx = run.problem.ny = default_side;
   run.iterations = default_iterations;
   run.budget_seconds = 5;

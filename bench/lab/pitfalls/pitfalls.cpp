@@ -15,17 +15,18 @@ namespace diffbench::bench {
 namespace {
 
 struct PitfallOptions {
-  Options run;
+  Problem problem;
+  double budget_seconds = 10;
   std::vector<std::string> only;
   bool list = false;
   LabOutput output;
 };
 
 /// The pitfalls that hold most: the baseline beside the tuned code, and float64.
-void check_memory_for(Options options) {
-  options.problem.dtype = Dtype::float64;
-  options.backends = {"xtensor_roll", "simd"};
-  check_memory(options, select_backends(options), available_memory());
+void check_memory_for(Problem problem) {
+  problem.dtype = Dtype::float64;
+  check_memory(problem, select_backends({.backends = {"xtensor_roll", "simd"}}), 0,
+               available_memory());
 }
 
 std::vector<std::string> pitfall_names() {
@@ -41,10 +42,10 @@ std::vector<std::string> pitfall_names() {
 Action declare_pitfalls(OptionList& options) {
   const auto state = std::make_shared<PitfallOptions>();
   options.group("Pitfalls");
-  declare_grid(options, state->run.problem);
+  declare_grid(options, state->problem);
   options.texts("--only NAME", state->only, "measure this one (may be repeated)");
   options.choices(pitfall_names());
-  declare_budget(options, state->run.budget_seconds, "for all of them together");
+  declare_budget(options, state->budget_seconds, "for all of them together");
   options.flag("--list", state->list, "name them and what they need, measure nothing");
   state->output.declare(options);
   return [state](const Invocation& invocation) {
@@ -59,11 +60,10 @@ Action declare_pitfalls(OptionList& options) {
       write_text(invocation.out, list_pitfalls());
       return exit_ok;
     }
-    check_memory_for(state->run);
+    check_memory_for(state->problem);
     return run_experiment("pitfalls", state->output, invocation, [&](Progress& progress) {
-      Workbench bench(state->run.problem,
-                      [](std::string_view name) { return require_backend(name); });
-      return measure_pitfalls(chosen, bench, state->run.budget_seconds, progress);
+      Workbench bench(state->problem, [](std::string_view name) { return require_backend(name); });
+      return measure_pitfalls(chosen, bench, state->budget_seconds, progress);
     });
   };
 }

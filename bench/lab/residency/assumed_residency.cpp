@@ -43,7 +43,7 @@ Assumption span_of(const AssumedWay& way, Seconds seconds) {
 /// As residency_ladder() has them, with the names that its rows would have.
 std::vector<AssumedRung> rungs_of(const AssumedCard& card, const ResidencyPlan& plan,
                                   const std::optional<double>& cpu_seconds) {
-  const Options& run = plan.run;
+  const ComparisonPlan& run = plan.run;
   const RunShape whole{.cells = static_cast<double>(run.problem.cells()),
                        .iterations = run.iterations};
   const auto steps = static_cast<double>(run.iterations);

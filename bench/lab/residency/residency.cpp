@@ -174,7 +174,7 @@ Action declare_residency(OptionList& options) {
   };
   const auto state = std::make_shared<State>();
   ResidencyPlan& plan = state->plan;
-  Options& run = plan.run;
+  ComparisonPlan& run = plan.run;
   run.baseline = "fused";
   declare_problem(options, run);
   options.group("What runs");
@@ -199,7 +199,6 @@ Action declare_residency(OptionList& options) {
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     ResidencyPlan ready = state->plan;
-    ready.run.command = invocation.command;
     const std::set<std::int64_t> every(ready.trips_every.begin(), ready.trips_every.end());
     ready.trips_every = {every.begin(), every.end()};
     if (every.empty()) {
@@ -210,7 +209,7 @@ Action declare_residency(OptionList& options) {
     for (const Rung& rung : ladder.rungs) {
       candidates.push_back(rung.candidate);
     }
-    check_memory(ready.run, candidates, available_memory());
+    check_memory(ready.run.problem, candidates, 0, available_memory());
     return run_experiment("residency", state->output, invocation, [&](Progress& progress) {
       const ComparisonResult result = measure(ready.run, candidates, progress);
       LabReport report = residency_report(ladder, result);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "assumed_card.hpp"
-#include "comparison_options.hpp"
+#include "comparison_plan.hpp"
 #include "lab_report.hpp"
 #include "result.hpp"
 #include "selection.hpp"
@@ -17,7 +17,7 @@
 namespace diffbench::bench {
 
 struct ResidencyPlan {
-  Options run;
+  ComparisonPlan run;
   std::vector<std::int64_t> trips_every; ///< steps between two round trips, ascending
   std::int64_t snapshot_every = 100;
 };

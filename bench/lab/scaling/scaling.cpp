@@ -112,11 +112,11 @@ Candidate candidate_for(const ScalingPlan& plan, int threads) {
   return candidate;
 }
 
-Options options_for(const ScalingPlan& plan) {
-  Options options = plan.run;
-  options.backends = {std::string(plan.backend.name)};
-  options.baseline = row_label(plan.backend, 1);
-  return options;
+ComparisonPlan comparison_of(const ScalingPlan& plan) {
+  ComparisonPlan run = plan.run;
+  run.backends = {std::string(plan.backend.name)};
+  run.baseline = row_label(plan.backend, 1);
+  return run;
 }
 
 ComparisonResult measure_strong(const ScalingPlan& plan, ScalingStudy& study, Progress& progress) {
@@ -127,9 +127,9 @@ ComparisonResult measure_strong(const ScalingPlan& plan, ScalingStudy& study, Pr
   if (plan.gpu) {
     candidates.push_back(*plan.gpu);
   }
-  const Options options = options_for(plan);
-  check_memory(options, candidates, available_memory());
-  ComparisonResult result = measure(options, candidates, progress);
+  const ComparisonPlan run = comparison_of(plan);
+  check_memory(run.problem, candidates, 0, available_memory());
+  ComparisonResult result = measure(run, candidates, progress);
   for (std::size_t i = 0; i < plan.threads.size(); ++i) {
     study.entries.push_back({plan.threads[i], result.problem, result.rows[i]});
   }
@@ -153,37 +153,37 @@ void merge(Row& row, Row&& pass) {
 }
 
 /// The comparison of one entry. Empty when Ctrl-C came before it had anything to keep.
-std::optional<ComparisonResult> measure_entry(const ScalingPlan& plan, Options options,
+std::optional<ComparisonResult> measure_entry(const ScalingPlan& plan, ComparisonPlan run,
                                               const ScalingEntry& entry, Progress& progress) {
-  options.problem = entry.problem;
+  run.problem = entry.problem;
   if (!entry.row.samples.empty()) {
-    options.sample_steps = entry.row.samples.front().iterations; // so that passes are alike
+    run.sample_steps = entry.row.samples.front().iterations; // so that passes are alike
   }
   const std::vector candidates{candidate_for(plan, entry.threads)};
   try {
-    return measure(options, candidates, progress);
+    return measure(run, candidates, progress);
   } catch (const Interrupted&) {
     return std::nullopt;
   }
 }
 
 ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Progress& progress) {
-  Options options = options_for(plan);
-  options.budget_seconds /= static_cast<double>(passes * plan.threads.size());
+  ComparisonPlan run = comparison_of(plan);
+  run.budget_seconds /= static_cast<double>(passes * plan.threads.size());
   for (const int threads : plan.threads) {
     study.entries.push_back({.threads = threads, .problem = plan.run.problem, .row = {}});
     study.entries.back().problem.ny *= threads;
   }
-  options.problem = study.entries.back().problem;
+  run.problem = study.entries.back().problem;
   const std::vector largest{candidate_for(plan, plan.threads.back())};
-  check_memory(options, largest, available_memory());
+  check_memory(run.problem, largest, 0, available_memory());
 
   std::optional<ComparisonResult> frame;
   std::set<std::string> notes; // of all
   bool disturbed = false;
   for (int pass = 0; pass < passes && !interrupted(); ++pass) {
     for (ScalingEntry& entry : study.entries) {
-      std::optional<ComparisonResult> result = measure_entry(plan, options, entry, progress);
+      std::optional<ComparisonResult> result = measure_entry(plan, run, entry, progress);
       if (!result || interrupted()) {
         break;
       }
@@ -279,7 +279,7 @@ std::vector<ScalingPoint> scaling_points(const ScalingStudy& study) {
 
 Action declare_scaling(OptionList& options) {
   const auto state = std::make_shared<ScalingOptions>();
-  Options& run = state->plan.run;
+  ComparisonPlan& run = state->plan.run;
   declare_problem(options, run);
   options.group("What runs");
   options.text("--backend NAME", state->backend, "a threaded backend");
@@ -293,8 +293,7 @@ Action declare_scaling(OptionList& options) {
   declare_assume(options, state->assumed);
   state->output.declare(options);
   return [state](const Invocation& invocation) {
-    ScalingPlan plan = plan_of(*state);
-    plan.run.command = invocation.command;
+    const ScalingPlan plan = plan_of(*state);
     return run_experiment("scaling", state->output, invocation, [&](Progress& progress) {
       const ScalingStudy study = measure_scaling(plan, progress);
       LabReport report = scaling_report(study);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "assumed_card.hpp"
-#include "comparison_options.hpp"
+#include "comparison_plan.hpp"
 #include "lab_report.hpp"
 #include "progress.hpp"
 #include "result.hpp"
@@ -17,7 +17,7 @@
 namespace diffbench::bench {
 
 struct ScalingPlan {
-  Options run; ///< weak scaling: the problem of one thread
+  ComparisonPlan run; ///< weak scaling: the problem of one thread
   Scaling scaling = Scaling::strong;
   BackendInfo backend;
   std::vector<int> threads;     ///< ascending, the first is 1

@@ -49,9 +49,9 @@ CrossedRows parse_crossed(std::string_view option, const std::string& text) {
 }
 
 /// The rows of a combination. Emulated ones are never timed, so only those asked for by name run.
-std::vector<Candidate> candidates_of(const Options& options) {
-  std::vector<Candidate> candidates = select_backends(options);
-  if (options.backends.empty()) {
+std::vector<Candidate> candidates_of(const RowPlan& plan) {
+  std::vector<Candidate> candidates = select_backends(plan);
+  if (plan.backends.empty()) {
     std::erase_if(candidates, [](const Candidate& candidate) {
       return candidate.backend.device == DeviceKind::emulated;
     });
@@ -63,11 +63,11 @@ std::vector<Candidate> candidates_of(const Options& options) {
 void check(const SweepPlan& plan, const CrossedRows& crossed) {
   const std::int64_t memory = available_memory();
   for (const Combination& combination : plan.combinations) {
-    const std::vector<Candidate> candidates = candidates_of(combination.options);
-    check_memory(combination.options, candidates, memory);
+    const std::vector<Candidate> candidates = candidates_of(combination.run);
+    check_memory(combination.run.problem, candidates, combination.run.peers.size(), memory);
     for (const std::string& name : {crossed.champion, crossed.challenger}) {
       auto is_row = [&](const Candidate& candidate) { return candidate.row_name() == name; };
-      const auto& peers = combination.options.peers;
+      const auto& peers = combination.run.peers;
       if (!name.empty() && std::none_of(candidates.begin(), candidates.end(), is_row) &&
           std::none_of(peers.begin(), peers.end(),
                        [&](const std::string& peer) { return peer_row_name(peer) == name; })) {
@@ -75,7 +75,7 @@ void check(const SweepPlan& plan, const CrossedRows& crossed) {
       }
     }
   }
-  for (const std::string& name : plan.combinations.front().options.peers) {
+  for (const std::string& name : plan.combinations.front().run.peers) {
     if (const Probe probe = probe_peer(name); !probe.available) {
       throw Unavailable(fmt::format("--peer {}: {}", name, probe.reason));
     }
@@ -101,8 +101,8 @@ LabReport measure_sweep(const SweepState& typed, Progress& progress) {
     journal.emplace(typed.out, journal_header(plan), typed.resume);
     points = journal->points();
   }
-  auto measure_one = [](const Options& options, Progress& shown) {
-    return measure(options, candidates_of(options), shown);
+  auto measure_one = [](const ComparisonPlan& run, Progress& shown) {
+    return measure(run, candidates_of(run), shown);
   };
   auto keep = [&](const SweepPoint& point) {
     if (journal) {
@@ -111,7 +111,7 @@ LabReport measure_sweep(const SweepState& typed, Progress& progress) {
   };
   run_sweep(plan, points, measure_one, keep, progress);
   LabReport report = report_sweep(plan, points, typed.crossed);
-  if (const auto note = note_on_left_out(plan.combinations.front().options)) {
+  if (const auto note = note_on_left_out(plan.combinations.front().run)) {
     report.notes.push_back(*note);
   }
   if (journal) {

@@ -75,8 +75,10 @@ SweptOptions::SweptOptions() {
   run.budget_seconds = default_combination_seconds;
   run.copy_roof = false; // the machine's, not a combination's
   declare_problem(list, run);
-  declare_run(list, run, "time for the timing rounds of each combination");
-  declare_gpu(list, run, GpuUse::round_trips);
+  declare_rows(list, run, "time for the timing rounds of each combination");
+  declare_transfer(list, run.session);
+  declare_device_choice(list, run.session, run.device_chosen);
+  declare_round_trips(list, run.roundtrip_every);
 }
 
 SweepPlan plan_sweep(SweptOptions& swept) {
@@ -101,7 +103,7 @@ SweepPlan plan_sweep(SweptOptions& swept) {
     swept.list.type(option, {plan.options[option].front()});
   }
   plan.axes = axes_of(plan.options);
-  const Options start = swept.run;
+  const ComparisonPlan start = swept.run;
   for (std::size_t number = 0; number < plan.count(); ++number) {
     std::vector<std::string> values = plan.values(number);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -109,7 +111,7 @@ SweepPlan plan_sweep(SweptOptions& swept) {
     }
     swept.run = start;
     swept.list.read();
-    plan.combinations.push_back({.values = std::move(values), .options = swept.run});
+    plan.combinations.push_back({.values = std::move(values), .run = swept.run});
   }
   return plan;
 }

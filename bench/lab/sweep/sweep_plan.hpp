@@ -2,7 +2,7 @@
 // combinations. Nothing is measured here.
 #pragma once
 
-#include "comparison_options.hpp"
+#include "comparison_plan.hpp"
 #include "option_groups.hpp"
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline constexpr double default_combination_seconds = 1;
 
 /// The options of the comparison, typed with lists and ranges, and one run that they are read into.
 struct SweptOptions {
-  Options run;
+  ComparisonPlan run;
   OptionList list;
 
   SweptOptions();
@@ -37,7 +37,7 @@ struct Axis {
 /// One comparison of the sweep.
 struct Combination {
   std::vector<std::string> values; ///< one of each axis
-  Options options;
+  ComparisonPlan run;
 };
 
 /// What a sweep is of, without what its combinations need to be run.

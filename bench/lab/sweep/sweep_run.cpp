@@ -72,7 +72,7 @@ void run_sweep(const SweepPlan& plan, std::vector<SweepPoint>& points, const Mea
     const Stopwatch watch;
     ComparisonResult result;
     try {
-      result = measure(combination.options, progress);
+      result = measure(combination.run, progress);
     } catch (const Interrupted&) {
       return;
     }

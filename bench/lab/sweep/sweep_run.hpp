@@ -13,7 +13,7 @@ namespace diffbench::bench {
 
 /// Measures one combination: measure() of experiment.hpp, or what a test puts in its place. May
 /// throw Interrupted, or return what is `interrupted`: both end the sweep.
-using MeasureOne = std::function<ComparisonResult(const Options&, Progress&)>;
+using MeasureOne = std::function<ComparisonResult(const ComparisonPlan&, Progress&)>;
 /// Called with each combination as soon as it is measured.
 using KeepPoint = std::function<void(const SweepPoint&)>;
 

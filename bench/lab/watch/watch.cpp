@@ -3,6 +3,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/initial.hpp"
 #include "diffbench/machine.hpp"
+#include "diffbench/pace.hpp"
 #include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "diffbench/verify.hpp"
@@ -30,14 +31,13 @@ namespace diffbench::bench {
 
 namespace {
 
-/// A key and Ctrl-C wait no longer than a stretch of steps.
-constexpr double stretch_seconds = 0.1;
 /// What the proof of the first steps may take.
 constexpr double proof_seconds = 0.5;
 constexpr std::int64_t usual_frames = 200;
 
 struct WatchOptions {
-  Options run;
+  RunPlan run;
+  SessionOptions session;
   std::string backend = "simd";
   std::int64_t every = 0; ///< steps from frame to frame; 0: so that there are the usual frames
   double frames_per_second = 20;
@@ -50,19 +50,19 @@ std::string steps_text(std::int64_t steps) {
 template <typename T>
 class Watch {
  public:
-  Watch(const WatchOptions& options, const Candidate& candidate)
+  Watch(const WatchOptions& options, const BackendInfo& backend)
       : options_(options),
         run_(options.run),
         every_(options.every > 0 ? options.every
                                  : std::max<std::int64_t>(1, run_.iterations / usual_frames)),
-        timed_(candidate.backend.device != DeviceKind::emulated),
+        timed_(backend.device != DeviceKind::emulated),
         terminal_(terminal_size()),
         ink_(terminal_ ? ink_of_terminal() : Ink::characters),
         field_(run_.problem.nx, run_.problem.ny) {
     fill_initial(run_.problem, run_.initial, field_);
     const Summary summary = summarize(std::as_const(field_).cells());
     range_ = {summary.min, summary.max}; // of all frames: the maximum principle keeps it
-    session_ = candidate.backend.make<T>()(run_.problem, candidate.session);
+    session_ = backend.make<T>()(run_.problem, options.session);
     session_->upload(std::as_const(field_).cells());
   }
 
@@ -125,14 +125,12 @@ class Watch {
     std::int64_t steps = 0;
     double seconds = 0;
     while (step_ < last && !interrupted() && (keys == nullptr || !keys->pressed_within(0))) {
-      const double affordable = step_seconds_ > 0 ? stretch_seconds / step_seconds_ : 1;
-      const auto count = std::clamp<std::int64_t>(
-          static_cast<std::int64_t>(std::min(affordable, 1e12)), 1, last - step_);
+      const std::int64_t count = pace_.next(last - step_);
       const Stopwatch watch;
       session_->advance(count);
       session_->wait();
       const double taken = watch.seconds();
-      step_seconds_ = taken / static_cast<double>(count);
+      pace_.took(count, taken);
       seconds += taken;
       steps += count;
       step_ += count;
@@ -177,7 +175,7 @@ class Watch {
   }
 
   const WatchOptions& options_;
-  const Options& run_;
+  const RunPlan& run_;
   std::int64_t every_;
   bool timed_;
   std::optional<TerminalSize> terminal_;
@@ -187,18 +185,18 @@ class Watch {
   std::unique_ptr<Session<T>> session_;
   std::int64_t step_ = 0;
   std::int64_t proved_ = 0;
-  double step_seconds_ = 0;            ///< of the latest stretch
+  Pace pace_;                          ///< a key and Ctrl-C wait no longer than a call
   std::vector<double> frames_seconds_; ///< a step, of each frame
 };
 
-int run_watch(WatchOptions& options, const Invocation& invocation) {
-  options.run.backends = {options.backend};
-  const std::vector<Candidate> candidates = select_backends(options.run);
-  check_memory(options.run, candidates, available_memory());
+int run_watch(const WatchOptions& options, const Invocation& invocation) {
+  const BackendInfo backend = require_backend(options.backend, options.session.device);
+  const Candidate candidate{.backend = backend, .probe = {}, .session = options.session};
+  check_memory(options.run.problem, {&candidate, 1}, 0, available_memory());
   const InterruptGuard guard;
   return options.run.problem.dtype == Dtype::float32
-             ? Watch<float>(options, candidates.front()).show(invocation)
-             : Watch<double>(options, candidates.front()).show(invocation);
+             ? Watch<float>(options, backend).show(invocation)
+             : Watch<double>(options, backend).show(invocation);
 }
 
 } // namespace
@@ -209,8 +207,8 @@ Action declare_watch(OptionList& options) {
   declare_problem(options, watch->run);
   options.group("What is shown");
   options.text("--backend NAME", watch->backend, "one backend");
-  declare_threads(options, watch->run.session.threads, "for a threaded backend", "the usable CPUs");
-  declare_isa(options, watch->run.session);
+  declare_threads(options, watch->session.threads, "for a threaded backend", "the usable CPUs");
+  declare_isa(options, watch->session);
   options.integer("--every K", watch->every, iteration_limits, "steps from one picture to the next",
                   "a 200th of --iters");
   options.value("--fps X", described("pictures a second at most", "1 to 100", "20"),

@@ -83,15 +83,15 @@ class ComparisonTest : public testing::Test {
     options_.iterations = 20;
     options_.budget_seconds = 0.01;
     options_.baseline = "good";
-    options_.json = stdout_name;
+    options_.output.json = stdout_name;
   }
   int run(std::vector<Candidate> candidates) {
     out_.str("");
     for (Candidate& candidate : candidates) {
       candidate.session = options_.session;
     }
-    const int exit_code = run_comparison(options_, candidates, out_, err_);
-    if (options_.json == stdout_name) {
+    const int exit_code = run_comparison(options_, candidates, {out_, err_, ""});
+    if (options_.output.json == stdout_name) {
       json_ = ordered_json::parse(out_.str());
     }
     return exit_code;
@@ -100,7 +100,7 @@ class ComparisonTest : public testing::Test {
     return json_["diffbench"]["results"][index];
   }
 
-  Options options_;
+  ComparisonOptions options_;
   std::ostringstream out_;
   std::ostringstream err_;
   ordered_json json_;
@@ -187,7 +187,7 @@ TEST_F(ComparisonTest, CtrlCWhileVerifyingSkipsTheRest) {
 }
 
 TEST_F(ComparisonTest, TheTableIsOnStdoutUnlessAFileFormatIsThere) {
-  options_.json.clear();
+  options_.output.json.clear();
   EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_ok);
   EXPECT_THAT(out_.str(), HasSubstr("time/iter"));
 }
@@ -234,7 +234,7 @@ TEST_F(ComparisonTest, PinnedWithoutCudaIsOnlyAHint) {
 }
 
 TEST_F(ComparisonTest, AnUnwritableOutputIsRefusedBeforeAnyWork) {
-  options_.json = "/nonexistent/out.json";
+  options_.output.json = "/nonexistent/out.json";
   EXPECT_THROW(run({faulty<Fault::interrupts>("never runs")}), Error);
 }
 

@@ -177,7 +177,7 @@ class DeviceRowsTest : public testing::Test {
     options_.budget_seconds = 0.01;
     options_.copy_roof = false;
     options_.baseline = "cpu";
-    options_.json = stdout_name;
+    options_.output.json = stdout_name;
   }
   ~DeviceRowsTest() override { EXPECT_EQ(machine.alive, 0); }
 
@@ -189,7 +189,7 @@ class DeviceRowsTest : public testing::Test {
     if (options_.roundtrip_every > 0) {
       candidates = with_round_trips(candidates, options_.roundtrip_every);
     }
-    const int exit_code = run_comparison(options_, candidates, out_, err_);
+    const int exit_code = run_comparison(options_, candidates, {out_, err_, ""});
     json_ = ordered_json::parse(out_.str());
     return exit_code;
   }
@@ -197,7 +197,7 @@ class DeviceRowsTest : public testing::Test {
     return json_["diffbench"]["results"][index];
   }
 
-  Options options_;
+  ComparisonOptions options_;
   std::ostringstream out_;
   std::ostringstream err_;
   ordered_json json_;
@@ -256,9 +256,9 @@ TEST_F(DeviceRowsTest, AreInTheTraceWithTheirEngines) {
   const TemporaryDirectory directory;
   options_.budget_seconds = 10;
   for (const auto kind : {DeviceKind::cuda, DeviceKind::emulated}) {
-    options_.trace = directory.path() / "trace.json";
+    options_.observation.trace = directory.path() / "trace.json";
     EXPECT_EQ(run({cpu(), gpu(kind)}), exit_ok);
-    std::ifstream file(options_.trace);
+    std::ifstream file(options_.observation.trace);
     std::map<std::string, int> names;
     const ordered_json trace = ordered_json::parse(file);
     for (const ordered_json& event : trace["traceEvents"]) {
@@ -277,7 +277,7 @@ TEST_F(DeviceRowsTest, AreInTheTraceWithTheirEngines) {
 
 TEST_F(DeviceRowsTest, HaveTheTelemetryOfTheCard) {
   ::setenv("DIFFBENCH_NVML", FAKE_NVML_LIBRARY, 1);
-  options_.telemetry = true;
+  options_.observation.telemetry = true;
   EXPECT_EQ(run({cpu(), gpu()}), exit_ok);
   EXPECT_TRUE(row(0)["telemetry"]["gpu"].is_null());
   // The fake card uses 2 J between any two readings of its counter.

@@ -81,7 +81,7 @@ class FirstRunsTest : public testing::Test {
     return entrant;
   }
 
-  Options options_;
+  ComparisonPlan options_;
   Script script_;
   const char* device_ = "cpu";
 };

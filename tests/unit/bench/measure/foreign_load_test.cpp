@@ -79,7 +79,7 @@ TEST(LoadWatch, AMomentOrAnUnknownSystemTellsNothing) {
   cpus.account.reset();
   const LoadWatch blind = cpus.watch();
   EXPECT_EQ(blind.disturbance(), std::nullopt);
-  EXPECT_EQ(watch_of_ranks().others(), std::nullopt);
+  EXPECT_EQ(LoadWatch([] { return std::optional<CpuAccount>(); }).others(), std::nullopt);
 }
 
 TEST(LoadWatch, ReadsThisMachine) {
@@ -120,7 +120,7 @@ void halve_cpu_time(Row& row) {
 }
 
 std::string told(const ComparisonResult& result) {
-  LoadWatch load = watch_of_ranks();
+  LoadWatch load([] { return std::optional<CpuAccount>(); });
   load.add_one_thread(result);
   return told(load);
 }

@@ -29,11 +29,23 @@ TEST(Pace, WhatIsShortStaysOneCall) {
 
 TEST(Pace, WhatIsLongIsCutIntoWholeSweeps) {
   Pace pace;
-  pace.took(10, 0.02);
+  pace.took(50, 0.1);
   EXPECT_EQ(pace.next(1000), 100);
   EXPECT_EQ(pace.next(1000, 16), 96);
   EXPECT_EQ(pace.next(1000, 128), 128);  // a sweep of 0.26 s is not cut
   EXPECT_EQ(pace.next(1000, 1000), 100); // one of 2 s is
+}
+
+TEST(Pace, CallsGrowTwofold) {
+  Pace pace;
+  pace.took(1, 1e-6); // a lucky one
+  EXPECT_EQ(pace.next(1'000'000), 2);
+  pace.took(2, 2e-6);
+  EXPECT_EQ(pace.next(1'000'000), 4);
+  EXPECT_EQ(pace.next(1'000'000, 64), 64); // a sweep is not cut
+  pace.took(64, 64e-6);
+  pace.took(1, 1e-6); // what was left of something else
+  EXPECT_EQ(pace.next(1'000'000), 64);
 }
 
 TEST(Pace, AStepIsNeverCut) {
@@ -102,7 +114,7 @@ TEST_F(InterruptibleSessionTest, LongWorkIsCutAndAllOfItIsMade) {
     sum += steps;
   }
   EXPECT_EQ(sum, 1000);
-  calls_.erase(calls_.begin());
+  calls_.erase(calls_.begin(), calls_.begin() + 5); // 1, 2, 4, 8, 16
   calls_.pop_back();
   EXPECT_THAT(calls_, Each(testing::AllOf(Ge(19), Le(20))));
 }

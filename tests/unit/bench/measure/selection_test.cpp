@@ -31,10 +31,10 @@ Candidate candidate() {
 
 /// What check_memory() complains about a field of 9 cells; empty: nothing.
 std::string complaint(std::int64_t free_on_host, const std::vector<Candidate>& candidates) {
-  Options options;
-  options.problem.nx = options.problem.ny = 3;
+  Problem problem;
+  problem.nx = problem.ny = 3;
   try {
-    check_memory(options, candidates, free_on_host);
+    check_memory(problem, candidates, 0, free_on_host);
     return "";
   } catch (const InvalidInput& error) {
     return error.what();
@@ -61,7 +61,7 @@ TEST(CheckMemory, WhatCannotRunNeedsNothing) {
   EXPECT_EQ(complaint(1 << 20, candidates), "");
 }
 
-bool has_teaching_rows(const Options& options) {
+bool has_teaching_rows(const ComparisonPlan& options) {
   return std::ranges::any_of(select_backends(options),
                              [](const Candidate& one) { return one.backend.teaching; });
 }
@@ -74,7 +74,7 @@ TEST(SelectBackends, ThoseOfTeachingRunWhereTheyAreAskedFor) {
     }
   }
   ASSERT_FALSE(names.empty());
-  Options options;
+  ComparisonPlan options;
   EXPECT_EQ(note_on_left_out(options).value_or(""),
             fmt::format("left out, since it is slow and for teaching: {} (--all)",
                         fmt::join(names, ", ")));
@@ -83,13 +83,13 @@ TEST(SelectBackends, ThoseOfTeachingRunWhereTheyAreAskedFor) {
   EXPECT_FALSE(note_on_left_out(options));
   EXPECT_FALSE(has_teaching_rows(options));
 
-  Options all;
+  ComparisonPlan all;
   all.all_backends = true;
-  Options named;
+  ComparisonPlan named;
   named.backends = names;
-  Options baseline;
+  ComparisonPlan baseline;
   baseline.baseline = names.front();
-  for (const Options& asking : {all, named, baseline}) {
+  for (const ComparisonPlan& asking : {all, named, baseline}) {
     EXPECT_TRUE(has_teaching_rows(asking));
     EXPECT_FALSE(note_on_left_out(asking));
   }

@@ -262,13 +262,12 @@ WayCost cpu_way(std::string backend, std::string device) {
 LabReport advice_with(const std::vector<WayCost>& ways, const std::string& gpu) {
   const CostProfile profile{
       .ways = ways, .transfer = "pinned", .machine = "Toy", .gpu = gpu, .date = "", .foreign = ""};
-  Options options;
-  options.problem.nx = options.problem.ny = 1024;
-  options.iterations = 1000;
+  Problem problem;
+  problem.nx = problem.ny = 1024;
   const RunShape run{.cells = 1024.0 * 1024, .iterations = 1000};
   const Advice advice = advise(ways, run);
-  LabReport report = report_advice(advice, profile, options);
-  append_assumed(report, assume_advice(toy(), ways, options, run), advice, profile, options);
+  LabReport report = report_advice(advice, profile, problem);
+  append_assumed(report, assume_advice(toy(), ways, problem, run), advice, profile, problem);
   return report;
 }
 

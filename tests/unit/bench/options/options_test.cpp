@@ -1,6 +1,7 @@
 // The command line, without running anything.
 #include "command_line.hpp"
 
+#include "comparison_options.hpp"
 #include "diffbench/errors.hpp"
 #include "option_groups.hpp"
 #include "verbs.hpp"
@@ -24,10 +25,10 @@ ParsedCommand parsed_command(const Arguments& arguments) {
   return parse_options(arguments, program());
 }
 
-Options read_last; // by the command line below
+ComparisonOptions read_last; // by the command line below
 
 /// What the comparison reads.
-Options parsed(const Arguments& arguments) {
+ComparisonOptions parsed(const Arguments& arguments) {
   Subcommand comparison = program();
   comparison.declare = [](OptionList& options) -> Action {
     declare_comparison(options, read_last = {});
@@ -38,7 +39,7 @@ Options parsed(const Arguments& arguments) {
 }
 
 TEST(Options, Defaults) {
-  const Options options = parsed({});
+  const ComparisonOptions options = parsed({});
   EXPECT_EQ(options.problem, Problem{});
   EXPECT_EQ(options.iterations, 1000);
   EXPECT_EQ(options.baseline, "xtensor_roll");
@@ -53,7 +54,7 @@ TEST(Options, Defaults) {
 }
 
 TEST(Options, TheMainJob) {
-  const Options options = parsed({"--grid", "640", "--iters", "1000", "--pinned"});
+  const ComparisonOptions options = parsed({"--grid", "640", "--iters", "1000", "--pinned"});
   EXPECT_EQ(options.problem.nx, 640);
   EXPECT_EQ(options.problem.ny, 640);
   EXPECT_EQ(options.iterations, 1000);
@@ -62,36 +63,36 @@ TEST(Options, TheMainJob) {
 }
 
 TEST(Options, NxIsColumns) {
-  const Options options = parsed({"--grid", "1920x1080"});
+  const ComparisonOptions options = parsed({"--grid", "1920x1080"});
   EXPECT_EQ(options.problem.nx, 1920);
   EXPECT_EQ(options.problem.ny, 1080);
 }
 
 TEST(Options, Everything) {
-  const Options options = parsed({"--dt=0.05",  "--diffusivity",
-                                  "2",          "--spacing",
-                                  "1.5",        "--boundary",
-                                  "dirichlet",  "--boundary-value",
-                                  "-1.5",       "--init",
-                                  "random",     "--seed",
-                                  "7",          "--dtype",
-                                  "float64",    "--backend",
-                                  "fused",      "--backend",
-                                  "scalar",     "--backend",
-                                  "fused",      "--baseline",
-                                  "peer:numpy", "--peer",
-                                  "numpy",      "--threads",
-                                  "3",          "--isa",
-                                  "baseline",   "--budget",
-                                  "0.5",        "--json",
-                                  "a.json",     "--csv",
-                                  "-",          "--save",
-                                  "f.npy",      "--png",
-                                  "f.png",      "--range",
-                                  "-1:2.5",     "--snapshot-every",
-                                  "10",         "--snapshot-dir",
-                                  "d",          "--snapshot-format",
-                                  "png",        "--no-progress"});
+  const ComparisonOptions options = parsed({"--dt=0.05",  "--diffusivity",
+                                            "2",          "--spacing",
+                                            "1.5",        "--boundary",
+                                            "dirichlet",  "--boundary-value",
+                                            "-1.5",       "--init",
+                                            "random",     "--seed",
+                                            "7",          "--dtype",
+                                            "float64",    "--backend",
+                                            "fused",      "--backend",
+                                            "scalar",     "--backend",
+                                            "fused",      "--baseline",
+                                            "peer:numpy", "--peer",
+                                            "numpy",      "--threads",
+                                            "3",          "--isa",
+                                            "baseline",   "--budget",
+                                            "0.5",        "--json",
+                                            "a.json",     "--csv",
+                                            "-",          "--save",
+                                            "f.npy",      "--png",
+                                            "f.png",      "--range",
+                                            "-1:2.5",     "--snapshot-every",
+                                            "10",         "--snapshot-dir",
+                                            "d",          "--snapshot-format",
+                                            "png",        "--no-progress"});
   EXPECT_DOUBLE_EQ(options.problem.dt, 0.05);
   EXPECT_DOUBLE_EQ(options.problem.diffusivity, 2);
   EXPECT_DOUBLE_EQ(options.problem.spacing, 1.5);
@@ -106,19 +107,19 @@ TEST(Options, Everything) {
   EXPECT_EQ(options.session.threads, 3);
   EXPECT_EQ(options.session.isa, Isa::baseline);
   EXPECT_DOUBLE_EQ(options.budget_seconds, 0.5);
-  EXPECT_EQ(options.json, "a.json");
-  EXPECT_EQ(options.csv, "-");
+  EXPECT_EQ(options.output.json, "a.json");
+  EXPECT_EQ(options.output.csv, "-");
   EXPECT_TRUE(options.record.wanted());
   EXPECT_DOUBLE_EQ(options.record.range->low, -1);
   EXPECT_DOUBLE_EQ(options.record.range->high, 2.5);
   EXPECT_EQ(options.record.snapshot_every, 10);
   EXPECT_EQ(options.record.snapshot_format, SnapshotFormat::png);
-  EXPECT_FALSE(options.progress);
+  EXPECT_FALSE(options.output.progress);
 }
 
 TEST(Options, OfTheGpu) {
-  const Options options = parsed({"--transfer", "write-combined", "--async", "--device", "7",
-                                  "--retune", "--roundtrip-every", "10"});
+  const ComparisonOptions options = parsed({"--transfer", "write-combined", "--async", "--device",
+                                            "7", "--retune", "--roundtrip-every", "10"});
   EXPECT_EQ(options.session.transfer, Transfer::write_combined);
   EXPECT_EQ(options.session.device, 7);
   EXPECT_TRUE(options.device_chosen);

@@ -50,7 +50,7 @@ TEST(SweepPlan, CombinesAllAxesGridsFastest) {
   ASSERT_EQ(plan.combinations.size(), 6U);
   EXPECT_THAT(plan.combinations[1].values, ElementsAre("128", "10"));
   EXPECT_THAT(plan.combinations[3].values, ElementsAre("64", "20"));
-  const Options& last = plan.combinations[5].options;
+  const ComparisonPlan& last = plan.combinations[5].run;
   EXPECT_EQ(last.problem.nx, 256);
   EXPECT_EQ(last.iterations, 20);
   EXPECT_EQ(last.problem.dtype, Dtype::float64);
@@ -63,7 +63,7 @@ TEST(SweepPlan, TakesAnyOption) {
                                   {"--threads", "1,2"},
                                   {"--transfer", "pageable,pinned"}});
   EXPECT_EQ(plan.combinations.size(), 32U);
-  const Options& last = plan.combinations.back().options;
+  const ComparisonPlan& last = plan.combinations.back().run;
   EXPECT_EQ(last.session.threads, 2);
   EXPECT_EQ(last.session.transfer, Transfer::pinned);
   EXPECT_EQ(last.problem.boundary, Boundary::neumann);
@@ -109,7 +109,7 @@ Row swept_row(const std::string& name, const std::string& device, double step, d
 class SweepTest : public testing::Test {
  protected:
   /// Counts, and interrupts where told.
-  ComparisonResult measure(const Options& options) {
+  ComparisonResult measure(const ComparisonPlan& options) {
     const auto key = std::pair{options.problem.nx, options.iterations};
     if (++calls_ == interrupt_at_) {
       std::raise(SIGINT);
@@ -133,7 +133,7 @@ class SweepTest : public testing::Test {
     std::vector<SweepPoint> points = journal.points();
     Progress progress(err_, false);
     run_sweep(
-        plan_, points, [this](const Options& o, Progress&) { return measure(o); },
+        plan_, points, [this](const ComparisonPlan& o, Progress&) { return measure(o); },
         [&](const SweepPoint& point) { journal.append(point); }, progress);
     return points;
   }
@@ -144,7 +144,7 @@ class SweepTest : public testing::Test {
     const InterruptGuard guard;
     std::vector<SweepPoint> points;
     Progress progress(err_, false);
-    auto changed = [&](const Options& options, Progress&) {
+    auto changed = [&](const ComparisonPlan& options, Progress&) {
       ComparisonResult result = measure(options);
       change(options.problem, result);
       return result;
@@ -315,7 +315,7 @@ TEST_F(SweepTest, AFailedMeasurementKeepsWhatCameBefore) {
   const InterruptGuard guard;
   std::vector<SweepPoint> points;
   Progress progress(err_, false);
-  auto fails = [this](const Options& options, Progress&) {
+  auto fails = [this](const ComparisonPlan& options, Progress&) {
     if (measured_.size() == 3) {
       throw Error("out of luck");
     }

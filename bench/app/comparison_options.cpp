@@ -1,0 +1,87 @@
+#include "comparison_options.hpp"
+
+#include "option_groups.hpp"
+#include "output.hpp"
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace diffbench::bench {
+
+namespace {
+
+ColourRange parse_range(std::string_view option, std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const auto number = [](std::string_view part) {
+    return parse_number<double>(part).value_or(std::nan(""));
+  };
+  const double low = number(text.substr(0, colon));
+  const double high = number(colon == std::string_view::npos ? "" : text.substr(colon + 1));
+  if (!(std::isfinite(low) && std::isfinite(high) && low < high)) {
+    throw InvalidInput(
+        fmt::format("{} {}: give LO:HI with LO < HI, such as 0:0.005", option, text));
+  }
+  return {.low = low, .high = high};
+}
+
+void declare_record(OptionList& options, RecordPlan& record) {
+  options.text("--save FILE.npy", record.save, "the final field");
+  options.text("--png FILE.png", record.png, "picture of the final field");
+  options.value("--range LO:HI", "values drawn in the first and last colour",
+                [&record](std::string_view option, const std::string& text) {
+                  record.range = parse_range(option, text);
+                });
+  options.integer("--snapshot-every K", record.snapshot_every, iteration_limits,
+                  "keep the field every K iterations");
+  options.text("--snapshot-dir DIR", record.snapshot_dir, "where");
+  options.value("--snapshot-format NAME", "npy (default) or png",
+                [&record](std::string_view option, const std::string& name) {
+                  if (name != "npy" && name != "png") {
+                    throw InvalidInput(fmt::format("{} {}: choose of npy, png", option, name));
+                  }
+                  record.snapshot_format =
+                      name == "npy" ? SnapshotFormat::npy : SnapshotFormat::png;
+                });
+  options.choices({"npy", "png"});
+  options.check([&] {
+    if (record.snapshot_every == 0 &&
+        (options.given("--snapshot-dir") || options.given("--snapshot-format"))) {
+      throw InvalidInput("snapshots are kept only with --snapshot-every K");
+    }
+  });
+}
+
+/// What is shown and kept.
+void declare_output(OptionList& options, ComparisonOptions& run) {
+  run.output.declare(options);
+  options.text("--trace FILE", run.observation.trace,
+               "timeline of the run, to be opened with ui.perfetto.dev");
+  options.flag("--telemetry", run.observation.telemetry,
+               "energy, power, clocks and utilization while each row is timed");
+  declare_record(options, run.record);
+  options.flag("--no-plot", run.bars, "no bars below the tables on a terminal", false);
+  options.check([&run] {
+    refuse_equal_paths({run.output.json, run.output.csv, run.output.markdown, run.output.report,
+                        run.observation.trace, run.record.save, run.record.png});
+  });
+}
+
+} // namespace
+
+void declare_comparison(OptionList& options, ComparisonOptions& run) {
+  declare_problem(options, run);
+  declare_rows(options, run, "all that the run may take; without it, time for the timing rounds");
+  options.check([&] { run.budget_binds = options.given("--budget"); });
+  declare_transfer(options, run.session);
+  options.flag("--async", run.record.async, "copies of snapshots run beside the computation");
+  declare_device_choice(options, run.session, run.device_chosen);
+  declare_round_trips(options, run.roundtrip_every);
+  options.check([&] { run.gpu_options = options.given_names(gpu_group); });
+  declare_ranks(options, run.many, run.message_seconds);
+  declare_output(options, run);
+  options.check([&run] { run.prove_last_step = run.record.wanted(); });
+}
+
+} // namespace diffbench::bench

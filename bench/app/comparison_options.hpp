@@ -1,0 +1,27 @@
+// All that `diffbench [options]` can be given for a comparison.
+#pragma once
+
+#include "comparison_plan.hpp"
+#include "lab_report.hpp"
+#include "observation.hpp"
+#include "option_list.hpp"
+#include "record.hpp"
+
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+struct ComparisonOptions : ComparisonPlan {
+  RankPlan many;
+  double message_seconds = 120;         ///< of the ranks, at most; 0: no limit
+  std::vector<std::string> gpu_options; ///< given ones that mean nothing without a GPU
+  RecordPlan record;
+  ObservationPlan observation;
+  LabOutput output;
+  bool bars = true; ///< where stdout is a terminal
+};
+
+void declare_comparison(OptionList& options, ComparisonOptions& run);
+
+} // namespace diffbench::bench
