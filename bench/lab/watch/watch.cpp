@@ -9,7 +9,6 @@
 #include "diffbench/verify.hpp"
 #include "interrupt.hpp"
 #include "option_groups.hpp"
-#include "verb.hpp"
 #include "output.hpp"
 #include "screen.hpp"
 #include "selection.hpp"
