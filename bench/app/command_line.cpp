@@ -38,10 +38,9 @@ std::string refuse_option(const std::string& value) {
   return value.starts_with("--") ? "the value is missing before " + value : "";
 }
 
-std::vector<std::string> verbs_of(const Subcommand& verb) {
+std::vector<std::string> verbs_of(const Verb& verb) {
   std::vector<std::string> names;
-  for (const Subcommand& inner :
-       verb.verbs != nullptr ? verb.verbs() : std::span<const Subcommand>{}) {
+  for (const Verb& inner : verb.verbs != nullptr ? verb.verbs() : std::span<const Verb>{}) {
     names.emplace_back(inner.name);
   }
   return names;
@@ -93,7 +92,7 @@ void add_option(CLI::App& app, OptionList::Option& option) {
 /// met is not declared.
 class CommandLine {
  public:
-  explicit CommandLine(const Subcommand& program)
+  explicit CommandLine(const Verb& program)
       : app_(std::string(program.description), std::string(program.name)) {
     app_.set_help_flag(help_flag.name, help_flag.help);
     app_.get_formatter()->column_width(34);
@@ -143,15 +142,15 @@ class CommandLine {
 
  private:
   struct Declared {
-    Declared(CLI::App& parser, const Subcommand& of) : app(&parser), verb(&of) {}
+    Declared(CLI::App& parser, const Verb& of) : app(&parser), verb(&of) {}
 
     CLI::App* app;
-    const Subcommand* verb;
+    const Verb* verb;
     OptionList options = {};
     Action action = {};
   };
 
-  void declare(CLI::App& app, const Subcommand& verb) {
+  void declare(CLI::App& app, const Verb& verb) {
     Declared& here = declared_.emplace_back(app, verb);
     app.add_flag(quiet_flag.name, quiet_, quiet_flag.help);
     app.add_flag(wide_flag.name, wide_tables, wide_flag.help);
@@ -168,7 +167,7 @@ class CommandLine {
     }
     if (verb.verbs != nullptr) {
       app.require_subcommand(verb.declare != nullptr ? 0 : 1, 1);
-      for (const Subcommand& inner : verb.verbs()) {
+      for (const Verb& inner : verb.verbs()) {
         CLI::App* const below =
             app.add_subcommand(std::string(inner.name), std::string(inner.description))
                 ->group(std::string(inner.group));
@@ -230,7 +229,7 @@ class CommandLine {
 
 } // namespace
 
-ParsedCommand parse_options(std::span<const std::string> arguments, const Subcommand& program) {
+ParsedCommand parse_options(std::span<const std::string> arguments, const Verb& program) {
   refuse_empty_values(arguments);
   CommandLine line(program);
   std::vector<std::string> words(arguments.begin(), arguments.end());
@@ -241,8 +240,8 @@ ParsedCommand parse_options(std::span<const std::string> arguments, const Subcom
   if (std::string text = line.parse(std::move(words)); !text.empty()) {
     return Text{std::move(text)};
   }
-  return Verb{line.read(), fmt::format("diffbench {}", fmt::join(arguments, " ")), line.on_ranks(),
-              line.quiet()};
+  return ParsedVerb{line.read(), fmt::format("diffbench {}", fmt::join(arguments, " ")),
+                    line.on_ranks(), line.quiet()};
 }
 
 } // namespace diffbench::bench

@@ -36,19 +36,19 @@ struct Text {
 };
 
 /// A verb with its options read, and the command line that it came from.
-struct Verb {
+struct ParsedVerb {
   Action action;
   std::string command;
-  bool on_ranks = false; ///< Subcommand::on_ranks
+  bool on_ranks = false; ///< Verb::on_ranks
   bool quiet = false;    ///< nothing but errors on stderr
 };
 
-using ParsedCommand = std::variant<Verb, Text>;
+using ParsedCommand = std::variant<ParsedVerb, Text>;
 
 /// `arguments` without the program's name; `program` is the verb without one, before all others.
 /// Throws InvalidInput (a wrong option or value; one line) or Unavailable (a backend asked for by
 /// name that this build left out).
 [[nodiscard]] ParsedCommand parse_options(std::span<const std::string> arguments,
-                                          const Subcommand& program);
+                                          const Verb& program);
 
 } // namespace diffbench::bench

@@ -52,7 +52,7 @@ void check_initial_file(const RunPlan& run) {
 }
 
 /// Everything that can be refused is refused here, before any work.
-void check_before_work(const ComparisonOptions& options, std::span<const Candidate> candidates) {
+void check_before_work(const ComparisonOptions& options, std::span<const PlannedRow> planned_rows) {
   check_writable_file("--trace", options.observation.trace);
   check_writable_file("--save", options.record.save);
   check_writable_file("--png", options.record.png);
@@ -62,7 +62,7 @@ void check_before_work(const ComparisonOptions& options, std::span<const Candida
   if (options.many.ranks != nullptr) {
     cluster::require_halo(options.problem, options.many.ranks->size(), options.many.halo_depth);
   }
-  check_memory(options.problem, candidates, options.peers.size(), available_memory());
+  check_memory(options.problem, planned_rows, options.peers.size(), available_memory());
   if (options.initial.kind == InitialField::Kind::file) {
     if (options.problem.dtype == Dtype::float32) {
       check_initial_file<float>(options);
@@ -78,28 +78,28 @@ void check_before_work(const ComparisonOptions& options, std::span<const Candida
 }
 
 /// Why no GPU row will run; empty when one will.
-std::string why_no_gpu(std::span<const Candidate> candidates) {
+std::string why_no_gpu(std::span<const PlannedRow> planned_rows) {
   const auto& all = all_backends();
   const bool any_in_build = std::any_of(all.begin(), all.end(), [](const BackendInfo& backend) {
     return backend.device != DeviceKind::cpu;
   });
   std::string why = fmt::format("no CUDA backend is in this {}", any_in_build ? "run" : "build");
-  for (const Candidate& candidate : candidates) {
-    if (candidate.backend.device == DeviceKind::cpu) {
+  for (const PlannedRow& planned : planned_rows) {
+    if (planned.backend.device == DeviceKind::cpu) {
       continue;
     }
-    if (candidate.probe.available) {
+    if (planned.probe.available) {
       return "";
     }
-    why = fmt::format("no GPU can be used ({})", candidate.probe.reason);
+    why = fmt::format("no GPU can be used ({})", planned.probe.reason);
   }
   return why;
 }
 
 /// Options that will do nothing are said to, on one line each.
-void hint(const ComparisonOptions& options, std::span<const Candidate> candidates,
+void hint(const ComparisonOptions& options, std::span<const PlannedRow> planned_rows,
           std::ostream& err) {
-  const std::string why = why_no_gpu(candidates);
+  const std::string why = why_no_gpu(planned_rows);
   if (!options.gpu_options.empty() && !why.empty()) {
     err << fmt::format("diffbench: {}, so {} {} no effect\n", why,
                        fmt::join(options.gpu_options, ", "),
@@ -111,10 +111,10 @@ void hint(const ComparisonOptions& options, std::span<const Candidate> candidate
 }
 
 /// Before anything is waited for.
-void tell_expected(const ComparisonOptions& options, std::span<const Candidate> candidates,
+void tell_expected(const ComparisonOptions& options, std::span<const PlannedRow> planned_rows,
                    std::ostream& err) {
   const auto available = std::ranges::count_if(
-      candidates, [](const Candidate& candidate) { return candidate.probe.available; });
+      planned_rows, [](const PlannedRow& planned) { return planned.probe.available; });
   const std::ptrdiff_t rows = available + std::ssize(options.peers);
   const double seconds =
       expected_seconds(options.budget_seconds, options.budget_binds, rows,
@@ -129,11 +129,11 @@ void tell_expected(const ComparisonOptions& options, std::span<const Candidate> 
 
 /// What was interrupted before there was a result has a trace all the same.
 ComparisonResult measure_observed(const ComparisonOptions& options,
-                                  std::span<const Candidate> candidates,
+                                  std::span<const PlannedRow> planned_rows,
                                   const Invocation& invocation, Progress& progress,
                                   Observation& observation) {
   try {
-    ComparisonResult result = measure(options, candidates, progress, observation.observer(),
+    ComparisonResult result = measure(options, planned_rows, progress, observation.observer(),
                                       load_watch(invocation.ranks));
     result.command = invocation.command;
     if (const auto note = note_on_left_out(options)) {
@@ -174,11 +174,11 @@ void add_film(const ComparisonOptions& options, const ComparisonResult& result) 
 
 /// The run after the timing, told with the table, or beside a result file on stdout.
 void record_field(const ComparisonOptions& options, const ComparisonResult& result,
-                  std::span<const Candidate> candidates, const Invocation& invocation) {
+                  std::span<const PlannedRow> planned_rows, const Invocation& invocation) {
   const bool shows = options.output.progress && progress_possible();
   const InterruptGuard guard(shows && invocation.err.good());
   Progress progress(invocation.err, shows);
-  const Recording recording = record(options.record, options, result, candidates, progress);
+  const Recording recording = record(options.record, options, result, planned_rows, progress);
   progress.clear();
   add_film(options, result);
   const LabOutput& output = options.output;
@@ -198,16 +198,16 @@ void record_field(const ComparisonOptions& options, const ComparisonResult& resu
 
 } // namespace
 
-int run_comparison(const ComparisonOptions& options, std::span<const Candidate> candidates,
+int run_comparison(const ComparisonOptions& options, std::span<const PlannedRow> planned_rows,
                    const Invocation& invocation) {
   Observation observation(options.observation, options.session.device);
   ComparisonResult result;
   const int exit_code =
       run_experiment("results", options.output, invocation, [&](Progress& progress) {
-        check_before_work(options, candidates);
-        hint(options, candidates, invocation.err);
-        tell_expected(options, candidates, invocation.err);
-        result = measure_observed(options, candidates, invocation, progress, observation);
+        check_before_work(options, planned_rows);
+        hint(options, planned_rows, invocation.err);
+        tell_expected(options, planned_rows, invocation.err);
+        result = measure_observed(options, planned_rows, invocation, progress, observation);
         LabReport report = report_of(result, options.bars);
         if (!options.observation.trace.empty()) {
           report.write = [&] { observation.write_trace(invocation.command); };
@@ -216,7 +216,7 @@ int run_comparison(const ComparisonOptions& options, std::span<const Candidate> 
         return report;
       });
   if (!result.interrupted && options.record.wanted() && any_result(result)) {
-    record_field(options, result, candidates, invocation);
+    record_field(options, result, planned_rows, invocation);
   }
   return exit_code;
 }

@@ -9,11 +9,11 @@
 
 namespace diffbench::bench {
 
-/// Of the given candidates. Results go to stdout and the files of `options`, hints and progress to
-/// stderr. Returns the exit code; throws Error, InvalidInput, Unavailable, Interrupted or
+/// Of the given rows. Results go to stdout and the files of `options`, hints and progress
+/// to stderr. Returns the exit code; throws Error, InvalidInput, Unavailable, Interrupted or
 /// OutputClosed.
 [[nodiscard]] int run_comparison(const ComparisonOptions& options,
-                                 std::span<const Candidate> candidates,
+                                 std::span<const PlannedRow> planned_rows,
                                  const Invocation& invocation);
 
 } // namespace diffbench::bench

@@ -87,7 +87,7 @@ constexpr Isa compiled_isa() {
 #endif
 }
 
-void report_program(Report& report, const std::map<std::string, std::string>& facts) {
+void add_program(Report& report, const std::map<std::string, std::string>& facts) {
   const std::string& build_type = facts.at("build_type");
   const std::string& flags = facts.at("flags");
   report.section("Program");
@@ -140,7 +140,7 @@ std::string_view boost(const fs::path& root) {
 }
 
 /// What others do with the CPUs now; a moment shows it, in which this program does nothing.
-void report_load(Report& report, const fs::path& root, const LoadWatch::Source& cpus) {
+void add_load(Report& report, const fs::path& root, const LoadWatch::Source& cpus) {
   const std::string averages = system_value(root, "proc/loadavg");
   const std::string load = averages.substr(0, averages.find(' '));
   const LoadWatch watch(cpus);
@@ -159,8 +159,8 @@ void report_load(Report& report, const fs::path& root, const LoadWatch::Source& 
   }
 }
 
-void report_processor(Report& report, const std::map<std::string, std::string>& facts,
-                      const fs::path& root) {
+void add_processor(Report& report, const std::map<std::string, std::string>& facts,
+                   const fs::path& root) {
   report.section("Processor");
   report.row("model", facts.at("cpu_model"));
   report.row("best ISA", facts.at("isa"));
@@ -185,8 +185,8 @@ void report_processor(Report& report, const std::map<std::string, std::string>& 
   }
 }
 
-void report_memory(Report& report, const std::map<std::string, std::string>& facts,
-                   const fs::path& root) {
+void add_memory(Report& report, const std::map<std::string, std::string>& facts,
+                const fs::path& root) {
   constexpr std::string_view pages = "sys/kernel/mm/transparent_hugepage/enabled";
   report.section("Memory");
   // The first line of meminfo is "MemTotal:       16384 kB".
@@ -247,8 +247,8 @@ std::string find_nvcc() {
   return "none (no nvcc in PATH or /usr/local/cuda)";
 }
 
-void report_cuda(Report& report, const std::map<std::string, std::string>& facts,
-                 const fs::path& root) {
+void add_cuda(Report& report, const std::map<std::string, std::string>& facts,
+              const fs::path& root) {
   const std::string driver = system_value(root, "proc/driver/nvidia/version");
   const std::string devices = cuda_devices();
   report.section("CUDA");
@@ -263,7 +263,7 @@ void report_cuda(Report& report, const std::map<std::string, std::string>& facts
                                           fmt::join(assumed_card_names(), ", ")));
 }
 
-void report_peers(Report& report) {
+void add_peers(Report& report) {
   report.section("Peers");
   for (const std::string& name : peer_names()) {
     const Probe probe = probe_peer(name);
@@ -289,7 +289,7 @@ std::string core_bound_of_simd() {
 }
 
 // Whether the default run has something to run.
-bool report_backends(Report& report) {
+bool add_backends(Report& report) {
   const std::vector<BackendInfo>& backends = all_backends();
   const auto available = std::ranges::count_if(
       backends, [](const BackendInfo& backend) { return backend.probe(0).available; });
@@ -311,13 +311,13 @@ LabReport doctor_report(const fs::path& root, const LoadWatch::Source& cpus) {
   const Facts context = run_context(root);
   const std::map<std::string, std::string> facts(context.begin(), context.end());
   Report report;
-  report_program(report, facts);
-  report_processor(report, facts, root);
-  report_load(report, root, cpus);
-  report_memory(report, facts, root);
-  const bool runnable = report_backends(report);
-  report_cuda(report, facts, root);
-  report_peers(report);
+  add_program(report, facts);
+  add_processor(report, facts, root);
+  add_load(report, root, cpus);
+  add_memory(report, facts, root);
+  const bool runnable = add_backends(report);
+  add_cuda(report, facts, root);
+  add_peers(report);
   LabReport result;
   result.text = report.text();
   result.data = report.rows();

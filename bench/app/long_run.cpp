@@ -214,19 +214,19 @@ class Runner {
 
 /// The backend's session on each rank of this machine, and a copy of its rows for a checkpoint.
 void check_memory_of_ranks(const LongRunOptions& options) {
-  const Candidate candidate{.backend = require_backend(options.backend(), options.session.device),
-                            .probe = {},
-                            .session = options.session,
-                            .ranks = options.many.ranks,
-                            .halo_depth = options.many.halo_depth,
-                            .gpu_aware = options.many.gpu_aware};
+  const PlannedRow planned{.backend = require_backend(options.backend(), options.session.device),
+                           .probe = {},
+                           .session = options.session,
+                           .ranks = options.many.ranks,
+                           .halo_depth = options.many.halo_depth,
+                           .gpu_aware = options.many.gpu_aware};
   cluster::Ranks& ranks = *options.many.ranks;
   const Problem& problem = options.problem;
   const std::int64_t rows = (problem.ny + ranks.size() - 1) / ranks.size();
   const std::int64_t free = available_memory();
   // First of all one rank's rows: beyond them the sums below could overflow.
   std::int64_t need = rows * problem.nx * problem.element_bytes();
-  need = need > free ? need : memory_of(candidate, problem).host;
+  need = need > free ? need : memory_of(planned, problem).host;
   const bool copies = !options.checkpoint.empty() || !options.restart.empty();
   if (need <= free && copies) {
     need += rows * problem.nx * problem.element_bytes() * ranks.ranks_on_machine();

@@ -39,7 +39,7 @@ struct Run {
     write_text(std::cout, text.text);
     return exit_ok;
   }
-  int operator()(const Verb& verb) const {
+  int operator()(const ParsedVerb& verb) const {
     if (ranks != nullptr && ranks->size() > 1 && !verb.on_ranks) {
       throw InvalidInput("this verb has no use for several ranks; start it without the launcher");
     }

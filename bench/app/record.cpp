@@ -81,9 +81,9 @@ void run_overlapped(Session<T>& session, Field<T>& field, std::int64_t last, std
 }
 
 template <typename T>
-Recording record_run(const RecordPlan& record, const RunPlan& run, const Candidate& candidate,
+Recording record_run(const RecordPlan& record, const RunPlan& run, const PlannedRow& planned,
                      const FieldFacts& expected, Progress& progress) {
-  const BackendInfo& backend = candidate.backend;
+  const BackendInfo& backend = planned.backend;
   const Problem& problem = run.problem;
   const std::int64_t last = run.iterations;
   const std::int64_t every = record.snapshot_every > 0 ? record.snapshot_every : last;
@@ -111,7 +111,7 @@ Recording record_run(const RecordPlan& record, const RunPlan& run, const Candida
     }
     progress.update(static_cast<double>(step) / static_cast<double>(last));
   };
-  SessionOptions session_options = candidate.session;
+  SessionOptions session_options = planned.session;
   session_options.async =
       record.async && record.snapshot_every > 0 && backend.device != DeviceKind::cpu;
   const std::unique_ptr<Session<T>> session =
@@ -161,19 +161,18 @@ const Row* choose_row(const ComparisonResult& result) {
 } // namespace
 
 Recording record(const RecordPlan& record, const RunPlan& run, const ComparisonResult& result,
-                 std::span<const Candidate> candidates, Progress& progress) {
+                 std::span<const PlannedRow> planned_rows, Progress& progress) {
   const Row* row = choose_row(result);
   if (row == nullptr || !result.field || result.field->steps != run.iterations) {
     throw Error("no field was saved: no backend has a verified result after all steps");
   }
-  const auto candidate =
-      std::find_if(candidates.begin(), candidates.end(),
-                   [&](const Candidate& c) { return c.row_name() == row->name; });
+  const auto planned = std::find_if(planned_rows.begin(), planned_rows.end(),
+                                    [&](const PlannedRow& c) { return c.row_name() == row->name; });
   progress.stage("recording");
   if (run.problem.dtype == Dtype::float32) {
-    return record_run<float>(record, run, *candidate, *result.field, progress);
+    return record_run<float>(record, run, *planned, *result.field, progress);
   }
-  return record_run<double>(record, run, *candidate, *result.field, progress);
+  return record_run<double>(record, run, *planned, *result.field, progress);
 }
 
 std::string format_recording(const Recording& recording) {

@@ -44,7 +44,7 @@ struct Recording {
 /// or when the final field is not the reference's; Interrupted.
 [[nodiscard]] Recording record(const RecordPlan& record, const RunPlan& run,
                                const ComparisonResult& result,
-                               std::span<const Candidate> candidates, Progress& progress);
+                               std::span<const PlannedRow> planned_rows, Progress& progress);
 
 /// One line for a person.
 [[nodiscard]] std::string format_recording(const Recording& recording);

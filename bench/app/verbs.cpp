@@ -40,113 +40,108 @@ Action declare_doctor(OptionList& options) {
     return function(options);             \
   }
 
-static std::span<const Subcommand> mlp_verbs() {
+static std::span<const Verb> mlp_verbs() {
   static constexpr std::array table{
-      Subcommand{"train", "one network with every engine: time and quality side by side",
-                 "diffbench mlp train --data disc --layers 2,4,8,16,2 --epochs 100",
-                 LAB(declare_mlp_train)},
-      Subcommand{"depth", "a step of nets of doubling layers: who is fastest from which size on",
-                 "diffbench mlp depth --peer torch --last 4:1024:x4", LAB(declare_mlp_depth)},
-      Subcommand{"width", "the same for two hidden layers of growing width",
-                 "diffbench mlp width --peer torch --hidden 100,1000", LAB(declare_mlp_width)},
-      Subcommand{"scaling", "a step on 1, 2, 4, ... threads, and whether a GPU is worth it",
-                 "diffbench mlp scaling --data mnist --threads 1,2,4", LAB(declare_mlp_scaling)},
-      Subcommand{"throughput", "rows a second by batch size, up to what memory holds",
-                 "diffbench mlp throughput --layers 784,128,10", LAB(declare_mlp_throughput)},
-      Subcommand{"latency", "how long a network takes to answer, and what mistakes would report",
-                 "diffbench mlp latency --layers 784,128,10", LAB(declare_mlp_latency)},
+      Verb{"train", "one network with every engine: time and quality side by side",
+           "diffbench mlp train --data disc --layers 2,4,8,16,2 --epochs 100",
+           LAB(declare_mlp_train)},
+      Verb{"depth", "a step of nets of doubling layers: who is fastest from which size on",
+           "diffbench mlp depth --peer torch --last 4:1024:x4", LAB(declare_mlp_depth)},
+      Verb{"width", "the same for two hidden layers of growing width",
+           "diffbench mlp width --peer torch --hidden 100,1000", LAB(declare_mlp_width)},
+      Verb{"scaling", "a step on 1, 2, 4, ... threads, and whether a GPU is worth it",
+           "diffbench mlp scaling --data mnist --threads 1,2,4", LAB(declare_mlp_scaling)},
+      Verb{"throughput", "rows a second by batch size, up to what memory holds",
+           "diffbench mlp throughput --layers 784,128,10", LAB(declare_mlp_throughput)},
+      Verb{"latency", "how long a network takes to answer, and what mistakes would report",
+           "diffbench mlp latency --layers 784,128,10", LAB(declare_mlp_latency)},
   };
   return table;
 }
 
-static std::span<const Subcommand> cluster_verbs() {
+static std::span<const Verb> cluster_verbs() {
   static constexpr std::array table{
-      Subcommand{"strong", "the same grid on 1, 2, 4, ... ranks, beside the run without ranks",
-                 "diffbench cluster strong --grid 4096 --ranks 1,2", LAB(declare_cluster_strong),
-                 nullptr, true},
-      Subcommand{"weak", "a grid that grows with the ranks",
-                 "diffbench cluster weak --grid 2048 --ranks 1,2", LAB(declare_cluster_weak),
-                 nullptr, true},
-      Subcommand{"depth", "the same ranks with deeper halos, beside what a model says",
-                 "diffbench cluster depth --grid 1024 --network 100us,10GB/s",
-                 LAB(declare_cluster_depth), nullptr, true},
-      Subcommand{"predict", "what a run takes on up to thousands of ranks",
-                 "diffbench cluster predict --grid 16384 --rate 2500 --network 6us,150GB/s",
-                 LAB(declare_cluster_predict), nullptr, true},
+      Verb{"strong", "the same grid on 1, 2, 4, ... ranks, beside the run without ranks",
+           "diffbench cluster strong --grid 4096 --ranks 1,2", LAB(declare_cluster_strong), nullptr,
+           true},
+      Verb{"weak", "a grid that grows with the ranks",
+           "diffbench cluster weak --grid 2048 --ranks 1,2", LAB(declare_cluster_weak), nullptr,
+           true},
+      Verb{"depth", "the same ranks with deeper halos, beside what a model says",
+           "diffbench cluster depth --grid 1024 --network 100us,10GB/s", LAB(declare_cluster_depth),
+           nullptr, true},
+      Verb{"predict", "what a run takes on up to thousands of ranks",
+           "diffbench cluster predict --grid 16384 --rate 2500 --network 6us,150GB/s",
+           LAB(declare_cluster_predict), nullptr, true},
   };
   return table;
 }
 
-static std::span<const Subcommand> program_verbs() {
+static std::span<const Verb> program_verbs() {
   static constexpr std::string_view start = "Start", learn = "Learn", decide = "Decide",
                                     keep = "Keep";
   static constexpr std::array table{
-      Subcommand{"list", "backends and peers, and whether they can run here",
-                 "diffbench list --csv list.csv", declare_list, nullptr, false, start},
-      Subcommand{"doctor",
-                 "what this machine and this build can do, and how to get what is missing",
-                 "diffbench doctor --json doctor.json", declare_doctor, nullptr, false, start},
-      Subcommand{"watch", "the field as it moves, in the terminal; any key stops",
-                 "diffbench watch --grid 640 --iters 20000", LAB(declare_watch), nullptr, false,
-                 start},
-      Subcommand{"get-data", "downloads pictures that diffbench mlp can learn",
-                 "diffbench get-data fashion", LAB(declare_get_data), nullptr, false, start},
-      Subcommand{"lesson", "five lessons: a guess first, then the figure, then why",
-                 "diffbench lesson 1", LAB(declare_lesson), nullptr, false, learn},
-      Subcommand{"pitfalls", "classic mistakes of measuring beside the right measurement",
-                 "diffbench pitfalls --only no-warm-up --only hot-cache", LAB(declare_pitfalls),
-                 nullptr, false, learn},
-      Subcommand{"residency",
-                 "one solve, from a copy to the host and back every step to a field that stays",
-                 "diffbench residency --grid 640 --iters 1000", LAB(declare_residency), nullptr,
-                 false, learn},
-      Subcommand{"transfer", "what copies cost: within the host, and to and from a GPU",
-                 "diffbench transfer --json transfer.json", LAB(declare_transfer), nullptr, false,
-                 learn},
-      Subcommand{"scaling", "one backend on 1, 2, 4, ... threads: speed-up, efficiency, how many",
-                 "diffbench scaling --grid 2048 --iters 200 --threads 1,2,4", LAB(declare_scaling),
-                 nullptr, false, learn},
-      Subcommand{"live", "a page that solves the problem on its reader's own GPU and CPU",
-                 "diffbench live -o live.html", declare_live, nullptr, false, learn},
-      Subcommand{"cluster",
-                 "many ranks: how they scale, how deep halos should be, and what a "
-                 "network makes of it",
-                 "diffbench cluster depth --network 10us,25GB/s", nullptr, cluster_verbs, false,
-                 learn},
-      Subcommand{"mlp", "the same questions for the training of neural networks",
-                 "diffbench mlp train --data disc", nullptr, mlp_verbs, false, learn},
-      Subcommand{"calibrate", "measures this machine, so that advise can predict",
-                 "diffbench calibrate", LAB(declare_calibrate), nullptr, false, decide},
-      Subcommand{"advise", "predicts every way to make a run, and whether a GPU pays",
-                 "diffbench advise --grid 2048 --iters 500 --check", LAB(declare_advise), nullptr,
-                 false, decide},
-      Subcommand{"sweep", "the comparison for all combinations of lists and ranges of its options",
-                 "diffbench sweep --grid 64:8192:x2 --iters 1,10,100,1000 --out sweep.jsonl",
-                 LAB(declare_sweep), nullptr, false, decide},
-      Subcommand{"compare",
-                 "two result files: which rows became faster or slower, and how sure that is",
-                 "diffbench compare old.json new.json --fail-on slower=5%", LAB(declare_compare),
-                 nullptr, false, keep},
-      Subcommand{"report", "result files of any command as one page of pictures",
-                 "diffbench report run.json sweep.json -o report.html --csv rows.csv",
-                 declare_report, nullptr, false, keep},
-      Subcommand{"selftest",
-                 "compares a backend or an engine with itself: how often that gets a verdict, and "
-                 "how often a planted slowdown is found",
-                 "diffbench selftest --trials 200",
-                 [](OptionList& options) {
-                   Action declare_selftest(OptionList&, MakeEngineTrials);
-                   return declare_selftest(options, engine_trials);
-                 },
-                 nullptr, false, keep},
+      Verb{"list", "backends and peers, and whether they can run here",
+           "diffbench list --csv list.csv", declare_list, nullptr, false, start},
+      Verb{"doctor", "what this machine and this build can do, and how to get what is missing",
+           "diffbench doctor --json doctor.json", declare_doctor, nullptr, false, start},
+      Verb{"watch", "the field as it moves, in the terminal; any key stops",
+           "diffbench watch --grid 640 --iters 20000", LAB(declare_watch), nullptr, false, start},
+      Verb{"get-data", "downloads pictures that diffbench mlp can learn",
+           "diffbench get-data fashion", LAB(declare_get_data), nullptr, false, start},
+      Verb{"lesson", "five lessons: a guess first, then the figure, then why", "diffbench lesson 1",
+           LAB(declare_lesson), nullptr, false, learn},
+      Verb{"pitfalls", "classic mistakes of measuring beside the right measurement",
+           "diffbench pitfalls --only no-warm-up --only hot-cache", LAB(declare_pitfalls), nullptr,
+           false, learn},
+      Verb{"residency",
+           "one solve, from a copy to the host and back every step to a field that stays",
+           "diffbench residency --grid 640 --iters 1000", LAB(declare_residency), nullptr, false,
+           learn},
+      Verb{"transfer", "what copies cost: within the host, and to and from a GPU",
+           "diffbench transfer --json transfer.json", LAB(declare_transfer), nullptr, false, learn},
+      Verb{"scaling", "one backend on 1, 2, 4, ... threads: speed-up, efficiency, how many",
+           "diffbench scaling --grid 2048 --iters 200 --threads 1,2,4", LAB(declare_scaling),
+           nullptr, false, learn},
+      Verb{"live", "a page that solves the problem on its reader's own GPU and CPU",
+           "diffbench live -o live.html", declare_live, nullptr, false, learn},
+      Verb{"cluster",
+           "many ranks: how they scale, how deep halos should be, and what a "
+           "network makes of it",
+           "diffbench cluster depth --network 10us,25GB/s", nullptr, cluster_verbs, false, learn},
+      Verb{"mlp", "the same questions for the training of neural networks",
+           "diffbench mlp train --data disc", nullptr, mlp_verbs, false, learn},
+      Verb{"calibrate", "measures this machine, so that advise can predict", "diffbench calibrate",
+           LAB(declare_calibrate), nullptr, false, decide},
+      Verb{"advise", "predicts every way to make a run, and whether a GPU pays",
+           "diffbench advise --grid 2048 --iters 500 --check", LAB(declare_advise), nullptr, false,
+           decide},
+      Verb{"sweep", "the comparison for all combinations of lists and ranges of its options",
+           "diffbench sweep --grid 64:8192:x2 --iters 1,10,100,1000 --out sweep.jsonl",
+           LAB(declare_sweep), nullptr, false, decide},
+      Verb{"compare", "two result files: which rows became faster or slower, and how sure that is",
+           "diffbench compare old.json new.json --fail-on slower=5%", LAB(declare_compare), nullptr,
+           false, keep},
+      Verb{"report", "result files of any command as one page of pictures",
+           "diffbench report run.json sweep.json -o report.html --csv rows.csv", declare_report,
+           nullptr, false, keep},
+      Verb{"selftest",
+           "compares a backend or an engine with itself: how often that gets a verdict, and "
+           "how often a planted slowdown is found",
+           "diffbench selftest --trials 200",
+           [](OptionList& options) {
+             Action declare_selftest(OptionList&, MakeEngineTrials);
+             return declare_selftest(options, engine_trials);
+           },
+           nullptr, false, keep},
   };
   return table;
 }
 
 #undef LAB
 
-const Subcommand& program() {
-  static constexpr Subcommand comparison{
+const Verb& program() {
+  static constexpr Verb comparison{
       "diffbench",
       "Compares backends that solve the 2D diffusion equation: all must give the same bits, then "
       "they are timed.",

@@ -6,7 +6,7 @@
 namespace diffbench::bench {
 
 /// The comparison, with all other verbs behind it.
-[[nodiscard]] const Subcommand& program();
+[[nodiscard]] const Verb& program();
 
 // Those of this layer.
 [[nodiscard]] Action declare_default(OptionList& options);

@@ -32,14 +32,14 @@ inline constexpr int fewest_copy_rounds = 3;
 /// costs besides (reading clocks, waking threads), so it takes more of them until that is small;
 /// and the shorter of two samples, since a plan made from a disturbed one would copy far too
 /// little.
-template <typename Contender>
-double estimate_copy_seconds(Contender& contender, double row_seconds) {
+template <typename Timed>
+double estimate_copy_seconds(Timed& timed, double row_seconds) {
   const double enough = std::min(1e-3, row_seconds / copy_rounds);
   constexpr std::int64_t most = std::int64_t{1} << 24;
   for (std::int64_t copies = 1;; copies *= 8) {
-    double seconds = contender.sample(copies).seconds;
+    double seconds = timed.sample(copies).seconds;
     if (seconds >= enough) {
-      seconds = std::min(seconds, contender.sample(copies).seconds);
+      seconds = std::min(seconds, timed.sample(copies).seconds);
     }
     if (seconds >= enough || copies >= most) {
       return seconds / static_cast<double>(copies);
@@ -47,22 +47,22 @@ double estimate_copy_seconds(Contender& contender, double row_seconds) {
   }
 }
 
-/// Plans each contestant's samples and takes them. One that throws fails and says why in its row.
+/// Plans each contender's samples and takes them. One that throws fails and says why in its row.
 /// Ends early when `stop()` says so. No limit in time: every one gets its few samples.
-template <typename Clock, typename Contestant, typename Stop>
-void sample_copies(std::span<Contestant> contestants, double row_seconds, Stop stop) {
-  for (Contestant& contestant : contestants) {
+template <typename Clock, typename Contender, typename Stop>
+void sample_copies(std::span<Contender> contenders, double row_seconds, Stop stop) {
+  for (Contender& contender : contenders) {
     if (stop()) {
       return;
     }
     try {
-      contestant.plan =
-          plan_copies(estimate_copy_seconds(*contestant.contender, row_seconds), row_seconds);
+      contender.plan =
+          plan_copies(estimate_copy_seconds(*contender.timed, row_seconds), row_seconds);
     } catch (const std::exception& error) {
-      contestant.give_up(Status::failed, error.what());
+      contender.give_up(Status::failed, error.what());
     }
   }
-  run_rounds<Clock>(contestants, std::numeric_limits<double>::infinity(), stop, [](int, int) {});
+  run_rounds<Clock>(contenders, std::numeric_limits<double>::infinity(), stop, [](int, int) {});
 }
 
 } // namespace diffbench::bench

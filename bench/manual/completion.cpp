@@ -33,7 +33,7 @@ std::string in_quotes(std::string_view text) {
 std::vector<std::string> verbs_of(const VerbManual& verb) {
   std::vector<std::string> names;
   if (verb.verb->verbs != nullptr) {
-    for (const Subcommand& inner : verb.verb->verbs()) {
+    for (const Verb& inner : verb.verb->verbs()) {
       names.emplace_back(inner.name);
     }
   }
@@ -152,7 +152,7 @@ std::string zsh_verb(const VerbManual& verb) {
   text += "      )\n";
   if (verb.verb->verbs != nullptr) {
     text += "      verbs=(\n";
-    for (const Subcommand& inner : verb.verb->verbs()) {
+    for (const Verb& inner : verb.verb->verbs()) {
       text += "      " + in_quotes(fmt::format("{}:{}", inner.name, inner.description)) + "\n";
     }
     text += "      )\n";

@@ -71,11 +71,11 @@ std::string options_of(const VerbManual& verb) {
   return text;
 }
 
-std::string verbs_of(const Subcommand& verb) {
+std::string verbs_of(const Verb& verb) {
   std::string text = ".SH VERBS\n";
   std::string_view group;
-  for (const Subcommand& inner : verb.verbs()) {
-    if (inner.group != group && inner.group != Subcommand{}.group) {
+  for (const Verb& inner : verb.verbs()) {
+    if (inner.group != group && inner.group != Verb{}.group) {
       group = inner.group;
       text += fmt::format(".SS \"{}\"\n", escaped(group));
     }

@@ -7,7 +7,7 @@ namespace diffbench::bench {
 
 namespace {
 
-std::vector<OptionList::Option> options_of(const Subcommand& verb, bool is_program) {
+std::vector<OptionList::Option> options_of(const Verb& verb, bool is_program) {
   OptionList list;
   // Holds what the options refer to; nothing is read here, so it may go.
   const Action action = verb.declare != nullptr ? verb.declare(list) : Action();
@@ -28,10 +28,10 @@ std::vector<OptionList::Option> options_of(const Subcommand& verb, bool is_progr
   return options;
 }
 
-void add(std::vector<VerbManual>& manual, const std::string& path, const Subcommand& verb) {
+void add(std::vector<VerbManual>& manual, const std::string& path, const Verb& verb) {
   manual.push_back({.path = path, .verb = &verb, .options = options_of(verb, path.empty())});
   if (verb.verbs != nullptr) {
-    for (const Subcommand& inner : verb.verbs()) {
+    for (const Verb& inner : verb.verbs()) {
       add(manual, (path.empty() ? "" : path + " ") + std::string(inner.name), inner);
     }
   }
@@ -45,7 +45,7 @@ std::string VerbManual::name(char separator) const {
   return name;
 }
 
-std::vector<VerbManual> manual_of(const Subcommand& program) {
+std::vector<VerbManual> manual_of(const Verb& program) {
   std::vector<VerbManual> manual;
   add(manual, "", program);
   return manual;

@@ -11,7 +11,7 @@ namespace diffbench::bench {
 
 struct VerbManual {
   std::string path; ///< behind the program's name: "mlp train"; empty for the program itself
-  const Subcommand* verb = nullptr;
+  const Verb* verb = nullptr;
   /// Those that it declares, and behind them what every verb has. Only to be described, not read.
   std::vector<OptionList::Option> options = {};
 
@@ -20,7 +20,7 @@ struct VerbManual {
 };
 
 /// The program, and its verbs as they stand in the tables, each before those behind it.
-[[nodiscard]] std::vector<VerbManual> manual_of(const Subcommand& program);
+[[nodiscard]] std::vector<VerbManual> manual_of(const Verb& program);
 
 /// "-o" and "--out" of "-o,--out".
 [[nodiscard]] std::vector<std::string> names_of(const OptionList::Option& option);

@@ -33,9 +33,8 @@ Facts gpu_facts() {
     return {
         {"cuda", reason}, {"gpu_name", "none"}, {"cuda_runtime", "none"}, {"cuda_driver", "none"}};
   };
-  const auto backend = std::ranges::find_if(all_backends(), [](const BackendInfo& candidate) {
-    return candidate.device != DeviceKind::cpu;
-  });
+  const auto backend = std::ranges::find_if(
+      all_backends(), [](const BackendInfo& planned) { return planned.device != DeviceKind::cpu; });
   if (backend == all_backends().end()) {
     return none("not in this build");
   }

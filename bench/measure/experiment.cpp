@@ -8,11 +8,11 @@
 #include "first_runs.hpp"
 #include "foreign_load.hpp"
 #include "irregularity.hpp"
-#include "peer_contender.hpp"
 #include "phases.hpp"
 #include "planning.hpp"
 #include "statistics.hpp"
 #include "temporary_directory.hpp"
+#include "timed_peer.hpp"
 #include "transfer_study.hpp"
 
 #include <fmt/format.h>
@@ -42,10 +42,11 @@ constexpr double emulated_limit = 5;
 template <typename T>
 class Experiment {
  public:
-  Experiment(const ComparisonPlan& plan, std::span<const Candidate> candidates, Progress& progress,
-             Observer& observer, const Stopwatch<>& since_start, LoadWatch& load)
+  Experiment(const ComparisonPlan& plan, std::span<const PlannedRow> planned_rows,
+             Progress& progress, Observer& observer, const Stopwatch<>& since_start,
+             LoadWatch& load)
       : plan_(plan),
-        candidates_(candidates),
+        planned_(planned_rows),
         progress_(progress),
         observer_(observer),
         since_start_(since_start),
@@ -58,7 +59,7 @@ class Experiment {
 
   /// Adds rows, the field and notes to `result`.
   void run(ComparisonResult& result) {
-    make_entrants();
+    make_contenders();
     try {
       compute_reference(result);
       verify();
@@ -84,22 +85,23 @@ class Experiment {
   }
 
  private:
-  using Entrant = bench::Entrant<T>;
+  using Contender = bench::SolveContender<T>;
 
   void refill() { fill_initial(problem_, plan_.initial, field_); }
 
   /// All rows; peers are started first of all, so that a missing one is known before any work is
   /// lost.
-  void make_entrants() {
+  void make_contenders() {
     refill();
-    for (const Candidate& candidate : candidates_) {
-      competition_.enter(backend_entrant<T>(plan_, plan_.problem, candidate,
-                                            std::as_const(field_).cells(), observer_));
+    for (const PlannedRow& planned : planned_) {
+      competition_.enter(backend_contender<T>(plan_, plan_.problem, planned,
+                                              std::as_const(field_).cells(), observer_));
     }
     if (!plan_.peers.empty()) {
       const Observed span(observer_, {.kind = Span::Kind::stage, .name = "starting peers"});
       exchange_.emplace();
-      for (Entrant& peer : peer_entrants(plan_, field_, exchange_->path(), progress_, observer_)) {
+      for (Contender& peer :
+           peer_contenders(plan_, field_, exchange_->path(), progress_, observer_)) {
         competition_.enter(std::move(peer));
       }
     }
@@ -124,14 +126,14 @@ class Experiment {
   void verify() {
     std::int64_t left = competition_.rows();
     double overhead = 0; // of the row before
-    competition_.verify([&](Entrant& entrant) {
+    competition_.verify([&](Contender& contender) {
       const double expected = spent() + overhead * static_cast<double>(left);
       const auto [longest, all] =
           table_.first_runs(expected, table_.binds() ? left-- : competition_.rows());
       // What is emulated has no part in the time, and proves more the more steps it makes.
       overhead = first_runs_.measure(
-          entrant,
-          {.run_seconds = entrant.row.emulated() ? emulated_limit : longest, .row_seconds = all});
+          contender,
+          {.run_seconds = contender.row.emulated() ? emulated_limit : longest, .row_seconds = all});
     });
   }
 
@@ -139,8 +141,8 @@ class Experiment {
     refill();
     const bool until_precise = plan_.precision > 0;
     const auto [planned, limit] = table_.rounds(spent(), until_precise);
-    competition_.time(planned, limit, [&](const Entrant& entrant, double share) {
-      SamplePlan plan = plan_samples(entrant.cost, share, plan_.iterations);
+    competition_.time(planned, limit, [&](const Contender& contender, double share) {
+      SamplePlan plan = plan_samples(contender.cost, share, plan_.iterations);
       plan.precision = plan_.precision;
       if (until_precise) {
         plan.rounds = rounds_most; // of all, so that every round has all rows
@@ -148,7 +150,7 @@ class Experiment {
       if (plan_.sample_steps > 0) {
         plan.iterations = plan_.sample_steps;
       }
-      return in_whole_periods(plan, entrant.period, plan_.iterations);
+      return in_whole_periods(plan, contender.period, plan_.iterations);
     });
   }
 
@@ -156,36 +158,36 @@ class Experiment {
   void time_warm_runs() {
     std::int64_t left = competition_.rows();
     const Observed span = competition_.stage("end to end");
-    for (Entrant& entrant : competition_.entrants()) {
+    for (Contender& contender : competition_.contenders()) {
       competition_.check_interrupt();
-      if (!entrant.contender) {
+      if (!contender.timed) {
         continue;
       }
       const double share = table_.warm_runs(spent(), table_.binds() ? left-- : competition_.rows());
       const double expected =
-          2 * entrant.cost.reset_seconds +
-          *seconds_per_iteration(entrant.row) * static_cast<double>(plan_.iterations);
+          2 * contender.cost.reset_seconds +
+          *seconds_per_iteration(contender.row) * static_cast<double>(plan_.iterations);
       const double wanted = runs_of_median(expected, fewest_warm_runs, most_warm_runs);
       auto affordable = static_cast<int>(std::min(share / expected, wanted));
       // The speed-ups of GPU rows need the baseline's, though it is slow.
-      if (any_device_row() && entrant.row.name == plan_.baseline &&
+      if (any_device_row() && contender.row.name == plan_.baseline &&
           expected < table_.longest_warm_run(spent())) {
         affordable = std::max(affordable, 1);
       }
       try {
-        entrant.row.warm = median_warm_run(entrant, affordable);
+        contender.row.warm = median_warm_run(contender, affordable);
       } catch (const std::exception& error) {
-        competition_.give_up(entrant, Status::failed, error.what());
+        competition_.give_up(contender, Status::failed, error.what());
       }
     }
   }
 
-  std::optional<Phases> median_warm_run(Entrant& entrant, int count) {
+  std::optional<Phases> median_warm_run(Contender& contender, int count) {
     std::vector<Phases> runs;
     for (int i = 0; i < count && !interrupted(); ++i) {
       refill();
-      const Observed span = observe_run(observer_, entrant.row, "warm run", plan_.iterations);
-      runs.push_back(entrant.contender->full_run(field_.cells(), plan_.iterations));
+      const Observed span = observe_run(observer_, contender.row, "warm run", plan_.iterations);
+      runs.push_back(contender.timed->full_run(field_.cells(), plan_.iterations));
     }
     if (runs.empty()) {
       return std::nullopt;
@@ -194,22 +196,22 @@ class Experiment {
   }
 
   [[nodiscard]] bool any_device_row() {
-    return std::ranges::any_of(competition_.entrants(), [](const Entrant& entrant) {
-      return entrant.row.on_device() && entrant.contender != nullptr;
+    return std::ranges::any_of(competition_.contenders(), [](const Contender& contender) {
+      return contender.row.on_device() && contender.timed != nullptr;
     });
   }
 
   /// Ends all rows, and adds what that took to the cold runs that were made once.
   void release_all() {
     const Observed span(observer_, {.kind = Span::Kind::stage, .name = "release"});
-    for (Entrant& entrant : competition_.entrants()) {
-      if (!entrant.contender) {
+    for (Contender& contender : competition_.contenders()) {
+      if (!contender.timed) {
         continue;
       }
-      const std::optional<double> seconds = entrant.contender->release();
-      entrant.contender.reset();
-      if (seconds && entrant.row.cold && !entrant.row.cold->free) {
-        append_free(*entrant.row.cold, *seconds);
+      const std::optional<double> seconds = contender.timed->release();
+      contender.timed.reset();
+      if (seconds && contender.row.cold && !contender.row.cold->free) {
+        append_free(*contender.row.cold, *seconds);
       }
     }
   }
@@ -217,16 +219,16 @@ class Experiment {
   /// The copies of the first GPU backend with a time, which are those of all. One that fails here
   /// loses no row.
   std::optional<TransferStudy> compare_transfers() {
-    const std::span<Entrant> entrants = competition_.entrants();
-    const auto entrant = std::ranges::find_if(entrants, [](const Entrant& e) {
+    const std::span<Contender> contenders = competition_.contenders();
+    const auto contender = std::ranges::find_if(contenders, [](const Contender& e) {
       return e.row.on_device() && !e.row.is_peer && e.row.ranked() && e.row.roundtrip_every == 0;
     });
-    if (entrant == entrants.end() || interrupted()) {
+    if (contender == contenders.end() || interrupted()) {
       return std::nullopt;
     }
-    // The candidates' rows come first, in their order.
-    const Candidate& candidate = candidates_[static_cast<std::size_t>(entrant - entrants.begin())];
-    const Transfer chosen = candidate.session.transfer;
+    // The planned_rows' rows come first, in their order.
+    const PlannedRow& planned = planned_[static_cast<std::size_t>(contender - contenders.begin())];
+    const Transfer chosen = planned.session.transfer;
     if (chosen == Transfer::pageable) {
       return std::nullopt;
     }
@@ -234,12 +236,12 @@ class Experiment {
     refill();
     try {
       auto make = [&](Transfer transfer) {
-        SessionOptions options = candidate.session;
+        SessionOptions options = planned.session;
         options.transfer = transfer;
-        return candidate.backend.make<T>()(problem_, options);
+        return planned.backend.make<T>()(problem_, options);
       };
       TransferStudy study = study_transfers<SteadyClock>(make, chosen, field_.cells());
-      study.backend = candidate.backend.name;
+      study.backend = planned.backend.name;
       return study;
     } catch (const Interrupted&) {
       throw;
@@ -267,9 +269,9 @@ class Experiment {
 
   void charge_contexts(ComparisonResult& result) {
     double driver_seconds = 0;
-    for (const Candidate& candidate : candidates_) {
-      if (candidate.backend.device != DeviceKind::cpu) {
-        driver_seconds += candidate.probe_seconds;
+    for (const PlannedRow& planned : planned_) {
+      if (planned.backend.device != DeviceKind::cpu) {
+        driver_seconds += planned.probe_seconds;
       }
     }
     if (charge_context(result.rows, driver_seconds)) {
@@ -280,7 +282,7 @@ class Experiment {
   }
 
   const ComparisonPlan& plan_;
-  std::span<const Candidate> candidates_;
+  std::span<const PlannedRow> planned_;
   Progress& progress_;
   Observer& observer_;
   const Stopwatch<>& since_start_;
@@ -290,13 +292,13 @@ class Experiment {
   FirstRuns<T> first_runs_;
   LoadWatch& load_;
   std::optional<TemporaryDirectory> exchange_; ///< outlives the peers, which write to it
-  Competition<Entrant> competition_;
+  Competition<Contender> competition_;
   std::vector<std::string> notes_;
 };
 
 } // namespace
 
-ComparisonResult measure(const ComparisonPlan& plan, std::span<const Candidate> candidates,
+ComparisonResult measure(const ComparisonPlan& plan, std::span<const PlannedRow> planned_rows,
                          Progress& progress, Observer& observer, LoadWatch load) {
   const Stopwatch since_start;
   ComparisonResult result;
@@ -318,9 +320,9 @@ ComparisonResult measure(const ComparisonPlan& plan, std::span<const Candidate> 
     throw Interrupted();
   }
   if (plan.problem.dtype == Dtype::float32) {
-    Experiment<float>(plan, candidates, progress, observer, since_start, load).run(result);
+    Experiment<float>(plan, planned_rows, progress, observer, since_start, load).run(result);
   } else {
-    Experiment<double>(plan, candidates, progress, observer, since_start, load).run(result);
+    Experiment<double>(plan, planned_rows, progress, observer, since_start, load).run(result);
   }
   result.context = run_context();
   return result;

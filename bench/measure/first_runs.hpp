@@ -3,7 +3,6 @@
 #pragma once
 
 #include "comparison_plan.hpp"
-#include "contender.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/initial.hpp"
 #include "diffbench/pace.hpp"
@@ -17,6 +16,7 @@
 #include "process_memory.hpp"
 #include "result.hpp"
 #include "statistics.hpp"
+#include "timed_solve.hpp"
 #include "timing.hpp"
 
 #include <fmt/format.h>
@@ -153,31 +153,31 @@ class FirstRuns {
     return facts;
   }
 
-  /// Fills in the row's verification, provenance, memory, set-up and cold run. The contender is
+  /// Fills in the row's verification, provenance, memory, set-up and cold run. The timed is
   /// gone when it is not to be timed. Returns the seconds that the first run took beside itself:
-  /// memory to start from, the initial field, digests. Throws what the contender throws, and
+  /// memory to start from, the initial field, digests. Throws what the timed throws, and
   /// Interrupted.
-  double measure(Entrant<T>& entrant, const FirstRunLimits& limits) {
-    Row& row = entrant.row;
+  double measure(SolveContender<T>& contender, const FirstRunLimits& limits) {
+    Row& row = contender.row;
     const Stopwatch<Clock> watch;
-    memory_.start_from_fresh(entrant.host_need);
+    memory_.start_from_fresh(contender.host_need);
     memory_.begin();
-    const FirstRun first = cold_run(entrant, limits);
-    const std::optional<std::int64_t> own_peak = entrant.contender->own_peak_bytes();
+    const FirstRun first = cold_run(contender, limits);
+    const std::optional<std::int64_t> own_peak = contender.timed->own_peak_bytes();
     row.peak_host_bytes = own_peak ? own_peak : memory_.rise();
-    row.verification = check(*entrant.contender, first.steps);
+    row.verification = check(*contender.timed, first.steps);
     if (row.wrong()) {
       row.reason = why_unverifiable(first.steps);
     }
     const double seconds = watch.seconds();
-    const FirstRun run = median_cold_run(entrant, limits, first, seconds);
+    const FirstRun run = median_cold_run(contender, limits, first, seconds);
     row.setup_seconds = run.setup_seconds;
-    row.provenance = entrant.contender->provenance();
+    row.provenance = contender.timed->provenance();
     if (row.is_peer && runs_on_device(row.provenance)) {
       row.device = to_string(DeviceKind::cuda);
     }
     observer_.first_run_done(row);
-    entrant.cost = run.cost;
+    contender.cost = run.cost;
     if (run.steps == plan_.iterations) {
       row.cold = run.phases;
     }
@@ -186,7 +186,7 @@ class FirstRuns {
       row.cold.reset();
     }
     if (!row.verification->bitwise || row.without_time()) {
-      entrant.contender.reset();
+      contender.timed.reset();
     }
     return std::max(0.0, seconds - first.phases.wall);
   }
@@ -195,18 +195,18 @@ class FirstRuns {
   [[nodiscard]] std::optional<std::int64_t> process_peak() { return memory_.process_peak(); }
 
  private:
-  FirstRun cold_run(Entrant<T>& entrant, const FirstRunLimits& limits) {
+  FirstRun cold_run(SolveContender<T>& contender, const FirstRunLimits& limits) {
     fill_initial(problem_, plan_.initial, field_);
-    const Observed span = observe_run(observer_, entrant.row, "cold run", steps_);
-    return entrant.contender->first_run(field_.cells(), steps_, limits.run_seconds);
+    const Observed span = observe_run(observer_, contender.row, "cold run", steps_);
+    return contender.timed->first_run(field_.cells(), steps_, limits.run_seconds);
   }
 
   /// Of `first`, which took `seconds` with all that belongs to it, and more that are as long and
   /// right, the one of median wall time, and what giving back took in the median. On a GPU, and by
   /// a peer, only the first one is cold.
-  FirstRun median_cold_run(Entrant<T>& entrant, const FirstRunLimits& limits, const FirstRun& first,
-                           double seconds) {
-    Row& row = entrant.row;
+  FirstRun median_cold_run(SolveContender<T>& contender, const FirstRunLimits& limits,
+                           const FirstRun& first, double seconds) {
+    Row& row = contender.row;
     if (row.is_peer || row.on_device()) {
       return first;
     }
@@ -218,12 +218,12 @@ class FirstRuns {
       if (interrupted()) {
         throw Interrupted();
       }
-      if (const std::optional<double> free = entrant.contender->release()) {
+      if (const std::optional<double> free = contender.timed->release()) {
         frees.push_back(*free);
       }
-      memory_.start_from_fresh(entrant.host_need);
-      const FirstRun again = cold_run(entrant, limits);
-      const Verification verification = check(*entrant.contender, again.steps);
+      memory_.start_from_fresh(contender.host_need);
+      const FirstRun again = cold_run(contender, limits);
+      const Verification verification = check(*contender.timed, again.steps);
       if (!verification.bitwise) {
         row.verification = verification;
       } else if (again.steps == first.steps) {
@@ -241,7 +241,7 @@ class FirstRuns {
 
   /// Compares the result that lies in field_ with the reference; by digest first, since a second
   /// field beside a session is only needed to say how wrong a wrong result is.
-  Verification check(Contender<T>& contender, std::int64_t steps) {
+  Verification check(TimedSolve<T>& timed, std::int64_t steps) {
     Verification verification{.steps = steps};
     const std::string digest = sha256_of_cells(std::as_const(field_).cells());
     const FieldFacts& expected = reference_.at(steps);
@@ -249,7 +249,7 @@ class FirstRuns {
       verification.bitwise = true;
       return verification;
     }
-    contender.fetch(field_.cells());
+    timed.fetch(field_.cells());
     const Field<T> right = reference_.field_after(steps);
     const Comparison comparison = compare(std::as_const(field_).cells(), right.cells());
     verification.bitwise = comparison.bitwise;

@@ -99,8 +99,8 @@ constexpr std::array kinds{
 } // namespace
 
 std::string_view to_string(Irregularity irregularity) {
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& candidate) {
-    return candidate.irregularity == irregularity;
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& planned) {
+    return planned.irregularity == irregularity;
   });
   return kind->name;
 }

@@ -142,11 +142,11 @@ sys.exit(cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)) or not cou
 
 // The python that PATH names may lack what Debian's has.
 std::string find_python(const PeerKind& kind) {
-  std::vector<std::string> candidates = {"python3", "/usr/bin/python3"};
+  std::vector<std::string> planned_rows = {"python3", "/usr/bin/python3"};
   if (const auto chosen = environment("DIFFBENCH_PYTHON")) {
-    candidates = {*chosen};
+    planned_rows = {*chosen};
   }
-  for (const std::string& python : candidates) {
+  for (const std::string& python : planned_rows) {
     if (!has_modules(python, kind.imports)) {
       continue;
     }
@@ -158,7 +158,7 @@ std::string find_python(const PeerKind& kind) {
     return python;
   }
   throw Unavailable(fmt::format("peer {}: {} cannot import {}; get it with: {}", kind.name,
-                                fmt::join(candidates, " and "), fmt::join(kind.imports, " and "),
+                                fmt::join(planned_rows, " and "), fmt::join(kind.imports, " and "),
                                 kind.how_to_get));
 }
 

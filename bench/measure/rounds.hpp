@@ -42,17 +42,17 @@ class Timed {
   [[nodiscard]] virtual std::optional<std::int64_t> own_peak_bytes() const { return std::nullopt; }
 };
 
-/// A row while it is being measured. `Contender` is a Timed, or at least has its sample().
-template <typename Row, typename Contender>
-struct Contestant {
+/// A row while it is being measured. `Timed` is a Timed, or at least has its sample().
+template <typename Row, typename Timed>
+struct Contender {
   Row row;
-  std::unique_ptr<Contender> contender; ///< gone when the row is not to be timed, or has thrown
+  std::unique_ptr<Timed> timed; ///< gone when the row is not to be timed, or has thrown
   RowCost cost = {};
   SamplePlan plan = {};
 
-  /// Frees what the contender held, too.
+  /// Frees what the timed held, too.
   void give_up(Status status, std::string reason) {
-    contender.reset();
+    timed.reset();
     row.status = status;
     row.reason = std::move(reason);
   }
@@ -70,21 +70,21 @@ inline bool has_enough(std::span<const Sample> samples, double precision) {
   return precision > 0 && samples.size() >= rounds_wanted && is_precise(samples, precision);
 }
 
-/// Takes the samples of all contestants with a contender. One that throws fails, and keeps its
+/// Takes the samples of all contenders with a timed. One that throws fails, and keeps its
 /// samples; one that is precise enough rests; the others go on. Ends early when `stop()` says so
 /// before a sample, and beyond `limit_seconds` for every row that has a sample.
 /// `on_sample(done, all)` reports progress.
-template <typename Clock, typename Contestant, typename Stop, typename OnSample>
-void run_rounds(std::span<Contestant> contestants, double limit_seconds, Stop stop,
+template <typename Clock, typename Contender, typename Stop, typename OnSample>
+void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop,
                 OnSample on_sample, Observer& observer = nobody()) {
-  std::vector<Contestant*> order;
+  std::vector<Contender*> order;
   int rounds = 0;
   int all = 0;
-  for (Contestant& contestant : contestants) {
-    if (contestant.contender) {
-      order.push_back(&contestant);
-      rounds = std::max(rounds, contestant.plan.rounds);
-      all += contestant.plan.rounds;
+  for (Contender& contender : contenders) {
+    if (contender.timed) {
+      order.push_back(&contender);
+      rounds = std::max(rounds, contender.plan.rounds);
+      all += contender.plan.rounds;
     }
   }
   const Stopwatch<Clock> watch;
@@ -94,10 +94,10 @@ void run_rounds(std::span<Contestant> contestants, double limit_seconds, Stop st
     if (round > 0) {
       std::shuffle(order.begin(), order.end(), random);
     }
-    for (Contestant* const contestant : order) {
-      auto& row = contestant->row;
-      const SamplePlan& plan = contestant->plan;
-      if (!contestant->contender || !takes_part(plan.rounds, round, rounds)) {
+    for (Contender* const contender : order) {
+      auto& row = contender->row;
+      const SamplePlan& plan = contender->plan;
+      if (!contender->timed || !takes_part(plan.rounds, round, rounds)) {
         continue;
       }
       if (stop()) {
@@ -112,16 +112,16 @@ void run_rounds(std::span<Contestant> contestants, double limit_seconds, Stop st
         const Observed run(
             observer,
             {.kind = Span::Kind::run, .name = "sample", .row = row.name, .steps = plan.iterations});
-        Sample sample = contestant->contender->sample(plan.iterations);
+        Sample sample = contender->timed->sample(plan.iterations);
         sample.round = round;
         row.samples.push_back(sample);
       } catch (const std::exception& error) {
         const std::string reason = error.what();
-        contestant->contender.reset();
+        contender->timed.reset();
         if (stop()) { // given up because of that, not by a fault of its own
           return;
         }
-        contestant->give_up(Status::failed, reason);
+        contender->give_up(Status::failed, reason);
       }
       on_sample(++done, all);
     }

@@ -266,33 +266,33 @@ class ObservedSession final : public ForwardingSession<T> {
   std::optional<PhaseTimes> sum_;
 };
 
-/// Makes what the candidate says. An ordinary row's session is the backend's own, with nothing
+/// Makes what the planned says. An ordinary row's session is the backend's own, with nothing
 /// before it.
 template <typename T>
-std::unique_ptr<Session<T>> make_session(const Candidate& candidate, const Problem& problem,
+std::unique_ptr<Session<T>> make_session(const PlannedRow& planned, const Problem& problem,
                                          Observer& observer) {
   const auto make = [&]() -> std::unique_ptr<Session<T>> {
-    if (candidate.ranks != nullptr) {
-      return candidate.ranks->make_session<T>({.backend = std::string(candidate.backend.name),
-                                               .problem = problem,
-                                               .options = candidate.session,
-                                               .depth = candidate.halo_depth,
-                                               .gpu_aware = candidate.gpu_aware});
+    if (planned.ranks != nullptr) {
+      return planned.ranks->make_session<T>({.backend = std::string(planned.backend.name),
+                                             .problem = problem,
+                                             .options = planned.session,
+                                             .depth = planned.halo_depth,
+                                             .gpu_aware = planned.gpu_aware});
     }
-    return candidate.backend.make<T>()(problem, candidate.session);
+    return planned.backend.make<T>()(problem, planned.session);
   };
   std::unique_ptr<Session<T>> session =
       observer.wants_calls() ? std::make_unique<ObservedSession<T>>(observer, make) : make();
-  if (candidate.slowdown > 0) {
-    session = std::make_unique<SlowedSession<T>>(std::move(session), candidate.slowdown);
+  if (planned.slowdown > 0) {
+    session = std::make_unique<SlowedSession<T>>(std::move(session), planned.slowdown);
   }
-  if (candidate.roundtrip_every > 0) {
+  if (planned.roundtrip_every > 0) {
     return std::make_unique<RoundTripSession<T>>(std::move(session), problem,
-                                                 candidate.roundtrip_every);
+                                                 planned.roundtrip_every);
   }
-  if (candidate.snapshot_every > 0) {
+  if (planned.snapshot_every > 0) {
     return std::make_unique<SnapshotSession<T>>(std::move(session), problem,
-                                                candidate.snapshot_every);
+                                                planned.snapshot_every);
   }
   return session;
 }

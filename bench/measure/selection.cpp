@@ -20,14 +20,14 @@ namespace diffbench::bench {
 namespace {
 
 /// A device that was chosen and cannot be used ends the run before any work.
-void check_device(const RowPlan& plan, std::span<const Candidate> candidates) {
+void check_device(const RowPlan& plan, std::span<const PlannedRow> planned_rows) {
   std::string reason = "no CUDA backend is in this build";
-  for (const Candidate& candidate : candidates) {
-    if (candidate.backend.device != DeviceKind::cpu) {
-      if (candidate.probe.available) {
+  for (const PlannedRow& planned : planned_rows) {
+    if (planned.backend.device != DeviceKind::cpu) {
+      if (planned.probe.available) {
         return;
       }
-      reason = candidate.probe.reason;
+      reason = planned.probe.reason;
     }
   }
   throw Unavailable(fmt::format("--device {}: {}", plan.session.device, reason));
@@ -49,21 +49,22 @@ double seconds_of_first_probe(const BackendInfo& backend, int device, double sec
 }
 
 /// Each behind what it is on this process alone.
-std::vector<Candidate> beside_ranks(std::span<const Candidate> candidates, const RankPlan& many) {
-  std::vector<Candidate> all;
-  for (const Candidate& candidate : candidates) {
-    all.push_back(candidate);
-    if (candidate.probe.available && candidate.roundtrip_every == 0) {
-      all.push_back(on_ranks(candidate, *many.ranks, many.halo_depth, many.gpu_aware));
+std::vector<PlannedRow> beside_ranks(std::span<const PlannedRow> planned_rows,
+                                     const RankPlan& many) {
+  std::vector<PlannedRow> all;
+  for (const PlannedRow& planned : planned_rows) {
+    all.push_back(planned);
+    if (planned.probe.available && planned.roundtrip_every == 0) {
+      all.push_back(on_ranks(planned, *many.ranks, many.halo_depth, many.gpu_aware));
     }
   }
   return all;
 }
 
 /// Messages that were asked for and cannot be had end the run, too.
-void check_messages(std::span<const Candidate> candidates, const RankPlan& many) {
-  const bool on_device = std::ranges::any_of(candidates, [](const Candidate& candidate) {
-    return candidate.backend.device != DeviceKind::cpu && candidate.probe.available;
+void check_messages(std::span<const PlannedRow> planned_rows, const RankPlan& many) {
+  const bool on_device = std::ranges::any_of(planned_rows, [](const PlannedRow& planned) {
+    return planned.backend.device != DeviceKind::cpu && planned.probe.available;
   });
   if (many.gpu_aware && on_device) {
     cluster::require_device_messages(many.ranks->transport());
@@ -86,19 +87,19 @@ std::optional<std::string> note_on_left_out(const RowPlan& plan) {
                      fmt::join(names, ", "));
 }
 
-std::vector<Candidate> select_backends(const RowPlan& plan, const RankPlan& many) {
+std::vector<PlannedRow> select_backends(const RowPlan& plan, const RankPlan& many) {
   const std::vector<std::string>& names = plan.backends;
   const int device = plan.session.device;
-  std::vector<Candidate> candidates;
+  std::vector<PlannedRow> planned_rows;
   for (const BackendInfo& backend : all_backends()) {
     if (asked_for(backend, plan)) {
       const Stopwatch watch;
       Probe probe = backend.probe(device);
       const double seconds = watch.seconds();
-      candidates.push_back({.backend = backend,
-                            .probe = std::move(probe),
-                            .probe_seconds = seconds_of_first_probe(backend, device, seconds),
-                            .session = plan.session});
+      planned_rows.push_back({.backend = backend,
+                              .probe = std::move(probe),
+                              .probe_seconds = seconds_of_first_probe(backend, device, seconds),
+                              .session = plan.session});
     }
   }
   for (const std::string& name : names) {
@@ -106,70 +107,71 @@ std::vector<Candidate> select_backends(const RowPlan& plan, const RankPlan& many
   }
   // With backends named, those decide whether a device is needed.
   if (plan.device_chosen && names.empty()) {
-    check_device(plan, candidates);
+    check_device(plan, planned_rows);
   }
   if (plan.roundtrip_every > 0) {
-    candidates = with_round_trips(candidates, plan.roundtrip_every);
+    planned_rows = with_round_trips(planned_rows, plan.roundtrip_every);
   }
   if (many.ranks == nullptr || many.ranks->size() == 1) {
-    return candidates;
+    return planned_rows;
   }
-  check_messages(candidates, many);
-  return beside_ranks(candidates, many);
+  check_messages(planned_rows, many);
+  return beside_ranks(planned_rows, many);
 }
 
-Candidate on_ranks(const Candidate& candidate, cluster::Ranks& ranks, std::int64_t halo_depth,
-                   bool gpu_aware) {
-  Candidate all = candidate;
+PlannedRow on_ranks(const PlannedRow& planned, cluster::Ranks& ranks, std::int64_t halo_depth,
+                    bool gpu_aware) {
+  PlannedRow all = planned;
   all.ranks = &ranks;
   all.halo_depth = halo_depth;
   all.gpu_aware = gpu_aware;
   all.probe_seconds = 0;
-  all.label = fmt::format("{}, {} ranks", candidate.backend.name, ranks.size());
+  all.label = fmt::format("{}, {} ranks", planned.backend.name, ranks.size());
   return all;
 }
 
-std::vector<Candidate> with_round_trips(std::span<const Candidate> candidates, std::int64_t every) {
-  std::vector<Candidate> all;
-  for (const Candidate& candidate : candidates) {
-    all.push_back(candidate);
-    if (candidate.backend.device != DeviceKind::cpu && candidate.probe.available) {
-      Candidate naive = candidate;
+std::vector<PlannedRow> with_round_trips(std::span<const PlannedRow> planned_rows,
+                                         std::int64_t every) {
+  std::vector<PlannedRow> all;
+  for (const PlannedRow& planned : planned_rows) {
+    all.push_back(planned);
+    if (planned.backend.device != DeviceKind::cpu && planned.probe.available) {
+      PlannedRow naive = planned;
       naive.probe_seconds = 0;
       naive.roundtrip_every = every;
-      naive.label = fmt::format("{}, round trip every {}", candidate.backend.name, every);
+      naive.label = fmt::format("{}, round trip every {}", planned.backend.name, every);
       all.push_back(std::move(naive));
     }
   }
   return all;
 }
 
-MemoryNeed memory_of(const Candidate& candidate, const Problem& problem) {
-  if (candidate.backend.memory_need == nullptr) {
+MemoryNeed memory_of(const PlannedRow& planned, const Problem& problem) {
+  if (planned.backend.memory_need == nullptr) {
     return {};
   }
-  if (candidate.ranks == nullptr) {
-    return candidate.backend.memory_need(problem, candidate.session);
+  if (planned.ranks == nullptr) {
+    return planned.backend.memory_need(problem, planned.session);
   }
   // That of one rank, times those of this machine.
-  const int ranks = candidate.ranks->size();
+  const int ranks = planned.ranks->size();
   const std::int64_t deepest = cluster::deepest_halo(problem, ranks);
   const std::int64_t depth =
-      candidate.halo_depth > 0 ? candidate.halo_depth : cluster::depth_notches.back();
+      planned.halo_depth > 0 ? planned.halo_depth : cluster::depth_notches.back();
   Problem local = problem; // of the largest rank, with both halos
   local.ny = (problem.ny + ranks - 1) / ranks + (ranks > 1 ? 2 * std::min(deepest, depth) : 0);
-  MemoryNeed need = candidate.backend.memory_need(local, candidate.session);
-  if (candidate.backend.device != DeviceKind::cpu) {
+  MemoryNeed need = planned.backend.memory_need(local, planned.session);
+  if (planned.backend.device != DeviceKind::cpu) {
     const std::int64_t messages =
         4 * std::min(deepest, depth) * problem.nx * problem.element_bytes();
-    (candidate.gpu_aware ? need.device : need.host) += messages;
+    (planned.gpu_aware ? need.device : need.host) += messages;
   }
-  need.host *= candidate.ranks->ranks_on_machine();
+  need.host *= planned.ranks->ranks_on_machine();
   return need;
 }
 
-void check_memory(const Problem& problem, std::span<const Candidate> candidates, std::size_t peers,
-                  std::int64_t available_bytes) {
+void check_memory(const Problem& problem, std::span<const PlannedRow> planned_rows,
+                  std::size_t peers, std::int64_t available_bytes) {
   auto refuse = [&](std::int64_t needed, const std::string& there) {
     throw InvalidInput(fmt::format(
         "a grid of {}x{} in {} needs {} of memory for these backends and {}: choose a smaller "
@@ -184,13 +186,13 @@ void check_memory(const Problem& problem, std::span<const Candidate> candidates,
   }
   std::int64_t needed_on_device = 0;
   std::optional<DeviceFacts> device; // the same for all
-  for (const Candidate& candidate : candidates) {
-    if (candidate.probe.available) {
-      const MemoryNeed need = memory_of(candidate, problem);
+  for (const PlannedRow& planned : planned_rows) {
+    if (planned.probe.available) {
+      const MemoryNeed need = memory_of(planned, problem);
       needed += need.host;
       needed_on_device += need.device;
-      device = candidate.probe.device ? candidate.probe.device : device;
-      if (candidate.visits_host_every() > 0) { // a host field of its own
+      device = planned.probe.device ? planned.probe.device : device;
+      if (planned.visits_host_every() > 0) { // a host field of its own
         needed += problem.field_bytes();
       }
     }

@@ -14,7 +14,7 @@
 namespace diffbench::bench {
 
 /// A row to be: a backend and how its sessions run. One backend may stand in several rows.
-struct Candidate {
+struct PlannedRow {
   BackendInfo backend;
   Probe probe;
   double probe_seconds = 0; ///< of the first probe in this process, which starts the driver
@@ -47,25 +47,25 @@ struct Candidate {
 /// run once more on all ranks where there are several. Throws
 /// InvalidInput, or Unavailable with the driver's words for a backend that was named, or a device
 /// that was chosen, and cannot be used.
-[[nodiscard]] std::vector<Candidate> select_backends(const RowPlan& plan,
-                                                     const RankPlan& many = {});
+[[nodiscard]] std::vector<PlannedRow> select_backends(const RowPlan& plan,
+                                                      const RankPlan& many = {});
 
-/// The candidates, and after each on a device the same with a round trip every so many steps.
-[[nodiscard]] std::vector<Candidate> with_round_trips(std::span<const Candidate> candidates,
-                                                      std::int64_t every);
+/// The planned_rows, and after each on a device the same with a round trip every so many steps.
+[[nodiscard]] std::vector<PlannedRow> with_round_trips(std::span<const PlannedRow> planned_rows,
+                                                       std::int64_t every);
 
 /// The same on all of `ranks`.
-[[nodiscard]] Candidate on_ranks(const Candidate& candidate, cluster::Ranks& ranks,
-                                 std::int64_t halo_depth, bool gpu_aware = false);
+[[nodiscard]] PlannedRow on_ranks(const PlannedRow& planned, cluster::Ranks& ranks,
+                                  std::int64_t halo_depth, bool gpu_aware = false);
 
 /// What its sessions take on this machine. Throws InvalidInput where the rows do not do for its
 /// ranks.
-[[nodiscard]] MemoryNeed memory_of(const Candidate& candidate, const Problem& problem);
+[[nodiscard]] MemoryNeed memory_of(const PlannedRow& planned, const Problem& problem);
 
-/// Throws InvalidInput, with both figures, when the candidates (with what they page-lock on the
+/// Throws InvalidInput, with both figures, when the planned_rows (with what they page-lock on the
 /// host), so many peers and the field between them need more memory than is free on the host, or
 /// than their device has: their sessions live side by side while they are timed.
-void check_memory(const Problem& problem, std::span<const Candidate> candidates, std::size_t peers,
-                  std::int64_t available_bytes);
+void check_memory(const Problem& problem, std::span<const PlannedRow> planned_rows,
+                  std::size_t peers, std::int64_t available_bytes);
 
 } // namespace diffbench::bench

@@ -27,14 +27,14 @@ struct Invocation {
 /// Does what the verb is for. Returns the exit code; throws as run_comparison() does.
 using Action = std::function<int(const Invocation&)>;
 
-struct Subcommand {
+struct Verb {
   std::string_view name;
   std::string_view description; ///< one line
   std::string_view example;     ///< what the help ends with
   /// Called before parsing; what it returns is called after it, when this verb was chosen.
   Action (*declare)(OptionList& options) = nullptr;
   /// The verbs that stand behind this one, as `train` behind `mlp`.
-  std::span<const Subcommand> (*verbs)() = nullptr;
+  std::span<const Verb> (*verbs)() = nullptr;
   bool on_ranks = false;            ///< knows what to do with several ranks of a launcher
   std::string_view group = "Verbs"; ///< of the verbs in the help above it
 };

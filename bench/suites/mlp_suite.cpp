@@ -2,7 +2,7 @@
 
 #include "mlp/forward_check.hpp"
 #include "mlp/step_check.hpp"
-#include "mlp/trainer.hpp"
+#include "mlp/timed_steps.hpp"
 #include "mlp/training_job.hpp"
 #include "suite.hpp"
 
@@ -81,11 +81,11 @@ const StepReference& reference_of(const Case& chosen, const TrainingJob& job) {
   return references.try_emplace(widths_of(chosen.network), job).first->second;
 }
 
-void verify_steps(Timed<float>& trainer, const Case& chosen, const TrainingJob& job) {
+void verify_steps(Timed<float>& steps, const Case& chosen, const TrainingJob& job) {
   const StepReference& reference = reference_of(chosen, job);
-  (void)trainer.sample(reference.steps());
+  (void)steps.sample(reference.steps());
   std::vector<float> parameters(job.start.size());
-  trainer.fetch(parameters);
+  steps.fetch(parameters);
   if (const StepCheck check = reference.check(parameters); !check.ok()) {
     throw WrongResult(
         fmt::format("after {} steps the parameters are {:.3g} times as far from the reference as "
@@ -108,7 +108,7 @@ void verify_forward(Timed<float>& answerer, const TrainingJob& job) {
 Repetition prepare_network(const mlp::EngineInfo& info, const Case& chosen) {
   const auto job = std::make_shared<const TrainingJob>(random_job(chosen));
   const std::shared_ptr<Timed<float>> timed =
-      chosen.work == Work::step ? engine_trainer(info, {}, *job) : engine_answerer(info, {}, *job);
+      chosen.work == Work::step ? engine_steps(info, {}, *job) : engine_answers(info, {}, *job);
   if (chosen.work == Work::step) {
     verify_steps(*timed, chosen, *job);
   } else {

@@ -37,10 +37,10 @@ void add_benchmark(const std::string& name, std::int64_t iterations, Prepare pre
                    Clock clock = Clock::loop);
 
 /// A repetition by what `diffbench` times with, a Timed or the like: all iterations are one sample.
-template <typename Contender>
-void take_samples(benchmark::State& state, Contender& contender) {
+template <typename Timed>
+void take_samples(benchmark::State& state, Timed& timed) {
   while (state.KeepRunningBatch(state.max_iterations)) {
-    state.SetIterationTime(contender.sample(state.max_iterations).seconds);
+    state.SetIterationTime(timed.sample(state.max_iterations).seconds);
   }
 }
 

@@ -41,7 +41,7 @@ struct FixedText {
   }
 };
 
-enum class Verb : std::int32_t {
+enum class CommandKind : std::int32_t {
   quit,
   make,       ///< a field: backend, problem, options, depth, gpu_aware
   try_depths, ///< of that field: finds the best depth and makes the field anew
@@ -70,7 +70,7 @@ struct SentFacts {
 };
 
 struct Command {
-  Verb verb = Verb::quit;
+  CommandKind kind = CommandKind::quit;
   std::int32_t field = 0; ///< which one
   FixedText<64> backend;
   Problem problem;

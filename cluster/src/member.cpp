@@ -15,9 +15,10 @@ namespace diffbench::cluster {
 namespace {
 
 /// Others may be waiting for the messages of a rank that fails in one of these.
-bool sends_messages(Verb verb) {
-  return verb == Verb::advance || verb == Verb::try_depths || verb == Verb::upload ||
-         verb == Verb::download || verb == Verb::exchange;
+bool sends_messages(CommandKind kind) {
+  return kind == CommandKind::advance || kind == CommandKind::try_depths ||
+         kind == CommandKind::upload || kind == CommandKind::download ||
+         kind == CommandKind::exchange;
 }
 
 /// The notches (exchange_model.hpp), what is likely first, since time may run out.
@@ -48,7 +49,7 @@ Status Member::execute(const Command& command, std::span<const std::byte> from,
                        std::span<std::byte> to) {
   Status status;
   const auto fail = [&](Failure failure, const char* message) {
-    if (sends_messages(command.verb) && transport_.size() > 1) {
+    if (sends_messages(command.kind) && transport_.size() > 1) {
       transport_.end_all(message);
       throw Ended("rank " + std::to_string(transport_.rank()) + ": " + message);
     }
@@ -75,33 +76,35 @@ Status Member::execute(const Command& command, std::span<const std::byte> from,
 
 void Member::run(const Command& command, Status& status, std::span<const std::byte> from,
                  std::span<std::byte> to) {
-  switch (command.verb) {
-    case Verb::quit: break;
-    case Verb::make: make(command); break;
-    case Verb::try_depths:
+  switch (command.kind) {
+    case CommandKind::quit: break;
+    case CommandKind::make: make(command); break;
+    case CommandKind::try_depths:
       try_depths(fields_.at(command.field));
       status.depth = field(command.field).depth();
       break;
-    case Verb::drop: fields_.erase(command.field); break;
-    case Verb::upload: upload(command, from); break;
-    case Verb::download: download(command, to); break;
-    case Verb::advance:
+    case CommandKind::drop: fields_.erase(command.field); break;
+    case CommandKind::upload: upload(command, from); break;
+    case CommandKind::download: download(command, to); break;
+    case CommandKind::advance:
       field(command.field).advance(command.steps);
       status.times = field(command.field).take_times();
       break;
-    case Verb::initialise:
+    case CommandKind::initialise:
       field(command.field)
           .initialise(
               {.kind = command.initial, .seed = command.seed, .path = command.path.c_str()});
       break;
-    case Verb::digest: status.digest = field(command.field).digest(); break;
-    case Verb::write_npy: write_npy(command); break;
-    case Verb::save: save(command); break;
-    case Verb::load: status.digest = load(command); break;
-    case Verb::open_files: (void)checkpoint_files(); break;
-    case Verb::limit: transport_.set_time_limit(command.seconds); break;
-    case Verb::exchange: status.times.wait = exchange_seconds(command.bytes, command.times); break;
-    case Verb::facts:
+    case CommandKind::digest: status.digest = field(command.field).digest(); break;
+    case CommandKind::write_npy: write_npy(command); break;
+    case CommandKind::save: save(command); break;
+    case CommandKind::load: status.digest = load(command); break;
+    case CommandKind::open_files: (void)checkpoint_files(); break;
+    case CommandKind::limit: transport_.set_time_limit(command.seconds); break;
+    case CommandKind::exchange:
+      status.times.wait = exchange_seconds(command.bytes, command.times);
+      break;
+    case CommandKind::facts:
       require_checkpoint(&transport_, command.path.c_str());
       facts_ = checkpoint_files().read_facts(command.path.c_str());
       break;

@@ -27,7 +27,7 @@ class Member {
 
   [[nodiscard]] const Company& company() const { return company_; }
   [[nodiscard]] RankField& field(std::int32_t index) { return *fields_.at(index).field; }
-  /// What Verb::facts has read.
+  /// What CommandKind::facts has read.
   [[nodiscard]] const CheckpointFacts& facts() const { return facts_; }
 
  private:

@@ -56,7 +56,7 @@ class Ranks::LedSession final : public RanksSession<T> {
     } else {
       job_.depth = choose ? std::min(deepest, depth_notches.back()) : job.depth;
     }
-    Command command = to(Verb::make);
+    Command command = to(CommandKind::make);
     command.field = field_ = ranks.next_field_++;
     command.backend = std::string_view(job_.backend);
     command.options = job_.options;
@@ -68,7 +68,7 @@ class Ranks::LedSession final : public RanksSession<T> {
       if (choose) {
         initialise(
             {.kind = InitialField::Kind::sine, .seed = 0, .path = {}}); // no denormal numbers
-        job_.depth = ranks_.call(to(Verb::try_depths)).front().depth;
+        job_.depth = ranks_.call(to(CommandKind::try_depths)).front().depth;
       }
     } catch (...) {
       drop();
@@ -78,17 +78,17 @@ class Ranks::LedSession final : public RanksSession<T> {
   ~LedSession() override { drop(); }
 
   void upload_rows(std::int64_t first, std::span<const T> cells) override {
-    Command command = to(Verb::upload);
+    Command command = to(CommandKind::upload);
     command.rows = rows_of(first, cells.size());
     ranks_.call(command, std::as_bytes(cells));
   }
   void download_rows(std::int64_t first, std::span<T> cells) override {
-    Command command = to(Verb::download);
+    Command command = to(CommandKind::download);
     command.rows = rows_of(first, cells.size());
     ranks_.call(command, {}, std::as_writable_bytes(cells));
   }
   void advance(std::int64_t steps) override {
-    Command command = to(Verb::advance);
+    Command command = to(CommandKind::advance);
     command.steps = steps;
     const std::vector<Status> all = ranks_.call(command);
     if (ranks_.on_advance_) {
@@ -100,13 +100,13 @@ class Ranks::LedSession final : public RanksSession<T> {
   void wait() override {}
 
   void initialise(const InitialField& initial) override {
-    Command command = to(Verb::initialise);
+    Command command = to(CommandKind::initialise);
     command.initial = initial.kind;
     command.seed = initial.seed;
     command.path = path_text(initial.path);
     ranks_.call(command);
   }
-  [[nodiscard]] FieldDigest digest() override { return sum(ranks_.call(to(Verb::digest))); }
+  [[nodiscard]] FieldDigest digest() override { return sum(ranks_.call(to(CommandKind::digest))); }
 
   void write_npy(const std::filesystem::path& path) override {
     const std::string header =
@@ -118,7 +118,7 @@ class Ranks::LedSession final : public RanksSession<T> {
       if (!head) {
         throw Error("cannot write '" + path.string() + "': its directory has no space");
       }
-      Command command = to(Verb::write_npy);
+      Command command = to(CommandKind::write_npy);
       command.path = path_text(file);
       command.offset = static_cast<std::int64_t>(header.size());
       ranks_.call(command);
@@ -126,7 +126,7 @@ class Ranks::LedSession final : public RanksSession<T> {
   }
 
   void save_checkpoint(const std::filesystem::path& path, CheckpointFacts facts) override {
-    Command command = to(Verb::save);
+    Command command = to(CommandKind::save);
     command.path = path_text(path);
     command.facts.problem = facts.problem;
     command.facts.step = facts.step;
@@ -141,7 +141,7 @@ class Ranks::LedSession final : public RanksSession<T> {
     if (facts.problem != job_.problem) {
       throw InvalidInput("the checkpoint '" + path.string() + "' is of another problem");
     }
-    Command command = to(Verb::load);
+    Command command = to(CommandKind::load);
     command.path = path_text(path);
     if (to_string(sum(ranks_.call(command))) != facts.digest) {
       throw InvalidInput("the cells of the checkpoint '" + path.string() +
@@ -166,9 +166,9 @@ class Ranks::LedSession final : public RanksSession<T> {
   }
 
  private:
-  [[nodiscard]] Command to(Verb verb) const {
+  [[nodiscard]] Command to(CommandKind kind) const {
     Command command;
-    command.verb = verb;
+    command.kind = kind;
     command.field = field_;
     command.problem = job_.problem;
     return command;
@@ -186,7 +186,7 @@ class Ranks::LedSession final : public RanksSession<T> {
   void drop() noexcept {
     if (std::exchange(made_, false) && !ranks_.ended_) {
       try {
-        ranks_.call(to(Verb::drop));
+        ranks_.call(to(CommandKind::drop));
       } catch (const std::exception&) { // the ranks are gone, and with them the field
       }
     }
@@ -262,20 +262,20 @@ template std::unique_ptr<RanksSession<double>> Ranks::make_session(const RankJob
 
 void Ranks::open_checkpoint_files() {
   Command command;
-  command.verb = Verb::open_files;
+  command.kind = CommandKind::open_files;
   call(command);
 }
 
 void Ranks::set_time_limit(double seconds) {
   Command command;
-  command.verb = Verb::limit;
+  command.kind = CommandKind::limit;
   command.seconds = seconds;
   call(command);
 }
 
 double Ranks::exchange_seconds(std::int64_t bytes, std::int64_t times) {
   Command command;
-  command.verb = Verb::exchange;
+  command.kind = CommandKind::exchange;
   command.bytes = bytes;
   command.times = times;
   double slowest = 0;
@@ -287,7 +287,7 @@ double Ranks::exchange_seconds(std::int64_t bytes, std::int64_t times) {
 
 CheckpointFacts Ranks::checkpoint_facts(const std::filesystem::path& path) {
   Command command;
-  command.verb = Verb::facts;
+  command.kind = CommandKind::facts;
   command.path = path_text(path);
   call(command);
   return member_->facts();
@@ -298,7 +298,7 @@ void serve(Transport& transport, Duty duty) {
   std::vector<Status> all(static_cast<std::size_t>(transport.size()));
   for (Command command;;) {
     transport.broadcast(bytes_of(command));
-    if (command.verb == Verb::quit) {
+    if (command.kind == CommandKind::quit) {
       return;
     }
     Status mine = member.execute(command, {}, {});

@@ -73,7 +73,7 @@ struct ThreadRanks::Shared {
   };
 
   int ranks = 1;
-  Network network;
+  EmulatedNetwork network;
   Tamper tamper;
   CopyMessage copy; ///< of a halo
   bool device_memory = false;
@@ -257,7 +257,7 @@ class ThreadRanks::OneRank final : public Transport {
 
 void ThreadRanks::OneRank::send_halo(int to, Purpose purpose, std::span<const std::byte> bytes) {
   Message message{copy_of(bytes, shared_.copy), Clock::now()};
-  if (const Network& network = shared_.network; network.emulated()) {
+  if (const EmulatedNetwork& network = shared_.network; network.emulated()) {
     link_free_ = std::max(link_free_, message.arrival) +
                  seconds(network.seconds(static_cast<double>(bytes.size())));
     message.arrival = link_free_;
@@ -349,7 +349,7 @@ std::unique_ptr<HaloExchange> ThreadRanks::OneRank::make_halo_exchange(
   return std::make_unique<Exchange>(*this, messages);
 }
 
-ThreadRanks::ThreadRanks(int ranks, const Network& network, Tamper tamper, CopyMessage copy)
+ThreadRanks::ThreadRanks(int ranks, const EmulatedNetwork& network, Tamper tamper, CopyMessage copy)
     : shared_(std::make_unique<Shared>()) {
   shared_->ranks = ranks;
   shared_->come = std::vector<std::condition_variable>(static_cast<std::size_t>(ranks));
@@ -403,15 +403,15 @@ std::string quantity(double value, std::span<const Unit> from_large) {
 
 } // namespace
 
-Network parse_network(std::string_view text) {
+EmulatedNetwork parse_network(std::string_view text) {
   const std::size_t comma = text.find(',');
   const auto latency = parse_quantity(text.substr(0, comma), latency_units);
   const auto bandwidth = comma == std::string_view::npos
                              ? std::nullopt
                              : parse_quantity(text.substr(comma + 1), bandwidth_units);
   constexpr double longest = 60;
-  const Network network{.latency_seconds = latency.value_or(2 * longest),
-                        .bytes_per_second = bandwidth.value_or(0)};
+  const EmulatedNetwork network{.latency_seconds = latency.value_or(2 * longest),
+                                .bytes_per_second = bandwidth.value_or(0)};
   if (network.latency_seconds > longest || network.bytes_per_second < 1) {
     throw InvalidInput("'" + std::string(text) +
                        "' is no network; it is a latency and a bandwidth, such as 10us,25GB/s "
@@ -420,7 +420,7 @@ Network parse_network(std::string_view text) {
   return network;
 }
 
-std::string to_string(const Network& network) {
+std::string to_string(const EmulatedNetwork& network) {
   std::array<Unit, latency_units.size()> latency = latency_units;
   std::ranges::reverse(latency);
   return quantity(network.latency_seconds, latency) + "," +

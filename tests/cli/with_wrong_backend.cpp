@@ -24,17 +24,17 @@ int main(int argc, char** argv) {
     return std::make_unique<conformance::WrongSession<float>>(problem,
                                                               conformance::Fault::wrong_corner);
   };
-  static const std::vector<Candidate> candidates = {
+  static const std::vector<PlannedRow> planned_rows = {
       {.backend = require_backend("scalar"), .probe = {}}, {.backend = wrong, .probe = {}}};
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  Subcommand program{.name = "diffbench", .description = {}, .example = {}};
+  Verb program{.name = "diffbench", .description = {}, .example = {}};
   program.declare = [](OptionList& options) -> Action {
     const auto run = std::make_shared<ComparisonOptions>();
     declare_comparison(options, *run);
     return [run](const Invocation& invocation) {
-      return run_comparison(*run, candidates, invocation);
+      return run_comparison(*run, planned_rows, invocation);
     };
   };
-  const auto verb = std::get<Verb>(parse_options(arguments, program));
+  const auto verb = std::get<ParsedVerb>(parse_options(arguments, program));
   return verb.action({std::cout, std::cerr, verb.command});
 }

@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     begin = end + 1;
   }
   try {
-    diffbench::bench::Subcommand program = diffbench::bench::program();
+    diffbench::bench::Verb program = diffbench::bench::program();
     program.declare = declare_comparison_only;
     (void)diffbench::bench::parse_options(arguments, program);
     if (!holds(comparison)) {

@@ -140,7 +140,7 @@ Value summary_json(const ErrorSummary& errors) {
 
 } // namespace
 
-LabReport report_advice(const Advice& advice, const CostProfile& profile, const Problem& problem) {
+LabReport advice_report(const Advice& advice, const CostProfile& profile, const Problem& problem) {
   LabReport report;
   report.text = fmt::format("predicted: {}x{} {}, {} iterations{}\n\n", problem.nx, problem.ny,
                             to_string(problem.dtype), advice.run.iterations,

@@ -10,7 +10,7 @@
 namespace diffbench::bench {
 
 /// The table of all ways, the sentence, and the same as data.
-[[nodiscard]] LabReport report_advice(const Advice& advice, const CostProfile& profile,
+[[nodiscard]] LabReport advice_report(const Advice& advice, const CostProfile& profile,
                                       const Problem& problem);
 
 /// Where half of the predictions are off by more, the profile is no longer that of the machine. A

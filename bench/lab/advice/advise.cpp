@@ -91,28 +91,28 @@ void look_at_memory(Advice& advice, const AdvisedRun& run) {
 }
 
 /// The backends of `ways` that can run here, fit, and are predicted to end soon enough.
-std::vector<Candidate> affordable(const std::vector<WayCost>& ways, const AdvisedRun& run,
-                                  double longest_seconds, int& left_out) {
+std::vector<PlannedRow> affordable(const std::vector<WayCost>& ways, const AdvisedRun& run,
+                                   double longest_seconds, int& left_out) {
   Advice advice = advise(ways, shape_of(run));
   look_at_memory(advice, run);
-  std::vector<Candidate> candidates;
-  for (Candidate& candidate : select_backends(run)) {
+  std::vector<PlannedRow> planned_rows;
+  for (PlannedRow& planned : select_backends(run)) {
     const auto way = std::find_if(advice.ways.begin(), advice.ways.end(), [&](const AdvisedWay& w) {
-      return w.backend == candidate.backend.name;
+      return w.backend == planned.backend.name;
     });
-    if (way == advice.ways.end() || !candidate.probe.available) {
+    if (way == advice.ways.end() || !planned.probe.available) {
       continue;
     }
     if (!way->fits || way->prediction.cold_seconds > longest_seconds) {
       ++left_out;
       continue;
     }
-    candidate.session.threads = way->threads;
-    candidate.snapshot_every = run.snapshot_every;
-    candidate.label = candidate.backend.name;
-    candidates.push_back(std::move(candidate));
+    planned.session.threads = way->threads;
+    planned.snapshot_every = run.snapshot_every;
+    planned.label = planned.backend.name;
+    planned_rows.push_back(std::move(planned));
   }
-  return candidates;
+  return planned_rows;
 }
 
 void note_left_out(LabReport& report, int left_out, double longest_seconds) {
@@ -148,13 +148,14 @@ void check(const std::vector<WayCost>& ways, const std::vector<AdvisedRun>& runs
     const AdvisedRun& run = runs[done % runs.size()];
     progress.within(fmt::format("{} of {}: ", done + 1, all));
     int unaffordable = 0;
-    const std::vector<Candidate> candidates = affordable(ways, run, longest_seconds, unaffordable);
+    const std::vector<PlannedRow> planned_rows =
+        affordable(ways, run, longest_seconds, unaffordable);
     left_out += done < runs.size() ? unaffordable : 0;
-    if (candidates.empty()) {
+    if (planned_rows.empty()) {
       continue;
     }
     try {
-      const CheckedRun one = check_predictions(ways, run, candidates, progress);
+      const CheckedRun one = check_predictions(ways, run, planned_rows, progress);
       keep_less_disturbed(checked, one.predictions);
       add_troubles(report, run.problem, one);
     } catch (const Interrupted&) {
@@ -192,7 +193,7 @@ LabReport run_advise(const AdviseOptions& typed, const CostProfile& profile, Pro
   const std::vector<WayCost> ways = ways_in(profile, asked.problem.dtype);
   Advice advice = advise(ways, shape_of(asked));
   look_at_memory(advice, asked);
-  LabReport report = report_advice(advice, profile, asked.problem);
+  LabReport report = advice_report(advice, profile, asked.problem);
   if (typed.assumed) {
     append_assumed(report, assume_advice(*typed.assumed, ways, asked.problem, shape_of(asked)),
                    advice, profile, asked.problem);

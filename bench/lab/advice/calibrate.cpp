@@ -39,12 +39,12 @@ struct CalibrateOptions {
 };
 
 /// Backends that can be timed here.
-std::vector<Candidate> timed_candidates(const RowPlan& plan) {
-  std::vector<Candidate> candidates = select_backends(plan);
-  std::erase_if(candidates, [](const Candidate& candidate) {
-    return !candidate.probe.available || candidate.backend.device == DeviceKind::emulated;
+std::vector<PlannedRow> timed_rows(const RowPlan& plan) {
+  std::vector<PlannedRow> planned_rows = select_backends(plan);
+  std::erase_if(planned_rows, [](const PlannedRow& planned) {
+    return !planned.probe.available || planned.backend.device == DeviceKind::emulated;
   });
-  return candidates;
+  return planned_rows;
 }
 
 /// The mean seconds of a cell and step in a long call.
@@ -122,7 +122,7 @@ bool is_undisturbed_profile(const std::filesystem::path& path) {
   }
 }
 
-LabReport calibrate(const CalibrateOptions& typed, const std::vector<Candidate>& candidates,
+LabReport calibrate(const CalibrateOptions& typed, const std::vector<PlannedRow>& planned_rows,
                     const std::filesystem::path& path, const std::string& command,
                     Progress& progress) {
   LabReport report;
@@ -130,7 +130,7 @@ LabReport calibrate(const CalibrateOptions& typed, const std::vector<Candidate>&
   const LoadWatch load;
   try {
     profile.ways =
-        calibrate_machine(candidates, typed.dtypes, typed.largest, progress, report.notes);
+        calibrate_machine(planned_rows, typed.dtypes, typed.largest, progress, report.notes);
   } catch (const Interrupted&) {
     report.interrupted = true;
     report.sentence = "Interrupted: no profile was written, since half of one would mislead.";
@@ -189,7 +189,7 @@ void calibrate_this_machine(Progress& progress) {
   defaults.dtypes = {Dtype::float32, Dtype::float64};
   const std::filesystem::path path = profile_place("");
   const LabReport report =
-      calibrate(defaults, timed_candidates(defaults.run), path, "diffbench calibrate", progress);
+      calibrate(defaults, timed_rows(defaults.run), path, "diffbench calibrate", progress);
   if (report.interrupted) {
     throw Interrupted();
   }
@@ -222,9 +222,9 @@ Action declare_calibrate(OptionList& options) {
     }
     const std::filesystem::path path = profile_place(typed->out);
     typed->output.other = path;
-    const std::vector<Candidate> candidates = timed_candidates(typed->run);
+    const std::vector<PlannedRow> planned_rows = timed_rows(typed->run);
     return run_experiment("calibrate", typed->output, invocation, [&](Progress& progress) {
-      return calibrate(*typed, candidates, path, invocation.command, progress);
+      return calibrate(*typed, planned_rows, path, invocation.command, progress);
     });
   };
 }

@@ -4,7 +4,6 @@
 // A template over the clock, so that the tests run it on a fake one.
 #pragma once
 
-#include "contender.hpp"
 #include "cost_model.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/stopwatch.hpp"
@@ -12,6 +11,7 @@
 #include "interrupt.hpp"
 #include "planning.hpp"
 #include "statistics.hpp"
+#include "timed_solve.hpp"
 
 #include <algorithm>
 #include <array>
@@ -75,18 +75,18 @@ struct CalibrationGrid {
   ExpectedRun one_step;         ///< the cold runs; more steps would hide what else they take
 };
 
-/// `make()` gives a Contender<T> whose samples start from `grid.field`. Throws Error when a run is
+/// `make()` gives a TimedSolve<T> whose samples start from `grid.field`. Throws Error when a run is
 /// not the reference's, Interrupted.
 template <typename Clock, typename T, typename Make>
 GridCost calibrate_grid(Make make, const CalibrationGrid<T>& grid,
                         const CalibrationEffort& effort) {
-  std::unique_ptr<Contender<T>> contender;
+  std::unique_ptr<TimedSolve<T>> timed;
   auto cold_run = [&](const ExpectedRun& expected) {
-    const double freeing = contender ? contender->release().value_or(0) : 0;
-    contender = make();
+    const double freeing = timed ? timed->release().value_or(0) : 0;
+    timed = make();
     grid.refill();
     const FirstRun run =
-        contender->first_run(grid.field, expected.steps, std::numeric_limits<double>::infinity());
+        timed->first_run(grid.field, expected.steps, std::numeric_limits<double>::infinity());
     if (sha256_of_cells(std::span<const T>(grid.field)) != expected.sha256) {
       throw Error("its field differs from the reference");
     }
@@ -110,7 +110,7 @@ GridCost calibrate_grid(Make make, const CalibrationGrid<T>& grid,
     if (interrupted()) {
       throw Interrupted();
     }
-    return seconds[steps].emplace_back(contender->sample(steps).seconds);
+    return seconds[steps].emplace_back(timed->sample(steps).seconds);
   };
   const Stopwatch<Clock> watch;
   for (int repetition = 0; repetition < effort.repetitions; ++repetition) {
@@ -130,14 +130,14 @@ GridCost calibrate_grid(Make make, const CalibrationGrid<T>& grid,
     }
     grid.refill();
     // A warm run of a comparison follows another one, which has left its fields in the caches.
-    (void)contender->full_run(grid.field, 1);
-    const Phases warm = contender->full_run(grid.field, 1);
+    (void)timed->full_run(grid.field, 1);
+    const Phases warm = timed->full_run(grid.field, 1);
     in.push_back(warm.h2d.value_or(0));
     out.push_back(warm.d2h.value_or(0));
   }
 
   GridCost cost{.side = grid.side,
-                .threads = contender->provenance().threads,
+                .threads = timed->provenance().threads,
                 .copy_in_seconds = quartiles(in).median,
                 .copy_out_seconds = quartiles(out).median,
                 .steps = {}};

@@ -33,12 +33,12 @@ constexpr double slow_step_seconds = 0.1;
 template <typename T>
 class Calibration {
  public:
-  Calibration(std::span<const Candidate> candidates, std::int64_t largest,
+  Calibration(std::span<const PlannedRow> planned_rows, std::int64_t largest,
               std::span<const WayCost> before, Progress& progress)
-      : candidates_(candidates), largest_(largest), before_(before), progress_(progress) {
-    for (const Candidate& candidate : candidates_) {
-      ways_.push_back({.backend = std::string(candidate.backend.name),
-                       .device = std::string(to_string(candidate.backend.device)),
+      : planned_(planned_rows), largest_(largest), before_(before), progress_(progress) {
+    for (const PlannedRow& planned : planned_) {
+      ways_.push_back({.backend = std::string(planned.backend.name),
+                       .device = std::string(to_string(planned.backend.device)),
                        .dtype = std::string(to_string(dtype_of<T>)),
                        .grids = {}});
     }
@@ -66,19 +66,19 @@ class Calibration {
                                   .refill = [&] { fill_initial(problem, InitialField{}, field); },
                                   .proof = {.steps = steps, .sha256 = reference.at(steps).sha256},
                                   .one_step = {.steps = 1, .sha256 = reference.at(1).sha256}};
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
       WayCost& way = ways_[i];
       const bool ended = way.grids.size() < grids_done_; // at an earlier grid
-      if (ended || !fits(problem, candidates_[i]) || slow(way)) {
+      if (ended || !fits(problem, planned_[i]) || slow(way)) {
         continue;
       }
       progress_.stage(fmt::format("{} {} {}x{}", way.backend, way.dtype, side, side));
       try {
         way.grids.push_back(calibrate_grid<SteadyClock>(
             [&] {
-              start_from_fresh_memory(host_need(problem, candidates_[i]));
-              return std::make_unique<SessionContender<T>>(candidates_[i], problem,
-                                                           std::as_const(field).cells());
+              start_from_fresh_memory(host_need(problem, planned_[i]));
+              return std::make_unique<TimedSession<T>>(planned_[i], problem,
+                                                       std::as_const(field).cells());
             },
             grid, {.calls = steps_of_calls(before_, way, side)}));
       } catch (const Interrupted&) {
@@ -96,12 +96,12 @@ class Calibration {
   }
 
   /// In bytes, as far as known.
-  [[nodiscard]] static std::int64_t host_need(const Problem& problem, const Candidate& candidate) {
-    const auto need = candidate.backend.memory_need;
-    return need == nullptr ? 0 : need(problem, candidate.session).host;
+  [[nodiscard]] static std::int64_t host_need(const Problem& problem, const PlannedRow& planned) {
+    const auto need = planned.backend.memory_need;
+    return need == nullptr ? 0 : need(problem, planned.session).host;
   }
-  [[nodiscard]] static bool fits(const Problem& problem, const Candidate& candidate) {
-    return host_need(problem, candidate) < available_memory() / 2;
+  [[nodiscard]] static bool fits(const Problem& problem, const PlannedRow& planned) {
+    return host_need(problem, planned) < available_memory() / 2;
   }
   [[nodiscard]] static bool slow(const WayCost& way) {
     if (way.grids.empty()) {
@@ -111,7 +111,7 @@ class Calibration {
     return calls.back().seconds / static_cast<double>(calls.back().steps) > slow_step_seconds;
   }
 
-  std::span<const Candidate> candidates_;
+  std::span<const PlannedRow> planned_;
   std::int64_t largest_;
   std::span<const WayCost> before_;
   Progress& progress_;
@@ -136,7 +136,7 @@ void keep_less_disturbed(std::vector<WayCost>& ways, std::span<const WayCost> ag
 
 } // namespace
 
-std::vector<WayCost> calibrate_machine(std::span<const Candidate> candidates,
+std::vector<WayCost> calibrate_machine(std::span<const PlannedRow> planned_rows,
                                        std::span<const Dtype> dtypes, std::int64_t largest,
                                        Progress& progress, std::vector<std::string>& notes) {
   std::vector<WayCost> ways;
@@ -145,8 +145,8 @@ std::vector<WayCost> calibrate_machine(std::span<const Candidate> candidates,
     std::vector<WayCost> measured;
     for (const Dtype dtype : dtypes) {
       std::ranges::move(dtype == Dtype::float32
-                            ? Calibration<float>(candidates, largest, ways, progress).run(notes)
-                            : Calibration<double>(candidates, largest, ways, progress).run(notes),
+                            ? Calibration<float>(planned_rows, largest, ways, progress).run(notes)
+                            : Calibration<double>(planned_rows, largest, ways, progress).run(notes),
                         std::back_inserter(measured));
     }
     if (pass == 1) {

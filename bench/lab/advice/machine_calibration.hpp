@@ -20,9 +20,9 @@ inline constexpr std::int64_t smallest_side = 64;
 /// share one of the host's, or its last-level cache with others, for seconds at a time.
 inline constexpr int calibration_passes = 3;
 
-/// The ways of `candidates`, all of which can be timed here, on square grids up to `largest`. One
+/// The ways of `planned_rows`, all of which can be timed here, on square grids up to `largest`. One
 /// that fails or is not the reference's is left out, and `notes` says why. Throws Interrupted.
-[[nodiscard]] std::vector<WayCost> calibrate_machine(std::span<const Candidate> candidates,
+[[nodiscard]] std::vector<WayCost> calibrate_machine(std::span<const PlannedRow> planned_rows,
                                                      std::span<const Dtype> dtypes,
                                                      std::int64_t largest, Progress& progress,
                                                      std::vector<std::string>& notes);

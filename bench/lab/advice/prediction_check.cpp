@@ -40,8 +40,8 @@ ErrorSummary summarize_errors(std::span<const CheckedPrediction> checked, bool c
 }
 
 CheckedRun check_predictions(std::span<const WayCost> ways, const ComparisonPlan& plan,
-                             std::span<const Candidate> candidates, Progress& progress) {
-  const ComparisonResult result = measure(plan, candidates, progress);
+                             std::span<const PlannedRow> planned_rows, Progress& progress) {
+  const ComparisonResult result = measure(plan, planned_rows, progress);
   if (result.interrupted) {
     throw Interrupted();
   }
@@ -57,7 +57,7 @@ CheckedRun check_predictions(std::span<const WayCost> ways, const ComparisonPlan
     const auto predicted = [&](std::int64_t iterations) {
       return predict(*way, {.cells = static_cast<double>(problem.cells()),
                             .iterations = iterations,
-                            .snapshot_every = candidates.front().snapshot_every});
+                            .snapshot_every = planned_rows.front().snapshot_every});
     };
     auto add = [&](const char* what, std::int64_t steps, double seconds, double measured) {
       checked.predictions.push_back({.backend = row.name,

@@ -49,11 +49,11 @@ struct CheckedRun {
   Outcome outcome;                   ///< of the comparison
 };
 
-/// Measures the run of `plan` by all `candidates`, which `ways` has in its dtype, in one
+/// Measures the run of `plan` by all `planned_rows`, which `ways` has in its dtype, in one
 /// comparison: a time counts only when the field is the reference's. Throws as measure() does.
 [[nodiscard]] CheckedRun check_predictions(std::span<const WayCost> ways,
                                            const ComparisonPlan& plan,
-                                           std::span<const Candidate> candidates,
+                                           std::span<const PlannedRow> planned_rows,
                                            Progress& progress);
 
 } // namespace diffbench::bench

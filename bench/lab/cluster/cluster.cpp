@@ -33,7 +33,7 @@ struct ClusterOptions {
   LabOutput output;
   std::string backend = "simd";
   std::vector<int> ranks; ///< ascending; empty: the default
-  std::optional<cluster::Network> network;
+  std::optional<cluster::EmulatedNetwork> network;
   std::optional<double> rate;
   bool weak = false;
 };
@@ -123,7 +123,7 @@ Action measuring(const std::shared_ptr<ClusterOptions>& state, ClusterQuestion q
                      .question = question,
                      .backend = state->backend};
     plan.ranks = measured_ranks(*state, invocation.ranks, question == ClusterQuestion::depth);
-    plan.network = state->network.value_or(cluster::Network{});
+    plan.network = state->network.value_or(cluster::EmulatedNetwork{});
     limit_messages(*state, invocation.ranks);
     return run_experiment("cluster", state->output, invocation, [&](Progress& progress) {
       return cluster_report(measure_cluster(plan, invocation.ranks, progress));

@@ -25,7 +25,7 @@ namespace {
 /// Exchanges of one size are timed for about so long.
 constexpr double exchange_seconds = 0.02;
 
-Candidate plain_candidate(const ClusterPlan& plan) {
+PlannedRow plain_row(const ClusterPlan& plan) {
   const BackendInfo backend = require_backend(plan.backend, plan.run.session.device);
   return {.backend = backend,
           .probe = backend.probe(plan.run.session.device),
@@ -33,14 +33,14 @@ Candidate plain_candidate(const ClusterPlan& plan) {
           .label = fmt::format("{}, no ranks", plan.backend)};
 }
 
-Candidate ranked_candidate(const ClusterPlan& plan, cluster::Ranks& ranks, std::int64_t depth) {
-  Candidate candidate = on_ranks(plain_candidate(plan), ranks, depth);
-  candidate.label =
+PlannedRow ranked_row(const ClusterPlan& plan, cluster::Ranks& ranks, std::int64_t depth) {
+  PlannedRow planned = on_ranks(plain_row(plan), ranks, depth);
+  planned.label =
       fmt::format("{}, {} rank{}", plan.backend, ranks.size(), ranks.size() == 1 ? "" : "s");
   if (plan.question == ClusterQuestion::depth) {
-    candidate.label += fmt::format(", depth {}", depth);
+    planned.label += fmt::format(", depth {}", depth);
   }
-  return candidate;
+  return planned;
 }
 
 ComparisonPlan comparison_of(const ClusterPlan& plan, const Problem& problem) {
@@ -136,19 +136,19 @@ void measure_together(const ClusterPlan& plan, std::vector<std::unique_ptr<RankT
                       const Profiles& profiles, std::span<const std::int64_t> depths,
                       const cluster::Ranks* launched, ClusterStudy& study, Progress& progress) {
   const Problem& problem = plan.run.problem;
-  std::vector<Candidate> candidates{plain_candidate(plan)};
+  std::vector<PlannedRow> planned_rows{plain_row(plan)};
   study.entries.push_back({.problem = problem});
   std::vector<cluster::Ranks*> ranks_of{nullptr};
   for (const std::unique_ptr<RankTeam>& team : teams) {
     for (const std::int64_t depth : depths) {
-      candidates.push_back(ranked_candidate(plan, team->ranks(), depth));
+      planned_rows.push_back(ranked_row(plan, team->ranks(), depth));
       study.entries.push_back({.ranks = team->ranks().size(), .problem = problem});
       ranks_of.push_back(&team->ranks());
     }
   }
   const ComparisonPlan run = comparison_of(plan, problem);
-  check_memory(problem, candidates, 0, available_memory());
-  study.frame = measure(run, candidates, progress, nobody(), load_watch(launched));
+  check_memory(problem, planned_rows, 0, available_memory());
+  study.frame = measure(run, planned_rows, progress, nobody(), load_watch(launched));
   for (std::size_t i = 0; i < study.entries.size(); ++i) {
     ClusterEntry& entry = study.entries[i];
     entry.row = std::move(study.frame.rows[i]);
@@ -166,13 +166,12 @@ void measure_apart(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam
                    Progress& progress) {
   ClusterPlan part = plan;
   part.run.budget_seconds /= static_cast<double>(teams.size() + 1);
-  const auto measure_one = [&](const Candidate& candidate, int ranks) {
+  const auto measure_one = [&](const PlannedRow& planned, int ranks) {
     Problem problem = plan.run.problem;
     problem.ny *= std::max(1, ranks);
     const ComparisonPlan run = comparison_of(part, problem);
-    check_memory(problem, {&candidate, 1}, 0, available_memory());
-    ComparisonResult result =
-        measure(run, {&candidate, 1}, progress, nobody(), load_watch(launched));
+    check_memory(problem, {&planned, 1}, 0, available_memory());
+    ComparisonResult result = measure(run, {&planned, 1}, progress, nobody(), load_watch(launched));
     study.entries.push_back(
         {.ranks = ranks, .problem = problem, .row = std::move(result.rows.front())});
     study.frame.notes.insert(study.frame.notes.end(), result.notes.begin(), result.notes.end());
@@ -180,13 +179,13 @@ void measure_apart(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam
     result.disturbed = result.disturbed || study.frame.disturbed;
     study.frame = std::move(result);
   };
-  measure_one(plain_candidate(plan), 0);
+  measure_one(plain_row(plan), 0);
   study.entries.back().threads = study.entries.back().row.provenance.threads;
   for (const std::unique_ptr<RankTeam>& team : teams) {
     if (interrupted()) {
       return;
     }
-    measure_one(ranked_candidate(plan, team->ranks(), plan.halo_depth), team->ranks().size());
+    measure_one(ranked_row(plan, team->ranks(), plan.halo_depth), team->ranks().size());
     complete(team->ranks(), profiles, study.entries.back());
   }
 }
@@ -220,7 +219,7 @@ void model_depths(ClusterStudy& study) {
 
 } // namespace
 
-RankTeam::RankTeam(int ranks, const cluster::Network& network)
+RankTeam::RankTeam(int ranks, const cluster::EmulatedNetwork& network)
     : threads_(std::make_unique<cluster::ThreadRanks>(ranks, network)) {
   const cluster::Duty duty{.command = "", .stop = interrupted};
   serving_ = std::make_unique<cluster::ServingThreads>(*threads_, duty);

@@ -23,7 +23,7 @@ namespace diffbench::bench {
 /// Ranks to measure with: those of the launcher, or threads of this process.
 class RankTeam {
  public:
-  RankTeam(int ranks, const cluster::Network& network);
+  RankTeam(int ranks, const cluster::EmulatedNetwork& network);
   explicit RankTeam(cluster::Ranks& launched) : ranks_(&launched) {}
 
   [[nodiscard]] cluster::Ranks& ranks() { return *ranks_; }
@@ -49,7 +49,7 @@ struct ClusterPlan {
   ClusterQuestion question = ClusterQuestion::strong;
   std::string backend = "simd";
   std::vector<int> ranks = {}; ///< ascending; one number for depth
-  cluster::Network network = {};
+  cluster::EmulatedNetwork network = {};
 };
 
 /// What an exchange of halos takes, fitted to exchanges of several sizes.

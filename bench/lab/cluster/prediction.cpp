@@ -47,12 +47,12 @@ ClusterStudy study_of(const PredictionPlan& plan, int ranks, cluster::Ranks* lau
   ClusterPlan part{.run = plan.run, .backend = plan.backend, .ranks = {ranks}};
   part.run.problem = problem_of(plan, ranks);
   part.run.session.threads = threads_of(plan, launched);
-  part.network = plan.network.value_or(cluster::Network{});
+  part.network = plan.network.value_or(cluster::EmulatedNetwork{});
   return measure_cluster(part, launched, progress);
 }
 
 /// Both messages of a rank, one after the other.
-cluster::ExchangeCost cost_of(const cluster::Network& network) {
+cluster::ExchangeCost cost_of(const cluster::EmulatedNetwork& network) {
   return {.seconds = 2 * network.latency_seconds,
           .seconds_per_byte = network.bytes_per_second > 0 ? 2 / network.bytes_per_second : 0};
 }
@@ -93,7 +93,7 @@ void calibrate(const PredictionPlan& plan, cluster::Ranks* launched, Progress& p
   progress.stage("exchange of halos");
   std::optional<RankTeam> threads;
   if (launched == nullptr) {
-    threads.emplace(2, plan.network.value_or(cluster::Network{}));
+    threads.emplace(2, plan.network.value_or(cluster::EmulatedNetwork{}));
   }
   cluster::Ranks& ranks = launched != nullptr ? *launched : threads->ranks();
   Exchanges exchanges(std::int64_t{4} << 20);

@@ -16,8 +16,9 @@ struct PredictionPlan {
   std::string backend = "simd";
   std::vector<int> ranks;
   bool weak = false;
-  std::optional<double> cells_per_second;  ///< of a rank, assumed; empty: measured
-  std::optional<cluster::Network> network; ///< assumed with it; else emulated between threads
+  std::optional<double> cells_per_second; ///< of a rank, assumed; empty: measured
+  std::optional<cluster::EmulatedNetwork>
+      network; ///< assumed with it; else emulated between threads
 };
 
 struct PredictedRun {

@@ -44,17 +44,17 @@ ComparisonPlan trial_plan(const SelftestOptions& given) {
   return plan;
 }
 
-std::vector<Candidate> trial_candidates(const ComparisonPlan& plan) {
+std::vector<PlannedRow> planned_trials(const ComparisonPlan& plan) {
   (void)require_backend(plan.backends.front()); // says why, when there is none
-  Candidate candidate = select_backends(plan).front();
-  require_cpu(candidate.backend.device, "--backend", candidate.backend.name);
-  std::vector<Candidate> candidates;
+  PlannedRow planned = select_backends(plan).front();
+  require_cpu(planned.backend.device, "--backend", planned.backend.name);
+  std::vector<PlannedRow> planned_rows;
   for (const TrialRow& row : trial_rows) {
-    candidate.label = row.label;
-    candidate.slowdown = row.slowdown;
-    candidates.push_back(candidate);
+    planned.label = row.label;
+    planned.slowdown = row.slowdown;
+    planned_rows.push_back(planned);
   }
-  return candidates;
+  return planned_rows;
 }
 
 TrialSubject backend_trials(const ComparisonPlan& plan) {
@@ -67,8 +67,8 @@ TrialSubject backend_trials(const ComparisonPlan& plan) {
                     {"ny", problem.ny},
                     {"iterations", plan.iterations}},
           .trial_seconds = plan.budget_seconds,
-          .run = [plan, candidates = trial_candidates(plan)](Progress& progress) {
-            const ComparisonResult result = measure(plan, candidates, progress);
+          .run = [plan, planned_rows = planned_trials(plan)](Progress& progress) {
+            const ComparisonResult result = measure(plan, planned_rows, progress);
             return Trial{.rows = {result.rows.begin(), result.rows.end()},
                          .outcome = outcome_of(result),
                          .troubles = troubles(result),

@@ -62,7 +62,7 @@ struct LatencyOptions {
 
 /// An engine or a peer in the competition; its calls are timed in its study, before the next one
 /// has its turn: each call is to find the caches as the one before left them.
-struct Asker : Contestant<LatencyRow, Timed<float>> {
+struct LatencyContender : Contender<LatencyRow, Timed<float>> {
   std::function<void(LatencyRow&)> study;
   Absence absence = Absence::ends_all;
 };
@@ -71,28 +71,30 @@ struct Asker : Contestant<LatencyRow, Timed<float>> {
 std::vector<LatencyRow> study_all(std::span<const mlp::EngineInfo> engines, bool named,
                                   std::span<const std::string> peers, const LatencyJob& job,
                                   Progress& progress) {
-  Competition<Asker> competition(progress);
+  Competition<LatencyContender> competition(progress);
   for (const mlp::EngineInfo& engine : engines) {
-    Asker asker;
-    asker.row.name = engine.name;
-    asker.row.device = to_string(engine.device);
-    asker.study = [&](LatencyRow& row) { study_latency(row, engine, job); };
-    asker.absence = named ? Absence::ends_all : Absence::skips_row;
-    competition.enter(std::move(asker));
+    LatencyContender contender;
+    contender.row.name = engine.name;
+    contender.row.device = to_string(engine.device);
+    contender.study = [&](LatencyRow& row) { study_latency(row, engine, job); };
+    contender.absence = named ? Absence::ends_all : Absence::skips_row;
+    competition.enter(std::move(contender));
   }
   for (const std::string& peer : peers) {
     for (const int threads : peer_threads(peer, job.session.threads)) {
-      Asker asker;
-      asker.row.name = row_name("peer:" + peer, threads);
-      asker.row.device = to_string(peer_device(peer));
-      asker.study = [&, threads](LatencyRow& row) { study_peer_latency(row, peer, threads, job); };
-      competition.enter(std::move(asker));
+      LatencyContender contender;
+      contender.row.name = row_name("peer:" + peer, threads);
+      contender.row.device = to_string(peer_device(peer));
+      contender.study = [&, threads](LatencyRow& row) {
+        study_peer_latency(row, peer, threads, job);
+      };
+      competition.enter(std::move(contender));
     }
   }
   try {
-    competition.verify([&](Asker& asker) {
-      progress.stage("asking " + asker.row.name);
-      asker.study(asker.row);
+    competition.verify([&](LatencyContender& contender) {
+      progress.stage("asking " + contender.row.name);
+      contender.study(contender.row);
     });
   } catch (const Interrupted&) {
   }

@@ -1,7 +1,7 @@
 // The matrix products of a training step alone, by OpenBLAS: the roof of every step.
 #pragma once
 
-#include "trainer.hpp"
+#include "timed_steps.hpp"
 
 #include <memory>
 
@@ -9,6 +9,6 @@ namespace diffbench::bench {
 
 /// On random numbers, the same memory in every step. Its fetch() throws. Throws Unavailable where
 /// the build found no OpenBLAS.
-[[nodiscard]] std::unique_ptr<Trainer> products_trainer(int threads, const TrainingJob& job);
+[[nodiscard]] std::unique_ptr<TimedSteps> products_steps(int threads, const TrainingJob& job);
 
 } // namespace diffbench::bench

@@ -9,7 +9,7 @@
 #include "planning.hpp"
 #include "process_memory.hpp"
 #include "products.hpp"
-#include "slowed_trainer.hpp"
+#include "slowed_steps.hpp"
 
 #include <fmt/format.h>
 
@@ -25,8 +25,8 @@ namespace {
 /// An emulated GPU makes some 10 million operations a second.
 constexpr double most_emulated_flops = 2e7;
 
-struct Racer : Contestant<RaceRow, Trainer> {
-  std::function<std::unique_ptr<Trainer>()> make;
+struct StepContender : Contender<RaceRow, TimedSteps> {
+  std::function<std::unique_ptr<TimedSteps>()> make;
   Absence absence = Absence::skips_row;
 };
 
@@ -43,10 +43,10 @@ class Race {
   RaceResult run(double budget_seconds) {
     enter_all();
     try {
-      competition_.verify([this](Racer& racer) { verify(racer); });
+      competition_.verify([this](StepContender& contender) { verify(contender); });
       competition_.time(budget_seconds, 2 * budget_seconds,
-                        [this](const Racer& racer, double share) {
-                          return plan_samples(racer.cost, share, options_.most_steps);
+                        [this](const StepContender& contender, double share) {
+                          return plan_samples(contender.cost, share, options_.most_steps);
                         });
     } catch (const Interrupted&) {
     }
@@ -60,25 +60,25 @@ class Race {
         SessionOptions session = options_.session;
         session.threads = threads;
         enter(std::string(engine.name), threads, to_string(engine.device),
-              [this, engine, session] { return engine_trainer(engine, session, job_); });
+              [this, engine, session] { return engine_steps(engine, session, job_); });
       }
     }
     for (const PlantedEngine& planted : options_.planted) {
       enter(planted.label, 0, to_string(planted.engine.device), [this, &planted] {
-        return slowed(engine_trainer(planted.engine, options_.session, job_), planted.slowdown);
+        return slowed(engine_steps(planted.engine, options_.session, job_), planted.slowdown);
       });
     }
     for (const std::string& peer : options_.peers) {
       for (const int threads : threads_of_peer(peer)) {
         enter("peer:" + peer, threads, to_string(peer_device(peer)), [this, peer, threads] {
-          return peers_.trainer(peer, threads, options_.session.device, job_);
+          return peers_.steps(peer, threads, options_.session.device, job_);
         });
       }
     }
     if (options_.products) {
       for (const int threads : roof_threads()) {
         enter("products", threads, "cpu",
-              [this, threads] { return products_trainer(threads, job_); });
+              [this, threads] { return products_steps(threads, job_); });
       }
     }
   }
@@ -95,53 +95,53 @@ class Race {
     return options_.threads.empty() ? std::vector<int>{1} : options_.threads;
   }
 
-  void enter(const std::string& racer, int threads, std::string_view device,
-             std::function<std::unique_ptr<Trainer>()> make) {
-    Racer entrant;
-    RaceRow& row = entrant.row;
-    row.name = row_name(racer, threads);
-    row.racer = racer;
+  void enter(const std::string& engine, int threads, std::string_view device,
+             std::function<std::unique_ptr<TimedSteps>()> make) {
+    StepContender contender;
+    RaceRow& row = contender.row;
+    row.name = row_name(engine, threads);
+    row.engine = engine;
     row.threads = threads;
     row.device = device;
-    row.is_roof = racer == "products";
-    entrant.make = std::move(make);
-    entrant.absence = row.is_peer() ? Absence::ends_all : Absence::skips_row;
-    competition_.enter(std::move(entrant));
+    row.is_roof = engine == "products";
+    contender.make = std::move(make);
+    contender.absence = row.is_peer() ? Absence::ends_all : Absence::skips_row;
+    competition_.enter(std::move(contender));
   }
 
-  void verify(Racer& racer) {
-    RaceRow& row = racer.row;
+  void verify(StepContender& contender) {
+    RaceRow& row = contender.row;
     const double flops = job_.training.network.flops_per_step(job_.training.batch);
     if (row.emulated() && flops * static_cast<double>(reference_.steps()) > most_emulated_flops) {
       throw Unavailable("an emulated GPU would take minutes to verify this network");
     }
     memory_.begin();
-    racer.contender = racer.make();
-    const Sample first = racer.contender->sample(reference_.steps());
+    contender.timed = contender.make();
+    const Sample first = contender.timed->sample(reference_.steps());
     if (!row.is_roof) {
       std::vector<float> parameters(job_.start.size());
-      racer.contender->fetch(parameters);
+      contender.timed->fetch(parameters);
       row.check = reference_.check(parameters);
     }
-    const auto own_peak = racer.contender->own_peak_bytes();
+    const auto own_peak = contender.timed->own_peak_bytes();
     row.peak_bytes = own_peak ? own_peak : memory_.rise();
-    row.provenance = racer.contender->provenance();
+    row.provenance = contender.timed->provenance();
     if (row.emulated() || row.wrong()) {
-      racer.contender.reset();
+      contender.timed.reset();
       return;
     }
     if (options_.quality && !row.is_roof) {
       progress_.stage("training with " + row.name);
-      row.train_errors = count_errors(*racer.contender);
+      row.train_errors = count_errors(*contender.timed);
     }
-    racer.cost = measure_cost(racer, first);
+    contender.cost = measure_cost(contender, first);
   }
 
   /// All steps, judged by one and the same engine.
-  [[nodiscard]] std::int64_t count_errors(Trainer& trainer) const {
-    trainer.sample(options_.most_steps);
+  [[nodiscard]] std::int64_t count_errors(TimedSteps& steps) const {
+    steps.sample(options_.most_steps);
     std::vector<float> parameters(job_.start.size());
-    trainer.fetch(parameters);
+    steps.fetch(parameters);
     const auto judge = mlp::require_engine("scalar").make_float32(job_.training, {});
     judge->set_parameters(parameters);
     const auto quality = mlp::quality_unless(interrupted, *judge, job_.training.network, job_.data);
@@ -150,9 +150,9 @@ class Race {
   }
 
   /// The first sample met cold caches and sleeping threads; a second one says what a step takes.
-  static RowCost measure_cost(Racer& racer, const Sample& first) {
+  static RowCost measure_cost(StepContender& contender, const Sample& first) {
     const Stopwatch watch;
-    const Sample second = racer.contender->sample(first.iterations);
+    const Sample second = contender.timed->sample(first.iterations);
     const double all = watch.seconds();
     return {.reset_seconds = std::max(0.0, all - second.seconds),
             .step_seconds = std::min(first, second, [](const Sample& a, const Sample& b) {
@@ -166,7 +166,7 @@ class Race {
   Progress& progress_;
   StepReference reference_;
   MemoryWatch memory_;
-  Competition<Racer> competition_;
+  Competition<StepContender> competition_;
 };
 
 } // namespace

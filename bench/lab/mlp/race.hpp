@@ -6,7 +6,7 @@
 #include "progress.hpp"
 #include "result.hpp"
 #include "step_check.hpp"
-#include "trainer.hpp"
+#include "timed_steps.hpp"
 #include "value.hpp"
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct RaceOptions {
 
 /// One way to make the steps.
 struct RaceRow : TimedRow { ///< named "cpu", "cpu, 2 threads", "peer:torch, 1 thread"
-  std::string racer;        ///< the same whatever the threads: "cpu", "peer:torch"
+  std::string engine;       ///< the same whatever the threads: "cpu", "peer:torch"
   int threads = 0;          ///< asked for; 0: as the engine chooses
   bool is_roof = false;     ///< products alone: nothing to verify, and nobody's time
   std::optional<StepCheck> check;
@@ -48,7 +48,7 @@ struct RaceRow : TimedRow { ///< named "cpu", "cpu, 2 threads", "peer:torch, 1 t
   /// Of making and checking it; of a peer its whole process.
   std::optional<std::int64_t> peak_bytes;
 
-  [[nodiscard]] bool is_peer() const { return racer.starts_with("peer:"); }
+  [[nodiscard]] bool is_peer() const { return engine.starts_with("peer:"); }
   [[nodiscard]] bool verified() const { return check && check->ok(); }
   [[nodiscard]] bool wrong() const { return check && !check->ok(); }
   /// Verified and timed.

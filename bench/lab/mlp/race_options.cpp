@@ -23,7 +23,7 @@ void declare_race(OptionList& options, RaceSetting& setting, std::string_view de
   declare_budget(options, setting.budget_seconds, "time for the timing rounds");
 }
 
-void choose_racers(RaceSetting& setting) {
+void choose_engines(RaceSetting& setting) {
   setting.race.engines = choose_engines(setting.choice, setting.race.session.device);
   require_peers(setting.race.peers, PeerTask::training);
 }

@@ -22,6 +22,6 @@ void declare_race(OptionList& options, RaceSetting& setting,
                   std::string_view default_engines = "all but scalar",
                   std::string_view default_threads = "as many as pay");
 /// Throws InvalidInput, and for an engine or peer that cannot run here Unavailable.
-void choose_racers(RaceSetting& setting);
+void choose_engines(RaceSetting& setting);
 
 } // namespace diffbench::bench

@@ -46,7 +46,7 @@ Value row_json(const RaceRow& row) {
     samples.push_back({{"steps", sample.iterations}, {"seconds", sample.seconds}});
   }
   return {{"row", row.name},
-          {"racer", row.racer},
+          {"racer", row.engine},
           {"device", row.device},
           {"status", to_string(row.status)},
           {"reason", row.reason.empty() ? Value() : Value(row.reason)},

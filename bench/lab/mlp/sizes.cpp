@@ -124,7 +124,7 @@ Action declare(const StudyKind& kind, OptionList& options) {
   });
   state->output.declare(options);
   return [state, &kind](const Invocation& invocation) {
-    choose_racers(state->race);
+    choose_engines(state->race);
     if (state->race.race.threads.empty()) { // all rows with the same, as a crossover wants it
       state->race.race.threads = ends_of(1, usable_cpus());
     }

@@ -205,7 +205,7 @@ std::string sentence(const SizeStudy& study) {
   std::multiset<std::string> winners; // of the engines, at each size
   for (const SizePoint& point : study.points) {
     if (const RaceRow* const row = best_engine(point)) {
-      winners.insert(row->racer);
+      winners.insert(row->engine);
     }
   }
   if (winners.empty()) {
@@ -214,14 +214,14 @@ std::string sentence(const SizeStudy& study) {
   const std::string winner = *std::ranges::max_element(
       winners, {}, [&](const std::string& name) { return winners.count(name); });
   const auto own = [&](const SizePoint& point) { // with the threads that are best at this size
-    return fastest(point.race.rows, [&](const RaceRow& row) { return row.racer == winner; });
+    return fastest(point.race.rows, [&](const RaceRow& row) { return row.engine == winner; });
   };
   const auto found = crossover(study, best_peer, own);
   std::set<std::string> engines;
   for (const SizePoint& point : study.points) {
     for (const RaceRow& row : point.race.rows) {
       if (!row.is_peer()) {
-        engines.insert(row.racer);
+        engines.insert(row.engine);
       }
     }
   }

@@ -15,10 +15,10 @@ namespace diffbench::bench {
 
 namespace {
 
-/// Held against the same racer on one thread; empty where one of the two has no time.
+/// Held against the same engine on one thread; empty where one of the two has no time.
 std::optional<double> speed_up(const ThreadStudy& study, const RaceRow& row) {
   const auto one = std::ranges::find_if(study.race.rows, [&](const RaceRow& other) {
-    return other.racer == row.racer && other.threads == 1 && other.ranked();
+    return other.engine == row.engine && other.threads == 1 && other.ranked();
   });
   return one != study.race.rows.end() && row.ranked() && row.threads != 0
              ? std::optional(one->step_seconds() / row.step_seconds())
@@ -70,12 +70,12 @@ constexpr Column<ThreadLine> thread_columns[] = {
 };
 
 /// The threaded engine that is asked about: that of the first row with a number of threads.
-std::optional<SerialFraction> fit_of(const ThreadStudy& study, std::string& racer) {
+std::optional<SerialFraction> fit_of(const ThreadStudy& study, std::string& engine) {
   std::vector<ScalingPoint> points;
   for (const RaceRow& row : study.race.rows) {
     if (row.ranked() && !row.is_peer() && row.threads > 0 && !row.is_roof &&
-        !study.oversubscribed(row.threads) && (racer.empty() || row.racer == racer)) {
-      racer = row.racer;
+        !study.oversubscribed(row.threads) && (engine.empty() || row.engine == engine)) {
+      engine = row.engine;
       points.push_back({.threads = row.threads,
                         .cells = static_cast<double>(study.batch),
                         .seconds = iteration_seconds(row.samples)});

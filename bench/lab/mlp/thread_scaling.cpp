@@ -78,7 +78,7 @@ Action declare_mlp_scaling(OptionList& options) {
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     RaceSetting& setting = state->race;
-    choose_racers(setting);
+    choose_engines(setting);
     if (!setting.choice.named()) {
       keep_what_scales(setting.race);
     }

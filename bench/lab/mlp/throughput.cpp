@@ -41,8 +41,8 @@ class BatchRunner {
                       made_up_images(batch, setting.network.inputs(), setting.network.classes(),
                                      setting.seed),
                       setting.seed)),
-        timed_(training_ ? engine_trainer(info, setting.session, job_)
-                         : engine_answerer(info, setting.session, job_)) {}
+        timed_(training_ ? engine_steps(info, setting.session, job_)
+                         : engine_answers(info, setting.session, job_)) {}
 
   /// Empty where that would take too long.
   std::optional<StepCheck> verify() {
@@ -180,7 +180,7 @@ class EngineSearch {
 };
 
 /// An engine in the competition; it is timed in its search, before the next one has its turn.
-struct Searcher : Contestant<RaceRow, Timed<float>> {
+struct BatchContender : Contender<RaceRow, Timed<float>> {
   const mlp::EngineInfo* info = nullptr;
   EngineThroughput result;
   Absence absence = Absence::skips_row;
@@ -199,18 +199,18 @@ double batch_bytes(const mlp::Network& network, std::int64_t batch) {
 }
 
 ThroughputStudy measure_throughput(const ThroughputSetting& setting, Progress& progress) {
-  Competition<Searcher> competition(progress);
+  Competition<BatchContender> competition(progress);
   for (const mlp::EngineInfo& info : setting.engines) {
-    Searcher searcher;
-    searcher.info = &info;
-    searcher.absence = setting.named ? Absence::ends_all : Absence::skips_row;
-    searcher.row.name = searcher.row.racer = info.name;
-    searcher.row.device = to_string(info.device);
-    competition.enter(std::move(searcher));
+    BatchContender contender;
+    contender.info = &info;
+    contender.absence = setting.named ? Absence::ends_all : Absence::skips_row;
+    contender.row.name = contender.row.engine = info.name;
+    contender.row.device = to_string(info.device);
+    competition.enter(std::move(contender));
   }
   try {
-    competition.verify([&](Searcher& searcher) {
-      EngineSearch(setting, *searcher.info, searcher.row, searcher.result).run(progress);
+    competition.verify([&](BatchContender& contender) {
+      EngineSearch(setting, *contender.info, contender.row, contender.result).run(progress);
     });
   } catch (const Interrupted&) {
   }
@@ -221,7 +221,7 @@ ThroughputStudy measure_throughput(const ThroughputSetting& setting, Progress& p
   std::vector<RaceRow> rows = competition.take_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EngineThroughput& engine =
-        study.engines.emplace_back(std::move(competition.entrants()[i].result));
+        study.engines.emplace_back(std::move(competition.contenders()[i].result));
     engine.row = std::move(rows[i]);
   }
   return study;

@@ -55,7 +55,7 @@ TrainSetting prepare(MlpOptions options) {
 
 Trained run_engine(const TrainSetting& setting, const mlp::EngineInfo& info, bool prefetch,
                    Progress& progress) {
-  Trained trained{.racer = std::string(info.name),
+  Trained trained{.engine = std::string(info.name),
                   .device = info.device,
                   .prefetched = prefetch,
                   .parameters = setting.start};

@@ -20,7 +20,7 @@ namespace diffbench::bench {
 
 /// What one engine, or peer, made of it.
 struct Trained {
-  std::string racer; ///< "cpu", "peer:torch, 2 threads"
+  std::string engine; ///< "cpu", "peer:torch, 2 threads"
   DeviceKind device = DeviceKind::cpu;
   bool prefetched = false; ///< a thread gathered its batches ahead
   Provenance provenance = {};
@@ -29,9 +29,9 @@ struct Trained {
   std::vector<float> parameters = {};                ///< after the last epoch that was right
   std::optional<mlp::Quality> train = {}, test = {}; ///< not there when Ctrl-C came before
 
-  [[nodiscard]] std::string name() const { return racer + (prefetched ? "+async" : ""); }
+  [[nodiscard]] std::string name() const { return engine + (prefetched ? "+async" : ""); }
   /// It says nothing of its losses, nor where its time went.
-  [[nodiscard]] bool is_peer() const { return racer.starts_with("peer:"); }
+  [[nodiscard]] bool is_peer() const { return engine.starts_with("peer:"); }
   /// What is emulated has results, and no times.
   [[nodiscard]] bool timed() const { return device != DeviceKind::emulated && !epochs.empty(); }
   [[nodiscard]] Quartiles epoch_quartiles() const {

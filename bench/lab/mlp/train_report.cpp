@@ -82,7 +82,7 @@ Value engine_json(const Trained& trained) {
   const bool accounted = timed && !trained.is_peer();
   const mlp::EpochTimes total = trained.total();
   return {
-      {"engine", trained.racer},
+      {"engine", trained.engine},
       {"async", trained.prefetched},
       {"device", to_string(trained.device)},
       {"status", trained.failure.empty() ? "ok" : "failed"},
@@ -146,10 +146,10 @@ std::vector<std::string> prefetch_notes(std::span<const Trained> all) {
   for (std::size_t i = 1; i < all.size(); ++i) {
     const Trained& in_turn = all[i - 1];
     const Trained& ahead = all[i];
-    if (ahead.prefetched && in_turn.racer == ahead.racer && in_turn.timed() && ahead.timed()) {
+    if (ahead.prefetched && in_turn.engine == ahead.engine && in_turn.timed() && ahead.timed()) {
       notes.push_back(fmt::format(
           "{}: with its batches gathered ahead an epoch is {} (which spends {} on data)",
-          ahead.racer,
+          ahead.engine,
           format_pace(in_turn.seconds_per_epoch() / ahead.seconds_per_epoch(), "in turn"),
           accuracy_percent(in_turn.total().data / ledger_of("", in_turn.epochs).wall)));
     }

@@ -30,9 +30,9 @@ TrainingJob make_job(mlp::Training training, mlp::DataSet data, std::uint64_t se
   return {.training = std::move(training), .start = std::move(start), .data = std::move(data)};
 }
 
-std::string row_name(const std::string& racer, int threads) {
-  return threads == 0 ? racer
-                      : fmt::format("{}, {} thread{}", racer, threads, threads == 1 ? "" : "s");
+std::string row_name(const std::string& engine, int threads) {
+  return threads == 0 ? engine
+                      : fmt::format("{}, {} thread{}", engine, threads, threads == 1 ? "" : "s");
 }
 
 std::string series_name(std::string_view family, const mlp::Network& network,

@@ -28,7 +28,7 @@ struct TrainingJob {
 [[nodiscard]] TrainingJob make_job(mlp::Training training, mlp::DataSet data, std::uint64_t seed);
 
 /// "cpu", or "cpu, 2 threads" where a number of threads was asked for.
-[[nodiscard]] std::string row_name(const std::string& racer, int threads);
+[[nodiscard]] std::string row_name(const std::string& engine, int threads);
 
 /// "mlp/FAMILY/WIDTHS/ROW", the name of a series of samples.
 [[nodiscard]] std::string series_name(std::string_view family, const mlp::Network& network,

@@ -23,11 +23,11 @@ struct TimedWay {
   }
 };
 
-using Turn = Contestant<TimedRow, TimedWay>;
+using Turn = Contender<TimedRow, TimedWay>;
 
 Turn turn_of(const Way& way) {
   return {.row = {},
-          .contender = std::make_unique<TimedWay>(TimedWay{&way}),
+          .timed = std::make_unique<TimedWay>(TimedWay{&way}),
           .cost = {},
           .plan = {.rounds = rounds_in_turns, .iterations = 1}};
 }

@@ -25,17 +25,17 @@ constexpr std::string_view base_kernel = "cuda_stream";
 constexpr std::string_view better_kernels[] = {"cuda_graph", "cuda_blocked"};
 constexpr std::string_view stand_in = "simd";
 
-const Candidate* find(std::span<const Candidate> available, std::string_view name) {
-  const auto found = std::find_if(available.begin(), available.end(), [&](const Candidate& c) {
+const PlannedRow* find(std::span<const PlannedRow> available, std::string_view name) {
+  const auto found = std::find_if(available.begin(), available.end(), [&](const PlannedRow& c) {
     return c.backend.name == name && c.probe.available;
   });
   return found == available.end() ? nullptr : &*found;
 }
 
-std::string why_no_device(std::span<const Candidate> available) {
-  for (const Candidate& candidate : available) {
-    if (candidate.backend.device != DeviceKind::cpu && !candidate.probe.available) {
-      return candidate.probe.reason;
+std::string why_no_device(std::span<const PlannedRow> available) {
+  for (const PlannedRow& planned : available) {
+    if (planned.backend.device != DeviceKind::cpu && !planned.probe.available) {
+      return planned.probe.reason;
     }
   }
   return fmt::format("{} is not in this build", base_kernel);
@@ -47,34 +47,34 @@ class Builder {
   Builder(const ResidencyPlan& plan, Place place, std::vector<Rung>& rungs)
       : plan_(plan), place_(place), rungs_(rungs) {}
 
-  void resident(const Candidate& candidate) { add(candidate, candidate.row_name()); }
+  void resident(const PlannedRow& planned) { add(planned, planned.row_name()); }
 
   /// `how` says what is peculiar about the copies.
-  void round_trips(const Candidate& candidate, std::int64_t every, const std::string& resident,
+  void round_trips(const PlannedRow& planned, std::int64_t every, const std::string& resident,
                    const std::string& how = "") {
     if (every <= plan_.run.iterations) {
-      Candidate visiting = candidate;
+      PlannedRow visiting = planned;
       visiting.roundtrip_every = every;
-      visiting.label = fmt::format("{}, round trip every {}{}", candidate.backend.name, every, how);
+      visiting.label = fmt::format("{}, round trip every {}{}", planned.backend.name, every, how);
       add(std::move(visiting), resident);
     }
   }
 
-  void snapshots(const Candidate& candidate, const std::string& resident) {
+  void snapshots(const PlannedRow& planned, const std::string& resident) {
     if (plan_.snapshot_every <= plan_.run.iterations) {
-      Candidate visiting = candidate;
+      PlannedRow visiting = planned;
       visiting.snapshot_every = plan_.snapshot_every;
       visiting.label =
-          fmt::format("{}, {}snapshot every {}", candidate.backend.name,
-                      candidate.session.async ? "overlapped " : "", plan_.snapshot_every);
+          fmt::format("{}, {}snapshot every {}", planned.backend.name,
+                      planned.session.async ? "overlapped " : "", plan_.snapshot_every);
       add(std::move(visiting), resident);
     }
   }
 
  private:
-  void add(Candidate candidate, std::string resident) {
+  void add(PlannedRow planned, std::string resident) {
     rungs_.push_back(
-        {.place = place_, .candidate = std::move(candidate), .resident = std::move(resident)});
+        {.place = place_, .planned = std::move(planned), .resident = std::move(resident)});
   }
 
   const ResidencyPlan& plan_;
@@ -82,10 +82,10 @@ class Builder {
   std::vector<Rung>& rungs_;
 };
 
-void add_gpu(const ResidencyPlan& plan, std::span<const Candidate> available,
-             const Candidate& kernel, std::vector<Rung>& rungs) {
+void add_gpu(const ResidencyPlan& plan, std::span<const PlannedRow> available,
+             const PlannedRow& kernel, std::vector<Rung>& rungs) {
   Builder ladder(plan, Place::gpu, rungs);
-  Candidate base = kernel;
+  PlannedRow base = kernel;
   base.probe_seconds = 0;
   // The first port of all copies ordinary memory. All others are page-locked, so that the rungs
   // differ in nothing but the number of copies.
@@ -99,21 +99,21 @@ void add_gpu(const ResidencyPlan& plan, std::span<const Candidate> available,
   }
   ladder.resident(base);
   ladder.snapshots(base, resident);
-  Candidate overlapped = base;
+  PlannedRow overlapped = base;
   overlapped.session.async = true;
   ladder.snapshots(overlapped, resident);
   for (const std::string_view name : better_kernels) {
-    if (const Candidate* better = find(available, name)) {
-      Candidate candidate = *better;
-      candidate.probe_seconds = 0;
-      candidate.session.transfer = Transfer::pinned;
-      ladder.resident(candidate);
+    if (const PlannedRow* better = find(available, name)) {
+      PlannedRow planned = *better;
+      planned.probe_seconds = 0;
+      planned.session.transfer = Transfer::pinned;
+      ladder.resident(planned);
     }
   }
 }
 
 /// On the CPU a copy is a memcpy, and none runs beside the computation.
-void add_stand_in(const ResidencyPlan& plan, const Candidate& kernel, std::vector<Rung>& rungs) {
+void add_stand_in(const ResidencyPlan& plan, const PlannedRow& kernel, std::vector<Rung>& rungs) {
   Builder ladder(plan, Place::stand_in, rungs);
   for (const std::int64_t every : plan.trips_every) {
     ladder.round_trips(kernel, every, kernel.row_name());
@@ -123,28 +123,28 @@ void add_stand_in(const ResidencyPlan& plan, const Candidate& kernel, std::vecto
 
 } // namespace
 
-Ladder residency_ladder(const ResidencyPlan& plan, std::span<const Candidate> available) {
+Ladder residency_ladder(const ResidencyPlan& plan, std::span<const PlannedRow> available) {
   Ladder ladder;
   Builder cpu(plan, Place::cpu, ladder.rungs);
   for (const std::string_view name : cpu_rows) {
-    if (const Candidate* candidate = find(available, name)) {
-      cpu.resident(*candidate);
+    if (const PlannedRow* planned = find(available, name)) {
+      cpu.resident(*planned);
     }
   }
-  const Candidate* gpu = find(available, base_kernel);
+  const PlannedRow* gpu = find(available, base_kernel);
   if (gpu == nullptr) {
     ladder.why_no_gpu = why_no_device(available);
   } else {
     const std::size_t first = ladder.rungs.size();
     add_gpu(plan, available, *gpu, ladder.rungs);
     // The probe that started the driver was that of any backend on the device.
-    for (const Candidate& candidate : available) {
-      if (candidate.backend.device != DeviceKind::cpu) {
-        ladder.rungs[first].candidate.probe_seconds += candidate.probe_seconds;
+    for (const PlannedRow& planned : available) {
+      if (planned.backend.device != DeviceKind::cpu) {
+        ladder.rungs[first].planned.probe_seconds += planned.probe_seconds;
       }
     }
   }
-  const Candidate* kernel = find(available, stand_in);
+  const PlannedRow* kernel = find(available, stand_in);
   if (kernel != nullptr && (gpu == nullptr || gpu->backend.device != DeviceKind::cuda)) {
     add_stand_in(plan, *kernel, ladder.rungs);
   }
@@ -205,13 +205,13 @@ Action declare_residency(OptionList& options) {
       ready.trips_every = {1, 10, 100};
     }
     const Ladder ladder = residency_ladder(ready, select_backends(ready.run));
-    std::vector<Candidate> candidates;
+    std::vector<PlannedRow> planned_rows;
     for (const Rung& rung : ladder.rungs) {
-      candidates.push_back(rung.candidate);
+      planned_rows.push_back(rung.planned);
     }
-    check_memory(ready.run.problem, candidates, 0, available_memory());
+    check_memory(ready.run.problem, planned_rows, 0, available_memory());
     return run_experiment("residency", state->output, invocation, [&](Progress& progress) {
-      const ComparisonResult result = measure(ready.run, candidates, progress);
+      const ComparisonResult result = measure(ready.run, planned_rows, progress);
       LabReport report = residency_report(ladder, result);
       if (state->assumed) {
         append_assumed(report, *state->assumed, ready, result);

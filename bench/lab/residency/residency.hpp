@@ -27,7 +27,7 @@ enum class Place { cpu, gpu, stand_in };
 
 struct Rung {
   Place place;
-  Candidate candidate;
+  PlannedRow planned;
   /// Label of the row with the same kernel and the same way of copying whose field stays; its own
   /// where it stays. Empty: there is nothing to compare with.
   std::string resident;
@@ -42,7 +42,7 @@ struct Ladder {
 /// can be timed, `simd` stands in for one: the same round trips between two places in host memory.
 /// Rungs that visit the host less than once in a run are left out.
 [[nodiscard]] Ladder residency_ladder(const ResidencyPlan& plan,
-                                      std::span<const Candidate> available);
+                                      std::span<const PlannedRow> available);
 
 /// A kernel's seconds a step at `visits` per step of the host.
 struct VisitCost {

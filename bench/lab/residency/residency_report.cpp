@@ -36,9 +36,9 @@ struct Step {
   /// Seconds that one visit of the host adds.
   [[nodiscard]] double visit_seconds() const {
     return (seconds() - *seconds_per_iteration(*resident)) *
-           static_cast<double>(rung->candidate.visits_host_every());
+           static_cast<double>(rung->planned.visits_host_every());
   }
-  [[nodiscard]] bool visits() const { return rung->candidate.visits_host_every() > 0; }
+  [[nodiscard]] bool visits() const { return rung->planned.visits_host_every() > 0; }
 };
 
 bool stays_on_host(const Row& row) {
@@ -114,7 +114,7 @@ std::string format_section(Place place, const std::vector<Step>& steps) {
 std::vector<VisitCost> round_trip_costs(const std::vector<Step>& steps, Place place) {
   std::vector<VisitCost> costs;
   for (const Step& step : steps) {
-    const std::int64_t every = step.rung->candidate.roundtrip_every;
+    const std::int64_t every = step.rung->planned.roundtrip_every;
     if (step.rung->place == place && step.comparable() && every > 0) {
       costs.push_back({1 / static_cast<double>(every), step.seconds()});
       if (costs.size() == 1) {
@@ -143,8 +143,7 @@ std::string affordable(const std::vector<VisitCost>& costs, const Row& rival) {
 /// What the ladder of a place shows: its first round trips against the field that stays.
 std::string story(const std::vector<Step>& steps, Place place, const ComparisonResult& result) {
   const auto naive = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
-    return step.rung->place == place && step.rung->candidate.roundtrip_every > 0 &&
-           step.comparable();
+    return step.rung->place == place && step.rung->planned.roundtrip_every > 0 && step.comparable();
   });
   if (naive == steps.end()) {
     return "";
@@ -152,7 +151,7 @@ std::string story(const std::vector<Step>& steps, Place place, const ComparisonR
   const Row& resident = *naive->resident;
   const Row* rival = fastest(
       result, [&](const Row& row) { return stays_on_host(row) && row.name != resident.name; });
-  const std::int64_t every = naive->rung->candidate.roundtrip_every;
+  const std::int64_t every = naive->rung->planned.roundtrip_every;
   std::string text = fmt::format(
       "{} takes {} a step with its field to the host and back every {}, {} times what it takes "
       "where the field stays ({})",
@@ -175,7 +174,7 @@ std::vector<std::string> own_notes(const std::vector<Step>& steps) {
   for (const Step& step : steps) {
     stand_in = stand_in || step.rung->place == Place::stand_in;
     if (step.row->verification &&
-        step.row->verification->steps < step.rung->candidate.visits_host_every()) {
+        step.row->verification->steps < step.rung->planned.visits_host_every()) {
       proved_too_early.emplace_back(step.row->name);
     }
   }
@@ -199,7 +198,7 @@ std::string overlap(const std::vector<Step>& steps) {
   const Step* overlapped = nullptr;
   for (const Step& step : steps) {
     if (step.rung->place == Place::gpu && step.comparable() && step.row->snapshot_every > 0) {
-      (step.rung->candidate.session.async ? overlapped : in_turn) = &step;
+      (step.rung->planned.session.async ? overlapped : in_turn) = &step;
     }
   }
   if (in_turn == nullptr || overlapped == nullptr || !(in_turn->visit_seconds() > 0)) {

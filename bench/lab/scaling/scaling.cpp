@@ -54,15 +54,15 @@ BackendInfo threaded_backend(const std::string& name) {
 void choose_gpu(ScalingPlan& plan) {
   plan.why_no_gpu = "this build has no CUDA backend";
   double driver_seconds = 0; // the first probe of them all started it
-  for (Candidate& candidate : select_backends(plan.run)) {
-    if (candidate.backend.device == DeviceKind::emulated) {
+  for (PlannedRow& planned : select_backends(plan.run)) {
+    if (planned.backend.device == DeviceKind::emulated) {
       plan.why_no_gpu = "that of this build is emulated, and an emulation is never timed";
-    } else if (candidate.backend.device == DeviceKind::cuda) {
-      plan.why_no_gpu = candidate.probe.reason;
-      driver_seconds += candidate.probe_seconds;
-      if (candidate.probe.available && candidate.backend.name == "cuda") {
-        candidate.session.transfer = Transfer::pinned; // as who cares for speed would
-        plan.gpu = std::move(candidate);
+    } else if (planned.backend.device == DeviceKind::cuda) {
+      plan.why_no_gpu = planned.probe.reason;
+      driver_seconds += planned.probe_seconds;
+      if (planned.probe.available && planned.backend.name == "cuda") {
+        planned.session.transfer = Transfer::pinned; // as who cares for speed would
+        plan.gpu = std::move(planned);
       }
     }
   }
@@ -103,13 +103,13 @@ std::string row_label(const BackendInfo& backend, int threads) {
   return fmt::format("{}, {} thread{}", backend.name, threads, threads == 1 ? "" : "s");
 }
 
-Candidate candidate_for(const ScalingPlan& plan, int threads) {
-  Candidate candidate{.backend = plan.backend,
-                      .probe = plan.backend.probe(plan.run.session.device),
-                      .session = plan.run.session,
-                      .label = row_label(plan.backend, threads)};
-  candidate.session.threads = threads;
-  return candidate;
+PlannedRow planned_for(const ScalingPlan& plan, int threads) {
+  PlannedRow planned{.backend = plan.backend,
+                     .probe = plan.backend.probe(plan.run.session.device),
+                     .session = plan.run.session,
+                     .label = row_label(plan.backend, threads)};
+  planned.session.threads = threads;
+  return planned;
 }
 
 ComparisonPlan comparison_of(const ScalingPlan& plan) {
@@ -120,16 +120,16 @@ ComparisonPlan comparison_of(const ScalingPlan& plan) {
 }
 
 ComparisonResult measure_strong(const ScalingPlan& plan, ScalingStudy& study, Progress& progress) {
-  std::vector<Candidate> candidates;
+  std::vector<PlannedRow> planned_rows;
   for (const int threads : plan.threads) {
-    candidates.push_back(candidate_for(plan, threads));
+    planned_rows.push_back(planned_for(plan, threads));
   }
   if (plan.gpu) {
-    candidates.push_back(*plan.gpu);
+    planned_rows.push_back(*plan.gpu);
   }
   const ComparisonPlan run = comparison_of(plan);
-  check_memory(run.problem, candidates, 0, available_memory());
-  ComparisonResult result = measure(run, candidates, progress);
+  check_memory(run.problem, planned_rows, 0, available_memory());
+  ComparisonResult result = measure(run, planned_rows, progress);
   for (std::size_t i = 0; i < plan.threads.size(); ++i) {
     study.entries.push_back({plan.threads[i], result.problem, result.rows[i]});
   }
@@ -159,9 +159,9 @@ std::optional<ComparisonResult> measure_entry(const ScalingPlan& plan, Compariso
   if (!entry.row.samples.empty()) {
     run.sample_steps = entry.row.samples.front().iterations; // so that passes are alike
   }
-  const std::vector candidates{candidate_for(plan, entry.threads)};
+  const std::vector planned_rows{planned_for(plan, entry.threads)};
   try {
-    return measure(run, candidates, progress);
+    return measure(run, planned_rows, progress);
   } catch (const Interrupted&) {
     return std::nullopt;
   }
@@ -175,7 +175,7 @@ ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Prog
     study.entries.back().problem.ny *= threads;
   }
   run.problem = study.entries.back().problem;
-  const std::vector largest{candidate_for(plan, plan.threads.back())};
+  const std::vector largest{planned_for(plan, plan.threads.back())};
   check_memory(run.problem, largest, 0, available_memory());
 
   std::optional<ComparisonResult> frame;

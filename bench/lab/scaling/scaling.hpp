@@ -20,9 +20,9 @@ struct ScalingPlan {
   ComparisonPlan run; ///< weak scaling: the problem of one thread
   Scaling scaling = Scaling::strong;
   BackendInfo backend;
-  std::vector<int> threads;     ///< ascending, the first is 1
-  std::optional<Candidate> gpu; ///< to compare with, strong scaling only
-  std::string why_no_gpu;       ///< without one
+  std::vector<int> threads;      ///< ascending, the first is 1
+  std::optional<PlannedRow> gpu; ///< to compare with, strong scaling only
+  std::string why_no_gpu;        ///< without one
 };
 
 /// The thread counts of `list` in ascending order, and 1, which speed-ups refer to. Without any: 1,

@@ -55,7 +55,7 @@ ordered_json journal_result(const std::filesystem::path& path) {
   const std::vector<SweepPoint> points = sweep_points(path, std::span(lines).subspan(1));
   LabReport report;
   try {
-    report = report_sweep(swept, points, {});
+    report = sweep_report(swept, points, {});
   } catch (const InvalidInput& error) {
     refuse(path, error.what());
   }

@@ -49,26 +49,26 @@ CrossedRows parse_crossed(std::string_view option, const std::string& text) {
 }
 
 /// The rows of a combination. Emulated ones are never timed, so only those asked for by name run.
-std::vector<Candidate> candidates_of(const RowPlan& plan) {
-  std::vector<Candidate> candidates = select_backends(plan);
+std::vector<PlannedRow> planned_rows_of(const RowPlan& plan) {
+  std::vector<PlannedRow> planned_rows = select_backends(plan);
   if (plan.backends.empty()) {
-    std::erase_if(candidates, [](const Candidate& candidate) {
-      return candidate.backend.device == DeviceKind::emulated;
+    std::erase_if(planned_rows, [](const PlannedRow& planned) {
+      return planned.backend.device == DeviceKind::emulated;
     });
   }
-  return candidates;
+  return planned_rows;
 }
 
 /// Refuses before any work what would fail in the middle of the sweep.
 void check(const SweepPlan& plan, const CrossedRows& crossed) {
   const std::int64_t memory = available_memory();
   for (const Combination& combination : plan.combinations) {
-    const std::vector<Candidate> candidates = candidates_of(combination.run);
-    check_memory(combination.run.problem, candidates, combination.run.peers.size(), memory);
+    const std::vector<PlannedRow> planned_rows = planned_rows_of(combination.run);
+    check_memory(combination.run.problem, planned_rows, combination.run.peers.size(), memory);
     for (const std::string& name : {crossed.champion, crossed.challenger}) {
-      auto is_row = [&](const Candidate& candidate) { return candidate.row_name() == name; };
+      auto is_row = [&](const PlannedRow& planned) { return planned.row_name() == name; };
       const auto& peers = combination.run.peers;
-      if (!name.empty() && std::none_of(candidates.begin(), candidates.end(), is_row) &&
+      if (!name.empty() && std::none_of(planned_rows.begin(), planned_rows.end(), is_row) &&
           std::none_of(peers.begin(), peers.end(),
                        [&](const std::string& peer) { return peer_row_name(peer) == name; })) {
         throw InvalidInput(fmt::format("--cross: no row of this sweep is called {}", name));
@@ -102,7 +102,7 @@ LabReport measure_sweep(const SweepState& typed, Progress& progress) {
     points = journal->points();
   }
   auto measure_one = [](const ComparisonPlan& run, Progress& shown) {
-    return measure(run, candidates_of(run), shown);
+    return measure(run, planned_rows_of(run), shown);
   };
   auto keep = [&](const SweepPoint& point) {
     if (journal) {
@@ -110,7 +110,7 @@ LabReport measure_sweep(const SweepState& typed, Progress& progress) {
     }
   };
   run_sweep(plan, points, measure_one, keep, progress);
-  LabReport report = report_sweep(plan, points, typed.crossed);
+  LabReport report = sweep_report(plan, points, typed.crossed);
   if (const auto note = note_on_left_out(plan.combinations.front().run)) {
     report.notes.push_back(*note);
   }

@@ -288,7 +288,7 @@ std::vector<std::string> failure_notes(const SweptAxes& swept,
 
 } // namespace
 
-LabReport report_sweep(const SweptAxes& swept, const std::vector<SweepPoint>& points,
+LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& points,
                        const CrossedRows& crossed) {
   const std::vector<SweepRows> rows = rows_in_order(swept, points);
   const std::vector<Crossing> crossings = find_crossings(swept.axes, rows, crossed);

@@ -12,7 +12,7 @@ namespace diffbench::bench {
 
 /// Of `points` in any order, all combinations or fewer; with fewer it is `interrupted`. Throws
 /// InvalidInput for a point that holds no result (an edited file).
-[[nodiscard]] LabReport report_sweep(const SweptAxes& swept, const std::vector<SweepPoint>& points,
+[[nodiscard]] LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& points,
                                      const CrossedRows& crossed);
 
 } // namespace diffbench::bench

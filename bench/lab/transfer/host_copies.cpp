@@ -35,7 +35,7 @@ std::vector<CopyLoop> ways_of(Workers& one, Workers& all) {
   return ways;
 }
 
-using Copier = Contestant<TimedRow, TeamCopy>;
+using Copier = Contender<TimedRow, TeamCopy>;
 
 /// All ways to copy one size, each after a copy that was compared.
 std::vector<Copier> verified_copiers(const std::vector<CopyLoop>& ways, CopyArrays& arrays,
@@ -49,7 +49,7 @@ std::vector<Copier> verified_copiers(const std::vector<CopyLoop>& ways, CopyArra
                       "was given; test this machine's memory",
                       way.name, bytes, way.team->count()));
     }
-    copiers.push_back({.row = {}, .contender = std::move(copy)});
+    copiers.push_back({.row = {}, .timed = std::move(copy)});
   }
   return copiers;
 }

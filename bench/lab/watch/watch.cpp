@@ -190,8 +190,8 @@ class Watch {
 
 int run_watch(const WatchOptions& options, const Invocation& invocation) {
   const BackendInfo backend = require_backend(options.backend, options.session.device);
-  const Candidate candidate{.backend = backend, .probe = {}, .session = options.session};
-  check_memory(options.run.problem, {&candidate, 1}, 0, available_memory());
+  const PlannedRow planned{.backend = backend, .probe = {}, .session = options.session};
+  check_memory(options.run.problem, {&planned, 1}, 0, available_memory());
   const InterruptGuard guard;
   return options.run.problem.dtype == Dtype::float32
              ? Watch<float>(options, backend).show(invocation)

@@ -6,7 +6,7 @@
 namespace diffbench::cluster {
 namespace {
 
-TEST(Network, IsReadAndWrittenAlike) {
+TEST(EmulatedNetwork, IsReadAndWrittenAlike) {
   for (const char* text :
        {"10us,25GB/s", "1ms,1GB/s", "0ns,100GB/s", "1.5us,800MB/s", "2s,1MB/s"}) {
     EXPECT_EQ(to_string(parse_network(text)), text);

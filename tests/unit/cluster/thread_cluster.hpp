@@ -14,7 +14,7 @@ namespace diffbench::cluster {
 /// Ranks that serve, and rank 0, which leads them.
 class ThreadCluster {
  public:
-  explicit ThreadCluster(int ranks, const Network& network = {}, Tamper tamper = {},
+  explicit ThreadCluster(int ranks, const EmulatedNetwork& network = {}, Tamper tamper = {},
                          double time_limit = 20, const Duty& duty = {.command = "test"},
                          CopyMessage copy = {})
       : ranks_(ranks, network, std::move(tamper), std::move(copy)),

@@ -32,9 +32,9 @@ struct Product {
   std::int64_t rows, columns, depth;
 };
 
-class ProductsTrainer final : public Trainer {
+class ProductsSteps final : public TimedSteps {
  public:
-  ProductsTrainer(int threads, const TrainingJob& job) : threads_(threads) {
+  ProductsSteps(int threads, const TrainingJob& job) : threads_(threads) {
     mlp::load_openblas();
     const mlp::Network& network = job.training.network;
     const std::int64_t batch = job.training.batch;
@@ -92,8 +92,8 @@ class ProductsTrainer final : public Trainer {
 
 } // namespace
 
-std::unique_ptr<Trainer> products_trainer(int threads, const TrainingJob& job) {
-  return std::make_unique<ProductsTrainer>(threads, job);
+std::unique_ptr<TimedSteps> products_steps(int threads, const TrainingJob& job) {
+  return std::make_unique<ProductsSteps>(threads, job);
 }
 
 } // namespace diffbench::bench

@@ -4,7 +4,7 @@
 
 namespace diffbench::bench {
 
-std::unique_ptr<Trainer> products_trainer(int /*threads*/, const TrainingJob& /*job*/) {
+std::unique_ptr<TimedSteps> products_steps(int /*threads*/, const TrainingJob& /*job*/) {
   throw Unavailable(
       "this build found no OpenBLAS; apt-get install libopenblas-dev and configure "
       "again");

@@ -21,7 +21,7 @@ namespace diffbench::bench {
 
 namespace {
 
-using DeviceCopier = Contestant<TimedRow, DeviceLane>;
+using DeviceCopier = Contender<TimedRow, DeviceLane>;
 
 /// Mapped memory is left out: kernels use it over the bus where it is.
 constexpr std::array modes{Transfer::pageable, Transfer::pinned, Transfer::registered,
@@ -148,7 +148,7 @@ class Measurement {
       }
       auto lane = std::make_unique<DeviceLane>(*memories[i], direction, side_);
       if (verify(*lane, curves[i], memories[i]->bytes) && !gpu::emulated) {
-        copiers.push_back({.row = {}, .contender = std::move(lane)});
+        copiers.push_back({.row = {}, .timed = std::move(lane)});
         curve_of.push_back(&curves[i]);
       }
     }

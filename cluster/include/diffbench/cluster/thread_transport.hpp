@@ -16,7 +16,7 @@ namespace diffbench::cluster {
 /// A network by the alpha-beta model (Hockney, "The communication challenge for MPP", Parallel
 /// Computing 20, 1994): a message of b bytes takes alpha + b / beta. A rank has one link in each
 /// direction: of messages that it sends at once, one follows the other.
-struct Network {
+struct EmulatedNetwork {
   double latency_seconds = 0;  ///< alpha
   double bytes_per_second = 0; ///< beta; 0: no limit
 
@@ -25,14 +25,14 @@ struct Network {
   [[nodiscard]] double seconds(double bytes) const {
     return latency_seconds + (bytes_per_second > 0 ? bytes / bytes_per_second : 0);
   }
-  bool operator==(const Network&) const = default;
+  bool operator==(const EmulatedNetwork&) const = default;
 };
 
 /// "10us,25GB/s": latency in s, ms, us or ns, and bandwidth in GB/s or MB/s (powers of ten). Throws
 /// InvalidInput for anything else, for what is negative or not finite, and for a bandwidth of zero.
-[[nodiscard]] Network parse_network(std::string_view text);
+[[nodiscard]] EmulatedNetwork parse_network(std::string_view text);
 /// As parse_network() reads it.
-[[nodiscard]] std::string to_string(const Network& network);
+[[nodiscard]] std::string to_string(const EmulatedNetwork& network);
 
 /// What becomes of a message between neighbours, for tests.
 struct Fate {
@@ -53,7 +53,7 @@ using CopyMessage = std::function<void(void* to, const void* from, std::size_t b
 class ThreadRanks {
  public:
   /// With `copy` the transports take device memory; without it the host copies.
-  explicit ThreadRanks(int ranks, const Network& network = {}, Tamper tamper = {},
+  explicit ThreadRanks(int ranks, const EmulatedNetwork& network = {}, Tamper tamper = {},
                        CopyMessage copy = {});
   ThreadRanks(const ThreadRanks&) = delete;
   ThreadRanks& operator=(const ThreadRanks&) = delete;

@@ -66,7 +66,7 @@ class FaultySession final : public Session<float> {
 };
 
 template <Fault fault, int after = 0>
-Candidate faulty(std::string_view name) {
+PlannedRow faulty(std::string_view name) {
   BackendInfo backend{.name = name, .description = "for tests"};
   backend.make_float32 = [](const Problem& problem,
                             const SessionOptions&) -> std::unique_ptr<Session<float>> {
@@ -85,12 +85,12 @@ class ComparisonTest : public testing::Test {
     options_.baseline = "good";
     options_.output.json = stdout_name;
   }
-  int run(std::vector<Candidate> candidates) {
+  int run(std::vector<PlannedRow> planned_rows) {
     out_.str("");
-    for (Candidate& candidate : candidates) {
-      candidate.session = options_.session;
+    for (PlannedRow& planned : planned_rows) {
+      planned.session = options_.session;
     }
-    const int exit_code = run_comparison(options_, candidates, {out_, err_, ""});
+    const int exit_code = run_comparison(options_, planned_rows, {out_, err_, ""});
     if (options_.output.json == stdout_name) {
       json_ = ordered_json::parse(out_.str());
     }
@@ -163,7 +163,7 @@ TEST_F(ComparisonTest, NothingMeasuredIsAnError) {
 }
 
 TEST_F(ComparisonTest, AnUnavailableBackendIsSkippedWithItsReason) {
-  Candidate absent = faulty<Fault::none>("absent");
+  PlannedRow absent = faulty<Fault::none>("absent");
   absent.probe = {.available = false, .reason = "no such device"};
   EXPECT_EQ(run({absent, faulty<Fault::none>("good")}), exit_ok);
   EXPECT_EQ(row(0)["status"], "skipped");
@@ -193,7 +193,7 @@ TEST_F(ComparisonTest, TheTableIsOnStdoutUnlessAFileFormatIsThere) {
 }
 
 TEST_F(ComparisonTest, TooLittleMemoryIsRefusedWithTheFigures) {
-  Candidate huge = faulty<Fault::none>("huge");
+  PlannedRow huge = faulty<Fault::none>("huge");
   huge.backend.memory_need = [](const Problem&, const SessionOptions&) {
     return MemoryNeed{.host = std::int64_t{1} << 60};
   };

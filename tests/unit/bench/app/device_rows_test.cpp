@@ -134,7 +134,7 @@ class OracleSession final : public Session<float> {
   Field<float> field_;
 };
 
-Candidate cpu() {
+PlannedRow cpu() {
   BackendInfo backend{.name = "cpu", .description = "for tests"};
   backend.make_float32 = [](const Problem& problem,
                             const SessionOptions&) -> std::unique_ptr<Session<float>> {
@@ -144,18 +144,18 @@ Candidate cpu() {
 }
 
 /// Right when it is made first, and wrong ever after.
-Candidate cpu_that_wears_out() {
-  Candidate candidate = cpu();
-  candidate.backend.make_float32 = [](const Problem& problem,
-                                      const SessionOptions&) -> std::unique_ptr<Session<float>> {
+PlannedRow cpu_that_wears_out() {
+  PlannedRow planned = cpu();
+  planned.backend.make_float32 = [](const Problem& problem,
+                                    const SessionOptions&) -> std::unique_ptr<Session<float>> {
     Problem its_own = problem;
     its_own.dt *= machine.calls["make"]++ == 0 ? 1 : 0.5;
     return std::make_unique<OracleSession>(its_own);
   };
-  return candidate;
+  return planned;
 }
 
-Candidate gpu(DeviceKind device = DeviceKind::cuda) {
+PlannedRow gpu(DeviceKind device = DeviceKind::cuda) {
   BackendInfo backend{.name = "gpu", .description = "for tests", .device = device};
   backend.memory_need = [](const Problem& problem, const SessionOptions&) {
     return MemoryNeed{.host = 0, .device = 2 * problem.field_bytes()};
@@ -181,15 +181,15 @@ class DeviceRowsTest : public testing::Test {
   }
   ~DeviceRowsTest() override { EXPECT_EQ(machine.alive, 0); }
 
-  int run(std::vector<Candidate> candidates) {
+  int run(std::vector<PlannedRow> planned_rows) {
     out_.str("");
-    for (Candidate& candidate : candidates) {
-      candidate.session = options_.session;
+    for (PlannedRow& planned : planned_rows) {
+      planned.session = options_.session;
     }
     if (options_.roundtrip_every > 0) {
-      candidates = with_round_trips(candidates, options_.roundtrip_every);
+      planned_rows = with_round_trips(planned_rows, options_.roundtrip_every);
     }
-    const int exit_code = run_comparison(options_, candidates, {out_, err_, ""});
+    const int exit_code = run_comparison(options_, planned_rows, {out_, err_, ""});
     json_ = ordered_json::parse(out_.str());
     return exit_code;
   }
@@ -301,7 +301,7 @@ TEST_F(DeviceRowsTest, RoundTripsAreRowsOfTheirOwn) {
 TEST_F(DeviceRowsTest, SnapshotsAreRowsOfTheirOwn) {
   options_.session.transfer = Transfer::pinned;
   options_.session.async = true;
-  Candidate snapshots = gpu();
+  PlannedRow snapshots = gpu();
   snapshots.snapshot_every = 5;
   snapshots.label = "gpu, snapshots";
   EXPECT_EQ(run({snapshots}), exit_ok);
@@ -347,7 +347,7 @@ TEST_F(DeviceRowsTest, ABackendThatRefusesTheProblemIsSkippedUnlessItWasNamed) {
 
 TEST_F(DeviceRowsTest, HintsNameWhatHasNoEffect) {
   options_.gpu_options = {"--pinned", "--device"};
-  Candidate absent = gpu();
+  PlannedRow absent = gpu();
   absent.probe = {.available = false, .reason = "no driver"};
   EXPECT_EQ(run({cpu(), absent}), exit_ok);
   EXPECT_EQ(err_.str(),

@@ -30,10 +30,10 @@ struct FakeCopies {
   }
 };
 
-using Copier = Contestant<TimedRow, FakeCopies>;
+using Copier = Contender<TimedRow, FakeCopies>;
 
 Copier copier(FakeCopies copies) {
-  return {.row = {}, .contender = std::make_unique<FakeCopies>(copies)};
+  return {.row = {}, .timed = std::make_unique<FakeCopies>(copies)};
 }
 
 const auto never = [] { return false; };

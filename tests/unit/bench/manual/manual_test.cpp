@@ -58,13 +58,13 @@ TEST(Manual, APageNamesTheVerbsAroundIt) {
 
 // A dash or a quote would be made a typographic one, and a line that begins with a dot a macro.
 TEST(Manual, APageHoldsTextAsItIs) {
-  static constexpr Subcommand verb{"odd", "isn't a \\ at 10^3", "odd"};
+  static constexpr Verb verb{"odd", "isn't a \\ at 10^3", "odd"};
   const std::string page = man_page({.path = "odd", .verb = &verb}, {});
   EXPECT_THAT(page, HasSubstr("diffbench\\-odd \\- isn\\(aqt a \\(rs at 10\\(ha3\n"));
 }
 
 TEST(Manual, AShellsQuotesAreKept) {
-  static constexpr Subcommand verb{"odd", "isn't [so]", "odd"};
+  static constexpr Verb verb{"odd", "isn't [so]", "odd"};
   std::vector<VerbManual> manual{{.path = "odd", .verb = &verb}};
   manual[0].options.push_back({.kind = OptionList::Kind::value,
                                .group = "",

@@ -36,8 +36,10 @@ struct FakeWork {
   }
 };
 
-struct FakeEntrant : Contestant<FakeRow, FakeWork> {
-  std::function<void(FakeEntrant&)> verify = [](FakeEntrant& entrant) { entrant.row.right = true; };
+struct FakeContender : Contender<FakeRow, FakeWork> {
+  std::function<void(FakeContender&)> verify = [](FakeContender& contender) {
+    contender.row.right = true;
+  };
   Absence absence = Absence::skips_row;
 };
 
@@ -45,24 +47,24 @@ class CompetitionTest : public testing::Test {
  protected:
   CompetitionTest() { stopped = false; }
 
-  FakeEntrant entrant(const std::string& name) {
-    FakeEntrant made;
+  FakeContender contender(const std::string& name) {
+    FakeContender made;
     made.row.name = name;
-    made.contender = std::make_unique<FakeWork>();
+    made.timed = std::make_unique<FakeWork>();
     return made;
   }
   void enter_failing(const std::string& name, std::function<void()> fail,
                      Absence absence = Absence::skips_row) {
-    FakeEntrant failing = entrant(name);
-    failing.verify = [fail](FakeEntrant&) { fail(); };
+    FakeContender failing = contender(name);
+    failing.verify = [fail](FakeContender&) { fail(); };
     failing.absence = absence;
     competition_.enter(std::move(failing));
   }
   void verify() {
-    competition_.verify([](FakeEntrant& one) { one.verify(one); });
+    competition_.verify([](FakeContender& one) { one.verify(one); });
   }
   void time(double budget_seconds = 12) {
-    competition_.time(budget_seconds, 1e9, [this](const FakeEntrant&, double share) {
+    competition_.time(budget_seconds, 1e9, [this](const FakeContender&, double share) {
       shares_.push_back(share);
       return SamplePlan{.rounds = 3, .iterations = 2};
     });
@@ -70,16 +72,16 @@ class CompetitionTest : public testing::Test {
 
   std::ostringstream shown_;
   Progress progress_{shown_, false};
-  Competition<FakeEntrant, FakeClock> competition_{progress_, nobody(), stop};
+  Competition<FakeContender, FakeClock> competition_{progress_, nobody(), stop};
   std::vector<double> shares_;
 };
 
 TEST_F(CompetitionTest, WhatThrowsIsGivenUpAndTheOthersShareTheTime) {
-  competition_.enter(entrant("a"));
+  competition_.enter(contender("a"));
   enter_failing("b", [] { throw Error("broken wire"); });
-  competition_.enter(entrant("c"));
+  competition_.enter(contender("c"));
   verify();
-  EXPECT_EQ(competition_.entrants()[1].contender, nullptr);
+  EXPECT_EQ(competition_.contenders()[1].timed, nullptr);
   time();
   EXPECT_THAT(shares_, testing::Each(6));
   const std::vector<FakeRow> rows = competition_.take_rows();
@@ -107,11 +109,11 @@ TEST_F(CompetitionTest, WhatIsUnavailableMattersAsMuchAsItWasAskedFor) {
 }
 
 TEST_F(CompetitionTest, WhatWasSkippedBeforeIsNotVerified) {
-  FakeEntrant skipped = entrant("a");
-  skipped.contender.reset();
+  FakeContender skipped = contender("a");
+  skipped.timed.reset();
   skipped.row.status = Status::skipped;
   skipped.row.reason = "no driver";
-  skipped.verify = [](FakeEntrant&) { FAIL(); };
+  skipped.verify = [](FakeContender&) { FAIL(); };
   competition_.enter(std::move(skipped));
   verify();
   time();
@@ -119,12 +121,12 @@ TEST_F(CompetitionTest, WhatWasSkippedBeforeIsNotVerified) {
 }
 
 TEST_F(CompetitionTest, WhatCtrlCCutOffIsNotAtFault) {
-  competition_.enter(entrant("a"));
+  competition_.enter(contender("a"));
   enter_failing("b", [] {
     stopped = true;
     throw Error("the peer is gone");
   });
-  competition_.enter(entrant("c"));
+  competition_.enter(contender("c"));
   EXPECT_THROW(verify(), Interrupted);
   for (const FakeRow& row : competition_.take_rows()) {
     EXPECT_EQ(row.status, Status::skipped) << row.name;
@@ -133,17 +135,17 @@ TEST_F(CompetitionTest, WhatCtrlCCutOffIsNotAtFault) {
 }
 
 TEST_F(CompetitionTest, WhatHasAResultWithoutATimeIsNotInterrupted) {
-  FakeEntrant wrong = entrant("wrong");
-  wrong.verify = [](FakeEntrant& one) {
+  FakeContender wrong = contender("wrong");
+  wrong.verify = [](FakeContender& one) {
     one.row.right = false;
-    one.contender.reset();
+    one.timed.reset();
   };
   competition_.enter(std::move(wrong));
-  FakeEntrant emulated = entrant("emulated");
+  FakeContender emulated = contender("emulated");
   emulated.row.device = "emulated";
-  emulated.verify = [](FakeEntrant& one) {
+  emulated.verify = [](FakeContender& one) {
     one.row.right = true;
-    one.contender.reset();
+    one.timed.reset();
   };
   competition_.enter(std::move(emulated));
   verify();
@@ -155,14 +157,14 @@ TEST_F(CompetitionTest, WhatHasAResultWithoutATimeIsNotInterrupted) {
 }
 
 TEST_F(CompetitionTest, WhatThrowsWhileItIsTimedKeepsItsSamples) {
-  FakeEntrant failing = entrant("a");
-  failing.contender->before = [calls = 0]() mutable {
+  FakeContender failing = contender("a");
+  failing.timed->before = [calls = 0]() mutable {
     if (calls++ == 2) {
       throw std::runtime_error("device lost");
     }
   };
   competition_.enter(std::move(failing));
-  competition_.enter(entrant("b"));
+  competition_.enter(contender("b"));
   verify();
   time();
   const std::vector<FakeRow> rows = competition_.take_rows();
@@ -173,10 +175,10 @@ TEST_F(CompetitionTest, WhatThrowsWhileItIsTimedKeepsItsSamples) {
 }
 
 TEST_F(CompetitionTest, CtrlCWhileTimingKeepsWhatWasMeasured) {
-  FakeEntrant last = entrant("a");
-  last.contender->before = [] { stopped = true; };
+  FakeContender last = contender("a");
+  last.timed->before = [] { stopped = true; };
   competition_.enter(std::move(last));
-  competition_.enter(entrant("b"));
+  competition_.enter(contender("b"));
   verify();
   time();
   const std::vector<FakeRow> rows = competition_.take_rows();

@@ -19,7 +19,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// What the contender is told to do, and what it did; a row may drop the contender.
+/// What the timed is told to do, and what it did; a row may drop the timed.
 struct Script {
   std::vector<double> walls{1};  ///< of the runs from nothing; the last one is that of all further
   std::vector<double> frees{};   ///< of the releases; after them a release has no time
@@ -29,9 +29,9 @@ struct Script {
   std::size_t releases = 0;
 };
 
-class ScriptedContender final : public Contender<float> {
+class ScriptedSolve final : public TimedSolve<float> {
  public:
-  ScriptedContender(const Problem& problem, Script& script) : problem_(problem), script_(script) {}
+  ScriptedSolve(const Problem& problem, Script& script) : problem_(problem), script_(script) {}
 
   FirstRun first_run(std::span<float> field, std::int64_t steps, double) override {
     const int index = script_.runs++;
@@ -66,7 +66,7 @@ class ScriptedContender final : public Contender<float> {
 
 class FirstRunsTest : public testing::Test {
  protected:
-  Entrant<float> measure(double row_seconds = 1e9) {
+  SolveContender<float> measure(double row_seconds = 1e9) {
     options_.problem.nx = 6;
     options_.problem.ny = 5;
     options_.iterations = 8;
@@ -74,11 +74,11 @@ class FirstRunsTest : public testing::Test {
     FirstRuns<float, FakeClock> runs(options_, field, nobody());
     const FieldFacts facts = runs.compute_reference(1e9, [](double) {});
     EXPECT_EQ(facts.steps, 8);
-    Entrant<float> entrant;
-    entrant.row.device = device_;
-    entrant.contender = std::make_unique<ScriptedContender>(options_.problem, script_);
-    runs.measure(entrant, {.run_seconds = 1e9, .row_seconds = row_seconds});
-    return entrant;
+    SolveContender<float> contender;
+    contender.row.device = device_;
+    contender.timed = std::make_unique<ScriptedSolve>(options_.problem, script_);
+    runs.measure(contender, {.run_seconds = 1e9, .row_seconds = row_seconds});
+    return contender;
   }
 
   ComparisonPlan options_;
@@ -90,44 +90,44 @@ TEST_F(FirstRunsTest, TheMedianRunIsReportedWithTheMedianRelease) {
   script_.walls = {0.009, 0.002, 0.004, 0.003, 0.006};
   script_.frees = {0.5, 0.125, 0.25, 0.375};
   ASSERT_EQ(cold_runs_of_median(0.009), 5);
-  const Entrant<float> entrant = measure();
+  const SolveContender<float> contender = measure();
   EXPECT_EQ(script_.runs, 5);
   EXPECT_EQ(script_.releases, 4U); // the last session is the one that is timed
-  ASSERT_TRUE(entrant.row.cold.has_value());
-  EXPECT_DOUBLE_EQ(entrant.row.cold->free.value_or(0), 0.3125);
-  EXPECT_DOUBLE_EQ(entrant.row.cold->wall, 0.004 + 0.3125);
-  EXPECT_TRUE(entrant.row.verification->bitwise);
-  EXPECT_NE(entrant.contender, nullptr);
+  ASSERT_TRUE(contender.row.cold.has_value());
+  EXPECT_DOUBLE_EQ(contender.row.cold->free.value_or(0), 0.3125);
+  EXPECT_DOUBLE_EQ(contender.row.cold->wall, 0.004 + 0.3125);
+  EXPECT_TRUE(contender.row.verification->bitwise);
+  EXPECT_NE(contender.timed, nullptr);
 }
 
 TEST_F(FirstRunsTest, ARepetitionThatIsWrongIsFound) {
   script_.wrong_run = 2;
-  const Entrant<float> entrant = measure();
+  const SolveContender<float> contender = measure();
   EXPECT_EQ(script_.runs, 3);
-  EXPECT_FALSE(entrant.row.verification->bitwise);
-  EXPECT_EQ(entrant.contender, nullptr);
+  EXPECT_FALSE(contender.row.verification->bitwise);
+  EXPECT_EQ(contender.timed, nullptr);
 }
 
 TEST_F(FirstRunsTest, AProblemThatDivergesIsNoFaultOfTheRow) {
   options_.problem.dt = 1e9;
   options_.problem.boundary = Boundary::dirichlet;
   options_.problem.boundary_value = 1;
-  const Entrant<float> entrant = measure(); // of the very field of the reference
-  EXPECT_FALSE(entrant.row.verification->bitwise);
-  EXPECT_GT(entrant.row.verification->nonfinite, 0);
-  EXPECT_THAT(entrant.row.reason, testing::HasSubstr("the problem diverges: after 8 steps"));
+  const SolveContender<float> contender = measure(); // of the very field of the reference
+  EXPECT_FALSE(contender.row.verification->bitwise);
+  EXPECT_GT(contender.row.verification->nonfinite, 0);
+  EXPECT_THAT(contender.row.reason, testing::HasSubstr("the problem diverges: after 8 steps"));
   script_.wrong_run = 1;
   options_.problem.dt = 0.1;
   EXPECT_EQ(measure().row.reason, "");
 }
 
 TEST_F(FirstRunsTest, ARowWithoutTimeForMoreMakesOne) {
-  const Entrant<float> entrant = measure(0.5);
+  const SolveContender<float> contender = measure(0.5);
   EXPECT_EQ(script_.runs, 1);
   EXPECT_EQ(script_.releases, 0U);
-  ASSERT_TRUE(entrant.row.cold.has_value());
-  EXPECT_EQ(entrant.row.cold->wall, 1);
-  EXPECT_FALSE(entrant.row.cold->free.has_value());
+  ASSERT_TRUE(contender.row.cold.has_value());
+  EXPECT_EQ(contender.row.cold->wall, 1);
+  EXPECT_FALSE(contender.row.cold->free.has_value());
 }
 
 TEST_F(FirstRunsTest, OnADeviceOnlyTheFirstIsCold) {
@@ -139,18 +139,18 @@ TEST_F(FirstRunsTest, OnADeviceOnlyTheFirstIsCold) {
 TEST_F(FirstRunsTest, AShorterRepetitionDoesNotCount) {
   script_.walls = {3, 1};
   script_.short_from = 1;
-  const Entrant<float> entrant = measure();
+  const SolveContender<float> contender = measure();
   EXPECT_EQ(script_.runs, 2);
-  ASSERT_TRUE(entrant.row.cold.has_value());
-  EXPECT_EQ(entrant.row.cold->wall, 3);
+  ASSERT_TRUE(contender.row.cold.has_value());
+  EXPECT_EQ(contender.row.cold->wall, 3);
 }
 
 TEST_F(FirstRunsTest, ARunThatCouldNotAffordAllStepsIsVerifiedAndHasNoColdTime) {
   script_.short_from = 0;
-  const Entrant<float> entrant = measure();
-  EXPECT_EQ(entrant.row.verification->steps, 4);
-  EXPECT_TRUE(entrant.row.verification->bitwise);
-  EXPECT_FALSE(entrant.row.cold.has_value());
+  const SolveContender<float> contender = measure();
+  EXPECT_EQ(contender.row.verification->steps, 4);
+  EXPECT_TRUE(contender.row.verification->bitwise);
+  EXPECT_FALSE(contender.row.cold.has_value());
 }
 
 } // namespace

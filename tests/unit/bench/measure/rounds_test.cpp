@@ -1,8 +1,8 @@
 // Interleaved rounds on a fake clock.
 #include "rounds.hpp"
 
-#include "contender.hpp"
 #include "fake_session.hpp"
+#include "timed_solve.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,15 +19,15 @@ namespace {
 using testing::SizeIs;
 
 /// Writes its name into a shared log, takes a second a step, throws in one of its samples.
-class FakeContender {
+class FakeTimed {
  public:
-  FakeContender(char name, std::string& log, int* alive, int throws_in = -1)
+  FakeTimed(char name, std::string& log, int* alive, int throws_in = -1)
       : name_(name), log_(log), alive_(alive), throws_in_(throws_in) {
     ++*alive_;
   }
-  FakeContender(const FakeContender&) = delete;
-  FakeContender& operator=(const FakeContender&) = delete;
-  ~FakeContender() { --*alive_; }
+  FakeTimed(const FakeTimed&) = delete;
+  FakeTimed& operator=(const FakeTimed&) = delete;
+  ~FakeTimed() { --*alive_; }
 
   Sample sample(std::int64_t steps) {
     log_ += name_;
@@ -49,7 +49,7 @@ class RoundsTest : public testing::Test {
  protected:
   void add(char name, int rounds, int throws_in = -1) {
     rows_.push_back({.row = {},
-                     .contender = std::make_unique<FakeContender>(name, log_, &alive_, throws_in),
+                     .timed = std::make_unique<FakeTimed>(name, log_, &alive_, throws_in),
                      .cost = {},
                      .plan = {.rounds = rounds, .iterations = 2}});
   }
@@ -64,7 +64,7 @@ class RoundsTest : public testing::Test {
     run(limit, [] { return false; });
   }
 
-  std::vector<Contestant<TimedRow, FakeContender>> rows_;
+  std::vector<Contender<TimedRow, FakeTimed>> rows_;
   std::string log_;
   int alive_ = 0;
   int done_ = 0;
@@ -101,7 +101,7 @@ TEST_F(RoundsTest, ASlowRowsSamplesAreSpreadOverTheRun) {
   EXPECT_GE(second - first, 3U);
 }
 
-TEST_F(RoundsTest, ARowThatThrowsLosesItsContenderAndTheOthersAreKept) {
+TEST_F(RoundsTest, ARowThatThrowsLosesWhatItTimesAndTheOthersAreKept) {
   for (int round = 0; round < 4; ++round) {
     SCOPED_TRACE(round);
     rows_.clear();
@@ -113,7 +113,7 @@ TEST_F(RoundsTest, ARowThatThrowsLosesItsContenderAndTheOthersAreKept) {
     EXPECT_THAT(rows_[1].row.samples, SizeIs(static_cast<std::size_t>(round)));
     EXPECT_THAT(rows_[2].row.samples, SizeIs(4));
     EXPECT_EQ(rows_[1].row.reason, "device lost");
-    EXPECT_EQ(rows_[1].contender, nullptr);
+    EXPECT_EQ(rows_[1].timed, nullptr);
     EXPECT_EQ(alive_, 2);
   }
 }
@@ -186,13 +186,13 @@ TEST(SessionRounds, AThrowingSessionIsDestroyedAndTheOtherRowIsComplete) {
       return std::make_unique<FakeSession>(*wanted[1]);
     };
     std::vector<float> field(9, 1.0F);
-    std::vector<Contestant<TimedRow, Contender<float>>> rows(2);
+    std::vector<Contender<TimedRow, TimedSolve<float>>> rows(2);
     for (std::size_t i = 0; i < 2; ++i) {
-      rows[i].contender = std::make_unique<SessionContender<float, FakeClock>>(
-          Candidate{.backend = i == 0 ? good : bad, .probe = {}}, Problem{},
+      rows[i].timed = std::make_unique<TimedSession<float, FakeClock>>(
+          PlannedRow{.backend = i == 0 ? good : bad, .probe = {}}, Problem{},
           std::span<const float>(field));
       rows[i].plan = {.rounds = 5, .iterations = 3};
-      (void)rows[i].contender->first_run(field, 3, 100);
+      (void)rows[i].timed->first_run(field, 3, 100);
     }
     devices[1].throws_at = operation;
     devices[1].calls_before_throw = 2;

@@ -19,8 +19,8 @@ constexpr std::int64_t host_bytes = 1000;
 constexpr std::int64_t device_bytes = 600;
 
 /// A backend on a device of 1500 bytes.
-Candidate candidate() {
-  Candidate one;
+PlannedRow planned() {
+  PlannedRow one;
   one.backend.device = DeviceKind::cuda;
   one.backend.memory_need = [](const Problem&, const SessionOptions&) -> MemoryNeed {
     return {.host = host_bytes, .device = device_bytes};
@@ -30,11 +30,11 @@ Candidate candidate() {
 }
 
 /// What check_memory() complains about a field of 9 cells; empty: nothing.
-std::string complaint(std::int64_t free_on_host, const std::vector<Candidate>& candidates) {
+std::string complaint(std::int64_t free_on_host, const std::vector<PlannedRow>& planned_rows) {
   Problem problem;
   problem.nx = problem.ny = 3;
   try {
-    check_memory(problem, candidates, 0, free_on_host);
+    check_memory(problem, planned_rows, 0, free_on_host);
     return "";
   } catch (const InvalidInput& error) {
     return error.what();
@@ -43,27 +43,27 @@ std::string complaint(std::int64_t free_on_host, const std::vector<Candidate>& c
 
 TEST(CheckMemory, SessionsLiveSideBySideOnTheHost) {
   const std::int64_t field = 9 * 4;
-  EXPECT_EQ(complaint(2 * host_bytes + field, {candidate(), candidate()}), "");
-  EXPECT_THAT(complaint(2 * host_bytes + field - 1, {candidate(), candidate()}),
+  EXPECT_EQ(complaint(2 * host_bytes + field, {planned(), planned()}), "");
+  EXPECT_THAT(complaint(2 * host_bytes + field - 1, {planned(), planned()}),
               testing::HasSubstr("needs 1.99 KiB of memory for these backends and 1.99 KiB are"));
 }
 
 TEST(CheckMemory, SessionsLiveSideBySideOnTheDevice) {
-  EXPECT_EQ(complaint(1 << 20, {candidate(), candidate()}), "");
-  EXPECT_THAT(complaint(1 << 20, {candidate(), candidate(), candidate()}),
+  EXPECT_EQ(complaint(1 << 20, {planned(), planned()}), "");
+  EXPECT_THAT(complaint(1 << 20, {planned(), planned(), planned()}),
               testing::HasSubstr("needs 1.76 KiB of memory for these backends and Toy GPU has "
                                  "1.46 KiB: choose a smaller --grid"));
 }
 
 TEST(CheckMemory, WhatCannotRunNeedsNothing) {
-  std::vector<Candidate> candidates(3, candidate());
-  candidates.back().probe = {.available = false, .reason = "no driver"};
-  EXPECT_EQ(complaint(1 << 20, candidates), "");
+  std::vector<PlannedRow> planned_rows(3, planned());
+  planned_rows.back().probe = {.available = false, .reason = "no driver"};
+  EXPECT_EQ(complaint(1 << 20, planned_rows), "");
 }
 
 bool has_teaching_rows(const ComparisonPlan& options) {
   return std::ranges::any_of(select_backends(options),
-                             [](const Candidate& one) { return one.backend.teaching; });
+                             [](const PlannedRow& one) { return one.backend.teaching; });
 }
 
 TEST(SelectBackends, ThoseOfTeachingRunWhereTheyAreAskedFor) {
@@ -97,8 +97,8 @@ TEST(SelectBackends, ThoseOfTeachingRunWhereTheyAreAskedFor) {
 
 // Only the first one starts a driver.
 TEST(SelectBackends, TheFirstProbeOfAProcessIsWhatProbingTakes) {
-  const std::vector<Candidate> first = select_backends({});
-  const std::vector<Candidate> again = select_backends({});
+  const std::vector<PlannedRow> first = select_backends({});
+  const std::vector<PlannedRow> again = select_backends({});
   ASSERT_EQ(first.size(), again.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
     EXPECT_GT(first[i].probe_seconds, 0);

@@ -266,7 +266,7 @@ LabReport advice_with(const std::vector<WayCost>& ways, const std::string& gpu) 
   problem.nx = problem.ny = 1024;
   const RunShape run{.cells = 1024.0 * 1024, .iterations = 1000};
   const Advice advice = advise(ways, run);
-  LabReport report = report_advice(advice, profile, problem);
+  LabReport report = advice_report(advice, profile, problem);
   append_assumed(report, assume_advice(toy(), ways, problem, run), advice, profile, problem);
   return report;
 }

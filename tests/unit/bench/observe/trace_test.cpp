@@ -1,9 +1,9 @@
 // The timeline on a clock of the test's own.
 #include "trace.hpp"
 
-#include "contender.hpp"
 #include "fake_session.hpp"
 #include "result_file.hpp"
+#include "timed_solve.hpp"
 #include "timing.hpp"
 
 #include <fmt/format.h>
@@ -256,11 +256,11 @@ class ObservedSessionTest : public TraceTest {
 
   std::pair<FirstRun, Phases> run(Observer& observer) {
     std::vector<float> field(6, 1.0F);
-    SessionContender<float, FakeClock> contender({.backend = backend_, .probe = {}}, Problem{},
-                                                 field, observer);
-    const FirstRun first = contender.first_run(field, 20, 1e6);
-    (void)contender.sample(5);
-    return {first, contender.full_run(field, 20)};
+    TimedSession<float, FakeClock> timed({.backend = backend_, .probe = {}}, Problem{}, field,
+                                         observer);
+    const FirstRun first = timed.first_run(field, 20, 1e6);
+    (void)timed.sample(5);
+    return {first, timed.full_run(field, 20)};
   }
 
   static inline FakeDevice* wanted = nullptr; // makers are plain functions

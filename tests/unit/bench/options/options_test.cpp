@@ -29,7 +29,7 @@ ComparisonOptions read_last; // by the command line below
 
 /// What the comparison reads.
 ComparisonOptions parsed(const Arguments& arguments) {
-  Subcommand comparison = program();
+  Verb comparison = program();
   comparison.declare = [](OptionList& options) -> Action {
     declare_comparison(options, read_last = {});
     return [](const Invocation&) { return 0; };
@@ -150,10 +150,10 @@ TEST(Options, HelpAndVersionAreText) {
 
 TEST(Options, AVerbIsAnAction) {
   const auto command = parsed_command({"list"});
-  ASSERT_TRUE(std::holds_alternative<Verb>(command));
+  ASSERT_TRUE(std::holds_alternative<ParsedVerb>(command));
   std::ostringstream out;
   std::ostringstream err;
-  const auto& verb = std::get<Verb>(command);
+  const auto& verb = std::get<ParsedVerb>(command);
   EXPECT_EQ(verb.command, "diffbench list");
   EXPECT_EQ(verb.action({out, err, verb.command}), 0);
   EXPECT_THAT(out.str(), HasSubstr("scalar"));
@@ -164,14 +164,14 @@ TEST(Options, AVerbIsAnAction) {
 std::string hints(const Arguments& arguments, void (*declare)(OptionList& options)) {
   static void (*declare_options)(OptionList & options);
   declare_options = declare;
-  Subcommand verb = program();
+  Verb verb = program();
   verb.declare = [](OptionList& options) -> Action {
     declare_options(options);
     return [](const Invocation&) { return 0; };
   };
   std::ostringstream out;
   std::ostringstream err;
-  EXPECT_EQ(std::get<Verb>(parse_options(arguments, verb)).action({out, err, ""}), 0);
+  EXPECT_EQ(std::get<ParsedVerb>(parse_options(arguments, verb)).action({out, err, ""}), 0);
   return err.str();
 }
 

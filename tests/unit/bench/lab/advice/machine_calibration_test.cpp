@@ -68,24 +68,24 @@ std::unique_ptr<Session<float>> make_broken(const Problem&, const SessionOptions
   throw Error("broken on purpose");
 }
 
-Candidate candidate(std::string_view name, BackendInfo::Make<float> make) {
+PlannedRow planned(std::string_view name, BackendInfo::Make<float> make) {
   return {.backend = {.name = name, .description = "a test's own", .make_float32 = make},
           .probe = {}};
 }
 
 class MachineCalibration : public testing::Test {
  protected:
-  std::vector<WayCost> calibrate(const std::vector<Candidate>& candidates) {
+  std::vector<WayCost> calibrate(const std::vector<PlannedRow>& planned_rows) {
     std::ostringstream nowhere;
     Progress progress(nowhere, false);
     const Dtype dtypes[] = {Dtype::float32};
-    return calibrate_machine(candidates, dtypes, smallest_side, progress, notes_);
+    return calibrate_machine(planned_rows, dtypes, smallest_side, progress, notes_);
   }
   std::vector<std::string> notes_;
 };
 
 TEST_F(MachineCalibration, LaterPassesMakeTheCallsOfTheFirst) {
-  const std::vector<WayCost> ways = calibrate({candidate("slow_later", make_slow_later)});
+  const std::vector<WayCost> ways = calibrate({planned("slow_later", make_slow_later)});
   ASSERT_EQ(ways.size(), 1U);
   EXPECT_EQ(ways[0].grids.size(), 1U);
   EXPECT_GE(SlowLater::calls_of_slow, calibration_passes - 1);
@@ -93,9 +93,8 @@ TEST_F(MachineCalibration, LaterPassesMakeTheCallsOfTheFirst) {
 }
 
 TEST_F(MachineCalibration, AWayThatFailsIsLeftOutAndSaysWhyOnce) {
-  const std::vector<WayCost> ways =
-      calibrate({candidate("broken", make_broken),
-                 candidate("whole", require_backend("scalar").make_float32)});
+  const std::vector<WayCost> ways = calibrate(
+      {planned("broken", make_broken), planned("whole", require_backend("scalar").make_float32)});
   ASSERT_EQ(ways.size(), 1U);
   EXPECT_EQ(ways[0].backend, "whole");
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("broken on purpose")));

@@ -222,9 +222,9 @@ TEST_F(Race, DivergenceIsAnErrorThatSaysWhatHelps) {
 // --- reports
 // ---------------------------------------------------------------------------------------
 
-RaceRow timed_race_row(const std::string& racer, double seconds, const char* device = "cpu") {
+RaceRow timed_race_row(const std::string& engine, double seconds, const char* device = "cpu") {
   RaceRow row;
-  row.name = row.racer = racer;
+  row.name = row.engine = engine;
   row.device = device;
   row.check = StepCheck{.steps = 10, .share_of_bound = 0.1};
   for (int i = 0; i < 10; ++i) {

@@ -19,22 +19,22 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-Candidate candidate(std::string_view name, DeviceKind device = DeviceKind::cpu,
-                    std::string reason = "") {
+PlannedRow planned(std::string_view name, DeviceKind device = DeviceKind::cpu,
+                   std::string reason = "") {
   BackendInfo backend{.name = name, .description = "for tests", .device = device};
   return {.backend = backend,
           .probe = {.available = reason.empty(), .reason = std::move(reason)},
           .probe_seconds = device == DeviceKind::cpu ? 0 : 0.25};
 }
 
-std::vector<Candidate> machine(DeviceKind gpu, const std::string& reason = "") {
-  return {candidate("xtensor"),
-          candidate("fused"),
-          candidate("simd"),
-          candidate("cuda_naive", gpu, reason),
-          candidate("cuda_stream", gpu, reason),
-          candidate("cuda_graph", gpu, reason),
-          candidate("cuda_blocked", gpu, reason)};
+std::vector<PlannedRow> machine(DeviceKind gpu, const std::string& reason = "") {
+  return {planned("xtensor"),
+          planned("fused"),
+          planned("simd"),
+          planned("cuda_naive", gpu, reason),
+          planned("cuda_stream", gpu, reason),
+          planned("cuda_graph", gpu, reason),
+          planned("cuda_blocked", gpu, reason)};
 }
 
 ResidencyPlan plan() {
@@ -47,7 +47,7 @@ std::vector<std::string> labels(const Ladder& ladder, Place place) {
   std::vector<std::string> names;
   for (const Rung& rung : ladder.rungs) {
     if (rung.place == place) {
-      names.push_back(rung.candidate.row_name());
+      names.push_back(rung.planned.row_name());
     }
   }
   return names;
@@ -64,11 +64,11 @@ TEST(ResidencyLadder, GoesFromANaivePortToAResidentField) {
                   "cuda_graph", "cuda_blocked"));
   EXPECT_THAT(labels(ladder, Place::stand_in), IsEmpty());
   EXPECT_EQ(ladder.why_no_gpu, "");
-  const Candidate& naive = ladder.rungs[3].candidate;
+  const PlannedRow& naive = ladder.rungs[3].planned;
   EXPECT_EQ(naive.session.transfer, Transfer::pageable);
   EXPECT_EQ(naive.roundtrip_every, 1);
   EXPECT_EQ(naive.probe_seconds, 4 * 0.25); // the driver, once
-  const Candidate& overlapped = ladder.rungs[8].candidate;
+  const PlannedRow& overlapped = ladder.rungs[8].planned;
   EXPECT_EQ(overlapped.session.transfer, Transfer::pinned);
   EXPECT_TRUE(overlapped.session.async);
   EXPECT_EQ(overlapped.snapshot_every, 100);
@@ -87,7 +87,7 @@ TEST(ResidencyLadder, AHostStandsInWhereNoGpuCanBeTimed) {
   EXPECT_THAT(labels(none, Place::gpu), IsEmpty());
   EXPECT_EQ(labels(none, Place::stand_in).size(), 3U);
   EXPECT_EQ(none.why_no_gpu, "no driver");
-  const std::vector<Candidate> no_cuda{candidate("fused")};
+  const std::vector<PlannedRow> no_cuda{planned("fused")};
   const Ladder bare = residency_ladder(plan(), no_cuda);
   EXPECT_THAT(labels(bare, Place::stand_in), IsEmpty());
   EXPECT_EQ(bare.why_no_gpu, "cuda_stream is not in this build");
@@ -97,7 +97,7 @@ TEST(ResidencyLadder, HasNoRungThatWouldNeverVisitTheHost) {
   ResidencyPlan short_run = plan();
   short_run.run.iterations = 9;
   for (const Rung& rung : residency_ladder(short_run, machine(DeviceKind::cuda)).rungs) {
-    EXPECT_LE(rung.candidate.visits_host_every(), 9) << rung.candidate.row_name();
+    EXPECT_LE(rung.planned.visits_host_every(), 9) << rung.planned.row_name();
   }
 }
 
@@ -118,13 +118,13 @@ ComparisonResult measured(const Ladder& ladder,
   ComparisonResult result = sample_result();
   result.rows.clear();
   for (const Rung& rung : ladder.rungs) {
-    const std::string name = rung.candidate.row_name();
+    const std::string name = rung.planned.row_name();
     const auto time = std::find_if(seconds.begin(), seconds.end(),
                                    [&](const auto& entry) { return entry.first == name; });
     Row row = timed_row(name, 1, time != seconds.end() ? time->second : 1);
-    row.device = diffbench::to_string(rung.candidate.backend.device);
-    row.roundtrip_every = rung.candidate.roundtrip_every;
-    row.snapshot_every = rung.candidate.snapshot_every;
+    row.device = diffbench::to_string(rung.planned.backend.device);
+    row.roundtrip_every = rung.planned.roundtrip_every;
+    row.snapshot_every = rung.planned.snapshot_every;
     if (time == seconds.end()) { // verified only
       row.samples.clear();
       row.device = "emulated";

@@ -347,7 +347,7 @@ TEST_F(SweepTest, ColdRunsAfterTheFirstAreChargedWithTheContext) {
 
 TEST_F(SweepTest, ReportsWhereTheGpuStartsToWin) {
   plan_ = planned("64:4096:x2", "10,1000");
-  const LabReport report = report_sweep(plan_, run(false), {});
+  const LabReport report = sweep_report(plan_, run(false), {});
   EXPECT_THAT(report.text, HasSubstr("sweep of 14 combinations: 7 grid x 2 iters"));
   EXPECT_THAT(report.text, HasSubstr("side of the grid from which the GPU wins"));
   EXPECT_THAT(report.sentence, testing::StartsWith("the GPU starts to win against the best CPU row "
@@ -377,8 +377,8 @@ TEST_F(SweepTest, CrossesTwoNamedRowsWithoutAGpu) {
   device_ = "cpu";
   plan_ = planned("64:1024:x2", "1000");
   const std::vector<SweepPoint> points = run(false);
-  EXPECT_THAT(report_sweep(plan_, points, {}).sentence, HasSubstr("No GPU row has a time"));
-  const LabReport report = report_sweep(plan_, points, {.champion = "slow", .challenger = "fast"});
+  EXPECT_THAT(sweep_report(plan_, points, {}).sentence, HasSubstr("No GPU row has a time"));
+  const LabReport report = sweep_report(plan_, points, {.champion = "slow", .challenger = "fast"});
   EXPECT_THAT(report.sentence, HasSubstr("fast starts to win against slow at a grid side of 2"));
   EXPECT_EQ(json_of(report.data)["crossovers"][0]["champion"], "slow");
 }
@@ -388,7 +388,7 @@ TEST_F(SweepTest, KnowsWhichCombinationsWereDisturbed) {
   const auto points = run_changed([](const Problem& problem, ComparisonResult& result) {
     result.disturbed = problem.nx == 128;
   });
-  const LabReport report = report_sweep(plan_, points, {});
+  const LabReport report = sweep_report(plan_, points, {});
   EXPECT_TRUE(report.disturbed);
   EXPECT_THAT(report.notes.back(), testing::StartsWith("other programs were running during 2 of 4 "
                                                        "combinations"));
@@ -403,7 +403,7 @@ TEST_F(SweepTest, AFailedRowIsSaidAndFailsTheSweep) {
       result.rows[1].samples.clear();
     }
   });
-  const LabReport report = report_sweep(plan_, points, {});
+  const LabReport report = sweep_report(plan_, points, {});
   EXPECT_EQ(report.outcome.exit_code, exit_error);
   EXPECT_THAT(report.notes, ElementsAre("fast failed at grid 128, iters 10 and 1 more: "
                                         "the device fell off the bus"));
@@ -433,7 +433,7 @@ TEST_F(SweepTest, AWrongRowIsShownAndHasNoTime) {
       result.rows[1].samples.clear();
     }
   });
-  const LabReport report = report_sweep(plan_, points, {});
+  const LabReport report = sweep_report(plan_, points, {});
   EXPECT_EQ(report.outcome.exit_code, exit_not_verified);
   EXPECT_THAT(report.text, HasSubstr("WRONG"));
   EXPECT_EQ(json_of(report.data)["crossovers"].size(), 0U);
@@ -443,7 +443,7 @@ TEST_F(SweepTest, APointWithoutAResultIsRefused) {
   const SweepPlan plan = planned("64", "10");
   const std::vector<SweepPoint> points{
       {.values = {}, .seconds = 1, .result = {{"problem", "none"}}}};
-  EXPECT_THROW((void)report_sweep(plan, points, {}), InvalidInput);
+  EXPECT_THROW((void)sweep_report(plan, points, {}), InvalidInput);
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 #include "diffbench/pace.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
-#include "trainer.hpp"
+#include "timed_steps.hpp"
 
 #include <fmt/format.h>
 
@@ -17,9 +17,9 @@ namespace diffbench::bench {
 
 namespace {
 
-class EngineTrainer final : public Trainer {
+class EngineSteps final : public TimedSteps {
  public:
-  EngineTrainer(std::unique_ptr<mlp::Engine<float>> engine, const TrainingJob& job)
+  EngineSteps(std::unique_ptr<mlp::Engine<float>> engine, const TrainingJob& job)
       : engine_(std::move(engine)), job_(job) {
     if (mlp::ResidentData<float>* const resident = engine_->resident_data()) {
       resident->set_data(job.data.values, job.data.labels);
@@ -81,9 +81,9 @@ class EngineTrainer final : public Trainer {
   Pace pace_;
 };
 
-class EngineAnswerer final : public Timed<float> {
+class EngineAnswers final : public Timed<float> {
  public:
-  EngineAnswerer(std::unique_ptr<mlp::Engine<float>> engine, const TrainingJob& job)
+  EngineAnswers(std::unique_ptr<mlp::Engine<float>> engine, const TrainingJob& job)
       : engine_(std::move(engine)),
         job_(job),
         outputs_(static_cast<std::size_t>(job.training.batch * job.training.network.classes())) {
@@ -110,15 +110,15 @@ class EngineAnswerer final : public Timed<float> {
 
 } // namespace
 
-std::unique_ptr<Trainer> engine_trainer(const mlp::EngineInfo& engine,
-                                        const SessionOptions& session, const TrainingJob& job) {
-  return std::make_unique<EngineTrainer>(engine.make_float32(job.training, session), job);
+std::unique_ptr<TimedSteps> engine_steps(const mlp::EngineInfo& engine,
+                                         const SessionOptions& session, const TrainingJob& job) {
+  return std::make_unique<EngineSteps>(engine.make_float32(job.training, session), job);
 }
 
-std::unique_ptr<Timed<float>> engine_answerer(const mlp::EngineInfo& engine,
-                                              const SessionOptions& session,
-                                              const TrainingJob& job) {
-  return std::make_unique<EngineAnswerer>(engine.make_float32(job.training, session), job);
+std::unique_ptr<Timed<float>> engine_answers(const mlp::EngineInfo& engine,
+                                             const SessionOptions& session,
+                                             const TrainingJob& job) {
+  return std::make_unique<EngineAnswers>(engine.make_float32(job.training, session), job);
 }
 
 } // namespace diffbench::bench

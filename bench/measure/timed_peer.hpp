@@ -2,7 +2,6 @@
 // the processes (requests, the field as a file) is never inside them.
 #pragma once
 
-#include "contender.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/npy.hpp"
@@ -10,6 +9,7 @@
 #include "interrupt.hpp"
 #include "peer.hpp"
 #include "progress.hpp"
+#include "timed_solve.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -24,11 +24,11 @@
 namespace diffbench::bench {
 
 template <typename T>
-class PeerContender final : public Contender<T> {
+class TimedPeer final : public TimedSolve<T> {
  public:
   /// `peer` has started; its results pass through the file `exchange`.
-  PeerContender(std::shared_ptr<Peer> peer, std::filesystem::path exchange,
-                Observer& observer = nobody())
+  TimedPeer(std::shared_ptr<Peer> peer, std::filesystem::path exchange,
+            Observer& observer = nobody())
       : peer_(std::move(peer)), exchange_(std::move(exchange)), observer_(observer) {}
 
   FirstRun first_run(std::span<T> field, std::int64_t steps, double limit_seconds) override {
@@ -91,24 +91,24 @@ class PeerContender final : public Contender<T> {
 /// Starts the peers. The initial field goes to them through a file in `exchange`, so that all rows
 /// start from the same bits. Throws Unavailable, Error or Interrupted.
 template <typename T>
-std::vector<Entrant<T>> peer_entrants(const ComparisonPlan& plan, const Field<T>& initial,
-                                      const std::filesystem::path& exchange, Progress& progress,
-                                      Observer& observer) {
+std::vector<SolveContender<T>> peer_contenders(const ComparisonPlan& plan, const Field<T>& initial,
+                                               const std::filesystem::path& exchange,
+                                               Progress& progress, Observer& observer) {
   const std::filesystem::path file = exchange / "initial.npy";
   write_npy(file, initial);
-  std::vector<Entrant<T>> entrants;
+  std::vector<SolveContender<T>> contenders;
   try {
     for (const std::string& name : plan.peers) {
       progress.stage("starting " + peer_row_name(name));
-      Entrant<T> entrant;
-      entrant.row.name = peer_row_name(name);
-      entrant.row.is_peer = true;
+      SolveContender<T> contender;
+      contender.row.name = peer_row_name(name);
+      contender.row.is_peer = true;
       // NumPy's expression: the field, its successor, and four rolled copies.
-      entrant.host_need = 6 * plan.problem.field_bytes();
-      entrant.contender = std::make_unique<PeerContender<T>>(
+      contender.host_need = 6 * plan.problem.field_bytes();
+      contender.timed = std::make_unique<TimedPeer<T>>(
           std::make_shared<Peer>(name, plan.problem, file, plan.session, interrupted),
           exchange / "result.npy", observer);
-      entrants.push_back(std::move(entrant));
+      contenders.push_back(std::move(contender));
     }
   } catch (const Error&) {
     if (interrupted()) {
@@ -116,7 +116,7 @@ std::vector<Entrant<T>> peer_entrants(const ComparisonPlan& plan, const Field<T>
     }
     throw;
   }
-  return entrants;
+  return contenders;
 }
 
 } // namespace diffbench::bench

@@ -1,4 +1,4 @@
-#include "mlp/slowed_trainer.hpp"
+#include "mlp/slowed_steps.hpp"
 
 #include "fake_clock.hpp"
 
@@ -11,7 +11,7 @@ namespace diffbench::bench {
 namespace {
 
 /// Two seconds a step, and one more for what comes before the time.
-class FakeTrainer final : public Trainer {
+class FakeSteps final : public TimedSteps {
  public:
   Sample sample(std::int64_t steps) override {
     FakeClock::seconds += 1;
@@ -28,29 +28,29 @@ class FakeTrainer final : public Trainer {
   [[nodiscard]] std::optional<std::int64_t> own_peak_bytes() const override { return 5; }
 };
 
-TEST(SlowedTrainer, SamplesTakeTheFractionLongerAndNothingElseDoes) {
-  SlowedTrainer<TickingClock> trainer(std::make_unique<FakeTrainer>(), 0.1);
+TEST(SlowedSteps, SamplesTakeTheFractionLongerAndNothingElseDoes) {
+  SlowedSteps<TickingClock> steps(std::make_unique<FakeSteps>(), 0.1);
   const double start = FakeClock::seconds;
-  const Sample sample = trainer.sample(5);
+  const Sample sample = steps.sample(5);
   EXPECT_EQ(sample.iterations, 5);
   EXPECT_NEAR(sample.seconds, 1.1 * 5 * 2, 5e-3);
   EXPECT_GE(sample.cpu_seconds, 5 * 2);
   EXPECT_NEAR(FakeClock::seconds - start, 1 + 1.1 * 5 * 2, 5e-3);
 }
 
-TEST(SlowedTrainer, TheRestIsThatOfTheTrainerWithin) {
-  SlowedTrainer<TickingClock> trainer(std::make_unique<FakeTrainer>(), 0.1);
+TEST(SlowedSteps, TheRestIsThatOfTheStepsWithin) {
+  SlowedSteps<TickingClock> steps(std::make_unique<FakeSteps>(), 0.1);
   std::vector<float> parameters(2);
-  trainer.fetch(parameters);
+  steps.fetch(parameters);
   EXPECT_THAT(parameters, testing::Each(7.F));
-  EXPECT_EQ(trainer.own_peak_bytes(), 5);
-  EXPECT_EQ(trainer.provenance().threads, 3);
-  EXPECT_THAT(trainer.provenance().details, testing::Contains(testing::Key("planted_slowdown")));
+  EXPECT_EQ(steps.own_peak_bytes(), 5);
+  EXPECT_EQ(steps.provenance().threads, 3);
+  EXPECT_THAT(steps.provenance().details, testing::Contains(testing::Key("planted_slowdown")));
 }
 
-TEST(SlowedTrainer, WithoutASlowdownThereIsNothingBeforeTheTrainer) {
-  auto made = std::make_unique<FakeTrainer>();
-  const Trainer* const within = made.get();
+TEST(SlowedSteps, WithoutASlowdownThereIsNothingBeforeTheSteps) {
+  auto made = std::make_unique<FakeSteps>();
+  const TimedSteps* const within = made.get();
   EXPECT_EQ(slowed(std::move(made), 0).get(), within);
 }
 

@@ -21,7 +21,7 @@ namespace diffbench::bench {
 
 /// Runs the problem of the comparison. Every run starts from the initial field.
 template <typename T>
-class Contender : public Timed<T> {
+class TimedSolve : public Timed<T> {
  public:
   /// The first run, from nothing, see time_first_run(). Comes before everything else. `field` is
   /// the initial field before and the result after.
@@ -36,20 +36,17 @@ class Contender : public Timed<T> {
 /// A backend in this process. `initial` is the field that samples are uploaded from; it must stay
 /// valid, and hold the initial field whenever sample() is called.
 template <typename T, typename Clock = SteadyClock>
-class SessionContender final : public Contender<T> {
+class TimedSession final : public TimedSolve<T> {
  public:
-  SessionContender(Candidate candidate, const Problem& problem, std::span<const T> initial,
-                   Observer& observer = nobody())
-      : candidate_(std::move(candidate)),
-        problem_(problem),
-        initial_(initial),
-        observer_(observer) {}
+  TimedSession(PlannedRow planned, const Problem& problem, std::span<const T> initial,
+               Observer& observer = nobody())
+      : planned_(std::move(planned)), problem_(problem), initial_(initial), observer_(observer) {}
 
   FirstRun first_run(std::span<T> field, std::int64_t steps, double limit_seconds) override {
     return time_first_run<Clock>(
         [this]() -> std::unique_ptr<Session<T>> {
           return std::make_unique<InterruptibleSession<T, Clock>>(
-              make_session<T>(candidate_, problem_, observer_));
+              make_session<T>(planned_, problem_, observer_));
         },
         session_, field, steps, limit_seconds);
   }
@@ -68,7 +65,7 @@ class SessionContender final : public Contender<T> {
   [[nodiscard]] Provenance provenance() const override { return session_->provenance(); }
 
  private:
-  Candidate candidate_;
+  PlannedRow planned_;
   Problem problem_;
   std::span<const T> initial_;
   Observer& observer_;
@@ -76,8 +73,8 @@ class SessionContender final : public Contender<T> {
 };
 
 template <typename T>
-struct Entrant : Contestant<Row, Contender<T>> {
-  std::int64_t period = 0;    ///< Candidate::visits_host_every()
+struct SolveContender : Contender<Row, TimedSolve<T>> {
+  std::int64_t period = 0;    ///< PlannedRow::visits_host_every()
   std::int64_t host_need = 0; ///< bytes that its session takes, as far as known
   Absence absence = Absence::skips_row;
 };
@@ -89,37 +86,38 @@ struct Entrant : Contestant<Row, Contender<T>> {
                   {.kind = Span::Kind::run, .name = what, .row = row.name, .steps = steps});
 }
 
-/// `initial` as in SessionContender.
+/// `initial` as in TimedSession.
 template <typename T>
-Entrant<T> backend_entrant(const RowPlan& plan, const Problem& problem, const Candidate& candidate,
-                           std::span<const T> initial, Observer& observer) {
-  const BackendInfo& backend = candidate.backend;
-  Entrant<T> entrant;
-  Row& row = entrant.row;
-  row.name = candidate.row_name();
+SolveContender<T> backend_contender(const RowPlan& plan, const Problem& problem,
+                                    const PlannedRow& planned, std::span<const T> initial,
+                                    Observer& observer) {
+  const BackendInfo& backend = planned.backend;
+  SolveContender<T> contender;
+  Row& row = contender.row;
+  row.name = planned.row_name();
   row.device = to_string(backend.device);
-  row.roundtrip_every = candidate.roundtrip_every;
-  row.snapshot_every = candidate.snapshot_every;
+  row.roundtrip_every = planned.roundtrip_every;
+  row.snapshot_every = planned.snapshot_every;
   if ((row.on_device() && plan.device_chosen) ||
       std::ranges::find(plan.backends, backend.name) != plan.backends.end()) {
-    entrant.absence = Absence::fails_row;
+    contender.absence = Absence::fails_row;
   }
-  entrant.period = candidate.visits_host_every();
-  if (!candidate.probe.available) {
+  contender.period = planned.visits_host_every();
+  if (!planned.probe.available) {
     row.status = Status::skipped;
-    row.reason = candidate.probe.reason;
-    return entrant;
+    row.reason = planned.probe.reason;
+    return contender;
   }
-  entrant.contender = std::make_unique<SessionContender<T>>(candidate, problem, initial,
-                                                            row.emulated() ? nobody() : observer);
-  if (backend.memory_need != nullptr && candidate.ranks == nullptr) {
-    const MemoryNeed need = backend.memory_need(problem, candidate.session);
-    entrant.host_need = need.host;
+  contender.timed = std::make_unique<TimedSession<T>>(planned, problem, initial,
+                                                      row.emulated() ? nobody() : observer);
+  if (backend.memory_need != nullptr && planned.ranks == nullptr) {
+    const MemoryNeed need = backend.memory_need(problem, planned.session);
+    contender.host_need = need.host;
     if (row.on_device()) {
       row.peak_device_bytes = need.device;
     }
   }
-  return entrant;
+  return contender;
 }
 
 } // namespace diffbench::bench

@@ -1,9 +1,9 @@
-// A trainer that is slower on purpose, as SlowedSession is of the solver.
+// A steps that is slower on purpose, as SlowedSession is of the solver.
 #pragma once
 
 #include "cpu_time.hpp"
 #include "diffbench/stopwatch.hpp"
-#include "trainer.hpp"
+#include "timed_steps.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -17,9 +17,9 @@ namespace diffbench::bench {
 /// A planted slowdown: after the steps of a sample it keeps the CPU busy for `fraction` of what
 /// they took, which counts as their time.
 template <typename Clock = SteadyClock>
-class SlowedTrainer final : public Trainer {
+class SlowedSteps final : public TimedSteps {
  public:
-  SlowedTrainer(std::unique_ptr<Trainer> inner, double fraction)
+  SlowedSteps(std::unique_ptr<TimedSteps> inner, double fraction)
       : inner_(std::move(inner)), fraction_(fraction) {}
 
   Sample sample(std::int64_t steps) override {
@@ -47,15 +47,15 @@ class SlowedTrainer final : public Trainer {
   }
 
  private:
-  std::unique_ptr<Trainer> inner_;
+  std::unique_ptr<TimedSteps> inner_;
   double fraction_;
 };
 
-/// The trainer itself where there is nothing to plant.
-[[nodiscard]] inline std::unique_ptr<Trainer> slowed(std::unique_ptr<Trainer> trainer,
-                                                     double fraction) {
-  return fraction > 0 ? std::make_unique<SlowedTrainer<>>(std::move(trainer), fraction)
-                      : std::move(trainer);
+/// The steps itself where there is nothing to plant.
+[[nodiscard]] inline std::unique_ptr<TimedSteps> slowed(std::unique_ptr<TimedSteps> steps,
+                                                        double fraction) {
+  return fraction > 0 ? std::make_unique<SlowedSteps<>>(std::move(steps), fraction)
+                      : std::move(steps);
 }
 
 } // namespace diffbench::bench
