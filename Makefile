@@ -21,7 +21,7 @@ bench: ## build, and print the figures that the project promises beside what is 
 	cmake --build --preset release
 	python3 bench/figures.py
 	@echo 'Google Benchmark suites, a few minutes each (--help; docs/lab.md):'
-	@printf '  build/release/bin/bench_%s --benchmark_out=%s.json\n' \
+	@printf '  build/release/bin/bench_suites --benchmark_filter=%s/ --benchmark_out=%s.json\n' \
 	  stencil stencil transfer transfer sync sync mlp mlp
 
 package: ## install what is missing, and make the Debian packages in build/package

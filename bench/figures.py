@@ -189,9 +189,9 @@ class Figures:
         """What transfer reports of memcpy against Google Benchmark's plain loop round the same call:
         in turns, of each size the highest rate: what disturbs a copy slows it, a virtual machine has
         two speeds for seconds at a time, and each rate is a median already."""
-        suite = self.program.with_name("bench_transfer")
-        if not suite.is_file():
-            raise NotAvailable("bench_transfer: build it with make bench")
+        suites = self.program.with_name("bench_suites")
+        if not suites.is_file():
+            raise NotAvailable("bench_suites: build it with make bench")
         options = f"transfer --step 4 {self.scale['copies']}"
         pattern = self.scale["copied"]
         reported, looped = {}, {}
@@ -201,22 +201,22 @@ class Figures:
                          if curve["way"] == "memcpy" and curve["threads"] == 1)
             for point in curve["points"]:
                 reported.setdefault(point["bytes"], []).append(point["bytes_per_second"])
-            for bytes_, rate in self.plain_copies(suite, pattern):
+            for bytes_, rate in self.plain_copies(suites, pattern):
                 looped.setdefault(bytes_, []).append(rate)
         ratios = {size: max(reported[size]) / max(rates)
                   for size, rates in looped.items()}
         furthest = max(ratios, key=lambda size: abs(ratios[size] - 1))
         self.at_most(f"memcpy by transfer and by a plain loop, apart by (furthest of {len(ratios)} "
                      f"sizes: {furthest} bytes)", 10, 100 * abs(ratios[furthest] - 1), " %",
-                     f"{run.command} ; bench_transfer --benchmark_filter={pattern}")
+                     f"{run.command} ; bench_suites --benchmark_filter={pattern}")
 
     @staticmethod
-    def plain_copies(suite, pattern):
-        """Size and median rate of each copy of bench_transfer that the pattern names."""
-        child = subprocess.run([suite, f"--benchmark_filter={pattern}", "--benchmark_format=json"],
+    def plain_copies(suites, pattern):
+        """Size and median rate of each copy of bench_suites that the pattern names."""
+        child = subprocess.run([suites, f"--benchmark_filter={pattern}", "--benchmark_format=json"],
                                capture_output=True, text=True, check=False)
         if child.returncode != 0:
-            raise RunFailed(f"bench_transfer: exit code {child.returncode}: {child.stderr[-200:]}")
+            raise RunFailed(f"bench_suites: exit code {child.returncode}: {child.stderr[-200:]}")
         return [(int(line["run_name"].split("/")[3]), line["bytes_per_second"])
                 for line in json.loads(child.stdout)["benchmarks"]
                 if line.get("aggregate_name") == "median"]

@@ -1,10 +1,10 @@
-#include "mlp_suite.hpp"
-
+// The benchmarks mlp/: training steps and forward passes of every engine, network and batch.
 #include "mlp/forward_check.hpp"
 #include "mlp/step_check.hpp"
 #include "mlp/timed_steps.hpp"
 #include "mlp/training_job.hpp"
 #include "suite.hpp"
+#include "suites.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

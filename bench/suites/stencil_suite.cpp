@@ -1,5 +1,4 @@
-#include "stencil_suite.hpp"
-
+// The benchmarks stencil/: time steps of every backend, dtype and grid.
 #include "diffbench/field.hpp"
 #include "diffbench/initial.hpp"
 #include "diffbench/machine.hpp"
@@ -7,6 +6,7 @@
 #include "diffbench/verify.hpp"
 #include "digest.hpp"
 #include "suite.hpp"
+#include "suites.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// What the Google Benchmark suites share: how a benchmark is added, and the main function of each.
+// What the Google Benchmark suites share: how a benchmark is added, and how all of a program run.
 //
 // The suites are for those who know Google Benchmark: its filters, its repetitions, its JSON, its
 // compare.py. What they time is proved right first, and a sample is what it is in `diffbench`: a

@@ -1,7 +1,7 @@
-// bench_stencil with one backend that cannot be trusted: in float32 its last cell is one unit in
+// The suite stencil with one backend that cannot be trusted: in float32 its last cell is one unit in
 // the last place off, in float64 it has no session at all.
-#include "stencil_suite.hpp"
 #include "suite.hpp"
+#include "suites.hpp"
 #include "wrong_session.hpp"
 
 #include <memory>

@@ -135,7 +135,7 @@ elif f"fails:{NAME}" in FAKE and NAME == "device_copy":
 elif NAME == "device_copy":
     print(write_to(ARGUMENTS[0], {"device_bytes_per_second": 4.2e12, "pinned_h2d_bytes_per_second": 55e9,
                                   "pinned_d2h_bytes_per_second": 55e9}))
-elif NAME.startswith("bench_"):
+elif NAME == "bench_suites":
     print(write_to(values("--benchmark_out")[0], {"context": {}, "benchmarks": []}))
 else:
     print(tests())

@@ -17,7 +17,7 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 STAND_IN = pathlib.Path(__file__).with_name("gpu_check_stand_in.py")
 KIT = ["diffbench", "diffbench_conformance", "diffbench_conformance_slow", "diffbench_device_session",
-       "diffbench_unit_mlp", "bench_stencil", "bench_transfer", "bench_sync", "bench_mlp", "device_copy"]
+       "diffbench_unit_mlp", "bench_suites", "device_copy"]
 
 
 class GpuCheck(unittest.TestCase):

@@ -1,4 +1,4 @@
-// bench_transfer: copies of 1 KiB to 1 GiB, in the host's memory and between host and device.
+// The benchmarks transfer/: copies of 1 KiB to 1 GiB, in the host's memory and between host and device.
 // bytes_per_second counts what arrives, once: not, as STREAM does, what is read and what is
 // written. The loops on the host are Google Benchmark's own, so that they check those of
 // `diffbench transfer`; copies of the device are by its own clock.
@@ -6,6 +6,7 @@
 #include "gpu_operations.hpp"
 #include "host_copy.hpp"
 #include "suite.hpp"
+#include "suites.hpp"
 #include "transfer/device_copies.hpp"
 
 #include <fmt/format.h>
@@ -15,10 +16,9 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace diffbench::bench {
 
-using namespace diffbench;
-using namespace diffbench::bench;
+namespace {
 
 constexpr std::int64_t smallest = 1 << 10;
 constexpr std::int64_t largest = 1 << 30;
@@ -53,7 +53,7 @@ Repetition prepare_host(HostCopy copy, std::int64_t bytes) {
   };
 }
 
-void add_host() {
+void add_host_copies() {
   constexpr std::pair<const char*, HostCopy> copies[] = {{"memcpy", copy_plain},
                                                          {"streaming", copy_streaming}};
   for (const auto& [name, copy] : copies) {
@@ -83,7 +83,7 @@ Repetition prepare_gpu(Direction direction, Transfer transfer, std::int64_t byte
   };
 }
 
-void add_gpu() {
+void add_gpu_copies() {
   constexpr Transfer transfers[] = {Transfer::pageable,       Transfer::pinned,
                                     Transfer::registered,     Transfer::mapped,
                                     Transfer::write_combined, Transfer::managed};
@@ -110,8 +110,9 @@ void add_gpu() {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  add_host();
-  add_gpu();
-  return run_suite("bench_transfer", argc, argv);
+void add_copies() {
+  add_host_copies();
+  add_gpu_copies();
 }
+
+} // namespace diffbench::bench

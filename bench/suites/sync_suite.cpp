@@ -1,18 +1,18 @@
-// bench_sync: what it costs to start work and to wait for it, on the CPU and on a GPU.
+// The benchmarks sync/: what it costs to start work and to wait for it, on the CPU and on a GPU.
 #include "cpu_sync.hpp"
 #include "diffbench/machine.hpp"
 #include "gpu_operations.hpp"
 #include "suite.hpp"
+#include "suites.hpp"
 
 #include <fmt/format.h>
 
 #include <utility>
 #include <vector>
 
-namespace {
+namespace diffbench::bench {
 
-using namespace diffbench;
-using namespace diffbench::bench;
+namespace {
 
 /// Enough that the start of a repetition does not count; 50 ms where an operation takes 50 us.
 constexpr std::int64_t operations = 1000;
@@ -39,7 +39,7 @@ std::vector<int> thread_counts() {
   return counts;
 }
 
-void add_cpu() {
+void add_cpu_syncs() {
   for (const CpuSync& sync : cpu_syncs()) {
     for (const int threads : thread_counts()) {
       add_benchmark(fmt::format("sync/cpu/{}/threads:{}", sync.name, threads), operations,
@@ -48,7 +48,7 @@ void add_cpu() {
   }
 }
 
-void add_gpu() {
+void add_gpu_syncs() {
   constexpr std::pair<const char*, GpuSync> syncs[] = {
       {"launch", GpuSync::launch},
       {"launch_and_wait", GpuSync::launch_and_wait},
@@ -73,8 +73,9 @@ void add_gpu() {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  add_cpu();
-  add_gpu();
-  return run_suite("bench_sync", argc, argv);
+void add_syncs() {
+  add_cpu_syncs();
+  add_gpu_syncs();
 }
+
+} // namespace diffbench::bench
