@@ -43,7 +43,8 @@ struct Column {
 /// it.
 template <auto part, auto... parts, typename Whole>
 [[nodiscard]] Value field(const Whole& whole) {
-  const auto& found = std::invoke(part, whole);
+  constexpr auto next = part; // with a name: what is found could refer to a temporary, GCC 14 says
+  const auto& found = std::invoke(next, whole);
   using Found = std::remove_cvref_t<decltype(found)>;
   if constexpr (sizeof...(parts) > 0) {
     if constexpr (requires { *found; }) {
