@@ -18,7 +18,7 @@ def repository_files(root):
     listed = subprocess.run(git, capture_output=True)
     if listed.returncode == 0:
         return [root / name for name in listed.stdout.decode().split("\0") if name]
-    return [f for f in root.rglob("*") if not {".git", "build", "node_modules", "dist"}.intersection(f.parts)]
+    return [f for f in root.rglob("*") if not {".git", "build", "node_modules", "dist"}.intersection(f.relative_to(root).parts)]
 
 
 def main():
