@@ -1,5 +1,5 @@
-// The suite stencil with one backend that cannot be trusted: in float32 its last cell is one unit in
-// the last place off, in float64 it has no session at all.
+// The suite stencil with one backend that cannot be trusted: in float32 its last cell is one unit
+// in the last place off, in float64 it has no session at all.
 #include "suite.hpp"
 #include "suites.hpp"
 #include "wrong_session.hpp"
