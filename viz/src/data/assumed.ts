@@ -8,7 +8,7 @@
 // A field and its successor travel through the L2 cache where both fit into it, else through memory.
 import file from "../../../bench/model/assumed_cards.json";
 import type { GridCost, Way } from "./model";
-import type { Table } from "./table";
+import { type Column, type Table, tableOf } from "./table";
 
 export type FigureName = keyof (typeof file)["h200"]["figures"];
 export interface Card {
@@ -160,12 +160,16 @@ const units: [RegExp, string][] = [
 ];
 
 /** Each figure with its span and where it comes from. */
-export function figuresOf(card: Card | null): Table {
-  return {
-    columns: ["assumed figure", "unit", "from", "to", "source"].map((name) => ({ name })),
-    rows: Object.entries(card?.figures ?? {}).map(([key, { low, high, source }]) => {
-      const [ending, unit] = units.find(([each]) => each.test(key)) ?? [/$/, ""];
-      return [key.replace(ending, "").replaceAll("_", " "), unit, low, high, source];
-    }),
-  };
-}
+export const figuresOf = (card: Card | null): Table =>
+  tableOf(columns, Object.entries(card?.figures ?? {}));
+
+type Figure = [string, Card["figures"][FigureName]];
+const unitOf = (key: string): [RegExp, string] =>
+  units.find(([ending]) => ending.test(key)) ?? [/$/, ""];
+const columns: Column<Figure>[] = [
+  { name: "assumed figure", of: ([key]) => key.replace(unitOf(key)[0], "").replaceAll("_", " ") },
+  { name: "unit", of: ([key]) => unitOf(key)[1] },
+  { name: "from", of: ([, { low }]) => low },
+  { name: "to", of: ([, { high }]) => high },
+  { name: "source", of: ([, { source }]) => source },
+];

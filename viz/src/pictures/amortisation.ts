@@ -1,7 +1,7 @@
 // From residency: how much a copy costs when it is made every so many steps.
 import { positive, text } from "../data/json";
 import { backendOf, type ResultFile, type Row, whyNotDrawn } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { count, figure, quantity, seconds, times } from "../data/units";
 import { type Line, logLines, plainLine } from "./chart";
 import { isCpu, standInSentence } from "./choice";
@@ -39,25 +39,20 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
   );
   const worst = [...visiting].sort((a, b) => b.seconds - a.seconds)[0]!;
   const resident = residents.find((row) => row.name === text(worst.json, "resident"));
-  const columns: Column[] = [
-    { name: "row" },
-    { name: "steps between copies", show: count },
-    { name: "time of a step", unit: "s", show: seconds },
-    { name: `speed-up over ${best.name}`, show: times },
-    { name: "times that of a field that stays", show: times },
-    { name: "a visit costs", unit: "s", show: seconds },
-    { name: "proof" },
+  const columns: Column<Timed>[] = [
+    { name: "row", of: (row) => row.name },
+    { name: "steps between copies", show: count, of: (row) => every(row) },
+    inSeconds("time of a step", (row) => row.seconds),
+    { name: `speed-up over ${best.name}`, show: times, of: (row) => best.seconds / row.seconds },
+    {
+      name: "times that of a field that stays",
+      show: times,
+      of: (row) => positive(row.json, "times_resident"),
+    },
+    inSeconds("a visit costs", (row) => positive(row.json, "visit_seconds")),
+    { name: "proof", of: (row) => row.verification },
   ];
-  const cells = (row: Timed) => [
-    row.name,
-    every(row),
-    row.seconds,
-    best.seconds / row.seconds,
-    positive(row.json, "times_resident"),
-    positive(row.json, "visit_seconds"),
-    row.verification,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
     id: "amortisation",
     title,
@@ -70,7 +65,7 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
       standInSentence(visiting),
     alternative: `Speed-up over ${best.name} against the steps between two copies, a line for each of ${kinds.length} ways to copy; dashed lines for fields that stay.`,
     height: 440,
-    table: { columns, rows: timed.map(cells) },
+    table: tableOf(columns, timed),
     notDrawn: file.rows
       .filter((row) => row.seconds === null)
       .map((row) => [row.name, whyNotDrawn(row)]),

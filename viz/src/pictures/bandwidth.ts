@@ -3,8 +3,8 @@
 import { at, flag, list, num, positive, text, type Json } from "../data/json";
 import type * as schema from "../data/result_schema";
 import type { ResultFile } from "../data/results";
-import type { Column } from "../data/table";
-import { bytes, bytesPerSecond, count, figure, seconds } from "../data/units";
+import { type Column, inSeconds, tableOf } from "../data/table";
+import { bytes, bytesPerSecond, count, figure } from "../data/units";
 import { guideLine, type Line, logLines, plainLine } from "./chart";
 import type { Guide } from "./option";
 import { seriesColour } from "./palette";
@@ -90,28 +90,26 @@ function picture(
   );
   const points = curves.flatMap((curve) => curve.points);
   const proved = points.filter((point) => point.verified).length;
-  const columns: Column[] = [
-    { name: "way" },
-    { name: "threads", show: count },
-    { name: "size", unit: "B", show: bytes },
-    { name: "time of a copy", unit: "s", show: seconds },
-    { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
-    { name: "fitted latency", unit: "s", show: seconds },
-    { name: "fitted bandwidth", unit: "B/s", show: bytesPerSecond },
-    { name: "proof" },
-  ];
   const fitOf = (curve: Curve) => fits.find((each) => each.curve === curve.name);
-  const cells = ({ curve, point }: { curve: Curve; point: Point }) => [
-    curve.name,
-    curve.threads,
-    point.bytes,
-    point.seconds,
-    point.rate,
-    fitOf(curve)?.latency ?? null,
-    fitOf(curve)?.rate ?? null,
-    point.verified ? "compared byte for byte" : "not verified",
+  const columns: Column<{ curve: Curve; point: Point }>[] = [
+    { name: "way", of: ({ curve }) => curve.name },
+    { name: "threads", show: count, of: ({ curve }) => curve.threads },
+    { name: "size", unit: "B", show: bytes, of: ({ point }) => point.bytes },
+    inSeconds("time of a copy", ({ point }) => point.seconds),
+    { name: "bandwidth", unit: "B/s", show: bytesPerSecond, of: ({ point }) => point.rate },
+    inSeconds("fitted latency", ({ curve }) => fitOf(curve)?.latency ?? null),
+    {
+      name: "fitted bandwidth",
+      unit: "B/s",
+      show: bytesPerSecond,
+      of: ({ curve }) => fitOf(curve)?.rate ?? null,
+    },
+    {
+      name: "proof",
+      of: ({ point }) => (point.verified ? "compared byte for byte" : "not verified"),
+    },
   ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   const lines = timed.flatMap((curve) => curve.points.map((point) => ({ curve, point })));
   return {
     id,
@@ -119,7 +117,7 @@ function picture(
     reading,
     alternative: `Lines of bandwidth against the size of a copy, both logarithmic, for ${timed.length} ways to copy.`,
     height: 440,
-    table: { columns, rows: lines.map(cells) },
+    table: tableOf(columns, lines),
     ...(usual.length > 0 && usual.length < timed.length
       ? { variants: ["pageable and pinned, with their fits", "all ways"] }
       : {}),

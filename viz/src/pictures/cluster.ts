@@ -2,7 +2,7 @@
 // of the slowest rank goes.
 import { type RankRun, type RankRuns, rankParts, readRankRuns, whyNoTime } from "../data/cluster";
 import type { ResultFile } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { cellsPerSecond, count, figure, percent, seconds } from "../data/units";
 import { heightOfBars, inRows, plainLine, stackedBars, valueAxis, whiskers } from "./chart";
 import { heaviest } from "./choice";
@@ -44,34 +44,22 @@ function scalingReading({ runs, transport }: RankRuns): string {
   return `${plural(best.ranks, "rank")} ${best.ranks === 1 ? "does" : "do"} most, ${most}${share}${others}.${by}`;
 }
 
-const scalingColumns: Column[] = [
-  { name: "ranks", show: count },
-  { name: "threads a rank", show: count },
-  { name: "halo depth", show: count },
-  { name: "nx", show: count },
-  { name: "ny", show: count },
-  { name: "time of a step", unit: "s", show: seconds },
-  { name: "interval from", unit: "s", show: seconds },
-  { name: "to", unit: "s", show: seconds },
-  { name: "rate", unit: "cells/s", show: cellsPerSecond },
-  { name: "efficiency", show: percent },
-  { name: "remark" },
-  { name: "proof" },
-];
-
-const scalingCells = (run: RankRun) => [
-  run.ranks,
-  run.threads,
-  run.depth,
-  run.nx,
-  run.ny,
-  run.seconds,
-  run.interval?.low ?? null,
-  run.interval?.high ?? null,
-  run.cellsPerSecond,
-  run.efficiency,
-  run.ranks === 0 ? "without ranks" : timed(run) ? "" : whyNoTime(run),
-  run.row.verification,
+const scalingColumns: Column<RankRun>[] = [
+  { name: "ranks", show: count, of: (run) => run.ranks },
+  { name: "threads a rank", show: count, of: (run) => run.threads },
+  { name: "halo depth", show: count, of: (run) => run.depth },
+  { name: "nx", show: count, of: (run) => run.nx },
+  { name: "ny", show: count, of: (run) => run.ny },
+  inSeconds("time of a step", (run) => run.seconds),
+  inSeconds("interval from", (run) => run.interval?.low ?? null),
+  inSeconds("to", (run) => run.interval?.high ?? null),
+  { name: "rate", unit: "cells/s", show: cellsPerSecond, of: (run) => run.cellsPerSecond },
+  { name: "efficiency", show: percent, of: (run) => run.efficiency },
+  {
+    name: "remark",
+    of: (run) => (run.ranks === 0 ? "without ranks" : timed(run) ? "" : whyNoTime(run)),
+  },
+  { name: "proof", of: (run) => run.row.verification },
 ];
 
 export function clusterScaling(file: ResultFile): Picture | Missing | null {
@@ -96,14 +84,14 @@ export function clusterScaling(file: ResultFile): Picture | Missing | null {
     (run) => run.cellsPerSecond ?? 0,
     (run) => run.row.name,
   );
-  const tell = teller(scalingColumns, scalingCells);
+  const tell = teller(scalingColumns);
   return {
     id: "cluster-scaling",
     title,
     reading: scalingReading(read),
     alternative: `A bar of cells a second for each of ${drawn.filter(timed).length} runs on ranks with the interval of its median, beside a line for the run without ranks; oversubscribed runs have a cross and no bar.`,
     height: heightOfBars(drawn.length, 40),
-    table: { columns: scalingColumns, rows: read.runs.map(scalingCells) },
+    table: tableOf(scalingColumns, read.runs),
     notDrawn: [
       ...read.runs
         .filter((run) => !timed(run))
@@ -232,21 +220,14 @@ export function clusterSteps(file: ResultFile): Picture | Missing | null {
     (run) => run.row.name,
   );
   const told = [...runs].sort((a, b) => b.slowest.wait / sum(b) - a.slowest.wait / sum(a))[0]!;
-  const columns: Column[] = [
-    { name: "ranks", show: count },
-    { name: "halo depth", show: count },
-    ...rankParts.map((name) => ({ name, unit: "s", show: seconds })),
-    { name: "imbalance", show: percent },
-    { name: "proof" },
+  const columns: Column<Profiled>[] = [
+    { name: "ranks", show: count, of: (run) => run.ranks },
+    { name: "halo depth", show: count, of: (run) => run.depth },
+    ...rankParts.map((part) => inSeconds(part, (run: Profiled) => run.slowest[part])),
+    { name: "imbalance", show: percent, of: (run) => run.imbalance },
+    { name: "proof", of: (run) => run.row.verification },
   ];
-  const cells = (run: Profiled) => [
-    run.ranks,
-    run.depth,
-    ...rankParts.map((part) => run.slowest[part]),
-    run.imbalance,
-    run.row.verification,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
     id: "cluster-step",
     title,
@@ -257,7 +238,7 @@ export function clusterSteps(file: ResultFile): Picture | Missing | null {
       ". Profiled in runs of their own, whose steps may take longer than the timed ones.",
     alternative: `Stacked bars of seconds, one for each of ${drawn.length} runs: compute, pack and wait.`,
     height: heightOfBars(drawn.length, 34) + 24,
-    table: { columns, rows: runs.map(cells) },
+    table: tableOf(columns, runs),
     notDrawn: [
       ...read.runs
         .filter((run) => run.ranks > 0 && run.slowest === null)

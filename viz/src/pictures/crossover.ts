@@ -4,7 +4,7 @@ import { at, flag, list, num, positive, readable, text, word, type Json } from "
 import type * as schema from "../data/result_schema";
 import { readRow, type ResultFile, type Row } from "../data/results";
 import { count, figure, quantity, seconds } from "../data/units";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { type Line, logLimits, logLines, plainLine } from "./chart";
 import { chosenRows, whyNotChosen } from "./choice";
 import { lookOf, type Palette } from "./palette";
@@ -252,21 +252,17 @@ export function crossover(file: ResultFile): Picture | Missing | null {
   const untimed = [...new Set(points.flatMap((point) => point.rows.map((row) => row.name)))].filter(
     (name) => !names.includes(name),
   );
-  const columns: Column[] = [
-    ...axes.map(([name]) => ({ name })),
-    { name: "row" },
-    { name: "threads", show: count },
-    ...(Object.keys(measures) as Measure[]).map((name) => ({ name, unit: "s", show: seconds })),
-    { name: "proof" },
+  type Placed = { point: Point; row: Row };
+  const columns: Column<Placed>[] = [
+    ...axes.map(([name]) => ({ name, of: ({ point }: Placed) => point.values[name] ?? "" })),
+    { name: "row", of: ({ row }) => row.name },
+    { name: "threads", show: count, of: ({ row }) => row.threads },
+    ...(Object.keys(measures) as Measure[]).map((name) =>
+      inSeconds(name, ({ row }: Placed) => measures[name].secondsOf(row)),
+    ),
+    { name: "proof", of: ({ row }) => row.verification },
   ];
-  const cells = ({ point, row }: { point: Point; row: Row }) => [
-    ...axes.map(([name]) => point.values[name] ?? ""),
-    row.name,
-    row.threads,
-    ...Object.values(measures).map(({ secondsOf }) => secondsOf(row)),
-    row.verification,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
     id: "crossover",
     title,
@@ -276,12 +272,12 @@ export function crossover(file: ResultFile): Picture | Missing | null {
         : sentenceOf(views[variant]!, crossingOf(views[variant]!)),
     alternative: `Lines of time on logarithmic axes, one for each of at most ${mostRows} rows; a shaded stretch marks the interval of the crossing.`,
     height: 460,
-    table: {
+    table: tableOf(
       columns,
-      rows: points.flatMap((point) =>
-        point.rows.filter((row) => row.seconds !== null).map((row) => cells({ point, row })),
+      points.flatMap((point) =>
+        point.rows.filter((row) => row.seconds !== null).map((row) => ({ point, row })),
       ),
-    },
+    ),
     notDrawn: (variant) => [
       ...untimed.map((name): [string, string] => [name, "has no time anywhere in the sweep"]),
       ...names

@@ -1,7 +1,7 @@
 // Where the time went: the phases of a cold and of a warm run of each row, which with what is left
 // unexplained add up to the wall time.
 import { type Phases, problemText, type ResultFile, whyNotDrawn } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { percent, seconds } from "../data/units";
 import { heightOfBars, inRows, stackedBars, valueAxis } from "./chart";
 import { chosenRows, namedOf, standInSentence, type Timed, whyNotChosen } from "./choice";
@@ -108,26 +108,23 @@ export function ledger(file: ResultFile): Picture | Missing | null {
       missing:
         "no row has phases and a proof: phases are recorded for backends, not for peers or emulated devices",
     };
-  const columns: Column[] = [
-    { name: "row" },
-    { name: "run" },
-    { name: "wall", unit: "s", show: seconds },
-    ...ledgerParts.map((part) => ({ name: part, unit: "s", show: seconds })),
+  const columns: Column<Run>[] = [
+    { name: "row", of: (run) => run.row.name },
+    { name: "run", of: (run) => run.kind },
+    inSeconds("wall", (run) => run.seconds),
+    ...ledgerParts.map((part) => inSeconds(part, (run: Run) => partOf(run.phases, part))),
   ];
-  const cells = (run: Run) => [
-    run.row.name,
-    run.kind,
-    run.seconds,
-    ...ledgerParts.map((part) => partOf(run.phases, part)),
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
     id: "ledger",
     title,
     reading: (variant) => reading(views[variant]!, file),
     alternative: `Stacked bars of seconds or shares, one for each of at most ${mostDrawn} runs, divided into phases.`,
     height: heightOfBars(Math.max(...views.map((view) => view.drawn.length)), 26) + 24,
-    table: { columns, rows: all.flatMap(({ runs }) => runs.map(cells)) },
+    table: tableOf(
+      columns,
+      all.flatMap(({ runs }) => runs),
+    ),
     notDrawn: (variant) => [
       ...withoutRuns(file, views[variant]!.kind),
       ...views[variant]!.runs.filter((run) => !views[variant]!.drawn.includes(run)).map(

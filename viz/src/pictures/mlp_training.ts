@@ -2,7 +2,7 @@
 // and the speed-up by threads.
 import { flag, type Json, list, num, positive, text } from "../data/json";
 import type { ResultFile } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { count, percent, quantity, seconds, times } from "../data/units";
 import { baseOption, idealLine, lineOf, logLines, tooltip, valueAxis } from "./chart";
 import { engineOf, nameOf, proofOf, timeOf, verification, withoutTime } from "./mlp_rows";
@@ -34,26 +34,21 @@ export function sizes(file: ResultFile): Picture | Missing | null {
     { name: `a step, by ${size}`, x: "size", y: "seconds_per_step" },
     { name: "100 epochs, by parameters", x: "parameters", y: "seconds_100_epochs" },
   ] as const;
-  const columns: Column[] = [
-    { name: size, show: count },
-    { name: "parameters", show: count },
-    { name: "row" },
-    { name: "time of a step", unit: "s", show: seconds },
-    { name: "100 epochs", unit: "s", show: seconds },
-    { name: "100 epochs are" },
-    { name: "proof" },
-  ];
   type Trained = { point: (typeof points)[number]; row: Json };
-  const cells = ({ point, row }: Trained) => [
-    point.size,
-    point.parameters,
-    nameOf(row),
-    timeOf(row, "seconds_per_step"),
-    timeOf(row, "seconds_100_epochs"),
-    flag(row, "extrapolated") === true ? "extrapolated from fewer steps" : "measured",
-    proofOf(row),
+  const columns: Column<Trained>[] = [
+    { name: size, show: count, of: ({ point }) => point.size },
+    { name: "parameters", show: count, of: ({ point }) => point.parameters },
+    { name: "row", of: ({ row }) => nameOf(row) },
+    inSeconds("time of a step", ({ row }) => timeOf(row, "seconds_per_step")),
+    inSeconds("100 epochs", ({ row }) => timeOf(row, "seconds_100_epochs")),
+    {
+      name: "100 epochs are",
+      of: ({ row }) =>
+        flag(row, "extrapolated") === true ? "extrapolated from fewer steps" : "measured",
+    },
+    { name: "proof", of: ({ row }) => proofOf(row) },
   ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   const trained = points.flatMap((point) =>
     point.rows
       .filter((row) => timeOf(row, "seconds_per_step") !== null)
@@ -65,7 +60,7 @@ export function sizes(file: ResultFile): Picture | Missing | null {
     reading: file.sentence,
     alternative: `Lines of time on logarithmic axes, one for each of ${names.length} rows.`,
     height: 440,
-    table: { columns, rows: trained.map(cells) },
+    table: tableOf(columns, trained),
     notDrawn: withoutTime(rows).filter(([name]) => !names.includes(name)),
     verification: verification(rows),
     variants: views.map((view) => view.name),
@@ -103,29 +98,21 @@ export function trainingThreads(file: ResultFile): Picture | Missing | null {
   if (timed.length === 0) return { id: "scaling", title, missing: "no row has a speed-up" };
   const racers = [...new Set(timed.map((each) => each.racer))];
   const most = Math.max(2, ...timed.map((each) => each.threads));
-  const columns: Column[] = [
-    { name: "row" },
-    { name: "threads", show: count },
-    { name: "time of a step", unit: "s", show: seconds },
-    { name: "speed-up", show: times },
-    { name: "efficiency", show: percent },
-    { name: "proof" },
+  const columns: Column<(typeof timed)[number]>[] = [
+    { name: "row", of: ({ row }) => nameOf(row) },
+    { name: "threads", show: count, of: ({ threads }) => threads },
+    inSeconds("time of a step", ({ row }) => timeOf(row, "seconds_per_step")),
+    { name: "speed-up", show: times, of: ({ speedup }) => speedup },
+    { name: "efficiency", show: percent, of: ({ row }) => num(row, "efficiency") },
+    { name: "proof", of: ({ row }) => proofOf(row) },
   ];
-  const cells = ({ row, threads, speedup }: (typeof timed)[number]) => [
-    nameOf(row),
-    threads,
-    timeOf(row, "seconds_per_step"),
-    speedup,
-    num(row, "efficiency"),
-    proofOf(row),
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
     id: "scaling",
     title,
     reading: file.sentence,
     alternative: "Points of speed-up against threads beside the ideal line.",
-    table: { columns, rows: timed.map(cells) },
+    table: tableOf(columns, timed),
     notDrawn: withoutTime(rows.filter((row) => timeOf(row, "seconds_per_step") === null)),
     verification: verification(rows),
     option: (palette) => ({

@@ -1,7 +1,7 @@
 // Each classic mistake of measuring beside the right measurement of the same work.
 import { flag, list, positive, text } from "../data/json";
 import type { ResultFile } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { figure, seconds, times } from "../data/units";
 import { guideLine, heightOfBars, inRows, logLimits, plainLine, valueAxis } from "./chart";
 import type { Guide, Measured } from "./option";
@@ -43,27 +43,20 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
   if (timed.length === 0) return { id: "pitfalls", title, missing: "none of them was measured" };
   const worst = timed[0]!;
   const misleading = timed.filter((each) => each.misleads === true).length;
-  const columns: Column[] = [
-    { name: "pitfall" },
-    { name: "the mistaken way" },
-    { name: "mistaken reading", unit: "s", show: seconds },
-    { name: "the right way" },
-    { name: "right reading", unit: "s", show: seconds },
-    { name: "mistaken / right", show: times },
-    { name: "misleads here" },
-    { name: "advice" },
+  const columns: Column<(typeof timed)[number]>[] = [
+    { name: "pitfall", of: (each) => each.name },
+    { name: "the mistaken way", of: (each) => each.mistake },
+    inSeconds("mistaken reading", (each) => each.mistakenSeconds),
+    { name: "the right way", of: (each) => each.right },
+    inSeconds("right reading", (each) => each.rightSeconds),
+    { name: "mistaken / right", show: times, of: (each) => each.factor },
+    {
+      name: "misleads here",
+      of: (each) => (each.misleads === null ? "unclear" : each.misleads ? "yes" : "no"),
+    },
+    { name: "advice", of: (each) => each.advice },
   ];
-  const cells = (each: (typeof timed)[number]) => [
-    each.name,
-    each.mistake,
-    each.mistakenSeconds,
-    each.right,
-    each.rightSeconds,
-    each.factor,
-    each.misleads === null ? "unclear" : each.misleads ? "yes" : "no",
-    each.advice,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   const told = ["mistaken reading", "right reading", "mistaken / right", "misleads here"];
   const pointsOf = (key: "mistakenSeconds" | "rightSeconds" | "factor") =>
     timed.map((each, index) => ({ value: [each[key], index], told: tell(each.name, each, told) }));
@@ -75,7 +68,7 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
       `${worst.right} ${seconds(worst.rightSeconds)}, ${figure(worst.factor > 1 ? worst.factor : 1 / worst.factor)} times too ${worst.factor > 1 ? "slow" : "fast"}.`,
     alternative: `For each of ${timed.length} pitfalls two points on a logarithmic axis of time: the mistaken reading and the right one.`,
     height: heightOfBars(timed.length, 28),
-    table: { columns, rows: timed.map(cells) },
+    table: tableOf(columns, timed),
     notDrawn: all
       .filter((each) => each.mistakenSeconds === null)
       .map((each) => [each.name, `${each.status}: ${each.reason || "no time"}`]),

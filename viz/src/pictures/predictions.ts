@@ -2,7 +2,7 @@
 import { type Json, list, num, positive, text } from "../data/json";
 import { type GridCost, readProfile, type Way } from "../data/model";
 import type { ResultFile } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { count, quantity, seconds } from "../data/units";
 import { heightOfBars, inRows, logLimits, logLines, pointOf, valueAxis, whiskers } from "./chart";
 import type { Series } from "./option";
@@ -24,30 +24,19 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
   const cheapest = profile.ways
     .flatMap((way) => way.grids.map((grid) => ({ way, grid, cost: perCell(grid) })))
     .sort((a, b) => a.cost - b.cost)[0]!;
-  const columns: Column[] = [
-    { name: "backend" },
-    { name: "device" },
-    { name: "dtype" },
-    { name: "side", show: count },
-    { name: "threads", show: count },
-    { name: "cell and step", unit: "s", show: seconds },
-    { name: "set-up", unit: "s", show: seconds },
-    { name: "copy in", unit: "s", show: seconds },
-    { name: "copy out", unit: "s", show: seconds },
-  ];
   const gridsOf = (way: Way) => way.grids.map((grid) => ({ way, grid }));
-  const cells = ({ way, grid }: ReturnType<typeof gridsOf>[number]) => [
-    way.backend,
-    way.device,
-    way.dtype,
-    grid.side,
-    grid.threads,
-    perCell(grid),
-    grid.setup,
-    grid.copyIn,
-    grid.copyOut,
+  const columns: Column<ReturnType<typeof gridsOf>[number]>[] = [
+    { name: "backend", of: ({ way }) => way.backend },
+    { name: "device", of: ({ way }) => way.device },
+    { name: "dtype", of: ({ way }) => way.dtype },
+    { name: "side", show: count, of: ({ grid }) => grid.side },
+    { name: "threads", show: count, of: ({ grid }) => grid.threads },
+    inSeconds("cell and step", ({ grid }) => perCell(grid)),
+    inSeconds("set-up", ({ grid }) => grid.setup),
+    inSeconds("copy in", ({ grid }) => grid.copyIn),
+    inSeconds("copy out", ({ grid }) => grid.copyOut),
   ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
     id: "profile",
     title,
@@ -55,7 +44,7 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
     alternative:
       "Lines of the time of a cell and step against the side of the grid, both logarithmic.",
     height: 440,
-    table: { columns, rows: profile.ways.flatMap(gridsOf).map(cells) },
+    table: tableOf(columns, profile.ways.flatMap(gridsOf)),
     notDrawn: [],
     verification: "Every cold run of the calibration had the reference's field.",
     variants: dtypes,
@@ -125,22 +114,21 @@ export function advised(file: ResultFile): Picture | Missing | null {
   ways.sort((a, b) => a.warm - b.warm);
   recorded.sort((a, b) => a.warm - b.warm);
   const run = `${num(file.data, "nx")}x${num(file.data, "ny")} ${text(file.data, "dtype")}, ${num(file.data, "iterations")} iterations`;
-  const columns: Column[] = [
-    { name: "backend" },
-    { name: "device" },
-    { name: "warm run, predicted", unit: "s", show: seconds },
-    { name: "cold run, predicted", unit: "s", show: seconds },
+  const end = (kind: "warm" | "cold", at: keyof Span) =>
+    inSeconds(
+      `${kind} ${at === "low" ? "from" : "to"}`,
+      ({ ends }: AdvisedWay) => ends?.[kind][at] ?? null,
+    );
+  const columns: Column<AdvisedWay>[] = [
+    { name: "backend", of: ({ name }) => name },
+    { name: "device", of: ({ device }) => device },
+    inSeconds("warm run, predicted", ({ warm }) => warm),
+    inSeconds("cold run, predicted", ({ cold }) => cold),
+    ...(card === ""
+      ? []
+      : [end("warm", "low"), end("warm", "high"), end("cold", "low"), end("cold", "high")]),
   ];
-  if (card !== "")
-    for (const name of ["warm from", "warm to", "cold from", "cold to"])
-      columns.push({ name, unit: "s", show: seconds });
-  const cells = ({ name, device, warm, cold, ends }: AdvisedWay) => [
-    ...[name, device, warm, cold],
-    ...(card === "" ? [] : [ends?.warm.low, ends?.warm.high, ends?.cold.low, ends?.cold.high]).map(
-      (end) => end ?? null,
-    ),
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
     id: "advice",
     title,
@@ -154,7 +142,7 @@ export function advised(file: ResultFile): Picture | Missing | null {
     alternative:
       "Hollow marks at predicted seconds on a logarithmic axis, a warm and a cold run for each backend.",
     height: heightOfBars(ways.length, 40),
-    table: { columns, rows: ways.map(cells) },
+    table: tableOf(columns, ways),
     notDrawn: [],
     verification: `Predictions from the profile of ${text(file.data, "profile", "machine")} (${text(file.data, "profile", "date")}); nothing here was run.`,
     option: (palette, narrow) => ({

@@ -4,7 +4,7 @@
 // by `diffbench transfer`.
 import { at, positive, text } from "../data/json";
 import { problemText, type ResultFile, whyNotDrawn } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, tableOf } from "../data/table";
 import { bytesPerSecond, figure, percent } from "../data/units";
 import { type Curve, curvesOf } from "./bandwidth";
 import { baseOption, guideLine, logLimits, pointOf, tooltip, valueAxis } from "./chart";
@@ -18,6 +18,14 @@ import { teller } from "./tooltip";
 interface Roof {
   name: string;
   /** Bytes a second, read and written ones counted, as those of a step are. */
+  rate: number;
+}
+
+/** Of the table. */
+interface Line {
+  name: string;
+  kind: string;
+  bandwidth: number | null;
   rate: number;
 }
 
@@ -108,21 +116,31 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
   const share =
     memory === undefined || bestCpu === undefined ? null : bestCpu.rate / (memory.rate * intensity);
   const hasCaches = roofs.some((roof) => roof.name.startsWith("L"));
-  const columns: Column[] = [
-    { name: "row or roof" },
-    { name: "kind" },
-    { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
-    { name: "intensity", unit: "flop/B", show: figure },
-    { name: "rate", unit: "flop/s", show: (value) => `${figure(value / 1e9)} GFlop/s` },
+  const columns: Column<Line>[] = [
+    { name: "row or roof", of: ({ name }) => name },
+    { name: "kind", of: ({ kind }) => kind },
+    { name: "bandwidth", unit: "B/s", show: bytesPerSecond, of: ({ bandwidth }) => bandwidth },
+    { name: "intensity", unit: "flop/B", show: figure, of: () => intensity },
+    {
+      name: "rate",
+      unit: "flop/s",
+      show: (value) => `${figure(value / 1e9)} GFlop/s`,
+      of: ({ rate }) => rate,
+    },
   ];
-  const cellsOfRow = ({ row, rate }: (typeof rows)[number]) => [
-    row.name,
-    row.device,
-    row.bytesPerSecond,
-    intensity,
+  const lineOfRow = ({ row, rate }: (typeof rows)[number]): Line => ({
+    name: row.name,
+    kind: row.device,
+    bandwidth: row.bytesPerSecond,
     rate,
-  ];
-  const tell = teller(columns, cellsOfRow);
+  });
+  const lineOfRoof = ({ name, rate }: Roof): Line => ({
+    name,
+    kind: "roof",
+    bandwidth: rate,
+    rate: rate * intensity,
+  });
+  const tell = teller(columns);
   return {
     id: "roofline",
     title,
@@ -140,13 +158,7 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
       ".",
     alternative: `Sloping lines for ${roofs.length} measured bandwidths on logarithmic axes, and a point for each of ${rows.length} rows, all at ${figure(intensity)} flops a byte. Peak arithmetic is not measured, so there is no flat roof.`,
     height,
-    table: {
-      columns,
-      rows: [
-        ...roofs.map((roof) => [roof.name, "roof", roof.rate, intensity, roof.rate * intensity]),
-        ...rows.map(cellsOfRow),
-      ],
-    },
+    table: tableOf(columns, [...roofs.map(lineOfRoof), ...rows.map(lineOfRow)]),
     notDrawn: [
       ...file.rows
         .filter((row) => row.seconds === null)
@@ -207,7 +219,7 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
             data: rows.map((each) => ({
               name: each.row.name,
               value: [intensity, each.rate / 1e9],
-              told: tell(each.row.name, each),
+              told: tell(each.row.name, lineOfRow(each)),
               symbol: pointOf(each.row.device !== "cpu").symbol,
               itemStyle: { color: lookOf(palette, file.names, each.row.name).color },
               label: {

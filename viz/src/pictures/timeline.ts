@@ -10,7 +10,7 @@ import {
   type ResultFile,
   type Row,
 } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { seconds } from "../data/units";
 import {
   heightOfBars,
@@ -142,28 +142,17 @@ function busyOf({ phases }: Run): number {
 
 const laneName = (each: Segment) => `${each.row}: ${each.lane}`;
 const lanesOf = (segments: Segment[]) => [...new Set(segments.map(laneName))];
-
-const columns: Column[] = [
-  { name: "row" },
-  { name: "run" },
-  { name: "by" },
-  { name: "lane" },
-  { name: "phase" },
-  { name: "from", unit: "s", show: seconds },
-  { name: "to", unit: "s", show: seconds },
-  { name: "duration", unit: "s", show: seconds },
+const columns: Column<Segment>[] = [
+  { name: "row", of: (each) => each.row },
+  { name: "run", of: (each) => each.kind },
+  { name: "by", of: (each) => each.by },
+  { name: "lane", of: (each) => each.lane },
+  { name: "phase", of: (each) => each.part },
+  inSeconds("from", (each) => each.start),
+  inSeconds("to", (each) => each.end),
+  inSeconds("duration", (each) => each.end - each.start),
 ];
-const cells = (each: Segment) => [
-  each.row,
-  each.kind,
-  each.by,
-  each.lane,
-  each.part,
-  each.start,
-  each.end,
-  each.end - each.start,
-];
-const tell = teller(columns, cells);
+const tell = teller(columns);
 
 export function timeline(file: ResultFile): Picture | Missing | null {
   if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
@@ -179,7 +168,10 @@ export function timeline(file: ResultFile): Picture | Missing | null {
     reading: (variant) => reading(file, views[variant]!),
     alternative: `Lanes of coloured stretches on an axis of seconds, for at most ${mostRows} rows${device ? ", with the device's engines" : ""}.${moments ? "" : " Phases are in the order of a run; the moments are not recorded (--trace records them)."}`,
     height: heightOfBars(Math.max(...views.map((view) => lanesOf(view.segments).length)), 28),
-    table: { columns, rows: views.flatMap(({ segments }) => segments.map(cells)) },
+    table: tableOf(
+      columns,
+      views.flatMap(({ segments }) => segments),
+    ),
     notDrawn: (variant) => {
       const { kind, by, runs, drawn } = views[variant]!;
       const why = ({ row }: Run) => {
