@@ -166,7 +166,7 @@ const sharedMemory: Record<string, string> = {
 /** What the figures of the GPU are not. */
 export function labels({ gpu: { gpu, costs }, tick }: Outcome): string[] {
   const clock =
-    `Medians of ${batches} batches. The browser's clock steps by ${seconds(tick)}; batches last as long as ` +
+    `Medians of ${batches} batches; each begins at the start of the run, and bringing the start back is not timed. The browser's clock steps by ${seconds(tick)}; batches last as long as ` +
     `${ticksOfBatch} of its steps, at least ${seconds(shortestBatch)} and at most ${seconds(longestBatch)} or little more.`;
   if (gpu === null || costs === null) return [clock];
   return [
