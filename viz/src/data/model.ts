@@ -34,6 +34,8 @@ export interface Profile {
   /** How copies to a device were made: "pageable", "pinned", ... */
   transfer: string;
   source: string;
+  /** Other programs had CPU time while it was recorded. */
+  disturbed: boolean;
   ways: Way[];
 }
 
@@ -108,6 +110,7 @@ export function readProfile(file: ResultFile): Profile | null {
     date: text(file.context, "date"),
     transfer: text(file.data, "transfer"),
     source: file.name,
+    disturbed: file.disturbed,
     ways,
   };
 }

@@ -2,6 +2,7 @@
 // the host on the way; beside it, if wished, what is assumed of a card that nobody measured. All of
 // it is predicted; measured runs of the same kind stand beside it.
 import { assumedWays, type Card } from "./assumed";
+import { concluded } from "./conclusion";
 import { text } from "./json";
 import {
   longestCall,
@@ -133,7 +134,10 @@ function aboutCard(all: Predicted[], card: Card | null): string {
   );
 }
 
-export function sentence(setting: Setting, all: Predicted[]): string {
+export const sentence = (setting: Setting, all: Predicted[]): string =>
+  concluded(setting.profile, findingOf(setting, all));
+
+function findingOf(setting: Setting, all: Predicted[]): string {
   const best = all[0];
   if (best === undefined) return "The profile has nothing of this type.";
   const { side, iterations, dtype, card } = setting;

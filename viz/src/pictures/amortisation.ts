@@ -1,12 +1,12 @@
 // From residency: how much a copy costs when it is made every so many steps.
 import { positive, text } from "../data/json";
-import { backendOf, type ResultFile, type Row, whyNotDrawn } from "../data/results";
+import { backendOf, type Row, whyNotDrawn } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
 import { count, figure, quantity, seconds, times } from "../data/units";
 import { type Line, logLines, plainLine } from "./chart";
 import { isCpu, standInSentence } from "./choice";
 import { type Look, lookOf } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -16,21 +16,17 @@ const every = (row: Row) => row.roundtripEvery ?? row.snapshotEvery;
 /** Of the lines of one backend, which have one colour: one for each way to copy. */
 const dashes: Look["type"][] = ["solid", "dashed", "dotted", [12, 4, 2, 4]];
 
-/** "simd, round trip every 10 steps" as "simd, round trip". */
-const kindOf = (row: Row) => row.name.replace(/[, ]*\bevery (\d+ steps|step|\d+)/, "");
+/** "simd, round trip" of all such rows, however often they copy. */
+const kindOf = ({ kernel, transfer, overlapped, roundtripEvery }: Row) =>
+  `${kernel}, ${overlapped ? "overlapped " : ""}${roundtripEvery === null ? "snapshot" : "round trip"}` +
+  (transfer === "pageable" ? ", pageable" : "");
 
-export function amortisation(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "residency") return null;
-  const title = "Amortisation: speed-up against iterations per copy";
+export const amortisation = drawing("amortisation", ["residency"], (file) => {
   const timed = file.rows.filter((row): row is Timed => row.seconds !== null);
   const visiting = timed.filter((row) => every(row) !== null);
   const best = timed.filter(isCpu).sort((a, b) => a.seconds - b.seconds)[0];
   if (best === undefined || visiting.length === 0)
-    return {
-      id: "amortisation",
-      title,
-      missing: "it needs a timed CPU row and timed rows that visit the host",
-    };
+    return "it needs a timed CPU row and timed rows that visit the host";
   const kinds = [...new Set(visiting.map(kindOf))];
   const firstOf = (kind: string) => visiting.find((row) => kindOf(row) === kind)!;
   const waysOf = (backend: string) => kinds.filter((kind) => backendOf(firstOf(kind)) === backend);
@@ -54,8 +50,6 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns);
   return {
-    id: "amortisation",
-    title,
     reading:
       `A step takes ${seconds(worst.seconds)} where the field travels every ${every(worst) === 1 ? "step" : `${every(worst)} steps`}` +
       (resident === undefined
@@ -116,4 +110,4 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
       );
     },
   };
-}
+});

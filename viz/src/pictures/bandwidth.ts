@@ -2,13 +2,12 @@
 // t = latency + bytes / bandwidth that was fitted to each curve.
 import { at, flag, list, num, positive, text, type Json } from "../data/json";
 import type * as schema from "../data/result_schema";
-import type { ResultFile } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
 import { bytes, bytesPerSecond, count, figure } from "../data/units";
 import { guideLine, type Line, logLines, plainLine } from "./chart";
 import type { Guide } from "./option";
 import { seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { type Drawn, drawing } from "./picture";
 import { teller } from "./tooltip";
 
 interface Point {
@@ -74,14 +73,12 @@ function fitsOf(place: Json): Fit[] {
   });
 }
 
-function picture(
-  id: string,
-  title: string,
+function pictureOf(
   curves: Curve[],
   fits: Fit[],
   caches: [string, number][],
   reading: string,
-): Picture {
+): Drawn {
   const timed = curves.filter((curve) => curve.points.some((point) => point.rate !== null));
   // Of a device: the two ways that everybody has to choose from, each way on its own.
   const usual = timed.filter(
@@ -112,8 +109,6 @@ function picture(
   const tell = teller(columns);
   const lines = timed.flatMap((curve) => curve.points.map((point) => ({ curve, point })));
   return {
-    id,
-    title,
     reading,
     alternative: `Lines of bandwidth against the size of a copy, both logarithmic, for ${timed.length} ways to copy.`,
     height: 440,
@@ -181,13 +176,11 @@ const symbols = ["circle", "rect", "triangle", "roundRect"];
 
 const bestRate = (curve: Curve) => Math.max(0, ...curve.points.map((point) => point.rate ?? 0));
 
-export function hostBandwidth(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "transfer") return null;
+export const hostBandwidth = drawing("bandwidth-host", ["transfer"], (file) => {
   const host = at(file.data, "host");
   const curves = curvesOf(host);
-  const title = "Bandwidth of copies within the host, by size";
   if (!curves.some((curve) => bestRate(curve) > 0))
-    return { id: "bandwidth-host", title, missing: "the file has no timed copies within the host" };
+    return "the file has no timed copies within the host";
   const caches = (["l1d", "l2", "l3"] as const).flatMap((name): [string, number][] => {
     const size = positive(host, "caches", name);
     // A copy has two arrays.
@@ -201,26 +194,16 @@ export function hostBandwidth(file: ResultFile): Picture | Missing | null {
       ? `; copies of ${bytes(largest.bytes)} run at ${bytesPerSecond(largest.rate)}`
       : "") +
     ". Dashed: where both arrays just fit in a cache.";
-  return picture("bandwidth-host", title, curves, [], caches, reading);
-}
+  return pictureOf(curves, [], caches, reading);
+});
 
-export function deviceBandwidth(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "transfer") return null;
-  const title = "Bandwidth to and from the GPU: pageable against pinned";
+export const deviceBandwidth = drawing("bandwidth-device", ["transfer"], (file) => {
   const device = at(file.data, "device");
   const curves = curvesOf(device);
   if (flag(device, "emulated") === true)
-    return {
-      id: "bandwidth-device",
-      title,
-      missing: `the device was emulated: ${curves.flatMap((curve) => curve.points).filter((point) => point.verified).length} copies were proved, and none was timed`,
-    };
+    return `the device was emulated: ${curves.flatMap((curve) => curve.points).filter((point) => point.verified).length} copies were proved, and none was timed`;
   if (!curves.some((curve) => bestRate(curve) > 0))
-    return {
-      id: "bandwidth-device",
-      title,
-      missing: `no copy was timed (${text(file.data, "no_device") || "no GPU"})`,
-    };
+    return `no copy was timed (${text(file.data, "no_device") || "no GPU"})`;
   const best = (way: schema.CopyWay) =>
     Math.max(
       0,
@@ -231,5 +214,5 @@ export function deviceBandwidth(file: ResultFile): Picture | Missing | null {
     pageable > 0 && pinned > 0
       ? `Pinned memory reaches ${bytesPerSecond(pinned)}, ${figure(pinned / pageable)} times the ${bytesPerSecond(pageable)} of pageable memory on ${text(device, "name")}.`
       : `Copies to and from ${text(device, "name")}, by size.`;
-  return picture("bandwidth-device", title, curves, fitsOf(device), [], reading);
-}
+  return pictureOf(curves, fitsOf(device), [], reading);
+});

@@ -1,14 +1,13 @@
 // Files of cluster strong and weak: the rate by ranks beside the run without ranks, and where a step
 // of the slowest rank goes.
 import { type RankRun, type RankRuns, rankParts, readRankRuns, whyNoTime } from "../data/cluster";
-import type { ResultFile } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
 import { cellsPerSecond, count, figure, percent, seconds } from "../data/units";
 import { heightOfBars, inRows, plainLine, stackedBars, valueAxis, whiskers } from "./chart";
 import { heaviest } from "./choice";
 import type { Series } from "./option";
 import { phaseColour, seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -62,23 +61,14 @@ const scalingColumns: Column<RankRun>[] = [
   { name: "proof", of: (run) => run.row.verification },
 ];
 
-export function clusterScaling(file: ResultFile): Picture | Missing | null {
+export const clusterScaling = drawing("cluster-scaling", ["cluster"], (file) => {
   const read = readRankRuns(file);
   if (read === null || read.question === "depth") return null;
-  const title =
-    read.question === "strong"
-      ? "Strong scaling over ranks: one grid, divided"
-      : "Weak scaling over ranks: the grid grows with them";
   const base = read.runs.find((run) => run.ranks === 0 && timed(run));
   const bars = read.runs
     .filter((run) => run.ranks > 0 && (timed(run) || run.oversubscribed))
     .sort((a, b) => a.ranks - b.ranks);
-  if (!bars.some(timed))
-    return {
-      id: "cluster-scaling",
-      title,
-      missing: "no run on ranks has both a verified result and a time",
-    };
+  if (!bars.some(timed)) return "no run on ranks has both a verified result and a time";
   const { drawn, left } = heaviest(
     bars,
     (run) => run.cellsPerSecond ?? 0,
@@ -86,8 +76,6 @@ export function clusterScaling(file: ResultFile): Picture | Missing | null {
   );
   const tell = teller(scalingColumns);
   return {
-    id: "cluster-scaling",
-    title,
     reading: scalingReading(read),
     alternative: `A bar of cells a second for each of ${drawn.filter(timed).length} runs on ranks with the interval of its median, beside a line for the run without ranks; oversubscribed runs have a cross and no bar.`,
     height: heightOfBars(drawn.length, 40),
@@ -194,7 +182,7 @@ export function clusterScaling(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});
 
 /** A cross of two strokes. */
 const crossPath = "path://M1,0L5,4L9,0L10,1L6,5L10,9L9,10L5,6L1,10L0,9L4,5L0,1Z";
@@ -205,15 +193,13 @@ const colourNames = { compute: "compute", pack: "h2d", wait: "sync" } as const;
 type Profiled = RankRun & { slowest: NonNullable<RankRun["slowest"]> };
 const sum = ({ slowest }: Profiled) => slowest.compute + slowest.pack + slowest.wait;
 
-export function clusterSteps(file: ResultFile): Picture | Missing | null {
+export const clusterSteps = drawing("cluster-step", ["cluster"], (file) => {
   const read = readRankRuns(file);
   if (read === null) return null;
-  const title = "Where a step of the slowest rank goes";
   const runs = read.runs
     .filter((run): run is Profiled => run.ranks > 0 && run.slowest !== null)
     .sort((a, b) => a.ranks - b.ranks || (a.depth ?? 0) - (b.depth ?? 0));
-  if (runs.length === 0)
-    return { id: "cluster-step", title, missing: "no run on ranks has a time and a profile" };
+  if (runs.length === 0) return "no run on ranks has a time and a profile";
   const { drawn, left } = heaviest(
     runs,
     (run) => run.slowest.wait / sum(run),
@@ -229,8 +215,6 @@ export function clusterSteps(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns);
   return {
-    id: "cluster-step",
-    title,
     reading:
       (told.slowest.wait > 0
         ? `With ${nameOf(told, read.question)} the slowest rank, which computes longest, waits for ${percent(told.slowest.wait / sum(told))} of its step${runs.length > 1 ? ", the most of all" : ""}`
@@ -278,4 +262,4 @@ export function clusterSteps(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

@@ -1,13 +1,13 @@
 // Files of cluster depth (how deep halos should be, measured and by the model) and of cluster
 // predict (what a network makes of many ranks).
+import { concludes } from "../data/conclusion";
 import { type RankRun, readRankPrediction, readRankRuns, whyNoTime } from "../data/cluster";
-import type { ResultFile } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
 import { cellsPerSecond, count, figure, percent, quantity, seconds } from "../data/units";
 import { baseOption, idealLine, logLimits, tooltip, valueAxis, whiskers } from "./chart";
 import type { Measured, Point, Series } from "./option";
 import { type Palette, seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -73,18 +73,18 @@ const predictedLine = (
   data,
 });
 
-export function clusterDepth(file: ResultFile): Picture | Missing | null {
+export const clusterDepth = drawing("cluster-depth", ["cluster"], (file) => {
   const read = readRankRuns(file);
   if (read === null || read.question !== "depth") return null;
-  const title = "Time of a step by the depth of halos";
   const runs = read.runs
     .filter((run): run is Deep => run.depth !== null)
     .sort((a, b) => a.depth - b.depth);
   const timed = runs.filter((run) => run.seconds !== null);
   const modelled = runs.filter((run) => run.modelled !== null);
-  if (timed.length + modelled.length === 0)
-    return { id: "cluster-depth", title, missing: "no depth has a time, measured or modelled" };
-  const [best, modelBest] = [least(timed, "seconds"), least(modelled, "modelled")];
+  if (timed.length + modelled.length === 0) return "no depth has a time, measured or modelled";
+  // Of disturbed figures none is the best.
+  const best = concludes(file) ? least(timed, "seconds") : null;
+  const modelBest = least(modelled, "modelled");
   const columns: Column<RankRun>[] = [
     { name: "halo depth", unit: "rows", show: count, of: (run) => run.depth },
     { name: "ranks", show: count, of: (run) => run.ranks },
@@ -109,8 +109,6 @@ export function clusterDepth(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns);
   return {
-    id: "cluster-depth",
-    title,
     reading: depthReading(runs) + (read.transport ? ` Ranks talk by ${read.transport}.` : ""),
     alternative:
       "Points of measured time with the intervals of their medians against the rows of a halo, both logarithmic, and a dashed line by the model; the least of each is marked.",
@@ -233,17 +231,15 @@ export function clusterDepth(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});
 
-export function clusterPrediction(file: ResultFile): Picture | Missing | null {
+export const clusterPrediction = drawing("cluster-predict", ["cluster"], (file) => {
   const read = readRankPrediction(file);
   if (read === null) return null;
   const { runs, assumed } = read;
   const kind = assumed ? "assumed" : "predicted";
-  const title = `Predicted runs on ranks${assumed ? ", from assumed rates" : ""}`;
   const most = runs[runs.length - 1];
-  if (most === undefined)
-    return { id: "cluster-predict", title, missing: "the file has no predictions" };
+  if (most === undefined) return "the file has no predictions";
   const grid = `${most.nx ?? "?"}x${most.ny ?? "?"}`;
   const perStep = (run: (typeof runs)[number]): number | null =>
     run.everyStep === null ? null : (run.cellsPerSecond * run.everyStep) / run.efficiency;
@@ -288,8 +284,6 @@ export function clusterPrediction(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns);
   return {
-    id: "cluster-predict",
-    title,
     reading:
       `${assumed ? "Assumed and predicted" : "Predicted"}, not measured: on ${most.ranks} rank${most.ranks === 1 ? "" : "s"} a step of ${grid} takes ${seconds(most.seconds)}, ${cellsPerSecond(most.cellsPerSecond)}, ${percent(most.efficiency)} of ideal` +
       (most.depth === null ? "" : ` with halos of ${rowsOf(most.depth)}`) +
@@ -374,4 +368,4 @@ export function clusterPrediction(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

@@ -1,14 +1,15 @@
 // From a sweep: time against the grid and against the iterations, by each row, with the crossing
 // that the program computed and its interval.
+import { concludes } from "../data/conclusion";
 import { at, flag, list, num, positive, readable, text, word, type Json } from "../data/json";
 import type * as schema from "../data/result_schema";
-import { readRow, type ResultFile, type Row } from "../data/results";
+import { readRow, type Row } from "../data/results";
 import { count, figure, quantity, seconds } from "../data/units";
 import { type Column, inSeconds, tableOf } from "../data/table";
 import { type Line, logLimits, logLines, plainLine } from "./chart";
 import { chosenRows, whyNotChosen } from "./choice";
 import { lookOf, type Palette } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -193,9 +194,7 @@ function sentenceOf(view: View, crossing: Crossing | undefined): string {
   return `For ${measures[view.measure].name}${setting.join(" and")}, ${told}.`;
 }
 
-export function crossover(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "sweep") return null;
-  const title = "Crossover: time against grid and iterations";
+export const crossover = drawing("crossover", ["sweep"], (file) => {
   const axes = Object.entries(at(file.data, "axes") ?? {}).map(
     ([name, values]): [string, string[]] => [name, Array.isArray(values) ? values.map(String) : []],
   );
@@ -203,7 +202,7 @@ export function crossover(file: ResultFile): Picture | Missing | null {
     file.data,
     axes.map(([name]) => name),
   );
-  const crossings = crossingsOf(file.data);
+  const crossings = concludes(file) ? crossingsOf(file.data) : [];
   const crossingOf = (view: View) =>
     crossings.find(
       (each) =>
@@ -213,12 +212,7 @@ export function crossover(file: ResultFile): Picture | Missing | null {
   const views = viewsOf(axes, points).sort(
     (a, b) => Number(crosses(crossingOf(b))) - Number(crosses(crossingOf(a))),
   );
-  if (views.length === 0)
-    return {
-      id: "crossover",
-      title,
-      missing: "it needs at least two grids or iteration counts with times",
-    };
+  if (views.length === 0) return "it needs at least two grids or iteration counts with times";
   const rows = points.flatMap((point) => point.rows.filter((row) => row.seconds !== null));
   const names = [...new Set(rows.map((row) => row.name))];
   const device = new Map(rows.map((row) => [row.name, row]));
@@ -264,8 +258,6 @@ export function crossover(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns);
   return {
-    id: "crossover",
-    title,
     reading: (variant) =>
       crossings.length === 0
         ? file.sentence || "No crossing was asked for: --cross A,B says from where B beats A."
@@ -328,4 +320,4 @@ export function crossover(file: ResultFile): Picture | Missing | null {
       );
     },
   };
-}
+});

@@ -15,8 +15,8 @@ import {
 import { heightOfBars, inRows, logLimits, plainLine, pointOf, valueAxis, whiskers } from "./chart";
 import { chosenRows, namedOf, isCpu, mostRows, whyNotChosen } from "./choice";
 import { lookOf } from "./palette";
-import { apart, disturbed, doubt } from "./order";
-import type { Missing, Picture } from "./picture";
+import { apart, doubt } from "./order";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -28,8 +28,8 @@ function reading(file: ResultFile, ranked: Timed[], baseline: Timed | undefined)
   const best = ranked[0];
   if (best === undefined) return "No row has a time.";
   const bestCpu = ranked.find(isCpu);
-  const why = doubt(file, ranked.map(asTimed));
-  const settled = (row: Timed) => why === disturbed || apart(asTimed(best), asTimed(row));
+  const why = doubt(ranked.map(asTimed));
+  const settled = (row: Timed) => apart(asTimed(best), asTimed(row));
   const parts = [
     (ranked.length === 1
       ? `${shortened(best.name)} is the only verified row with a time`
@@ -50,13 +50,10 @@ function reading(file: ResultFile, ranked: Timed[], baseline: Timed | undefined)
   return `${parts.join(", ")}${problem ? ` (${problem})` : ""}.`;
 }
 
-export function ladder(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
-  const title = "The ladder: time of a step";
+export const ladder = drawing("ladder", ["comparison", "residency"], (file) => {
   const ranked = file.rows.filter(timed).sort((a, b) => a.seconds - b.seconds);
   const drawn = chosenRows(ranked.map(asTimed), namedOf(file), mostRows).map(({ row }) => row);
-  if (drawn.length === 0)
-    return { id: "ladder", title, missing: "no verified row of this file has a time" };
+  if (drawn.length === 0) return "no verified row of this file has a time";
   const baseline = drawn.find((row) => row.name === file.baseline);
   const bestCpu = drawn.find(isCpu);
   const columns: Column<Timed>[] = [
@@ -82,8 +79,6 @@ export function ladder(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns);
   return {
-    id: "ladder",
-    title,
     reading: reading(file, drawn, baseline),
     alternative: `Dots on a logarithmic axis of time, one line for each of ${drawn.length} rows, the fastest first.`,
     height: heightOfBars(drawn.length),
@@ -171,4 +166,4 @@ export function ladder(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

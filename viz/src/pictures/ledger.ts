@@ -7,7 +7,7 @@ import { heightOfBars, inRows, stackedBars, valueAxis } from "./chart";
 import { chosenRows, namedOf, standInSentence, type Timed, whyNotChosen } from "./choice";
 import { doubt, doubtOfCold } from "./order";
 import { ledgerParts, phaseColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -26,9 +26,9 @@ export function partOf(phases: Phases, part: (typeof ledgerParts)[number]): numb
 }
 
 /** Why the first of these runs, of one kind and from short to long, need not be the shortest. */
-export function doubtOf(file: ResultFile, runs: Run[]): string {
+export function doubtOf(runs: Run[]): string {
   const verified = runs.filter(({ row }) => row.verified === true);
-  return verified[0]?.kind === "cold" ? doubtOfCold(file, verified) : doubt(file, verified);
+  return verified[0]?.kind === "cold" ? doubtOfCold(verified) : doubt(verified);
 }
 
 interface View {
@@ -81,7 +81,7 @@ function reading({ drawn, runs, share }: View, file: ResultFile): string {
   const worst = Math.max(
     ...drawn.map((run) => Math.abs(run.phases.unexplained ?? 0) / run.seconds),
   );
-  const why = doubtOf(file, runs);
+  const why = doubtOf(runs);
   return (
     (why === ""
       ? `The fastest ${first.kind} run, by ${first.row.name}, took ${seconds(first.seconds)}, `
@@ -92,9 +92,7 @@ function reading({ drawn, runs, share }: View, file: ResultFile): string {
   );
 }
 
-export function ledger(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
-  const title = "Where the time went";
+export const ledger = drawing("ledger", ["comparison", "residency"], (file) => {
   const all = runsByKind(file);
   const views = all.flatMap(({ kind, runs }): View[] => {
     const drawn = chosenRows(runs, namedOf(file), mostDrawn);
@@ -102,12 +100,7 @@ export function ledger(file: ResultFile): Picture | Missing | null {
     return shares.map((share) => ({ kind, runs, drawn, share }));
   });
   if (!views.some((view) => view.drawn.length > 0))
-    return {
-      id: "ledger",
-      title,
-      missing:
-        "no row has phases and a proof: phases are recorded for backends, not for peers or emulated devices",
-    };
+    return "no row has phases and a proof: phases are recorded for backends, not for peers or emulated devices";
   const columns: Column<Run>[] = [
     { name: "row", of: (run) => run.row.name },
     { name: "run", of: (run) => run.kind },
@@ -116,8 +109,6 @@ export function ledger(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns);
   return {
-    id: "ledger",
-    title,
     reading: (variant) => reading(views[variant]!, file),
     alternative: `Stacked bars of seconds or shares, one for each of at most ${mostDrawn} runs, divided into phases.`,
     height: heightOfBars(Math.max(...views.map((view) => view.drawn.length)), 26) + 24,
@@ -166,4 +157,4 @@ export function ledger(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

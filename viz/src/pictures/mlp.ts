@@ -13,7 +13,7 @@ import {
   valueAxis,
 } from "./chart";
 import { lookOf, seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { teller } from "./tooltip";
 
 const parts = ["data", "step", "wait"] as const;
@@ -48,12 +48,10 @@ const proof = (engines: Engine[]) =>
     .join(", ") +
   ".";
 
-export function learningCurves(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "mlp_train") return null;
-  const title = "Learning curves";
+export const learningCurves = drawing("learning", ["mlp_train"], (file) => {
   const engines = enginesOf(file);
   const learned = engines.filter((engine) => engine.losses.length > 0);
-  if (learned.length === 0) return { id: "learning", title, missing: "no engine has losses" };
+  if (learned.length === 0) return "no engine has losses";
   const final = (engine: Engine) => engine.losses[engine.losses.length - 1]!;
   const best = [...learned].sort((a, b) => final(a) - final(b))[0]!;
   const epochsOf = (engine: Engine) =>
@@ -68,8 +66,7 @@ export function learningCurves(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns);
   return {
-    id: "learning",
-    title,
+    timeless: true,
     reading: `After ${best.losses.length} epochs the lowest loss, ${figure(final(best))}, is that of ${best.name}, with ${best.test === null ? "unknown" : percent(best.test)} of the test rows right (${setting(file)}).`,
     alternative: `Lines of the loss on a logarithmic axis, one for each of ${learned.length} engines.`,
     height: 420,
@@ -116,14 +113,12 @@ export function learningCurves(file: ResultFile): Picture | Missing | null {
         })),
     }),
   };
-}
+});
 
-export function epochLedger(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "mlp_train") return null;
-  const title = "Where the time of a training went";
+export const epochLedger = drawing("epochs", ["mlp_train"], (file) => {
   const engines = enginesOf(file);
   const timed = engines.filter((engine) => engine.perEpoch !== null);
-  if (timed.length === 0) return { id: "epochs", title, missing: "no engine has a time" };
+  if (timed.length === 0) return "no engine has a time";
   const best = [...timed].sort((a, b) => a.perEpoch! - b.perEpoch!)[0]!;
   const columns: Column<Engine>[] = [
     { name: "engine", of: (engine) => engine.name },
@@ -137,8 +132,6 @@ export function epochLedger(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns);
   return {
-    id: "epochs",
-    title,
     reading: `${best.name} takes ${seconds(best.perEpoch!)} an epoch, the shortest of ${timed.length} (${setting(file)}).`,
     alternative: "Stacked bars of seconds for all epochs: fetching data, steps, waiting.",
     height: heightOfBars(timed.length, 40),
@@ -167,4 +160,4 @@ export function epochLedger(file: ResultFile): Picture | Missing | null {
       ),
     }),
   };
-}
+});

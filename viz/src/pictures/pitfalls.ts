@@ -1,17 +1,15 @@
 // Each classic mistake of measuring beside the right measurement of the same work.
+import { concludes } from "../data/conclusion";
 import { flag, list, positive, text } from "../data/json";
-import type { ResultFile } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
 import { figure, seconds, times } from "../data/units";
 import { guideLine, heightOfBars, inRows, logLimits, plainLine, valueAxis } from "./chart";
 import type { Guide, Measured } from "./option";
 import { type Palette, seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { teller } from "./tooltip";
 
-export function pitfalls(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "pitfalls") return null;
-  const title = "Pitfalls: the mistaken measurement against the right one";
+export const pitfalls = drawing("pitfalls", ["pitfalls"], (file) => {
   const all = list(file.data).map((each) => ({
     name: text(each, "name"),
     status: text(each, "status"),
@@ -23,7 +21,7 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
     mistakenSeconds: positive(each, "mistaken_seconds"),
     rightSeconds: positive(each, "right_seconds"),
     factor: positive(each, "factor"),
-    misleads: flag(each, "misleads"),
+    misleads: concludes(file) ? flag(each, "misleads") : null,
   }));
   const distance = (factor: number) => Math.abs(Math.log(factor));
   const timed = all
@@ -40,7 +38,7 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
           ],
     )
     .sort((a, b) => distance(b.factor) - distance(a.factor));
-  if (timed.length === 0) return { id: "pitfalls", title, missing: "none of them was measured" };
+  if (timed.length === 0) return "none of them was measured";
   const worst = timed[0]!;
   const misleading = timed.filter((each) => each.misleads === true).length;
   const columns: Column<(typeof timed)[number]>[] = [
@@ -59,10 +57,11 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
   const tell = teller(columns);
   const told = ["mistaken reading", "right reading", "mistaken / right", "misleads here"];
   const pointsOf = (key: "mistakenSeconds" | "rightSeconds" | "factor") =>
-    timed.map((each, index) => ({ value: [each[key], index], told: tell(each.name, each, told) }));
+    timed.map((each, index) => ({
+      value: [each[key], index],
+      told: tell(each.name, each, told),
+    }));
   return {
-    id: "pitfalls",
-    title,
     reading:
       `${misleading} of ${timed.length} mistakes mislead on this machine, ${worst.name} most: ${worst.mistake} reads ${seconds(worst.mistakenSeconds)}, ` +
       `${worst.right} ${seconds(worst.rightSeconds)}, ${figure(worst.factor > 1 ? worst.factor : 1 / worst.factor)} times too ${worst.factor > 1 ? "slow" : "fast"}.`,
@@ -127,7 +126,7 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});
 
 const connection = (
   palette: Palette,

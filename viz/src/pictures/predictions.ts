@@ -7,15 +7,12 @@ import { count, quantity, seconds } from "../data/units";
 import { heightOfBars, inRows, logLimits, logLines, pointOf, valueAxis, whiskers } from "./chart";
 import type { Series } from "./option";
 import { lookOf, seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { teller } from "./tooltip";
 
-export function calibrated(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "calibrate") return null;
-  const title = "The profile: time of a cell by grid";
+export const calibrated = drawing("profile", ["calibrate"], (file) => {
   const profile = readProfile(file);
-  if (profile === null)
-    return { id: "profile", title, missing: "the file has no complete profile" };
+  if (profile === null) return "the file has no complete profile";
   const dtypes = [...new Set(profile.ways.map((way) => way.dtype))];
   const perCell = (grid: GridCost) => {
     const last = grid.calls[grid.calls.length - 1]!;
@@ -38,8 +35,6 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns);
   return {
-    id: "profile",
-    title,
     reading: `The least is ${seconds(cheapest.cost)} a cell and step, by ${cheapest.way.backend} in ${cheapest.way.dtype} on ${cheapest.grid.side}x${cheapest.grid.side}; lines bend where the field leaves a cache or overheads dominate.`,
     alternative:
       "Lines of the time of a cell and step against the side of the grid, both logarithmic.",
@@ -66,7 +61,7 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
           })),
       ),
   };
-}
+});
 
 /** From the best to the worst of what is assumed. */
 interface Span {
@@ -98,9 +93,7 @@ function assumedWays(file: ResultFile, card: string): AdvisedWay[] {
   });
 }
 
-export function advised(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "advise") return null;
-  const title = "Predicted runs";
+export const advised = drawing("advice", ["advise"], (file) => {
   const recorded = list(file.data, "ways").flatMap((way): AdvisedWay[] => {
     const [warm, cold] = [positive(way, "warm_seconds"), positive(way, "cold_seconds")];
     return warm === null || cold === null
@@ -109,8 +102,7 @@ export function advised(file: ResultFile): Picture | Missing | null {
   });
   const card = text(file.data, "assumed", "card");
   const ways = [...recorded, ...assumedWays(file, card)];
-  if (ways.length === 0)
-    return { id: "advice", title, missing: "the file has no predictions for one run" };
+  if (ways.length === 0) return "the file has no predictions for one run";
   ways.sort((a, b) => a.warm - b.warm);
   recorded.sort((a, b) => a.warm - b.warm);
   const run = `${num(file.data, "nx")}x${num(file.data, "ny")} ${text(file.data, "dtype")}, ${num(file.data, "iterations")} iterations`;
@@ -130,8 +122,6 @@ export function advised(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns);
   return {
-    id: "advice",
-    title,
     reading:
       (recorded[0] === undefined
         ? ""
@@ -195,4 +185,4 @@ export function advised(file: ResultFile): Picture | Missing | null {
       ]),
     }),
   };
-}
+});

@@ -11,12 +11,13 @@ import { baseOption, guideLine, logLimits, pointOf, tooltip, valueAxis } from ".
 import { chosenRows, namedOf, isCpu } from "./choice";
 import type { Guide } from "./option";
 import { lookOf, seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
 interface Roof {
   name: string;
+  of: "memory" | "cache" | "bus";
   /** Bytes a second, read and written ones counted, as those of a step are. */
   rate: number;
 }
@@ -45,7 +46,7 @@ function roofsOf(file: ResultFile, companions: ResultFile[]): Roof[] {
     positive(file.own, "copy", "memcpy_bytes_per_second") ?? 0,
     positive(file.own, "copy", "streaming_bytes_per_second") ?? 0,
   );
-  if (copy > 0) roofs.push({ name: "host memory (copy)", rate: copy });
+  if (copy > 0) roofs.push({ name: "host memory (copy)", of: "memory", rate: copy });
   const transfer = companions.find((each) => each.experiment === "transfer");
   if (transfer === undefined) return roofs;
   const host = at(transfer.data, "host");
@@ -56,7 +57,7 @@ function roofsOf(file: ResultFile, companions: ResultFile[]): Roof[] {
     // A copy counts what arrives once, and has two arrays.
     const rate = 2 * bestRate(curvesOf(host), smaller, size / 2);
     smaller = size / 2;
-    if (rate > 0) roofs.push({ name: `${cache.toUpperCase()} (copy)`, rate });
+    if (rate > 0) roofs.push({ name: `${cache.toUpperCase()} (copy)`, of: "cache", rate });
   }
   const device = curvesOf(at(transfer.data, "device"));
   for (const direction of ["h2d", "d2h"] as const) {
@@ -65,7 +66,7 @@ function roofsOf(file: ResultFile, companions: ResultFile[]): Roof[] {
       0,
       Infinity,
     );
-    if (rate > 0) roofs.push({ name: `bus, ${direction.toUpperCase()}`, rate });
+    if (rate > 0) roofs.push({ name: `bus, ${direction.toUpperCase()}`, of: "bus", rate });
   }
   return roofs;
 }
@@ -83,9 +84,7 @@ const height = 460;
 const margins = { top: 56, bottom: 52 };
 const mostLabels = 10;
 
-export function roofline(file: ResultFile, companions: ResultFile[]): Picture | Missing | null {
-  if (file.experiment !== "comparison") return null;
-  const title = "Roofline";
+export const roofline = drawing("roofline", ["comparison"], (file, companions) => {
   const bytes = positive(file.problem, "bytes_per_step");
   const flops = positive(file.problem, "flops_per_step");
   const roofs = roofsOf(file, companions);
@@ -95,27 +94,18 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
     )
     .sort((a, b) => b.rate - a.rate);
   if (bytes === null || flops === null || rows.length === 0)
-    return {
-      id: "roofline",
-      title,
-      missing: "it needs rows with a time, and the problem's bytes and flops",
-    };
+    return "it needs rows with a time, and the problem's bytes and flops";
   if (roofs.length === 0)
-    return {
-      id: "roofline",
-      title,
-      missing:
-        "no bandwidth was measured (the copy roof of the comparison, or a file of diffbench transfer)",
-    };
+    return "no bandwidth was measured (the copy roof of the comparison, or a file of diffbench transfer)";
   const labelled = chosenRows(rows, namedOf(file), mostLabels);
   const intensity = flops / bytes;
   const best = rows[0]!;
-  const memory = roofs.find((roof) => roof.name.startsWith("host memory"));
+  const memory = roofs.find((roof) => roof.of === "memory");
   // The host's memory bounds what runs on the host, and nothing else.
   const bestCpu = rows.find(({ row }) => isCpu(row));
   const share =
     memory === undefined || bestCpu === undefined ? null : bestCpu.rate / (memory.rate * intensity);
-  const hasCaches = roofs.some((roof) => roof.name.startsWith("L"));
+  const hasCaches = roofs.some((roof) => roof.of === "cache");
   const columns: Column<Line>[] = [
     { name: "row or roof", of: ({ name }) => name },
     { name: "kind", of: ({ kind }) => kind },
@@ -142,8 +132,6 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
   });
   const tell = teller(columns);
   return {
-    id: "roofline",
-    title,
     reading:
       `At ${figure(intensity)} flops a byte the roofs are bandwidths: ${best.row.name} makes ${figure(best.rate / 1e9)} GFlop/s` +
       (bestCpu === undefined || bestCpu === best
@@ -235,4 +223,4 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
       };
     },
   };
-}
+});

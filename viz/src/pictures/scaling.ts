@@ -2,13 +2,13 @@
 // Amdahl; weak: Gustafson) with the interval of its serial fraction.
 import { at, flag, num, positive, text } from "../data/json";
 import type * as schema from "../data/result_schema";
-import { type ResultFile, whyNotDrawn } from "../data/results";
+import { whyNotDrawn } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
 import { count, figure, percent, times } from "../data/units";
 import { baseOption, guideLine, idealLine, tooltip, valueAxis } from "./chart";
 import type { Guide, Measured } from "./option";
 import { seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -21,9 +21,7 @@ export function efficiency(law: Law | "", serial: number, threads: number): numb
     : 1 / (1 + serial * (threads - 1));
 }
 
-export function scaling(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "scaling") return null;
-  const title = "Thread scaling";
+export const scaling = drawing("scaling", ["scaling"], (file) => {
   const points = file.rows
     .map((row) => ({
       row,
@@ -36,12 +34,7 @@ export function scaling(file: ResultFile): Picture | Missing | null {
         ? []
         : [{ ...point, threads: point.threads, speedup: point.speedup }],
     );
-  if (points.length === 0)
-    return {
-      id: "scaling",
-      title,
-      missing: "it needs a time on one thread and on another number of threads",
-    };
+  if (points.length === 0) return "it needs a time on one thread and on another number of threads";
   const fit = at(file.data, "fit");
   const law = text(fit, "law") as Law | "";
   const serial = num(fit, "serial_fraction");
@@ -76,7 +69,7 @@ export function scaling(file: ResultFile): Picture | Missing | null {
   const tell = teller(columns);
   return {
     id: "scaling",
-    title: `${title}: ${text(file.data, "backend")}, ${text(file.data, "mode")}`,
+    title: `Thread scaling: ${text(file.data, "backend")}, ${text(file.data, "mode")}`,
     reading:
       (best.threads === 1
         ? "No number of threads is faster than one"
@@ -151,4 +144,4 @@ export function scaling(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

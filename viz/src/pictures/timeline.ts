@@ -25,7 +25,7 @@ import {
 import { chosenRows, namedOf, standInSentence, whyNotChosen } from "./choice";
 import { type Run, runsByKind, withoutRuns, doubtOf } from "./ledger";
 import { type ledgerParts, phaseColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -111,11 +111,11 @@ function viewsOf(file: ResultFile): View[] {
   );
 }
 
-function reading(file: ResultFile, { runs, drawn, kind, by }: View): string {
+function reading({ runs, drawn, kind, by }: View): string {
   const [first] = drawn;
   if (first === undefined) return `No verified row has a ${kind} run.`;
   const onDevice = drawn.find((run) => run.phases.busy !== null);
-  const why = doubtOf(file, runs);
+  const why = doubtOf(runs);
   const shortest =
     why === ""
       ? `the shortest is that of ${first.row.name}, ${seconds(first.seconds)}`
@@ -154,18 +154,13 @@ const columns: Column<Segment>[] = [
 ];
 const tell = teller(columns);
 
-export function timeline(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
-  const title = "Timeline of a run";
+export const timeline = drawing("timeline", ["comparison", "residency"], (file) => {
   const views = viewsOf(file);
-  if (!views.some((view) => view.drawn.length > 0))
-    return { id: "timeline", title, missing: "no row has phases and a proof" };
+  if (!views.some((view) => view.drawn.length > 0)) return "no row has phases and a proof";
   const device = views.some((view) => view.drawn.some((run) => run.phases.busy !== null));
   const moments = views.some((view) => view.by === "moments");
   return {
-    id: "timeline",
-    title,
-    reading: (variant) => reading(file, views[variant]!),
+    reading: (variant) => reading(views[variant]!),
     alternative: `Lanes of coloured stretches on an axis of seconds, for at most ${mostRows} rows${device ? ", with the device's engines" : ""}.${moments ? "" : " Phases are in the order of a run; the moments are not recorded (--trace records them)."}`,
     height: heightOfBars(Math.max(...views.map((view) => lanesOf(view.segments).length)), 28),
     table: tableOf(
@@ -237,4 +232,4 @@ export function timeline(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

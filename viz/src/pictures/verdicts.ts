@@ -2,7 +2,6 @@
 import { list, num, positive } from "../data/json";
 import { type ComparedRow, comparedRows } from "../data/pairs";
 import type * as schema from "../data/result_schema";
-import type { ResultFile } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
 import { count, figure, percent } from "../data/units";
 import {
@@ -16,7 +15,7 @@ import {
 } from "./chart";
 import { heaviest } from "./choice";
 import { seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { teller } from "./tooltip";
 
 /** Both triangles point to the side that the row went to. */
@@ -52,19 +51,14 @@ export function judgedTable(before: string, after: string) {
   };
 }
 
-export function compared(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "compare") return null;
-  const title = "Two runs: new over old";
+export const compared = drawing("compared", ["compare"], (file) => {
   const all = comparedRows(file);
   const rows = all.flatMap((row) => (row.ratio === null ? [] : [{ ...row, ratio: row.ratio }]));
-  if (rows.length === 0)
-    return { id: "compared", title, missing: "no row of the two files could be compared" };
+  if (rows.length === 0) return "no row of the two files could be compared";
   const { drawn, left } = heaviest(rows, weightOf, (row) => row.name);
   const counted = (verdict: schema.Verdict) => rows.filter((row) => row.verdict === verdict).length;
   const { table, tell } = judgedTable("old", "new");
   return {
-    id: "compared",
-    title,
     reading: `Of ${rows.length} rows ${counted("FASTER")} became FASTER, ${counted("SLOWER")} SLOWER, and ${counted("UNCLEAR")} are UNCLEAR.`,
     alternative:
       "A point for the ratio of each row with the line of its 99 % interval; right of 1 the new run is slower.",
@@ -126,11 +120,9 @@ export function compared(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});
 
-export function selftest(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "selftest") return null;
-  const title = "Self-test: how often a planted slowdown is found";
+export const selftest = drawing("selftest", ["selftest"], (file) => {
   const kinds = list(file.data, "kinds").flatMap((kind) => {
     const trials = positive(kind, "trials");
     const planted = num(kind, "planted_slowdown");
@@ -146,7 +138,7 @@ export function selftest(file: ResultFile): Picture | Missing | null {
       },
     ];
   });
-  if (kinds.length === 0) return { id: "selftest", title, missing: "the file has no trials" };
+  if (kinds.length === 0) return "the file has no trials";
   type Kind = (typeof kinds)[number];
   const nameOf = ({ planted }: Kind) =>
     planted === 0 ? "identical" : `${percent(planted)} slower`;
@@ -158,8 +150,6 @@ export function selftest(file: ResultFile): Picture | Missing | null {
   ];
   const tell = teller(columns);
   return {
-    id: "selftest",
-    title,
     reading:
       kinds
         .map(
@@ -189,4 +179,4 @@ export function selftest(file: ResultFile): Picture | Missing | null {
       ),
     }),
   };
-}
+});

@@ -31,6 +31,7 @@ const profile = (...ways: Way[]): Profile => ({
   machine: "a CPU, 2 usable CPUs; CUDA: none",
   date: "",
   transfer: "pageable",
+  disturbed: false,
   source: "profile.json",
   ways,
 });
