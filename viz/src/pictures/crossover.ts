@@ -93,7 +93,7 @@ function crossingsOf(data: Json): Crossing[] {
         along: axis,
         at: Object.fromEntries(
           Object.entries(at(crossing, "at") ?? {}).map(([name, value]) => [
-            name,
+            readable(name),
             readable(String(value)),
           ]),
         ),
@@ -195,9 +195,10 @@ function sentenceOf(view: View, crossing: Crossing | undefined): string {
 }
 
 export const crossover = drawing("crossover", ["sweep"], (file) => {
-  const axes = Object.entries(at(file.data, "axes") ?? {}).map(
-    ([name, values]): [string, string[]] => [name, Array.isArray(values) ? values.map(String) : []],
-  );
+  const axes = Object.entries(at(file.data, "axes") ?? {}).map(([name]): [string, string[]] => [
+    readable(name),
+    list(file.data, "axes", name).map((value) => readable(String(value))),
+  ]);
   const points = pointsOf(
     file.data,
     axes.map(([name]) => name),

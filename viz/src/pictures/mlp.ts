@@ -37,7 +37,7 @@ function enginesOf(file: ResultFile) {
 type Engine = ReturnType<typeof enginesOf>[number];
 
 const setting = (file: ResultFile) => {
-  const layers = list(file.data, "layers").map(String).join("-");
+  const layers = numbers(file.data, "layers").join("-");
   const parameters = num(file.data, "parameters");
   return `${text(file.data, "data")}, network ${layers}${parameters === null ? "" : ` with ${parameters} parameters`}`;
 };
