@@ -1,4 +1,4 @@
-// What may be concluded from figures, as bench/report/conclusion.hpp has it: figures that were measured beside
+// What may be concluded from figures, in the words of the program: figures that were measured beside
 // other programs are shown, and conclude nothing. Every sentence and mark of the page asks here.
 
 /** A file, or a profile. */

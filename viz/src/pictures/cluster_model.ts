@@ -82,9 +82,9 @@ export const clusterDepth = drawing("cluster-depth", ["cluster"], (file) => {
   const timed = runs.filter((run) => run.seconds !== null);
   const modelled = runs.filter((run) => run.modelled !== null);
   if (timed.length + modelled.length === 0) return "no depth has a time, measured or modelled";
-  // Of disturbed figures none is the best.
-  const best = concludes(file) ? least(timed, "seconds") : null;
-  const modelBest = least(modelled, "modelled");
+  const [best, modelBest] = concludes(file)
+    ? [least(timed, "seconds"), least(modelled, "modelled")]
+    : [null, null];
   const columns: Column<RankRun>[] = [
     { name: "halo depth", unit: "rows", show: count, of: (run) => run.depth },
     { name: "ranks", show: count, of: (run) => run.ranks },
