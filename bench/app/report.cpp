@@ -1,5 +1,6 @@
 #include "verbs.hpp"
 
+#include "assumed_page.hpp"
 #include "columns.hpp"
 #include "compare/run_pairs.hpp"
 #include "diffbench/errors.hpp"
@@ -218,6 +219,7 @@ int run_report(const ReportOptions& options, const Invocation& invocation) {
   }
   std::vector<std::string>& parts = contents.parts;
   std::ranges::move(pair_parts(contents.shown), std::back_inserter(parts));
+  parts.push_back(data_element("assumed", assumed_page_data()));
   if (!options.snapshots.empty()) {
     parts.push_back(field_part(options.snapshots));
   }

@@ -118,9 +118,12 @@ struct TimedRow {
 
 /// One row: a backend or a peer.
 struct Row : TimedRow {
+  std::string kernel; ///< the backend or peer, however its field is moved
   bool is_peer = false;
   std::int64_t roundtrip_every = 0; ///< steps between two trips to the host and back; 0: none
   std::int64_t snapshot_every = 0;  ///< steps between two copies to the host; 0: none
+  std::optional<Transfer> transfer; ///< of a row on a device, how it was asked to copy
+  bool overlapped = false;          ///< it was asked to copy while it computes
   std::optional<Verification> verification;
   std::optional<double> setup_seconds; ///< context, session and the first upload
   std::optional<Phases> cold;          ///< from nothing to the result, the first time

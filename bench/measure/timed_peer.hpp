@@ -102,6 +102,7 @@ std::vector<SolveContender<T>> peer_contenders(const ComparisonPlan& plan, const
       progress.stage("starting " + peer_row_name(name));
       SolveContender<T> contender;
       contender.row.name = peer_row_name(name);
+      contender.row.kernel = contender.row.name;
       contender.row.is_peer = true;
       // NumPy's expression: the field, its successor, and four rolled copies.
       contender.host_need = 6 * plan.problem.field_bytes();

@@ -98,6 +98,11 @@ SolveContender<T> backend_contender(const RowPlan& plan, const Problem& problem,
   row.device = to_string(backend.device);
   row.roundtrip_every = planned.roundtrip_every;
   row.snapshot_every = planned.snapshot_every;
+  row.kernel = backend.name;
+  if (row.on_device()) {
+    row.transfer = planned.session.transfer;
+    row.overlapped = planned.session.async;
+  }
   if ((row.on_device() && plan.device_chosen) ||
       std::ranges::find(plan.backends, backend.name) != plan.backends.end()) {
     contender.absence = Absence::fails_row;

@@ -98,8 +98,12 @@ std::string copy_share(const Shown& shown) {
 constexpr Column<Shown> columns[] = {
     {"backend", "backend", as_text, of_row<&Row::name>},
     {"device", nullptr, as_text, of_row<&Row::device>},
+    {"kernel", nullptr, as_text, of_row<&Row::kernel>},
     {"roundtrip_every", nullptr, as_text, unless_zero<&Row::roundtrip_every>},
     {"snapshot_every", nullptr, as_text, unless_zero<&Row::snapshot_every>},
+    {"transfer", nullptr, as_text,
+     [](const Shown& s) { return s.row.transfer ? Value(to_string(*s.row.transfer)) : Value(); }},
+    {"overlapped", nullptr, as_text, of_row<&Row::overlapped>},
     {"status", nullptr, as_text, of_row<&Row::status>},
     {"reason", nullptr, as_text, of_row<&Row::reason, or_null>},
     {"provenance", nullptr, as_text,

@@ -1,5 +1,6 @@
 // The report page: reads the result files that `diffbench report` put into it and draws them.
 import "./style.css";
+import { takeAssumed } from "./data/assumed";
 import { readFilm } from "./data/field";
 import { filesOfPage, machineOf, type ResultFile } from "./data/results";
 import { shortened } from "./data/units";
@@ -111,6 +112,7 @@ function goToFragment(): void {
 
 function start(): void {
   const files = filesOfPage(embedded("result"));
+  takeAssumed(embedded("assumed")[0]);
   const film = readFilm(embedded("field")[0]);
   const anchors = new Map(files.map((file, index) => [file, `file-${index + 1}`]));
   const groups = byMachine(files);

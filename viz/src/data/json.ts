@@ -24,8 +24,8 @@ export function positive(value: Json, ...path: string[]): number | null {
   return found !== null && found > 0 ? found : null;
 }
 
-/** Control characters (C0, C1), and those that turn the direction of what follows (UAX #9). */
-const unseen = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+/** Control characters (C0, C1), line separators, and what turns the direction of text (UAX #9). */
+const unseen = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** With white space as spaces, and characters that nobody would see as JSON escapes them. */
 export const readable = (found: string): string =>

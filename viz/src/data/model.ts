@@ -1,6 +1,6 @@
 // What a run costs, predicted from a profile (a file of `diffbench calibrate`): the same arithmetic
-// as bench/lab/advice/cost_model.cpp, whose header says what it takes for granted. A test holds the two
-// against each other.
+// as bench/model/cost_model.cpp, whose header says what it takes for granted. A test of the page holds it
+// against diffbench advise.
 import { list, num, positive, text } from "./json";
 import type * as schema from "./result_schema";
 import type { ResultFile } from "./results";
@@ -34,6 +34,8 @@ export interface Profile {
   /** How copies to a device were made: "pageable", "pinned", ... */
   transfer: string;
   source: string;
+  /** Other programs had CPU time while it was recorded. */
+  disturbed: boolean;
   ways: Way[];
 }
 
@@ -108,6 +110,7 @@ export function readProfile(file: ResultFile): Profile | null {
     date: text(file.context, "date"),
     transfer: text(file.data, "transfer"),
     source: file.name,
+    disturbed: file.disturbed,
     ways,
   };
 }

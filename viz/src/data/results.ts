@@ -52,6 +52,12 @@ export interface Row {
   provenance: [string, string][];
   roundtripEvery: number | null;
   snapshotEvery: number | null;
+  /** The backend or peer, however the row moves its field. */
+  kernel: string;
+  /** How a row on a device was asked to copy; "" for others. */
+  transfer: string;
+  /** It copies while it computes. */
+  overlapped: boolean;
   /** The row as the file has it, for what only one picture needs. */
   json: Json;
 }
@@ -63,6 +69,8 @@ export interface ResultFile {
   sentence: string;
   notes: string[];
   interrupted: boolean;
+  /** Other programs had CPU time meanwhile; older files do not say. */
+  disturbed: boolean;
   context: Json;
   /** The part `diffbench` of the file. */
   own: Json;
@@ -143,6 +151,9 @@ export function readRow(row: Json): Row {
     provenance: facts(row, "provenance"),
     roundtripEvery: positive(row, "roundtrip_every"),
     snapshotEvery: positive(row, "snapshot_every"),
+    kernel: text(row, "kernel") || text(row, "resident") || text(row, "backend"),
+    transfer: text(row, "transfer"),
+    overlapped: flag(row, "overlapped") === true,
     json: row,
   };
 }
@@ -199,6 +210,7 @@ export function readResultFile(part: Json): ResultFile {
     sentence: text(own, "sentence"),
     notes: texts(own, "notes"),
     interrupted: flag(own, "interrupted") === true,
+    disturbed: flag(own, "disturbed") === true,
     context: at(part, "context"),
     own,
     data,

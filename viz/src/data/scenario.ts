@@ -2,6 +2,7 @@
 // the host on the way; beside it, if wished, what is assumed of a card that nobody measured. All of
 // it is predicted; measured runs of the same kind stand beside it.
 import { assumedWays, type Card } from "./assumed";
+import { concluded } from "./conclusion";
 import { text } from "./json";
 import {
   longestCall,
@@ -13,7 +14,7 @@ import {
   type Way,
 } from "./model";
 import { readRows, type ResultFile, type Row, staysInPlace } from "./results";
-import type { Table } from "./table";
+import { type Column, inSeconds } from "./table";
 import { seconds } from "./units";
 
 export interface Setting extends Omit<RunShape, "cells"> {
@@ -133,7 +134,10 @@ function aboutCard(all: Predicted[], card: Card | null): string {
   );
 }
 
-export function sentence(setting: Setting, all: Predicted[]): string {
+export const sentence = (setting: Setting, all: Predicted[]): string =>
+  concluded(setting.profile, findingOf(setting, all));
+
+function findingOf(setting: Setting, all: Predicted[]): string {
   const best = all[0];
   if (best === undefined) return "The profile has nothing of this type.";
   const { side, iterations, dtype, card } = setting;
@@ -188,31 +192,23 @@ export function stretches(
   return result;
 }
 
-export function tableOf(all: Predicted[]): Table {
-  const time = { unit: "s", show: seconds };
+export function columnsOf(all: Predicted[]): Column<Predicted>[] {
   const assumed = all.some(({ ends }) => ends !== null);
-  return {
-    columns: [
-      { name: "backend" },
-      { name: "device" },
-      { name: "warm run, predicted", ...time },
-      { name: "cold run, predicted", ...time },
-      { name: "set-up", ...time },
-      ...partsOfRun.map(([name]) => ({ name, ...time })),
-      { name: "beyond the record" },
-      ...(assumed
-        ? ["warm, assumed best", "warm, assumed worst"].map((name) => ({ name, ...time }))
-        : []),
-    ],
-    rows: all.map(({ way, run, ends }) => [
-      way.backend,
-      way.assumed === undefined ? way.device : `${way.device}, assumed`,
-      run.warm,
-      run.cold,
-      run.setup,
-      ...partsOfRun.map(([, , part]) => part(run)),
-      run.beyond.join("; "),
-      ...(assumed ? [ends?.best.warm ?? null, ends?.worst.warm ?? null] : []),
-    ]),
-  };
+  return [
+    { name: "backend", of: ({ way }) => way.backend },
+    {
+      name: "device",
+      of: ({ way }) => (way.assumed === undefined ? way.device : `${way.device}, assumed`),
+    },
+    inSeconds("warm run, predicted", ({ run }) => run.warm),
+    inSeconds("cold run, predicted", ({ run }) => run.cold),
+    inSeconds("set-up", ({ run }) => run.setup),
+    ...partsOfRun.map(([name, , part]) => inSeconds(name, ({ run }: Predicted) => part(run))),
+    { name: "beyond the record", of: ({ run }) => run.beyond.join("; ") },
+    ...(["best", "worst"] as const)
+      .filter(() => assumed)
+      .map((end) =>
+        inSeconds(`warm, assumed ${end}`, ({ ends }: Predicted) => ends?.[end].warm ?? null),
+      ),
+  ];
 }

@@ -10,6 +10,7 @@ import {
   naiveKind,
   pinnedKind,
 } from "./assumed";
+import { concluded } from "./conclusion";
 import { num, positive, text } from "./json";
 import { type Prediction, type RunShape, visitsOf } from "./model";
 import {
@@ -96,9 +97,6 @@ function warmBar(role: Role, row: Row, iterations: number): Bar {
   };
 }
 
-/** "cuda_stream, round trip every 1" is of the backend cuda_stream. */
-const backendOf = ({ name }: Row) => name.split(",")[0]!;
-
 /**
  * A port that copies as often as any, and the same backend with a field that stays; of several backends the
  * one that is fastest so, and of several such ports the slowest.
@@ -109,9 +107,9 @@ function portOf(rows: Row[], timeOf: (row: Row) => number): { naive?: Row; resid
   const often = Math.min(...trips.map(({ roundtripEvery }) => roundtripEvery!));
   const naives = trips.filter(({ roundtripEvery }) => roundtripEvery === often);
   const residents = ranked.filter(staysInPlace);
-  const paired = residents.find((row) => naives.some((each) => backendOf(each) === backendOf(row)));
+  const paired = residents.find((row) => naives.some((each) => each.kernel === row.kernel));
   const resident = paired ?? residents[0];
-  const own = naives.filter((row) => paired === undefined || backendOf(row) === backendOf(paired));
+  const own = naives.filter((row) => paired === undefined || row.kernel === paired.kernel);
   const naive = own.at(-1);
   return { ...(naive && { naive }), ...(resident && { resident }) };
 }
@@ -233,7 +231,10 @@ function against(each: Bar, cpu: Bar): string {
   return "faster or slower: the assumed figures leave it open";
 }
 
-export function sentenceOf(story: Story, card: Card | null): string {
+export const sentenceOf = (story: Story, card: Card | null): string =>
+  concluded(story.file, findingOf(story, card));
+
+function findingOf(story: Story, card: Card | null): string {
   const [cpu, ...others] = story.measured as [Bar, ...Bar[]];
   const parts = (bars: Bar[]) =>
     bars.map((each) => `${lengthOf(each)} ${each.phrase} (${against(each, cpu)})`).join(", ");

@@ -1,9 +1,10 @@
 // The table behind a picture: full numbers, each column with the way to show them.
-import { figure } from "./units";
+import { figure, seconds } from "./units";
 
 export type Cell = string | number | null;
 
-export interface Column {
+/** The head of a column. */
+export interface Head {
   name: string;
   /** Of the numbers as they are in the table and in the CSV file. */
   unit?: string;
@@ -11,12 +12,29 @@ export interface Column {
   show?: (value: number) => string;
 }
 
+/** With what it has of each thing that is a row. */
+export interface Column<T> extends Head {
+  of: (each: T) => Cell;
+}
+
+export const inSeconds = <T>(name: string, of: Column<T>["of"]): Column<T> => ({
+  name,
+  unit: "s",
+  show: seconds,
+  of,
+});
+
 export interface Table {
-  columns: Column[];
+  columns: Head[];
   rows: Cell[][];
 }
 
-export function shown(cell: Cell, column: Column): string {
+export const tableOf = <T>(columns: Column<T>[], things: T[]): Table => ({
+  columns,
+  rows: things.map((each) => columns.map(({ of }) => of(each))),
+});
+
+export function shown(cell: Cell, column: Head): string {
   if (cell === null) return "-";
   return typeof cell === "number" ? (column.show ?? figure)(cell) : cell;
 }

@@ -80,7 +80,13 @@ export async function gpuCosts(
   between: () => Promise<void>,
 ): Promise<GpuCosts> {
   const copies = Math.max(1, Math.floor(waitingBytes / field.byteLength));
-  const time = (batch: (operations: number) => Promise<number>) => timeOf(batch, tick, between);
+  /** Each batch begins with the start, as on the CPU. */
+  async function startAgain(): Promise<void> {
+    await between();
+    solver.upload(field);
+    await solver.sync();
+  }
+  const time = (batch: (operations: number) => Promise<number>) => timeOf(batch, tick, startAgain);
   const timed = (batch: (operations: number) => Promise<void>) =>
     time((operations) => lasting(() => batch(operations)));
 
@@ -122,7 +128,7 @@ export async function gpuCosts(
   });
   const costs: GpuCosts = {
     parts: { upload, launch, sync, step: steps, download },
-    stepOnDevice: await stepOnDevice(gpu, solver, tick, between),
+    stepOnDevice: await stepOnDevice(gpu, solver, tick, startAgain),
     roundTrips: [],
   };
   for (const period of periods) {

@@ -1,5 +1,5 @@
 // What the card says of an outcome.
-import type { Table } from "../data/table";
+import { type Column, inSeconds, type Table, tableOf } from "../data/table";
 import { bytesPerSecond, cellsPerSecond, figure, seconds, times } from "../data/units";
 import { batches, longestBatch, shortestBatch, type Spread, ticksOfBatch } from "./clock";
 import { type Part, parts } from "./gpu_costs";
@@ -11,13 +11,11 @@ const many = (value: number, what: string) =>
 
 const stepsOf = (period: number) => (period === 1 ? "step" : `${period} steps`);
 
-const spreadColumns = (name: string) =>
-  [name, "fastest batch", "slowest batch"].map((each) => ({
-    name: each,
-    unit: "s",
-    show: seconds,
-  }));
-const spreadCells = ({ median, low, high }: Spread) => [median, low, high];
+const spreadColumns = <T>(name: string, spreadOf: (each: T) => Spread): Column<T>[] => [
+  inSeconds(name, (each) => spreadOf(each).median),
+  inSeconds("fastest batch", (each) => spreadOf(each).low),
+  inSeconds("slowest batch", (each) => spreadOf(each).high),
+];
 
 /** Beyond the spread of both. */
 const faster = (one: Spread, other: Spread) => one.high < other.low;
@@ -40,22 +38,23 @@ export function stepsTable(outcome: Outcome): Table {
   const { nx, ny, steps } = outcome.setting;
   const timed = timedSteps(outcome);
   const first = timed[0]?.[1].median ?? NaN;
-  return {
-    columns: [
-      { name: "way" },
-      ...spreadColumns("time of a step"),
-      { name: "rate", unit: "cells/s", show: cellsPerSecond },
-      { name: `${steps} steps`, unit: "s", show: seconds },
-      { name: `against ${timed[0]?.[0] ?? "the first"}`, show: times },
-    ],
-    rows: timed.map(([name, step]) => [
-      name,
-      ...spreadCells(step),
-      (nx * ny) / step.median,
-      steps * step.median,
-      first / step.median,
-    ]),
-  };
+  const columns: Column<[string, Spread]>[] = [
+    { name: "way", of: ([name]) => name },
+    ...spreadColumns("time of a step", ([, step]: [string, Spread]) => step),
+    {
+      name: "rate",
+      unit: "cells/s",
+      show: cellsPerSecond,
+      of: ([, { median }]) => (nx * ny) / median,
+    },
+    inSeconds(`${steps} steps`, ([, { median }]) => steps * median),
+    {
+      name: `against ${timed[0]?.[0] ?? "the first"}`,
+      show: times,
+      of: ([, { median }]) => first / median,
+    },
+  ];
+  return tableOf(columns, timed);
 }
 
 const meanings: Record<Part, string> = {
@@ -66,6 +65,25 @@ const meanings: Record<Part, string> = {
   download: "copy to a buffer that can be mapped, mapAsync, and a copy into the page's memory",
 };
 
+interface Timed {
+  name: string;
+  spread: Spread;
+  bytes: number | undefined;
+  what: string;
+}
+
+const partColumns: Column<Timed>[] = [
+  { name: "part", of: ({ name }) => name },
+  ...spreadColumns("time", ({ spread }: Timed) => spread),
+  {
+    name: "rate",
+    unit: "B/s",
+    show: bytesPerSecond,
+    of: ({ bytes, spread }) => (bytes === undefined ? null : bytes / spread.median),
+  },
+  { name: "what is timed", of: ({ what }) => what },
+];
+
 /** What the parts of a run on the GPU cost. */
 export function partsTable({ setting, gpu }: Outcome): Table | null {
   if (gpu.costs === null) return null;
@@ -75,27 +93,21 @@ export function partsTable({ setting, gpu }: Outcome): Table | null {
     download: fieldBytes,
     step: 2 * fieldBytes,
   };
-  const row = (name: string, spread: Spread, bytes: number | undefined, what: string) => [
-    name,
-    ...spreadCells(spread),
-    bytes === undefined ? null : bytes / spread.median,
-    what,
-  ];
-  const { stepOnDevice } = gpu.costs;
-  return {
-    columns: [
-      { name: "part" },
-      ...spreadColumns("time"),
-      { name: "rate", unit: "B/s", show: bytesPerSecond },
-      { name: "what is timed" },
-    ],
-    rows: [
-      ...parts.map((part) => row(part, gpu.costs!.parts[part], moved[part], meanings[part])),
-      ...(stepOnDevice === null
-        ? []
-        : [row("step, on the GPU's clock", stepOnDevice, moved.step, "timestamp queries")]),
-    ],
-  };
+  const { costs } = gpu;
+  const rows: Timed[] = parts.map((part) => ({
+    name: part,
+    spread: costs.parts[part],
+    bytes: moved[part],
+    what: meanings[part],
+  }));
+  if (costs.stepOnDevice !== null)
+    rows.push({
+      name: "step, on the GPU's clock",
+      spread: costs.stepOnDevice,
+      bytes: moved.step,
+      what: "timestamp queries",
+    });
+  return tableOf(partColumns, rows);
 }
 
 /** The lesson, of this machine. */
@@ -154,7 +166,7 @@ const sharedMemory: Record<string, string> = {
 /** What the figures of the GPU are not. */
 export function labels({ gpu: { gpu, costs }, tick }: Outcome): string[] {
   const clock =
-    `Medians of ${batches} batches. The browser's clock steps by ${seconds(tick)}; batches last as long as ` +
+    `Medians of ${batches} batches; each begins at the start of the run, and bringing the start back is not timed. The browser's clock steps by ${seconds(tick)}; batches last as long as ` +
     `${ticksOfBatch} of its steps, at least ${seconds(shortestBatch)} and at most ${seconds(longestBatch)} or little more.`;
   if (gpu === null || costs === null) return [clock];
   return [

@@ -1,5 +1,5 @@
 // A table that stays quick with tens of thousands of rows: it shows a part, sorts and filters all.
-import { type Cell, type Column, shown, type Table } from "../data/table";
+import { type Cell, type Head, shown, type Table } from "../data/table";
 import { button, el } from "./dom";
 
 const pageLength = 100;
@@ -26,7 +26,7 @@ export function tableView(table: Table, label: string): HTMLElement {
   });
   const found = el("span", { class: "muted", role: "status" });
 
-  const cellOf = (cell: Cell, column: Column | undefined) =>
+  const cellOf = (cell: Cell, column: Head | undefined) =>
     typeof cell === "number"
       ? el(
           "td",

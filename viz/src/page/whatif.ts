@@ -4,15 +4,15 @@ import { figuresOf } from "../data/assumed";
 import { type Profile, readProfile } from "../data/model";
 import { readResultFile, type ResultFile } from "../data/results";
 import {
+  columnsOf,
   comparable,
   measuredRuns,
   type Predicted,
   predictAll,
   sentence,
   type Setting,
-  tableOf,
 } from "../data/scenario";
-import { csvOf, type Table } from "../data/table";
+import { csvOf, type Table, tableOf } from "../data/table";
 import { bars, crossover, timeline } from "../pictures/whatif";
 import { ChartView } from "./chart_view";
 import { button, download, el } from "./dom";
@@ -125,7 +125,8 @@ export function whatIf(files: ResultFile[]): HTMLElement {
   const sliders = el("div", { class: "controls sliders" });
   const source = el("p", { class: "provenance" });
   const left = el("p", { class: "muted" });
-  const table = foldedTable("Table of the predictions", () => tableOf(all));
+  const tableNow = () => tableOf(columnsOf(all), all);
+  const table = foldedTable("Table of the predictions", tableNow);
   const assumed = foldedTable("The assumed figures and their sources", () =>
     figuresOf(setting.card),
   );
@@ -181,7 +182,7 @@ export function whatIf(files: ResultFile[]): HTMLElement {
 
   const hint = "Hollow and dashed: predicted. Solid: measured, from the files of this page.";
   const save = button("Save CSV", () =>
-    download("what-if.csv", new Blob([csvOf(tableOf(all))], { type: "text/csv" })),
+    download("what-if.csv", new Blob([csvOf(tableNow())], { type: "text/csv" })),
   );
   const asked = readAddress();
   fillControls();

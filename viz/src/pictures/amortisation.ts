@@ -1,12 +1,12 @@
 // From residency: how much a copy costs when it is made every so many steps.
 import { positive, text } from "../data/json";
-import { backendOf, type ResultFile, type Row, whyNotDrawn } from "../data/results";
-import type { Column } from "../data/table";
+import { backendOf, type Row, whyNotDrawn } from "../data/results";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { count, figure, quantity, seconds, times } from "../data/units";
 import { type Line, logLines, plainLine } from "./chart";
 import { isCpu, standInSentence } from "./choice";
 import { type Look, lookOf } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -16,21 +16,17 @@ const every = (row: Row) => row.roundtripEvery ?? row.snapshotEvery;
 /** Of the lines of one backend, which have one colour: one for each way to copy. */
 const dashes: Look["type"][] = ["solid", "dashed", "dotted", [12, 4, 2, 4]];
 
-/** "simd, round trip every 10 steps" as "simd, round trip". */
-const kindOf = (row: Row) => row.name.replace(/[, ]*\bevery (\d+ steps|step|\d+)/, "");
+/** "simd, round trip" of all such rows, however often they copy. */
+const kindOf = ({ kernel, transfer, overlapped, roundtripEvery }: Row) =>
+  `${kernel}, ${overlapped ? "overlapped " : ""}${roundtripEvery === null ? "snapshot" : "round trip"}` +
+  (transfer === "pageable" ? ", pageable" : "");
 
-export function amortisation(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "residency") return null;
-  const title = "Amortisation: speed-up against iterations per copy";
+export const amortisation = drawing("amortisation", ["residency"], (file) => {
   const timed = file.rows.filter((row): row is Timed => row.seconds !== null);
   const visiting = timed.filter((row) => every(row) !== null);
   const best = timed.filter(isCpu).sort((a, b) => a.seconds - b.seconds)[0];
   if (best === undefined || visiting.length === 0)
-    return {
-      id: "amortisation",
-      title,
-      missing: "it needs a timed CPU row and timed rows that visit the host",
-    };
+    return "it needs a timed CPU row and timed rows that visit the host";
   const kinds = [...new Set(visiting.map(kindOf))];
   const firstOf = (kind: string) => visiting.find((row) => kindOf(row) === kind)!;
   const waysOf = (backend: string) => kinds.filter((kind) => backendOf(firstOf(kind)) === backend);
@@ -39,28 +35,21 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
   );
   const worst = [...visiting].sort((a, b) => b.seconds - a.seconds)[0]!;
   const resident = residents.find((row) => row.name === text(worst.json, "resident"));
-  const columns: Column[] = [
-    { name: "row" },
-    { name: "steps between copies", show: count },
-    { name: "time of a step", unit: "s", show: seconds },
-    { name: `speed-up over ${best.name}`, show: times },
-    { name: "times that of a field that stays", show: times },
-    { name: "a visit costs", unit: "s", show: seconds },
-    { name: "proof" },
+  const columns: Column<Timed>[] = [
+    { name: "row", of: (row) => row.name },
+    { name: "steps between copies", show: count, of: (row) => every(row) },
+    inSeconds("time of a step", (row) => row.seconds),
+    { name: `speed-up over ${best.name}`, show: times, of: (row) => best.seconds / row.seconds },
+    {
+      name: "times that of a field that stays",
+      show: times,
+      of: (row) => positive(row.json, "times_resident"),
+    },
+    inSeconds("a visit costs", (row) => positive(row.json, "visit_seconds")),
+    { name: "proof", of: (row) => row.verification },
   ];
-  const cells = (row: Timed) => [
-    row.name,
-    every(row),
-    row.seconds,
-    best.seconds / row.seconds,
-    positive(row.json, "times_resident"),
-    positive(row.json, "visit_seconds"),
-    row.verification,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "amortisation",
-    title,
     reading:
       `A step takes ${seconds(worst.seconds)} where the field travels every ${every(worst) === 1 ? "step" : `${every(worst)} steps`}` +
       (resident === undefined
@@ -70,7 +59,7 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
       standInSentence(visiting),
     alternative: `Speed-up over ${best.name} against the steps between two copies, a line for each of ${kinds.length} ways to copy; dashed lines for fields that stay.`,
     height: 440,
-    table: { columns, rows: timed.map(cells) },
+    table: tableOf(columns, timed),
     notDrawn: file.rows
       .filter((row) => row.seconds === null)
       .map((row) => [row.name, whyNotDrawn(row)]),
@@ -121,4 +110,4 @@ export function amortisation(file: ResultFile): Picture | Missing | null {
       );
     },
   };
-}
+});

@@ -2,13 +2,12 @@
 // t = latency + bytes / bandwidth that was fitted to each curve.
 import { at, flag, list, num, positive, text, type Json } from "../data/json";
 import type * as schema from "../data/result_schema";
-import type { ResultFile } from "../data/results";
-import type { Column } from "../data/table";
-import { bytes, bytesPerSecond, count, figure, seconds } from "../data/units";
+import { type Column, inSeconds, tableOf } from "../data/table";
+import { bytes, bytesPerSecond, count, figure } from "../data/units";
 import { guideLine, type Line, logLines, plainLine } from "./chart";
 import type { Guide } from "./option";
 import { seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { type Drawn, drawing } from "./picture";
 import { teller } from "./tooltip";
 
 interface Point {
@@ -74,14 +73,12 @@ function fitsOf(place: Json): Fit[] {
   });
 }
 
-function picture(
-  id: string,
-  title: string,
+function pictureOf(
   curves: Curve[],
   fits: Fit[],
   caches: [string, number][],
   reading: string,
-): Picture {
+): Drawn {
   const timed = curves.filter((curve) => curve.points.some((point) => point.rate !== null));
   // Of a device: the two ways that everybody has to choose from, each way on its own.
   const usual = timed.filter(
@@ -90,36 +87,32 @@ function picture(
   );
   const points = curves.flatMap((curve) => curve.points);
   const proved = points.filter((point) => point.verified).length;
-  const columns: Column[] = [
-    { name: "way" },
-    { name: "threads", show: count },
-    { name: "size", unit: "B", show: bytes },
-    { name: "time of a copy", unit: "s", show: seconds },
-    { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
-    { name: "fitted latency", unit: "s", show: seconds },
-    { name: "fitted bandwidth", unit: "B/s", show: bytesPerSecond },
-    { name: "proof" },
-  ];
   const fitOf = (curve: Curve) => fits.find((each) => each.curve === curve.name);
-  const cells = ({ curve, point }: { curve: Curve; point: Point }) => [
-    curve.name,
-    curve.threads,
-    point.bytes,
-    point.seconds,
-    point.rate,
-    fitOf(curve)?.latency ?? null,
-    fitOf(curve)?.rate ?? null,
-    point.verified ? "compared byte for byte" : "not verified",
+  const columns: Column<{ curve: Curve; point: Point }>[] = [
+    { name: "way", of: ({ curve }) => curve.name },
+    { name: "threads", show: count, of: ({ curve }) => curve.threads },
+    { name: "size", unit: "B", show: bytes, of: ({ point }) => point.bytes },
+    inSeconds("time of a copy", ({ point }) => point.seconds),
+    { name: "bandwidth", unit: "B/s", show: bytesPerSecond, of: ({ point }) => point.rate },
+    inSeconds("fitted latency", ({ curve }) => fitOf(curve)?.latency ?? null),
+    {
+      name: "fitted bandwidth",
+      unit: "B/s",
+      show: bytesPerSecond,
+      of: ({ curve }) => fitOf(curve)?.rate ?? null,
+    },
+    {
+      name: "proof",
+      of: ({ point }) => (point.verified ? "compared byte for byte" : "not verified"),
+    },
   ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   const lines = timed.flatMap((curve) => curve.points.map((point) => ({ curve, point })));
   return {
-    id,
-    title,
     reading,
     alternative: `Lines of bandwidth against the size of a copy, both logarithmic, for ${timed.length} ways to copy.`,
     height: 440,
-    table: { columns, rows: lines.map(cells) },
+    table: tableOf(columns, lines),
     ...(usual.length > 0 && usual.length < timed.length
       ? { variants: ["pageable and pinned, with their fits", "all ways"] }
       : {}),
@@ -183,13 +176,11 @@ const symbols = ["circle", "rect", "triangle", "roundRect"];
 
 const bestRate = (curve: Curve) => Math.max(0, ...curve.points.map((point) => point.rate ?? 0));
 
-export function hostBandwidth(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "transfer") return null;
+export const hostBandwidth = drawing("bandwidth-host", ["transfer"], (file) => {
   const host = at(file.data, "host");
   const curves = curvesOf(host);
-  const title = "Bandwidth of copies within the host, by size";
   if (!curves.some((curve) => bestRate(curve) > 0))
-    return { id: "bandwidth-host", title, missing: "the file has no timed copies within the host" };
+    return "the file has no timed copies within the host";
   const caches = (["l1d", "l2", "l3"] as const).flatMap((name): [string, number][] => {
     const size = positive(host, "caches", name);
     // A copy has two arrays.
@@ -203,26 +194,16 @@ export function hostBandwidth(file: ResultFile): Picture | Missing | null {
       ? `; copies of ${bytes(largest.bytes)} run at ${bytesPerSecond(largest.rate)}`
       : "") +
     ". Dashed: where both arrays just fit in a cache.";
-  return picture("bandwidth-host", title, curves, [], caches, reading);
-}
+  return pictureOf(curves, [], caches, reading);
+});
 
-export function deviceBandwidth(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "transfer") return null;
-  const title = "Bandwidth to and from the GPU: pageable against pinned";
+export const deviceBandwidth = drawing("bandwidth-device", ["transfer"], (file) => {
   const device = at(file.data, "device");
   const curves = curvesOf(device);
   if (flag(device, "emulated") === true)
-    return {
-      id: "bandwidth-device",
-      title,
-      missing: `the device was emulated: ${curves.flatMap((curve) => curve.points).filter((point) => point.verified).length} copies were proved, and none was timed`,
-    };
+    return `the device was emulated: ${curves.flatMap((curve) => curve.points).filter((point) => point.verified).length} copies were proved, and none was timed`;
   if (!curves.some((curve) => bestRate(curve) > 0))
-    return {
-      id: "bandwidth-device",
-      title,
-      missing: `no copy was timed (${text(file.data, "no_device") || "no GPU"})`,
-    };
+    return `no copy was timed (${text(file.data, "no_device") || "no GPU"})`;
   const best = (way: schema.CopyWay) =>
     Math.max(
       0,
@@ -233,5 +214,5 @@ export function deviceBandwidth(file: ResultFile): Picture | Missing | null {
     pageable > 0 && pinned > 0
       ? `Pinned memory reaches ${bytesPerSecond(pinned)}, ${figure(pinned / pageable)} times the ${bytesPerSecond(pageable)} of pageable memory on ${text(device, "name")}.`
       : `Copies to and from ${text(device, "name")}, by size.`;
-  return picture("bandwidth-device", title, curves, fitsOf(device), [], reading);
-}
+  return pictureOf(curves, fitsOf(device), [], reading);
+});

@@ -36,7 +36,7 @@ function reading(rows: Timed[], pair: Pair): string {
 const verdictColour = (palette: Palette, verdict: schema.Verdict | null) =>
   seriesColour(palette, looks[verdict ?? "UNCLEAR"].colour);
 
-const { columns, cells, tell } = judgedTable("before", "after");
+const { table, tell } = judgedTable("before", "after");
 
 function drawing(rows: Timed[], palette: Palette, narrow: boolean, view: number): ChartOption {
   const relative = view === 0;
@@ -122,10 +122,7 @@ export function beforeAfter(pair: Pair): Picture {
       "A hollow point for the time before and one for the time after in each row, the line of the ratio's 99 % interval, and the verdict.",
     height: heightOfBars(drawn.length, 28),
     variants: views,
-    table: {
-      columns,
-      rows: rows.map(cells),
-    },
+    table: table(rows),
     notDrawn: [
       ...pair.rows
         .filter((row) => row.ratio === null)

@@ -18,10 +18,7 @@ import { scaling } from "./scaling";
 import { timeline } from "./timeline";
 import { compared, selftest } from "./verdicts";
 
-/** `companions` are all files of the same machine, for what needs two of them. */
-type Maker = (file: ResultFile, companions: ResultFile[]) => Picture | Missing | null;
-
-const makers: Maker[] = [
+const makers = [
   ladder,
   ledger,
   timeline,
@@ -48,9 +45,7 @@ const makers: Maker[] = [
   selftest,
 ];
 
-export function picturesOf(file: ResultFile, companions: ResultFile[] = []): (Picture | Missing)[] {
-  return makers.flatMap((make) => {
-    const made = make(file, companions);
-    return made === null ? [] : [made];
-  });
-}
+export const picturesOf = (
+  file: ResultFile,
+  companions: ResultFile[] = [],
+): (Picture | Missing)[] => makers.flatMap((make) => make(file, companions) ?? []);

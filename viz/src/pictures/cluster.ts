@@ -1,14 +1,13 @@
 // Files of cluster strong and weak: the rate by ranks beside the run without ranks, and where a step
 // of the slowest rank goes.
 import { type RankRun, type RankRuns, rankParts, readRankRuns, whyNoTime } from "../data/cluster";
-import type { ResultFile } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { cellsPerSecond, count, figure, percent, seconds } from "../data/units";
 import { heightOfBars, inRows, plainLine, stackedBars, valueAxis, whiskers } from "./chart";
 import { heaviest } from "./choice";
 import type { Series } from "./option";
 import { phaseColour, seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -44,66 +43,43 @@ function scalingReading({ runs, transport }: RankRuns): string {
   return `${plural(best.ranks, "rank")} ${best.ranks === 1 ? "does" : "do"} most, ${most}${share}${others}.${by}`;
 }
 
-const scalingColumns: Column[] = [
-  { name: "ranks", show: count },
-  { name: "threads a rank", show: count },
-  { name: "halo depth", show: count },
-  { name: "nx", show: count },
-  { name: "ny", show: count },
-  { name: "time of a step", unit: "s", show: seconds },
-  { name: "interval from", unit: "s", show: seconds },
-  { name: "to", unit: "s", show: seconds },
-  { name: "rate", unit: "cells/s", show: cellsPerSecond },
-  { name: "efficiency", show: percent },
-  { name: "remark" },
-  { name: "proof" },
+const scalingColumns: Column<RankRun>[] = [
+  { name: "ranks", show: count, of: (run) => run.ranks },
+  { name: "threads a rank", show: count, of: (run) => run.threads },
+  { name: "halo depth", show: count, of: (run) => run.depth },
+  { name: "nx", show: count, of: (run) => run.nx },
+  { name: "ny", show: count, of: (run) => run.ny },
+  inSeconds("time of a step", (run) => run.seconds),
+  inSeconds("interval from", (run) => run.interval?.low ?? null),
+  inSeconds("to", (run) => run.interval?.high ?? null),
+  { name: "rate", unit: "cells/s", show: cellsPerSecond, of: (run) => run.cellsPerSecond },
+  { name: "efficiency", show: percent, of: (run) => run.efficiency },
+  {
+    name: "remark",
+    of: (run) => (run.ranks === 0 ? "without ranks" : timed(run) ? "" : whyNoTime(run)),
+  },
+  { name: "proof", of: (run) => run.row.verification },
 ];
 
-const scalingCells = (run: RankRun) => [
-  run.ranks,
-  run.threads,
-  run.depth,
-  run.nx,
-  run.ny,
-  run.seconds,
-  run.interval?.low ?? null,
-  run.interval?.high ?? null,
-  run.cellsPerSecond,
-  run.efficiency,
-  run.ranks === 0 ? "without ranks" : timed(run) ? "" : whyNoTime(run),
-  run.row.verification,
-];
-
-export function clusterScaling(file: ResultFile): Picture | Missing | null {
+export const clusterScaling = drawing("cluster-scaling", ["cluster"], (file) => {
   const read = readRankRuns(file);
   if (read === null || read.question === "depth") return null;
-  const title =
-    read.question === "strong"
-      ? "Strong scaling over ranks: one grid, divided"
-      : "Weak scaling over ranks: the grid grows with them";
   const base = read.runs.find((run) => run.ranks === 0 && timed(run));
   const bars = read.runs
     .filter((run) => run.ranks > 0 && (timed(run) || run.oversubscribed))
     .sort((a, b) => a.ranks - b.ranks);
-  if (!bars.some(timed))
-    return {
-      id: "cluster-scaling",
-      title,
-      missing: "no run on ranks has both a verified result and a time",
-    };
+  if (!bars.some(timed)) return "no run on ranks has both a verified result and a time";
   const { drawn, left } = heaviest(
     bars,
     (run) => run.cellsPerSecond ?? 0,
     (run) => run.row.name,
   );
-  const tell = teller(scalingColumns, scalingCells);
+  const tell = teller(scalingColumns);
   return {
-    id: "cluster-scaling",
-    title,
     reading: scalingReading(read),
     alternative: `A bar of cells a second for each of ${drawn.filter(timed).length} runs on ranks with the interval of its median, beside a line for the run without ranks; oversubscribed runs have a cross and no bar.`,
     height: heightOfBars(drawn.length, 40),
-    table: { columns: scalingColumns, rows: read.runs.map(scalingCells) },
+    table: tableOf(scalingColumns, read.runs),
     notDrawn: [
       ...read.runs
         .filter((run) => !timed(run))
@@ -206,7 +182,7 @@ export function clusterScaling(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});
 
 /** A cross of two strokes. */
 const crossPath = "path://M1,0L5,4L9,0L10,1L6,5L10,9L9,10L5,6L1,10L0,9L4,5L0,1Z";
@@ -217,39 +193,28 @@ const colourNames = { compute: "compute", pack: "h2d", wait: "sync" } as const;
 type Profiled = RankRun & { slowest: NonNullable<RankRun["slowest"]> };
 const sum = ({ slowest }: Profiled) => slowest.compute + slowest.pack + slowest.wait;
 
-export function clusterSteps(file: ResultFile): Picture | Missing | null {
+export const clusterSteps = drawing("cluster-step", ["cluster"], (file) => {
   const read = readRankRuns(file);
   if (read === null) return null;
-  const title = "Where a step of the slowest rank goes";
   const runs = read.runs
     .filter((run): run is Profiled => run.ranks > 0 && run.slowest !== null)
     .sort((a, b) => a.ranks - b.ranks || (a.depth ?? 0) - (b.depth ?? 0));
-  if (runs.length === 0)
-    return { id: "cluster-step", title, missing: "no run on ranks has a time and a profile" };
+  if (runs.length === 0) return "no run on ranks has a time and a profile";
   const { drawn, left } = heaviest(
     runs,
     (run) => run.slowest.wait / sum(run),
     (run) => run.row.name,
   );
   const told = [...runs].sort((a, b) => b.slowest.wait / sum(b) - a.slowest.wait / sum(a))[0]!;
-  const columns: Column[] = [
-    { name: "ranks", show: count },
-    { name: "halo depth", show: count },
-    ...rankParts.map((name) => ({ name, unit: "s", show: seconds })),
-    { name: "imbalance", show: percent },
-    { name: "proof" },
+  const columns: Column<Profiled>[] = [
+    { name: "ranks", show: count, of: (run) => run.ranks },
+    { name: "halo depth", show: count, of: (run) => run.depth },
+    ...rankParts.map((part) => inSeconds(part, (run: Profiled) => run.slowest[part])),
+    { name: "imbalance", show: percent, of: (run) => run.imbalance },
+    { name: "proof", of: (run) => run.row.verification },
   ];
-  const cells = (run: Profiled) => [
-    run.ranks,
-    run.depth,
-    ...rankParts.map((part) => run.slowest[part]),
-    run.imbalance,
-    run.row.verification,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "cluster-step",
-    title,
     reading:
       (told.slowest.wait > 0
         ? `With ${nameOf(told, read.question)} the slowest rank, which computes longest, waits for ${percent(told.slowest.wait / sum(told))} of its step${runs.length > 1 ? ", the most of all" : ""}`
@@ -257,7 +222,7 @@ export function clusterSteps(file: ResultFile): Picture | Missing | null {
       ". Profiled in runs of their own, whose steps may take longer than the timed ones.",
     alternative: `Stacked bars of seconds, one for each of ${drawn.length} runs: compute, pack and wait.`,
     height: heightOfBars(drawn.length, 34) + 24,
-    table: { columns, rows: runs.map(cells) },
+    table: tableOf(columns, runs),
     notDrawn: [
       ...read.runs
         .filter((run) => run.ranks > 0 && run.slowest === null)
@@ -297,4 +262,4 @@ export function clusterSteps(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

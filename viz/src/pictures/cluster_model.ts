@@ -1,13 +1,13 @@
 // Files of cluster depth (how deep halos should be, measured and by the model) and of cluster
 // predict (what a network makes of many ranks).
+import { concludes } from "../data/conclusion";
 import { type RankRun, readRankPrediction, readRankRuns, whyNoTime } from "../data/cluster";
-import type { ResultFile } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { cellsPerSecond, count, figure, percent, quantity, seconds } from "../data/units";
 import { baseOption, idealLine, logLimits, tooltip, valueAxis, whiskers } from "./chart";
 import type { Measured, Point, Series } from "./option";
 import { type Palette, seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -73,58 +73,47 @@ const predictedLine = (
   data,
 });
 
-export function clusterDepth(file: ResultFile): Picture | Missing | null {
+export const clusterDepth = drawing("cluster-depth", ["cluster"], (file) => {
   const read = readRankRuns(file);
   if (read === null || read.question !== "depth") return null;
-  const title = "Time of a step by the depth of halos";
   const runs = read.runs
     .filter((run): run is Deep => run.depth !== null)
     .sort((a, b) => a.depth - b.depth);
   const timed = runs.filter((run) => run.seconds !== null);
   const modelled = runs.filter((run) => run.modelled !== null);
-  if (timed.length + modelled.length === 0)
-    return { id: "cluster-depth", title, missing: "no depth has a time, measured or modelled" };
-  const [best, modelBest] = [least(timed, "seconds"), least(modelled, "modelled")];
-  const columns: Column[] = [
-    { name: "halo depth", unit: "rows", show: count },
-    { name: "ranks", show: count },
-    { name: "time of a step", unit: "s", show: seconds },
-    { name: "interval from", unit: "s", show: seconds },
-    { name: "to", unit: "s", show: seconds },
-    { name: "model", unit: "s", show: seconds },
-    { name: "model off by", show: percent },
-    { name: "rate", unit: "cells/s", show: cellsPerSecond },
-    { name: "efficiency", show: percent },
-    { name: "remark" },
-    { name: "proof" },
+  if (timed.length + modelled.length === 0) return "no depth has a time, measured or modelled";
+  const [best, modelBest] = concludes(file)
+    ? [least(timed, "seconds"), least(modelled, "modelled")]
+    : [null, null];
+  const columns: Column<RankRun>[] = [
+    { name: "halo depth", unit: "rows", show: count, of: (run) => run.depth },
+    { name: "ranks", show: count, of: (run) => run.ranks },
+    inSeconds("time of a step", (run) => run.seconds),
+    inSeconds("interval from", (run) => run.interval?.low ?? null),
+    inSeconds("to", (run) => run.interval?.high ?? null),
+    inSeconds("model", (run) => run.modelled),
+    { name: "model off by", show: percent, of: (run) => offBy(run) },
+    { name: "rate", unit: "cells/s", show: cellsPerSecond, of: (run) => run.cellsPerSecond },
+    { name: "efficiency", show: percent, of: (run) => run.efficiency },
+    {
+      name: "remark",
+      of: (run) =>
+        [
+          ...(run.ranks === 0 ? ["without ranks"] : []),
+          ...(run === best ? ["the best"] : []),
+          ...(run === modelBest ? ["the model's best"] : []),
+          ...(run.seconds === null ? [whyNoTime(run)] : []),
+        ].join("; "),
+    },
+    { name: "proof", of: (run) => run.row.verification },
   ];
-  const cells = (run: RankRun) => [
-    run.depth,
-    run.ranks,
-    run.seconds,
-    run.interval?.low ?? null,
-    run.interval?.high ?? null,
-    run.modelled,
-    offBy(run),
-    run.cellsPerSecond,
-    run.efficiency,
-    [
-      ...(run.ranks === 0 ? ["without ranks"] : []),
-      ...(run === best ? ["the best"] : []),
-      ...(run === modelBest ? ["the model's best"] : []),
-      ...(run.seconds === null ? [whyNoTime(run)] : []),
-    ].join("; "),
-    run.row.verification,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "cluster-depth",
-    title,
     reading: depthReading(runs) + (read.transport ? ` Ranks talk by ${read.transport}.` : ""),
     alternative:
       "Points of measured time with the intervals of their medians against the rows of a halo, both logarithmic, and a dashed line by the model; the least of each is marked.",
     height: 440,
-    table: { columns, rows: read.runs.map(cells) },
+    table: tableOf(columns, read.runs),
     notDrawn: read.runs
       .filter((run) => run.depth === null || run.seconds === null)
       .map((run) => [
@@ -242,17 +231,15 @@ export function clusterDepth(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});
 
-export function clusterPrediction(file: ResultFile): Picture | Missing | null {
+export const clusterPrediction = drawing("cluster-predict", ["cluster"], (file) => {
   const read = readRankPrediction(file);
   if (read === null) return null;
   const { runs, assumed } = read;
   const kind = assumed ? "assumed" : "predicted";
-  const title = `Predicted runs on ranks${assumed ? ", from assumed rates" : ""}`;
   const most = runs[runs.length - 1];
-  if (most === undefined)
-    return { id: "cluster-predict", title, missing: "the file has no predictions" };
+  if (most === undefined) return "the file has no predictions";
   const grid = `${most.nx ?? "?"}x${most.ny ?? "?"}`;
   const perStep = (run: (typeof runs)[number]): number | null =>
     run.everyStep === null ? null : (run.cellsPerSecond * run.everyStep) / run.efficiency;
@@ -262,38 +249,41 @@ export function clusterPrediction(file: ResultFile): Picture | Missing | null {
   const ideal = (run: (typeof runs)[number]) => run.cellsPerSecond / run.efficiency;
   const measured = runs.filter((run) => run.measured !== null);
   type Run = (typeof runs)[number];
-  const columns: Column[] = [
-    { name: "ranks", show: count },
-    { name: "nx", show: count },
-    { name: "ny", show: count },
-    { name: "best halo depth", unit: "rows", show: count },
-    { name: `time of a step, ${kind}`, unit: "s", show: seconds },
-    { name: `rate, ${kind}`, unit: "cells/s", show: cellsPerSecond },
-    { name: `efficiency, ${kind}`, show: percent },
-    { name: "rate, one exchange a step", unit: "cells/s", show: cellsPerSecond },
-    { name: "efficiency, one exchange a step", show: percent },
-    { name: "measured", unit: "s", show: seconds },
-    { name: "measured rate", unit: "cells/s", show: cellsPerSecond },
-    { name: "prediction off by", show: percent },
+  const columns: Column<Run>[] = [
+    { name: "ranks", show: count, of: (run) => run.ranks },
+    { name: "nx", show: count, of: (run) => run.nx },
+    { name: "ny", show: count, of: (run) => run.ny },
+    { name: "best halo depth", unit: "rows", show: count, of: (run) => run.depth },
+    inSeconds(`time of a step, ${kind}`, (run) => run.seconds),
+    {
+      name: `rate, ${kind}`,
+      unit: "cells/s",
+      show: cellsPerSecond,
+      of: (run) => run.cellsPerSecond,
+    },
+    { name: `efficiency, ${kind}`, show: percent, of: (run) => run.efficiency },
+    {
+      name: "rate, one exchange a step",
+      unit: "cells/s",
+      show: cellsPerSecond,
+      of: (run) => perStep(run),
+    },
+    { name: "efficiency, one exchange a step", show: percent, of: (run) => run.everyStep },
+    inSeconds("measured", (run) => run.measured),
+    {
+      name: "measured rate",
+      unit: "cells/s",
+      show: cellsPerSecond,
+      of: (run) => measuredRate(run),
+    },
+    {
+      name: "prediction off by",
+      show: percent,
+      of: (run) => (run.measured === null ? null : run.seconds / run.measured - 1),
+    },
   ];
-  const cells = (run: Run) => [
-    run.ranks,
-    run.nx,
-    run.ny,
-    run.depth,
-    run.seconds,
-    run.cellsPerSecond,
-    run.efficiency,
-    perStep(run),
-    run.everyStep,
-    run.measured,
-    measuredRate(run),
-    run.measured === null ? null : run.seconds / run.measured - 1,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "cluster-predict",
-    title,
     reading:
       `${assumed ? "Assumed and predicted" : "Predicted"}, not measured: on ${most.ranks} rank${most.ranks === 1 ? "" : "s"} a step of ${grid} takes ${seconds(most.seconds)}, ${cellsPerSecond(most.cellsPerSecond)}, ${percent(most.efficiency)} of ideal` +
       (most.depth === null ? "" : ` with halos of ${rowsOf(most.depth)}`) +
@@ -301,7 +291,7 @@ export function clusterPrediction(file: ResultFile): Picture | Missing | null {
       ".",
     alternative: `Dashed lines of ${kind} cells a second against ranks, both logarithmic: with the best depth of halos, with one exchange a step, and ideal${measured.length ? "; points where it was measured" : ""}.`,
     height: 440,
-    table: { columns, rows: runs.map(cells) },
+    table: tableOf(columns, runs),
     notDrawn: [],
     verification: `${read.source ? `Rates ${read.source}. ` : ""}${
       measured.length
@@ -378,4 +368,4 @@ export function clusterPrediction(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

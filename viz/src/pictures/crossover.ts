@@ -1,14 +1,15 @@
 // From a sweep: time against the grid and against the iterations, by each row, with the crossing
 // that the program computed and its interval.
+import { concludes } from "../data/conclusion";
 import { at, flag, list, num, positive, readable, text, word, type Json } from "../data/json";
 import type * as schema from "../data/result_schema";
-import { readRow, type ResultFile, type Row } from "../data/results";
+import { readRow, type Row } from "../data/results";
 import { count, figure, quantity, seconds } from "../data/units";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { type Line, logLimits, logLines, plainLine } from "./chart";
 import { chosenRows, whyNotChosen } from "./choice";
 import { lookOf, type Palette } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -92,7 +93,7 @@ function crossingsOf(data: Json): Crossing[] {
         along: axis,
         at: Object.fromEntries(
           Object.entries(at(crossing, "at") ?? {}).map(([name, value]) => [
-            name,
+            readable(name),
             readable(String(value)),
           ]),
         ),
@@ -193,17 +194,16 @@ function sentenceOf(view: View, crossing: Crossing | undefined): string {
   return `For ${measures[view.measure].name}${setting.join(" and")}, ${told}.`;
 }
 
-export function crossover(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "sweep") return null;
-  const title = "Crossover: time against grid and iterations";
-  const axes = Object.entries(at(file.data, "axes") ?? {}).map(
-    ([name, values]): [string, string[]] => [name, Array.isArray(values) ? values.map(String) : []],
-  );
+export const crossover = drawing("crossover", ["sweep"], (file) => {
+  const axes = Object.entries(at(file.data, "axes") ?? {}).map(([name]): [string, string[]] => [
+    readable(name),
+    list(file.data, "axes", name).map((value) => readable(String(value))),
+  ]);
   const points = pointsOf(
     file.data,
     axes.map(([name]) => name),
   );
-  const crossings = crossingsOf(file.data);
+  const crossings = concludes(file) ? crossingsOf(file.data) : [];
   const crossingOf = (view: View) =>
     crossings.find(
       (each) =>
@@ -213,12 +213,7 @@ export function crossover(file: ResultFile): Picture | Missing | null {
   const views = viewsOf(axes, points).sort(
     (a, b) => Number(crosses(crossingOf(b))) - Number(crosses(crossingOf(a))),
   );
-  if (views.length === 0)
-    return {
-      id: "crossover",
-      title,
-      missing: "it needs at least two grids or iteration counts with times",
-    };
+  if (views.length === 0) return "it needs at least two grids or iteration counts with times";
   const rows = points.flatMap((point) => point.rows.filter((row) => row.seconds !== null));
   const names = [...new Set(rows.map((row) => row.name))];
   const device = new Map(rows.map((row) => [row.name, row]));
@@ -252,36 +247,30 @@ export function crossover(file: ResultFile): Picture | Missing | null {
   const untimed = [...new Set(points.flatMap((point) => point.rows.map((row) => row.name)))].filter(
     (name) => !names.includes(name),
   );
-  const columns: Column[] = [
-    ...axes.map(([name]) => ({ name })),
-    { name: "row" },
-    { name: "threads", show: count },
-    ...(Object.keys(measures) as Measure[]).map((name) => ({ name, unit: "s", show: seconds })),
-    { name: "proof" },
+  type Placed = { point: Point; row: Row };
+  const columns: Column<Placed>[] = [
+    ...axes.map(([name]) => ({ name, of: ({ point }: Placed) => point.values[name] ?? "" })),
+    { name: "row", of: ({ row }) => row.name },
+    { name: "threads", show: count, of: ({ row }) => row.threads },
+    ...(Object.keys(measures) as Measure[]).map((name) =>
+      inSeconds(name, ({ row }: Placed) => measures[name].secondsOf(row)),
+    ),
+    { name: "proof", of: ({ row }) => row.verification },
   ];
-  const cells = ({ point, row }: { point: Point; row: Row }) => [
-    ...axes.map(([name]) => point.values[name] ?? ""),
-    row.name,
-    row.threads,
-    ...Object.values(measures).map(({ secondsOf }) => secondsOf(row)),
-    row.verification,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "crossover",
-    title,
     reading: (variant) =>
       crossings.length === 0
         ? file.sentence || "No crossing was asked for: --cross A,B says from where B beats A."
         : sentenceOf(views[variant]!, crossingOf(views[variant]!)),
     alternative: `Lines of time on logarithmic axes, one for each of at most ${mostRows} rows; a shaded stretch marks the interval of the crossing.`,
     height: 460,
-    table: {
+    table: tableOf(
       columns,
-      rows: points.flatMap((point) =>
-        point.rows.filter((row) => row.seconds !== null).map((row) => cells({ point, row })),
+      points.flatMap((point) =>
+        point.rows.filter((row) => row.seconds !== null).map((row) => ({ point, row })),
       ),
-    },
+    ),
     notDrawn: (variant) => [
       ...untimed.map((name): [string, string] => [name, "has no time anywhere in the sweep"]),
       ...names
@@ -332,4 +321,4 @@ export function crossover(file: ResultFile): Picture | Missing | null {
       );
     },
   };
-}
+});

@@ -5,7 +5,7 @@ import type { ComparedRow, Pair } from "../data/pairs";
 import type * as schema from "../data/result_schema";
 import type { ResultFile } from "../data/results";
 import { figure, seconds, shortened, times } from "../data/units";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { baseOption, categoryAxis, plainLine, tooltip, valueAxis, whiskers } from "./chart";
 import { chosenRows } from "./choice";
 import type { ChartOption, Series } from "./option";
@@ -108,29 +108,18 @@ function labelsOf(points: Point[]): string[] {
   return points.map(({ date }) => (oneDay ? date.slice(11, 16) : date.slice(0, 10)) || "?");
 }
 
-const columns: Column[] = [
-  { name: "row" },
-  { name: "date" },
-  { name: "file" },
-  { name: "build" },
-  { name: "median", unit: "s", show: seconds },
-  { name: "interval from", unit: "s", show: seconds },
-  { name: "to", unit: "s", show: seconds },
-  { name: "over the run before", show: figure },
-  { name: "verdict" },
+const columns: Column<[string, Point]>[] = [
+  { name: "row", of: ([name]) => name },
+  { name: "date", of: ([, point]) => point.date },
+  { name: "file", of: ([, point]) => point.file.name },
+  { name: "build", of: ([, point]) => text(point.file.context, "git_sha").slice(0, 10) },
+  inSeconds("median", ([, point]) => point.seconds),
+  inSeconds("interval from", ([, point]) => point.low),
+  inSeconds("to", ([, point]) => point.high),
+  { name: "over the run before", show: figure, of: ([, point]) => point.ratio },
+  { name: "verdict", of: ([, point]) => point.verdict },
 ];
-const cells = ([name, point]: [string, Point]) => [
-  name,
-  point.date,
-  point.file.name,
-  text(point.file.context, "git_sha").slice(0, 10),
-  point.seconds,
-  point.low,
-  point.high,
-  point.ratio,
-  point.verdict,
-];
-const tell = teller(columns, cells);
+const tell = teller(columns);
 const told = columns.slice(1).map(({ name }) => name);
 
 function seriesOf(strip: Strip, index: number, palette: Palette, names: string[]): Series[] {
@@ -233,10 +222,10 @@ export function history(chain: Pair[]): Picture | null {
     alternative:
       "A strip for each backend: the median of every run with its interval, in the order of the dates, evenly spaced; a dashed line where the verdict against the run before is FASTER or SLOWER.",
     height: heightOf(drawn.length),
-    table: {
+    table: tableOf(
       columns,
-      rows: strips.flatMap(({ name, points }) => points.map((point) => cells([name, point]))),
-    },
+      strips.flatMap(({ name, points }) => points.map((point): [string, Point] => [name, point])),
+    ),
     notDrawn: strips
       .filter((strip) => !drawn.includes(strip))
       .map(({ name }): [string, string] => [name, "in the table only"]),

@@ -1,7 +1,7 @@
 // The ladder: the time of a step by each row on a logarithmic axis, with its spread, and how it
 // stands to the baseline and to the best row on the CPU.
 import { backendOf, problemText, type ResultFile, type Row, whyNotDrawn } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import {
   bytesPerSecond,
   cellsPerSecond,
@@ -15,8 +15,8 @@ import {
 import { heightOfBars, inRows, logLimits, plainLine, pointOf, valueAxis, whiskers } from "./chart";
 import { chosenRows, namedOf, isCpu, mostRows, whyNotChosen } from "./choice";
 import { lookOf } from "./palette";
-import { apart, disturbed, doubt } from "./order";
-import type { Missing, Picture } from "./picture";
+import { apart, doubt } from "./order";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -28,8 +28,8 @@ function reading(file: ResultFile, ranked: Timed[], baseline: Timed | undefined)
   const best = ranked[0];
   if (best === undefined) return "No row has a time.";
   const bestCpu = ranked.find(isCpu);
-  const why = doubt(file, ranked.map(asTimed));
-  const settled = (row: Timed) => why === disturbed || apart(asTimed(best), asTimed(row));
+  const why = doubt(ranked.map(asTimed));
+  const settled = (row: Timed) => apart(asTimed(best), asTimed(row));
   const parts = [
     (ranked.length === 1
       ? `${shortened(best.name)} is the only verified row with a time`
@@ -50,57 +50,39 @@ function reading(file: ResultFile, ranked: Timed[], baseline: Timed | undefined)
   return `${parts.join(", ")}${problem ? ` (${problem})` : ""}.`;
 }
 
-export function ladder(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
-  const title = "The ladder: time of a step";
+export const ladder = drawing("ladder", ["comparison", "residency"], (file) => {
   const ranked = file.rows.filter(timed).sort((a, b) => a.seconds - b.seconds);
   const drawn = chosenRows(ranked.map(asTimed), namedOf(file), mostRows).map(({ row }) => row);
-  if (drawn.length === 0)
-    return { id: "ladder", title, missing: "no verified row of this file has a time" };
+  if (drawn.length === 0) return "no verified row of this file has a time";
   const baseline = drawn.find((row) => row.name === file.baseline);
   const bestCpu = drawn.find(isCpu);
-  const columns: Column[] = [
-    { name: "row" },
-    { name: "device" },
-    { name: "threads", show: count },
-    { name: "time of a step", unit: "s", show: seconds },
-    { name: "interval from", unit: "s", show: seconds },
-    { name: "to", unit: "s", show: seconds },
-    { name: "first quartile", unit: "s", show: seconds },
-    { name: "third quartile", unit: "s", show: seconds },
-    { name: "samples", show: count },
-    { name: "rate", unit: "cells/s", show: cellsPerSecond },
-    { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
-    { name: "of the copy bandwidth", show: percent },
-    { name: `speed-up over ${file.baseline || "the baseline"}`, show: times },
-    { name: "speed-up over the best CPU row", show: times },
-    { name: "proof" },
+  const columns: Column<Timed>[] = [
+    { name: "row", of: (row) => row.name },
+    { name: "device", of: (row) => row.device },
+    { name: "threads", show: count, of: (row) => row.threads },
+    inSeconds("time of a step", (row) => row.seconds),
+    inSeconds("interval from", (row) => row.interval?.low ?? null),
+    inSeconds("to", (row) => row.interval?.high ?? null),
+    inSeconds("first quartile", (row) => row.quartiles?.q1 ?? null),
+    inSeconds("third quartile", (row) => row.quartiles?.q3 ?? null),
+    { name: "samples", show: count, of: (row) => row.samples },
+    { name: "rate", unit: "cells/s", show: cellsPerSecond, of: (row) => row.cellsPerSecond },
+    { name: "bandwidth", unit: "B/s", show: bytesPerSecond, of: (row) => row.bytesPerSecond },
+    { name: "of the copy bandwidth", show: percent, of: (row) => row.fractionOfCopy },
+    {
+      name: `speed-up over ${file.baseline || "the baseline"}`,
+      show: times,
+      of: (row) => row.vsBaseline,
+    },
+    { name: "speed-up over the best CPU row", show: times, of: (row) => row.vsBestCpu },
+    { name: "proof", of: (row) => row.verification },
   ];
-  const cells = (row: Timed) => [
-    row.name,
-    row.device,
-    row.threads,
-    row.seconds,
-    row.interval?.low ?? null,
-    row.interval?.high ?? null,
-    row.quartiles?.q1 ?? null,
-    row.quartiles?.q3 ?? null,
-    row.samples,
-    row.cellsPerSecond,
-    row.bytesPerSecond,
-    row.fractionOfCopy,
-    row.vsBaseline,
-    row.vsBestCpu,
-    row.verification,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "ladder",
-    title,
     reading: reading(file, drawn, baseline),
     alternative: `Dots on a logarithmic axis of time, one line for each of ${drawn.length} rows, the fastest first.`,
     height: heightOfBars(drawn.length),
-    table: { columns, rows: ranked.map(cells) },
+    table: tableOf(columns, ranked),
     notDrawn: [
       ...file.rows
         .filter((row) => !timed(row))
@@ -184,4 +166,4 @@ export function ladder(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

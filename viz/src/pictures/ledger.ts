@@ -1,13 +1,13 @@
 // Where the time went: the phases of a cold and of a warm run of each row, which with what is left
 // unexplained add up to the wall time.
 import { type Phases, problemText, type ResultFile, whyNotDrawn } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { percent, seconds } from "../data/units";
 import { heightOfBars, inRows, stackedBars, valueAxis } from "./chart";
 import { chosenRows, namedOf, standInSentence, type Timed, whyNotChosen } from "./choice";
 import { doubt, doubtOfCold } from "./order";
 import { ledgerParts, phaseColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -26,9 +26,9 @@ export function partOf(phases: Phases, part: (typeof ledgerParts)[number]): numb
 }
 
 /** Why the first of these runs, of one kind and from short to long, need not be the shortest. */
-export function doubtOf(file: ResultFile, runs: Run[]): string {
+export function doubtOf(runs: Run[]): string {
   const verified = runs.filter(({ row }) => row.verified === true);
-  return verified[0]?.kind === "cold" ? doubtOfCold(file, verified) : doubt(file, verified);
+  return verified[0]?.kind === "cold" ? doubtOfCold(verified) : doubt(verified);
 }
 
 interface View {
@@ -81,7 +81,7 @@ function reading({ drawn, runs, share }: View, file: ResultFile): string {
   const worst = Math.max(
     ...drawn.map((run) => Math.abs(run.phases.unexplained ?? 0) / run.seconds),
   );
-  const why = doubtOf(file, runs);
+  const why = doubtOf(runs);
   return (
     (why === ""
       ? `The fastest ${first.kind} run, by ${first.row.name}, took ${seconds(first.seconds)}, `
@@ -92,9 +92,7 @@ function reading({ drawn, runs, share }: View, file: ResultFile): string {
   );
 }
 
-export function ledger(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
-  const title = "Where the time went";
+export const ledger = drawing("ledger", ["comparison", "residency"], (file) => {
   const all = runsByKind(file);
   const views = all.flatMap(({ kind, runs }): View[] => {
     const drawn = chosenRows(runs, namedOf(file), mostDrawn);
@@ -102,32 +100,22 @@ export function ledger(file: ResultFile): Picture | Missing | null {
     return shares.map((share) => ({ kind, runs, drawn, share }));
   });
   if (!views.some((view) => view.drawn.length > 0))
-    return {
-      id: "ledger",
-      title,
-      missing:
-        "no row has phases and a proof: phases are recorded for backends, not for peers or emulated devices",
-    };
-  const columns: Column[] = [
-    { name: "row" },
-    { name: "run" },
-    { name: "wall", unit: "s", show: seconds },
-    ...ledgerParts.map((part) => ({ name: part, unit: "s", show: seconds })),
+    return "no row has phases and a proof: phases are recorded for backends, not for peers or emulated devices";
+  const columns: Column<Run>[] = [
+    { name: "row", of: (run) => run.row.name },
+    { name: "run", of: (run) => run.kind },
+    inSeconds("wall", (run) => run.seconds),
+    ...ledgerParts.map((part) => inSeconds(part, (run: Run) => partOf(run.phases, part))),
   ];
-  const cells = (run: Run) => [
-    run.row.name,
-    run.kind,
-    run.seconds,
-    ...ledgerParts.map((part) => partOf(run.phases, part)),
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "ledger",
-    title,
     reading: (variant) => reading(views[variant]!, file),
     alternative: `Stacked bars of seconds or shares, one for each of at most ${mostDrawn} runs, divided into phases.`,
     height: heightOfBars(Math.max(...views.map((view) => view.drawn.length)), 26) + 24,
-    table: { columns, rows: all.flatMap(({ runs }) => runs.map(cells)) },
+    table: tableOf(
+      columns,
+      all.flatMap(({ runs }) => runs),
+    ),
     notDrawn: (variant) => [
       ...withoutRuns(file, views[variant]!.kind),
       ...views[variant]!.runs.filter((run) => !views[variant]!.drawn.includes(run)).map(
@@ -169,4 +157,4 @@ export function ledger(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

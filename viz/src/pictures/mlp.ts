@@ -1,7 +1,7 @@
 // Training a network: learning curves, and where the time of an epoch went.
 import { at, list, num, numbers, positive, text } from "../data/json";
 import { isEmulated, type ResultFile } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { count, figure, percent, seconds } from "../data/units";
 import {
   baseOption,
@@ -13,7 +13,7 @@ import {
   valueAxis,
 } from "./chart";
 import { lookOf, seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { teller } from "./tooltip";
 
 const parts = ["data", "step", "wait"] as const;
@@ -37,7 +37,7 @@ function enginesOf(file: ResultFile) {
 type Engine = ReturnType<typeof enginesOf>[number];
 
 const setting = (file: ResultFile) => {
-  const layers = list(file.data, "layers").map(String).join("-");
+  const layers = numbers(file.data, "layers").join("-");
   const parameters = num(file.data, "parameters");
   return `${text(file.data, "data")}, network ${layers}${parameters === null ? "" : ` with ${parameters} parameters`}`;
 };
@@ -48,38 +48,29 @@ const proof = (engines: Engine[]) =>
     .join(", ") +
   ".";
 
-export function learningCurves(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "mlp_train") return null;
-  const title = "Learning curves";
+export const learningCurves = drawing("learning", ["mlp_train"], (file) => {
   const engines = enginesOf(file);
   const learned = engines.filter((engine) => engine.losses.length > 0);
-  if (learned.length === 0) return { id: "learning", title, missing: "no engine has losses" };
+  if (learned.length === 0) return "no engine has losses";
   const final = (engine: Engine) => engine.losses[engine.losses.length - 1]!;
   const best = [...learned].sort((a, b) => final(a) - final(b))[0]!;
-  const columns: Column[] = [
-    { name: "engine" },
-    { name: "epoch", show: count },
-    { name: "loss", show: figure },
-    { name: "time so far", unit: "s", show: seconds },
-  ];
   const epochsOf = (engine: Engine) =>
     engine.losses.map((loss, index) => ({ engine, loss, index }));
   const timeSoFar = (engine: Engine, index: number) =>
     engine.perEpoch === null ? null : engine.perEpoch * (index + 1);
-  const cells = ({ engine, loss, index }: ReturnType<typeof epochsOf>[number]) => [
-    engine.name,
-    index + 1,
-    loss,
-    timeSoFar(engine, index),
+  const columns: Column<ReturnType<typeof epochsOf>[number]>[] = [
+    { name: "engine", of: ({ engine }) => engine.name },
+    { name: "epoch", show: count, of: ({ index }) => index + 1 },
+    { name: "loss", show: figure, of: ({ loss }) => loss },
+    inSeconds("time so far", ({ engine, index }) => timeSoFar(engine, index)),
   ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "learning",
-    title,
+    timeless: true,
     reading: `After ${best.losses.length} epochs the lowest loss, ${figure(final(best))}, is that of ${best.name}, with ${best.test === null ? "unknown" : percent(best.test)} of the test rows right (${setting(file)}).`,
     alternative: `Lines of the loss on a logarithmic axis, one for each of ${learned.length} engines.`,
     height: 420,
-    table: { columns, rows: learned.flatMap(epochsOf).map(cells) },
+    table: tableOf(columns, learned.flatMap(epochsOf)),
     notDrawn: engines
       .filter((engine) => !learned.includes(engine))
       .map((engine) => [engine.name, engine.reason || engine.status || "no losses"]),
@@ -122,39 +113,29 @@ export function learningCurves(file: ResultFile): Picture | Missing | null {
         })),
     }),
   };
-}
+});
 
-export function epochLedger(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "mlp_train") return null;
-  const title = "Where the time of a training went";
+export const epochLedger = drawing("epochs", ["mlp_train"], (file) => {
   const engines = enginesOf(file);
   const timed = engines.filter((engine) => engine.perEpoch !== null);
-  if (timed.length === 0) return { id: "epochs", title, missing: "no engine has a time" };
+  if (timed.length === 0) return "no engine has a time";
   const best = [...timed].sort((a, b) => a.perEpoch! - b.perEpoch!)[0]!;
-  const columns: Column[] = [
-    { name: "engine" },
-    { name: "device" },
-    { name: "an epoch", unit: "s", show: seconds },
-    ...parts.map((name) => ({ name, unit: "s", show: seconds })),
-    { name: "training accuracy", show: percent },
-    { name: "test accuracy", show: percent },
+  const columns: Column<Engine>[] = [
+    { name: "engine", of: (engine) => engine.name },
+    { name: "device", of: (engine) => engine.device },
+    inSeconds("an epoch", (engine) => engine.perEpoch),
+    ...parts.map((part, index) =>
+      inSeconds(part, (engine: Engine) => engine.phases[index] ?? null),
+    ),
+    { name: "training accuracy", show: percent, of: (engine) => engine.train },
+    { name: "test accuracy", show: percent, of: (engine) => engine.test },
   ];
-  const cells = (engine: Engine) => [
-    engine.name,
-    engine.device,
-    engine.perEpoch,
-    ...engine.phases,
-    engine.train,
-    engine.test,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "epochs",
-    title,
     reading: `${best.name} takes ${seconds(best.perEpoch!)} an epoch, the shortest of ${timed.length} (${setting(file)}).`,
     alternative: "Stacked bars of seconds for all epochs: fetching data, steps, waiting.",
     height: heightOfBars(timed.length, 40),
-    table: { columns, rows: timed.map(cells) },
+    table: tableOf(columns, timed),
     notDrawn: engines
       .filter((engine) => !timed.includes(engine))
       .map((engine) => [
@@ -179,4 +160,4 @@ export function epochLedger(file: ResultFile): Picture | Missing | null {
       ),
     }),
   };
-}
+});

@@ -1,58 +1,52 @@
 // Networks that answer: throughput against the batch, and how the latency of one answer is distributed.
+import { concludes } from "../data/conclusion";
 import { list, num, numbers, positive, text } from "../data/json";
-import { isEmulated, type ResultFile } from "../data/results";
-import type { Column } from "../data/table";
+import { isEmulated } from "../data/results";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { count, figure, quantity, seconds } from "../data/units";
 import { baseOption, logLimits, logLines, tooltip, valueAxis } from "./chart";
 import { engineOf, nameOf, proofOf, verification, withoutTime } from "./mlp_rows";
 import { lookOf } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { teller } from "./tooltip";
 
-export function throughput(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "mlp_throughput") return null;
-  const title = "Throughput against the batch";
+export const throughput = drawing("throughput", ["mlp_throughput"], (file) => {
   const rows = list(file.data, "results");
   const engines = rows
     .filter((row) => !isEmulated(row))
     .map((row) => ({
       row,
       name: nameOf(row),
-      best: positive(row, "best_batch"),
-      enough: positive(row, "enough_batch"),
+      best: concludes(file) ? positive(row, "best_batch") : null,
+      enough: concludes(file) ? positive(row, "enough_batch") : null,
       curve: list(row, "curve").flatMap((point): [number, number][] => {
         const [batch, rate] = [positive(point, "batch"), positive(point, "rows_per_second")];
         return batch === null || rate === null ? [] : [[batch, rate]];
       }),
     }))
     .filter((engine) => engine.curve.length > 0);
-  if (engines.length === 0) return { id: "throughput", title, missing: "no engine has a time" };
+  if (engines.length === 0) return "no engine has a time";
   const rate = (value: number) => `${quantity(value)} rows/s`;
-  const columns: Column[] = [
-    { name: "engine" },
-    { name: "batch", show: count },
-    { name: "throughput", unit: "rows/s", show: rate },
-    { name: "remark" },
-    { name: "proof" },
-  ];
   type Engine = (typeof engines)[number];
   const batchesOf = (engine: Engine) =>
     engine.curve.map(([batch, value]) => ({ engine, batch, value }));
-  const cells = ({ engine, batch, value }: ReturnType<typeof batchesOf>[number]) => [
-    engine.name,
-    batch,
-    value,
-    batch === engine.best ? "the best" : batch === engine.enough ? "enough: near the best" : "",
-    proofOf(engine.row),
+  const columns: Column<ReturnType<typeof batchesOf>[number]>[] = [
+    { name: "engine", of: ({ engine }) => engine.name },
+    { name: "batch", show: count, of: ({ batch }) => batch },
+    { name: "throughput", unit: "rows/s", show: rate, of: ({ value }) => value },
+    {
+      name: "remark",
+      of: ({ engine, batch }) =>
+        batch === engine.best ? "the best" : batch === engine.enough ? "enough: near the best" : "",
+    },
+    { name: "proof", of: ({ engine }) => proofOf(engine.row) },
   ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "throughput",
-    title,
     reading: file.sentence,
     alternative: `Lines of rows a second against the rows of a batch, both logarithmic, for ${engines.length} engines.`,
     height: 440,
-    table: { columns, rows: engines.flatMap(batchesOf).map(cells) },
+    table: tableOf(columns, engines.flatMap(batchesOf)),
     notDrawn: withoutTime(rows.filter((row) => !engines.some((engine) => engine.row === row))),
     verification: verification(engines.map((engine) => engine.row)),
     option: (palette, narrow) =>
@@ -71,11 +65,9 @@ export function throughput(file: ResultFile): Picture | Missing | null {
         })),
       ),
   };
-}
+});
 
-export function latency(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "mlp_latency") return null;
-  const title = "Latency of one answer";
+export const latency = drawing("latency", ["mlp_latency"], (file) => {
   const rows = list(file.data, "results");
   const engines = rows.flatMap((row) => {
     const [edges, counts] = [
@@ -88,35 +80,24 @@ export function latency(file: ResultFile): Picture | Missing | null {
       ? [{ row, name: nameOf(row), edges, counts, median, p99: positive(row, "seconds", "p99") }]
       : [];
   });
-  if (engines.length === 0)
-    return { id: "latency", title, missing: "no engine has a histogram of its times" };
+  if (engines.length === 0) return "no engine has a histogram of its times";
   const best = [...engines].sort((a, b) => a.median - b.median)[0]!;
-  const columns: Column[] = [
-    { name: "engine" },
-    { name: "from", unit: "s", show: seconds },
-    { name: "to", unit: "s", show: seconds },
-    { name: "calls", show: count },
-    { name: "median", unit: "s", show: seconds },
-    { name: "99th percentile", unit: "s", show: seconds },
-  ];
   type Engine = (typeof engines)[number];
   const binsOf = (engine: Engine) => engine.counts.map((calls, bin) => ({ engine, calls, bin }));
-  const cells = ({ engine, calls, bin }: ReturnType<typeof binsOf>[number]) => [
-    engine.name,
-    engine.edges[bin] ?? null,
-    engine.edges[bin + 1] ?? null,
-    calls,
-    engine.median,
-    engine.p99,
+  const columns: Column<ReturnType<typeof binsOf>[number]>[] = [
+    { name: "engine", of: ({ engine }) => engine.name },
+    inSeconds("from", ({ engine, bin }) => engine.edges[bin] ?? null),
+    inSeconds("to", ({ engine, bin }) => engine.edges[bin + 1] ?? null),
+    { name: "calls", show: count, of: ({ calls }) => calls },
+    inSeconds("median", ({ engine }) => engine.median),
+    inSeconds("99th percentile", ({ engine }) => engine.p99),
   ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "latency",
-    title,
     reading: `${best.name} answers in ${seconds(best.median)} in the median${best.p99 === null ? "" : `, and 99 of 100 times in ${seconds(best.p99)}`}.`,
     alternative: `Histograms of the time of a call on a logarithmic axis, for ${engines.length} engines.`,
     height: 420,
-    table: { columns, rows: engines.flatMap(binsOf).map(cells) },
+    table: tableOf(columns, engines.flatMap(binsOf)),
     notDrawn: withoutTime(rows.filter((row) => !engines.some((engine) => engine.row === row))),
     verification: engines
       .map(({ row, name }) => {
@@ -175,4 +156,4 @@ export function latency(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

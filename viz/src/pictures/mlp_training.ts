@@ -1,21 +1,16 @@
 // Training networks of many sizes on many threads: the time of a step against parameters and width,
 // and the speed-up by threads.
 import { flag, type Json, list, num, positive, text } from "../data/json";
-import type { ResultFile } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { count, percent, quantity, seconds, times } from "../data/units";
 import { baseOption, idealLine, lineOf, logLines, tooltip, valueAxis } from "./chart";
 import { engineOf, nameOf, proofOf, timeOf, verification, withoutTime } from "./mlp_rows";
 import { lookOf } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { teller } from "./tooltip";
 
-export function sizes(file: ResultFile): Picture | Missing | null {
+export const sizes = drawing("sizes", ["mlp_depth", "mlp_width"], (file) => {
   const depth = file.experiment === "mlp_depth";
-  if (!depth && file.experiment !== "mlp_width") return null;
-  const title = depth
-    ? "A training step against the parameters"
-    : "A training step against the width";
   const points = list(file.data, "points").flatMap((point) => {
     const [size, parameters] = [positive(point, "size"), positive(point, "parameters")];
     return size === null || parameters === null
@@ -26,7 +21,7 @@ export function sizes(file: ResultFile): Picture | Missing | null {
   const names = [
     ...new Set(rows.filter((row) => timeOf(row, "seconds_per_step") !== null).map(nameOf)),
   ];
-  if (names.length === 0) return { id: "sizes", title, missing: "no row has a time" };
+  if (names.length === 0) return "no row has a time";
   const size = depth ? "last hidden layer" : "width";
   const rowOf = (name: string) => rows.find((row) => nameOf(row) === name) ?? null;
   const views = [
@@ -34,38 +29,31 @@ export function sizes(file: ResultFile): Picture | Missing | null {
     { name: `a step, by ${size}`, x: "size", y: "seconds_per_step" },
     { name: "100 epochs, by parameters", x: "parameters", y: "seconds_100_epochs" },
   ] as const;
-  const columns: Column[] = [
-    { name: size, show: count },
-    { name: "parameters", show: count },
-    { name: "row" },
-    { name: "time of a step", unit: "s", show: seconds },
-    { name: "100 epochs", unit: "s", show: seconds },
-    { name: "100 epochs are" },
-    { name: "proof" },
-  ];
   type Trained = { point: (typeof points)[number]; row: Json };
-  const cells = ({ point, row }: Trained) => [
-    point.size,
-    point.parameters,
-    nameOf(row),
-    timeOf(row, "seconds_per_step"),
-    timeOf(row, "seconds_100_epochs"),
-    flag(row, "extrapolated") === true ? "extrapolated from fewer steps" : "measured",
-    proofOf(row),
+  const columns: Column<Trained>[] = [
+    { name: size, show: count, of: ({ point }) => point.size },
+    { name: "parameters", show: count, of: ({ point }) => point.parameters },
+    { name: "row", of: ({ row }) => nameOf(row) },
+    inSeconds("time of a step", ({ row }) => timeOf(row, "seconds_per_step")),
+    inSeconds("100 epochs", ({ row }) => timeOf(row, "seconds_100_epochs")),
+    {
+      name: "100 epochs are",
+      of: ({ row }) =>
+        flag(row, "extrapolated") === true ? "extrapolated from fewer steps" : "measured",
+    },
+    { name: "proof", of: ({ row }) => proofOf(row) },
   ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   const trained = points.flatMap((point) =>
     point.rows
       .filter((row) => timeOf(row, "seconds_per_step") !== null)
       .map((row): Trained => ({ point, row })),
   );
   return {
-    id: "sizes",
-    title,
     reading: file.sentence,
     alternative: `Lines of time on logarithmic axes, one for each of ${names.length} rows.`,
     height: 440,
-    table: { columns, rows: trained.map(cells) },
+    table: tableOf(columns, trained),
     notDrawn: withoutTime(rows).filter(([name]) => !names.includes(name)),
     verification: verification(rows),
     variants: views.map((view) => view.name),
@@ -88,11 +76,9 @@ export function sizes(file: ResultFile): Picture | Missing | null {
       );
     },
   };
-}
+});
 
-export function trainingThreads(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "mlp_scaling") return null;
-  const title = "Thread scaling of a training step";
+export const trainingThreads = drawing("scaling", ["mlp_scaling"], (file) => {
   const rows = list(file.data, "results");
   const timed = rows.flatMap((row) => {
     const [threads, speedup] = [positive(row, "threads_asked"), timeOf(row, "speedup")];
@@ -100,32 +86,22 @@ export function trainingThreads(file: ResultFile): Picture | Missing | null {
       ? []
       : [{ row, racer: text(row, "racer"), threads, speedup }];
   });
-  if (timed.length === 0) return { id: "scaling", title, missing: "no row has a speed-up" };
+  if (timed.length === 0) return "no row has a speed-up";
   const racers = [...new Set(timed.map((each) => each.racer))];
   const most = Math.max(2, ...timed.map((each) => each.threads));
-  const columns: Column[] = [
-    { name: "row" },
-    { name: "threads", show: count },
-    { name: "time of a step", unit: "s", show: seconds },
-    { name: "speed-up", show: times },
-    { name: "efficiency", show: percent },
-    { name: "proof" },
+  const columns: Column<(typeof timed)[number]>[] = [
+    { name: "row", of: ({ row }) => nameOf(row) },
+    { name: "threads", show: count, of: ({ threads }) => threads },
+    inSeconds("time of a step", ({ row }) => timeOf(row, "seconds_per_step")),
+    { name: "speed-up", show: times, of: ({ speedup }) => speedup },
+    { name: "efficiency", show: percent, of: ({ row }) => num(row, "efficiency") },
+    { name: "proof", of: ({ row }) => proofOf(row) },
   ];
-  const cells = ({ row, threads, speedup }: (typeof timed)[number]) => [
-    nameOf(row),
-    threads,
-    timeOf(row, "seconds_per_step"),
-    speedup,
-    num(row, "efficiency"),
-    proofOf(row),
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "scaling",
-    title,
     reading: file.sentence,
     alternative: "Points of speed-up against threads beside the ideal line.",
-    table: { columns, rows: timed.map(cells) },
+    table: tableOf(columns, timed),
     notDrawn: withoutTime(rows.filter((row) => timeOf(row, "seconds_per_step") === null)),
     verification: verification(rows),
     option: (palette) => ({
@@ -159,4 +135,4 @@ export function trainingThreads(file: ResultFile): Picture | Missing | null {
       ],
     }),
   };
-}
+});

@@ -1,5 +1,4 @@
 // Whether it is settled which row is the fastest. A sentence that names one says so, and why not.
-import type { ResultFile } from "../data/results";
 import { shortened } from "../data/units";
 import type { Timed } from "./choice";
 
@@ -16,9 +15,6 @@ export function apart(faster: Timed, slower: Timed): boolean {
   return a !== null && b !== null && a.high < b.low;
 }
 
-/** As bench/measure/foreign_load.cpp begins its note. */
-export const disturbed = "other programs were running";
-
 const listed = (rows: Timed[]) =>
   [
     ...rows.slice(0, 2).map(({ row }) => shortened(row.name)),
@@ -26,10 +22,9 @@ const listed = (rows: Timed[]) =>
   ].join(" and ");
 
 /** Of all verified rows from fast to slow: why the first need not be the fastest; "" where it is. */
-export function doubt(file: ResultFile, ranked: Timed[]): string {
+export function doubt(ranked: Timed[]): string {
   const [first, ...others] = ranked;
   if (first === undefined || others.length === 0) return "";
-  if (file.notes.some((note) => note.startsWith(disturbed))) return disturbed;
   const name = shortened(first.row.name);
   if (first.row.interval === null) return `${name} has too few samples for an interval`;
   const rivals = others.filter((each) => !apart(first, each));
@@ -40,10 +35,9 @@ export function doubt(file: ResultFile, ranked: Timed[]): string {
 }
 
 /** The same of cold runs: how far they scatter nobody knows, so those within a tenth are not told apart. */
-export function doubtOfCold(file: ResultFile, ranked: Timed[]): string {
+export function doubtOfCold(ranked: Timed[]): string {
   const [first, ...others] = ranked;
   if (first === undefined || others.length === 0) return "";
-  if (file.notes.some((note) => note.startsWith(disturbed))) return disturbed;
   const rivals = others.filter(({ seconds }) => !(seconds > 1.1 * first.seconds));
   return rivals.length === 0
     ? ""

@@ -1,16 +1,20 @@
 // What a picture is: made of result files alone, without the page that shows it.
 //
-// To add one: a file here with a function from a result file to a Picture (null where the file is
-// of another command, a Missing where it lacks what the picture needs), and a line in catalogue.ts.
+// To add one: a file here with a drawing(), a title in titles.ts, and a line in catalogue.ts.
+import { concludes, noConclusion } from "../data/conclusion";
+import type { ResultFile } from "../data/results";
 import type { Table } from "../data/table";
 import type { ChartOption } from "./option";
 import type { Palette } from "./palette";
+import { titleOf, type titles } from "./titles";
 
 export interface Picture {
   id: string;
   title: string;
   /** One sentence on what it shows here; of the chosen variant, where they say different things. */
   reading: string | ((variant: number) => string);
+  /** The reading holds of disturbed figures, too: it is of no times. */
+  timeless?: boolean;
   table: Table;
   /** What to say of it to those who do not see it; the table follows. */
   alternative: string;
@@ -33,6 +37,28 @@ export interface Missing {
   title: string;
   missing: string;
 }
+
+/** A picture, with a title of its own where that tells more. */
+export type Drawn = Omit<Picture, "id" | "title"> & { title?: string };
+
+/**
+ * What makes that picture of files of these experiments. `draw` says what the file lacks for it, or null where
+ * it is another's. `companions` are all files of the same machine, for what needs two of them.
+ */
+export const drawing =
+  (
+    id: keyof typeof titles,
+    experiments: ResultFile["experiment"][],
+    draw: (file: ResultFile, companions: ResultFile[]) => Drawn | string | null,
+  ) =>
+  (file: ResultFile, companions: ResultFile[] = []): Picture | Missing | null => {
+    const drawn = experiments.includes(file.experiment) ? draw(file, companions) : null;
+    if (drawn === null) return null;
+    const named = { id, title: titleOf(id, file) };
+    if (typeof drawn === "string") return { ...named, missing: drawn };
+    const held = drawn.timeless === true || concludes(file);
+    return { ...named, ...drawn, ...(held ? {} : { reading: noConclusion }) };
+  };
 
 export const readingOf = ({ reading }: Picture, variant: number): string =>
   typeof reading === "string" ? reading : reading(variant);

@@ -1,17 +1,15 @@
 // Each classic mistake of measuring beside the right measurement of the same work.
+import { concludes } from "../data/conclusion";
 import { flag, list, positive, text } from "../data/json";
-import type { ResultFile } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { figure, seconds, times } from "../data/units";
 import { guideLine, heightOfBars, inRows, logLimits, plainLine, valueAxis } from "./chart";
 import type { Guide, Measured } from "./option";
 import { type Palette, seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { teller } from "./tooltip";
 
-export function pitfalls(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "pitfalls") return null;
-  const title = "Pitfalls: the mistaken measurement against the right one";
+export const pitfalls = drawing("pitfalls", ["pitfalls"], (file) => {
   const all = list(file.data).map((each) => ({
     name: text(each, "name"),
     status: text(each, "status"),
@@ -23,7 +21,7 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
     mistakenSeconds: positive(each, "mistaken_seconds"),
     rightSeconds: positive(each, "right_seconds"),
     factor: positive(each, "factor"),
-    misleads: flag(each, "misleads"),
+    misleads: concludes(file) ? flag(each, "misleads") : null,
   }));
   const distance = (factor: number) => Math.abs(Math.log(factor));
   const timed = all
@@ -40,42 +38,36 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
           ],
     )
     .sort((a, b) => distance(b.factor) - distance(a.factor));
-  if (timed.length === 0) return { id: "pitfalls", title, missing: "none of them was measured" };
+  if (timed.length === 0) return "none of them was measured";
   const worst = timed[0]!;
   const misleading = timed.filter((each) => each.misleads === true).length;
-  const columns: Column[] = [
-    { name: "pitfall" },
-    { name: "the mistaken way" },
-    { name: "mistaken reading", unit: "s", show: seconds },
-    { name: "the right way" },
-    { name: "right reading", unit: "s", show: seconds },
-    { name: "mistaken / right", show: times },
-    { name: "misleads here" },
-    { name: "advice" },
+  const columns: Column<(typeof timed)[number]>[] = [
+    { name: "pitfall", of: (each) => each.name },
+    { name: "the mistaken way", of: (each) => each.mistake },
+    inSeconds("mistaken reading", (each) => each.mistakenSeconds),
+    { name: "the right way", of: (each) => each.right },
+    inSeconds("right reading", (each) => each.rightSeconds),
+    { name: "mistaken / right", show: times, of: (each) => each.factor },
+    {
+      name: "misleads here",
+      of: (each) => (each.misleads === null ? "unclear" : each.misleads ? "yes" : "no"),
+    },
+    { name: "advice", of: (each) => each.advice },
   ];
-  const cells = (each: (typeof timed)[number]) => [
-    each.name,
-    each.mistake,
-    each.mistakenSeconds,
-    each.right,
-    each.rightSeconds,
-    each.factor,
-    each.misleads === null ? "unclear" : each.misleads ? "yes" : "no",
-    each.advice,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   const told = ["mistaken reading", "right reading", "mistaken / right", "misleads here"];
   const pointsOf = (key: "mistakenSeconds" | "rightSeconds" | "factor") =>
-    timed.map((each, index) => ({ value: [each[key], index], told: tell(each.name, each, told) }));
+    timed.map((each, index) => ({
+      value: [each[key], index],
+      told: tell(each.name, each, told),
+    }));
   return {
-    id: "pitfalls",
-    title,
     reading:
       `${misleading} of ${timed.length} mistakes mislead on this machine, ${worst.name} most: ${worst.mistake} reads ${seconds(worst.mistakenSeconds)}, ` +
       `${worst.right} ${seconds(worst.rightSeconds)}, ${figure(worst.factor > 1 ? worst.factor : 1 / worst.factor)} times too ${worst.factor > 1 ? "slow" : "fast"}.`,
     alternative: `For each of ${timed.length} pitfalls two points on a logarithmic axis of time: the mistaken reading and the right one.`,
     height: heightOfBars(timed.length, 28),
-    table: { columns, rows: timed.map(cells) },
+    table: tableOf(columns, timed),
     notDrawn: all
       .filter((each) => each.mistakenSeconds === null)
       .map((each) => [each.name, `${each.status}: ${each.reason || "no time"}`]),
@@ -134,7 +126,7 @@ export function pitfalls(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});
 
 const connection = (
   palette: Palette,

@@ -2,20 +2,17 @@
 import { type Json, list, num, positive, text } from "../data/json";
 import { type GridCost, readProfile, type Way } from "../data/model";
 import type { ResultFile } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { count, quantity, seconds } from "../data/units";
 import { heightOfBars, inRows, logLimits, logLines, pointOf, valueAxis, whiskers } from "./chart";
 import type { Series } from "./option";
 import { lookOf, seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { teller } from "./tooltip";
 
-export function calibrated(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "calibrate") return null;
-  const title = "The profile: time of a cell by grid";
+export const calibrated = drawing("profile", ["calibrate"], (file) => {
   const profile = readProfile(file);
-  if (profile === null)
-    return { id: "profile", title, missing: "the file has no complete profile" };
+  if (profile === null) return "the file has no complete profile";
   const dtypes = [...new Set(profile.ways.map((way) => way.dtype))];
   const perCell = (grid: GridCost) => {
     const last = grid.calls[grid.calls.length - 1]!;
@@ -24,38 +21,25 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
   const cheapest = profile.ways
     .flatMap((way) => way.grids.map((grid) => ({ way, grid, cost: perCell(grid) })))
     .sort((a, b) => a.cost - b.cost)[0]!;
-  const columns: Column[] = [
-    { name: "backend" },
-    { name: "device" },
-    { name: "dtype" },
-    { name: "side", show: count },
-    { name: "threads", show: count },
-    { name: "cell and step", unit: "s", show: seconds },
-    { name: "set-up", unit: "s", show: seconds },
-    { name: "copy in", unit: "s", show: seconds },
-    { name: "copy out", unit: "s", show: seconds },
-  ];
   const gridsOf = (way: Way) => way.grids.map((grid) => ({ way, grid }));
-  const cells = ({ way, grid }: ReturnType<typeof gridsOf>[number]) => [
-    way.backend,
-    way.device,
-    way.dtype,
-    grid.side,
-    grid.threads,
-    perCell(grid),
-    grid.setup,
-    grid.copyIn,
-    grid.copyOut,
+  const columns: Column<ReturnType<typeof gridsOf>[number]>[] = [
+    { name: "backend", of: ({ way }) => way.backend },
+    { name: "device", of: ({ way }) => way.device },
+    { name: "dtype", of: ({ way }) => way.dtype },
+    { name: "side", show: count, of: ({ grid }) => grid.side },
+    { name: "threads", show: count, of: ({ grid }) => grid.threads },
+    inSeconds("cell and step", ({ grid }) => perCell(grid)),
+    inSeconds("set-up", ({ grid }) => grid.setup),
+    inSeconds("copy in", ({ grid }) => grid.copyIn),
+    inSeconds("copy out", ({ grid }) => grid.copyOut),
   ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "profile",
-    title,
     reading: `The least is ${seconds(cheapest.cost)} a cell and step, by ${cheapest.way.backend} in ${cheapest.way.dtype} on ${cheapest.grid.side}x${cheapest.grid.side}; lines bend where the field leaves a cache or overheads dominate.`,
     alternative:
       "Lines of the time of a cell and step against the side of the grid, both logarithmic.",
     height: 440,
-    table: { columns, rows: profile.ways.flatMap(gridsOf).map(cells) },
+    table: tableOf(columns, profile.ways.flatMap(gridsOf)),
     notDrawn: [],
     verification: "Every cold run of the calibration had the reference's field.",
     variants: dtypes,
@@ -77,7 +61,7 @@ export function calibrated(file: ResultFile): Picture | Missing | null {
           })),
       ),
   };
-}
+});
 
 /** From the best to the worst of what is assumed. */
 interface Span {
@@ -109,9 +93,7 @@ function assumedWays(file: ResultFile, card: string): AdvisedWay[] {
   });
 }
 
-export function advised(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "advise") return null;
-  const title = "Predicted runs";
+export const advised = drawing("advice", ["advise"], (file) => {
   const recorded = list(file.data, "ways").flatMap((way): AdvisedWay[] => {
     const [warm, cold] = [positive(way, "warm_seconds"), positive(way, "cold_seconds")];
     return warm === null || cold === null
@@ -120,30 +102,26 @@ export function advised(file: ResultFile): Picture | Missing | null {
   });
   const card = text(file.data, "assumed", "card");
   const ways = [...recorded, ...assumedWays(file, card)];
-  if (ways.length === 0)
-    return { id: "advice", title, missing: "the file has no predictions for one run" };
+  if (ways.length === 0) return "the file has no predictions for one run";
   ways.sort((a, b) => a.warm - b.warm);
   recorded.sort((a, b) => a.warm - b.warm);
   const run = `${num(file.data, "nx")}x${num(file.data, "ny")} ${text(file.data, "dtype")}, ${num(file.data, "iterations")} iterations`;
-  const columns: Column[] = [
-    { name: "backend" },
-    { name: "device" },
-    { name: "warm run, predicted", unit: "s", show: seconds },
-    { name: "cold run, predicted", unit: "s", show: seconds },
+  const end = (kind: "warm" | "cold", at: keyof Span) =>
+    inSeconds(
+      `${kind} ${at === "low" ? "from" : "to"}`,
+      ({ ends }: AdvisedWay) => ends?.[kind][at] ?? null,
+    );
+  const columns: Column<AdvisedWay>[] = [
+    { name: "backend", of: ({ name }) => name },
+    { name: "device", of: ({ device }) => device },
+    inSeconds("warm run, predicted", ({ warm }) => warm),
+    inSeconds("cold run, predicted", ({ cold }) => cold),
+    ...(card === ""
+      ? []
+      : [end("warm", "low"), end("warm", "high"), end("cold", "low"), end("cold", "high")]),
   ];
-  if (card !== "")
-    for (const name of ["warm from", "warm to", "cold from", "cold to"])
-      columns.push({ name, unit: "s", show: seconds });
-  const cells = ({ name, device, warm, cold, ends }: AdvisedWay) => [
-    ...[name, device, warm, cold],
-    ...(card === "" ? [] : [ends?.warm.low, ends?.warm.high, ends?.cold.low, ends?.cold.high]).map(
-      (end) => end ?? null,
-    ),
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "advice",
-    title,
     reading:
       (recorded[0] === undefined
         ? ""
@@ -154,7 +132,7 @@ export function advised(file: ResultFile): Picture | Missing | null {
     alternative:
       "Hollow marks at predicted seconds on a logarithmic axis, a warm and a cold run for each backend.",
     height: heightOfBars(ways.length, 40),
-    table: { columns, rows: ways.map(cells) },
+    table: tableOf(columns, ways),
     notDrawn: [],
     verification: `Predictions from the profile of ${text(file.data, "profile", "machine")} (${text(file.data, "profile", "date")}); nothing here was run.`,
     option: (palette, narrow) => ({
@@ -207,4 +185,4 @@ export function advised(file: ResultFile): Picture | Missing | null {
       ]),
     }),
   };
-}
+});

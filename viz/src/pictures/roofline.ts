@@ -4,20 +4,29 @@
 // by `diffbench transfer`.
 import { at, positive, text } from "../data/json";
 import { problemText, type ResultFile, whyNotDrawn } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, tableOf } from "../data/table";
 import { bytesPerSecond, figure, percent } from "../data/units";
 import { type Curve, curvesOf } from "./bandwidth";
 import { baseOption, guideLine, logLimits, pointOf, tooltip, valueAxis } from "./chart";
 import { chosenRows, namedOf, isCpu } from "./choice";
 import type { Guide } from "./option";
 import { lookOf, seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
 interface Roof {
   name: string;
+  of: "memory" | "cache" | "bus";
   /** Bytes a second, read and written ones counted, as those of a step are. */
+  rate: number;
+}
+
+/** Of the table. */
+interface Line {
+  name: string;
+  kind: string;
+  bandwidth: number | null;
   rate: number;
 }
 
@@ -37,7 +46,7 @@ function roofsOf(file: ResultFile, companions: ResultFile[]): Roof[] {
     positive(file.own, "copy", "memcpy_bytes_per_second") ?? 0,
     positive(file.own, "copy", "streaming_bytes_per_second") ?? 0,
   );
-  if (copy > 0) roofs.push({ name: "host memory (copy)", rate: copy });
+  if (copy > 0) roofs.push({ name: "host memory (copy)", of: "memory", rate: copy });
   const transfer = companions.find((each) => each.experiment === "transfer");
   if (transfer === undefined) return roofs;
   const host = at(transfer.data, "host");
@@ -48,7 +57,7 @@ function roofsOf(file: ResultFile, companions: ResultFile[]): Roof[] {
     // A copy counts what arrives once, and has two arrays.
     const rate = 2 * bestRate(curvesOf(host), smaller, size / 2);
     smaller = size / 2;
-    if (rate > 0) roofs.push({ name: `${cache.toUpperCase()} (copy)`, rate });
+    if (rate > 0) roofs.push({ name: `${cache.toUpperCase()} (copy)`, of: "cache", rate });
   }
   const device = curvesOf(at(transfer.data, "device"));
   for (const direction of ["h2d", "d2h"] as const) {
@@ -57,7 +66,7 @@ function roofsOf(file: ResultFile, companions: ResultFile[]): Roof[] {
       0,
       Infinity,
     );
-    if (rate > 0) roofs.push({ name: `bus, ${direction.toUpperCase()}`, rate });
+    if (rate > 0) roofs.push({ name: `bus, ${direction.toUpperCase()}`, of: "bus", rate });
   }
   return roofs;
 }
@@ -75,9 +84,7 @@ const height = 460;
 const margins = { top: 56, bottom: 52 };
 const mostLabels = 10;
 
-export function roofline(file: ResultFile, companions: ResultFile[]): Picture | Missing | null {
-  if (file.experiment !== "comparison") return null;
-  const title = "Roofline";
+export const roofline = drawing("roofline", ["comparison"], (file, companions) => {
   const bytes = positive(file.problem, "bytes_per_step");
   const flops = positive(file.problem, "flops_per_step");
   const roofs = roofsOf(file, companions);
@@ -87,45 +94,44 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
     )
     .sort((a, b) => b.rate - a.rate);
   if (bytes === null || flops === null || rows.length === 0)
-    return {
-      id: "roofline",
-      title,
-      missing: "it needs rows with a time, and the problem's bytes and flops",
-    };
+    return "it needs rows with a time, and the problem's bytes and flops";
   if (roofs.length === 0)
-    return {
-      id: "roofline",
-      title,
-      missing:
-        "no bandwidth was measured (the copy roof of the comparison, or a file of diffbench transfer)",
-    };
+    return "no bandwidth was measured (the copy roof of the comparison, or a file of diffbench transfer)";
   const labelled = chosenRows(rows, namedOf(file), mostLabels);
   const intensity = flops / bytes;
   const best = rows[0]!;
-  const memory = roofs.find((roof) => roof.name.startsWith("host memory"));
+  const memory = roofs.find((roof) => roof.of === "memory");
   // The host's memory bounds what runs on the host, and nothing else.
   const bestCpu = rows.find(({ row }) => isCpu(row));
   const share =
     memory === undefined || bestCpu === undefined ? null : bestCpu.rate / (memory.rate * intensity);
-  const hasCaches = roofs.some((roof) => roof.name.startsWith("L"));
-  const columns: Column[] = [
-    { name: "row or roof" },
-    { name: "kind" },
-    { name: "bandwidth", unit: "B/s", show: bytesPerSecond },
-    { name: "intensity", unit: "flop/B", show: figure },
-    { name: "rate", unit: "flop/s", show: (value) => `${figure(value / 1e9)} GFlop/s` },
+  const hasCaches = roofs.some((roof) => roof.of === "cache");
+  const columns: Column<Line>[] = [
+    { name: "row or roof", of: ({ name }) => name },
+    { name: "kind", of: ({ kind }) => kind },
+    { name: "bandwidth", unit: "B/s", show: bytesPerSecond, of: ({ bandwidth }) => bandwidth },
+    { name: "intensity", unit: "flop/B", show: figure, of: () => intensity },
+    {
+      name: "rate",
+      unit: "flop/s",
+      show: (value) => `${figure(value / 1e9)} GFlop/s`,
+      of: ({ rate }) => rate,
+    },
   ];
-  const cellsOfRow = ({ row, rate }: (typeof rows)[number]) => [
-    row.name,
-    row.device,
-    row.bytesPerSecond,
-    intensity,
+  const lineOfRow = ({ row, rate }: (typeof rows)[number]): Line => ({
+    name: row.name,
+    kind: row.device,
+    bandwidth: row.bytesPerSecond,
     rate,
-  ];
-  const tell = teller(columns, cellsOfRow);
+  });
+  const lineOfRoof = ({ name, rate }: Roof): Line => ({
+    name,
+    kind: "roof",
+    bandwidth: rate,
+    rate: rate * intensity,
+  });
+  const tell = teller(columns);
   return {
-    id: "roofline",
-    title,
     reading:
       `At ${figure(intensity)} flops a byte the roofs are bandwidths: ${best.row.name} makes ${figure(best.rate / 1e9)} GFlop/s` +
       (bestCpu === undefined || bestCpu === best
@@ -140,13 +146,7 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
       ".",
     alternative: `Sloping lines for ${roofs.length} measured bandwidths on logarithmic axes, and a point for each of ${rows.length} rows, all at ${figure(intensity)} flops a byte. Peak arithmetic is not measured, so there is no flat roof.`,
     height,
-    table: {
-      columns,
-      rows: [
-        ...roofs.map((roof) => [roof.name, "roof", roof.rate, intensity, roof.rate * intensity]),
-        ...rows.map(cellsOfRow),
-      ],
-    },
+    table: tableOf(columns, [...roofs.map(lineOfRoof), ...rows.map(lineOfRow)]),
     notDrawn: [
       ...file.rows
         .filter((row) => row.seconds === null)
@@ -207,7 +207,7 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
             data: rows.map((each) => ({
               name: each.row.name,
               value: [intensity, each.rate / 1e9],
-              told: tell(each.row.name, each),
+              told: tell(each.row.name, lineOfRow(each)),
               symbol: pointOf(each.row.device !== "cpu").symbol,
               itemStyle: { color: lookOf(palette, file.names, each.row.name).color },
               label: {
@@ -223,4 +223,4 @@ export function roofline(file: ResultFile, companions: ResultFile[]): Picture | 
       };
     },
   };
-}
+});

@@ -2,13 +2,13 @@
 // Amdahl; weak: Gustafson) with the interval of its serial fraction.
 import { at, flag, num, positive, text } from "../data/json";
 import type * as schema from "../data/result_schema";
-import { type ResultFile, whyNotDrawn } from "../data/results";
-import type { Column } from "../data/table";
-import { count, figure, percent, seconds, times } from "../data/units";
+import { whyNotDrawn } from "../data/results";
+import { type Column, inSeconds, tableOf } from "../data/table";
+import { count, figure, percent, times } from "../data/units";
 import { baseOption, guideLine, idealLine, tooltip, valueAxis } from "./chart";
 import type { Guide, Measured } from "./option";
 import { seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -21,9 +21,7 @@ export function efficiency(law: Law | "", serial: number, threads: number): numb
     : 1 / (1 + serial * (threads - 1));
 }
 
-export function scaling(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "scaling") return null;
-  const title = "Thread scaling";
+export const scaling = drawing("scaling", ["scaling"], (file) => {
   const points = file.rows
     .map((row) => ({
       row,
@@ -36,12 +34,7 @@ export function scaling(file: ResultFile): Picture | Missing | null {
         ? []
         : [{ ...point, threads: point.threads, speedup: point.speedup }],
     );
-  if (points.length === 0)
-    return {
-      id: "scaling",
-      title,
-      missing: "it needs a time on one thread and on another number of threads",
-    };
+  if (points.length === 0) return "it needs a time on one thread and on another number of threads";
   const fit = at(file.data, "fit");
   const law = text(fit, "law") as Law | "";
   const serial = num(fit, "serial_fraction");
@@ -51,30 +44,32 @@ export function scaling(file: ResultFile): Picture | Missing | null {
   const most = Math.max(...points.map((point) => point.threads));
   const interval =
     low !== null && high !== null ? ` (95 % interval ${percent(low)} to ${percent(high)})` : "";
-  const columns: Column[] = [
-    { name: "threads", show: count },
-    { name: "time of a step", unit: "s", show: seconds },
-    { name: "speed-up", show: times },
-    { name: "efficiency", show: percent },
-    { name: "serial fraction", show: percent },
-    { name: "speed-up by the fit", show: times },
-    { name: "remark" },
-    { name: "proof" },
+  const columns: Column<(typeof points)[number]>[] = [
+    { name: "threads", show: count, of: (point) => point.threads },
+    inSeconds("time of a step", (point) => point.row.seconds),
+    { name: "speed-up", show: times, of: (point) => point.speedup },
+    { name: "efficiency", show: percent, of: (point) => num(point.row.json, "efficiency") },
+    {
+      name: "serial fraction",
+      show: percent,
+      of: (point) => num(point.row.json, "serial_fraction"),
+    },
+    {
+      name: "speed-up by the fit",
+      show: times,
+      of: (point) =>
+        serial === null ? null : point.threads * efficiency(law, serial, point.threads),
+    },
+    {
+      name: "remark",
+      of: (point) => (point.oversubscribed ? "more threads than CPUs: no part of the fit" : ""),
+    },
+    { name: "proof", of: (point) => point.row.verification },
   ];
-  const cells = (point: (typeof points)[number]) => [
-    point.threads,
-    point.row.seconds,
-    point.speedup,
-    num(point.row.json, "efficiency"),
-    num(point.row.json, "serial_fraction"),
-    serial === null ? null : point.threads * efficiency(law, serial, point.threads),
-    point.oversubscribed ? "more threads than CPUs: no part of the fit" : "",
-    point.row.verification,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
     id: "scaling",
-    title: `${title}: ${text(file.data, "backend")}, ${text(file.data, "mode")}`,
+    title: `Thread scaling: ${text(file.data, "backend")}, ${text(file.data, "mode")}`,
     reading:
       (best.threads === 1
         ? "No number of threads is faster than one"
@@ -87,7 +82,7 @@ export function scaling(file: ResultFile): Picture | Missing | null {
       (recommended === null ? "." : `; use ${recommended}, the fewest within 5 % of the best.`),
     alternative: `Points of speed-up against threads, beside the ideal line${serial === null ? "" : ` and the fitted law of ${law}`}.`,
     height: 420,
-    table: { columns, rows: points.map(cells) },
+    table: tableOf(columns, points),
     notDrawn: file.rows
       .filter((row) => row.seconds === null)
       .map((row) => [row.name, whyNotDrawn(row)]),
@@ -149,4 +144,4 @@ export function scaling(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

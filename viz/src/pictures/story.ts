@@ -12,7 +12,7 @@ import {
   storyOf,
   storyParts,
 } from "../data/story";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { percent, seconds } from "../data/units";
 import { categoryAxis, heightOfBars, inRows, stackedBars, valueAxis, whiskers } from "./chart";
 import type { ChartOption } from "./option";
@@ -54,28 +54,17 @@ const inLines = (words: string, most: number): string[] =>
       ? [...lines, word]
       : [...lines.slice(0, -1), longer];
   }, []);
-
-const columns: Column[] = [
-  { name: "run" },
-  { name: "row" },
-  { name: "measured or assumed" },
-  { name: "wall", unit: "s", show: seconds },
-  ...storyParts.map((part) => ({ name: part, unit: "s", show: seconds })),
-  { name: "assumed best", unit: "s", show: seconds },
-  { name: "assumed worst", unit: "s", show: seconds },
-  { name: "proof" },
+const columns: Column<Bar>[] = [
+  { name: "run", of: ({ role }) => role },
+  { name: "row", of: ({ name }) => name },
+  { name: "measured or assumed", of: ({ row }) => (row === null ? "assumed" : "measured") },
+  inSeconds("wall", ({ ...bar }) => bar.seconds),
+  ...storyParts.map((part) => inSeconds(part, ({ parts }: Bar) => parts[part] ?? null)),
+  inSeconds("assumed best", ({ ends }) => ends?.[0] ?? null),
+  inSeconds("assumed worst", ({ ends }) => ends?.[1] ?? null),
+  { name: "proof", of: ({ row }) => row?.verification ?? "none: nobody ran it" },
 ];
-const cells = ({ role, name, row, parts, ends, ...bar }: Bar) => [
-  role,
-  name,
-  row === null ? "assumed" : "measured",
-  bar.seconds,
-  ...storyParts.map((part) => parts[part] ?? null),
-  ends?.[0] ?? null,
-  ends?.[1] ?? null,
-  row?.verification ?? "none: nobody ran it",
-];
-const tell = teller(columns, cells);
+const tell = teller(columns);
 
 function option(
   bars: Bar[],
@@ -177,10 +166,7 @@ export function storyPicture(files: ResultFile[]): { picture: Picture; file: Res
     alternative:
       "Lying bars of whole runs, divided into phases: the best on the CPU, a port that copies in every step, a field that stays, the same begun cold. Full: measured; hollow and dashed: assumed.",
     height: heightOfBars(most, 46),
-    table: {
-      columns,
-      rows: [...story.measured, ...ofCards].map(cells),
-    },
+    table: tableOf(columns, [...story.measured, ...ofCards]),
     notDrawn: (variant) => {
       const { card } = views[variant]!;
       const fits = card === null || assumedBars(story, card).length > 0;

@@ -10,7 +10,7 @@ import {
   type ResultFile,
   type Row,
 } from "../data/results";
-import type { Column } from "../data/table";
+import { type Column, inSeconds, tableOf } from "../data/table";
 import { seconds } from "../data/units";
 import {
   heightOfBars,
@@ -25,7 +25,7 @@ import {
 import { chosenRows, namedOf, standInSentence, whyNotChosen } from "./choice";
 import { type Run, runsByKind, withoutRuns, doubtOf } from "./ledger";
 import { type ledgerParts, phaseColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
@@ -111,11 +111,11 @@ function viewsOf(file: ResultFile): View[] {
   );
 }
 
-function reading(file: ResultFile, { runs, drawn, kind, by }: View): string {
+function reading({ runs, drawn, kind, by }: View): string {
   const [first] = drawn;
   if (first === undefined) return `No verified row has a ${kind} run.`;
   const onDevice = drawn.find((run) => run.phases.busy !== null);
-  const why = doubtOf(file, runs);
+  const why = doubtOf(runs);
   const shortest =
     why === ""
       ? `the shortest is that of ${first.row.name}, ${seconds(first.seconds)}`
@@ -142,44 +142,31 @@ function busyOf({ phases }: Run): number {
 
 const laneName = (each: Segment) => `${each.row}: ${each.lane}`;
 const lanesOf = (segments: Segment[]) => [...new Set(segments.map(laneName))];
-
-const columns: Column[] = [
-  { name: "row" },
-  { name: "run" },
-  { name: "by" },
-  { name: "lane" },
-  { name: "phase" },
-  { name: "from", unit: "s", show: seconds },
-  { name: "to", unit: "s", show: seconds },
-  { name: "duration", unit: "s", show: seconds },
+const columns: Column<Segment>[] = [
+  { name: "row", of: (each) => each.row },
+  { name: "run", of: (each) => each.kind },
+  { name: "by", of: (each) => each.by },
+  { name: "lane", of: (each) => each.lane },
+  { name: "phase", of: (each) => each.part },
+  inSeconds("from", (each) => each.start),
+  inSeconds("to", (each) => each.end),
+  inSeconds("duration", (each) => each.end - each.start),
 ];
-const cells = (each: Segment) => [
-  each.row,
-  each.kind,
-  each.by,
-  each.lane,
-  each.part,
-  each.start,
-  each.end,
-  each.end - each.start,
-];
-const tell = teller(columns, cells);
+const tell = teller(columns);
 
-export function timeline(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "comparison" && file.experiment !== "residency") return null;
-  const title = "Timeline of a run";
+export const timeline = drawing("timeline", ["comparison", "residency"], (file) => {
   const views = viewsOf(file);
-  if (!views.some((view) => view.drawn.length > 0))
-    return { id: "timeline", title, missing: "no row has phases and a proof" };
+  if (!views.some((view) => view.drawn.length > 0)) return "no row has phases and a proof";
   const device = views.some((view) => view.drawn.some((run) => run.phases.busy !== null));
   const moments = views.some((view) => view.by === "moments");
   return {
-    id: "timeline",
-    title,
-    reading: (variant) => reading(file, views[variant]!),
+    reading: (variant) => reading(views[variant]!),
     alternative: `Lanes of coloured stretches on an axis of seconds, for at most ${mostRows} rows${device ? ", with the device's engines" : ""}.${moments ? "" : " Phases are in the order of a run; the moments are not recorded (--trace records them)."}`,
     height: heightOfBars(Math.max(...views.map((view) => lanesOf(view.segments).length)), 28),
-    table: { columns, rows: views.flatMap(({ segments }) => segments.map(cells)) },
+    table: tableOf(
+      columns,
+      views.flatMap(({ segments }) => segments),
+    ),
     notDrawn: (variant) => {
       const { kind, by, runs, drawn } = views[variant]!;
       const why = ({ row }: Run) => {
@@ -245,4 +232,4 @@ export function timeline(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});

@@ -1,23 +1,20 @@
 // What a tooltip tells: the figures of the table's row that a point stands for, shown as in the table. A
 // point carries what there is to tell of it, and the formatter writes that of all points under the pointer.
 import { format } from "echarts/core";
-import { type Cell, type Column, shown } from "../data/table";
+import { type Column, shown } from "../data/table";
 
 export interface Told {
   head: string;
   lines: [label: string, value: string][];
 }
 
-/**
- * For a table with a row `cells(each)` for each of its things: what to tell of one of them, which is the
- * columns of these names, or all that have a number. Cells of nothing are left out.
- */
+/** What to tell of a thing: the columns of these names, or all that have a number. Cells of nothing are left out. */
 export const teller =
-  <T>(columns: Column[], cells: (each: T) => Cell[]) =>
+  <T>(columns: Column<T>[]) =>
   (head: string, each: T, names?: string[]): Told => ({
     head,
-    lines: cells(each).flatMap((cell, index): Told["lines"] => {
-      const column = columns[index]!;
+    lines: columns.flatMap((column): Told["lines"] => {
+      const cell = column.of(each);
       const wanted = names === undefined ? typeof cell === "number" : names.includes(column.name);
       return wanted && cell !== null ? [[column.name, shown(cell, column)]] : [];
     }),

@@ -2,9 +2,8 @@
 import { list, num, positive } from "../data/json";
 import { type ComparedRow, comparedRows } from "../data/pairs";
 import type * as schema from "../data/result_schema";
-import type { ResultFile } from "../data/results";
-import type { Cell, Column } from "../data/table";
-import { count, figure, percent, seconds } from "../data/units";
+import { type Column, inSeconds, tableOf } from "../data/table";
+import { count, figure, percent } from "../data/units";
 import {
   heightOfBars,
   inRows,
@@ -16,7 +15,7 @@ import {
 } from "./chart";
 import { heaviest } from "./choice";
 import { seriesColour } from "./palette";
-import type { Missing, Picture } from "./picture";
+import { drawing } from "./picture";
 import { teller } from "./tooltip";
 
 /** Both triangles point to the side that the row went to. */
@@ -35,47 +34,36 @@ export type Judged = ComparedRow & { ratio: number };
 
 /** The table of compared rows, by what its two runs are called, and what its picture tells of each. */
 export function judgedTable(before: string, after: string) {
-  const columns: Column[] = [
-    { name: "row" },
-    { name: before, unit: "s", show: seconds },
-    { name: after, unit: "s", show: seconds },
-    { name: `${after} / ${before}`, show: figure },
-    { name: "interval from", show: figure },
-    { name: "to", show: figure },
-    { name: "verdict" },
+  const columns: Column<Judged>[] = [
+    { name: "row", of: (row) => row.name },
+    inSeconds(before, (row) => row.old),
+    inSeconds(after, (row) => row.new),
+    { name: `${after} / ${before}`, show: figure, of: (row) => row.ratio },
+    { name: "interval from", show: figure, of: (row) => row.low },
+    { name: "to", show: figure, of: (row) => row.high },
+    { name: "verdict", of: (row) => row.verdict },
   ];
-  const cells = (row: Judged): Cell[] => [
-    row.name,
-    row.old,
-    row.new,
-    row.ratio,
-    row.low,
-    row.high,
-    row.verdict,
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   const told = columns.slice(1).map(({ name }) => name);
-  return { columns, cells, tell: (row: Judged) => tell(row.name, row, told) };
+  return {
+    table: (rows: Judged[]) => tableOf(columns, rows),
+    tell: (row: Judged) => tell(row.name, row, told),
+  };
 }
 
-export function compared(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "compare") return null;
-  const title = "Two runs: new over old";
+export const compared = drawing("compared", ["compare"], (file) => {
   const all = comparedRows(file);
   const rows = all.flatMap((row) => (row.ratio === null ? [] : [{ ...row, ratio: row.ratio }]));
-  if (rows.length === 0)
-    return { id: "compared", title, missing: "no row of the two files could be compared" };
+  if (rows.length === 0) return "no row of the two files could be compared";
   const { drawn, left } = heaviest(rows, weightOf, (row) => row.name);
   const counted = (verdict: schema.Verdict) => rows.filter((row) => row.verdict === verdict).length;
-  const { columns, cells, tell } = judgedTable("old", "new");
+  const { table, tell } = judgedTable("old", "new");
   return {
-    id: "compared",
-    title,
     reading: `Of ${rows.length} rows ${counted("FASTER")} became FASTER, ${counted("SLOWER")} SLOWER, and ${counted("UNCLEAR")} are UNCLEAR.`,
     alternative:
       "A point for the ratio of each row with the line of its 99 % interval; right of 1 the new run is slower.",
     height: heightOfBars(drawn.length, 28),
-    table: { columns, rows: rows.map(cells) },
+    table: table(rows),
     notDrawn: [
       ...all
         .filter((row) => row.ratio === null)
@@ -132,11 +120,9 @@ export function compared(file: ResultFile): Picture | Missing | null {
       };
     },
   };
-}
+});
 
-export function selftest(file: ResultFile): Picture | Missing | null {
-  if (file.experiment !== "selftest") return null;
-  const title = "Self-test: how often a planted slowdown is found";
+export const selftest = drawing("selftest", ["selftest"], (file) => {
   const kinds = list(file.data, "kinds").flatMap((kind) => {
     const trials = positive(kind, "trials");
     const planted = num(kind, "planted_slowdown");
@@ -152,24 +138,18 @@ export function selftest(file: ResultFile): Picture | Missing | null {
       },
     ];
   });
-  if (kinds.length === 0) return { id: "selftest", title, missing: "the file has no trials" };
-  const nameOf = ({ planted }: (typeof kinds)[number]) =>
+  if (kinds.length === 0) return "the file has no trials";
+  type Kind = (typeof kinds)[number];
+  const nameOf = ({ planted }: Kind) =>
     planted === 0 ? "identical" : `${percent(planted)} slower`;
   const verdicts = ["slower", "faster", "unclear"] as const;
-  const columns: Column[] = [
-    { name: "code" },
-    { name: "trials", show: count },
-    ...verdicts.map((name) => ({ name, show: count })),
+  const columns: Column<Kind>[] = [
+    { name: "code", of: nameOf },
+    { name: "trials", show: count, of: (kind) => kind.trials },
+    ...verdicts.map((name) => ({ name, show: count, of: (kind: Kind) => kind[name] })),
   ];
-  const cells = (kind: (typeof kinds)[number]) => [
-    nameOf(kind),
-    kind.trials,
-    ...verdicts.map((name) => kind[name]),
-  ];
-  const tell = teller(columns, cells);
+  const tell = teller(columns);
   return {
-    id: "selftest",
-    title,
     reading:
       kinds
         .map(
@@ -179,7 +159,7 @@ export function selftest(file: ResultFile): Picture | Missing | null {
         .join("; ") + ".",
     alternative: "Stacked bars of the share of trials that were called slower, faster or unclear.",
     height: heightOfBars(kinds.length, 44),
-    table: { columns, rows: kinds.map(cells) },
+    table: tableOf(columns, kinds),
     notDrawn: [],
     verification: "All sessions were verified against the reference before they were timed.",
     option: (palette, narrow) => ({
@@ -199,4 +179,4 @@ export function selftest(file: ResultFile): Picture | Missing | null {
       ),
     }),
   };
-}
+});

@@ -3,16 +3,15 @@
 import { predict, type Way } from "../data/model";
 import type { Row } from "../data/results";
 import {
+  columnsOf,
   comparable,
   partsOfRun,
   type Predicted,
   type Setting,
   shapeOf,
   stretches,
-  tableOf,
   waysOf,
 } from "../data/scenario";
-import type { Cell } from "../data/table";
 import { figure, seconds } from "../data/units";
 import {
   baseOption,
@@ -40,13 +39,6 @@ export const hollow = (colour: string, palette: Palette) => ({
   borderType: "dashed" as const,
 });
 
-/** What the table of these predictions says of each. */
-function tellerOf(all: Predicted[]): (each: Predicted) => Told {
-  const { columns, rows } = tableOf(all);
-  const tell = teller(columns, (row: Cell[]) => row);
-  return (each) => tell(each.way.backend, rows[all.indexOf(each)]!);
-}
-
 /** From the best to the worst of what is assumed. */
 const assumedSpans = (drawn: Predicted[], palette: Palette) => ({
   ...whiskers(
@@ -65,7 +57,7 @@ const assumedSpans = (drawn: Predicted[], palette: Palette) => ({
 export function bars(all: Predicted[], palette: Palette, narrow: boolean): ChartOption {
   const drawn = comparable(all);
   const names = drawn.map(({ way }) => way.backend);
-  const toldOf = tellerOf(all);
+  const tell = teller(columnsOf(all));
   return {
     ...inRows(palette, narrow, { names }),
     xAxis: valueAxis(palette, { name: "predicted warm run", show: seconds, min: 0 }),
@@ -76,7 +68,7 @@ export function bars(all: Predicted[], palette: Palette, narrow: boolean): Chart
         stack: "run",
         barMaxWidth: 22,
         itemStyle: hollow(phaseColour(palette, phase), palette),
-        data: drawn.map((each) => ({ value: part(each.run), told: toldOf(each) })),
+        data: drawn.map((each) => ({ value: part(each.run), told: tell(each.way.backend, each) })),
       })),
       ...(drawn.some(({ ends }) => ends !== null) ? [assumedSpans(drawn, palette)] : []),
     ],

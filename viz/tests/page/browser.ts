@@ -5,7 +5,7 @@ import { type Browser, chromium, type Locator, type Page } from "playwright-core
 import { afterAll, beforeAll, inject } from "vitest";
 
 export const directory = inject("directory");
-export const screenshots = process.env["DIFFBENCH_SCREENSHOTS"] ?? "screenshots";
+export const screenshots = process.env["DIFFBENCH_SCREENSHOTS"] ?? join(directory, "screenshots");
 mkdirSync(screenshots, { recursive: true });
 // Its sandbox refuses to run as root; without a GPU, emulating one for it costs time.
 export const launch = (...more: string[]) =>

@@ -6,7 +6,7 @@ import { crossover } from "../../src/pictures/crossover";
 import { light } from "../../src/pictures/palette";
 import { isMissing, readingOf } from "../../src/pictures/picture";
 import { directory } from "./browser";
-import { diffbench, readJson } from "./result_files";
+import { diffbench, readJson, settle } from "./result_files";
 
 /** The cells of a table of crossings by what they are at and by the heads: "64", "by step". */
 function printed(text: string, title: string): Map<string, string> {
@@ -44,6 +44,7 @@ it("are drawn as the terminal prints them", () => {
     "sweep --grid 8:256:x2 --iters 4,16,64 --cross scalar,simd --backend scalar,simd --baseline scalar",
     "--threads 2 --budget 0.02 --out crossings.jsonl --json crossings.json",
   );
+  settle(directory, "crossings.json");
   const picture = crossover(readResultFile(readJson(directory, "crossings.json")));
   if (picture === null || isMissing(picture)) throw new Error("there is no picture");
   const tables = {

@@ -8,6 +8,7 @@ import { usualSetting, withAsked } from "../../src/page/whatif_controls";
 const profile = (source: string, dtype = "float32"): Profile => ({
   machine: "a CPU",
   date: "",
+  disturbed: false,
   transfer: "pageable",
   source,
   ways: [

@@ -40,6 +40,16 @@ function shown(view: string, picture = pictureOf()) {
   };
 }
 
+it("shows axes with characters that turn text as escapes", () => {
+  const { diffbench } = structuredClone(written);
+  diffbench.sweep.axes["a\u202eb"] = ["c\u202ed"];
+  for (const point of diffbench.sweep.points) point.values.push("c\u202ed");
+  const picture = crossover(readResultFile({ diffbench }));
+  const told = JSON.stringify(picture);
+  expect(told).not.toContain("\u202e");
+  for (const seen of ["a\\\\u202eb", "c\\\\u202ed"]) expect(told).toContain(seen);
+});
+
 describe("the crossings of a sweep", () => {
   it("are drawn for warm and cold runs, and are what is shown first", () => {
     expect(pictureOf().variants).toEqual([

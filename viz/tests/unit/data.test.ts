@@ -70,8 +70,8 @@ describe("result files", () => {
   });
 
   it("shows characters that turn or steer text as escapes", () => {
-    const name = "a\u202eb\u2066\u0007\u009b\r\n c";
-    const seen = "a\\u202eb\\u2066\\u0007\\u009b  c";
+    const name = "a\u202eb\u2066\u0007\u009b\r\n c\u200f\u2028";
+    const seen = "a\\u202eb\\u2066\\u0007\\u009b  c\\u200f\\u2028";
     expect(text({ name }, "name")).toBe(seen);
     expect(texts([name])).toEqual([seen]);
     expect(facts({ [name]: name })).toEqual([[seen, seen]]);

@@ -4,7 +4,7 @@ import { batchSeconds, type Spread, timeOf } from "../../src/live/clock";
 import type { GpuCosts } from "../../src/live/gpu_costs";
 import { initialField, mersenneTwister } from "../../src/live/initial";
 import { distance, sameBits } from "../../src/live/proof";
-import type { Outcome } from "../../src/live/run";
+import { onCpu, type Outcome } from "../../src/live/run";
 import { scriptSolver } from "../../src/live/script";
 import { boundaries, commandOf, factor, readGrid, type Setting } from "../../src/live/setting";
 import { labels, nearness, sentence } from "../../src/live/words";
@@ -81,6 +81,26 @@ it("holds fields against each other to the unit in the last place", () => {
   expect(distance(of(1), of(1, 1), 1, 1).right).toBe(false);
   expect(nearness(distance(of(NaN), of(1), 1, 1))).toContain("WRONG");
   expect(nearness(distance(of(next), of(1), 1, 1))).toMatch(/^WebGPU's field is within 1 unit in/);
+});
+
+it("times each batch of steps from the start on", async () => {
+  const start = Float32Array.of(1, 2);
+  let age = 0;
+  const began: number[] = [];
+  const solver = {
+    upload: (field: Float32Array) => void (age = field === start ? 0 : NaN),
+    async advance(steps: number) {
+      began.push(age);
+      age += steps;
+      await new Promise((resolve) => setTimeout(resolve, steps));
+    },
+    download: () => start,
+  };
+  const watcher = { say: () => {}, show: () => {}, stopped: () => false };
+  const way = await onCpu("a way", () => solver, start, small({ steps: 1 }), 1e-3, watcher);
+  expect(way.missing).toBe(null);
+  expect(began.length).toBeGreaterThan(5);
+  expect(began.every((each) => each === 0)).toBe(true);
 });
 
 it("times batches of fifty steps of the clock or more", async () => {

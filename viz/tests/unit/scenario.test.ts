@@ -3,13 +3,14 @@ import { assumedCards } from "../../src/data/assumed";
 import type { Profile, Way } from "../../src/data/model";
 import { readResultFile } from "../../src/data/results";
 import {
+  columnsOf,
   comparable,
   measuredRuns,
   predictAll,
   sentence,
   stretches,
-  tableOf,
 } from "../../src/data/scenario";
+import { tableOf } from "../../src/data/table";
 import { light } from "../../src/pictures/palette";
 import { bars, timeline } from "../../src/pictures/whatif";
 
@@ -30,6 +31,7 @@ const profile = (...ways: Way[]): Profile => ({
   machine: "a CPU, 2 usable CPUs; CUDA: none",
   date: "",
   transfer: "pageable",
+  disturbed: false,
   source: "profile.json",
   ways,
 });
@@ -108,7 +110,7 @@ describe("what is imagined", () => {
       expect(ends!.best.warm).toBeLessThan(run.warm);
       expect(ends!.worst.warm).toBeGreaterThan(run.warm);
     }
-    const marked = tableOf(all).rows.filter((row) => String(row[1]) !== "cpu");
+    const marked = tableOf(columnsOf(all), all).rows.filter((row) => String(row[1]) !== "cpu");
     expect(marked.map((row) => row[1])).toEqual(Array(4).fill("cuda, assumed"));
     expect(sentence(asked, all)).toContain("Nobody measured the T4; assumed, it takes ");
     expect(sentence(asked, all)).toContain("No GPU was recorded in this profile.");

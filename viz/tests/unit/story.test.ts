@@ -24,7 +24,11 @@ const row = (backend: string, device: string, warm: number, more: object = {}) =
   ...more,
 });
 const trips = (backend: string, warm: number, more: object = {}) =>
-  row(`${backend}, round trip every 1`, "cuda", warm, { roundtrip_every: 1, ...more });
+  row(`${backend}, round trip every 1`, "cuda", warm, {
+    kernel: backend,
+    roundtrip_every: 1,
+    ...more,
+  });
 const standIn = row("simd, round trip every 1", "cpu", 9, {
   roundtrip_every: 1,
   place: "stand_in",

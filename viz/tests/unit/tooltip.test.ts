@@ -9,13 +9,13 @@ const textOf = (html: string) =>
     .trim();
 
 describe("a tooltip", () => {
-  const columns = [
-    { name: "row" },
-    { name: "grid" },
-    { name: "step", show: seconds },
-    { name: "warm", show: seconds },
-  ];
-  const tell = teller(columns, (cells: (string | number | null)[]) => cells);
+  const cell = (index: number) => (cells: (string | number | null)[]) => cells[index]!;
+  const tell = teller([
+    { name: "row", of: cell(0) },
+    { name: "grid", of: cell(1) },
+    { name: "step", show: seconds, of: cell(2) },
+    { name: "warm", show: seconds, of: cell(3) },
+  ]);
 
   it("tells the figures of its row as the table shows them, and leaves out what is nothing", () => {
     const told = tell("simd", ["simd", "64", 1.5e-3, null]);

@@ -294,6 +294,10 @@ TEST_F(DeviceRowsTest, RoundTripsAreRowsOfTheirOwn) {
   ASSERT_EQ(json_["diffbench"]["results"].size(), 3U);
   EXPECT_EQ(row(2)["backend"], "gpu, round trip every 7");
   EXPECT_EQ(row(2)["roundtrip_every"], 7);
+  EXPECT_EQ(row(2)["kernel"], "gpu");
+  EXPECT_EQ(row(2)["transfer"], "pageable");
+  EXPECT_EQ(row(2)["overlapped"], false);
+  EXPECT_TRUE(row(0)["transfer"].is_null());
   EXPECT_EQ(row(2)["verified"]["bitwise"], true);
   EXPECT_TRUE(row(1)["roundtrip_every"].is_null());
 }
