@@ -142,13 +142,19 @@ class Experiment {
     const bool until_precise = plan_.precision > 0;
     const auto [planned, limit] = table_.rounds(spent(), until_precise);
     competition_.time(planned, limit, [&](const Contender& contender, double share) {
-      SamplePlan plan = plan_samples(contender.cost, share, plan_.iterations);
+      const std::int64_t sweep = uncut_steps(contender.row.provenance);
+      SamplePlan plan = plan_samples(contender.cost, share, plan_.iterations, sweep);
       plan.precision = plan_.precision;
       if (until_precise) {
         plan.rounds = rounds_most; // of all, so that every round has all rows
       }
       if (plan_.sample_steps > 0) {
         plan.iterations = plan_.sample_steps;
+      } else if (cuts_a_sweep(plan, plan_.iterations, sweep)) {
+        notes_.push_back(fmt::format(
+            "{} takes {} steps at once, which its share of the budget does not hold: it was timed "
+            "on {} and is faster than that; a larger --budget shows how much",
+            contender.row.name, sweep, plan.iterations));
       }
       return in_whole_periods(plan, contender.period, plan_.iterations);
     });
