@@ -1,8 +1,10 @@
 #include "experiment.hpp"
 
 #include "bandwidth.hpp"
+#include "denormals.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
+#include "diffbench/line_cache.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "first_runs.hpp"
@@ -81,6 +83,7 @@ class Experiment {
     }
     std::ranges::move(irregularity_notes(result.rows), std::back_inserter(notes_));
     note_imprecise(result.rows);
+    note_denormals(result);
     result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   }
 
@@ -255,6 +258,21 @@ class Experiment {
       notes_.push_back(
           fmt::format("copies could not be compared with pageable ones: {}", error.what()));
       return std::nullopt;
+    }
+  }
+
+  /// Rows on the CPU, all but one that keeps clear of them, pay for denormal numbers.
+  void note_denormals(ComparisonResult& result) {
+    const bool any_pays = std::ranges::any_of(
+        result.rows, [](const Row& row) { return row.ranked() && !row.on_device(); });
+    if (!result.field || result.field->summary.denormal == 0 || !any_pays || result.interrupted) {
+      return;
+    }
+    result.denormals = find_denormal_cost(problem_.dtype, LineCache::standard("denormals"));
+    if (result.denormals) {
+      if (auto note = denormal_note(*result.field, problem_.cells(), *result.denormals)) {
+        notes_.push_back(std::move(*note));
+      }
     }
   }
 
