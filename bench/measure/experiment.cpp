@@ -1,8 +1,10 @@
 #include "experiment.hpp"
 
 #include "bandwidth.hpp"
+#include "denormals.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
+#include "diffbench/line_cache.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "first_runs.hpp"
@@ -81,6 +83,7 @@ class Experiment {
     }
     std::ranges::move(irregularity_notes(result.rows), std::back_inserter(notes_));
     note_imprecise(result.rows);
+    note_denormals(result);
     result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   }
 
@@ -142,13 +145,19 @@ class Experiment {
     const bool until_precise = plan_.precision > 0;
     const auto [planned, limit] = table_.rounds(spent(), until_precise);
     competition_.time(planned, limit, [&](const Contender& contender, double share) {
-      SamplePlan plan = plan_samples(contender.cost, share, plan_.iterations);
+      const std::int64_t sweep = uncut_steps(contender.row.provenance);
+      SamplePlan plan = plan_samples(contender.cost, share, plan_.iterations, sweep);
       plan.precision = plan_.precision;
       if (until_precise) {
         plan.rounds = rounds_most; // of all, so that every round has all rows
       }
       if (plan_.sample_steps > 0) {
         plan.iterations = plan_.sample_steps;
+      } else if (cuts_a_sweep(plan, plan_.iterations, sweep)) {
+        notes_.push_back(fmt::format(
+            "{} takes {} steps at once, which its share of the budget does not hold: it was timed "
+            "on {} and is faster than that; a larger --budget shows how much",
+            contender.row.name, sweep, plan.iterations));
       }
       return in_whole_periods(plan, contender.period, plan_.iterations);
     });
@@ -249,6 +258,21 @@ class Experiment {
       notes_.push_back(
           fmt::format("copies could not be compared with pageable ones: {}", error.what()));
       return std::nullopt;
+    }
+  }
+
+  /// Rows on the CPU, all but one that keeps clear of them, pay for denormal numbers.
+  void note_denormals(ComparisonResult& result) {
+    const bool any_pays = std::ranges::any_of(
+        result.rows, [](const Row& row) { return row.ranked() && !row.on_device(); });
+    if (!result.field || result.field->summary.denormal == 0 || !any_pays || result.interrupted) {
+      return;
+    }
+    result.denormals = find_denormal_cost(problem_.dtype, LineCache::standard("denormals"));
+    if (result.denormals) {
+      if (auto note = denormal_note(*result.field, problem_.cells(), *result.denormals)) {
+        notes_.push_back(std::move(*note));
+      }
     }
   }
 

@@ -33,13 +33,16 @@ std::int64_t how_many(double seconds, double each, std::int64_t most) {
 
 } // namespace
 
-SamplePlan plan_samples(const RowCost& cost, double row_budget_seconds,
-                        std::int64_t max_iterations) {
+SamplePlan plan_samples(const RowCost& cost, double row_budget_seconds, std::int64_t max_iterations,
+                        std::int64_t sweep) {
   auto iterations_in = [&](int rounds) {
-    return how_many(row_budget_seconds / rounds - cost.reset_seconds, cost.step_seconds,
-                    max_iterations);
+    const std::int64_t count = how_many(row_budget_seconds / rounds - cost.reset_seconds,
+                                        cost.step_seconds, max_iterations);
+    return count < sweep || count == max_iterations ? count : count / sweep * sweep;
   };
-  const std::int64_t enough = std::min(max_iterations, enough_iterations);
+  const std::int64_t least = std::min(max_iterations, sweep);
+  const std::int64_t enough =
+      std::max(least, std::min(max_iterations, enough_iterations / sweep * sweep));
   for (int rounds : {rounds_wanted, rounds_wanted / 2, rounds_few}) {
     if (const std::int64_t iterations = iterations_in(rounds); iterations >= enough) {
       return {.rounds = rounds, .iterations = iterations};
@@ -49,10 +52,14 @@ SamplePlan plan_samples(const RowCost& cost, double row_budget_seconds,
   // takes several steps a sweep is another backend when it is asked for one.
   int rounds = rounds_few;
   while (rounds > 1 &&
-         (rounds * cost.reset_seconds > row_budget_seconds / 2 || iterations_in(rounds) < 1)) {
+         (rounds * cost.reset_seconds > row_budget_seconds / 2 || iterations_in(rounds) < least)) {
     --rounds;
   }
   return {.rounds = rounds, .iterations = std::max<std::int64_t>(1, iterations_in(rounds))};
+}
+
+bool cuts_a_sweep(const SamplePlan& plan, std::int64_t max_iterations, std::int64_t sweep) {
+  return plan.iterations < std::min(max_iterations, sweep);
 }
 
 SamplePlan in_whole_periods(SamplePlan plan, std::int64_t period, std::int64_t max_iterations) {

@@ -28,9 +28,14 @@ inline constexpr int rounds_most = 1000;
 
 /// Samples that fit `row_budget_seconds`, resets included. As many rounds as wanted where a sample
 /// then holds the whole run or at least enough steps to hide its start; fewer and longer samples
-/// otherwise, since a backend that blocks in time is slow on short ones. At least one step.
+/// otherwise, since a backend that blocks in time is slow on short ones. A row that takes `sweep`
+/// steps at once has whole sweeps in a sample, or the whole run: where the budget is short fewer
+/// samples, and fewer steps than a sweep only where not one fits. At least one step.
 [[nodiscard]] SamplePlan plan_samples(const RowCost& cost, double row_budget_seconds,
-                                      std::int64_t max_iterations);
+                                      std::int64_t max_iterations, std::int64_t sweep = 1);
+/// Whether that plan's samples hold no whole sweep, so that they show the row slower than it is.
+[[nodiscard]] bool cuts_a_sweep(const SamplePlan& plan, std::int64_t max_iterations,
+                                std::int64_t sweep);
 
 /// The same with samples of whole `period`s, 0 or more steps, since what comes once a period must
 /// have its full share of a sample: of copies every 100 steps, 750 steps hold 7 instead of 7.5, and

@@ -146,6 +146,13 @@ struct FieldFacts {
   Summary summary;
 };
 
+/// What denormal numbers cost on this CPU: where `share` of a field's cells are such, a step of
+/// fused takes `slowdown` times as long as without.
+struct DenormalCost {
+  double share = 0;
+  double slowdown = 1;
+};
+
 /// Copy bandwidth of the host, read and written bytes counted.
 struct CopyBandwidth {
   double memcpy_bytes_per_second = 0;
@@ -195,6 +202,7 @@ struct ComparisonResult {
   std::int64_t last_level_cache_bytes = 0;
   std::optional<CopyBandwidth> copy;
   std::optional<FieldFacts> field;
+  std::optional<DenormalCost> denormals; ///< where the field has some
   std::vector<Row> rows;
   std::optional<TransferStudy> transfers;      ///< with a GPU row and a way other than pageable
   std::optional<TelemetrySources> telemetry;   ///< with --telemetry

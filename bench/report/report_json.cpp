@@ -44,9 +44,20 @@ Value field_json(const std::optional<FieldFacts>& field) {
   if (!field) {
     return nullptr;
   }
-  return {{"steps", field->steps},     {"sha256", field->sha256},
-          {"min", field->summary.min}, {"max", field->summary.max},
-          {"sum", field->summary.sum}, {"nonfinite", field->summary.nonfinite}};
+  return {{"steps", field->steps},
+          {"sha256", field->sha256},
+          {"min", field->summary.min},
+          {"max", field->summary.max},
+          {"sum", field->summary.sum},
+          {"nonfinite", field->summary.nonfinite},
+          {"denormal", field->summary.denormal}};
+}
+
+Value denormals_json(const std::optional<DenormalCost>& cost) {
+  if (!cost) {
+    return nullptr;
+  }
+  return {{"share", cost->share}, {"slowdown", cost->slowdown}};
 }
 
 } // namespace
@@ -114,6 +125,7 @@ Value to_json(const ComparisonResult& result) {
                       {"results", std::move(rows)},
                       {"transfers", transfers_json(result.transfers)},
                       {"field", field_json(result.field)},
+                      {"denormals", denormals_json(result.denormals)},
                       {"telemetry", telemetry_json(result.telemetry)},
                       {"peak_host_bytes", result.peak_host_bytes},
                       {"notes", result.notes}});

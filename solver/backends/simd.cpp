@@ -12,8 +12,10 @@
 #include "simd/core_bound.hpp"
 #include "simd/kernel_times.hpp"
 #include "simd/resident.hpp"
+#include "simd/underflow.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <string>
 
@@ -45,6 +47,8 @@ struct Choice {
   Isa isa = Isa::baseline;
   simd::Plan plan;
   simd::KnownTimes times; ///< the model's constants
+  /// Rows are held so where the field allows it.
+  simd::Form form = simd::Form::natural;
 };
 
 // Of the instruction sets of this CPU, or the one asked for, that whose best plan is the quickest:
@@ -73,10 +77,14 @@ Choice choose(const Problem& problem, const SessionOptions& options) {
       lowest_ns = ns;
     }
   }
+  const bool scaled = options.without_denormals.value_or(choice.times.times.scaled_is_quicker());
+  if (scaled && simd::can_be_scaled<T>(problem)) {
+    choice.form = simd::Form::scaled;
+  }
   return choice;
 }
 
-Provenance provenance_of(const Choice& choice) {
+Provenance provenance_of(const Choice& choice, simd::Form form) {
   const simd::Plan& plan = choice.plan;
   const std::string in_core =
       simd::in_core(simd::core_bound(cpu_numbers(), choice.isa), choice.isa, choice.times.times);
@@ -85,6 +93,7 @@ Provenance provenance_of(const Choice& choice) {
                       {"depth", plan.resident ? "resident" : std::to_string(plan.depth)},
                       {"strips", std::to_string(plan.strips)},
                       {"strip_width", std::to_string(plan.strip_width)},
+                      {"numbers", form == simd::Form::scaled ? "scaled" : "natural"},
                       {"kernel_times", choice.times.source},
                       {"in_core", in_core}}};
 }
@@ -94,21 +103,52 @@ template <typename T>
 class ResidentSession final : public Session<T> {
  public:
   ResidentSession(const Problem& problem, const Choice& choice)
-      : provenance_(provenance_of(choice)), field_(problem, row_kernels<T>(choice.isa)) {}
+      : choice_(choice),
+        problem_(problem),
+        kernels_(row_kernels<T>(choice.isa)),
+        form_(choice.form),
+        field_(problem, kernels_, form_),
+        scaled_(form_ == simd::Form::scaled ? problem.cells() : 0) {}
 
   void upload_rows(std::int64_t first, std::span<const T> cells) override {
+    if (std::ssize(cells) == problem_.cells() && form_ != choice_.form) {
+      hold_as(choice_.form);
+    }
+    if (form_ == simd::Form::scaled) {
+      if (simd::to_scaled(cells, scaled_.data())) {
+        field_.upload_rows(first, {scaled_.data(), cells.size()});
+        return;
+      }
+      const std::span<T> all(scaled_.data(), static_cast<std::size_t>(scaled_.size()));
+      download_rows(0, all);
+      hold_as(simd::Form::natural);
+      field_.upload_rows(0, all);
+    }
     field_.upload_rows(first, cells);
   }
   void advance(std::int64_t steps) override { field_.advance(steps); }
   void wait() override {}
   void download_rows(std::int64_t first, std::span<T> cells) override {
     field_.download_rows(first, cells);
+    if (form_ == simd::Form::scaled) {
+      simd::to_natural<T>(cells, cells.data());
+    }
   }
-  [[nodiscard]] Provenance provenance() const override { return provenance_; }
+  [[nodiscard]] Provenance provenance() const override { return provenance_of(choice_, form_); }
 
  private:
-  Provenance provenance_;
+  // The field is then to be uploaded again.
+  void hold_as(simd::Form form) {
+    form_ = form;
+    field_ = simd::Resident<T>(problem_, kernels_, form);
+  }
+
+  Choice choice_;
+  Problem problem_;
+  const simd::RowKernels<T>& kernels_;
+  simd::Form form_;
   simd::Resident<T> field_;
+  AlignedArray<T> scaled_; ///< on the way in
 };
 
 /// A field that is swept by bands, one a thread.
@@ -116,41 +156,41 @@ template <typename T>
 class SweptSession final : public Session<T> {
  public:
   SweptSession(const Problem& problem, const Choice& choice)
-      : provenance_(provenance_of(choice)),
-        plan_(choice.plan),
-        nx_(problem.nx),
+      : choice_(choice),
+        problem_(problem),
+        kernels_(row_kernels<T>(choice.isa)),
         field_(problem.nx, problem.ny, uninitialised),
-        workers_(plan_.threads) {
-    for (std::int64_t band = 0; band < plan_.threads; ++band) {
-      bands_.emplace_back(problem, plan_, row_kernels<T>(choice.isa),
-                          problem.ny * band / plan_.threads,
-                          problem.ny * (band + 1) / plan_.threads);
-    }
+        workers_(choice.plan.threads) {
+    hold_as(choice.form);
   }
 
   // Of a whole field each thread copies its own band, so that on a machine with several memory
   // nodes the pages lie where they will be used. Between two calls of advance the gaps between the
   // bands are filled: rows lie as the caller knows them.
   void upload_rows(std::int64_t first, std::span<const T> cells) override {
-    if (cells.size() < field_.cells().size()) {
-      std::ranges::copy(cells, field_.row(first));
-      return;
+    const bool whole = cells.size() == field_.cells().size();
+    if (whole && form_ != choice_.form) {
+      hold_as(choice_.form);
     }
-    workers_.run([this, cells](int thread) {
-      const simd::Band<T>& band = bands_[static_cast<std::size_t>(thread)];
-      std::copy_n(cells.data() + band.first() * nx_, (band.last() - band.first()) * nx_,
-                  field_.row(band.first()));
-    });
+    if (form_ == simd::Form::scaled && !copy_in(first, cells)) {
+      if (!whole) {
+        simd::to_natural<T>(field_.cells(), field_.cells().data());
+      }
+      hold_as(simd::Form::natural);
+    }
+    if (form_ == simd::Form::natural) {
+      copy_in(first, cells);
+    }
   }
 
   void advance(std::int64_t steps) override {
     workers_.run([this, steps](int thread) {
       simd::Band<T>& band = bands_[static_cast<std::size_t>(thread)];
-      const simd::Band<T>& before =
-          bands_[static_cast<std::size_t>((thread + plan_.threads - 1) % plan_.threads)];
+      const simd::Band<T>& before = bands_[static_cast<std::size_t>(
+          (thread + choice_.plan.threads - 1) % choice_.plan.threads)];
       // Sweeps of nearly equal depth: the last one of 17 steps should not be of one step.
       for (std::int64_t left = steps; left > 0;) {
-        const std::int64_t sweeps = (left + plan_.depth - 1) / plan_.depth;
+        const std::int64_t sweeps = (left + choice_.plan.depth - 1) / choice_.plan.depth;
         const std::int64_t depth = (left + sweeps - 1) / sweeps;
         band.sweep(field_, depth);
         workers_.barrier();
@@ -164,15 +204,54 @@ class SweptSession final : public Session<T> {
   void wait() override {}
 
   void download_rows(std::int64_t first, std::span<T> cells) override {
-    std::copy_n(field_.row(first), cells.size(), cells.begin());
+    if (form_ == simd::Form::scaled) {
+      simd::to_natural<T>({field_.row(first), cells.size()}, cells.data());
+    } else {
+      std::copy_n(field_.row(first), cells.size(), cells.begin());
+    }
   }
 
-  [[nodiscard]] Provenance provenance() const override { return provenance_; }
+  [[nodiscard]] Provenance provenance() const override { return provenance_of(choice_, form_); }
 
  private:
-  Provenance provenance_;
-  simd::Plan plan_;
-  std::int64_t nx_;
+  void hold_as(simd::Form form) {
+    form_ = form;
+    bands_.clear();
+    for (std::int64_t band = 0; band < choice_.plan.threads; ++band) {
+      bands_.emplace_back(problem_, choice_.plan, kernels_,
+                          problem_.ny * band / choice_.plan.threads,
+                          problem_.ny * (band + 1) / choice_.plan.threads, form);
+    }
+  }
+
+  // False where the cells cannot be scaled.
+  bool copy_in(std::int64_t first, std::span<const T> cells) {
+    std::atomic<bool> fit = true;
+    const auto copy = [&](std::span<const T> from, T* to) {
+      if (form_ == simd::Form::natural) {
+        std::ranges::copy(from, to);
+      } else if (!simd::to_scaled(from, to)) {
+        fit = false;
+      }
+    };
+    if (cells.size() < field_.cells().size()) {
+      copy(cells, field_.row(first));
+    } else {
+      workers_.run([&](int thread) {
+        const simd::Band<T>& band = bands_[static_cast<std::size_t>(thread)];
+        const std::int64_t begin = band.first() * problem_.nx;
+        const std::int64_t end = band.last() * problem_.nx;
+        copy(cells.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+             field_.row(band.first()));
+      });
+    }
+    return fit;
+  }
+
+  Choice choice_;
+  Problem problem_;
+  const simd::RowKernels<T>& kernels_;
+  simd::Form form_ = simd::Form::natural;
   Field<T> field_;
   std::vector<simd::Band<T>> bands_;
   Workers workers_;

@@ -14,12 +14,13 @@ constexpr std::int64_t kept_rows = 2; // of a level, beside a gap
 
 template <typename T>
 Band<T>::Band(const Problem& problem, const Plan& plan, const RowKernels<T>& kernels,
-              std::int64_t first, std::int64_t last)
+              std::int64_t first, std::int64_t last, Form form)
     : problem_(problem),
       plan_(plan),
       kernels_(&kernels),
       first_(first),
       last_(last),
+      form_(form),
       meets_upper_(problem.boundary == Boundary::periodic || first > 0),
       meets_lower_(problem.boundary == Boundary::periodic || last < problem.ny),
       factor_(problem.update_factor<T>()) {
@@ -30,25 +31,25 @@ Band<T>::Band(const Problem& problem, const Plan& plan, const RowKernels<T>& ker
   std::int64_t widest = 0;
   for (std::int64_t index = 0; index < plan.strips; ++index) {
     const Columns columns = columns_of_strip(index);
-    const RowShape<T> shape = shape_of<T>(problem, columns, kernels.lanes);
+    const RowShape<T> shape = shape_of<T>(problem, columns, kernels.lanes, form);
     strips_.push_back({columns, shape, RowCopier<T>(kernels, shape, columns)});
     widest = std::max(widest, shape.vectors);
   }
   row_stride_ = row_stride<T>(widest, kernels.lanes);
-  const std::int64_t row_count = 2 * scratch_rows + 2 * (plan.depth + 1) + 1;
+  const std::int64_t row_count = 2 * scratch_rows + kept_rows * (plan.depth + 2) + 1;
   levels_ = AlignedArray<T>(row_count * row_stride_);
   if (meets_upper_ || meets_lower_) {
     kept_ = AlignedArray<T>(2 * plan.strips * plan.depth * kept_rows * row_stride_);
   }
   constant_row_ = levels_.data() + (row_count - 1) * row_stride_;
-  std::fill_n(constant_row_, row_stride_, static_cast<T>(problem.boundary_value));
+  std::fill_n(constant_row_, row_stride_, boundary_cell<T>(problem, form));
   constant_row_ += kernels.lanes;
 }
 
 // The last two rows of a level's block are needed again by the next block of the level above, and
-// by nobody after it: that level puts its own last two there. So each level has one place for two
-// rows, and from block to block all move on by one. The first two are scratch that two levels in
-// turn share.
+// by nobody after it: the level after that one puts its own last two there. So each level has one
+// place for two rows, and from block to block all move on by two. The first two are scratch that
+// two levels in turn share.
 template <typename T>
 T* Band<T>::level_row(std::int64_t level, std::int64_t row, const Places& places) {
   std::int64_t index = level % 2 * scratch_rows + row;
@@ -150,11 +151,12 @@ void Band<T>::fill_gap(Field<T>& field, const Band& before, std::int64_t depth) 
 
 template <typename T>
 void Band<T>::run(const Pass& pass, Field<T>& field, std::size_t strip) {
+  const FlushToZero flush(form_);
   const std::int64_t depth = pass.depth;
   const std::int64_t span = std::max(pass.end, pass.last(depth) + depth) - pass.begin;
   const std::int64_t blocks = (span + block_rows - 1) / block_rows;
   RowCopier<T>& copier = strips_[strip].copier;
-  Places places{.first = 0, .count = depth + 1};
+  Places places{.first = 0, .count = depth + 2};
   for (std::int64_t block = 0; block < blocks; ++block) {
     const std::int64_t first_row = pass.begin + block * block_rows;
     for (std::int64_t row = 0; row < block_rows; ++row) {
@@ -177,7 +179,7 @@ void Band<T>::run(const Pass& pass, Field<T>& field, std::size_t strip) {
                      field.row(y >= 0 ? y : y + problem_.ny) + strips_[strip].columns.begin);
       }
     }
-    places.first = (places.first > 0 ? places.first : places.count) - 1;
+    places.first = (places.first >= 2 ? places.first : places.first + places.count) - 2;
   }
 }
 
@@ -191,9 +193,10 @@ void Band<T>::advance_block(const Pass& pass, std::size_t strip, std::int64_t le
   T* below = level_row(level - 1, 0, places);
   T* here = level_row(level, 0, places);
   T* below_last = level_row(level - 1, scratch_rows, places);
-  T* here_last = level_row(level, scratch_rows, places); // held the level below, a block ago
+  T* here_last = level_row(level, scratch_rows, places);
+  T* earlier = level_row(level + 1, scratch_rows, places); // the level below, of a block ago
   for (std::int64_t row = 0; row < 2; ++row) {
-    in[row] = here_last + row * row_stride_;
+    in[row] = earlier + row * row_stride_;
     in[row + 2] = below + row * row_stride_;
     in[row + 4] = below_last + row * row_stride_;
     out[row] = here + row * row_stride_;
@@ -222,7 +225,12 @@ void Band<T>::advance_block(const Pass& pass, std::size_t strip, std::int64_t le
       in[behind] = constant ? constant_row_ : in[behind - 1];
     }
   }
-  kernels_->advance(in, out, strips_[strip].shape, factor_);
+  const RowShape<T>& shape = strips_[strip].shape;
+  if (form_ == Form::natural) {
+    kernels_->advance(in, out, shape, factor_);
+  } else {
+    front_.run(*kernels_, [&](auto advance) { advance(in, out, shape, factor_); });
+  }
   for (std::int64_t row = 0; beside_a_gap && row < block_rows; ++row) {
     keep_twice(pass, strip, level, first_row + row);
   }

@@ -17,6 +17,7 @@
 #include "diffbench/problem.hpp"
 #include "simd/plan.hpp"
 #include "simd/strided_row.hpp"
+#include "simd/underflow.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -27,9 +28,9 @@ template <typename T>
 class Band {
  public:
   /// Rows [first, last) of the problem's field: at least 2 plan.depth of them, where the band meets
-  /// another one, or in a periodic field itself.
+  /// another one, or in a periodic field itself. `form` is that of the field.
   Band(const Problem& problem, const Plan& plan, const RowKernels<T>& kernels, std::int64_t first,
-       std::int64_t last);
+       std::int64_t last, Form form = Form::natural);
 
   /// Advances the band's rows of `field` by depth <= plan.depth steps, in place, all but the gaps.
   void sweep(Field<T>& field, std::int64_t depth);
@@ -87,6 +88,8 @@ class Band {
   const RowKernels<T>* kernels_;
   std::int64_t first_;
   std::int64_t last_;
+  Form form_;
+  Front front_;      ///< of scaled rows
   bool meets_upper_; ///< another band, or itself
   bool meets_lower_;
   T factor_;

@@ -7,6 +7,7 @@
 #include "diffbench/stopwatch.hpp"
 #include "simd/band.hpp"
 #include "simd/resident.hpp"
+#include "simd/underflow.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -60,13 +61,26 @@ double sweep_ns(const RowKernels<T>& kernels, std::int64_t vectors, std::int64_t
   return lowest_ns([&] { band.sweep(field, depth); });
 }
 
-// A call of the kernel, its rows in L1.
+// What the rows hold: in `front`, one lane of each vector is denormal, as where a field spreads
+// into zeros.
+enum class Rows { ordinary, front };
+
+// A call of a kernel, its rows in L1.
 template <typename T>
-double kernel_ns(const RowKernels<T>& kernels, std::int64_t vectors) {
+double kernel_ns(const RowKernels<T>& kernels, typename RowKernels<T>::Advance advance,
+                 std::int64_t vectors, Rows content, Form form = Form::natural) {
   const RowShape<T> shape = shape_of<T>(
       problem_of(kernels, vectors, 3), {.begin = 0, .end = vectors * kernels.lanes}, kernels.lanes);
   const std::int64_t stride = row_stride<T>(vectors, kernels.lanes);
   AlignedArray<T> rows((2 * block_rows + 2) * stride);
+  for (std::int64_t i = 0; i < rows.size(); ++i) {
+    const bool denormal = content == Rows::front && i % kernels.lanes == 0;
+    const T unit = denormal ? 1000 * std::numeric_limits<T>::denorm_min() : T{1};
+    rows[i] = unit * static_cast<T>(1 + i % 7);
+  }
+  if (form == Form::scaled) {
+    (void)to_scaled<T>({rows.data(), static_cast<std::size_t>(rows.size())}, rows.data());
+  }
   const T* in[block_rows + 2];
   T* out[block_rows];
   for (std::int64_t i = 0; i < block_rows + 2; ++i) {
@@ -75,7 +89,8 @@ double kernel_ns(const RowKernels<T>& kernels, std::int64_t vectors) {
   for (std::int64_t i = 0; i < block_rows; ++i) {
     out[i] = rows.data() + (block_rows + 2 + i) * stride + kernels.lanes;
   }
-  return lowest_ns([&] { kernels.advance(in, out, shape, T{0.125}); });
+  const FlushToZero flush(form);
+  return lowest_ns([&] { advance(in, out, shape, T{0.125}); });
 }
 
 // A chain of additions, each of which waits for the one before and takes a cycle.
@@ -117,7 +132,8 @@ std::string text_of(const KernelTimes& times) {
   std::ostringstream text;
   text << "build " << build_stamp() << ' ' << times.call << ' ' << times.vector_l1 << ' '
        << times.vector_l2 << ' ' << times.row << ' ' << times.copy << ' ' << times.resident_call
-       << ' ' << times.resident_vector << ' ' << times.clock_ghz;
+       << ' ' << times.resident_vector << ' ' << times.clock_ghz << ' ' << times.front << ' '
+       << times.hasty << ' ' << times.careful;
   return text.str();
 }
 
@@ -128,12 +144,13 @@ std::optional<KernelTimes> times_of(const std::string& text) {
   std::string stamp;
   std::istringstream words(text);
   words >> build >> stamp >> times.call >> times.vector_l1 >> times.vector_l2 >> times.row >>
-      times.copy >> times.resident_call >> times.resident_vector >> times.clock_ghz;
+      times.copy >> times.resident_call >> times.resident_vector >> times.clock_ghz >>
+      times.front >> times.hasty >> times.careful;
   if (words.fail() || !(words >> std::ws).eof() || build != "build" || stamp != build_stamp()) {
     return std::nullopt;
   }
-  const double vectors[] = {times.vector_l1, times.vector_l2, times.copy, times.resident_vector,
-                            times.clock_ghz};
+  const double vectors[] = {times.vector_l1, times.vector_l2, times.copy,  times.resident_vector,
+                            times.clock_ghz, times.front,     times.hasty, times.careful};
   const double calls[] = {times.call, times.row, times.resident_call};
   const bool sound = std::ranges::all_of(vectors, [](double ns) { return ns > 0 && ns < 1e3; }) &&
                      std::ranges::all_of(calls, [](double ns) { return ns >= 0 && ns < 1e4; });
@@ -162,8 +179,17 @@ KernelTimes measure_kernel_times(const RowKernels<T>& kernels) {
 
   const double short_rows = sweep_ns(kernels, few, rows, shallow);
   const double long_rows = sweep_ns(kernels, many, rows, shallow);
-  times.vector_l1 =
-      positive(kernel_ns(kernels, many) - kernel_ns(kernels, few)) / (block_rows * (many - few));
+  const auto vector_of = [&](auto advance, Rows content, Form form = Form::natural) {
+    return positive(kernel_ns<T>(kernels, advance, many, content, form) -
+                    kernel_ns<T>(kernels, advance, few, content, form)) /
+           (block_rows * (many - few));
+  };
+  times.vector_l1 = vector_of(kernels.advance, Rows::ordinary);
+  if (has_underflow_flag) {
+    times.front = vector_of(kernels.advance, Rows::front);
+    times.hasty = vector_of(kernels.advance_hasty, Rows::ordinary, Form::scaled);
+    times.careful = vector_of(kernels.advance_careful, Rows::front, Form::scaled);
+  }
   times.clock_ghz = clock_ghz();
   const auto call_of = [&](std::int64_t vectors, double shallow_ns) {
     return (sweep_ns(kernels, vectors, rows, deep) - shallow_ns) / (calls * (deep - shallow));

@@ -21,6 +21,13 @@ struct KernelTimes {
   double resident_call = 15;
   double resident_vector = 1; ///< with all rows in L2
   double clock_ghz = 3;       ///< of the core meanwhile
+  // A vector of a row, one step, in L1: of rows with a front, where each vector holds denormal
+  // numbers; of scaled rows (underflow.hpp), by either kernel.
+  double front = 0.7;
+  double hasty = 0.7;
+  double careful = 1.4;
+  /// Whether rows are better held scaled, where half of them are at a front.
+  [[nodiscard]] bool scaled_is_quicker() const { return hasty + careful < vector_l1 + front; }
 };
 
 /// How they were had: "measured", "cached"; with a reason after it when they could not be kept.

@@ -36,7 +36,7 @@ std::int64_t widest_strip(const Problem& problem, const Plan& plan) {
 std::int64_t working_set(const Problem& problem, const Plan& plan, std::int64_t lanes) {
   const std::int64_t vectors = ceil_div(widest_strip(problem, plan), lanes);
   const std::int64_t rows =
-      plan.resident ? 2 * problem.ny : 2 * (plan.depth + 1) + 2 * (block_rows - 2);
+      plan.resident ? 2 * problem.ny : 2 * (plan.depth + 2) + 2 * (block_rows - 2);
   return rows * row_bytes(problem, vectors, lanes);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "simd/strided_row.hpp"
+#include "simd/underflow.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,9 +15,10 @@ namespace diffbench::simd {
 template <typename T>
 class Resident {
  public:
-  Resident(const Problem& problem, const RowKernels<T>& kernels);
+  /// It is held in this form.
+  Resident(const Problem& problem, const RowKernels<T>& kernels, Form form = Form::natural);
 
-  /// As those of a Session.
+  /// As those of a Session, of cells in that form.
   void upload_rows(std::int64_t first, std::span<const T> cells);
   void advance(std::int64_t steps);
   void download_rows(std::int64_t first, std::span<T> cells);
@@ -37,6 +39,9 @@ class Resident {
   std::int64_t stride_;
   AlignedArray<T> rows_;
   std::array<std::vector<Call>, 2> calls_; ///< of a step from one copy to the other
+  Form form_;
+  std::size_t front_calls_; ///< that share a Front
+  std::vector<Front> fronts_;
   int now_ = 0;
 };
 

@@ -24,6 +24,15 @@ inline constexpr int block_rows = 4;
 /// The most lanes that a vector has.
 inline constexpr std::int64_t max_lanes = 16;
 
+/// Rows may hold their numbers times this, a power of two (underflow.hpp). Where the product of
+/// factor and Laplacian is then below scaled_normal, the scaled smallest normal number, it has to
+/// be rounded to a multiple of the scaled smallest denormal number. The scale is such that the two
+/// highest bits of the exponent of these products are 0, and of no others.
+template <typename T>
+inline constexpr T field_scale = static_cast<T>(sizeof(T) == sizeof(float) ? 0x1p63 : 0x1p511);
+template <typename T>
+inline constexpr T scaled_normal = static_cast<T>(sizeof(T) == sizeof(float) ? 0x1p-63 : 0x1p-511);
+
 /// How the cell beyond an end of a row is made. none: nobody reads it.
 enum class Ends { none, wrap, constant, edge };
 
@@ -47,8 +56,13 @@ template <typename T>
 struct RowKernels {
   std::int64_t lanes; ///< cells in a vector
   /// out[r] = step of in[r+1] with in[r] above and in[r+2] below, r < block_rows, and its ends
-  /// closed. in[0] and in[block_rows+1] need no closed ends. out[2] may be in[0], and out[3] in[1].
-  void (*advance)(const T* const* in, T* const* out, const RowShape<T>& shape, T factor);
+  /// closed. in[0] and in[block_rows+1] need no closed ends. No row of `out` is one of `in`.
+  using Advance = void (*)(const T* const* in, T* const* out, const RowShape<T>& shape, T factor);
+  Advance advance;
+  /// The same of scaled rows. Right where FlushToZero::underflowed says no.
+  Advance advance_hasty;
+  /// The same of scaled rows, right in any case.
+  Advance advance_careful;
   /// Makes what a row holds beyond its ends: the vectors in front of it and behind it.
   void (*close)(T* row, const RowShape<T>& shape);
   /// row = the cells of each lane, which begin at from[lane]: from natural order to strides.
@@ -82,10 +96,17 @@ RowShape<T> row_shape(std::int64_t cells, std::int64_t lanes, Ends left, Ends ri
           .next_lane = cells / vectors};
 }
 
+/// How a kernel makes the product of factor and Laplacian: see RowKernels.
+enum class Product { natural, hasty, careful };
+
 // `Lanes` gives the vector type and: load, store, broadcast, add, sub4(s, u) = s - 4u (4u is exact,
 // so fused or not gives the same bits); mul(a, b, minus_zero()) = ab, where it can be fused as ab -
 // 0, which has the bits of the product: where a field spreads into zeros its front is denormal, and
 // on Zen 5 a multiplication with such a result takes eight cycles more, a fused one none;
+// add_scaled(a, b, scale, c) = ab scale + c, the product rounded and `scale` a power of two;
+// mul_carefully(a, b) = ab, rounded to a multiple of the scaled smallest denormal number where it
+// is below scaled_normal. That is done by adding the latter, which leaves such multiples as the
+// last bit, in one fused operation, and subtracting it; a product that becomes 0 keeps its sign;
 // rotate_up, lane j from j-1, rotate_down, lane j from j+1, both around; insert(v, lane, value).
 // For gather and scatter, with c = cells in 128 bits: join(from, i): the 128-bit pieces from[0] +
 // i, from[c] + i, from[2c] + i, ... as a vector; split(v, to, i): the way back; transpose(v): c
@@ -97,10 +118,12 @@ struct Kernels {
   static constexpr std::int64_t lanes = Lanes::count;
   static constexpr std::int64_t piece = 16 / static_cast<std::int64_t>(sizeof(T));
 
+  template <Product product>
   static void advance(const T* const* in, T* const* out, const RowShape<T>& shape, T factor) {
     constexpr int rows = block_rows;
-    const V f = Lanes::broadcast(factor);
+    const V f = Lanes::broadcast(product == Product::hasty ? factor / field_scale<T> : factor);
     const V zero = Lanes::minus_zero();
+    const V scale = Lanes::broadcast(field_scale<T>);
     const T* p[rows + 2];
     T* q[rows];
     V west[rows];
@@ -126,7 +149,13 @@ struct Kernels {
         const V below = r == rows - 1 ? bottom : centre[r + 1];
         const V sum = Lanes::add(Lanes::add(Lanes::add(above, below), west[r]), east[r]);
         const V lap = Lanes::sub4(sum, centre[r]);
-        Lanes::store(q[r] + i, Lanes::add(centre[r], Lanes::mul(f, lap, zero)));
+        if constexpr (product == Product::natural) {
+          Lanes::store(q[r] + i, Lanes::add(centre[r], Lanes::mul(f, lap, zero)));
+        } else if constexpr (product == Product::hasty) {
+          Lanes::store(q[r] + i, Lanes::add_scaled(f, lap, scale, centre[r]));
+        } else {
+          Lanes::store(q[r] + i, Lanes::add(centre[r], Lanes::mul_carefully(f, lap)));
+        }
       }
       for (int r = 0; r < rows; ++r) {
         west[r] = centre[r];
@@ -206,7 +235,13 @@ struct Kernels {
     }
   }
 
-  static constexpr RowKernels<T> table = {lanes, advance, close, gather, scatter};
+  static constexpr RowKernels<T> table = {lanes,
+                                          advance<Product::natural>,
+                                          advance<Product::hasty>,
+                                          advance<Product::careful>,
+                                          close,
+                                          gather,
+                                          scatter};
 };
 
 } // namespace

@@ -21,6 +21,17 @@ struct Float32 {
     return zero;
   }
   static Vector mul(Vector a, Vector b, Vector zero) { return _mm256_fmadd_ps(a, b, zero); }
+  static Vector add_scaled(Vector a, Vector b, Vector scale, Vector c) {
+    return _mm256_fmadd_ps(_mm256_mul_ps(a, b), scale, c);
+  }
+  static Vector mul_carefully(Vector a, Vector b) {
+    const Vector normal = broadcast(scaled_normal<float>);
+    const Vector sign = _mm256_and_ps(b, broadcast(-0.0F));
+    const Vector product = _mm256_andnot_ps(broadcast(-0.0F), _mm256_mul_ps(a, b));
+    const Vector small = _mm256_cmp_ps(product, normal, _CMP_LT_OQ);
+    const Vector last_bit = _mm256_and_ps(small, _mm256_or_ps(sign, normal));
+    return _mm256_or_ps(sign, _mm256_sub_ps(_mm256_fmadd_ps(a, b, last_bit), last_bit));
+  }
   static Vector sub4(Vector s, Vector u) { return _mm256_fnmadd_ps(_mm256_set1_ps(4), u, s); }
   static Vector rotate_up(Vector v) {
     return _mm256_permutevar8x32_ps(v, _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6));
@@ -67,6 +78,17 @@ struct Float64 {
     return zero;
   }
   static Vector mul(Vector a, Vector b, Vector zero) { return _mm256_fmadd_pd(a, b, zero); }
+  static Vector add_scaled(Vector a, Vector b, Vector scale, Vector c) {
+    return _mm256_fmadd_pd(_mm256_mul_pd(a, b), scale, c);
+  }
+  static Vector mul_carefully(Vector a, Vector b) {
+    const Vector normal = broadcast(scaled_normal<double>);
+    const Vector sign = _mm256_and_pd(b, broadcast(-0.0));
+    const Vector product = _mm256_andnot_pd(broadcast(-0.0), _mm256_mul_pd(a, b));
+    const Vector small = _mm256_cmp_pd(product, normal, _CMP_LT_OQ);
+    const Vector last_bit = _mm256_and_pd(small, _mm256_or_pd(sign, normal));
+    return _mm256_or_pd(sign, _mm256_sub_pd(_mm256_fmadd_pd(a, b, last_bit), last_bit));
+  }
   static Vector sub4(Vector s, Vector u) { return _mm256_fnmadd_pd(_mm256_set1_pd(4), u, s); }
   static Vector rotate_up(Vector v) { return _mm256_permute4x64_pd(v, 0b10010011); }
   static Vector rotate_down(Vector v) { return _mm256_permute4x64_pd(v, 0b00111001); }

@@ -21,6 +21,20 @@ struct Float32 {
     return zero;
   }
   static Vector mul(Vector a, Vector b, Vector zero) { return _mm512_fmadd_ps(a, b, zero); }
+  static Vector add_scaled(Vector a, Vector b, Vector scale, Vector c) {
+    return _mm512_fmadd_ps(_mm512_mul_ps(a, b), scale, c);
+  }
+  static Vector mul_carefully(Vector a, Vector b) {
+    const __m512i sign = _mm512_set1_epi32(static_cast<int>(0x80000000));
+    const __m512i normal = _mm512_castps_si512(broadcast(scaled_normal<float>));
+    const __m512i product = _mm512_castps_si512(_mm512_mul_ps(a, b));
+    const __mmask16 small = _mm512_testn_epi32_mask(product, _mm512_set1_epi32(0x60000000));
+    const Vector last_bit = _mm512_castsi512_ps(_mm512_maskz_ternarylogic_epi32(
+        small, _mm512_castps_si512(b), sign, normal, 0xea)); // (b & sign) | normal
+    const Vector rounded = _mm512_sub_ps(_mm512_fmadd_ps(a, b, last_bit), last_bit);
+    return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(b), sign,
+                                                         _mm512_castps_si512(rounded), 0xea));
+  }
   static Vector sub4(Vector s, Vector u) { return _mm512_fnmadd_ps(_mm512_set1_ps(4), u, s); }
   static Vector rotate_up(Vector v) {
     const __m512i whole = _mm512_castps_si512(v);
@@ -71,6 +85,20 @@ struct Float64 {
     return zero;
   }
   static Vector mul(Vector a, Vector b, Vector zero) { return _mm512_fmadd_pd(a, b, zero); }
+  static Vector add_scaled(Vector a, Vector b, Vector scale, Vector c) {
+    return _mm512_fmadd_pd(_mm512_mul_pd(a, b), scale, c);
+  }
+  static Vector mul_carefully(Vector a, Vector b) {
+    const __m512i sign = _mm512_set1_epi64(static_cast<long long>(0x8000000000000000));
+    const __m512i normal = _mm512_castpd_si512(broadcast(scaled_normal<double>));
+    const __m512i product = _mm512_castpd_si512(_mm512_mul_pd(a, b));
+    const __mmask8 small = _mm512_testn_epi64_mask(product, _mm512_set1_epi64(0x6000000000000000));
+    const Vector last_bit = _mm512_castsi512_pd(_mm512_maskz_ternarylogic_epi64(
+        small, _mm512_castpd_si512(b), sign, normal, 0xea)); // (b & sign) | normal
+    const Vector rounded = _mm512_sub_pd(_mm512_fmadd_pd(a, b, last_bit), last_bit);
+    return _mm512_castsi512_pd(_mm512_ternarylogic_epi64(_mm512_castpd_si512(b), sign,
+                                                         _mm512_castpd_si512(rounded), 0xea));
+  }
   static Vector sub4(Vector s, Vector u) { return _mm512_fnmadd_pd(_mm512_set1_pd(4), u, s); }
   static Vector rotate_up(Vector v) {
     const __m512i whole = _mm512_castpd_si512(v);

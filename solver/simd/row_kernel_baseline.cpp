@@ -11,6 +11,7 @@ struct Portable {
   using Cell = T;
   using Vector __attribute__((vector_size(16))) = T;
   using UnalignedVector __attribute__((vector_size(16), aligned(alignof(T)), may_alias)) = T;
+  using Bits = decltype(Vector{} < Vector{});
   static constexpr std::int64_t count = lanes;
   static Vector load(const T* p) { return *reinterpret_cast<const Vector*>(p); }
   static void store(T* p, Vector v) { *reinterpret_cast<Vector*>(p) = v; }
@@ -18,6 +19,35 @@ struct Portable {
   static Vector add(Vector a, Vector b) { return a + b; }
   static Vector minus_zero() { return broadcast(T{-0.0}); }
   static Vector mul(Vector a, Vector b, Vector /*zero*/) { return a * b; }
+  static Vector add_scaled(Vector a, Vector b, Vector scale, Vector c) { return a * b * scale + c; }
+  // Without fused operations: the product's error (Dekker 1971), which decides where the product is
+  // half-way between two multiples. (None: the sum is right, by its even one.)
+  static Vector mul_carefully(Vector a, Vector b) {
+    constexpr bool single = sizeof(T) == sizeof(float);
+    constexpr T splitter = static_cast<T>(single ? 0x1p12 + 1 : 0x1p27 + 1);
+    constexpr T half_a_bit = scaled_normal<T> * static_cast<T>(single ? 0x1p-24 : 0x1p-53);
+    const Vector a_high = splitter * a - (splitter * a - a);
+    const Vector b_high = splitter * b - (splitter * b - b);
+    const Vector a_low = a - a_high;
+    const Vector b_low = b - b_high;
+    const Vector product = a * b;
+    const Vector error =
+        ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+
+    const Vector normal = broadcast(scaled_normal<T>);
+    const Bits sign = reinterpret_cast<Bits>(b) & reinterpret_cast<Bits>(minus_zero());
+    const Bits small =
+        reinterpret_cast<Bits>(product < normal) & reinterpret_cast<Bits>(product > -normal);
+    const auto last_bit = reinterpret_cast<Vector>(small & (sign | reinterpret_cast<Bits>(normal)));
+    const Vector even = (product + last_bit) - last_bit;
+    const Vector rest = product - even;
+    const Vector half = broadcast(half_a_bit);
+    const Bits up = (rest == half) & (error > 0);
+    const Bits down = (rest == -half) & (error < 0);
+    const Vector rounded =
+        even + reinterpret_cast<Vector>((up | down) & reinterpret_cast<Bits>(rest + rest));
+    return reinterpret_cast<Vector>(sign | reinterpret_cast<Bits>(rounded));
+  }
   static Vector sub4(Vector s, Vector u) { return s - T{4} * u; }
   static Vector insert(Vector v, std::int64_t lane, T value) {
     v[lane] = value;

@@ -18,11 +18,11 @@ Ends ends_of(Boundary boundary) {
 } // namespace
 
 template <typename T>
-RowShape<T> shape_of(const Problem& problem, const Columns& columns, std::int64_t lanes) {
+RowShape<T> shape_of(const Problem& problem, const Columns& columns, std::int64_t lanes,
+                     Form form) {
   const Ends ends = ends_of(problem.boundary);
   return row_shape(columns.cells(), lanes, columns.left_halo > 0 ? Ends::none : ends,
-                   columns.right_halo > 0 ? Ends::none : ends,
-                   static_cast<T>(problem.boundary_value));
+                   columns.right_halo > 0 ? Ends::none : ends, boundary_cell<T>(problem, form));
 }
 
 template <typename T>
@@ -88,8 +88,8 @@ void RowCopier<T>::store(const T* row, T* core) {
   copy_core(last_ * m, left_ + core_cells_);
 }
 
-template RowShape<float> shape_of<float>(const Problem&, const Columns&, std::int64_t);
-template RowShape<double> shape_of<double>(const Problem&, const Columns&, std::int64_t);
+template RowShape<float> shape_of<float>(const Problem&, const Columns&, std::int64_t, Form);
+template RowShape<double> shape_of<double>(const Problem&, const Columns&, std::int64_t, Form);
 template std::int64_t row_stride<float>(std::int64_t, std::int64_t);
 template std::int64_t row_stride<double>(std::int64_t, std::int64_t);
 template class RowCopier<float>;

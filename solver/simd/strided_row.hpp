@@ -4,6 +4,7 @@
 #include "diffbench/aligned_memory.hpp"
 #include "diffbench/problem.hpp"
 #include "simd/row_kernel.hpp"
+#include "simd/underflow.hpp"
 
 #include <cstdint>
 
@@ -22,7 +23,7 @@ struct Columns {
 /// The shape of rows of these columns, their ends made as the problem's boundary asks.
 template <typename T>
 [[nodiscard]] RowShape<T> shape_of(const Problem& problem, const Columns& columns,
-                                   std::int64_t lanes);
+                                   std::int64_t lanes, Form form = Form::natural);
 
 /// From one row pointer to the next, for rows of up to `vectors` vectors: room for the vectors
 /// beyond the ends, and an odd number of cache lines, so that rows do not fall into the same sets.

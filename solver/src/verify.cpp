@@ -121,6 +121,7 @@ Summary summarize(std::span<const T> cells) {
     summary.min = any ? std::min(summary.min, value) : value;
     summary.max = any ? std::max(summary.max, value) : value;
     summary.sum += value;
+    summary.denormal += std::fpclassify(cell) == FP_SUBNORMAL ? 1 : 0;
     any = true;
   }
   return summary;

@@ -42,6 +42,9 @@ struct SessionOptions {
   Transfer transfer = Transfer::pageable;
   bool async = false;  ///< copies run beside compute, on streams of their own
   bool retune = false; ///< measure the candidates again, whatever the cache of earlier choices says
+  /// For tests: whether the CPU's vectors keep clear of denormal numbers. Empty: where that is
+  /// quicker on this CPU.
+  std::optional<bool> without_denormals = {};
 };
 
 /// The largest --threads that is accepted.

@@ -92,7 +92,8 @@ LessonStep ladder() {
                },
            .why = "Only the code changed: no temporaries, wide vectors, all CPUs, several steps in "
                   "one visit to memory. A GPU port that is compared with the first row is praised "
-                  "for all of that, too."},
+                  "for all of that, too. (Where a note says that denormal numbers slow the loops, "
+                  "the last row is also spared them.)"},
           {.text = "\"My GPU code is 50 times as fast as the CPU.\" Which row is the CPU?",
            .unit = "",
            .choices = {"the NumPy-style line: people run it",

@@ -25,12 +25,14 @@ struct Comparison {
 template <typename T>
 [[nodiscard]] Comparison compare(std::span<const T> result, std::span<const T> reference);
 
-/// Minimum, maximum and sum (in double, in index order) of the finite cells, and how many are not.
+/// Minimum, maximum and sum (in double, in index order) of the finite cells, how many are not
+/// finite, and how many are denormal numbers.
 struct Summary {
   double min = 0;
   double max = 0;
   double sum = 0;
   std::int64_t nonfinite = 0;
+  std::int64_t denormal = 0;
 };
 
 template <typename T>

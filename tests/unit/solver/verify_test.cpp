@@ -157,6 +157,12 @@ TEST(Summarize, FiniteCellsAndTheRest) {
   EXPECT_EQ(summary.max, 3);
   EXPECT_EQ(summary.sum, 1.5);
   EXPECT_EQ(summary.nonfinite, 3);
+  EXPECT_EQ(summary.denormal, 0);
+}
+
+TEST(Summarize, CountsDenormalNumbersOfTheCellsType) {
+  const Cells cells = {0, -0.0F, 1e-40F, -1e-45F, std::numeric_limits<float>::min(), 1};
+  EXPECT_EQ(summarize<float>(cells).denormal, 2);
 }
 
 TEST(Summarize, AddsInDouble) {
