@@ -1,53 +1,31 @@
 #include "diffbench/execution.hpp"
 
-#include "diffbench/known_names.hpp"
-
-#include <array>
 #include <string>
-#include <utility>
 
 namespace diffbench {
 
-namespace {
-
-constexpr std::array<std::pair<Transfer, std::string_view>, 6> names = {{
-    {Transfer::pageable, "pageable"},
-    {Transfer::pinned, "pinned"},
-    {Transfer::registered, "registered"},
-    {Transfer::write_combined, "write-combined"},
-    {Transfer::mapped, "mapped"},
-    {Transfer::managed, "managed"},
-}};
-
-} // namespace
-
-std::string_view to_string(DeviceKind device) {
-  switch (device) {
-    case DeviceKind::cpu: return "cpu";
-    case DeviceKind::cuda: return "cuda";
-    case DeviceKind::emulated: return "emulated";
+Provenance::Details Provenance::facts() const {
+  Details all;
+  if (isa) {
+    all.emplace_back("isa", to_string(*isa));
   }
-  return "unknown";
-}
-
-std::string_view to_string(Transfer transfer) {
-  for (const auto& [known, name] : names) {
-    if (known == transfer) {
-      return name;
-    }
+  if (!device.empty()) {
+    all.emplace_back("device", device);
   }
-  return "?";
-}
-
-Transfer parse_transfer(std::string_view name) {
-  std::vector<std::string> valid;
-  for (const auto& [transfer, known] : names) {
-    if (known == name) {
-      return transfer;
-    }
-    valid.emplace_back(known);
+  if (resident || sweep_depth) {
+    all.emplace_back("depth", resident ? "resident" : std::to_string(*sweep_depth));
   }
-  throw unknown_name("transfer", name, valid);
+  all.insert(all.end(), details.begin(), details.end());
+  if (!in_core.empty()) {
+    all.emplace_back("in_core", in_core);
+  }
+  if (halo_depth) {
+    all.emplace_back("halo_depth", std::to_string(*halo_depth));
+  }
+  if (oversubscribed) {
+    all.emplace_back("oversubscribed", "correctness only");
+  }
+  return all;
 }
 
 Probe always_available(int /*device*/) noexcept { return {}; }

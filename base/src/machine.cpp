@@ -25,12 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<Isa, std::string_view>, 3> isa_names = {{
-    {Isa::baseline, "baseline"},
-    {Isa::avx2, "avx2"},
-    {Isa::avx512, "avx512"},
-}};
-
 std::string first_line(const fs::path& path) {
   std::ifstream stream(path);
   std::string line;
@@ -172,26 +166,6 @@ Isa best_isa() {
   }
 #endif
   return Isa::baseline;
-}
-
-std::string_view to_string(Isa isa) {
-  for (const auto& [known, name] : isa_names) {
-    if (known == isa) {
-      return name;
-    }
-  }
-  return "?";
-}
-
-Isa parse_isa(std::string_view name) {
-  std::vector<std::string> valid;
-  for (const auto& [isa, known] : isa_names) {
-    if (known == name) {
-      return isa;
-    }
-    valid.emplace_back(known);
-  }
-  throw unknown_name("instruction set", name, valid);
 }
 
 Caches read_caches(const fs::path& root) {

@@ -232,8 +232,11 @@ std::string cuda_devices() {
                      version % 1000 / 10);
 }
 
-/// What backends say in whose build there is CUDA (gpu/src/device.cpp).
-constexpr std::string_view no_gpu_here = "no NVIDIA GPU or driver here";
+/// Of the build's CUDA backends, where it has some.
+bool no_gpu_for_backends() {
+  const auto backend = std::ranges::find(all_backends(), DeviceKind::cuda, &BackendInfo::device);
+  return backend != all_backends().end() && backend->probe(0).why == Absent::no_gpu;
+}
 
 std::string find_nvcc() {
   const char* path = std::getenv("PATH");
@@ -253,8 +256,7 @@ void add_cuda(Report& report, const std::map<std::string, std::string>& facts,
   const std::string devices = cuda_devices();
   report.section("CUDA");
   report.row("backends", facts.at("cuda"));
-  if (driver != "unknown" || !devices.starts_with("none") ||
-      facts.at("cuda").find(no_gpu_here) == std::string::npos) {
+  if (driver != "unknown" || !devices.starts_with("none") || !no_gpu_for_backends()) {
     report.row("driver", driver == "unknown" ? "none" : driver);
     report.row("devices", devices);
   }
@@ -282,10 +284,7 @@ std::string core_bound_of_simd() {
     return {};
   }
   const Problem lesson{.nx = 640, .ny = 640};
-  const Provenance provenance = simd->make_float32(lesson, {.threads = 1})->provenance();
-  const auto found = std::ranges::find(provenance.details, "in_core",
-                                       [](const auto& detail) { return detail.first; });
-  return found == provenance.details.end() ? std::string() : found->second;
+  return simd->make_float32(lesson, {.threads = 1})->provenance().in_core;
 }
 
 // Whether the default run has something to run.

@@ -10,7 +10,8 @@ using nlohmann::ordered_json;
 Facts machine_identity() {
   Facts facts = run_context();
   std::erase_if(facts, [](const auto& fact) { // these change by themselves
-    return fact.first == "memory_available" || fact.first == "governor";
+    const auto& [name, value] = fact;
+    return name == "memory_available" || name == "governor";
   });
   return facts;
 }

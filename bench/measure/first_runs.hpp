@@ -125,13 +125,6 @@ struct FirstRunLimits {
   double row_seconds = 0; ///< on all of them, as far as one is not longer already
 };
 
-/// Peers on a GPU name it.
-[[nodiscard]] inline bool runs_on_device(const Provenance& provenance) {
-  return std::ranges::any_of(provenance.details, [](const auto& detail) {
-    return detail.first == "device" && detail.second != "cpu";
-  });
-}
-
 /// Makes and verifies them, one row after another, all in one field.
 template <typename T, typename Clock = SteadyClock>
 class FirstRuns {
@@ -173,8 +166,8 @@ class FirstRuns {
     const FirstRun run = median_cold_run(contender, limits, first, seconds);
     row.setup_seconds = run.setup_seconds;
     row.provenance = contender.timed->provenance();
-    if (row.is_peer && runs_on_device(row.provenance)) {
-      row.device = to_string(DeviceKind::cuda);
+    if (row.is_peer && !row.provenance.device.empty()) {
+      row.device = DeviceKind::cuda;
     }
     observer_.first_run_done(row);
     contender.cost = run.cost;

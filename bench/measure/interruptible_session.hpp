@@ -3,10 +3,10 @@
 
 #include "diffbench/pace.hpp"
 #include "diffbench/stopwatch.hpp"
-#include "diffbench/text.hpp"
 #include "interrupt.hpp"
 #include "row_session.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,13 +17,8 @@ namespace diffbench::bench {
 /// Steps between which a backend is not to be cut: those of a sweep, or between two exchanges of
 /// halos. 1 where it does not say.
 [[nodiscard]] inline std::int64_t uncut_steps(const Provenance& provenance) {
-  std::int64_t steps = 1;
-  for (const auto& [name, value] : provenance.details) {
-    if (name == "depth" || name == "halo_depth") {
-      steps = std::max<std::int64_t>(1, parse_number<std::int64_t>(value).value_or(1));
-    }
-  }
-  return steps;
+  return provenance.halo_depth.value_or(
+      provenance.resident ? 1 : std::max<std::int64_t>(1, provenance.sweep_depth.value_or(1)));
 }
 
 /// Cuts what would take long (see Pace) into calls that it waits for, and throws Interrupted

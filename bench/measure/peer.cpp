@@ -22,6 +22,8 @@ namespace diffbench::bench {
 
 namespace {
 
+constexpr std::string_view peer_mark = "peer:"; ///< before its name in tables and files
+
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Seconds = std::chrono::duration<double>;
@@ -173,7 +175,8 @@ std::vector<std::string> peer_command(const PeerKind& kind) {
 
 } // namespace
 
-std::string peer_row_name(std::string_view peer) { return fmt::format("peer:{}", peer); }
+std::string peer_row_name(std::string_view peer) { return fmt::format("{}{}", peer_mark, peer); }
+bool names_peer(std::string_view row) { return row.starts_with(peer_mark); }
 
 std::vector<std::string> peer_names(PeerTask task) {
   std::vector<std::string> names;
@@ -273,6 +276,7 @@ void Peer::State::start(const PeerJob& job) {
   setup_seconds = watch.seconds();
   provenance = {
       .threads = answer.at("threads").get<int>(),
+      .device = answer.at("device").get<std::string>(),
       .details = answer.at("details").get<std::vector<std::pair<std::string, std::string>>>()};
 }
 

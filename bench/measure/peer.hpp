@@ -35,6 +35,8 @@ enum class PeerTask {
 
 /// What a row of the table is called that comes from a peer: "peer:numpy".
 [[nodiscard]] std::string peer_row_name(std::string_view peer);
+/// Whether a row of a result file is a peer's.
+[[nodiscard]] bool names_peer(std::string_view row);
 
 /// Whether the peer can be started: its script is there, a python3 that has its modules, and for
 /// those on the GPU a device. Takes some 50 ms, with a driver a little more; imports nothing.

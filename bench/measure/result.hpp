@@ -93,7 +93,7 @@ struct Verification {
 /// came of that is in its verified() and wrong(); neither holds of one that never came so far.
 struct TimedRow {
   std::string name;
-  std::string device = "cpu"; ///< "cpu", "cuda" or "emulated"
+  DeviceKind device = DeviceKind::cpu;
   Status status = Status::ok;
   std::string reason;   ///< why not ok
   bool missing = false; ///< asked for, by name or by device, and not available
@@ -101,15 +101,12 @@ struct TimedRow {
   std::vector<Sample> samples;
 
   /// An emulated device proves results; its times would say nothing.
-  [[nodiscard]] bool emulated() const { return device == "emulated"; }
+  [[nodiscard]] bool emulated() const { return device == DeviceKind::emulated; }
   /// Ranks with more threads than CPUs take turns.
-  [[nodiscard]] bool oversubscribed() const {
-    return std::ranges::any_of(provenance.details,
-                               [](const auto& detail) { return detail.first == "oversubscribed"; });
-  }
+  [[nodiscard]] bool oversubscribed() const { return provenance.oversubscribed; }
   /// It is there for its proof; a time would say nothing.
   [[nodiscard]] bool without_time() const { return emulated() || oversubscribed(); }
-  [[nodiscard]] bool on_device() const { return device != "cpu"; }
+  [[nodiscard]] bool on_device() const { return device != DeviceKind::cpu; }
   [[nodiscard]] bool failed() const { return status == Status::failed; }
   [[nodiscard]] bool timed() const { return status == Status::ok && !samples.empty(); }
   /// Median time of an iteration over the samples, of which there are some.

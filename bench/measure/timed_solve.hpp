@@ -95,7 +95,7 @@ SolveContender<T> backend_contender(const RowPlan& plan, const Problem& problem,
   SolveContender<T> contender;
   Row& row = contender.row;
   row.name = planned.row_name();
-  row.device = to_string(backend.device);
+  row.device = backend.device;
   row.roundtrip_every = planned.roundtrip_every;
   row.snapshot_every = planned.snapshot_every;
   row.kernel = backend.name;

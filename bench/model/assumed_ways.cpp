@@ -52,7 +52,7 @@ class End {
   [[nodiscard]] WayCost way(
       std::string backend, const std::function<double(double, std::int64_t)>& steps_seconds) const {
     WayCost way{.backend = std::move(backend),
-                .device = "cuda",
+                .device = DeviceKind::cuda,
                 .dtype = std::string(to_string(dtype_)),
                 .grids = {}};
     for (double side = smallest_modelled; side <= largest_modelled * 1.01; side *= side_step) {

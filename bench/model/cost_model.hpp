@@ -11,6 +11,8 @@
 // it grows with the cells; below the smallest it is that one's.
 #pragma once
 
+#include "diffbench/execution.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -38,7 +40,7 @@ struct GridCost {
 /// One way to run: a backend in a dtype.
 struct WayCost {
   std::string backend;
-  std::string device; ///< "cpu" or "cuda"
+  DeviceKind device = DeviceKind::cpu; ///< or cuda
   std::string dtype;
   std::vector<GridCost> grids; ///< ascending, at least one
 };

@@ -120,10 +120,8 @@ void TraceRecorder::end(const PhaseTimes* account) {
 }
 
 void TraceRecorder::first_run_done(const Row& row) {
-  for (const auto& [name, value] : row.provenance.details) {
-    if (name == "device" && row.on_device() && device_.empty()) {
-      device_ = value;
-    }
+  if (row.on_device() && device_.empty()) {
+    device_ = row.provenance.device;
   }
 }
 

@@ -14,10 +14,7 @@ void declare_device(OptionList& options, int& device, bool& chosen, std::string_
 
 void declare_transfer(OptionList& options, SessionOptions& session) {
   options.group(gpu_group);
-  options.parsed("--transfer MODE", session.transfer,
-                 "pageable (default), pinned, registered, write-combined, mapped, managed",
-                 parse_transfer);
-  options.choices({"pageable", "pinned", "registered", "write-combined", "mapped", "managed"});
+  options.named("--transfer MODE", session.transfer, transfer_names);
   options.flag("--pinned", "page-locked host memory: --transfer pinned");
   options.check([&] {
     if (options.given("--pinned")) {

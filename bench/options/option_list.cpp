@@ -46,6 +46,15 @@ std::string described(std::string_view help, std::string_view limits, std::strin
                      otherwise);
 }
 
+std::string one_of(const std::vector<std::string>& names, std::string_view usual) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
+    text += names[i] == usual ? " (default)" : "";
+  }
+  return text;
+}
+
 std::string to_string(Limits limits) {
   std::string high = std::to_string(limits.high);
   if (high.size() > 7 && high.find_first_not_of('0', 1) == std::string::npos && high[0] == '1') {

@@ -41,6 +41,8 @@ template <typename Parse>
   }
 }
 
+/// "periodic (default), dirichlet or neumann".
+[[nodiscard]] std::string one_of(const std::vector<std::string>& names, std::string_view usual);
 /// `help` with the limits and the default behind it, where there are any.
 [[nodiscard]] std::string described(std::string_view help, std::string_view limits,
                                     std::string_view otherwise);
@@ -110,6 +112,13 @@ class OptionList {
     value(usage, help, [&target, parse](std::string_view option, const std::string& text) {
       target = parse_as(option, text, parse);
     });
+  }
+  /// One of an enumeration's names; `target` holds the default.
+  template <typename Enum, std::size_t count>
+  void named(std::string_view usage, Enum& target, const NameTable<Enum, count>& table) {
+    parsed(usage, target, one_of(table.names(), table.name(target)),
+           [&table](const std::string& text) { return table.parse(text); });
+    choices(table.names());
   }
   /// `read` is given each text that was typed. Throws InvalidInput or Unavailable.
   void value(std::string_view usage, std::string_view help, Read read);

@@ -42,8 +42,7 @@ void declare_iterations(OptionList& options, std::int64_t& iterations) {
 }
 
 void declare_dtype(OptionList& options, Dtype& dtype) {
-  options.parsed("--dtype NAME", dtype, "float32 (default) or float64", parse_dtype);
-  options.choices({"float32", "float64"});
+  options.named("--dtype NAME", dtype, dtype_names);
 }
 
 void declare_seed(OptionList& options, std::uint64_t& seed, std::string_view help) {
@@ -66,9 +65,7 @@ void declare_problem(OptionList& options, RunPlan& run) {
   options.real("--dt X", problem.dt, "time step; stable up to h^2/(4 D)");
   options.real("--diffusivity X", problem.diffusivity, "D");
   options.real("--spacing X", problem.spacing, "h, the distance of two cells");
-  options.parsed("--boundary NAME", problem.boundary, "periodic (default), dirichlet or neumann",
-                 parse_boundary);
-  options.choices({"periodic", "dirichlet", "neumann"});
+  options.named("--boundary NAME", problem.boundary, boundary_names);
   options.real("--boundary-value X", problem.boundary_value, "outside cells under dirichlet");
   options.parsed(
       "--init NAME|FILE.npy", run.initial,

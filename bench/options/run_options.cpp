@@ -88,14 +88,14 @@ void declare_isa(OptionList& options, SessionOptions& session) {
   options.parsed("--isa NAME", session.isa,
                  "baseline, avx2 or avx512 (default: the best of this CPU)",
                  [](const std::string& text) {
-                   const Isa isa = parse_isa(text);
+                   const Isa isa = isa_names.parse(text);
                    if (isa > best_isa()) {
                      throw Unavailable(fmt::format("--isa {}: this CPU has no more than {}", text,
                                                    to_string(best_isa())));
                    }
                    return isa;
                  });
-  options.choices({"baseline", "avx2", "avx512"});
+  options.choices(isa_names.names());
 }
 
 void declare_budget(OptionList& options, double& seconds, std::string_view help) {

@@ -54,7 +54,9 @@ class Server:
         details = {**self.peer.versions, "python": platform.python_version()}
         if allocator_settings():
             details["allocator"] = allocator_settings()
-        return {"threads": self.peer.threads, "details": list(details.items())}
+        device = details.pop("device", "cpu")
+        return {"threads": self.peer.threads, "device": "" if device == "cpu" else device,
+                "details": list(details.items())}
 
     def reset(self, _request):
         self.peer.reset()

@@ -71,7 +71,7 @@ Value interval_json(const std::optional<Interval>& interval) {
 
 Value provenance_json(const Provenance& provenance) {
   Value json = {{"threads", provenance.threads}};
-  for (const auto& [name, value] : provenance.details) {
+  for (const auto& [name, value] : provenance.facts()) {
     json[name] = value;
   }
   return json;

@@ -45,6 +45,9 @@ class Value {
   /// Null for what is not known.
   template <typename T>
   Value(const std::optional<T>& known) : Value(known ? Value(*known) : Value()) {}
+  /// The name of an enumeration's value.
+  template <typename Enum>
+  requires std::is_enum_v<Enum> Value(Enum value) : Value(std::string_view(to_string(value))) {}
   /// An object.
   Value(std::initializer_list<Member> members);
   Value(const Value& other);

@@ -20,12 +20,7 @@ constexpr double near_the_roof = 0.7;
 /// What it ran on: threads of the CPU, or the device by its name.
 std::string place(const Row& row) {
   if (row.on_device()) {
-    for (const auto& [name, value] : row.provenance.details) {
-      if (name == "device") {
-        return value;
-      }
-    }
-    return "a GPU";
+    return row.provenance.device.empty() ? "a GPU" : row.provenance.device;
   }
   return fmt::format("{} thread{}", row.provenance.threads, row.provenance.threads == 1 ? "" : "s");
 }
@@ -40,7 +35,7 @@ std::string against(const ComparisonResult& result, const Row& best) {
   };
   const Row* baseline = result.find(result.baseline);
   const Row* one_thread = fastest(result, [](const Row& row) {
-    return !row.is_peer && row.device == "cpu" && row.provenance.threads == 1;
+    return !row.is_peer && row.device == DeviceKind::cpu && row.provenance.threads == 1;
   });
   compare_with(baseline, "");
   if (one_thread != baseline) {

@@ -139,7 +139,7 @@ void count_rate(benchmark::State& state, const char* counter, double amount) {
 
 void set_label(benchmark::State& state, const Provenance& provenance) {
   std::string text = fmt::format("threads {}", provenance.threads);
-  for (const auto& [name, value] : provenance.details) {
+  for (const auto& [name, value] : provenance.facts()) {
     text += fmt::format(", {} {}", name, value);
   }
   state.SetLabel(text);

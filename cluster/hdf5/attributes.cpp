@@ -120,10 +120,10 @@ CheckpointFacts read_attributes(hid_t file) {
   root.read("diffusivity", problem.diffusivity);
   root.read("dt", problem.dt);
   root.read("boundary", text);
-  problem.boundary = parse_boundary(printable(text));
+  problem.boundary = boundary_names.parse(printable(text));
   root.read("boundary_value", problem.boundary_value);
   root.read("dtype", text);
-  problem.dtype = parse_dtype(printable(text));
+  problem.dtype = dtype_names.parse(printable(text));
   root.read("initial", facts.initial);
   root.read("digest", facts.digest);
   root.read("version", facts.version);

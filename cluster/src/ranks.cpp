@@ -157,10 +157,8 @@ class Ranks::LedSession final : public RanksSession<T> {
     provenance.details.emplace_back("ranks", std::to_string(ranks_.size()));
     provenance.details.emplace_back("transport", ranks_.transport_.description());
     if (ranks_.size() > 1) {
-      provenance.details.emplace_back("halo_depth", std::to_string(job_.depth));
-      if (ranks_.oversubscribed(provenance.threads)) {
-        provenance.details.emplace_back("oversubscribed", "correctness only");
-      }
+      provenance.halo_depth = job_.depth;
+      provenance.oversubscribed = ranks_.oversubscribed(provenance.threads);
     }
     return provenance;
   }

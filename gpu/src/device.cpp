@@ -100,6 +100,7 @@ Probe probe_device(int index) noexcept {
     (void)cudaDriverGetVersion(&driver); // 0 where there is none
     // The runtime then calls the driver too old, which says of one that is not there.
     return {.available = false,
+            .why = driver == 0 ? Absent::no_gpu : Absent::otherwise,
             .reason = driver == 0 ? "no NVIDIA GPU or driver here" : cudaGetErrorString(code)};
   }
   try {
@@ -138,8 +139,8 @@ std::int64_t free_memory() {
 
 Provenance device_provenance(const Device& device, const SessionOptions& options) {
   return {
+      .device = device.name,
       .details = {
-          {"device", device.name},
           {"capability",
            std::to_string(device.compute_major) + "." + std::to_string(device.compute_minor)},
           {"transfer", std::string(to_string(options.transfer)) + (options.async ? ", async" : "")},

@@ -131,7 +131,7 @@ class CpuEngine final : public Engine<T> {
   std::optional<EngineTimes> take_times() override { return timer_.take(); }
 
   [[nodiscard]] Provenance provenance() const override {
-    return {.threads = team_.count(), .details = {{"isa", std::string(to_string(isa_))}}};
+    return {.threads = team_.count(), .isa = isa_};
   }
 
  private:

@@ -183,7 +183,7 @@ std::optional<std::int64_t> number_in(const std::string& layer) {
   if (begin == end || end - begin > 9) {
     return std::nullopt;
   }
-  return std::stoll(layer.substr(begin, end - begin));
+  return parse_number<std::int64_t>(std::string_view(layer).substr(begin, end - begin));
 }
 
 } // namespace

@@ -86,16 +86,16 @@ Choice choose(const Problem& problem, const SessionOptions& options) {
 
 Provenance provenance_of(const Choice& choice, simd::Form form) {
   const simd::Plan& plan = choice.plan;
-  const std::string in_core =
-      simd::in_core(simd::core_bound(cpu_numbers(), choice.isa), choice.isa, choice.times.times);
   return {.threads = plan.threads,
-          .details = {{"isa", std::string(to_string(choice.isa))},
-                      {"depth", plan.resident ? "resident" : std::to_string(plan.depth)},
-                      {"strips", std::to_string(plan.strips)},
+          .isa = choice.isa,
+          .sweep_depth = plan.depth,
+          .resident = plan.resident,
+          .in_core = simd::in_core(simd::core_bound(cpu_numbers(), choice.isa), choice.isa,
+                                   choice.times.times),
+          .details = {{"strips", std::to_string(plan.strips)},
                       {"strip_width", std::to_string(plan.strip_width)},
                       {"numbers", form == simd::Form::scaled ? "scaled" : "natural"},
-                      {"kernel_times", choice.times.source},
-                      {"in_core", in_core}}};
+                      {"kernel_times", choice.times.source}}};
 }
 
 /// A small field, on the caller's thread.

@@ -1,50 +1,16 @@
 #include "diffbench/problem.hpp"
 
 #include "diffbench/errors.hpp"
-#include "diffbench/known_names.hpp"
 #include "value_range.hpp"
 
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <string>
-#include <utility>
 
 namespace diffbench {
 
 namespace {
-
-constexpr std::array<std::pair<Boundary, std::string_view>, 3> boundary_names = {{
-    {Boundary::periodic, "periodic"},
-    {Boundary::dirichlet, "dirichlet"},
-    {Boundary::neumann, "neumann"},
-}};
-constexpr std::array<std::pair<Dtype, std::string_view>, 2> dtype_names = {{
-    {Dtype::float32, "float32"},
-    {Dtype::float64, "float64"},
-}};
-
-template <typename Names, typename Value>
-std::string_view name_of(const Names& names, Value value) {
-  for (const auto& [known, name] : names) {
-    if (known == value) {
-      return name;
-    }
-  }
-  return "?";
-}
-
-template <typename Names>
-auto value_of(const Names& names, std::string_view text, const std::string& what) {
-  std::vector<std::string> valid;
-  for (const auto& [value, name] : names) {
-    if (name == text) {
-      return value;
-    }
-    valid.emplace_back(name);
-  }
-  throw unknown_name(what, text, valid);
-}
 
 void check_extent(const char* name, std::int64_t extent) {
   if (extent < min_extent || extent > max_extent) {
@@ -94,12 +60,5 @@ void validate(const Problem& problem, bool allow_unstable) {
         ", or --allow-unstable to see it diverge");
   }
 }
-
-std::string_view to_string(Boundary boundary) { return name_of(boundary_names, boundary); }
-std::string_view to_string(Dtype dtype) { return name_of(dtype_names, dtype); }
-Boundary parse_boundary(std::string_view name) {
-  return value_of(boundary_names, name, "boundary condition");
-}
-Dtype parse_dtype(std::string_view name) { return value_of(dtype_names, name, "dtype"); }
 
 } // namespace diffbench

@@ -18,19 +18,13 @@ constexpr std::pair<std::int64_t, std::int64_t> sizes[] = {
 
 /// Whether the backend has kernels for several instruction sets: it then says which one ran.
 template <typename T>
-std::optional<std::string> isa_that_runs(const BackendInfo& backend,
-                                         const SessionOptions& options = {}) {
+std::optional<Isa> isa_that_runs(const BackendInfo& backend, const SessionOptions& options = {}) {
   const Problem problem = problem_of<T>(64, 64, Boundary::periodic);
   const auto session = maker_of<T>(backend, options)(problem);
   session->upload(field_of<T>(Content::random, problem.nx, problem.ny).cells());
   session->advance(1);
   session->wait();
-  for (const auto& [key, value] : session->provenance().details) {
-    if (key == "isa") {
-      return value;
-    }
-  }
-  return std::nullopt;
+  return session->provenance().isa;
 }
 
 /// The instruction sets to ask a backend for: each that this CPU has, or none in particular.
@@ -130,14 +124,14 @@ TEST_P(OracleTest, SameBitsOfUnusualValues) {
 
 TEST_P(OracleTest, RunsOnTheInstructionSetAskedFor) {
   const BackendInfo& backend = GetParam().backend;
-  const std::optional<std::string> chosen = isa_that_runs<float>(backend);
+  const std::optional<Isa> chosen = isa_that_runs<float>(backend);
   if (!chosen) {
     return; // does not choose one
   }
-  EXPECT_LE(parse_isa(*chosen), best_isa()); // which of them, measured times decide
+  EXPECT_LE(*chosen, best_isa()); // which of them, measured times decide
   for (const SessionOptions& options : isa_choices<float>(backend)) {
-    EXPECT_EQ(isa_that_runs<float>(backend, options), to_string(*options.isa));
-    EXPECT_EQ(isa_that_runs<double>(backend, options), to_string(*options.isa));
+    EXPECT_EQ(isa_that_runs<float>(backend, options), options.isa);
+    EXPECT_EQ(isa_that_runs<double>(backend, options), options.isa);
   }
   // The value after the last known set stands for those that no CPU has, so that this can fail on a
   // CPU that has them all.

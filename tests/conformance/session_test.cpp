@@ -69,7 +69,7 @@ TEST_P(SessionTest, TellsWhatItIs) {
     const Provenance provenance = make(problem)->provenance();
     EXPECT_GE(provenance.threads, 1);
     std::set<std::string> keys;
-    for (const auto& [key, value] : provenance.details) {
+    for (const auto& [key, value] : provenance.facts()) {
       EXPECT_TRUE(keys.insert(key).second) << key << " comes twice";
       EXPECT_FALSE(value.empty()) << key;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "diffbench/machine.hpp"
+#include "diffbench/name_table.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +19,12 @@ enum class DeviceKind {
   cuda,
   emulated, ///< CUDA's code on the CPU, for tests: its times mean nothing
 };
-[[nodiscard]] std::string_view to_string(DeviceKind device);
+inline constexpr NameTable<DeviceKind, 3> device_kind_names{
+    "kind of device",
+    {{{DeviceKind::cpu, "cpu"}, {DeviceKind::cuda, "cuda"}, {DeviceKind::emulated, "emulated"}}}};
+[[nodiscard]] constexpr std::string_view to_string(DeviceKind device) {
+  return device_kind_names.name(device);
+}
 
 /// How the host's side of copies to and from a device is held.
 enum class Transfer {
@@ -29,9 +35,17 @@ enum class Transfer {
   mapped,         ///< page-locked, read and written by kernels over the bus (zero-copy)
   managed,        ///< one address on both sides; prefetched
 };
-[[nodiscard]] std::string_view to_string(Transfer transfer);
-/// Throws InvalidInput, listing the valid names, for an unknown one.
-[[nodiscard]] Transfer parse_transfer(std::string_view name);
+inline constexpr NameTable<Transfer, 6> transfer_names{
+    "transfer",
+    {{{Transfer::pageable, "pageable"},
+      {Transfer::pinned, "pinned"},
+      {Transfer::registered, "registered"},
+      {Transfer::write_combined, "write-combined"},
+      {Transfer::mapped, "mapped"},
+      {Transfer::managed, "managed"}}}};
+[[nodiscard]] constexpr std::string_view to_string(Transfer transfer) {
+  return transfer_names.name(transfer);
+}
 
 /// How a session runs. What is asked for here is what runs, or making the session throws. Options
 /// that a backend has no use for are ignored: CPU backends those of the device, and so on.
@@ -50,11 +64,22 @@ struct SessionOptions {
 /// The largest --threads that is accepted.
 inline constexpr int max_threads = 4096;
 
-/// What REALLY ran.
+/// What REALLY ran. What the program decides by has a field; details are for people.
 struct Provenance {
+  using Details = std::vector<std::pair<std::string, std::string>>;
+
   int threads = 1;
-  /// Further facts in a fixed order: {"isa", "avx512"}, {"depth", "16"}, ...
-  std::vector<std::pair<std::string, std::string>> details;
+  std::optional<Isa> isa = {};
+  std::string device = {};                      ///< its name; empty on the CPU
+  std::optional<std::int64_t> sweep_depth = {}; ///< steps in one pass over the field
+  bool resident = false;                        ///< the field stays in a core: no passes
+  std::optional<std::int64_t> halo_depth = {};  ///< steps between two exchanges of several ranks
+  bool oversubscribed = false; ///< ranks have more threads than there are CPUs: they take turns
+  std::string in_core = {};    ///< what a core could do; empty where nobody counted
+  Details details = {};        ///< further facts, in a fixed order: {"strips", "2"}, ...
+
+  /// All but the threads, in the order in which they are shown: {"isa", "avx512"}, ...
+  [[nodiscard]] Details facts() const;
 };
 
 /// A device that is not the CPU.
@@ -65,9 +90,13 @@ struct DeviceFacts {
   std::string driver;            ///< the newest such version that the driver supports
 };
 
+/// Why something is not available, as far as the program decides by it.
+enum class Absent { no_gpu, otherwise };
+
 struct Probe {
   bool available = true;
-  std::string reason = {};                ///< why not, when it is not available
+  Absent why = Absent::otherwise;         ///< when it is not available
+  std::string reason = {};                ///< the same for people
   std::optional<DeviceFacts> device = {}; ///< of a backend that needs one and has it
 };
 /// For backends that need nothing but a CPU.

@@ -1,6 +1,8 @@
 // What the machine offers to this process: instruction sets, caches, CPUs, memory. Linux.
 #pragma once
 
+#include "diffbench/name_table.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -16,11 +18,13 @@ enum class Isa {
   avx512,   ///< 512-bit vectors (F, VL, DQ, BW)
 };
 
+inline constexpr NameTable<Isa, 3> isa_names{
+    "instruction set",
+    {{{Isa::baseline, "baseline"}, {Isa::avx2, "avx2"}, {Isa::avx512, "avx512"}}}};
+[[nodiscard]] constexpr std::string_view to_string(Isa isa) { return isa_names.name(isa); }
+
 /// The best instruction set of this CPU.
 [[nodiscard]] Isa best_isa();
-[[nodiscard]] std::string_view to_string(Isa isa);
-/// Throws InvalidInput, listing the valid names, for an unknown one.
-[[nodiscard]] Isa parse_isa(std::string_view name);
 
 /// Data cache sizes in bytes as seen by CPU 0; a typical value stands in for one that the system
 /// does not tell. l3 is what all CPUs share.

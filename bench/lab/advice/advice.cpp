@@ -20,7 +20,7 @@ double fastest_seconds(std::span<const WayCost> ways, const RunShape& run, RunKi
                        bool on_gpu) {
   double best = std::numeric_limits<double>::infinity();
   for (const WayCost& way : ways) {
-    if ((way.device == "cuda") == on_gpu) {
+    if ((way.device == DeviceKind::cuda) == on_gpu) {
       best = std::min(best, seconds_of(predict(way, run), kind));
     }
   }
@@ -65,7 +65,7 @@ double seconds_of(const Prediction& prediction, RunKind kind) {
   return kind == RunKind::warm ? prediction.warm_seconds : prediction.cold_seconds;
 }
 
-const AdvisedWay* fastest(const Advice& advice, RunKind kind, std::string_view device) {
+const AdvisedWay* fastest(const Advice& advice, RunKind kind, DeviceKind device) {
   return fastest(
       advice.ways, [&](const AdvisedWay& way) { return way.fits && way.device == device; },
       [&](const AdvisedWay& way) { return seconds_of(way.prediction, kind); });
@@ -79,7 +79,7 @@ Advice advise(std::span<const WayCost> ways, const RunShape& run) {
                            .threads = way.grids.back().threads,
                            .prediction = predict(way, run),
                            .need = {}});
-    (way.device == "cuda" ? advice.any_gpu : advice.any_cpu) = true;
+    (way.device == DeviceKind::cuda ? advice.any_gpu : advice.any_cpu) = true;
   }
   std::stable_sort(advice.ways.begin(), advice.ways.end(),
                    [](const AdvisedWay& a, const AdvisedWay& b) {

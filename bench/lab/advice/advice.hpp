@@ -16,7 +16,7 @@ namespace diffbench::bench {
 /// One way to run it.
 struct AdvisedWay {
   std::string backend;
-  std::string device;
+  DeviceKind device = DeviceKind::cpu;
   int threads = 1; ///< that it was calibrated with
   Prediction prediction;
   std::optional<MemoryNeed> need; ///< with the caller's field; empty: not in this build, or no sum
@@ -45,8 +45,7 @@ struct Advice {
 [[nodiscard]] double seconds_of(const Prediction& prediction, RunKind kind);
 
 /// The fastest way that fits, of that device; nullptr without any.
-[[nodiscard]] const AdvisedWay* fastest(const Advice& advice, RunKind kind,
-                                        std::string_view device);
+[[nodiscard]] const AdvisedWay* fastest(const Advice& advice, RunKind kind, DeviceKind device);
 
 /// `run` by all `ways`, which are of one dtype.
 [[nodiscard]] Advice advise(std::span<const WayCost> ways, const RunShape& run);

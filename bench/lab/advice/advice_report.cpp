@@ -66,8 +66,8 @@ std::string pays_table(const Advice& advice) {
 }
 
 std::string sentence(const Advice& advice) {
-  const AdvisedWay* cpu = fastest(advice, RunKind::warm, "cpu");
-  const AdvisedWay* gpu = fastest(advice, RunKind::warm, "cuda");
+  const AdvisedWay* cpu = fastest(advice, RunKind::warm, DeviceKind::cpu);
+  const AdvisedWay* gpu = fastest(advice, RunKind::warm, DeviceKind::cuda);
   if (cpu == nullptr && gpu == nullptr) {
     return "None of the ways fits in the memory that is free: choose a smaller --grid.";
   }
@@ -119,7 +119,7 @@ constexpr Column<CheckedPrediction> check_columns[] = {
     {"nx", nullptr, as_text, field<&CheckedPrediction::nx>},
     {"ny", nullptr, as_text, field<&CheckedPrediction::ny>},
     {"iterations", "iterations", as_text, field<&CheckedPrediction::steps>},
-    {"run", "run", as_text, field<&CheckedPrediction::what>},
+    {"run", "run", as_text, field<&CheckedPrediction::run>},
     {"predicted_seconds", "predicted", as_seconds, field<&CheckedPrediction::predicted>},
     {"measured_seconds", "measured", as_seconds, field<&CheckedPrediction::measured>},
     {"error", "error",

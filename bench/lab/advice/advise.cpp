@@ -248,7 +248,7 @@ Action declare_advise(OptionList& options) {
     }
     const CostProfile profile =
         typed->profile.empty() ? read_own_profile() : read_profile(typed->profile);
-    typed->run.session.transfer = parse_transfer(profile.transfer);
+    typed->run.session.transfer = transfer_names.parse(profile.transfer);
     if ((typed->check || typed->check_grid) && !profile.foreign.empty()) {
       throw InvalidInput(
           fmt::format("--check measures on this machine, and the profile is of "

@@ -49,7 +49,7 @@ constexpr Column<AssumedLine> line_columns[] = {
 
 const AdvisedWay& way_of(const Advice& advice, const std::string& backend) {
   return *std::ranges::find_if(advice.ways, [&](const AdvisedWay& way) {
-    return way.device == "cuda" && way.backend == backend;
+    return way.device == DeviceKind::cuda && way.backend == backend;
   });
 }
 
@@ -57,7 +57,7 @@ const AdvisedWay& way_of(const Advice& advice, const std::string& backend) {
 std::vector<AssumedLine> lines_of(const AssumedAdvice& assumed, const Problem& problem) {
   std::vector<AssumedLine> lines;
   for (const AdvisedWay& way : assumed.fast.ways) {
-    if (way.device != "cuda") {
+    if (way.device != DeviceKind::cuda) {
       continue;
     }
     const Prediction& fast = way.prediction;
@@ -125,7 +125,7 @@ Answers answers_of(const AssumedAdvice& assumed, const Advice& measured,
   const Assumption warm{
       std::ranges::min(lines, {}, [](const auto& l) { return l.warm.low; }).warm.low,
       std::ranges::min(lines, {}, [](const auto& l) { return l.warm.high; }).warm.high};
-  const AdvisedWay* cpu = fastest(measured, RunKind::warm, "cpu");
+  const AdvisedWay* cpu = fastest(measured, RunKind::warm, DeviceKind::cpu);
   Answers answers{.sentence = fmt::format("Assumed, not measured ({}): {}.", assumed.card.id,
                                           fit_text(assumed.card, problem)),
                   .json = nullptr};
@@ -158,7 +158,7 @@ std::vector<AssumptionCheck> checks_of(std::span<const AssumedLine> lines, const
   std::vector<AssumptionCheck> checks;
   for (const AssumedLine& line : lines) {
     for (const AdvisedWay& way : measured.ways) {
-      if (way.device == "cuda" && way.backend == line.backend) {
+      if (way.device == DeviceKind::cuda && way.backend == line.backend) {
         checks.push_back({line.backend, "warm", line.warm, way.prediction.warm_seconds});
         checks.push_back({line.backend, "cold", line.cold, way.prediction.cold_seconds});
       }
@@ -173,7 +173,7 @@ AssumedAdvice assume_advice(const AssumedCard& card, std::span<const WayCost> wa
                             const Problem& problem, const RunShape& run) {
   std::vector<WayCost> fast;
   std::ranges::copy_if(ways, std::back_inserter(fast),
-                       [](const WayCost& way) { return way.device == "cpu"; });
+                       [](const WayCost& way) { return way.device == DeviceKind::cpu; });
   std::vector<WayCost> slow = fast;
   for (AssumedWay& way : assumed_ways(card, problem.dtype, Transfer::pinned)) {
     fast.push_back(std::move(way.fast));

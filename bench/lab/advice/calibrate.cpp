@@ -205,9 +205,11 @@ Action declare_calibrate(OptionList& options) {
                    "backend to calibrate, may be repeated (default: all)");
   options.values("--dtype NAME", "float32, float64 (default: both)",
                  [&dtypes = typed->dtypes](std::string_view option, const std::string& name) {
-                   dtypes.push_back(parse_as(option, name, parse_dtype));
+                   dtypes.push_back(parse_as(option, name, [](std::string_view text) {
+                     return dtype_names.parse(text);
+                   }));
                  });
-  options.choices({"float32", "float64"});
+  options.choices(dtype_names.names());
   declare_threads(options, typed->run.session.threads, "for threaded backends", "the usable CPUs");
   options.integer("--largest N", typed->largest, {smallest_side, largest_side},
                   "side of the largest grid");

@@ -50,7 +50,7 @@ GridCost read_grid(const ordered_json& json) {
 
 WayCost read_way(const ordered_json& json) {
   WayCost way{.backend = json.at("backend").get<std::string>(),
-              .device = json.at("device").get<std::string>(),
+              .device = device_kind_names.parse(json.at("device").get<std::string>()),
               .dtype = json.at("dtype").get<std::string>(),
               .grids = {}};
   for (const ordered_json& grid : json.at("grids")) {

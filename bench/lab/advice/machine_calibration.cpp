@@ -38,7 +38,7 @@ class Calibration {
       : planned_(planned_rows), largest_(largest), before_(before), progress_(progress) {
     for (const PlannedRow& planned : planned_) {
       ways_.push_back({.backend = std::string(planned.backend.name),
-                       .device = std::string(to_string(planned.backend.device)),
+                       .device = planned.backend.device,
                        .dtype = std::string(to_string(dtype_of<T>)),
                        .grids = {}});
     }

@@ -14,7 +14,8 @@ void keep_less_disturbed(std::vector<CheckedPrediction>& checked,
   for (const CheckedPrediction& one : again) {
     const auto same = std::ranges::find_if(checked, [&](const CheckedPrediction& other) {
       return other.backend == one.backend && other.nx == one.nx && other.ny == one.ny &&
-             other.iterations == one.iterations && (other.what == "cold") == (one.what == "cold");
+             other.iterations == one.iterations &&
+             (other.run == Checked::cold) == (one.run == Checked::cold);
     });
     if (same == checked.end()) {
       checked.push_back(one);
@@ -28,7 +29,7 @@ void keep_less_disturbed(std::vector<CheckedPrediction>& checked,
 ErrorSummary summarize_errors(std::span<const CheckedPrediction> checked, bool cold) {
   std::vector<double> sizes;
   for (const CheckedPrediction& prediction : checked) {
-    if ((prediction.what == "cold") == cold) {
+    if ((prediction.run == Checked::cold) == cold) {
       sizes.push_back(std::abs(prediction.error()));
     }
   }
@@ -59,29 +60,29 @@ CheckedRun check_predictions(std::span<const WayCost> ways, const ComparisonPlan
                             .iterations = iterations,
                             .snapshot_every = planned_rows.front().snapshot_every});
     };
-    auto add = [&](const char* what, std::int64_t steps, double seconds, double measured) {
+    auto add = [&](Checked run, std::int64_t steps, double seconds, double measured) {
       checked.predictions.push_back({.backend = row.name,
                                      .nx = problem.nx,
                                      .ny = problem.ny,
                                      .iterations = plan.iterations,
                                      .steps = steps,
-                                     .what = what,
+                                     .run = run,
                                      .predicted = seconds,
                                      .measured = measured});
     };
     const Prediction prediction = predicted(plan.iterations);
     if (row.warm) {
-      add("warm", plan.iterations, prediction.warm_seconds, row.warm->wall);
+      add(Checked::warm, plan.iterations, prediction.warm_seconds, row.warm->wall);
     } else {
       // Steps of a short call cost more, so what was called is what is compared.
       const std::int64_t steps = row.samples.front().iterations;
       const Prediction sample = predicted(steps);
-      add("steps", steps, sample.steps_seconds + sample.snapshot_seconds,
+      add(Checked::steps, steps, sample.steps_seconds + sample.snapshot_seconds,
           *seconds_per_iteration(row) * static_cast<double>(steps));
     }
     if (row.cold) {
       // A calibration makes the context before it measures.
-      add("cold", plan.iterations, prediction.cold_seconds,
+      add(Checked::cold, plan.iterations, prediction.cold_seconds,
           row.cold->wall - row.cold->context.value_or(0));
     }
   }

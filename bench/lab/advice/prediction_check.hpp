@@ -14,13 +14,25 @@
 
 namespace diffbench::bench {
 
+/// What was measured of a run.
+enum class Checked {
+  warm,
+  cold,
+  steps, ///< those of a sample, where a whole run was too long
+};
+inline constexpr NameTable<Checked, 3> checked_names{
+    "run", {{{Checked::warm, "warm"}, {Checked::cold, "cold"}, {Checked::steps, "steps"}}}};
+[[nodiscard]] constexpr std::string_view to_string(Checked checked) {
+  return checked_names.name(checked);
+}
+
 struct CheckedPrediction {
   std::string backend;
   std::int64_t nx = 0;
   std::int64_t ny = 0;
   std::int64_t iterations = 0; ///< of the run
   std::int64_t steps = 0;      ///< of what was measured: the same, or what a sample has
-  std::string what; ///< "warm", "cold", or "steps" of a sample where a whole run was too long
+  Checked run = Checked::warm;
   double predicted = 0;
   double measured = 0;
 

@@ -119,12 +119,7 @@ class Profiles {
 void complete(const cluster::Ranks& ranks, const Profiles& profiles, ClusterEntry& entry) {
   entry.threads = entry.row.provenance.threads;
   entry.oversubscribed = ranks.oversubscribed(entry.threads);
-  entry.depth = 1;
-  for (const auto& [key, value] : entry.row.provenance.details) {
-    if (key == "halo_depth") {
-      entry.depth = std::stoll(value);
-    }
-  }
+  entry.depth = entry.row.provenance.halo_depth.value_or(1);
   if (entry.row.verified() && !entry.row.samples.empty()) {
     entry.profile =
         profiles.median_of_runs(ranks, entry.depth, entry.row.samples.front().iterations);

@@ -1,5 +1,6 @@
 // Lesson 1, after "Making Python Faster, Part III": 640x640 cells, D 1, dt 0.1.
 #include "lesson.hpp"
+#include "peer.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +13,7 @@ namespace {
 double fastest_step(const StepResult& result) {
   double least = std::numeric_limits<double>::infinity();
   for (const Value& row : result.rows("results")) {
-    if (!text_at(row, "backend").starts_with("peer:")) {
+    if (!names_peer(text_at(row, "backend"))) {
       least = std::min(least, figure(row, "seconds_per_iteration")); // the first of a NaN's pair
     }
   }
@@ -54,18 +55,43 @@ Answer cost_of_round_trips(const StepResult& result) {
   return {};
 }
 
+template <typename Is>
+const Value* first_of(const Value::List& rows, Is is) {
+  const auto row = std::ranges::find_if(rows, is);
+  return row == rows.end() ? nullptr : &*row;
+}
+
+/// The row whose field stays on the GPU, of that backend.
+bool stays(const Value& row, std::string_view backend) {
+  return text_at(row, backend) == "cuda" && !(figure(row, "roundtrip_every") > 0);
+}
+/// The port that brings its field to the host in every step, in ordinary memory.
+bool is_naive(const Value& row, std::string_view backend, std::string_view transfer) {
+  return text_at(row, backend) == "cuda_stream" && figure(row, "roundtrip_every") == 1 &&
+         text_at(row, transfer) == "pageable";
+}
+
 /// How many times as fast as the best of the CPU, here or by the card.
-Answer pace_of(const StepResult& result, std::string_view gpu_row) {
-  const Value& row = result.row("residency.results", "backend", gpu_row);
-  const Answer here = measured(figure(row, "speedup_vs_best_cpu"));
-  return here.source == Source::measured
-             ? here
-             : assumed(
-                   result.row("residency.assumed.rows", "backend", gpu_row).find("times_best_cpu"));
+Answer pace_of(const Value* here, const Value* by_card) {
+  const Answer pace = here == nullptr ? Answer{} : measured(figure(*here, "speedup_vs_best_cpu"));
+  return pace.source == Source::measured || by_card == nullptr
+             ? pace
+             : assumed(by_card->find("times_best_cpu"));
+}
+
+Answer pace_of_field_that_stays(const StepResult& result) {
+  return pace_of(first_of(result.rows("residency.results"),
+                          [](const Value& row) { return stays(row, "backend"); }),
+                 first_of(result.rows("residency.assumed.rows"),
+                          [](const Value& row) { return stays(row, "kernel"); }));
 }
 
 Answer pace_with_round_trips(const StepResult& result) {
-  const Answer pace = pace_of(result, "cuda_stream, round trip every 1, pageable");
+  const Answer pace = pace_of(
+      first_of(result.rows("residency.results"),
+               [](const Value& row) { return is_naive(row, "resident", "provenance.transfer"); }),
+      first_of(result.rows("residency.assumed.rows"),
+               [](const Value& row) { return is_naive(row, "kernel", "transfer"); }));
   const auto [low, high] = pace.figure;
   return chosen(high < 1 ? 'a' : low > 1 ? 'c' : 'b', pace);
 }
@@ -178,7 +204,7 @@ LessonStep residency() {
           {.text = "And the best kernel of that GPU, where the field stays: how many times as fast "
                    "as the best of this CPU?",
            .unit = "times",
-           .answer = [](const StepResult& result) { return pace_of(result, "cuda"); },
+           .answer = [](const StepResult& result) { return pace_of_field_that_stays(result); },
            .why = "How much can be computed before the field is wanted, to plot or to save? That "
                   "decides which of the two answers is yours."},
           {.text = "nvidia-smi shows 100 % utilization. That means:",

@@ -75,7 +75,7 @@ std::vector<LatencyRow> study_all(std::span<const mlp::EngineInfo> engines, bool
   for (const mlp::EngineInfo& engine : engines) {
     LatencyContender contender;
     contender.row.name = engine.name;
-    contender.row.device = to_string(engine.device);
+    contender.row.device = engine.device;
     contender.study = [&](LatencyRow& row) { study_latency(row, engine, job); };
     contender.absence = named ? Absence::ends_all : Absence::skips_row;
     competition.enter(std::move(contender));
@@ -84,7 +84,7 @@ std::vector<LatencyRow> study_all(std::span<const mlp::EngineInfo> engines, bool
     for (const int threads : peer_threads(peer, job.session.threads)) {
       LatencyContender contender;
       contender.row.name = row_name("peer:" + peer, threads);
-      contender.row.device = to_string(peer_device(peer));
+      contender.row.device = peer_device(peer);
       contender.study = [&, threads](LatencyRow& row) {
         study_peer_latency(row, peer, threads, job);
       };

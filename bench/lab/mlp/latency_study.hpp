@@ -68,7 +68,7 @@ struct LatencyRow : TimedRow {        ///< named "cpu", "peer:torch, 1 thread"
   double clock_cost = 0;              ///< seconds between two readings, which each time includes
   std::vector<Misreading> misreadings;
 
-  [[nodiscard]] bool is_peer() const { return name.starts_with("peer:"); }
+  [[nodiscard]] bool is_peer() const { return names_peer(name); }
   [[nodiscard]] bool verified() const { return output_error && *output_error <= most_output_error; }
   [[nodiscard]] bool wrong() const { return output_error && !verified(); }
   [[nodiscard]] bool ranked() const { return verified() && timed(); }

@@ -95,7 +95,7 @@ void declare_training(OptionList& options, MlpOptions& training) {
   options.parsed(
       "--transfer MODE", session.transfer,
       "to a GPU one by one, from pageable or pinned memory (default: all rows lie there)",
-      parse_transfer);
+      [](const std::string& text) { return transfer_names.parse(text); });
   options.flag("--async", training.prefetch,
                "each engine once more, with the next batch gathered and copied beside the step");
   options.check([&] {

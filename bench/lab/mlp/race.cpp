@@ -59,18 +59,18 @@ class Race {
       for (const int threads : engine_threads(engine)) {
         SessionOptions session = options_.session;
         session.threads = threads;
-        enter(std::string(engine.name), threads, to_string(engine.device),
+        enter(std::string(engine.name), threads, engine.device,
               [this, engine, session] { return engine_steps(engine, session, job_); });
       }
     }
     for (const PlantedEngine& planted : options_.planted) {
-      enter(planted.label, 0, to_string(planted.engine.device), [this, &planted] {
+      enter(planted.label, 0, planted.engine.device, [this, &planted] {
         return slowed(engine_steps(planted.engine, options_.session, job_), planted.slowdown);
       });
     }
     for (const std::string& peer : options_.peers) {
       for (const int threads : threads_of_peer(peer)) {
-        enter("peer:" + peer, threads, to_string(peer_device(peer)), [this, peer, threads] {
+        enter("peer:" + peer, threads, peer_device(peer), [this, peer, threads] {
           return peers_.steps(peer, threads, options_.session.device, job_);
         });
       }
@@ -95,7 +95,7 @@ class Race {
     return options_.threads.empty() ? std::vector<int>{1} : options_.threads;
   }
 
-  void enter(const std::string& engine, int threads, std::string_view device,
+  void enter(const std::string& engine, int threads, DeviceKind device,
              std::function<std::unique_ptr<TimedSteps>()> make) {
     StepContender contender;
     RaceRow& row = contender.row;

@@ -48,7 +48,7 @@ struct RaceRow : TimedRow { ///< named "cpu", "cpu, 2 threads", "peer:torch, 1 t
   /// Of making and checking it; of a peer its whole process.
   std::optional<std::int64_t> peak_bytes;
 
-  [[nodiscard]] bool is_peer() const { return engine.starts_with("peer:"); }
+  [[nodiscard]] bool is_peer() const { return names_peer(engine); }
   [[nodiscard]] bool verified() const { return check && check->ok(); }
   [[nodiscard]] bool wrong() const { return check && !check->ok(); }
   /// Verified and timed.

@@ -191,12 +191,12 @@ std::string dispatch_cost(const SizeStudy& study) {
 }
 
 std::string gpu_answer(const SizeStudy& study) {
-  const auto best_on = [](std::string_view device) {
+  const auto best_on = [](DeviceKind device) {
     return [device](const SizePoint& point) {
       return fastest(point.race.rows, [&](const RaceRow& row) { return row.device == device; });
     };
   };
-  const auto found = crossover(study, best_on("cpu"), best_on("cuda"));
+  const auto found = crossover(study, best_on(DeviceKind::cpu), best_on(DeviceKind::cuda));
   return found ? "; " + from_where("the GPU", "the best CPU row", *found)
                : "; whether a GPU wins anywhere is not measured: no row ran on one";
 }

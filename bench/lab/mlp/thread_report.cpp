@@ -88,12 +88,12 @@ std::optional<SerialFraction> fit_of(const ThreadStudy& study, std::string& engi
 }
 
 GpuAnswer gpu_answer(const ThreadStudy& study) {
-  const auto best_on = [&](std::string_view device) {
+  const auto best_on = [&](DeviceKind device) {
     return fastest(std::span(study.race.rows),
                    [&](const RaceRow& row) { return row.device == device; });
   };
-  const RaceRow* const gpu = best_on("cuda");
-  const RaceRow* const cpu = best_on("cpu");
+  const RaceRow* const gpu = best_on(DeviceKind::cuda);
+  const RaceRow* const cpu = best_on(DeviceKind::cpu);
   if (gpu == nullptr || cpu == nullptr) {
     return no_gpu("no row ran on a GPU");
   }
@@ -105,7 +105,7 @@ GpuAnswer gpu_answer(const ThreadStudy& study) {
 
 std::string sentence(const ThreadStudy& study) {
   const RaceRow* const best = fastest(std::span(study.race.rows), [](const RaceRow& row) {
-    return row.device == "cpu" && !row.is_peer();
+    return row.device == DeviceKind::cpu && !row.is_peer();
   });
   if (best == nullptr) {
     return "No row has both a verified result and a time.";

@@ -205,7 +205,7 @@ ThroughputStudy measure_throughput(const ThroughputSetting& setting, Progress& p
     contender.info = &info;
     contender.absence = setting.named ? Absence::ends_all : Absence::skips_row;
     contender.row.name = contender.row.engine = info.name;
-    contender.row.device = to_string(info.device);
+    contender.row.device = info.device;
     competition.enter(std::move(contender));
   }
   try {

@@ -31,7 +31,7 @@ struct Trained {
 
   [[nodiscard]] std::string name() const { return engine + (prefetched ? "+async" : ""); }
   /// It says nothing of its losses, nor where its time went.
-  [[nodiscard]] bool is_peer() const { return engine.starts_with("peer:"); }
+  [[nodiscard]] bool is_peer() const { return names_peer(engine); }
   /// What is emulated has results, and no times.
   [[nodiscard]] bool timed() const { return device != DeviceKind::emulated && !epochs.empty(); }
   [[nodiscard]] Quartiles epoch_quartiles() const {

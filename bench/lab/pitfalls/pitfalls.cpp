@@ -8,6 +8,7 @@
 #include "report.hpp"
 #include "selection.hpp"
 
+#include <algorithm>
 #include <memory>
 
 namespace diffbench::bench {
@@ -27,6 +28,17 @@ void check_memory_for(Problem problem) {
   problem.dtype = Dtype::float64;
   check_memory(problem, select_backends({.backends = {"xtensor_roll", "simd"}}), 0,
                available_memory());
+}
+
+/// Throws Unavailable with the bare reason: it is the same for all that need a GPU, and told once.
+BackendInfo backend_here(std::string_view name) {
+  const auto found = std::ranges::find(all_backends(), name, &BackendInfo::name);
+  if (found != all_backends().end()) {
+    if (const Probe probe = found->probe(0); !probe.available) {
+      throw Unavailable(probe.reason);
+    }
+  }
+  return require_backend(name);
 }
 
 std::vector<std::string> pitfall_names() {
@@ -62,7 +74,7 @@ Action declare_pitfalls(OptionList& options) {
     }
     check_memory_for(state->problem);
     return run_experiment("pitfalls", state->output, invocation, [&](Progress& progress) {
-      Workbench bench(state->problem, [](std::string_view name) { return require_backend(name); });
+      Workbench bench(state->problem, backend_here);
       return measure_pitfalls(chosen, bench, state->budget_seconds, progress);
     });
   };

@@ -109,19 +109,12 @@ std::string details_text(const std::vector<Entry>& entries) {
   return text;
 }
 
-/// Why a backend is not available is the same for all that need a GPU.
-std::string cause_of(const std::string& reason) {
-  constexpr std::string_view verb = " is not available: ";
-  const std::size_t found = reason.find(verb);
-  return found == std::string::npos ? reason : reason.substr(found + verb.size());
-}
-
 /// Those without figures, gathered by their reason.
 std::string missing_text(const std::vector<Entry>& entries) {
   std::map<std::pair<Status, std::string>, std::vector<std::string_view>> names;
   for (const Entry& entry : entries) {
     if (entry.status != Status::ok) {
-      names[{entry.status, cause_of(entry.reason)}].push_back(entry.pitfall.name);
+      names[{entry.status, entry.reason}].push_back(entry.pitfall.name);
     }
   }
   std::string text;

@@ -17,7 +17,10 @@ namespace {
 
 struct AssumedRung {
   const AssumedCard* card;
-  std::string row;
+  std::string row;     ///< as it is shown
+  std::string backend; ///< with the next two, which row it is
+  std::int64_t roundtrip_every;
+  Transfer transfer;
   Assumption seconds;                ///< of a step
   std::optional<double> cpu_seconds; ///< of the best row of the CPU
 };
@@ -25,6 +28,12 @@ struct AssumedRung {
 constexpr Column<AssumedRung> rung_columns[] = {
     {"backend", "on an assumed GPU", as_text, field<&AssumedRung::row>,
      [](const AssumedRung& rung) { return assumed_name(rung.row, *rung.card); }},
+    {"kernel", nullptr, as_text, field<&AssumedRung::backend>},
+    {"roundtrip_every", nullptr, as_text,
+     [](const AssumedRung& rung) {
+       return rung.roundtrip_every > 0 ? Value(rung.roundtrip_every) : Value();
+     }},
+    {"transfer", nullptr, as_text, field<&AssumedRung::transfer>},
     {"assumed", nullptr, as_text, field<&AssumedRung::card, &AssumedCard::id>},
     {"seconds_per_step", "time/iter", as_seconds_span,
      [](const AssumedRung& rung) { return to_json(rung.seconds); }},
@@ -48,21 +57,29 @@ std::vector<AssumedRung> rungs_of(const AssumedCard& card, const ResidencyPlan& 
                        .iterations = run.iterations};
   const auto steps = static_cast<double>(run.iterations);
   std::vector<AssumedRung> rungs;
-  auto add = [&](std::string row, const Assumption& seconds) {
-    rungs.push_back({&card, std::move(row), seconds, cpu_seconds});
+  auto add = [&](std::string row, const AssumedWay& way, std::int64_t every, Transfer transfer,
+                 const Assumption& seconds) {
+    rungs.push_back({.card = &card,
+                     .row = std::move(row),
+                     .backend = way.fast.backend,
+                     .roundtrip_every = every,
+                     .transfer = transfer,
+                     .seconds = seconds,
+                     .cpu_seconds = cpu_seconds});
   };
   // A stretch between two visits is a warm run of its own.
-  auto round_trips = [&](const AssumedWay& way, std::int64_t every, const char* how) {
+  auto round_trips = [&](const AssumedWay& way, std::int64_t every, Transfer transfer) {
     if (every <= run.iterations) {
-      add(fmt::format("{}, round trip every {}{}", way.fast.backend, every, how),
-          span_of(way, [&](const WayCost& cost) {
+      add(fmt::format("{}, round trip every {}{}", way.fast.backend, every,
+                      transfer == Transfer::pageable ? ", pageable" : ""),
+          way, every, transfer, span_of(way, [&](const WayCost& cost) {
             return predict(cost, {.cells = whole.cells, .iterations = every}).warm_seconds /
                    static_cast<double>(every);
           }));
     }
   };
   auto resident = [&](const AssumedWay& way) {
-    add(way.fast.backend, span_of(way, [&](const WayCost& cost) {
+    add(way.fast.backend, way, 0, Transfer::pinned, span_of(way, [&](const WayCost& cost) {
           return predict(cost, whole).steps_seconds / steps;
         }));
   };
@@ -70,10 +87,10 @@ std::vector<AssumedRung> rungs_of(const AssumedCard& card, const ResidencyPlan& 
       assumed_ways(card, run.problem.dtype, Transfer::pageable).front(); // cuda_stream
   const std::vector<AssumedWay> pinned = assumed_ways(card, run.problem.dtype, Transfer::pinned);
   if (!plan.trips_every.empty()) {
-    round_trips(pageable, plan.trips_every.front(), ", pageable");
+    round_trips(pageable, plan.trips_every.front(), Transfer::pageable);
   }
   for (const std::int64_t every : plan.trips_every) {
-    round_trips(pinned.front(), every, "");
+    round_trips(pinned.front(), every, Transfer::pinned);
   }
   resident(pinned.front());
   if (plan.snapshot_every <= run.iterations) {
@@ -82,7 +99,7 @@ std::vector<AssumedRung> rungs_of(const AssumedCard& card, const ResidencyPlan& 
     auto snapshots = [&](const char* how, auto seconds) {
       add(fmt::format("{}, {}snapshot every {}", pinned.front().fast.backend, how,
                       plan.snapshot_every),
-          span_of(pinned.front(), [&](const WayCost& cost) {
+          pinned.front(), 0, Transfer::pinned, span_of(pinned.front(), [&](const WayCost& cost) {
             const Prediction run_of = predict(cost, visiting);
             return seconds(run_of.steps_seconds, run_of.snapshot_seconds) / steps;
           }));

@@ -15,19 +15,21 @@ const SweepRow* fastest(const SweepRows& point, Admits admits) {
   return fastest(
       point.rows,
       [&](const SweepRow& row) {
-        return !row.samples.empty() && !row.is_peer() && !row.naive && admits(row);
+        return !row.samples.empty() && !row.is_peer && !row.naive && admits(row);
       },
       &SweepRow::median_step);
 }
 
 const SweepRow* champion(const SweepRows& point, const CrossedRows& crossed) {
-  return crossed.named() ? point.find(crossed.champion)
-                         : fastest(point, [](const SweepRow& row) { return row.device == "cpu"; });
+  return crossed.named()
+             ? point.find(crossed.champion)
+             : fastest(point, [](const SweepRow& row) { return row.device == DeviceKind::cpu; });
 }
 
 const SweepRow* challenger(const SweepRows& point, const CrossedRows& crossed) {
-  return crossed.named() ? point.find(crossed.challenger)
-                         : fastest(point, [](const SweepRow& row) { return row.device == "cuda"; });
+  return crossed.named()
+             ? point.find(crossed.challenger)
+             : fastest(point, [](const SweepRow& row) { return row.device == DeviceKind::cuda; });
 }
 
 double size_along(const std::string& option, const SweepRows& point) {

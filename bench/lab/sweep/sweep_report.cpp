@@ -294,7 +294,7 @@ LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& po
   const std::vector<Crossing> crossings = find_crossings(swept.axes, rows, crossed);
   const bool any_gpu = std::ranges::any_of(rows, [](const SweepRows& point) {
     return std::ranges::any_of(point.rows, [](const SweepRow& row) {
-      return row.device == "cuda" && !row.samples.empty();
+      return row.device == DeviceKind::cuda && !row.samples.empty();
     });
   });
   const std::string winner = crossed.named() ? crossed.challenger : "the GPU";

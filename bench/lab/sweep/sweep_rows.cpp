@@ -1,6 +1,7 @@
 #include "sweep_rows.hpp"
 
 #include "diffbench/errors.hpp"
+#include "peer.hpp"
 #include "statistics.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +22,8 @@ std::optional<double> optional_number(const ordered_json& value) {
 SweepRow read_row(const ordered_json& json) {
   SweepRow row;
   row.name = json.at("backend").get<std::string>();
-  row.device = json.at("device").get<std::string>();
+  row.device = device_kind_names.parse(json.at("device").get<std::string>());
+  row.is_peer = names_peer(row.name);
   const ordered_json& verified = json.at("verified");
   row.wrong = !verified.is_null() && !verified.at("bitwise").get<bool>();
   row.naive = !json.at("roundtrip_every").is_null();

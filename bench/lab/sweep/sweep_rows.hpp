@@ -16,8 +16,9 @@ namespace diffbench::bench {
 
 struct SweepRow {
   std::string name;
-  std::string device;
+  DeviceKind device = DeviceKind::cpu;
   int threads = 1;
+  bool is_peer = false;
   bool wrong = false;          ///< not the reference's field
   bool naive = false;          ///< a port that makes round trips
   std::string failure;         ///< why it has no time, as far as known
@@ -25,7 +26,6 @@ struct SweepRow {
   std::optional<double> cold_seconds;
   std::optional<double> warm_seconds;
 
-  [[nodiscard]] bool is_peer() const { return name.starts_with("peer:"); }
   [[nodiscard]] Ending ending() const {
     return {.kind = wrong              ? Ending::Kind::wrong
                     : !failure.empty() ? Ending::Kind::failed

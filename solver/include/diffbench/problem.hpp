@@ -7,6 +7,8 @@
 // with the factor in double, rounded once. Every backend gives these bits while 4*u is finite.
 #pragma once
 
+#include "diffbench/name_table.hpp"
+
 #include <cstdint>
 #include <string_view>
 
@@ -19,7 +21,18 @@ enum class Boundary {
   neumann,   ///< the edge cell itself: no flux
 };
 
+inline constexpr NameTable<Boundary, 3> boundary_names{"boundary condition",
+                                                       {{{Boundary::periodic, "periodic"},
+                                                         {Boundary::dirichlet, "dirichlet"},
+                                                         {Boundary::neumann, "neumann"}}}};
+[[nodiscard]] constexpr std::string_view to_string(Boundary boundary) {
+  return boundary_names.name(boundary);
+}
+
 enum class Dtype { float32, float64 };
+inline constexpr NameTable<Dtype, 2> dtype_names{
+    "dtype", {{{Dtype::float32, "float32"}, {Dtype::float64, "float64"}}}};
+[[nodiscard]] constexpr std::string_view to_string(Dtype dtype) { return dtype_names.name(dtype); }
 
 template <typename T>
 inline constexpr Dtype dtype_of = sizeof(T) == sizeof(float) ? Dtype::float32 : Dtype::float64;
@@ -66,11 +79,5 @@ inline constexpr std::int64_t max_extent = 1'000'000'000;
 /// [min_extent, max_extent], finite positive spacing, dt and diffusivity, and a diffusion number
 /// up to stability_limit (allow_unstable lifts only this last one).
 void validate(const Problem& problem, bool allow_unstable = false);
-
-[[nodiscard]] std::string_view to_string(Boundary boundary);
-[[nodiscard]] std::string_view to_string(Dtype dtype);
-/// Both throw InvalidInput, listing the valid names, for an unknown one.
-[[nodiscard]] Boundary parse_boundary(std::string_view name);
-[[nodiscard]] Dtype parse_dtype(std::string_view name);
 
 } // namespace diffbench

@@ -17,9 +17,9 @@ constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 TEST(IsaTest, NamesGoBothWays) {
   for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512}) {
-    EXPECT_EQ(parse_isa(to_string(isa)), isa);
+    EXPECT_EQ(isa_names.parse(to_string(isa)), isa);
   }
-  EXPECT_THAT(message_of<InvalidInput>([] { static_cast<void>(parse_isa("avx")); }),
+  EXPECT_THAT(message_of<InvalidInput>([] { static_cast<void>(isa_names.parse("avx")); }),
               testing::HasSubstr("baseline, avx2, avx512"));
 }
 

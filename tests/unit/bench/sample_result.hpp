@@ -57,7 +57,7 @@ inline ComparisonResult sample_result() {
   result.rows.push_back(failed);
   Row skipped;
   skipped.name = "absent";
-  skipped.device = "cuda";
+  skipped.device = DeviceKind::cuda;
   skipped.status = Status::skipped;
   skipped.reason = "no driver";
   result.rows.push_back(skipped);

@@ -181,7 +181,7 @@ TEST(Ranks, SayWhatRan) {
   ThreadCluster cluster(3, parse_network("10us,25GB/s"));
   const auto session = cluster.leader().make_session<float>(
       {.backend = "simd", .problem = {.nx = 30, .ny = 30}, .options = {.threads = 1}, .depth = 4});
-  const auto details = session->provenance().details;
+  const auto details = session->provenance().facts();
   const auto has = [&](const char* key, const char* value) {
     return std::ranges::find(details, std::pair<std::string, std::string>(key, value)) !=
            details.end();

@@ -13,7 +13,7 @@ int main(int count, char** arguments) {
   try {
     const auto files = load_module("hdf5").checkpoint_files(nullptr);
     if (count == 4 && arguments[1] == std::string_view("write")) {
-      const CheckpointFacts facts = sample_facts(parse_dtype(arguments[3]), 5, 3);
+      const CheckpointFacts facts = sample_facts(dtype_names.parse(arguments[3]), 5, 3);
       files->write(arguments[2], facts, 0, sample_rows(facts.problem));
       return 0;
     }

@@ -75,14 +75,14 @@ TEST(ProblemTest, TheFactorIsComputedInDoubleAndRoundedOnce) {
 
 TEST(ProblemTest, NamesGoBothWays) {
   for (const Boundary boundary : {Boundary::periodic, Boundary::dirichlet, Boundary::neumann}) {
-    EXPECT_EQ(parse_boundary(to_string(boundary)), boundary);
+    EXPECT_EQ(boundary_names.parse(to_string(boundary)), boundary);
   }
   for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
-    EXPECT_EQ(parse_dtype(to_string(dtype)), dtype);
+    EXPECT_EQ(dtype_names.parse(to_string(dtype)), dtype);
   }
-  EXPECT_THAT(message_of<InvalidInput>([] { static_cast<void>(parse_boundary("open")); }),
+  EXPECT_THAT(message_of<InvalidInput>([] { static_cast<void>(boundary_names.parse("open")); }),
               AllOf(HasSubstr("'open'"), HasSubstr("periodic, dirichlet, neumann")));
-  EXPECT_THAT(message_of<InvalidInput>([] { static_cast<void>(parse_dtype("")); }),
+  EXPECT_THAT(message_of<InvalidInput>([] { static_cast<void>(dtype_names.parse("")); }),
               HasSubstr("float32, float64"));
 }
 

@@ -142,7 +142,7 @@ TEST_F(CompetitionTest, WhatHasAResultWithoutATimeIsNotInterrupted) {
   };
   competition_.enter(std::move(wrong));
   FakeContender emulated = contender("emulated");
-  emulated.row.device = "emulated";
+  emulated.row.device = DeviceKind::emulated;
   emulated.verify = [](FakeContender& one) {
     one.row.right = true;
     one.timed.reset();

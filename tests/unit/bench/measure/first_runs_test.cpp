@@ -83,7 +83,7 @@ class FirstRunsTest : public testing::Test {
 
   ComparisonPlan options_;
   Script script_;
-  const char* device_ = "cpu";
+  DeviceKind device_ = DeviceKind::cpu;
 };
 
 TEST_F(FirstRunsTest, TheMedianRunIsReportedWithTheMedianRelease) {
@@ -131,7 +131,7 @@ TEST_F(FirstRunsTest, ARowWithoutTimeForMoreMakesOne) {
 }
 
 TEST_F(FirstRunsTest, OnADeviceOnlyTheFirstIsCold) {
-  device_ = "cuda";
+  device_ = DeviceKind::cuda;
   EXPECT_TRUE(measure().row.cold.has_value());
   EXPECT_EQ(script_.runs, 1);
 }

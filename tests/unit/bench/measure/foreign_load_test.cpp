@@ -138,7 +138,7 @@ TEST(LoadWatch, ThreadsAndDevicesProveNothing) {
   halve_cpu_time(result.rows[1]); // two threads, one of which may have waited
   EXPECT_EQ(told(result), "nothing");
   halve_cpu_time(result.rows[0]);
-  result.rows[0].device = "cuda"; // the host slept
+  result.rows[0].device = DeviceKind::cuda; // the host slept
   EXPECT_EQ(told(result), "nothing");
   EXPECT_EQ(told(ComparisonResult{}), "nothing");
 }

@@ -135,9 +135,9 @@ TEST_F(InterruptibleSessionTest, AfterCtrlCNoCallBegins) {
 
 TEST(UncutSteps, AreThoseOfASweepOrOfAnExchange) {
   EXPECT_EQ(uncut_steps({}), 1);
-  EXPECT_EQ(uncut_steps({.details = {{"depth", "12"}}}), 12);
-  EXPECT_EQ(uncut_steps({.details = {{"depth", "resident"}}}), 1);
-  EXPECT_EQ(uncut_steps({.details = {{"depth", "12"}, {"halo_depth", "8"}}}), 8);
+  EXPECT_EQ(uncut_steps({.sweep_depth = 12}), 12);
+  EXPECT_EQ(uncut_steps({.sweep_depth = 12, .resident = true}), 1);
+  EXPECT_EQ(uncut_steps({.sweep_depth = 12, .halo_depth = 8}), 8);
 }
 
 } // namespace

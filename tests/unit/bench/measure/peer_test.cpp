@@ -100,7 +100,7 @@ class Peers : public ::testing::Test {
 
 // One entry of the provenance; empty without it.
 std::string detail(const Peer& peer, std::string_view name) {
-  for (const auto& [key, value] : peer.provenance().details) {
+  for (const auto& [key, value] : peer.provenance().facts()) {
     if (key == name) {
       return value;
     }

@@ -15,7 +15,7 @@ double sum_of_phases(const Phases& phases) {
   return sum;
 }
 
-Row cold_row(const std::string& name, const std::string& device, double context) {
+Row cold_row(const std::string& name, DeviceKind device, double context) {
   Row row;
   row.name = name;
   row.device = device;
@@ -93,8 +93,9 @@ TEST(Phases, FreeIsAddedToTheWall) {
 }
 
 TEST(Phases, EveryColdRunOnADeviceIsChargedWithDriverAndContext) {
-  std::vector<Row> rows{cold_row("cpu", "cpu", 0), cold_row("first", "cuda", 10),
-                        cold_row("second", "cuda", 0.5), cold_row("peer:gpu", "cuda", 0)};
+  std::vector<Row> rows{
+      cold_row("cpu", DeviceKind::cpu, 0), cold_row("first", DeviceKind::cuda, 10),
+      cold_row("second", DeviceKind::cuda, 0.5), cold_row("peer:gpu", DeviceKind::cuda, 0)};
   rows[1].setup_seconds = 11;
   rows[2].setup_seconds = 1.5;
   rows[3].is_peer = true;
@@ -110,8 +111,8 @@ TEST(Phases, EveryColdRunOnADeviceIsChargedWithDriverAndContext) {
 }
 
 TEST(Phases, WithoutADeviceThereIsNothingToCharge) {
-  std::vector<Row> rows{cold_row("cpu", "cpu", 0), Row{}};
-  rows[1].device = "cuda"; // failed before it had a cold run
+  std::vector<Row> rows{cold_row("cpu", DeviceKind::cpu, 0), Row{}};
+  rows[1].device = DeviceKind::cuda; // failed before it had a cold run
   EXPECT_FALSE(charge_context(rows, 4));
   EXPECT_DOUBLE_EQ(rows[0].cold->wall, 3);
   EXPECT_FALSE(rows[1].cold);

@@ -249,9 +249,8 @@ TEST(AssumedReport, ErrorsAreCountedFromTheSpan) {
 }
 
 /// 1 ns a cell and step, no copies.
-WayCost cpu_way(std::string backend, std::string device) {
-  WayCost way{
-      .backend = std::move(backend), .device = std::move(device), .dtype = "float32", .grids = {}};
+WayCost cpu_way(std::string backend, DeviceKind device) {
+  WayCost way{.backend = std::move(backend), .device = device, .dtype = "float32", .grids = {}};
   for (const std::int64_t side : {64, 4096}) {
     const auto cells = static_cast<double>(side * side);
     way.grids.push_back({.side = side, .steps = {{1, 1e-9 * cells}, {1000, 1e-6 * cells}}});
@@ -272,7 +271,7 @@ LabReport advice_with(const std::vector<WayCost>& ways, const std::string& gpu) 
 }
 
 TEST(AssumedAdvice, IsMarkedInEveryLine) {
-  const LabReport report = advice_with({cpu_way("fused", "cpu")}, "none");
+  const LabReport report = advice_with({cpu_way("fused", DeviceKind::cpu)}, "none");
   EXPECT_THAT(report.text, HasSubstr("ASSUMED, NOT MEASURED: Toy\n"));
   EXPECT_THAT(report.text, HasSubstr("\ncuda_graph (assumed toy) "));
   EXPECT_THAT(report.sentence, HasSubstr("Assumed, not measured (toy): two fields take 8 MiB of "
@@ -298,7 +297,8 @@ TEST(AssumedAdvice, IsMarkedInEveryLine) {
 }
 
 TEST(AssumedAdvice, GivesWayToARecordedProfileOfTheCard) {
-  const std::vector ways{cpu_way("fused", "cpu"), cpu_way("cuda_graph", "cuda")};
+  const std::vector ways{cpu_way("fused", DeviceKind::cpu),
+                         cpu_way("cuda_graph", DeviceKind::cuda)};
   const LabReport other = advice_with(ways, "NVIDIA Another GPU");
   EXPECT_THAT(other.text, HasSubstr("cuda_graph (assumed toy)"));
   const LabReport report = advice_with(ways, "NVIDIA Toy GPU 80GB");
@@ -335,7 +335,7 @@ TEST(AssumedResidency, HasTheRungsOfAGpu) {
 ComparisonResult with_gpu(const std::string& name, const std::string& gpu) {
   ComparisonResult result = sample_result();
   result.rows.push_back(timed_row(name, 1, 1e-6));
-  result.rows.back().device = "cuda";
+  result.rows.back().device = DeviceKind::cuda;
   result.context.emplace_back("gpu_name", gpu);
   return result;
 }

@@ -26,8 +26,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// A way whose parts are known: 1 us a call, 1 ns a cell and step, copies of 2 and 3 ns a cell.
-WayCost plain_way(std::string device = "cpu", double cell_seconds = 1e-9, double copy = 1) {
-  WayCost way{.backend = device + "_way", .device = device, .dtype = "float32", .grids = {}};
+WayCost plain_way(DeviceKind device = DeviceKind::cpu, double cell_seconds = 1e-9,
+                  double copy = 1) {
+  WayCost way{.backend = std::string(to_string(device)) + "_way",
+              .device = device,
+              .dtype = "float32",
+              .grids = {}};
   for (const std::int64_t side : {64, 256, 1024}) {
     const auto cells = static_cast<double>(side * side);
     GridCost grid{.side = side,
@@ -94,7 +98,7 @@ TEST(CostModel, StretchesOfARunTakeNoLessThanOneCallOfAll) {
   // The first steps are cheap, those after the tenth take ten times as long.
   const WayCost way{
       .backend = "a",
-      .device = "cpu",
+      .device = DeviceKind::cpu,
       .dtype = "float32",
       .grids = {
           {.side = 64, .setup_seconds = 0.5, .steps = {{1, 1}, {10, 10}, {20, 110}, {30, 210}}}}};
@@ -120,9 +124,9 @@ TEST(CostModel, OfTwoCalibrationsTheLowerTimesCount) {
   const GridCost only_once{.side = 128, .setup_seconds = 6, .steps = {{1, 20}, {4, 23}}};
   const GridCost only_again{.side = 100, .setup_seconds = 5, .steps = {{1, 12}, {4, 15}}};
   const WayCost way{
-      .backend = "a", .device = "cpu", .dtype = "float32", .grids = {grid, only_once}};
+      .backend = "a", .device = DeviceKind::cpu, .dtype = "float32", .grids = {grid, only_once}};
   const WayCost other{
-      .backend = "a", .device = "cpu", .dtype = "float32", .grids = {again, only_again}};
+      .backend = "a", .device = DeviceKind::cpu, .dtype = "float32", .grids = {again, only_again}};
   const WayCost both = less_disturbed(way, other);
   ASSERT_EQ(both.grids.size(), 3U);
   EXPECT_EQ(both.grids[0].copy_in_seconds, 1);
@@ -141,7 +145,8 @@ TEST(CostModel, OfTwoCalibrationsTheLowerTimesCount) {
 TEST(CostModel, CallsAreThoseOfTheSameWayAndGrid) {
   const GridCost small{.side = 64, .steps = {{1, 10}, {4, 13}}};
   const GridCost large{.side = 128, .steps = {{1, 10}, {8, 13}, {16, 20}}};
-  const WayCost way{.backend = "a", .device = "cpu", .dtype = "float32", .grids = {small, large}};
+  const WayCost way{
+      .backend = "a", .device = DeviceKind::cpu, .dtype = "float32", .grids = {small, large}};
   WayCost other_dtype = way, other_backend = way;
   other_dtype.dtype = "float64";
   other_backend.backend = "b";
@@ -356,7 +361,7 @@ TEST_F(ProfileTest, IsRefusedWhenItMakesNoSense) {
 
 TEST(Advice, SaysFromWhereTheGpuPays) {
   // A tenth of the time for a step, a hundred times the copies: 5 ns + K against 500 ns + K/10.
-  const std::vector<WayCost> ways{plain_way(), plain_way("cuda", 1e-10, 100)};
+  const std::vector<WayCost> ways{plain_way(), plain_way(DeviceKind::cuda, 1e-10, 100)};
   const Advice slow = advise(ways, {.cells = 1e6, .iterations = 100});
   EXPECT_EQ(slow.ways.front().backend, "cpu_way");
   EXPECT_FALSE(slow.warm.side); // at no grid: all parts grow with the cells
@@ -367,26 +372,29 @@ TEST(Advice, SaysFromWhereTheGpuPays) {
   EXPECT_EQ(fast.ways.front().backend, "cuda_way");
   EXPECT_NEAR(*fast.warm.side, 16, 1); // at every grid that is tried
   EXPECT_FALSE(advise(std::vector{plain_way()}, {.cells = 1e6}).any_gpu);
-  const Advice alone = advise(std::vector{plain_way("cuda")}, {.cells = 1e6, .iterations = 100});
+  const Advice alone =
+      advise(std::vector{plain_way(DeviceKind::cuda)}, {.cells = 1e6, .iterations = 100});
   EXPECT_FALSE(alone.any_cpu); // nothing that a GPU could beat
   EXPECT_FALSE(alone.warm.side);
   EXPECT_FALSE(alone.cold.iterations);
 }
 
 TEST(Advice, RecommendsOnlyWhatFits) {
-  const std::vector<WayCost> ways{plain_way("cpu", 1e-9), plain_way("cpu", 2e-9)};
+  const std::vector<WayCost> ways{plain_way(DeviceKind::cpu, 1e-9),
+                                  plain_way(DeviceKind::cpu, 2e-9)};
   Advice advice = advise(ways, {.cells = 1e6, .iterations = 100});
   advice.ways.front().fits = false;
-  EXPECT_EQ(fastest(advice, RunKind::warm, "cpu"), &advice.ways.back());
-  EXPECT_EQ(fastest(advice, RunKind::warm, "cuda"), nullptr);
+  EXPECT_EQ(fastest(advice, RunKind::warm, DeviceKind::cpu), &advice.ways.back());
+  EXPECT_EQ(fastest(advice, RunKind::warm, DeviceKind::cuda), nullptr);
 }
 
 TEST(PredictionErrors, AreSummarizedBySize) {
   std::vector<CheckedPrediction> checked;
   for (const double predicted : {0.8, 1.0, 1.1}) {
-    checked.push_back({.backend = "a", .what = "warm", .predicted = predicted, .measured = 1});
+    checked.push_back(
+        {.backend = "a", .run = Checked::warm, .predicted = predicted, .measured = 1});
   }
-  checked.push_back({.backend = "a", .what = "cold", .predicted = 3, .measured = 1});
+  checked.push_back({.backend = "a", .run = Checked::cold, .predicted = 3, .measured = 1});
   const ErrorSummary warm = summarize_errors(checked, false);
   EXPECT_EQ(warm.count, 3);
   EXPECT_NEAR(warm.median, 0.1, 1e-12);
@@ -401,17 +409,17 @@ TEST(PredictionCheck, OfTwoMeasurementsOfARunTheLowerCounts) {
                               .ny = 9,
                               .iterations = 10,
                               .steps = 10,
-                              .what = "warm",
+                              .run = Checked::warm,
                               .predicted = 3,
                               .measured = 2};
   CheckedPrediction slower = run, faster = run, other = run;
   slower.measured = 4;
   faster.measured = 1;
-  other.what = "cold";
+  other.run = Checked::cold;
   other.measured = 0.5;
   // One pass may have had no time for warm runs end to end.
   CheckedPrediction slower_steps = run;
-  slower_steps.what = "steps";
+  slower_steps.run = Checked::steps;
   slower_steps.measured = 3;
   std::vector<CheckedPrediction> checked{run};
   keep_less_disturbed(checked, std::vector{slower, other, slower_steps});

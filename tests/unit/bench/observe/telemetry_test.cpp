@@ -115,7 +115,7 @@ class TelemetryTest : public testing::Test {
     ::setenv("FAKE_NVML", "", 1);
     set_energy(0);
     result_ = sample_result();
-    result_.rows[1].device = "cuda";
+    result_.rows[1].device = DeviceKind::cuda;
   }
 
   Telemetry::Setup setup(const std::string& nvml = FAKE_NVML_LIBRARY) const {

@@ -203,8 +203,8 @@ TEST_F(TraceTest, AnAccountThatClaimsTooMuchIsCut) {
 
 TEST_F(TraceTest, DeviceTracksAreNamed) {
   Row row;
-  row.device = "cuda";
-  row.provenance.details = {{"device", "Toy GPU"}};
+  row.device = DeviceKind::cuda;
+  row.provenance.device = "Toy GPU";
   trace_.first_run_done(row);
   EXPECT_EQ(json()["traceEvents"].size(), 2U); // nothing ran there
   call("upload", 1, {.h2d_busy = 1e-6});

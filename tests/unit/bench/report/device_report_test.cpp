@@ -18,8 +18,8 @@ using testing::Not;
 /// 0.1 ms an iteration. Warm: 40 ms, of which 8 ms kernels. Cold: 2 s.
 Row gpu_row() {
   Row row = timed_row("gpu", 1, 0.1e-3);
-  row.device = "cuda";
-  row.provenance.details = {{"device", "Test GPU"}};
+  row.device = DeviceKind::cuda;
+  row.provenance.device = "Test GPU";
   Phases warm;
   warm.h2d = 10e-3;
   warm.launch = 1e-3;
@@ -145,7 +145,7 @@ TEST(DeviceReport, AnEmulatedRowIsVerifiedNotTimed) {
   ComparisonResult result = sample_result();
   Row row;
   row.name = "gpu";
-  row.device = "emulated";
+  row.device = DeviceKind::emulated;
   row.verification = Verification{.bitwise = true, .steps = 100};
   result.rows.push_back(row);
   const std::string text = format_report(result);

@@ -67,7 +67,7 @@ TEST(Json, PhasesAddUpToTheWall) {
 TEST(Json, ARowOnADeviceHasBusyTimesAndSpeedups) {
   ComparisonResult result = sample_result();
   Row gpu = timed_row("gpu", 1, 0.1e-3);
-  gpu.device = "cuda";
+  gpu.device = DeviceKind::cuda;
   gpu.roundtrip_every = 10;
   Phases warm;
   warm.compute = 0.02;

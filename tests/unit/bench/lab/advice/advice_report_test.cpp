@@ -10,7 +10,7 @@ namespace {
 LabReport checked(double measured) {
   CheckedPrediction one;
   one.backend = "toy";
-  one.what = "warm";
+  one.run = Checked::warm;
   one.predicted = 1;
   one.measured = measured;
   LabReport report;

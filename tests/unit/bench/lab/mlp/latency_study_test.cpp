@@ -89,7 +89,7 @@ TEST(LatencyStudy, OfEveryEngine) {
       continue;
     }
     LatencyRow row;
-    row.device = to_string(engine.device);
+    row.device = engine.device;
     study_latency(row, engine, small_latency_job());
     EXPECT_TRUE(row.verified()) << engine.name;
     const bool emulated = engine.device == DeviceKind::emulated;

@@ -222,7 +222,8 @@ TEST_F(Race, DivergenceIsAnErrorThatSaysWhatHelps) {
 // --- reports
 // ---------------------------------------------------------------------------------------
 
-RaceRow timed_race_row(const std::string& engine, double seconds, const char* device = "cpu") {
+RaceRow timed_race_row(const std::string& engine, double seconds,
+                       DeviceKind device = DeviceKind::cpu) {
   RaceRow row;
   row.name = row.engine = engine;
   row.device = device;
@@ -287,7 +288,7 @@ TEST(SizeReport, DispatchThatIsNowhereHalfOfAStepIsNotSaidToBe) {
 TEST(SizeReport, FindsWhereTheGpuBeginsToWin) {
   SizeStudy study = sample_study();
   for (SizePoint& point : study.points) {
-    point.race.rows.push_back(timed_race_row("cuda", 3e-4, "cuda"));
+    point.race.rows.push_back(timed_race_row("cuda", 3e-4, DeviceKind::cuda));
   }
   EXPECT_THAT(size_report(study).sentence,
               HasSubstr("the GPU is faster than the best CPU row from"));
@@ -354,10 +355,10 @@ TEST(ThreadReport, FitsTheLawToWhatIsNotOversubscribed) {
 
 TEST(ThreadReport, AGpuIsHeldAgainstTheBestOfTheCpu) {
   ThreadStudy study = sample_threads();
-  study.race.rows.push_back(timed_race_row("cuda", 5e-5, "cuda"));
+  study.race.rows.push_back(timed_race_row("cuda", 5e-5, DeviceKind::cuda));
   EXPECT_THAT(thread_report(study).sentence, HasSubstr("8.00 times as fast as the best on the CPU "
                                                        "(cpu, 4): not worth it"));
-  study.race.rows.back() = timed_race_row("cuda", 2e-5, "cuda");
+  study.race.rows.back() = timed_race_row("cuda", 2e-5, DeviceKind::cuda);
   EXPECT_EQ(json_of(thread_report(study).data)["gpu"]["worth_it"], true);
 }
 

@@ -127,7 +127,7 @@ ComparisonResult measured(const Ladder& ladder,
     row.snapshot_every = rung.planned.snapshot_every;
     if (time == seconds.end()) { // verified only
       row.samples.clear();
-      row.device = "emulated";
+      row.device = DeviceKind::emulated;
     }
     result.rows.push_back(row);
   }

@@ -55,7 +55,7 @@ ScalingStudy study_of(std::vector<std::pair<int, double>> microseconds) {
 
 void add_gpu(ScalingStudy& study, double microseconds, double warm_seconds) {
   Row gpu = timed_row("cuda", 1, 1e-6 * microseconds);
-  gpu.device = "cuda";
+  gpu.device = DeviceKind::cuda;
   Phases warm;
   warm.launch = warm_seconds;
   warm.wall = warm_seconds;

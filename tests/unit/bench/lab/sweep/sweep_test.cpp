@@ -92,7 +92,7 @@ double challenger_step(const Problem& problem) {
   return 256e-9 * std::sqrt(static_cast<double>(problem.cells()));
 }
 
-Row swept_row(const std::string& name, const std::string& device, double step, double once,
+Row swept_row(const std::string& name, DeviceKind device, double step, double once,
               std::int64_t iterations) {
   Row row;
   row.name = name;
@@ -120,8 +120,9 @@ class SweepTest : public testing::Test {
     result.problem = options.problem;
     result.iterations = options.iterations;
     const Problem& problem = options.problem;
-    result.rows = {swept_row("slow", "cpu", champion_step(problem), 0, options.iterations),
-                   swept_row("fast", device_, challenger_step(problem), 1e-3, options.iterations)};
+    result.rows = {
+        swept_row("slow", DeviceKind::cpu, champion_step(problem), 0, options.iterations),
+        swept_row("fast", device_, challenger_step(problem), 1e-3, options.iterations)};
     return result;
   }
 
@@ -164,7 +165,7 @@ class SweepTest : public testing::Test {
   TemporaryDirectory directory_;
   SweepPlan plan_ = planned("64:577:+57", "1:10:+1"); // 10 x 10
   std::map<std::pair<std::int64_t, std::int64_t>, int> measured_;
-  std::string device_ = "cuda";
+  DeviceKind device_ = DeviceKind::cuda;
   int calls_ = 0;
   int interrupt_at_ = 0;
   std::ostringstream err_;
@@ -374,7 +375,7 @@ TEST_F(SweepTest, ReportsWhereTheGpuStartsToWin) {
 }
 
 TEST_F(SweepTest, CrossesTwoNamedRowsWithoutAGpu) {
-  device_ = "cpu";
+  device_ = DeviceKind::cpu;
   plan_ = planned("64:1024:x2", "1000");
   const std::vector<SweepPoint> points = run(false);
   EXPECT_THAT(sweep_report(plan_, points, {}).sentence, HasSubstr("No GPU row has a time"));

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Text that is shown is never compared or parsed inside the program: display_text.py ROOT [--self-test].
+
+What the program decides by is a field, an enumeration or a name; a reason, a label, a sentence, a detail of
+provenance is for people, and may be worded anew at any time."""
+import re
+import sys
+from pathlib import Path
+
+SHOWN = r"(?:reason|label|sentence|title|description|note|message|complaint|in_core|what|row_name|explanation)(?:\(\))?\)?"
+FORBIDDEN = {
+    "a shown text is searched": re.compile(
+        rf"(?<![\w:]){SHOWN}\.(?:find|rfind|starts_with|ends_with|contains|compare)\(|"
+        rf"(?:[.>]){SHOWN}\.(?:find|rfind|starts_with|ends_with|contains|compare)\("),
+    "a shown text is compared": re.compile(rf"(?<!\w){SHOWN}\s*[=!]=\s*\"[^\"]"),
+    "a detail is looked up by its name": re.compile(r"[.>]first\s*[=!]=\s*\"|\bfind\w*\([^;]*\bdetails\b"),
+    "a figure is parsed out of a shown text": re.compile(r"\bsto(?:i|l|ll|d|f|ul|ull)\("),
+    "a peer is known by how its row begins": re.compile(r"starts_with\(\"peer:"),
+}
+FOLDERS = ("base", "solver", "gpu", "kernels", "mlp", "cluster", "bench")
+SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh"}
+
+
+def complaints(text):
+    for number, line in enumerate(text.splitlines(), 1):
+        code = line.split("//")[0]
+        for what, pattern in FORBIDDEN.items():
+            if pattern.search(code):
+                yield number, what, line.strip()
+
+
+def main():
+    if "--self-test" in sys.argv:
+        caught = ['if (probe.reason.find("driver") != npos) {', 'return reason == "no GPU";',
+                  'if (detail.first == "depth") {', "depth = std::stoll(value);", 'if (label.starts_with("cuda")) {',
+                  'return name.starts_with("peer:");', "error.what() == \"late\"",
+                  "std::ranges::find_if(row.details, is_depth);"]
+        passed = ['reason = "no GPU";', "if (reason.empty()) {", "names.find(name)", 'row.find("misleads")',
+                  'labels.find("x")', "// reason == \"x\" is forbidden", "details.emplace_back(name, value);"]
+        return 0 if all(any(complaints(c)) for c in caught) and not any(any(complaints(p)) for p in passed) else 1
+    root = Path(sys.argv[1])
+    files = [f for folder in FOLDERS for f in sorted((root / folder).rglob("*")) if f.suffix in SUFFIXES]
+    found = 0
+    for file in files:
+        for number, what, line in complaints(file.read_text()):
+            found += 1
+            print(f"{file.relative_to(root)}:{number}: {what}: {line}")
+    print(f"{len(files)} files, {found} complaints")
+    return 1 if found or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
