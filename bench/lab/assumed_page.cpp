@@ -1,6 +1,7 @@
 #include "assumed_page.hpp"
 
 #include "assumed_ways.hpp"
+#include "diffbench/text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,7 +18,9 @@ using nlohmann::ordered_json;
 namespace {
 
 /// Half the text of all digits, and no prediction changes by as much as 1e-10.
-double short_number(double value) { return std::stod(fmt::format("{:.11g}", value)); }
+double short_number(double value) {
+  return parse_number<double>(fmt::format("{:.11g}", value)).value();
+}
 
 ordered_json grids_json(const WayCost& way) {
   ordered_json grids = ordered_json::array();
