@@ -7,7 +7,7 @@ import time
 import unittest
 
 from program import PROGRAM
-from ranks_program import RanksTest, own_lines
+from ranks_program import RanksTest, each_its_own, own_lines
 
 # Odd sizes, so that ranks have different numbers of rows, and at least two for each of seven.
 PROBLEMS = {
@@ -76,6 +76,7 @@ class Refused(RanksTest):
         modules = {"DIFFBENCH_MODULES": os.path.join(os.path.dirname(PROGRAM), "../lib/diffbench")}
         endless = " ".join(ENDLESS)
         small = f"--grid 17x23 {endless}"
+        program = [PROGRAM, *small.split()]
         self.side_by_side(self.assert_refused_by_all_of, [
             (2, ("4 ranks", "7 rows", "at most 3"), ranks(4, f"--grid 17x7 {endless}")),
             (2, ("4 ranks", "7 rows"), ranks(4, "--grid 17x7")),
@@ -86,10 +87,9 @@ class Refused(RanksTest):
             (4, ("'/nowhere/mpi.so'", "libopenmpi-dev"), ranks(3, small),
              {"DIFFBENCH_MODULES": "/nowhere"}),
             (2, ("1 of 3 ranks differ", "rank 2", "arguments", "--grid 17x24"),
-             [*ranks(2, small), ":", *ranks(1, f"--grid 17x24 {endless}")]),
+             each_its_own(*2 * [program], [PROGRAM, *f"--grid 17x24 {endless}".split()])),
             (2, ("1 of 3 ranks differ", "rank 1", "build"),
-             [*ranks(1, small), ":", "-n", "1", str(other_build), *small.split(), ":",
-              *ranks(1, small)], modules),
+             each_its_own(program, [other_build, *small.split()], program), modules),
         ])
 
     def assert_refused_by_all_of(self, exit_code, mentions, arguments, env=None):
@@ -98,8 +98,8 @@ class Refused(RanksTest):
     def test_a_module_that_one_rank_lacks(self):
         """The others wait for that rank; so it speaks, and names itself."""
         self.assert_refused_by_all(
-            4, ("rank 1: ", "'/nowhere/mpi.so'"), "-n", "1", PROGRAM, *ENDLESS, ":",
-            "-n", "1", "env", "DIFFBENCH_MODULES=/nowhere", PROGRAM, *ENDLESS)
+            4, ("rank 1: ", "'/nowhere/mpi.so'"), *each_its_own(
+                [PROGRAM, *ENDLESS], ["env", "DIFFBENCH_MODULES=/nowhere", PROGRAM, *ENDLESS]))
 
     def test_a_launcher_of_another_mpi(self):
         """Each of its programs would be one of one: the first says so, and all end."""
