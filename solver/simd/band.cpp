@@ -21,6 +21,7 @@ Band<T>::Band(const Problem& problem, const Plan& plan, const RowKernels<T>& ker
       first_(first),
       last_(last),
       form_(form),
+      moved_(form == Form::natural ? 1 : 2),
       meets_upper_(problem.boundary == Boundary::periodic || first > 0),
       meets_lower_(problem.boundary == Boundary::periodic || last < problem.ny),
       factor_(problem.update_factor<T>()) {
@@ -36,7 +37,7 @@ Band<T>::Band(const Problem& problem, const Plan& plan, const RowKernels<T>& ker
     widest = std::max(widest, shape.vectors);
   }
   row_stride_ = row_stride<T>(widest, kernels.lanes);
-  const std::int64_t row_count = 2 * scratch_rows + kept_rows * (plan.depth + 2) + 1;
+  const std::int64_t row_count = 2 * scratch_rows + kept_rows * (plan.depth + moved_) + 1;
   levels_ = AlignedArray<T>(row_count * row_stride_);
   if (meets_upper_ || meets_lower_) {
     kept_ = AlignedArray<T>(2 * plan.strips * plan.depth * kept_rows * row_stride_);
@@ -47,9 +48,10 @@ Band<T>::Band(const Problem& problem, const Plan& plan, const RowKernels<T>& ker
 }
 
 // The last two rows of a level's block are needed again by the next block of the level above, and
-// by nobody after it: the level after that one puts its own last two there. So each level has one
-// place for two rows, and from block to block all move on by two. The first two are scratch that
-// two levels in turn share.
+// by nobody after it: that level puts its own last two there. So each level has one place for two
+// rows, and from block to block all move on by one. Scaled rows may be computed twice, so there the
+// level after that one takes the place, and all move on by two. The first two are scratch that two
+// levels in turn share.
 template <typename T>
 T* Band<T>::level_row(std::int64_t level, std::int64_t row, const Places& places) {
   std::int64_t index = level % 2 * scratch_rows + row;
@@ -156,7 +158,7 @@ void Band<T>::run(const Pass& pass, Field<T>& field, std::size_t strip) {
   const std::int64_t span = std::max(pass.end, pass.last(depth) + depth) - pass.begin;
   const std::int64_t blocks = (span + block_rows - 1) / block_rows;
   RowCopier<T>& copier = strips_[strip].copier;
-  Places places{.first = 0, .count = depth + 2};
+  Places places{.first = 0, .count = depth + moved_};
   for (std::int64_t block = 0; block < blocks; ++block) {
     const std::int64_t first_row = pass.begin + block * block_rows;
     for (std::int64_t row = 0; row < block_rows; ++row) {
@@ -179,7 +181,7 @@ void Band<T>::run(const Pass& pass, Field<T>& field, std::size_t strip) {
                      field.row(y >= 0 ? y : y + problem_.ny) + strips_[strip].columns.begin);
       }
     }
-    places.first = (places.first >= 2 ? places.first : places.first + places.count) - 2;
+    places.first = (places.first >= moved_ ? places.first : places.first + places.count) - moved_;
   }
 }
 
@@ -194,7 +196,7 @@ void Band<T>::advance_block(const Pass& pass, std::size_t strip, std::int64_t le
   T* here = level_row(level, 0, places);
   T* below_last = level_row(level - 1, scratch_rows, places);
   T* here_last = level_row(level, scratch_rows, places);
-  T* earlier = level_row(level + 1, scratch_rows, places); // the level below, of a block ago
+  T* earlier = level_row(level - 1 + moved_, scratch_rows, places); // level - 1, a block ago
   for (std::int64_t row = 0; row < 2; ++row) {
     in[row] = earlier + row * row_stride_;
     in[row + 2] = below + row * row_stride_;

@@ -89,8 +89,9 @@ class Band {
   std::int64_t first_;
   std::int64_t last_;
   Form form_;
-  Front front_;      ///< of scaled rows
-  bool meets_upper_; ///< another band, or itself
+  std::int64_t moved_; ///< places from block to block, see level_row
+  Front front_;        ///< of scaled rows
+  bool meets_upper_;   ///< another band, or itself
   bool meets_lower_;
   T factor_;
 

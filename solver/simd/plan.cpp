@@ -32,11 +32,11 @@ std::int64_t widest_strip(const Problem& problem, const Plan& plan) {
   return std::min(problem.nx, plan.strip_width) + 2 * plan.halo;
 }
 
-// Of one band: the rows in flight; or of the field in two copies.
+// Of one band: the rows in flight, but for two more of scaled ones; or of the field in two copies.
 std::int64_t working_set(const Problem& problem, const Plan& plan, std::int64_t lanes) {
   const std::int64_t vectors = ceil_div(widest_strip(problem, plan), lanes);
   const std::int64_t rows =
-      plan.resident ? 2 * problem.ny : 2 * (plan.depth + 2) + 2 * (block_rows - 2);
+      plan.resident ? 2 * problem.ny : 2 * (plan.depth + 1) + 2 * (block_rows - 2);
   return rows * row_bytes(problem, vectors, lanes);
 }
 

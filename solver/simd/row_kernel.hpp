@@ -56,7 +56,8 @@ template <typename T>
 struct RowKernels {
   std::int64_t lanes; ///< cells in a vector
   /// out[r] = step of in[r+1] with in[r] above and in[r+2] below, r < block_rows, and its ends
-  /// closed. in[0] and in[block_rows+1] need no closed ends. No row of `out` is one of `in`.
+  /// closed. in[0] and in[block_rows+1] need no closed ends. out[2] may be in[0], and out[3] in[1],
+  /// where the rows are computed once.
   using Advance = void (*)(const T* const* in, T* const* out, const RowShape<T>& shape, T factor);
   Advance advance;
   /// The same of scaled rows. Right where FlushToZero::underflowed says no.

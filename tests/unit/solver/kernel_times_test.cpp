@@ -61,5 +61,13 @@ TEST_F(KernelTimesTest, ThatCannotBeKeptSaySo) {
   EXPECT_TRUE(find().source.starts_with("measured, not kept: ")) << find().source;
 }
 
+// As on Zen 5, where denormal numbers are cheap, and on Ice Lake.
+TEST(KernelTimes, DecideWhetherRowsAreScaled) {
+  EXPECT_FALSE((KernelTimes{.vector_l1 = 0.57, .front = 0.58, .hasty = 0.55, .careful = 1.1}
+                    .scaled_is_quicker()));
+  EXPECT_TRUE((KernelTimes{.vector_l1 = 1.6, .front = 45, .hasty = 1.6, .careful = 2.3}
+                   .scaled_is_quicker()));
+}
+
 } // namespace
 } // namespace diffbench::simd
