@@ -3,7 +3,6 @@
 
 #include "columns.hpp"
 #include "diffbench/mlp/network.hpp"
-#include "forward_check.hpp"
 #include "interrupt.hpp"
 #include "report_json.hpp"
 #include "statistics.hpp"

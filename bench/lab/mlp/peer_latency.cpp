@@ -1,7 +1,7 @@
 #include "peer_latency.hpp"
 
 #include "diffbench/errors.hpp"
-#include "forward_check.hpp"
+#include "image_rows.hpp"
 #include "interrupt.hpp"
 #include "peers.hpp"
 #include "temporary_directory.hpp"

@@ -10,6 +10,7 @@
 #include "process_memory.hpp"
 #include "products.hpp"
 #include "slowed_steps.hpp"
+#include "small_nets.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +27,8 @@ namespace {
 constexpr double most_emulated_flops = 2e7;
 
 struct StepContender : Contender<RaceRow, TimedSteps> {
-  std::function<std::unique_ptr<TimedSteps>()> make;
+  SmallNets::MakeSteps make;
+  std::function<StepCheck()> check_small_nets; ///< null of the roof
   Absence absence = Absence::skips_row;
 };
 
@@ -38,6 +40,7 @@ class Race {
         peers_(peers),
         progress_(progress),
         reference_(job),
+        small_nets_(job.training.optimizer),
         competition_(progress) {}
 
   RaceResult run(double budget_seconds) {
@@ -57,30 +60,38 @@ class Race {
   void enter_all() {
     for (const mlp::EngineInfo& engine : options_.engines) {
       for (const int threads : engine_threads(engine)) {
-        SessionOptions session = options_.session;
-        session.threads = threads;
-        enter(std::string(engine.name), threads, engine.device,
-              [this, engine, session] { return engine_steps(engine, session, job_); });
+        enter_engine({.engine = engine, .label = std::string(engine.name)}, threads);
       }
     }
     for (const PlantedEngine& planted : options_.planted) {
-      enter(planted.label, 0, planted.engine.device, [this, &planted] {
-        return slowed(engine_steps(planted.engine, options_.session, job_), planted.slowdown);
-      });
+      enter_engine(planted, 0);
     }
     for (const std::string& peer : options_.peers) {
       for (const int threads : threads_of_peer(peer)) {
-        enter("peer:" + peer, threads, peer_device(peer), [this, peer, threads] {
-          return peers_.steps(peer, threads, options_.session.device, job_);
-        });
+        const SmallNets::MakeSteps make = [this, peer, threads](const TrainingJob& job) {
+          return peers_.steps(peer, threads, options_.session.device, job);
+        };
+        enter("peer:" + peer, threads, peer_device(peer), make,
+              [this, make] { return small_nets_.check(make); });
       }
     }
     if (options_.products) {
       for (const int threads : roof_threads()) {
-        enter("products", threads, "cpu",
-              [this, threads] { return products_steps(threads, job_); });
+        enter("products", threads, DeviceKind::cpu,
+              [threads](const TrainingJob& job) { return products_steps(threads, job); });
       }
     }
+  }
+
+  void enter_engine(const PlantedEngine& planted, int threads) {
+    SessionOptions session = options_.session;
+    session.threads = threads != 0 ? threads : session.threads;
+    enter(
+        planted.label, threads, planted.engine.device,
+        [planted, session](const TrainingJob& job) {
+          return slowed(engine_steps(planted.engine, session, job), planted.slowdown);
+        },
+        [this, planted, session] { return small_nets_.check(planted.engine, session); });
   }
 
   [[nodiscard]] std::vector<int> engine_threads(const mlp::EngineInfo& engine) const {
@@ -95,8 +106,8 @@ class Race {
     return options_.threads.empty() ? std::vector<int>{1} : options_.threads;
   }
 
-  void enter(const std::string& engine, int threads, DeviceKind device,
-             std::function<std::unique_ptr<TimedSteps>()> make) {
+  void enter(const std::string& engine, int threads, DeviceKind device, SmallNets::MakeSteps make,
+             std::function<StepCheck()> check_small_nets = nullptr) {
     StepContender contender;
     RaceRow& row = contender.row;
     row.name = row_name(engine, threads);
@@ -105,6 +116,7 @@ class Race {
     row.device = device;
     row.is_roof = engine == "products";
     contender.make = std::move(make);
+    contender.check_small_nets = std::move(check_small_nets);
     contender.absence = row.is_peer() ? Absence::ends_all : Absence::skips_row;
     competition_.enter(std::move(contender));
   }
@@ -115,8 +127,14 @@ class Race {
     if (row.emulated() && flops * static_cast<double>(reference_.steps()) > most_emulated_flops) {
       throw Unavailable("an emulated GPU would take minutes to verify this network");
     }
+    if (!row.is_roof) {
+      row.check = contender.check_small_nets();
+      if (row.wrong()) {
+        return;
+      }
+    }
     memory_.begin();
-    contender.timed = contender.make();
+    contender.timed = contender.make(job_);
     const Sample first = contender.timed->sample(reference_.steps());
     if (!row.is_roof) {
       std::vector<float> parameters(job_.start.size());
@@ -165,6 +183,7 @@ class Race {
   PeerPool& peers_;
   Progress& progress_;
   StepReference reference_;
+  SmallNets small_nets_;
   MemoryWatch memory_;
   Competition<StepContender> competition_;
 };

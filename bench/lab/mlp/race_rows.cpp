@@ -27,10 +27,7 @@ std::vector<std::string> troubles(std::span<const RaceRow> rows) {
   std::vector<std::string> lines;
   for (const RaceRow& row : rows) {
     if (row.wrong()) {
-      lines.push_back(fmt::format(
-          "{}: WRONG: after {} steps {:.3g} times as far from the reference as it may be, {} "
-          "numbers not finite; not timed",
-          row.name, row.check->steps, row.check->share_of_bound, row.check->nonfinite));
+      lines.push_back(fmt::format("{}: WRONG: {}; not timed", row.name, to_text(*row.check)));
     } else if (row.emulated() && row.check) {
       lines.push_back(row.name + ": verified; an emulation has no time");
     } else if (row.status != Status::ok) {

@@ -116,13 +116,13 @@ TEST(BatchSearch, NothingMeasuredIsNoBest) {
             "the time budget");
 }
 
-/// The scalar engine up to a batch of 8, beyond which something happens.
+/// The scalar engine up to a batch of 24, beyond which something happens.
 template <typename Beyond>
 class LimitedEngine final : public mlp::Engine<float> {
  public:
   explicit LimitedEngine(const mlp::Training& training)
       : engine_(mlp::require_engine("scalar").make_float32(training, {})) {
-    if (training.batch > 8) {
+    if (training.batch > 24) {
       beyond_ = true;
       Beyond::when_made();
     }
@@ -193,12 +193,12 @@ TEST(Throughput, OutOfMemoryEndsTheSearchAndKeepsTheCurve) {
     const ThroughputStudy study = run(make);
     const EngineThroughput& engine = study.engines.front();
     EXPECT_TRUE(engine.row.ranked());
-    EXPECT_EQ(engine.search.curve.back().batch, 8);
-    EXPECT_THAT(engine.search.ended_by, HasSubstr("batches of 16"));
+    EXPECT_EQ(engine.search.curve.back().batch, 16);
+    EXPECT_THAT(engine.search.ended_by, HasSubstr("batches of 32"));
     EXPECT_THAT(engine.search.ended_by, HasSubstr("memory"));
     const LabReport report = throughput_report(study);
     EXPECT_EQ(report.outcome.exit_code, exit_ok);
-    EXPECT_EQ(json_of(report.data)["results"][0]["verified_to"], 8);
+    EXPECT_EQ(json_of(report.data)["results"][0]["verified_to"], 16);
     EXPECT_THAT(report.sentence, HasSubstr("limited does most"));
     const std::string csv = csv_of(*report.rows);
     EXPECT_THAT(csv, StartsWith("row,device,batch,rows_per_second,verified,verified_to\nlimited,"));
