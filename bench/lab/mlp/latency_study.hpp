@@ -87,4 +87,10 @@ inline constexpr std::int64_t inputs_made = 64;
 /// network that the engine cannot take, Error for wrong outputs, and what the engine throws.
 void study_latency(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& job);
 
+/// As study_latency(), for a peer: the same network, the same rows, the same warm-up, as many
+/// calls; each timed by the child's own clock. No misreadings: those are of engines. Throws
+/// Unavailable where the peer cannot be started, Error for wrong outputs.
+void study_peer_latency(LatencyRow& row, const std::string& peer, int threads,
+                        const LatencyJob& job);
+
 } // namespace diffbench::bench

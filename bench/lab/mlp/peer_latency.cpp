@@ -1,4 +1,5 @@
-#include "peer_latency.hpp"
+// How long PyTorch takes to answer, call by call, in a process of its own.
+#include "latency_study.hpp"
 
 #include "diffbench/errors.hpp"
 #include "image_rows.hpp"

@@ -9,6 +9,7 @@
 #include "planning.hpp"
 #include "process_memory.hpp"
 #include "products.hpp"
+#include "report_json.hpp"
 #include "slowed_steps.hpp"
 #include "small_nets.hpp"
 
@@ -71,7 +72,7 @@ class Race {
         const SmallNets::MakeSteps make = [this, peer, threads](const TrainingJob& job) {
           return peers_.steps(peer, threads, options_.session.device, job);
         };
-        enter("peer:" + peer, threads, peer_device(peer), make,
+        enter("peer:" + peer, threads, peer_device(peer, PeerTask::training), make,
               [this, make] { return small_nets_.check(make); });
       }
     }
@@ -99,8 +100,9 @@ class Race {
   }
   /// The same, where there are CPU threads to choose.
   [[nodiscard]] std::vector<int> threads_of_peer(const std::string& peer) const {
-    const bool asked = peer_device(peer) == DeviceKind::cpu && !options_.threads.empty();
-    return asked ? options_.threads : peer_threads(peer);
+    const bool asked =
+        peer_device(peer, PeerTask::training) == DeviceKind::cpu && !options_.threads.empty();
+    return asked ? options_.threads : peer_threads(peer, PeerTask::training);
   }
   [[nodiscard]] std::vector<int> roof_threads() const {
     return options_.threads.empty() ? std::vector<int>{1} : options_.threads;
@@ -188,11 +190,55 @@ class Race {
   Competition<StepContender> competition_;
 };
 
+Value check_json(const std::optional<StepCheck>& check) {
+  if (!check) {
+    return nullptr;
+  }
+  return {{"ok", check->ok()},
+          {"steps", check->steps},
+          {"share_of_bound", check->share_of_bound},
+          {"max_abs_error", check->max_abs_error},
+          {"nonfinite", check->nonfinite}};
+}
+
 } // namespace
 
 RaceResult run_race(const TrainingJob& job, const RaceOptions& options, double budget_seconds,
                     PeerPool& peers, Progress& progress) {
   return Race(job, options, peers, progress).run(budget_seconds);
+}
+
+std::vector<std::string> troubles(std::span<const RaceRow> rows) {
+  std::vector<std::string> lines;
+  for (const RaceRow& row : rows) {
+    if (row.wrong()) {
+      lines.push_back(fmt::format("{}: WRONG: {}; not timed", row.name, to_text(*row.check)));
+    } else if (row.emulated() && row.check) {
+      lines.push_back(row.name + ": verified; an emulation has no time");
+    } else if (row.status != Status::ok) {
+      lines.push_back(fmt::format("{}: {}: {}", row.name, to_string(row.status), row.reason));
+    }
+  }
+  return lines;
+}
+
+Value row_json(const RaceRow& row) {
+  Value samples = Value::list();
+  for (const Sample& sample : row.samples) {
+    samples.push_back({{"steps", sample.iterations}, {"seconds", sample.seconds}});
+  }
+  return {{"row", row.name},
+          {"racer", row.engine},
+          {"device", row.device},
+          {"status", to_string(row.status)},
+          {"reason", row.reason.empty() ? Value() : Value(row.reason)},
+          {"threads_asked", row.threads},
+          {"provenance", provenance_json(row.provenance)},
+          {"verified", check_json(row.check)},
+          {"seconds_per_step", row.ranked() ? Value(row.step_seconds()) : Value()},
+          {"train_errors", row.train_errors},
+          {"peak_bytes", row.peak_bytes},
+          {"samples", std::move(samples)}};
 }
 
 } // namespace diffbench::bench

@@ -112,9 +112,10 @@ class EngineSearch {
           progress.stage(fmt::format("{}, batches of {}", info_.name, batch));
           return trial(batch);
         },
-        [&](bool refining) {
+        [&](SearchPhase phase) {
           // What is round the best costs little.
-          return !interrupted() && (refining || watch.seconds() < setting_.budget_seconds);
+          return !interrupted() &&
+                 (phase == SearchPhase::refining || watch.seconds() < setting_.budget_seconds);
         });
     if (const BatchPoint* const best = result_.search.best(); best == nullptr) {
       throw Error(result_.search.ended_by);

@@ -79,7 +79,8 @@ std::vector<Trained> run_engines(const TrainSetting& setting, std::vector<std::s
 /// Those on the CPU once with 1 thread and once with all, unless --threads says how many.
 void run_peers(const TrainSetting& setting, std::vector<Trained>& all, Progress& progress) {
   for (const std::string& peer : setting.options.peers) {
-    for (const int threads : peer_threads(peer, setting.options.session.threads)) {
+    for (const int threads :
+         peer_threads(peer, PeerTask::epochs, setting.options.session.threads)) {
       if (!interrupted()) {
         all.push_back(train_peer(setting, peer, threads, progress));
       }

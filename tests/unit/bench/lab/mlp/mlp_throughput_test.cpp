@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-bool always(bool /*refining*/) { return true; }
+bool always(SearchPhase /*phase*/) { return true; }
 
 std::vector<std::int64_t> batches_of(const BatchSearch& search) {
   std::vector<std::int64_t> batches;
@@ -84,7 +84,8 @@ TEST(BatchSearch, SmallestBatchThatIsAsGoodIsEnough) {
 
 TEST(BatchSearch, RefinesAfterTheBudgetIsSpent) {
   const BatchSearch search = search_batches(
-      1, 1000, peak_at_100, [n = 0](bool refining) mutable { return refining || n++ < 8; });
+      1, 1000, peak_at_100,
+      [n = 0](SearchPhase phase) mutable { return phase == SearchPhase::refining || n++ < 8; });
   EXPECT_THAT(batches_of(search), ElementsAre(1, 2, 4, 8, 16, 32, 64, 76, 91, 108, 128));
 }
 
@@ -112,7 +113,7 @@ TEST(BatchSearch, NothingMeasuredIsNoBest) {
       always);
   EXPECT_EQ(search.best(), nullptr);
   EXPECT_EQ(search.enough(), nullptr);
-  EXPECT_EQ(search_batches(1, 8, peak_at_100, [](bool /*refining*/) { return false; }).ended_by,
+  EXPECT_EQ(search_batches(1, 8, peak_at_100, [](SearchPhase /*phase*/) { return false; }).ended_by,
             "the time budget");
 }
 
