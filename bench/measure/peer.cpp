@@ -34,7 +34,7 @@ struct PeerKind {
   std::vector<std::string> imports;
   std::string_view how_to_get;
   std::vector<std::string> environment = {}; ///< NAME=VALUE, added to what the child inherits
-  bool on_gpu = false;
+  DeviceKind device = DeviceKind::cpu;
   PeerTask task = PeerTask::diffusion;
 };
 
@@ -61,18 +61,47 @@ const std::vector<PeerKind>& peer_kinds() {
        "apt-get install python3-halide python3-numpy",
        keep_freed_memory},
       {"torch", "torch_roll", torch_modules, debian_torch},
-      {"torch_cuda", "torch_cuda_roll", torch_modules, torch, {}, true},
-      {"torch_cuda_compile", "torch_cuda_compile", {"numpy", "torch", "triton"}, torch, {}, true},
-      {"torch_cuda_graph", "torch_cuda_graph", torch_modules, torch, {}, true},
-      {"cupy", "cupy_roll", {"numpy", "cupy"}, cupy, {}, true},
-      {"cupy_kernel", "cupy_kernel", {"numpy", "cupy"}, cupy, {}, true},
-      {"jax", "jax_jit", {"numpy", "jax"}, "pip install jax[cuda13]", {}, true},
-      {"torch", "torch_mlp", torch_modules, debian_torch, {}, false, PeerTask::training},
-      {"torch_cuda", "torch_cuda_mlp", torch_modules, torch, {}, true, PeerTask::training},
-      {"torch", "torch_train", torch_modules, debian_torch, {}, false, PeerTask::epochs},
-      {"torch_cuda", "torch_cuda_train", torch_modules, torch, {}, true, PeerTask::epochs},
-      {"torch", "torch_answers", torch_modules, debian_torch, {}, false, PeerTask::answering},
-      {"torch_cuda", "torch_cuda_answers", torch_modules, torch, {}, true, PeerTask::answering},
+      {"torch_cuda", "torch_cuda_roll", torch_modules, torch, {}, DeviceKind::cuda},
+      {"torch_cuda_compile",
+       "torch_cuda_compile",
+       {"numpy", "torch", "triton"},
+       torch,
+       {},
+       DeviceKind::cuda},
+      {"torch_cuda_graph", "torch_cuda_graph", torch_modules, torch, {}, DeviceKind::cuda},
+      {"cupy", "cupy_roll", {"numpy", "cupy"}, cupy, {}, DeviceKind::cuda},
+      {"cupy_kernel", "cupy_kernel", {"numpy", "cupy"}, cupy, {}, DeviceKind::cuda},
+      {"jax", "jax_jit", {"numpy", "jax"}, "pip install jax[cuda13]", {}, DeviceKind::cuda},
+      {"torch", "torch_mlp", torch_modules, debian_torch, {}, DeviceKind::cpu, PeerTask::training},
+      {"torch_cuda",
+       "torch_cuda_mlp",
+       torch_modules,
+       torch,
+       {},
+       DeviceKind::cuda,
+       PeerTask::training},
+      {"torch", "torch_train", torch_modules, debian_torch, {}, DeviceKind::cpu, PeerTask::epochs},
+      {"torch_cuda",
+       "torch_cuda_train",
+       torch_modules,
+       torch,
+       {},
+       DeviceKind::cuda,
+       PeerTask::epochs},
+      {"torch",
+       "torch_answers",
+       torch_modules,
+       debian_torch,
+       {},
+       DeviceKind::cpu,
+       PeerTask::answering},
+      {"torch_cuda",
+       "torch_cuda_answers",
+       torch_modules,
+       torch,
+       {},
+       DeviceKind::cuda,
+       PeerTask::answering},
   };
   return kinds;
 }
@@ -153,7 +182,8 @@ std::string find_python(const PeerKind& kind) {
       continue;
     }
     // Where the tests have it run on another device, it needs no GPU.
-    if (kind.on_gpu && !environment("DIFFBENCH_PEER_DEVICE") && !sees_cuda_device(python)) {
+    if (kind.device == DeviceKind::cuda && !environment("DIFFBENCH_PEER_DEVICE") &&
+        !sees_cuda_device(python)) {
       throw Unavailable(fmt::format(
           "peer {}: needs an NVIDIA GPU, and the driver shows none; see: nvidia-smi", kind.name));
     }
@@ -186,6 +216,10 @@ std::vector<std::string> peer_names(PeerTask task) {
     }
   }
   return names;
+}
+
+DeviceKind peer_device(std::string_view name, PeerTask task) {
+  return peer_kind(name, task).device;
 }
 
 Probe probe_peer(std::string_view name, PeerTask task) {

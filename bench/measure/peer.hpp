@@ -38,6 +38,9 @@ enum class PeerTask {
 /// Whether a row of a result file is a peer's.
 [[nodiscard]] bool names_peer(std::string_view row);
 
+/// What the peer computes on. Throws InvalidInput, listing the names, for an unknown one.
+[[nodiscard]] DeviceKind peer_device(std::string_view name, PeerTask task);
+
 /// Whether the peer can be started: its script is there, a python3 that has its modules, and for
 /// those on the GPU a device. Takes some 50 ms, with a driver a little more; imports nothing.
 /// Throws InvalidInput, listing the names, for an unknown one.

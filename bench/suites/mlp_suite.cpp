@@ -1,5 +1,4 @@
 // The benchmarks mlp/: training steps and forward passes of every engine, network and batch.
-#include "mlp/forward_check.hpp"
 #include "mlp/step_check.hpp"
 #include "mlp/timed_steps.hpp"
 #include "mlp/training_job.hpp"
@@ -75,22 +74,29 @@ std::string widths_of(const mlp::Network& network) {
   return fmt::format("{}", fmt::join(network.widths(), "-"));
 }
 
+struct KeptReference {
+  std::shared_ptr<const TrainingJob> job;
+  StepReference reference{*job};
+};
+
 /// Computed once for all engines.
-const StepReference& reference_of(const Case& chosen, const TrainingJob& job) {
-  static std::map<std::string, StepReference> references;
-  return references.try_emplace(widths_of(chosen.network), job).first->second;
+StepReference& reference_of(const Case& chosen, std::shared_ptr<const TrainingJob> job) {
+  static std::map<std::string, KeptReference> references;
+  const std::string widths = widths_of(chosen.network);
+  const auto known = references.find(widths);
+  return known != references.end()
+             ? known->second.reference
+             : references.emplace(widths, KeptReference{std::move(job)}).first->second.reference;
 }
 
-void verify_steps(Timed<float>& steps, const Case& chosen, const TrainingJob& job) {
-  const StepReference& reference = reference_of(chosen, job);
+void verify_steps(Timed<float>& steps, const Case& chosen,
+                  const std::shared_ptr<const TrainingJob>& job) {
+  StepReference& reference = reference_of(chosen, job);
   (void)steps.sample(reference.steps());
-  std::vector<float> parameters(job.start.size());
+  std::vector<float> parameters(job->start.size());
   steps.fetch(parameters);
   if (const StepCheck check = reference.check(parameters); !check.ok()) {
-    throw WrongResult(
-        fmt::format("after {} steps the parameters are {:.3g} times as far from the reference as "
-                    "they may be",
-                    check.steps, check.share_of_bound));
+    throw WrongResult(to_text(check));
   }
 }
 
@@ -110,7 +116,7 @@ Repetition prepare_network(const mlp::EngineInfo& info, const Case& chosen) {
   const std::shared_ptr<Timed<float>> timed =
       chosen.work == Work::step ? engine_steps(info, {}, *job) : engine_answers(info, {}, *job);
   if (chosen.work == Work::step) {
-    verify_steps(*timed, chosen, *job);
+    verify_steps(*timed, chosen, job);
   } else {
     verify_forward(*timed, *job);
   }

@@ -18,6 +18,9 @@ constexpr std::int64_t odd_pitch(std::int64_t count, std::int64_t chunk) {
   return up_to(count, chunk) / chunk % 2 == 1 ? up_to(count, chunk) : up_to(count, chunk) + chunk;
 }
 
+/// Where the optimizer's moments lie, if it has any.
+enum class MomentsIn { chip, memory };
+
 class Layout {
  public:
   Layout(const Training& training, std::int64_t bytes, BlockGroups groups)
@@ -37,10 +40,10 @@ class Layout {
   }
 
   /// With the gradients exchanged in so many portions, of which so many have a place.
-  [[nodiscard]] PersistentNet with(int portions, int places, bool moments_on_chip) {
+  [[nodiscard]] PersistentNet with(int portions, int places, MomentsIn moments) {
     PersistentNet net = net_;
     const std::int64_t used = size_;
-    net.moments_on_chip = moments_on_chip && net.momentum;
+    net.moments_on_chip = moments == MomentsIn::chip && net.momentum;
     net.moments_at = place(net.moments_on_chip ? (net.adam ? 2 : 1) * net.moments : 0);
     net.portion = (net.own_tiles + portions - 1) / portions;
     const std::int64_t portion = std::int64_t{net.row_groups} * net.portion * tile_numbers();
@@ -124,16 +127,16 @@ class Layout {
 PersistentNet persistent_net(const Training& training, std::int64_t bytes, BlockGroups groups,
                              std::int64_t shared_bytes) {
   Layout layout(training, bytes, groups);
-  PersistentNet net = layout.with(1, 1, true);
+  PersistentNet net = layout.with(1, 1, MomentsIn::chip);
   const auto fits = [&] { return net.shared_size * bytes <= shared_bytes; };
   if (!fits()) {
-    net = layout.with(3, 2, true); // two would take as much room as one
+    net = layout.with(3, 2, MomentsIn::chip); // two would take as much room as one
   }
   for (int portions = 1; !fits() && portions <= net.own_tiles; portions += portions == 1 ? 2 : 1) {
-    net = layout.with(portions, portions == 1 ? 1 : 2, false);
+    net = layout.with(portions, portions == 1 ? 1 : 2, MomentsIn::memory);
   }
   if (!fits()) {
-    net = layout.with(net.own_tiles, 1, false);
+    net = layout.with(net.own_tiles, 1, MomentsIn::memory);
   }
   return net;
 }

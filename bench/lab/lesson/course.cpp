@@ -20,7 +20,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 namespace diffbench::bench::lesson {
@@ -152,16 +154,25 @@ class Course {
     }
   }
 
-  int measure(std::size_t place) const {
+  /// A wrong row has no time; the others answer the questions.
+  int measure(std::size_t place) {
     std::vector<std::string> words = arguments_[place];
     words.insert(words.end(), {"--json", folder_.part(place).string()});
     if (invocation_.err.rdbuf() == nullptr) { // --quiet
       words.emplace_back("--quiet");
     }
     say("\n");
+    std::error_code ignored; // there may be one of a run that was killed
+    std::filesystem::remove(folder_.part(place), ignored);
     const int code = run_command_(words);
-    if (code == exit_ok) {
+    const bool wrong_row =
+        code == exit_not_verified && std::filesystem::exists(folder_.part(place), ignored);
+    if (wrong_row) {
+      with_wrong_row_.push_back(command_of(place));
+    }
+    if (code == exit_ok || wrong_row) {
       folder_.finish(place);
+      return exit_ok;
     }
     return code;
   }
@@ -204,6 +215,11 @@ class Course {
       outputs.attempt([&] { make_page(); });
     }
     outputs.finish(invocation_.err);
+    for (const std::string& command : with_wrong_row_) {
+      invocation_.err << fmt::format(
+          "diffbench: a row of {} was WRONG and not timed, as said above; the lesson went on\n",
+          command);
+    }
     if (exit_code_ == exit_interrupted) {
       invocation_.err << "diffbench: interrupted; finished steps and guesses are kept, and the "
                          "same command goes on with the next step\n";
@@ -249,6 +265,7 @@ class Course {
   GuessReader reader_;
   std::vector<std::vector<std::string>> arguments_; ///< of the steps
   std::vector<Asked> asked_;
+  std::vector<std::string> with_wrong_row_; ///< commands
   int exit_code_ = exit_ok;
 };
 

@@ -42,11 +42,11 @@ void insert(BatchSearch& search, BatchPoint point) {
 /// Of many rates that scatter the highest is flattered: a batch is the best once it was that in two
 /// measurements, which may lie seconds apart.
 void confirm_best(BatchSearch& search, const std::function<BatchTrial(std::int64_t)>& measure,
-                  const std::function<bool(bool)>& go_on) {
+                  const std::function<bool(SearchPhase)>& go_on) {
   std::set<std::int64_t> confirmed;
   while (!search.curve.empty()) {
     BatchPoint& best = *std::ranges::max_element(search.curve, {}, &BatchPoint::rows_per_second);
-    if (!confirmed.insert(best.batch).second || !go_on(true)) {
+    if (!confirmed.insert(best.batch).second || !go_on(SearchPhase::refining)) {
       return;
     }
     best.rows_per_second = measure(best.batch).rows_per_second.value_or(best.rows_per_second);
@@ -70,10 +70,10 @@ const BatchPoint* BatchSearch::enough() const {
 
 BatchSearch search_batches(std::int64_t first, std::int64_t most,
                            const std::function<BatchTrial(std::int64_t)>& measure,
-                           const std::function<bool(bool)>& go_on) {
+                           const std::function<bool(SearchPhase)>& go_on) {
   BatchSearch search{.curve = {}, .ended_by = "the largest batch that was asked for"};
   for (std::int64_t batch = first;; batch = std::min(2 * batch, most)) {
-    if (!go_on(false)) {
+    if (!go_on(SearchPhase::doubling)) {
       search.ended_by = "the time budget";
       break;
     }
@@ -89,7 +89,7 @@ BatchSearch search_batches(std::int64_t first, std::int64_t most,
   }
   for (int round = 0; round < refinements && !search.curve.empty(); ++round) {
     for (const std::int64_t batch : around_best(search)) {
-      if (!go_on(true)) {
+      if (!go_on(SearchPhase::refining)) {
         return search;
       }
       if (const BatchTrial trial = measure(batch); trial.rows_per_second) {

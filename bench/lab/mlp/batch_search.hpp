@@ -12,6 +12,9 @@
 
 namespace diffbench::bench {
 
+/// Upwards, or round the best.
+enum class SearchPhase { doubling, refining };
+
 /// What trying a batch size gave.
 struct BatchTrial {
   std::optional<double> rows_per_second;
@@ -36,9 +39,9 @@ struct BatchSearch {
 /// Doubles the batch from `first` up to `most` (itself the last, and not less than `first`), or to
 /// a trial without a rate; then tries the middles (geometric) towards the neighbours of the best,
 /// twice; then the best once more, until one stays the best: what `measure` says of all its
-/// measurements counts. `go_on(refining)` is asked before each trial.
+/// measurements counts. `go_on` is asked before each trial.
 [[nodiscard]] BatchSearch search_batches(std::int64_t first, std::int64_t most,
                                          const std::function<BatchTrial(std::int64_t)>& measure,
-                                         const std::function<bool(bool)>& go_on);
+                                         const std::function<bool(SearchPhase)>& go_on);
 
 } // namespace diffbench::bench

@@ -53,4 +53,12 @@ mlp::DataSet image_rows(const std::string& data, const std::string& directory, s
   return rows;
 }
 
+std::vector<float> random_rows(const mlp::Network& network, std::int64_t rows) {
+  std::mt19937 generator(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> features(static_cast<std::size_t>(rows * network.inputs()));
+  std::ranges::generate(features, [&] { return normal(generator); });
+  return features;
+}
+
 } // namespace diffbench::bench

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "diffbench/mlp/data.hpp"
+#include "diffbench/mlp/network.hpp"
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -20,5 +22,8 @@ inline constexpr std::int64_t image_classes = 10;
 /// get-data` has put them, else made-up ones; the first `most` of them. Throws InvalidInput.
 [[nodiscard]] mlp::DataSet image_rows(const std::string& data, const std::string& directory,
                                       std::int64_t most, std::uint64_t seed);
+
+/// Rows for this network, each number normal, always the same.
+[[nodiscard]] std::vector<float> random_rows(const mlp::Network& network, std::int64_t rows);
 
 } // namespace diffbench::bench

@@ -5,7 +5,6 @@
 #include "diffbench/mlp/safetensors.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
-#include "peer_latency.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
 #include "training_job.hpp"
@@ -81,10 +80,10 @@ std::vector<LatencyRow> study_all(std::span<const mlp::EngineInfo> engines, bool
     competition.enter(std::move(contender));
   }
   for (const std::string& peer : peers) {
-    for (const int threads : peer_threads(peer, job.session.threads)) {
+    for (const int threads : peer_threads(peer, PeerTask::answering, job.session.threads)) {
       LatencyContender contender;
       contender.row.name = row_name("peer:" + peer, threads);
-      contender.row.device = peer_device(peer);
+      contender.row.device = peer_device(peer, PeerTask::answering);
       contender.study = [&, threads](LatencyRow& row) {
         study_peer_latency(row, peer, threads, job);
       };

@@ -3,8 +3,8 @@
 
 #include "columns.hpp"
 #include "diffbench/mlp/network.hpp"
-#include "forward_check.hpp"
 #include "interrupt.hpp"
+#include "pitfalls/pitfall.hpp"
 #include "report_json.hpp"
 #include "statistics.hpp"
 #include "training_job.hpp"
@@ -22,16 +22,8 @@ std::string rows_of(const LatencyJob& job) {
   return job.batch == 1 ? "one row" : fmt::format("{} rows", job.batch);
 }
 
-/// "12.3x too slow"; a factor near 1 is none.
-std::string effect_of(const Value& value) {
-  const double factor = value.number();
-  if (factor >= 1.1) {
-    return format_figure(factor) + "x too slow";
-  }
-  if (factor > 0 && factor <= 1 / 1.1) {
-    return format_figure(1 / factor) + "x too fast";
-  }
-  return factor > 0 ? "no effect" : "nothing left";
+std::string as_misreading(const Value& factor) {
+  return factor_text(factor.number(), "no effect", "nothing left");
 }
 
 /// nullptr when none that `admits` was timed.
@@ -57,7 +49,7 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
     text += fmt::format("; {} takes {}", peer->name, format_seconds(peer->step_seconds()));
   }
   const auto worst = std::ranges::max_element(best->misreadings, {}, &Misreading::factor);
-  if (worst != best->misreadings.end() && worst->factor() >= 1.1) {
+  if (worst != best->misreadings.end() && effect_of(worst->factor()) == Effect::too_slow) {
     text += fmt::format("; the worst of the mistakes, {}, would have reported {}", worst->name,
                         format_seconds(worst->mistaken));
   }
@@ -76,7 +68,7 @@ constexpr Column<MisreadingLine> misreading_columns[] = {
      [](const MisreadingLine& m) -> Value { return m.mistake.mistaken; }},
     {"right_seconds", "right", as_seconds,
      [](const MisreadingLine& m) -> Value { return m.mistake.right; }},
-    {"factor", "so", effect_of,
+    {"factor", "so", as_misreading,
      [](const MisreadingLine& m) -> Value { return m.mistake.factor(); }},
 };
 

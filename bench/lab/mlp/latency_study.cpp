@@ -2,9 +2,11 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
+#include "image_rows.hpp"
 #include "interrupt.hpp"
 #include "pitfalls/untouched_memory.hpp"
 #include "pitfalls/workbench.hpp"
+#include "small_nets.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
 
@@ -17,7 +19,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <random>
 #include <utility>
 
 namespace diffbench::bench {
@@ -268,20 +269,17 @@ void LatencyRow::add_call(double seconds) {
 
 void accept_outputs(LatencyRow& row, double output_error) {
   row.output_error = output_error;
-  if (!row.verified()) {
+  row.check = check_outputs(output_error);
+  if (row.wrong()) {
     throw Error(fmt::format("its outputs are wrong by {:.2g} of the largest", output_error));
   }
 }
 
-std::vector<float> random_rows(const mlp::Network& network, std::int64_t rows) {
-  std::mt19937 generator(1);
-  std::normal_distribution<float> normal;
-  std::vector<float> features(static_cast<std::size_t>(rows * network.inputs()));
-  std::ranges::generate(features, [&] { return normal(generator); });
-  return features;
-}
-
 void study_latency(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& job) {
+  row.check = SmallNets().check(engine, job.session);
+  if (row.wrong()) {
+    throw Error(to_text(*row.check));
+  }
   Asked asked(engine, job, job.batch);
   const double first_call = asked.seconds();
   row.provenance = asked.provenance();

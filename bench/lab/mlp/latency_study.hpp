@@ -3,8 +3,7 @@
 #pragma once
 
 #include "diffbench/mlp/engine.hpp"
-#include "forward_check.hpp"
-#include "result.hpp"
+#include "step_check.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -63,15 +62,11 @@ struct CallTimes {
 [[nodiscard]] Misreading with_coarse_clock(std::span<const CallTimes> calls, double tick);
 
 /// What one engine, or one peer, showed; each sample is a call.
-struct LatencyRow : TimedRow {        ///< named "cpu", "peer:torch, 1 thread"
-  std::optional<double> output_error; ///< forward_check.hpp
-  double clock_cost = 0;              ///< seconds between two readings, which each time includes
+struct LatencyRow : NetRow {
+  std::optional<double> output_error;
+  double clock_cost = 0; ///< seconds between two readings, which each time includes
   std::vector<Misreading> misreadings;
 
-  [[nodiscard]] bool is_peer() const { return names_peer(name); }
-  [[nodiscard]] bool verified() const { return output_error && *output_error <= most_output_error; }
-  [[nodiscard]] bool wrong() const { return output_error && !verified(); }
-  [[nodiscard]] bool ranked() const { return verified() && timed(); }
   /// Of each call.
   [[nodiscard]] std::vector<double> latencies() const;
   void add_call(double seconds);
@@ -86,12 +81,16 @@ inline constexpr double warm_seconds = 0.05;
 
 /// Batches that calls go through in turn, so that no two calls in a row are alike.
 inline constexpr std::int64_t inputs_made = 64;
-/// Always the same.
-[[nodiscard]] std::vector<float> random_rows(const mlp::Network& network, std::int64_t rows);
 
 /// Proves the engine's outputs right, then times its calls, each on rows of its own; one that is
 /// emulated has no times. After Ctrl-C the row has what was measured. Throws Unavailable for a
 /// network that the engine cannot take, Error for wrong outputs, and what the engine throws.
 void study_latency(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& job);
+
+/// As study_latency(), for a peer: the same network, the same rows, the same warm-up, as many
+/// calls; each timed by the child's own clock. No misreadings: those are of engines. Throws
+/// Unavailable where the peer cannot be started, Error for wrong outputs.
+void study_peer_latency(LatencyRow& row, const std::string& peer, int threads,
+                        const LatencyJob& job);
 
 } // namespace diffbench::bench

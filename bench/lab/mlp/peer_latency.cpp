@@ -1,7 +1,8 @@
-#include "peer_latency.hpp"
+// How long PyTorch takes to answer, call by call, in a process of its own.
+#include "latency_study.hpp"
 
 #include "diffbench/errors.hpp"
-#include "forward_check.hpp"
+#include "image_rows.hpp"
 #include "interrupt.hpp"
 #include "peers.hpp"
 #include "temporary_directory.hpp"

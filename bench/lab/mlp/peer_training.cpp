@@ -50,7 +50,7 @@ void judge(const TrainSetting& setting, Peer& peer, const std::filesystem::path&
 Trained train_peer(const TrainSetting& setting, const std::string& peer, int threads,
                    Progress& progress) {
   Trained trained{.engine = row_name(peer_row_name(peer), threads),
-                  .device = peer_device(peer),
+                  .device = peer_device(peer, PeerTask::epochs),
                   .parameters = setting.start};
   progress.stage("training with " + trained.name());
   const TemporaryDirectory exchange;

@@ -3,6 +3,12 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"
+#include "interrupt.hpp"
+#include "timed_peer.hpp"
+#include "timed_steps.hpp"
+
+#include <memory>
+#include <utility>
 
 namespace diffbench::bench {
 
@@ -34,10 +40,6 @@ void require_peers(const std::vector<std::string>& names, PeerTask task) {
   }
 }
 
-DeviceKind peer_device(std::string_view peer) {
-  return peer == "torch" ? DeviceKind::cpu : DeviceKind::cuda;
-}
-
 PeerJob network_job(PeerTask task, const std::filesystem::path& directory,
                     const mlp::Training& training, std::span<const float> start,
                     const mlp::DataSet& data) {
@@ -58,8 +60,8 @@ PeerJob network_job(PeerTask task, const std::filesystem::path& directory,
           static_cast<double>(steps) * network.flops_per_step(training.batch) / slowest_peer_flops};
 }
 
-std::vector<int> peer_threads(std::string_view peer, int asked) {
-  if (peer_device(peer) != DeviceKind::cpu) {
+std::vector<int> peer_threads(std::string_view peer, PeerTask task, int asked) {
+  if (peer_device(peer, task) != DeviceKind::cpu) {
     return {1};
   }
   if (asked != 0) {
@@ -67,6 +69,26 @@ std::vector<int> peer_threads(std::string_view peer, int asked) {
   }
   const int all = usable_cpus();
   return all > 1 ? std::vector<int>{1, all} : std::vector<int>{1};
+}
+
+std::unique_ptr<TimedSteps> PeerPool::steps(const std::string& name, int threads, int device,
+                                            const TrainingJob& job) {
+  const PeerJob start =
+      network_job(PeerTask::training, exchange_.path(), job.training, job.start, job.data);
+  std::shared_ptr<Peer> peer = std::exchange(peers_[{name, threads}], nullptr);
+  if (peer) {
+    try {
+      peer->restart(start);
+    } catch (const Error&) { // it has died since
+      peer.reset();
+    }
+  }
+  if (!peer) {
+    const SessionOptions session{.threads = threads, .device = device};
+    peer = std::make_shared<Peer>(name, start, session, interrupted);
+  }
+  return std::make_unique<TimedPeer<float>>(peers_[{name, threads}] = peer,
+                                            exchange_.path() / "result.npy");
 }
 
 } // namespace diffbench::bench

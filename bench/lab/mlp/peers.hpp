@@ -24,11 +24,9 @@ inline constexpr double slowest_peer_flops = 1e8;
 /// Throws InvalidInput for a name that --peer does not know, Unavailable for one that cannot run.
 void require_peers(const std::vector<std::string>& names, PeerTask task);
 
-[[nodiscard]] DeviceKind peer_device(std::string_view peer);
-
 /// `asked`, or without it 1 and all: more threads make PyTorch slower or faster, and a fair
 /// comparison has its best. A peer on the GPU has 1.
-[[nodiscard]] std::vector<int> peer_threads(std::string_view peer, int asked = 0);
+[[nodiscard]] std::vector<int> peer_threads(std::string_view peer, PeerTask task, int asked = 0);
 
 /// Writes rows of `columns` numbers. Returns the file's name. Throws Error.
 template <typename Numbers>

@@ -9,7 +9,9 @@
 #include "planning.hpp"
 #include "process_memory.hpp"
 #include "products.hpp"
+#include "report_json.hpp"
 #include "slowed_steps.hpp"
+#include "small_nets.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +28,8 @@ namespace {
 constexpr double most_emulated_flops = 2e7;
 
 struct StepContender : Contender<RaceRow, TimedSteps> {
-  std::function<std::unique_ptr<TimedSteps>()> make;
+  SmallNets::MakeSteps make;
+  std::function<StepCheck()> check_small_nets; ///< null of the roof
   Absence absence = Absence::skips_row;
 };
 
@@ -38,6 +41,7 @@ class Race {
         peers_(peers),
         progress_(progress),
         reference_(job),
+        small_nets_(job.training.optimizer),
         competition_(progress) {}
 
   RaceResult run(double budget_seconds) {
@@ -57,30 +61,38 @@ class Race {
   void enter_all() {
     for (const mlp::EngineInfo& engine : options_.engines) {
       for (const int threads : engine_threads(engine)) {
-        SessionOptions session = options_.session;
-        session.threads = threads;
-        enter(std::string(engine.name), threads, engine.device,
-              [this, engine, session] { return engine_steps(engine, session, job_); });
+        enter_engine({.engine = engine, .label = std::string(engine.name)}, threads);
       }
     }
     for (const PlantedEngine& planted : options_.planted) {
-      enter(planted.label, 0, planted.engine.device, [this, &planted] {
-        return slowed(engine_steps(planted.engine, options_.session, job_), planted.slowdown);
-      });
+      enter_engine(planted, 0);
     }
     for (const std::string& peer : options_.peers) {
       for (const int threads : threads_of_peer(peer)) {
-        enter("peer:" + peer, threads, peer_device(peer), [this, peer, threads] {
-          return peers_.steps(peer, threads, options_.session.device, job_);
-        });
+        const SmallNets::MakeSteps make = [this, peer, threads](const TrainingJob& job) {
+          return peers_.steps(peer, threads, options_.session.device, job);
+        };
+        enter("peer:" + peer, threads, peer_device(peer, PeerTask::training), make,
+              [this, make] { return small_nets_.check(make); });
       }
     }
     if (options_.products) {
       for (const int threads : roof_threads()) {
-        enter("products", threads, "cpu",
-              [this, threads] { return products_steps(threads, job_); });
+        enter("products", threads, DeviceKind::cpu,
+              [threads](const TrainingJob& job) { return products_steps(threads, job); });
       }
     }
+  }
+
+  void enter_engine(const PlantedEngine& planted, int threads) {
+    SessionOptions session = options_.session;
+    session.threads = threads != 0 ? threads : session.threads;
+    enter(
+        planted.label, threads, planted.engine.device,
+        [planted, session](const TrainingJob& job) {
+          return slowed(engine_steps(planted.engine, session, job), planted.slowdown);
+        },
+        [this, planted, session] { return small_nets_.check(planted.engine, session); });
   }
 
   [[nodiscard]] std::vector<int> engine_threads(const mlp::EngineInfo& engine) const {
@@ -88,15 +100,16 @@ class Race {
   }
   /// The same, where there are CPU threads to choose.
   [[nodiscard]] std::vector<int> threads_of_peer(const std::string& peer) const {
-    const bool asked = peer_device(peer) == DeviceKind::cpu && !options_.threads.empty();
-    return asked ? options_.threads : peer_threads(peer);
+    const bool asked =
+        peer_device(peer, PeerTask::training) == DeviceKind::cpu && !options_.threads.empty();
+    return asked ? options_.threads : peer_threads(peer, PeerTask::training);
   }
   [[nodiscard]] std::vector<int> roof_threads() const {
     return options_.threads.empty() ? std::vector<int>{1} : options_.threads;
   }
 
-  void enter(const std::string& engine, int threads, DeviceKind device,
-             std::function<std::unique_ptr<TimedSteps>()> make) {
+  void enter(const std::string& engine, int threads, DeviceKind device, SmallNets::MakeSteps make,
+             std::function<StepCheck()> check_small_nets = nullptr) {
     StepContender contender;
     RaceRow& row = contender.row;
     row.name = row_name(engine, threads);
@@ -105,6 +118,7 @@ class Race {
     row.device = device;
     row.is_roof = engine == "products";
     contender.make = std::move(make);
+    contender.check_small_nets = std::move(check_small_nets);
     contender.absence = row.is_peer() ? Absence::ends_all : Absence::skips_row;
     competition_.enter(std::move(contender));
   }
@@ -115,8 +129,14 @@ class Race {
     if (row.emulated() && flops * static_cast<double>(reference_.steps()) > most_emulated_flops) {
       throw Unavailable("an emulated GPU would take minutes to verify this network");
     }
+    if (!row.is_roof) {
+      row.check = contender.check_small_nets();
+      if (row.wrong()) {
+        return;
+      }
+    }
     memory_.begin();
-    contender.timed = contender.make();
+    contender.timed = contender.make(job_);
     const Sample first = contender.timed->sample(reference_.steps());
     if (!row.is_roof) {
       std::vector<float> parameters(job_.start.size());
@@ -165,15 +185,60 @@ class Race {
   PeerPool& peers_;
   Progress& progress_;
   StepReference reference_;
+  SmallNets small_nets_;
   MemoryWatch memory_;
   Competition<StepContender> competition_;
 };
+
+Value check_json(const std::optional<StepCheck>& check) {
+  if (!check) {
+    return nullptr;
+  }
+  return {{"ok", check->ok()},
+          {"steps", check->steps},
+          {"share_of_bound", check->share_of_bound},
+          {"max_abs_error", check->max_abs_error},
+          {"nonfinite", check->nonfinite}};
+}
 
 } // namespace
 
 RaceResult run_race(const TrainingJob& job, const RaceOptions& options, double budget_seconds,
                     PeerPool& peers, Progress& progress) {
   return Race(job, options, peers, progress).run(budget_seconds);
+}
+
+std::vector<std::string> troubles(std::span<const RaceRow> rows) {
+  std::vector<std::string> lines;
+  for (const RaceRow& row : rows) {
+    if (row.wrong()) {
+      lines.push_back(fmt::format("{}: WRONG: {}; not timed", row.name, to_text(*row.check)));
+    } else if (row.emulated() && row.check) {
+      lines.push_back(row.name + ": verified; an emulation has no time");
+    } else if (row.status != Status::ok) {
+      lines.push_back(fmt::format("{}: {}: {}", row.name, to_string(row.status), row.reason));
+    }
+  }
+  return lines;
+}
+
+Value row_json(const RaceRow& row) {
+  Value samples = Value::list();
+  for (const Sample& sample : row.samples) {
+    samples.push_back({{"steps", sample.iterations}, {"seconds", sample.seconds}});
+  }
+  return {{"row", row.name},
+          {"racer", row.engine},
+          {"device", row.device},
+          {"status", to_string(row.status)},
+          {"reason", row.reason.empty() ? Value() : Value(row.reason)},
+          {"threads_asked", row.threads},
+          {"provenance", provenance_json(row.provenance)},
+          {"verified", check_json(row.check)},
+          {"seconds_per_step", row.ranked() ? Value(row.step_seconds()) : Value()},
+          {"train_errors", row.train_errors},
+          {"peak_bytes", row.peak_bytes},
+          {"samples", std::move(samples)}};
 }
 
 } // namespace diffbench::bench

@@ -39,20 +39,15 @@ struct RaceOptions {
 };
 
 /// One way to make the steps.
-struct RaceRow : TimedRow { ///< named "cpu", "cpu, 2 threads", "peer:torch, 1 thread"
-  std::string engine;       ///< the same whatever the threads: "cpu", "peer:torch"
-  int threads = 0;          ///< asked for; 0: as the engine chooses
-  bool is_roof = false;     ///< products alone: nothing to verify, and nobody's time
-  std::optional<StepCheck> check;
+struct RaceRow : NetRow {
+  std::string engine;   ///< the same whatever the threads: "cpu", "peer:torch"
+  int threads = 0;      ///< asked for; 0: as the engine chooses
+  bool is_roof = false; ///< products alone: nothing to verify, and nobody's time
   std::optional<std::int64_t> train_errors; ///< rows given a wrong class after all steps
   /// Of making and checking it; of a peer its whole process.
   std::optional<std::int64_t> peak_bytes;
 
-  [[nodiscard]] bool is_peer() const { return names_peer(engine); }
-  [[nodiscard]] bool verified() const { return check && check->ok(); }
-  [[nodiscard]] bool wrong() const { return check && !check->ok(); }
-  /// Verified and timed.
-  [[nodiscard]] bool ranked() const { return (is_roof || verified()) && timed(); }
+  [[nodiscard]] bool ranked() const { return is_roof ? timed() : NetRow::ranked(); }
 };
 
 struct RaceResult {

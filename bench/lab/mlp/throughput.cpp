@@ -4,11 +4,11 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
-#include "forward_check.hpp"
 #include "image_rows.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "planning.hpp"
+#include "small_nets.hpp"
 #include "statistics.hpp"
 
 #include <fmt/format.h>
@@ -48,12 +48,12 @@ class BatchRunner {
   std::optional<StepCheck> verify() {
     if (!training_) {
       timed_->sample(1);
-      return check_outputs();
+      return check_ends();
     }
     if (job_.training.network.flops_per_step(job_.training.batch) > most_verified_flops) {
       return std::nullopt;
     }
-    const StepReference reference(job_);
+    StepReference reference(job_);
     timed_->sample(reference.steps());
     std::vector<float> parameters(job_.start.size());
     timed_->fetch(parameters);
@@ -65,7 +65,7 @@ class BatchRunner {
 
  private:
   /// Of the first rows and the last.
-  [[nodiscard]] StepCheck check_outputs() {
+  [[nodiscard]] StepCheck check_ends() {
     const mlp::Network& network = job_.training.network;
     std::vector<float> outputs(static_cast<std::size_t>(job_.training.batch * network.classes()));
     timed_->fetch(outputs);
@@ -74,15 +74,14 @@ class BatchRunner {
       return std::span(all).subspan(static_cast<std::size_t>(first * width),
                                     static_cast<std::size_t>(rows * width));
     };
-    StepCheck check;
+    double most = 0;
     for (const std::int64_t first : {std::int64_t{0}, job_.training.batch - rows}) {
       const double error =
           output_error(network, job_.start, part(job_.data.values, first, network.inputs()),
                        part(outputs, first, network.classes()));
-      check.nonfinite += std::isfinite(error) ? 0 : 1;
-      check.share_of_bound = std::max(check.share_of_bound, error / most_output_error);
+      most = error <= most ? most : error; // keeps a NaN
     }
-    return check;
+    return check_outputs(most);
   }
 
   bool training_;
@@ -100,6 +99,10 @@ class EngineSearch {
 
   /// Throws Error where no batch size could be measured.
   void run(Progress& progress) {
+    if (const StepCheck check = SmallNets().check(info_, setting_.session); !check.ok()) {
+      row_.check = check;
+      throw Error(to_text(check));
+    }
     const Stopwatch watch;
     const std::int64_t most =
         row_.emulated() ? std::min(setting_.most_batch, most_emulated_batch) : setting_.most_batch;
@@ -109,9 +112,10 @@ class EngineSearch {
           progress.stage(fmt::format("{}, batches of {}", info_.name, batch));
           return trial(batch);
         },
-        [&](bool refining) {
+        [&](SearchPhase phase) {
           // What is round the best costs little.
-          return !interrupted() && (refining || watch.seconds() < setting_.budget_seconds);
+          return !interrupted() &&
+                 (phase == SearchPhase::refining || watch.seconds() < setting_.budget_seconds);
         });
     if (const BatchPoint* const best = result_.search.best(); best == nullptr) {
       throw Error(result_.search.ended_by);

@@ -5,6 +5,7 @@
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "peers.hpp"
+#include "small_nets.hpp"
 
 #include <fmt/format.h>
 
@@ -53,41 +54,6 @@ TrainSetting prepare(MlpOptions options) {
           .start = std::move(start)};
 }
 
-Trained run_engine(const TrainSetting& setting, const mlp::EngineInfo& info, bool prefetch,
-                   Progress& progress) {
-  Trained trained{.engine = std::string(info.name),
-                  .device = info.device,
-                  .prefetched = prefetch,
-                  .parameters = setting.start};
-  SessionOptions session = setting.options.session;
-  session.async = prefetch;
-  const auto engine = info.make<float>()(setting.training, session);
-  progress.stage(fmt::format("training with {}", trained.name()));
-  const mlp::Schedule schedule{
-      .epochs = setting.options.epochs,
-      .seed = setting.options.seed,
-      .feed = setting.options.batches_from_host ? mlp::Feed::batches : mlp::Feed::resident,
-      .prefetch = prefetch,
-      .stop = interrupted};
-  try {
-    mlp::train(*engine, setting.training, setting.data.train, schedule, trained.parameters,
-               [&](const mlp::Epoch& epoch) {
-                 trained.epochs.push_back(epoch);
-                 progress.update(static_cast<double>(epoch.number) /
-                                 static_cast<double>(setting.options.epochs));
-                 return !interrupted();
-               });
-  } catch (const Error& error) {
-    trained.failure = error.what();
-    engine->set_parameters(trained.parameters);
-  }
-  trained.provenance = engine->provenance();
-  const mlp::Network& network = setting.training.network;
-  trained.train = mlp::quality_unless(interrupted, *engine, network, setting.data.train);
-  trained.test = mlp::quality_unless(interrupted, *engine, network, setting.data.test);
-  return trained;
-}
-
 /// Each engine, and with --async once more with its batches gathered ahead. Engines that cannot
 /// take this network are `skipped`, with the reason, unless they were named.
 std::vector<Trained> run_engines(const TrainSetting& setting, std::vector<std::string>& notes,
@@ -97,7 +63,7 @@ std::vector<Trained> run_engines(const TrainSetting& setting, std::vector<std::s
     try {
       for (const bool prefetch : {false, true}) {
         if (!interrupted() && (!prefetch || setting.options.prefetch)) {
-          all.push_back(run_engine(setting, engine, prefetch, progress));
+          all.push_back(train_engine(setting, engine, prefetch, progress));
         }
       }
     } catch (const Unavailable& refusal) {
@@ -113,7 +79,8 @@ std::vector<Trained> run_engines(const TrainSetting& setting, std::vector<std::s
 /// Those on the CPU once with 1 thread and once with all, unless --threads says how many.
 void run_peers(const TrainSetting& setting, std::vector<Trained>& all, Progress& progress) {
   for (const std::string& peer : setting.options.peers) {
-    for (const int threads : peer_threads(peer, setting.options.session.threads)) {
+    for (const int threads :
+         peer_threads(peer, PeerTask::epochs, setting.options.session.threads)) {
       if (!interrupted()) {
         all.push_back(train_peer(setting, peer, threads, progress));
       }
@@ -141,6 +108,46 @@ void save_parameters(const TrainSetting& setting, const Trained& trained, LabRep
 }
 
 } // namespace
+
+Trained train_engine(const TrainSetting& setting, const mlp::EngineInfo& info, bool prefetch,
+                     Progress& progress) {
+  Trained trained{.engine = std::string(info.name),
+                  .device = info.device,
+                  .prefetched = prefetch,
+                  .parameters = setting.start};
+  SessionOptions session = setting.options.session;
+  session.async = prefetch;
+  trained.check = SmallNets(setting.training.optimizer).check(info, session);
+  if (trained.wrong()) {
+    trained.failure = "WRONG: " + to_text(*trained.check) + "; not trained";
+    return trained;
+  }
+  const auto engine = info.make<float>()(setting.training, session);
+  progress.stage(fmt::format("training with {}", trained.name()));
+  const mlp::Schedule schedule{
+      .epochs = setting.options.epochs,
+      .seed = setting.options.seed,
+      .feed = setting.options.batches_from_host ? mlp::Feed::batches : mlp::Feed::resident,
+      .prefetch = prefetch,
+      .stop = interrupted};
+  try {
+    mlp::train(*engine, setting.training, setting.data.train, schedule, trained.parameters,
+               [&](const mlp::Epoch& epoch) {
+                 trained.epochs.push_back(epoch);
+                 progress.update(static_cast<double>(epoch.number) /
+                                 static_cast<double>(setting.options.epochs));
+                 return !interrupted();
+               });
+  } catch (const Error& error) {
+    trained.failure = error.what();
+    engine->set_parameters(trained.parameters);
+  }
+  trained.provenance = engine->provenance();
+  const mlp::Network& network = setting.training.network;
+  trained.train = mlp::quality_unless(interrupted, *engine, network, setting.data.train);
+  trained.test = mlp::quality_unless(interrupted, *engine, network, setting.data.test);
+  return trained;
+}
 
 Action declare_mlp_train(OptionList& options) {
   struct State {

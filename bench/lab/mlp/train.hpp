@@ -9,6 +9,7 @@
 #include "lab_report.hpp"
 #include "options.hpp"
 #include "statistics.hpp"
+#include "step_check.hpp"
 
 #include <optional>
 #include <span>
@@ -24,11 +25,13 @@ struct Trained {
   DeviceKind device = DeviceKind::cpu;
   bool prefetched = false; ///< a thread gathered its batches ahead
   Provenance provenance = {};
-  std::string failure = {}; ///< why it did not come to an end
+  std::string failure = {};            ///< why it did not come to an end
+  std::optional<StepCheck> check = {}; ///< of an engine, on the small nets
   std::vector<mlp::Epoch> epochs = {};
   std::vector<float> parameters = {};                ///< after the last epoch that was right
   std::optional<mlp::Quality> train = {}, test = {}; ///< not there when Ctrl-C came before
 
+  [[nodiscard]] bool wrong() const { return check && !check->ok(); }
   [[nodiscard]] std::string name() const { return engine + (prefetched ? "+async" : ""); }
   /// It says nothing of its losses, nor where its time went.
   [[nodiscard]] bool is_peer() const { return names_peer(engine); }
@@ -61,6 +64,10 @@ struct TrainSetting {
   std::vector<float> start;
 };
 
+/// The engine's, once it is right on the small nets; with `prefetch` a thread gathers its batches
+/// ahead. What goes wrong on the way is a failure. Throws Unavailable.
+[[nodiscard]] Trained train_engine(const TrainSetting& setting, const mlp::EngineInfo& info,
+                                   bool prefetch, Progress& progress);
 /// PyTorch's training from the same parameters, on the same rows in the same order; its quality is
 /// judged by the engine `cpu`. After Ctrl-C there is none. A child that dies on the way is a
 /// failure, as that of an engine is. Throws Unavailable.

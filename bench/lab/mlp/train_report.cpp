@@ -198,7 +198,12 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
     }
     if (!trained.failure.empty()) {
       report.notes.push_back(fmt::format("{}: {}", trained.name(), trained.failure));
-      report.outcome = {exit_error, "an engine did not come to the end, see above"};
+      if (report.outcome.exit_code != exit_not_verified) {
+        report.outcome = {exit_error, "an engine did not come to the end, see above"};
+      }
+    }
+    if (trained.wrong()) {
+      report.outcome = {exit_not_verified, trained.name() + " is wrong, see above"};
     }
     if (trained.timed()) {
       if (!trained.is_peer()) {

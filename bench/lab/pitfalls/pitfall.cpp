@@ -30,30 +30,37 @@ bool shown_by_rounds(const Finding& finding) {
 
 std::string_view to_string(Needs needs) { return needs == Needs::gpu ? "gpu" : "cpu"; }
 
-Effect effect_of(const Finding& finding) {
-  const double factor = finding.factor();
+Effect effect_of(double factor) {
   if (!std::isfinite(factor) || !(factor >= 0)) {
     return Effect::unclear; // the clock did not move
   }
   if (factor < least_factor && factor > 1 / least_factor) {
     return Effect::none;
   }
-  if (!shown_by_rounds(finding)) {
-    return Effect::unclear;
-  }
   return factor > 1 ? Effect::too_slow : Effect::too_fast;
 }
 
-std::string verdict(const Finding& finding) {
-  const double factor = finding.factor();
-  switch (effect_of(finding)) {
-    case Effect::too_slow: return fmt::format("{}x too slow", format_figure(factor));
+Effect effect_of(const Finding& finding) {
+  const Effect effect = effect_of(finding.factor());
+  return effect == Effect::none || shown_by_rounds(finding) ? effect : Effect::unclear;
+}
+
+std::string factor_text(double factor, const std::string& none, const std::string& nothing_left) {
+  switch (effect_of(factor)) {
+    case Effect::too_slow: return format_figure(factor) + "x too slow";
     case Effect::too_fast:
-      return factor > 0 ? fmt::format("{}x too fast", format_figure(1 / factor))
-                        : "no time at all"; // shorter than the clock's tick
-    case Effect::none: return fmt::format("no effect ({}x)", format_figure(factor));
-    default: return fmt::format("unclear ({}x)", format_figure(factor));
+      return factor > 0 ? format_figure(1 / factor) + "x too fast" : nothing_left;
+    default: return none;
   }
+}
+
+std::string verdict(const Finding& finding) {
+  const std::string factor = format_figure(finding.factor());
+  if (effect_of(finding) == Effect::unclear) {
+    return fmt::format("unclear ({}x)", factor);
+  }
+  return factor_text(finding.factor(), fmt::format("no effect ({}x)", factor),
+                     "no time at all"); // shorter than the clock's tick
 }
 
 std::string explanation(const Pitfall& pitfall, const Finding& finding) {

@@ -43,8 +43,13 @@ struct Pitfall {
 /// Below this the two readings are called the same.
 inline constexpr double least_factor = 1.1;
 
-/// What the mistake did here: none when the factor is nearly 1, unclear when it is not, but the
-/// rounds do not show it (judge() of ratio.hpp), or when the clock did not move.
+/// What a factor says by itself: none when it is nearly 1, unclear when the clock did not move.
+[[nodiscard]] Effect effect_of(double factor);
+/// "3.1x too slow"; what `none` and `nothing_left` say of the rest.
+[[nodiscard]] std::string factor_text(double factor, const std::string& none,
+                                      const std::string& nothing_left);
+
+/// What the mistake did here; unclear also where the rounds do not show it (judge() of ratio.hpp).
 [[nodiscard]] Effect effect_of(const Finding& finding);
 
 /// "3.1x too slow", "no effect (1.02x)".

@@ -186,7 +186,7 @@ class CourseTest : public testing::Test {
                             {"command", "diffbench " + arguments.front() + " --json x"},
                             {"disturbed", disturbed_},
                             {"x", 7}}}};
-    return exit_ok;
+    return arguments.front() == with_wrong_row_ ? exit_not_verified : exit_ok;
   }
 
   std::string sheet() {
@@ -202,6 +202,7 @@ class CourseTest : public testing::Test {
   std::ostringstream err_;
   std::vector<std::string> ran_;
   std::string failing_;
+  std::string with_wrong_row_;
   bool disturbed_ = false;
 };
 
@@ -220,6 +221,14 @@ TEST_F(CourseTest, SaysWhatWasMeasuredBesideOtherPrograms) {
   EXPECT_EQ(take(), exit_ok);
   EXPECT_THAT(sheet(), HasSubstr("7.00,times,measured beside other programs"));
   EXPECT_THAT(out_.str(), HasSubstr("again on a quiet machine"));
+}
+
+TEST_F(CourseTest, GoesOnAfterAWrongRowAndSaysSo) {
+  with_wrong_row_ = "one";
+  EXPECT_EQ(take(), exit_ok);
+  EXPECT_THAT(ran_, ElementsAre("one", "two", "report"));
+  EXPECT_THAT(sheet(), HasSubstr("7.00,times,measured,,diffbench one\n"));
+  EXPECT_THAT(err_.str(), HasSubstr("a row of diffbench one was WRONG"));
 }
 
 TEST_F(CourseTest, IsTakenUpAfterACommandThatFailed) {

@@ -158,7 +158,7 @@ TEST_F(Race, EngineThatIsWrongIsNotTimed) {
 }
 
 TEST_F(Race, NaNIsNeverRight) {
-  const StepReference reference(job_);
+  StepReference reference(job_);
   std::vector<float> parameters = job_.start;
   parameters[3] = std::numeric_limits<float>::quiet_NaN();
   const StepCheck check = reference.check(parameters);
@@ -177,7 +177,7 @@ TEST_F(Race, JobHasWholeBatchesInTheOrderOfTheData) {
 }
 
 TEST_F(Race, RowLeftOutOfABatchShows) {
-  const StepReference reference(job_);
+  StepReference reference(job_);
   const auto engine = mlp::require_engine("cpu").make_float32(job_.training, {});
   engine->set_parameters(job_.start);
   for (std::int64_t step = 0; step < reference.steps(); ++step) {

@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-bool always(bool /*refining*/) { return true; }
+bool always(SearchPhase /*phase*/) { return true; }
 
 std::vector<std::int64_t> batches_of(const BatchSearch& search) {
   std::vector<std::int64_t> batches;
@@ -84,7 +84,8 @@ TEST(BatchSearch, SmallestBatchThatIsAsGoodIsEnough) {
 
 TEST(BatchSearch, RefinesAfterTheBudgetIsSpent) {
   const BatchSearch search = search_batches(
-      1, 1000, peak_at_100, [n = 0](bool refining) mutable { return refining || n++ < 8; });
+      1, 1000, peak_at_100,
+      [n = 0](SearchPhase phase) mutable { return phase == SearchPhase::refining || n++ < 8; });
   EXPECT_THAT(batches_of(search), ElementsAre(1, 2, 4, 8, 16, 32, 64, 76, 91, 108, 128));
 }
 
@@ -112,17 +113,17 @@ TEST(BatchSearch, NothingMeasuredIsNoBest) {
       always);
   EXPECT_EQ(search.best(), nullptr);
   EXPECT_EQ(search.enough(), nullptr);
-  EXPECT_EQ(search_batches(1, 8, peak_at_100, [](bool /*refining*/) { return false; }).ended_by,
+  EXPECT_EQ(search_batches(1, 8, peak_at_100, [](SearchPhase /*phase*/) { return false; }).ended_by,
             "the time budget");
 }
 
-/// The scalar engine up to a batch of 8, beyond which something happens.
+/// The scalar engine up to a batch of 24, beyond which something happens.
 template <typename Beyond>
 class LimitedEngine final : public mlp::Engine<float> {
  public:
   explicit LimitedEngine(const mlp::Training& training)
       : engine_(mlp::require_engine("scalar").make_float32(training, {})) {
-    if (training.batch > 8) {
+    if (training.batch > 24) {
       beyond_ = true;
       Beyond::when_made();
     }
@@ -193,12 +194,12 @@ TEST(Throughput, OutOfMemoryEndsTheSearchAndKeepsTheCurve) {
     const ThroughputStudy study = run(make);
     const EngineThroughput& engine = study.engines.front();
     EXPECT_TRUE(engine.row.ranked());
-    EXPECT_EQ(engine.search.curve.back().batch, 8);
-    EXPECT_THAT(engine.search.ended_by, HasSubstr("batches of 16"));
+    EXPECT_EQ(engine.search.curve.back().batch, 16);
+    EXPECT_THAT(engine.search.ended_by, HasSubstr("batches of 32"));
     EXPECT_THAT(engine.search.ended_by, HasSubstr("memory"));
     const LabReport report = throughput_report(study);
     EXPECT_EQ(report.outcome.exit_code, exit_ok);
-    EXPECT_EQ(json_of(report.data)["results"][0]["verified_to"], 8);
+    EXPECT_EQ(json_of(report.data)["results"][0]["verified_to"], 16);
     EXPECT_THAT(report.sentence, HasSubstr("limited does most"));
     const std::string csv = csv_of(*report.rows);
     EXPECT_THAT(csv, StartsWith("row,device,batch,rows_per_second,verified,verified_to\nlimited,"));
