@@ -53,18 +53,20 @@ class OwnFiles(CommandLineTest):
     @unittest.skipUnless(MODULE.exists(), "this build is without the module hdf5")
     def test_of_two_runs_the_second_is_told_of_the_first(self):
         first = subprocess.Popen([PROGRAM, *ENDLESS, *CHECKPOINT, "--budget", "1"], cwd=self.directory,
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        self.addCleanup(first.communicate)
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(first.wait)
         self.addCleanup(first.kill)
         limit = time.monotonic() + 60
         while not self.path("c.h5").exists():
             self.assertIsNone(first.poll())
             self.assertLess(time.monotonic(), limit)
             time.sleep(0.01)
-        self.assert_refused(1, f"process {first.pid} on ", *RUN, *CHECKPOINT)
+        second = self.run_program(*RUN, *CHECKPOINT)
+        self.assertEqual(second.returncode, 1, second.stderr)
+        self.assert_one_line(second.stderr, "c.h5", f"process {first.pid} on ")
         self.assertIsNone(first.poll())
         os.kill(first.pid, signal.SIGKILL)
-        first.communicate()
+        first.wait()
         self.assertTrue(self.path(".c.h5.lock").exists())
         self.path("c.h5").unlink()
         self.run_ok(*RUN, *CHECKPOINT)  # what is left of the first locks nothing
