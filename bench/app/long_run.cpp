@@ -1,5 +1,6 @@
 #include "long_run.hpp"
 
+#include "diffbench/cluster/checkpoint_lock.hpp"
 #include "diffbench/cluster/module.hpp"
 #include "diffbench/cluster/thread_transport.hpp"
 #include "diffbench/errors.hpp"
@@ -20,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -60,23 +62,32 @@ class Runner {
   }
 
   LongRun run() {
-    const cluster::FieldDigest reference = run_reference();
-    session_ = make(run_.backend, options_.many.halo_depth);
-    run_.provenance = session_->provenance();
-    run_.depth = session_->depth();
-    run_.oversubscribed = ranks_.oversubscribed(run_.provenance.threads);
-    begin(*session_);
-    progress_.stage("running");
-    run_to_the_end(reference);
-    run_.last_step = step_;
-    run_.interrupted = stopped();
-    run_.digest = to_string(session_->digest());
+    ranks_.expect_commands(true);
+    run_steps();
+    ranks_.expect_commands(false); // this rank reports now
     keep_field();
     return run_;
   }
 
  private:
   using SessionOfRanks = cluster::RanksSession<T>;
+
+  void run_steps() {
+    run_reference();
+    if (run_.interrupted) {
+      return;
+    }
+    session_ = make(run_.backend, options_.many.halo_depth);
+    run_.provenance = session_->provenance();
+    run_.depth = session_->depth();
+    run_.oversubscribed = ranks_.oversubscribed(run_.provenance.threads);
+    begin(*session_);
+    progress_.stage("running");
+    run_to_the_end();
+    run_.last_step = step_;
+    run_.interrupted = stopped();
+    run_.digest = to_string(session_->digest());
+  }
 
   [[nodiscard]] bool stopped() const { return interrupted() || ranks_.stopped(); }
 
@@ -96,9 +107,17 @@ class Runner {
     }
   }
 
+  /// What the field must be after so many steps of this run.
+  struct Waypoint {
+    std::int64_t steps = 0;
+    cluster::FieldDigest digest;
+  };
+
   /// The oracle on the same ranks, for as many steps as there is time for, and not beyond the first
-  /// checkpoint: what is not proved right must not replace an older one.
-  cluster::FieldDigest run_reference() {
+  /// checkpoint: what is not proved right must not replace an older one. Whenever it has taken
+  /// twice as long as before its field's digest is kept, so that a run that is interrupted early is
+  /// verified too, as far as the last of them. Interrupted itself, it leaves its own state.
+  void run_reference() {
     progress_.stage("reference");
     const std::int64_t halo = options_.many.halo_depth;
     const auto oracle = make("scalar", halo > 0 ? halo : 1);
@@ -109,30 +128,54 @@ class Runner {
     const std::int64_t steps = last - run_.first_step;
     const Stopwatch<> watch;
     Pace pace;
-    std::int64_t& done = run_.verified_steps;
+    std::int64_t done = 0;
+    double next_waypoint = 0;
     while (done < steps && (done == 0 || watch.seconds() < limit)) {
       if (stopped()) {
-        throw Interrupted();
+        keep_reference(*oracle, done);
+        return;
       }
       const Stopwatch<> of_call;
       const std::int64_t count = pace.next(steps - done);
       oracle->advance(count);
       pace.took(count, of_call.seconds());
       done += count;
+      if (watch.seconds() >= next_waypoint) {
+        waypoints_.push_back({done, oracle->digest()});
+        next_waypoint = 2 * watch.seconds();
+      }
       progress_.update(std::max(static_cast<double>(done) / static_cast<double>(steps),
                                 watch.seconds() / limit));
     }
-    return oracle->digest();
+    if (waypoints_.back().steps < done) {
+      waypoints_.push_back({done, oracle->digest()});
+    }
   }
 
-  /// Whole halo depths where there is time for them, so that the cut costs no exchange.
+  /// The oracle's state is right, as far as it came.
+  void keep_reference(SessionOfRanks& oracle, std::int64_t done) {
+    run_.interrupted = true;
+    run_.provenance = oracle.provenance();
+    run_.last_step = step_ = run_.first_step + done;
+    run_.digest = to_string(oracle.digest());
+    if (options_.checkpoint_every > 0 && done > 0) {
+      save(oracle);
+    }
+  }
+
+  /// Whole halo depths where there is time for them, so that the cut costs no exchange. Each
+  /// stretch is at most twice the longest before it, however little is left: the latest may have
+  /// been fast by luck, and nobody can interrupt one.
   void advance_to(std::int64_t last) {
     while (step_ < last && !stopped()) {
-      const std::int64_t count = pace_.next(last - step_, std::max<std::int64_t>(1, run_.depth));
+      const std::int64_t whole = std::max<std::int64_t>(1, run_.depth);
+      const std::int64_t count =
+          std::min(pace_.next(last - step_, whole), std::max(whole, 2 * stretch_));
       const Stopwatch<> watch;
       session_->advance(count);
       const double seconds = watch.seconds();
       pace_.took(count, seconds);
+      stretch_ = seconds > Pace::longest_call ? count / 2 : std::max(count, stretch_);
       run_.seconds += seconds;
       step_ += count;
       progress_.update(static_cast<double>(step_ - run_.first_step) /
@@ -142,28 +185,30 @@ class Runner {
 
   /// Verified on the way; with a checkpoint at every multiple of the interval, at the end, and when
   /// the user wants an end.
-  void run_to_the_end(const cluster::FieldDigest& reference) {
-    const std::int64_t verified_at = run_.first_step + run_.verified_steps;
+  void run_to_the_end() {
+    auto waypoint = waypoints_.begin();
     const std::int64_t every = options_.checkpoint_every;
     while (step_ < options_.iterations && !stopped()) {
       std::int64_t next = options_.iterations;
-      if (step_ < verified_at) {
-        next = std::min(next, verified_at);
+      if (waypoint != waypoints_.end()) {
+        next = std::min(next, run_.first_step + waypoint->steps);
       }
       if (every > 0) {
         next = std::min(next, next_checkpoint(step_));
       }
       advance_to(next);
-      if (step_ == verified_at) {
-        run_.verified = session_->digest() == reference;
+      if (waypoint != waypoints_.end() && step_ == run_.first_step + waypoint->steps) {
+        run_.verified_steps = waypoint->steps;
+        run_.verified = session_->digest() == waypoint->digest;
         if (!run_.verified) {
           return;
         }
+        ++waypoint;
       }
       const bool due =
           step_ == options_.iterations || step_ % std::max<std::int64_t>(1, every) == 0;
       if (every > 0 && run_.verified && (due || stopped())) {
-        save();
+        save(*session_);
       }
     }
   }
@@ -173,13 +218,13 @@ class Runner {
     return std::min(options_.iterations, (step / every + 1) * every);
   }
 
-  void save() {
+  void save(SessionOfRanks& session) {
     const ScopedTimer timer(run_.checkpoint_seconds);
-    session_->save_checkpoint(options_.checkpoint, {.problem = options_.problem,
-                                                    .step = step_,
-                                                    .initial = initial_name(),
-                                                    .digest = {},
-                                                    .version = version_text()});
+    session.save_checkpoint(options_.checkpoint, {.problem = options_.problem,
+                                                  .step = step_,
+                                                  .initial = initial_name(),
+                                                  .digest = {},
+                                                  .version = version_text()});
     ++run_.checkpoints;
   }
 
@@ -208,8 +253,10 @@ class Runner {
   Progress& progress_;
   LongRun run_;
   std::unique_ptr<SessionOfRanks> session_;
+  std::vector<Waypoint> waypoints_; ///< of the reference
   std::int64_t step_ = 0;
   Pace pace_;
+  std::int64_t stretch_ = 1; ///< the longest that was short enough, in steps
 };
 
 /// The backend's session on each rank of this machine, and a copy of its rows for a checkpoint.
@@ -261,10 +308,14 @@ int run_long(const LongRunOptions& given, const Invocation& invocation) {
     ranks.open_checkpoint_files();
   }
   if (!options.restart.empty()) {
-    start = ranks.checkpoint_facts(options.restart);
+    start = ranks.open_checkpoint(options.restart);
     take_problem(options, *start);
   }
   check_before_work(options);
+  std::optional<cluster::CheckpointLock> lock;
+  if (!options.checkpoint.empty()) {
+    lock.emplace(options.checkpoint);
+  }
   return run_experiment("run", options.output, invocation, [&](Progress& progress) {
     const LongRun run = options.problem.dtype == Dtype::float32
                             ? Runner<float>(options, start, progress).run()

@@ -52,14 +52,16 @@ struct LongRun {
   double seconds = 0;          ///< of these steps, checkpoints left out
   double checkpoint_seconds = 0;
   int checkpoints = 0;
-  std::int64_t verified_steps = 0; ///< of the first ones
-  bool verified = false;
+  std::int64_t verified_steps = 0; ///< compared with the reference, of the first ones
+  bool verified = false;           ///< they were equal
   std::string digest;
   std::string sha256; ///< empty where the whole field was not put together
   bool interrupted = false;
   std::int64_t cells = 0;
 
   [[nodiscard]] std::optional<double> step_seconds() const;
+  /// Whether it was interrupted before anything was compared with the reference.
+  [[nodiscard]] bool unproved() const { return interrupted && verified_steps == 0; }
 };
 
 /// `initial`: the field's name.
@@ -68,7 +70,8 @@ struct LongRun {
 
 /// On all ranks, or on this process alone. Verifies against the oracle on the same ranks, for as
 /// many steps as the budget affords. Ctrl-C keeps the state in the checkpoint, if there is
-/// one. Returns the exit code; throws as run_comparison() does.
+/// one: from the first verified step on, or the reference's own. Returns the exit code; throws as
+/// run_comparison() does.
 [[nodiscard]] int run_long(const LongRunOptions& given, const Invocation& invocation);
 
 } // namespace diffbench::bench

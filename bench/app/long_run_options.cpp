@@ -1,4 +1,5 @@
 // The options of a run that lasts, and what a checkpoint says about them.
+#include "diffbench/cluster/checkpoint_rotation.hpp"
 #include "diffbench/errors.hpp"
 #include "long_run.hpp"
 #include "option_groups.hpp"
@@ -41,6 +42,7 @@ void declare_long_run(OptionList& options, LongRunOptions& run) {
                "one backend, each rank its own rows: for fields that no rank can hold");
   options.text("--checkpoint FILE.h5", run.checkpoint,
                "one backend; keep its state (HDF5), and the one before as FILE.h5.previous");
+  options.companions(cluster::checkpoint_companions, "--restart");
   options.integer("--checkpoint-every K", run.checkpoint_every, iteration_limits,
                   "iterations between two checkpoints");
   options.text("--restart FILE.h5", run.restart, "go on from that state, on any number of ranks");

@@ -38,11 +38,14 @@ constexpr Column<LongRun> columns[] = {
                                  : Value();
      }},
     {"oversubscribed", nullptr, as_text, field<&LongRun::oversubscribed>},
-    {"verified.bitwise", nullptr, as_text, field<&LongRun::verified>},
+    {"verified.bitwise", nullptr, as_text,
+     [](const LongRun& run) { return run.unproved() ? Value() : Value(run.verified); }},
     {"verified.steps", nullptr, as_text, field<&LongRun::verified_steps>},
     {nullptr, "verified", as_text,
      [](const LongRun& run) -> Value {
-       return run.verified ? fmt::format("yes, {} steps", run.verified_steps) : "NO";
+       return run.verified     ? fmt::format("yes, {} steps", run.verified_steps)
+              : run.unproved() ? "not yet"
+                               : "NO";
      }},
     {"field.digest", nullptr, as_text, field<&LongRun::digest>},
     {"field.sha256", nullptr, as_text, [](const LongRun& run) { return or_null(run.sha256); }},
@@ -71,6 +74,12 @@ LabReport long_run_report(const LongRunOptions& options, const std::string& init
   if (run.oversubscribed) {
     report.notes.emplace_back("more threads than CPUs: correctness only, no times");
   }
+  if (run.unproved()) {
+    report.notes.emplace_back(
+        run.checkpoints > 0
+            ? "interrupted before the backend had begun: the steps are the reference's own"
+            : "interrupted before a step of the backend was compared with the reference");
+  }
   if (run.verified_steps < options.iterations - run.first_step && run.verified) {
     report.notes.push_back(
         fmt::format("verified are the first {} steps: for all of them the reference takes too long",
@@ -92,7 +101,7 @@ LabReport long_run_report(const LongRunOptions& options, const std::string& init
   report.data = {{"problem", problem_json(frame)}, {"results", list_of(columns, {&run, 1})}};
   report.data.at_path("problem.initial") = initial;
   report.interrupted = run.interrupted;
-  if (!run.verified && !run.interrupted) {
+  if (!run.verified && !run.unproved()) {
     report.outcome = {.exit_code = exit_not_verified,
                       .complaint = fmt::format("{} differs from the reference after {} steps",
                                                run.backend, run.verified_steps)};

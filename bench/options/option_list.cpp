@@ -1,8 +1,11 @@
 #include "option_list.hpp"
 
+#include "output.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 namespace diffbench::bench {
@@ -198,7 +201,65 @@ void OptionList::type(std::string_view name, std::vector<std::string> texts) {
   std::ranges::find(options_, name, &Option::name)->typed = std::move(texts);
 }
 
+namespace {
+
+struct NamedFile {
+  const OptionList::Option* option;
+  std::string typed;
+  std::filesystem::path place;
+  bool is_companion;
+
+  [[nodiscard]] std::string text() const {
+    return fmt::format("{} {}", option->name, typed) +
+           (is_companion ? fmt::format(" (with '{}')", place.filename().string()) : "");
+  }
+};
+
+/// A name such as "block" is a file only where there is one.
+bool names_file(const OptionList::Option& option, const std::string& text) {
+  if (option.type.find("FILE") == std::string::npos && option.kind != OptionList::Kind::files) {
+    return false;
+  }
+  std::error_code ignored;
+  return !text.empty() && text != stdout_name &&
+         (option.type.starts_with("FILE") || std::filesystem::exists(text, ignored));
+}
+
+bool may_share(const OptionList::Option& one, const OptionList::Option& other) {
+  return one.replaces == other.name || other.replaces == one.name;
+}
+
+} // namespace
+
+// An output that replaces another, or what the run reads, is lost work: by any path, before any.
+void OptionList::refuse_shared_files() const {
+  std::vector<NamedFile> files;
+  for (const Option& option : options_) {
+    for (const std::string& text : option.typed) {
+      if (names_file(option, text)) {
+        files.push_back({&option, text, place_of(text), false});
+        for (const auto& companion : option.companions ? option.companions(files.back().place)
+                                                       : std::vector<std::filesystem::path>()) {
+          files.push_back({&option, text, companion, true});
+        }
+      }
+    }
+  }
+  for (auto one = files.begin(); one != files.end(); ++one) {
+    const auto other = std::find_if(one + 1, files.end(), [&](const NamedFile& file) {
+      return file.option != one->option && file.place == one->place &&
+             !may_share(*file.option, *one->option);
+    });
+    if (other != files.end()) {
+      throw InvalidInput(fmt::format(
+          "{} and {}: two outputs, or an output and an input, cannot go to the same place",
+          one->text(), other->text()));
+    }
+  }
+}
+
 void OptionList::read() const {
+  refuse_shared_files();
   for (const Option& option : options_) {
     for (const std::string& text : option.typed) {
       option.read(option.name, text);

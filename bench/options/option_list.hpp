@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -55,6 +56,9 @@ template <typename Parse>
 class OptionList {
  public:
   using Read = std::function<void(std::string_view option, const std::string& text)>;
+  /// The files that come and go with the one at `path`.
+  using Companions =
+      std::function<std::vector<std::filesystem::path>(const std::filesystem::path& path)>;
   enum class Kind {
     flag,
     value,
@@ -68,6 +72,8 @@ class OptionList {
     Read read;
     std::vector<std::string> typed = {};   ///< a flag that was given has one text
     std::vector<std::string> choices = {}; ///< what a shell offers for the value
+    Companions companions = {};            ///< of a file
+    std::string replaces = {};             ///< the option whose file it may take the place of
   };
 
   OptionList() = default;
@@ -127,6 +133,13 @@ class OptionList {
   /// The names among which the value of the last declared option is chosen.
   void choices(std::vector<std::string> names) { options_.back().choices = std::move(names); }
 
+  /// The last declared option's file has `companions`, and may take the place of the one that
+  /// `replaces` names.
+  void companions(Companions companions, std::string replaces) {
+    options_.back().companions = std::move(companions);
+    options_.back().replaces = std::move(replaces);
+  }
+
   /// What read() calls when it is here: for options that contradict each other.
   void check(std::function<void()> refuse);
   /// A line for stderr before the verb's work, where `make` has one once all is read.
@@ -145,11 +158,13 @@ class OptionList {
   void type(std::string_view name, std::vector<std::string> texts);
   [[nodiscard]] std::vector<Option>& options() { return options_; }
 
-  /// Sets the targets of all options that were given. Throws what their readers do.
+  /// Sets the targets of all options that were given. Throws what their readers do, and
+  /// InvalidInput where two options name one file.
   void read() const;
 
  private:
   void add(Kind kind, std::string_view usage, std::string_view help, Read read);
+  void refuse_shared_files() const;
 
   std::string group_ = "Options";
   std::vector<Option> options_;

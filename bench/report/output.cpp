@@ -89,10 +89,22 @@ bool takes_stdout(std::initializer_list<std::string> paths) {
   return std::ranges::find(paths, stdout_name) != paths.end();
 }
 
+fs::path place_of(const fs::path& path) {
+  std::error_code ignored; // what cannot be resolved cannot be written either
+  fs::path place = path;
+  constexpr int most_links = 40; // as the system has it
+  for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(place, ignored)); ++i) {
+    place = parent_of(place) / fs::read_symlink(place, ignored);
+  }
+  const fs::path resolved = fs::weakly_canonical(place, ignored);
+  return fs::absolute(resolved.empty() ? place : resolved, ignored).lexically_normal();
+}
+
 void refuse_equal_paths(std::initializer_list<std::string> paths) {
   std::set<fs::path> places;
   for (const std::string& path : paths) {
-    if (!path.empty() && !places.insert(fs::path(path).lexically_normal()).second) {
+    const fs::path place = path == stdout_name ? fs::path(path) : place_of(path);
+    if (!path.empty() && !places.insert(place).second) {
       throw InvalidInput(fmt::format(
           "{}: two outputs, or an output and an input, cannot go to the same place", path));
     }

@@ -75,7 +75,10 @@ class Outputs {
 /// Whether stdout is one of the places, so that nothing else may go there.
 [[nodiscard]] bool takes_stdout(std::initializer_list<std::string> paths);
 
-/// Throws InvalidInput where two of the paths are equal ("a" and "./a" are); empty ones are none.
+/// The file that is written or read at `path`: absolute, links resolved, also those to nothing yet.
+[[nodiscard]] std::filesystem::path place_of(const std::filesystem::path& path);
+
+/// Throws InvalidInput where two of the paths are one place; empty ones are none.
 void refuse_equal_paths(std::initializer_list<std::string> paths);
 
 /// Throws InvalidInput where `output` is the file at one of `inputs`, by whatever path: a recorded

@@ -1,7 +1,7 @@
-// Files are opened and closed by all ranks together, as the parallel library wants it; cells are
-// moved by each rank for itself. After each step all agree on whether it went well (agreement.hpp):
-// so all unwind from the same place, and a file that is collective is closed by all. For the same
-// reason they ask whether each of them sees the file before any opens it.
+// Files that are written are opened and closed by all ranks together, as the parallel library wants
+// it; cells are moved by each rank for itself, and each reads for itself. After each step all agree
+// on whether it went well (agreement.hpp): so all unwind from the same place, and a file that is
+// collective is closed by all.
 #include "checkpoint_hdf5.hpp"
 
 #include "attributes.hpp"
@@ -133,8 +133,7 @@ std::uintmax_t size_of_file(const fs::path& path) {
   return fs::file_size(path, error);
 }
 
-// A checkpoint that is read. What open() has opened stays so when it throws: closing is collective,
-// and for after the ranks have agreed.
+// A checkpoint that is read.
 struct OpenCheckpoint {
   void open(const fs::path& path, hid_t access, std::uintmax_t bytes) {
     file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "opening it as HDF5");
@@ -150,6 +149,16 @@ struct OpenCheckpoint {
   CheckpointFacts facts;
   Handle dataset;
 };
+
+// What `step` returns; its errors are those of an input.
+template <typename Step>
+auto reading(const Step& step) {
+  try {
+    return step();
+  } catch (const Error& error) {
+    throw InvalidInput(error.what());
+  }
+}
 
 class Hdf5Files : public CheckpointFiles {
  public:
@@ -192,29 +201,34 @@ class Hdf5Files : public CheckpointFiles {
   }
 
   CheckpointFacts read_facts(const fs::path& path) override {
-    OpenCheckpoint checkpoint;
-    open(checkpoint, path);
-    return checkpoint.facts;
+    kept_path_.clear();
+    kept_ = {};
+    return reading([&] {
+      kept_ = open(path);
+      kept_path_ = path;
+      return kept_.facts;
+    });
   }
 
   void read_rows(const fs::path& path, std::int64_t first_row, std::span<std::byte> rows) override {
-    OpenCheckpoint checkpoint;
-    open(checkpoint, path);
-    const Problem& problem = checkpoint.facts.problem;
-    for_reading(path, [&] { check_rows(problem, first_row, rows.size()); });
-    const Pieces pieces(problem, first_row, rows.size(), access_.piece_bytes);
-    for (std::int64_t i = 0, calls = most(pieces.count()); i < calls; ++i) {
-      for_reading(path, [&] {
-        if (i < pieces.count()) {
-          const Piece piece = pieces[i];
-          const Selection selection(problem, piece);
-          checked(H5Dread(checkpoint.dataset.get(), memory_type(problem.dtype),
-                          selection.in_memory.get(), selection.in_file.get(),
-                          access_.transfer.get(), rows.data() + piece.offset),
-                  "reading the rows");
-        }
-      });
-    }
+    reading([&] {
+      OpenCheckpoint another;
+      if (path != kept_path_) {
+        another = open(path);
+      }
+      const OpenCheckpoint& checkpoint = path == kept_path_ ? kept_ : another;
+      const Problem& problem = checkpoint.facts.problem;
+      check_rows(problem, first_row, rows.size());
+      const Pieces pieces(problem, first_row, rows.size(), access_.piece_bytes);
+      for (std::int64_t i = 0; i < pieces.count(); ++i) {
+        const Piece piece = pieces[i];
+        const Selection selection(problem, piece);
+        checked(
+            H5Dread(checkpoint.dataset.get(), memory_type(problem.dtype), selection.in_memory.get(),
+                    selection.in_file.get(), H5P_DEFAULT, rows.data() + piece.offset),
+            "reading the rows");
+      }
+    });
   }
 
  private:
@@ -230,21 +244,12 @@ class Hdf5Files : public CheckpointFiles {
       }
     });
   }
-  template <typename Step>
-  void for_reading(const fs::path& path, const Step& step) {
-    collectively(transport_, [&] {
-      try {
-        step();
-      } catch (const Error& error) {
-        throw InvalidInput("cannot read checkpoint '" + path.string() + "': " + error.what());
-      }
-    });
-  }
-
-  void open(OpenCheckpoint& checkpoint, const fs::path& path) {
-    std::uintmax_t bytes = 0;
-    for_reading(path, [&] { bytes = size_of_file(path); });
-    for_reading(path, [&] { checkpoint.open(path, access_.file.get(), bytes); });
+  // Each rank for itself, also in the parallel library: cells are read where they lie.
+  [[nodiscard]] OpenCheckpoint open(const fs::path& path) const {
+    const std::uintmax_t bytes = size_of_file(path);
+    OpenCheckpoint checkpoint;
+    checkpoint.open(path, by_this_process_.file.get(), bytes);
+    return checkpoint;
   }
 
   static void check_rows(const Problem& problem, std::int64_t first_row, std::size_t bytes) {
@@ -271,7 +276,11 @@ class Hdf5Files : public CheckpointFiles {
   }
 
   Hdf5Access access_;
+  Hdf5Access by_this_process_ = serial_access();
   Transport* transport_;
+  // What read_facts() has opened, for read_rows(): HDF5 opens no file that has lost its name since.
+  OpenCheckpoint kept_;
+  fs::path kept_path_;
 };
 
 } // namespace

@@ -13,6 +13,7 @@ Hdf5Access parallel_access(MPI_Comm communicator) {
   checked(H5Pset_fapl_mpio(access.file.get(), communicator, MPI_INFO_NULL), "MPI-IO");
   access.transfer = Handle(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "the way to move data");
   checked(H5Pset_dxpl_mpio(access.transfer.get(), H5FD_MPIO_INDEPENDENT), "MPI-IO");
+  access.piece_bytes = std::int64_t{64} << 20; // within the ranks' time limit, one after the other
   return access;
 }
 

@@ -9,6 +9,7 @@
 #include "mpi_halo_exchange.hpp"
 #include "slabs.hpp"
 #include "tags.hpp"
+#include "watchdog.hpp"
 
 #include <array>
 #include <cstdio>
@@ -26,7 +27,7 @@ namespace diffbench::cluster {
 namespace {
 
 // In broadcast() ranks may have nothing to do for minutes.
-constexpr Patience idle{.seconds = 0, .longest_sleep = std::chrono::microseconds(1000)};
+constexpr std::chrono::microseconds idle_sleep{1000};
 
 void start_mpi() {
   int started = 0;
@@ -92,6 +93,7 @@ MpiTransport::~MpiTransport() {
   if (std::uncaught_exceptions() > exceptions_ && !others_leave_too()) {
     end_all("it left after an error, and other ranks did not");
   }
+  const Watchdog watchdog(rank_, "the end of MPI", gather_limit(time_limit_));
   MPI_Comm_free(&farewell_);
   MPI_Comm_free(&ranks_);
   MPI_Finalize();
@@ -165,8 +167,12 @@ void MpiTransport::wait_idly(MPI_Request request) {
         call(MPI_Test(&request, &arrived, &status), "MPI_Test");
         return arrived != 0;
       },
-      idle);
+      {.seconds = idle_limit_, .longest_sleep = idle_sleep});
   requests_under_way_ = !done;
+  if (!done) {
+    throw TimedOut("rank " + std::to_string(rank_) + ": no command from rank 0 for " +
+                   seconds_text(idle_limit_));
+  }
 }
 
 bool MpiTransport::takes_device_memory() const {
@@ -200,6 +206,10 @@ void MpiTransport::all_gather(std::span<const std::byte> mine, std::span<std::by
   call(MPI_Iallgather(mine.data(), type.count(), type.type(), all.data(), type.count(), type.type(),
                       ranks_, &request),
        "MPI_Iallgather");
+  wait_for_all(request);
+}
+
+void MpiTransport::wait_for_all(MPI_Request request) {
   MPI_Status status;
   wait_for_one(request, status, "other ranks have not gathered", gather_limit(time_limit_));
 }
@@ -240,7 +250,7 @@ void MpiTransport::agree(std::string_view complaint) {
   int first = size_; // of the ranks that complain
   MPI_Request request = MPI_REQUEST_NULL;
   call(MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, ranks_, &request), "MPI_Iallreduce");
-  wait_idly(request);
+  wait_for_all(request);
   if (first == size_) {
     return;
   }
@@ -248,7 +258,7 @@ void MpiTransport::agree(std::string_view complaint) {
   complaint.copy(text.data(), text.size() - 1);
   const int length = static_cast<int>(text.size());
   call(MPI_Ibcast(text.data(), length, MPI_CHAR, first, ranks_, &request), "MPI_Ibcast");
-  wait_idly(request);
+  wait_for_all(request);
   throw Error(text.data());
 }
 
@@ -260,6 +270,7 @@ void MpiTransport::write_at(const std::filesystem::path& file, std::int64_t offs
 void MpiTransport::end_all(const std::string& reason) {
   std::fflush(nullptr); // MPI_Abort need not
   std::fprintf(stderr, "diffbench: rank %d: %s\n", rank_, one_line(reason).c_str());
+  const Watchdog watchdog(rank_, "MPI_Abort", time_limit_ > 0 ? 1 : 0);
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::_Exit(1); // it may return
 }

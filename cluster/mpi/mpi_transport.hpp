@@ -46,7 +46,8 @@ class MpiTransport : public Transport {
   [[nodiscard]] std::string description() const override;
 
   void set_time_limit(double seconds) override { time_limit_ = seconds; }
-  [[nodiscard]] double time_limit() const { return time_limit_; }
+  [[nodiscard]] double time_limit() const override { return time_limit_; }
+  void set_idle_limit(double seconds) override { idle_limit_ = seconds; }
 
   /// What the library says when it is asked; no of one that cannot be asked.
   [[nodiscard]] bool takes_device_memory() const override;
@@ -56,7 +57,7 @@ class MpiTransport : public Transport {
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override;
   void send(int to, std::span<const std::byte> bytes) override;
   void receive(int from, std::span<std::byte> bytes) override;
-  /// Each rank for itself (file_part.hpp). Waits for ever for the other ranks' disks.
+  /// Each rank for itself (file_part.hpp).
   void write_at(const std::filesystem::path& file, std::int64_t offset,
                 std::span<const std::byte> bytes) override;
   [[noreturn]] void end_all(const std::string& reason) override;
@@ -64,7 +65,7 @@ class MpiTransport : public Transport {
   /// Of all ranks, errors returned: for libraries that speak MPI themselves.
   [[nodiscard]] MPI_Comm communicator() const { return ranks_; }
   /// Collective: if any rank's `complaint` is not empty, all throw Error with that of the first
-  /// such rank, at most 500 characters of it. Waits for ever.
+  /// such rank, at most 500 characters of it.
   void agree(std::string_view complaint);
 
   /// Waits for `requests`: true when all have succeeded, false when `statuses` say which has not.
@@ -78,6 +79,7 @@ class MpiTransport : public Transport {
   void wait_for_one(MPI_Request request, MPI_Status& status, const std::string& complaint,
                     double limit_seconds);
   void wait_idly(MPI_Request request);
+  void wait_for_all(MPI_Request request);
   [[nodiscard]] bool others_leave_too() noexcept;
 
   MPI_Comm ranks_ = MPI_COMM_NULL;
@@ -86,6 +88,7 @@ class MpiTransport : public Transport {
   int size_ = 1;
   Place place_;
   double time_limit_ = 0;
+  double idle_limit_ = 0;
   bool requests_under_way_ = false; ///< given up, see above
   int exceptions_ = 0;              ///< in flight when this was made
 };

@@ -1,5 +1,7 @@
 #include "diffbench/cluster/agreement.hpp"
 
+#include "watchdog.hpp"
+
 #include "diffbench/errors.hpp"
 
 #include <algorithm>
@@ -53,7 +55,11 @@ void collectively(Transport* transport, const std::function<void()>& step) {
     step();
     return;
   }
-  const Report mine = run(step);
+  const Report mine = [&] {
+    const Watchdog watchdog(transport->rank(), "a step with a file (HDF5, MPI-IO or the disk)",
+                            transport->time_limit());
+    return run(step);
+  }();
   std::vector<Outcome> all(static_cast<std::size_t>(transport->size()));
   transport->all_gather(std::as_bytes(std::span(&mine.outcome, 1)),
                         std::as_writable_bytes(std::span(all)));

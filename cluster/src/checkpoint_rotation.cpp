@@ -1,6 +1,7 @@
 // The order of the names. With PATH the newest checkpoint A, PATH.previous the one before it, and a
 // new one C, complete and on the disk under a temporary name:
 //
+//   append  the seal to the temporary     see checkpoint_seal.hpp
 //   link    PATH -> .PATH.link            A has two names
 //   rename  .PATH.link -> PATH.previous   A is both; the oldest is gone
 //   rename  temporary -> PATH             C is the newest, A the one before
@@ -11,10 +12,13 @@
 // power cut the data is on the disk before the names change, and the names before the call returns.
 #include "diffbench/cluster/checkpoint_rotation.hpp"
 
+#include "checkpoint_seal.hpp"
+
 #include "diffbench/cluster/agreement.hpp"
 #include "diffbench/errors.hpp"
 
 #include <cerrno>
+#include <iterator>
 #include <string>
 #include <system_error>
 
@@ -104,7 +108,20 @@ void keep_as_previous(const fs::path& path) {
   ::unlink(second_name.c_str());
 }
 
-void publish(const fs::path& temporary, const fs::path& path) {
+void append(const fs::path& name, const std::string& text, const fs::path& path) {
+  const int file = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  const bool is_whole = file >= 0 && ::write(file, text.data(), text.size()) == std::ssize(text);
+  const int error = is_whole ? 0 : errno;
+  if (file >= 0 && ::close(file) != 0 && is_whole) {
+    fail(path, reason(errno));
+  }
+  if (!is_whole) {
+    fail(path, reason(error != 0 ? error : ENOSPC));
+  }
+}
+
+void publish(const fs::path& temporary, const std::string& seal, const fs::path& path) {
+  append(temporary, seal, path);
   flush_to_disk(temporary, path);
   keep_as_previous(path);
   rename_to(temporary, path, path);
@@ -114,6 +131,13 @@ void publish(const fs::path& temporary, const fs::path& path) {
 } // namespace
 
 fs::path previous_checkpoint(const fs::path& path) { return path.string() + ".previous"; }
+
+fs::path checkpoint_lock_name(const fs::path& path) { return hidden_name(path, ".lock"); }
+
+std::vector<fs::path> checkpoint_companions(const fs::path& path) {
+  return {previous_checkpoint(path), hidden_name(path, ".partial"), hidden_name(path, ".link"),
+          checkpoint_lock_name(path)};
+}
 
 void save_checkpoint(CheckpointFiles& files, Transport* transport, const fs::path& path,
                      const CheckpointFacts& facts, std::int64_t first_row,
@@ -128,9 +152,19 @@ void save_checkpoint(CheckpointFiles& files, Transport* transport, const fs::pat
   });
   try {
     files.write(temporary, facts, first_row, rows);
+    std::string seal;
+    try {
+      seal = seal_of(transport, temporary);
+    } catch (const Ended&) {
+      throw;
+    } catch (const TimedOut&) {
+      throw;
+    } catch (const Error& error) {
+      fail(path, error.what());
+    }
     collectively(transport, [&] {
       if (is_first) {
-        publish(temporary, path);
+        publish(temporary, seal, path);
       }
     });
   } catch (...) {

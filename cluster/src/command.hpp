@@ -51,13 +51,14 @@ enum class CommandKind : std::int32_t {
   advance,    ///< steps
   initialise, ///< initial, seed, path
   digest,
-  write_npy,  ///< path, offset of the cells in it
-  save,       ///< path, and the facts
-  load,       ///< path
-  facts,      ///< path
-  open_files, ///< so that it is known before any work whether checkpoints can be had
-  limit,      ///< seconds
-  exchange,   ///< of so many bytes so many times, and nothing else: what that takes
+  write_npy,       ///< path, offset of the cells in it
+  save,            ///< path, and the facts
+  load,            ///< from the open checkpoint; path, for messages
+  open_checkpoint, ///< path
+  open_files,      ///< so that it is known before any work whether checkpoints can be had
+  limit,           ///< seconds
+  idle_limit,      ///< seconds
+  exchange,        ///< of so many bytes so many times, and nothing else: what that takes
 };
 
 /// The facts of a checkpoint, but for its digest and its version, which all ranks know.

@@ -104,10 +104,8 @@ void Member::run(const Command& command, Status& status, std::span<const std::by
     case CommandKind::exchange:
       status.times.wait = exchange_seconds(command.bytes, command.times);
       break;
-    case CommandKind::facts:
-      require_checkpoint(&transport_, command.path.c_str());
-      facts_ = checkpoint_files().read_facts(command.path.c_str());
-      break;
+    case CommandKind::open_checkpoint: open_checkpoint(command); break;
+    case CommandKind::idle_limit: transport_.set_idle_limit(command.seconds); break;
   }
 }
 
@@ -291,13 +289,35 @@ void Member::save(const Command& command) {
                   own.first, cells);
 }
 
+void Member::open_checkpoint(const Command& command) {
+  require_checkpoint(&transport_, command.path.c_str());
+  checkpoint_ = open_sealed(&transport_, command.path.c_str());
+  from_checkpoint(
+      command, [&](CheckpointFiles& files, const auto& file) { facts_ = files.read_facts(file); });
+}
+
+// The file that is open, by a name of this process alone; errors have the user's.
+template <typename Read>
+void Member::from_checkpoint(const Command& command, const Read& read) {
+  collectively(&transport_, [&] {
+    try {
+      read(checkpoint_files(), checkpoint_.name());
+    } catch (const InvalidInput& error) {
+      throw InvalidInput("cannot read checkpoint '" + std::string(command.path.c_str()) +
+                         "': " + error.what());
+    }
+  });
+}
+
 FieldDigest Member::load(const Command& command) {
   RankField& field = this->field(command.field);
   const Rows own = field.part().rows;
   std::vector<std::byte> cells;
   collectively(&transport_,
                [&] { cells.resize(static_cast<std::size_t>(own.count() * field.row_bytes())); });
-  checkpoint_files().read_rows(command.path.c_str(), own.first, cells);
+  from_checkpoint(command, [&](CheckpointFiles& files, const auto& file) {
+    files.read_rows(file, own.first, cells);
+  });
   field.upload(own.first, cells);
   return field.digest();
 }

@@ -1,6 +1,7 @@
 // What every rank does with a command, rank 0 among them.
 #pragma once
 
+#include "checkpoint_seal.hpp"
 #include "command.hpp"
 #include "introduction.hpp"
 #include "rank_field.hpp"
@@ -27,7 +28,7 @@ class Member {
 
   [[nodiscard]] const Company& company() const { return company_; }
   [[nodiscard]] RankField& field(std::int32_t index) { return *fields_.at(index).field; }
-  /// What CommandKind::facts has read.
+  /// What CommandKind::open_checkpoint has read.
   [[nodiscard]] const CheckpointFacts& facts() const { return facts_; }
 
  private:
@@ -46,6 +47,9 @@ class Member {
   void download(const Command& command, std::span<std::byte> to);
   void write_npy(const Command& command);
   void save(const Command& command);
+  void open_checkpoint(const Command& command);
+  template <typename Read>
+  void from_checkpoint(const Command& command, const Read& read);
   [[nodiscard]] FieldDigest load(const Command& command);
 
   Transport& transport_;
@@ -53,6 +57,7 @@ class Member {
   Company company_;
   std::map<std::int32_t, Kept> fields_;
   std::unique_ptr<CheckpointFiles> files_;
+  ReadFile checkpoint_; ///< that is read, whatever its name is meanwhile
   CheckpointFacts facts_;
 };
 

@@ -137,7 +137,7 @@ class Ranks::LedSession final : public RanksSession<T> {
   }
 
   void load_checkpoint(const std::filesystem::path& path) override {
-    const CheckpointFacts facts = ranks_.checkpoint_facts(path);
+    const CheckpointFacts& facts = ranks_.member_->facts();
     if (facts.problem != job_.problem) {
       throw InvalidInput("the checkpoint '" + path.string() + "' is of another problem");
     }
@@ -271,6 +271,13 @@ void Ranks::set_time_limit(double seconds) {
   call(command);
 }
 
+void Ranks::expect_commands(bool soon) {
+  Command command;
+  command.kind = CommandKind::idle_limit;
+  command.seconds = soon ? gather_limit(transport_.time_limit()) : 0;
+  call(command);
+}
+
 double Ranks::exchange_seconds(std::int64_t bytes, std::int64_t times) {
   Command command;
   command.kind = CommandKind::exchange;
@@ -283,9 +290,9 @@ double Ranks::exchange_seconds(std::int64_t bytes, std::int64_t times) {
   return slowest;
 }
 
-CheckpointFacts Ranks::checkpoint_facts(const std::filesystem::path& path) {
+CheckpointFacts Ranks::open_checkpoint(const std::filesystem::path& path) {
   Command command;
-  command.kind = CommandKind::facts;
+  command.kind = CommandKind::open_checkpoint;
   command.path = path_text(path);
   call(command);
   return member_->facts();

@@ -1,7 +1,7 @@
 """Checkpoints of many ranks, through mpirun: a run goes on from them on another number of ranks with the
 bits of a run that was never interrupted, also when it was killed, interrupted, or met a full disk.
 
-DIFFBENCH_KILLS is how many runs are killed; a few unless it is set."""
+DIFFBENCH_KILLS is how many runs are killed, DIFFBENCH_STOPS in how many a rank is stopped; a few unless it is set."""
 import os
 import random
 import signal
@@ -12,6 +12,7 @@ from program import PROGRAM, parse_json
 from ranks_program import RanksTest, cpu_seconds, each_its_own, own_lines
 
 KILLS = int(os.environ.get("DIFFBENCH_KILLS", "3"))
+STOPS = int(os.environ.get("DIFFBENCH_STOPS", "2"))
 
 # Seconds that mpirun waits after Ctrl-C before it tells its ranks, and about as many before it kills them: on a
 # busy machine they need more than one.
@@ -65,6 +66,8 @@ class OnAnotherNumberOfRanks(Restart):
         damaged = bytearray(whole)
         damaged[-1000] ^= 1  # of a cell
         self.path("damaged.h5").write_bytes(damaged)
+        self.path("old.h5").write_bytes(whole[:whole.rindex(b"\ndiffbench seal")].replace(
+            b"diffbench checkpoint 2", b"diffbench checkpoint 1"))
         before = self.contents()
 
         def check(mentions, *arguments):
@@ -83,7 +86,8 @@ class OnAnotherNumberOfRanks(Restart):
             ((), "empty.h5", "--iters", "40"),
             (("no such file",), "missing.h5", "--iters", "40"),
             (("lost.h5.previous",), "lost.h5", "--iters", "40"),
-            (("digest",), "damaged.h5", "--iters", "40"),
+            (("digest", "damaged"), "damaged.h5", "--iters", "40"),
+            (("older version",), "old.h5", "--iters", "40"),
         ])
         self.assertEqual(self.contents(), before)
 
@@ -127,6 +131,32 @@ class Killed(Restart):
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(own_lines(done.stderr), "")
         return partial.exists()
+
+
+class Stopped(Restart):
+    """SIGSTOP of one rank, whichever, at some moment of a run that mostly writes checkpoints."""
+
+    def test_ends_all_within_the_limit(self):
+        seed = random.randrange(10**6)
+        chance = random.Random(seed)
+        longest, silent = 0, 0
+        for stop in range(STOPS):
+            ranks = chance.choice((2, 3, 4))
+            whom = stop % ranks
+            with self.subTest(seed=seed, stop=stop, ranks=ranks, whom=whom):
+                for file in self.directory.glob("*c.h5*"):
+                    file.unlink()
+                start = self.start_ranks(ranks, *PROBLEM, "--iters", "1000000000", *every(5),
+                                         "--comm-timeout", "3")
+                self.wait_for(self.path("c.h5").exists, start)
+                time.sleep(chance.uniform(0, 0.5))
+                os.kill(start.ranks[whom], signal.SIGSTOP)
+                done = self.finish(start)
+                longest = max(longest, done.took)
+                silent += not own_lines(done.stderr)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertTrue(own_lines(done.stderr), done.stderr)
+        print(f"{STOPS} stops: all ranks had ended after {longest:.1f} s at most; {silent} said nothing")
 
 
 class FullDisk(Restart):

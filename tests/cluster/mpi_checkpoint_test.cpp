@@ -2,6 +2,7 @@
 // the next checkpoint succeeds.
 //
 //   mpi_checkpoint_test FOLDER   an empty one, under mpirun
+#include "diffbench/cluster/agreement.hpp"
 #include "diffbench/cluster/module.hpp"
 
 #include "../unit/cluster/checkpoint_case.hpp"
@@ -41,10 +42,12 @@ class Saving {
     checks::meet(transport_);
   }
   void read(const std::string& name) {
-    require(files_.read_facts(folder_ / name) == facts_, "other facts");
-    std::vector<std::byte> read(rows_.size());
-    files_.read_rows(folder_ / name, first_row_, read);
-    require(read == rows_, "other cells");
+    collectively(&transport_, [&] {
+      require(files_.read_facts(folder_ / name) == facts_, "other facts");
+      std::vector<std::byte> read(rows_.size());
+      files_.read_rows(folder_ / name, first_row_, read);
+      require(read == rows_, "other cells");
+    });
   }
   [[nodiscard]] bool is_last() const { return transport_.rank() == transport_.size() - 1; }
 

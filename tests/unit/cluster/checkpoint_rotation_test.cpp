@@ -55,8 +55,12 @@ class CheckpointRotationTest : public ScratchTest {
     facts.digest = digest;
     save_checkpoint(files, nullptr, path, facts, 0, {});
   }
-  [[nodiscard]] std::string current() const { return content_of(path); }
-  [[nodiscard]] std::string previous() const { return content_of(previous_checkpoint(path)); }
+  [[nodiscard]] std::string current() const { return unsealed(path); }
+  [[nodiscard]] std::string previous() const { return unsealed(previous_checkpoint(path)); }
+  [[nodiscard]] static std::string unsealed(const std::filesystem::path& file) {
+    const std::string text = content_of(file);
+    return text.substr(0, text.find('\n'));
+  }
 
   TextFiles files;
   std::filesystem::path path = directory() / "run.h5";

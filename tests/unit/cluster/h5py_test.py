@@ -14,7 +14,7 @@ except ImportError:
     sys.exit(77)
 
 FACTS = {
-    "format": "diffbench checkpoint 1", "step": 123_456_789_012, "nx": 5, "ny": 3, "spacing": 0.5,
+    "format": "diffbench checkpoint 2", "step": 123_456_789_012, "nx": 5, "ny": 3, "spacing": 0.5,
     "diffusivity": 1.25, "dt": 0.03125, "boundary": "dirichlet", "boundary_value": -0.1,
     "initial": "gauss:0.3, with an umlaut ä", "digest": "sha256:0123", "version": "0.1.0 (test)",
 }
@@ -27,9 +27,11 @@ def main(program):
             subprocess.run([program, "write", path, dtype], check=True)
             with h5py.File(path) as file:
                 assert list(file) == ["u"], list(file)
-                assert dict(file.attrs) == {**FACTS, "dtype": dtype}, dict(file.attrs)
+                attributes = {name: value.decode() if isinstance(value, bytes) else value
+                              for name, value in file.attrs.items()}
+                assert attributes == {**FACTS, "dtype": dtype}, attributes
                 text = h5py.check_string_dtype(file.attrs.get_id("initial").dtype)
-                assert (text.encoding, text.length) == ("utf-8", None), text
+                assert (text.encoding, text.length) == ("utf-8", len(FACTS["initial"].encode())), text
                 u = file["u"]
                 assert u.dtype == np.dtype(dtype).newbyteorder("<"), u.dtype
                 assert u.chunks is None, u.chunks
@@ -38,7 +40,7 @@ def main(program):
             with h5py.File(path, "a") as file:
                 file.attrs["step"] = 7
                 file.attrs["dt"] = 0.5
-                file.attrs["boundary"] = "neumann"
+                file.attrs["boundary"] = np.bytes_("neumann")
             read = subprocess.run([program, "read", path], check=True, capture_output=True, text=True)
             assert read.stdout == "7 0.5 neumann\n", read.stdout
 

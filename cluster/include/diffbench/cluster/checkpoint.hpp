@@ -30,7 +30,7 @@ struct CheckpointFacts {
   bool operator==(const CheckpointFacts&) const = default;
 };
 
-/// Reads and writes the files. All calls are collective.
+/// Reads and writes the files.
 class CheckpointFiles {
  public:
   CheckpointFiles() = default;
@@ -38,15 +38,17 @@ class CheckpointFiles {
   CheckpointFiles& operator=(const CheckpointFiles&) = delete;
   virtual ~CheckpointFiles() = default;
 
-  /// Makes `file`, which is not there: this rank's `rows`, raw cells of the problem's dtype, begin
-  /// at row `first_row` of the field. Flushed and closed when it returns. Throws Error on all ranks
-  /// when one of them cannot; the file may then be there in part.
+  /// Collective. Makes `file`, which is not there: this rank's `rows`, raw cells of the problem's
+  /// dtype, begin at row `first_row` of the field. Flushed and closed when it returns. Throws Error
+  /// on all ranks when one of them cannot; the file may then be there in part.
   virtual void write(const std::filesystem::path& file, const CheckpointFacts& facts,
                      std::int64_t first_row, std::span<const std::byte> rows) = 0;
-  /// Throws InvalidInput, on all ranks, for a file that is not there, is no checkpoint of this
-  /// program, or is cut short.
+  /// Of each rank for itself, of a file whose bytes are known to be those that were written. Throws
+  /// InvalidInput, without the name of the file, for one that is not there or is no checkpoint of
+  /// this program.
   [[nodiscard]] virtual CheckpointFacts read_facts(const std::filesystem::path& file) = 0;
-  /// Rows [first_row, first_row + rows.size() / row bytes) of the field. Throws as read_facts().
+  /// Rows [first_row, first_row + rows.size() / row bytes) of the field, from the file that
+  /// read_facts() has opened by that name, if it was the last. Throws as read_facts().
   virtual void read_rows(const std::filesystem::path& file, std::int64_t first_row,
                          std::span<std::byte> rows) = 0;
 };

@@ -9,11 +9,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <vector>
 
 namespace diffbench::cluster {
 
 /// PATH.previous: the checkpoint before the one at PATH.
 [[nodiscard]] std::filesystem::path previous_checkpoint(const std::filesystem::path& path);
+
+/// See checkpoint_lock.hpp.
+[[nodiscard]] std::filesystem::path checkpoint_lock_name(const std::filesystem::path& path);
+/// All names that come and go beside `path`: PATH.previous and the hidden ones.
+[[nodiscard]] std::vector<std::filesystem::path> checkpoint_companions(
+    const std::filesystem::path& path);
 
 /// Collective: writes a checkpoint (CheckpointFiles::write has the meaning of its arguments), and
 /// when that is complete and on the disk, the one at `path` becomes `path`.previous and the new one

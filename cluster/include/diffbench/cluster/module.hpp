@@ -19,7 +19,7 @@ namespace diffbench::cluster {
 
 /// What program and module must have in common, since one calls the other's code: raise the number
 /// with every change of this header's interfaces or of what they pass.
-inline constexpr char module_interface[] = "diffbench modules 1, compiler " __VERSION__;
+inline constexpr char module_interface[] = "diffbench modules 2, compiler " __VERSION__;
 
 /// What a module exports under the C name `diffbench_cluster_module`.
 struct Module {

@@ -80,8 +80,9 @@ class RanksSession : public Session<T> {
   virtual void write_npy(const std::filesystem::path& path) = 0;
   /// See save_checkpoint(); of `facts`, digest is filled in.
   virtual void save_checkpoint(const std::filesystem::path& path, CheckpointFacts facts) = 0;
-  /// The field of that checkpoint, the problem of which must be the session's. Throws InvalidInput
-  /// where its cells are not those that its digest tells of.
+  /// The field of the checkpoint that Ranks::open_checkpoint() has opened, at `path`, the problem
+  /// of which must be the session's. Throws InvalidInput where its cells are not those that its
+  /// digest tells of.
   virtual void load_checkpoint(const std::filesystem::path& path) = 0;
   [[nodiscard]] virtual std::int64_t depth() const = 0;
 };
@@ -119,13 +120,18 @@ class Ranks {
   void open_checkpoint_files();
   /// As Transport::set_time_limit, of all ranks.
   void set_time_limit(double seconds);
+  /// Whether rank 0 does nothing for long but through these sessions, until it says otherwise: then
+  /// ranks that hear nothing of it for as long as of others end all.
+  void expect_commands(bool soon);
   /// What one exchange of messages of so many bytes with both neighbours takes, in seconds: the
   /// mean of `times`, on the slowest rank.
   [[nodiscard]] double exchange_seconds(std::int64_t bytes, std::int64_t times);
   /// From now on every advance() of every session is told of; the job's depth is the one that runs.
   void on_advance(OnAdvance tell) { on_advance_ = std::move(tell); }
-  /// What the named checkpoint says. Throws InvalidInput where it cannot be used.
-  [[nodiscard]] CheckpointFacts checkpoint_facts(const std::filesystem::path& path);
+  /// Opens the checkpoint on all ranks for load_checkpoint(), and keeps it open: another run may
+  /// meanwhile give its name to another file. What it says. Throws InvalidInput where it cannot be
+  /// used.
+  [[nodiscard]] CheckpointFacts open_checkpoint(const std::filesystem::path& path);
 
  private:
   template <typename T>

@@ -46,7 +46,7 @@ struct HaloMessages {
 /// Of all_gather() under a limit for single messages: a neighbour may have begun to wait for one
 /// when this rank came, and may be waiting for a CPU.
 constexpr double gather_limit(double limit_seconds) {
-  return limit_seconds > 0 ? 2 * limit_seconds + 1 : 0;
+  return limit_seconds > 0 ? 1.5 * limit_seconds + 1 : 0;
 }
 
 /// An exchange that is set up once and run many times.
@@ -84,9 +84,12 @@ class Transport {
 
   /// How long a rank waits without progress in run(), send() and receive() before it throws
   /// TimedOut; 0: for ever. all_gather() waits longer, so that a rank whose neighbour is silent
-  /// can say so before the others miss it. broadcast() always waits for ever: ranks that
-  /// serve have nothing to do until rank 0 calls.
+  /// can say so before the others miss it.
   virtual void set_time_limit(double seconds) = 0;
+  [[nodiscard]] virtual double time_limit() const { return 0; }
+  /// The same of broadcast(), where ranks have nothing to do until rank 0 calls; for ever unless it
+  /// is set: rank 0 may be at work of its own.
+  virtual void set_idle_limit(double) {}
 
   /// Whether the messages of an exchange of halos may lie in memory of a CUDA device; the same on
   /// all ranks.

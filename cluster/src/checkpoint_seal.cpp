@@ -1,0 +1,212 @@
+#include "checkpoint_seal.hpp"
+
+#include "diffbench/cluster/agreement.hpp"
+#include "diffbench/cluster/checkpoint_rotation.hpp"
+#include "diffbench/cluster/field_digest.hpp"
+#include "diffbench/errors.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace diffbench::cluster {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view mark = "\ndiffbench seal, bytes before it and their digest: ";
+constexpr std::size_t number_digits = 19;
+constexpr std::size_t seal_bytes = mark.size() + number_digits + 1 + 32 + 1;
+// Between two agreements: no rank waits for another's whole share.
+constexpr std::int64_t digest_piece = std::int64_t{64} << 20;
+
+std::string seal_text(std::int64_t bytes, const FieldDigest& digest) {
+  const std::string number = std::to_string(bytes);
+  return std::string(mark) + std::string(number_digits - number.size(), '0') + number + " " +
+         to_string(digest) + "\n";
+}
+
+/// Of 64-bit words, the last one filled with zeros; `offset` is a multiple of 8.
+FieldDigest digest_of_bytes(std::int64_t offset, const std::string& bytes) {
+  std::vector<double> words((bytes.size() + 7) / 8);
+  if (!bytes.empty()) {
+    std::memcpy(words.data(), bytes.data(), bytes.size());
+  }
+  return digest_of<double>(offset / 8, words);
+}
+
+/// Collective: of the first `bytes`, each rank's share.
+FieldDigest digest_together(Transport* transport, const ReadFile& file, std::int64_t bytes) {
+  const std::int64_t ranks = transport != nullptr ? transport->size() : 1;
+  const std::int64_t rank = transport != nullptr ? transport->rank() : 0;
+  FieldDigest mine;
+  for (std::int64_t round = 0; round < bytes; round += ranks * digest_piece) {
+    collectively(transport, [&] {
+      const std::int64_t first = round + rank * digest_piece;
+      const std::int64_t count = std::clamp<std::int64_t>(bytes - first, 0, digest_piece);
+      mine += digest_of_bytes(first, file.read(first, count));
+    });
+  }
+  if (ranks == 1) {
+    return mine;
+  }
+  std::vector<FieldDigest> all(static_cast<std::size_t>(ranks));
+  transport->all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  FieldDigest sum;
+  for (const FieldDigest& each : all) {
+    sum += each;
+  }
+  return sum;
+}
+
+/// Whether all ranks have read the same.
+bool all_have(Transport* transport, const std::string& text) {
+  if (transport == nullptr || transport->size() == 1) {
+    return true;
+  }
+  std::string mine = text;
+  mine.resize(seal_bytes);
+  std::string all(seal_bytes * static_cast<std::size_t>(transport->size()), '\0');
+  transport->all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+  for (std::size_t at = 0; at < all.size(); at += seal_bytes) {
+    if (all.compare(at, seal_bytes, all, 0, seal_bytes) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Of a file whose end is no seal.
+std::string without_seal(const ReadFile& file) {
+  const std::string head = file.read(0, 64 << 10);
+  if (!head.starts_with("\x89HDF\r\n\x1a\n")) {
+    return "it is no checkpoint: no HDF5 file";
+  }
+  if (head.find("diffbench checkpoint 1") != head.npos) {
+    return "an older version of this program wrote it, without a checksum: go on from it with that "
+           "version (its attribute 'version' says which), or start anew";
+  }
+  return "it does not end with a checkpoint's seal: it is cut short, or another program wrote it";
+}
+
+std::string tail_of(const ReadFile& file) {
+  const std::int64_t end = file.bytes() - static_cast<std::int64_t>(seal_bytes);
+  return end < 0 ? "" : file.read(end, seal_bytes);
+}
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& why) {
+  std::error_code ignored;
+  const fs::path previous = previous_checkpoint(path);
+  throw InvalidInput(
+      "cannot read checkpoint '" + path.string() + "': " + why +
+      (fs::exists(previous, ignored) ? "; the one before it is '" + previous.string() + "'" : ""));
+}
+
+/// Where another run replaces the file meanwhile, ranks may have opened different ones.
+std::optional<ReadFile> open_alike(Transport* transport, const fs::path& path) {
+  constexpr int attempts = 10;
+  for (int i = 0; i < attempts; ++i) {
+    ReadFile file;
+    std::string tail;
+    collectively(transport, [&] {
+      try {
+        file = ReadFile(path);
+        tail = tail_of(file);
+      } catch (const Error& error) {
+        refuse(path, error.what());
+      }
+    });
+    if (all_have(transport, tail)) {
+      return file;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+ReadFile::ReadFile(const fs::path& path)
+    : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (file_ < 0) {
+    throw Error(errno == ENOENT ? "there is no such file; check the path"
+                                : std::generic_category().message(errno));
+  }
+  struct stat status {};
+  if (::fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(std::exchange(file_, -1));
+    throw Error("it is not a regular file; name a checkpoint");
+  }
+}
+
+ReadFile::~ReadFile() {
+  if (file_ >= 0) {
+    ::close(file_);
+  }
+}
+
+std::int64_t ReadFile::bytes() const {
+  struct stat status {};
+  if (::fstat(file_, &status) != 0) {
+    throw Error(std::generic_category().message(errno));
+  }
+  return status.st_size;
+}
+
+std::string ReadFile::read(std::int64_t offset, std::int64_t bytes) const {
+  std::string all(static_cast<std::size_t>(bytes), '\0');
+  std::size_t done = 0;
+  while (done < all.size()) {
+    const ssize_t count = ::pread(file_, all.data() + done, all.size() - done,
+                                  offset + static_cast<std::int64_t>(done));
+    if (count < 0 && errno != EINTR) {
+      throw Error("reading it failed: " + std::generic_category().message(errno));
+    }
+    if (count == 0) {
+      break;
+    }
+    done += count < 0 ? 0 : static_cast<std::size_t>(count);
+  }
+  all.resize(done);
+  return all;
+}
+
+fs::path ReadFile::name() const { return "/proc/self/fd/" + std::to_string(file_); }
+
+std::string seal_of(Transport* transport, const fs::path& path) {
+  ReadFile file;
+  std::int64_t bytes = 0;
+  collectively(transport, [&] {
+    file = ReadFile(path);
+    bytes = file.bytes();
+  });
+  return seal_text(bytes, digest_together(transport, file, bytes));
+}
+
+ReadFile open_sealed(Transport* transport, const fs::path& path) {
+  std::optional<ReadFile> file = open_alike(transport, path);
+  if (!file) {
+    refuse(path, "it is another file on each rank, or is replaced all the time");
+  }
+  const std::string seal = tail_of(*file);
+  if (!seal.starts_with(mark)) {
+    collectively(transport, [&] { refuse(path, without_seal(*file)); });
+  }
+  const std::int64_t bytes = file->bytes() - static_cast<std::int64_t>(seal_bytes);
+  if (seal_text(bytes, digest_together(transport, *file, bytes)) != seal) {
+    collectively(transport, [&] {
+      refuse(path,
+             "the file is damaged: its bytes are not those that were written (another digest)");
+    });
+  }
+  return std::move(*file);
+}
+
+} // namespace diffbench::cluster

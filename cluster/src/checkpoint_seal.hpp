@@ -1,0 +1,49 @@
+// The seal of a checkpoint: a line behind the end of its HDF5 file, which HDF5 does not read, with
+// the length and a digest of all bytes before it. It is checked before HDF5 sees the file: the
+// library (1.10) crashes on some damaged ones and never comes back from others. One digest so
+// covers the cells and everything that is said of them: problem, step, version.
+#pragma once
+
+#include "diffbench/cluster/transport.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+namespace diffbench::cluster {
+
+/// An open file; the name may meanwhile be another one's.
+class ReadFile {
+ public:
+  ReadFile() = default;
+  /// Throws Error, without the name, for what is no regular file that can be read.
+  explicit ReadFile(const std::filesystem::path& path);
+  ReadFile(ReadFile&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  ReadFile& operator=(ReadFile&& other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+  ReadFile(const ReadFile&) = delete;
+  ReadFile& operator=(const ReadFile&) = delete;
+  ~ReadFile();
+
+  [[nodiscard]] std::int64_t bytes() const;
+  /// Fewer than asked for only at the end of the file. Throws Error.
+  [[nodiscard]] std::string read(std::int64_t offset, std::int64_t bytes) const;
+  /// A name by which this process opens the very same file.
+  [[nodiscard]] std::filesystem::path name() const;
+
+ private:
+  int file_ = -1;
+};
+
+/// Collective: the seal of the file at `path`, for its end. Throws Error on all ranks.
+[[nodiscard]] std::string seal_of(Transport* transport, const std::filesystem::path& path);
+
+/// Collective: opens the checkpoint on all ranks, all the same one, and checks its seal. Throws
+/// InvalidInput, on all ranks, naming the file.
+[[nodiscard]] ReadFile open_sealed(Transport* transport, const std::filesystem::path& path);
+
+} // namespace diffbench::cluster

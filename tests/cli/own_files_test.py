@@ -1,0 +1,101 @@
+"""The files of a run are its own: no output may go where another does or where the run reads, by whatever
+path, and of two runs one writes a checkpoint."""
+import os
+import pathlib
+import signal
+import subprocess
+import time
+import unittest
+
+from program import PROGRAM, CommandLineTest, parse_json
+
+RUN = "--grid 64 --iters 20".split()
+CHECKPOINT = "--checkpoint c.h5 --checkpoint-every 10".split()
+ENDLESS = "--grid 256 --iters 1000000000000 --no-progress".split()
+MODULE = pathlib.Path(PROGRAM).resolve().parent.parent / "lib/diffbench/hdf5.so"
+
+
+class OwnFiles(CommandLineTest):
+    def assert_kept(self, *arguments):
+        before = self.contents()
+        self.assert_refused(2, "cannot go to the same place", *arguments)
+        self.assertEqual(self.contents(), before, arguments)
+
+    def test_outputs_by_any_path(self):
+        self.path("data.npy").write_bytes(b"It is read.")
+        self.path("link.npy").symlink_to("data.npy")
+        self.path("nothing_yet").symlink_to("x.json")
+        self.path("folder").mkdir()
+        for arguments in (
+                "--init data.npy --save data.npy",
+                "--init data.npy --json link.npy",
+                "--init data.npy --png folder/../data.npy",
+                f"--init data.npy --csv {self.path('data.npy')}",
+                "--json x.json --csv nothing_yet",
+                "--json x.json --export-markdown ./x.json",
+                "--json x.json --report folder/../x.json",
+                "--json x.json --trace x.json",
+                "sweep --out x.json --csv x.json",
+                "report data.npy --out link.npy",
+                "compare data.npy data.npy --json link.npy"):
+            self.assert_kept(*arguments.split())
+
+    def test_those_of_a_checkpoint(self):
+        """Before HDF5 is asked for."""
+        self.path("c.h5").write_bytes(b"It is a checkpoint.")
+        self.path("c.h5.previous").write_bytes(b"It is an older one.")
+        self.path("link").symlink_to("c.h5")
+        for option in "--json", "--csv", "--report", "--export-markdown", "--save":
+            for file in "c.h5", "link", "c.h5.previous", ".c.h5.partial", ".c.h5.lock":
+                self.assert_kept(*RUN, *CHECKPOINT, option, file)
+            self.assert_kept("--iters", "20", "--restart", "c.h5", option, "link")
+
+    @unittest.skipUnless(MODULE.exists(), "this build is without the module hdf5")
+    def test_of_two_runs_the_second_is_told_of_the_first(self):
+        first = subprocess.Popen([PROGRAM, *ENDLESS, *CHECKPOINT, "--budget", "1"], cwd=self.directory,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(first.wait)
+        self.addCleanup(first.kill)
+        limit = time.monotonic() + 60
+        while not self.path("c.h5").exists():
+            self.assertIsNone(first.poll())
+            self.assertLess(time.monotonic(), limit)
+            time.sleep(0.01)
+        second = self.run_program(*RUN, *CHECKPOINT)
+        self.assertEqual(second.returncode, 1, second.stderr)
+        self.assert_one_line(second.stderr, "c.h5", f"process {first.pid} on ")
+        self.assertIsNone(first.poll())
+        os.kill(first.pid, signal.SIGKILL)
+        first.wait()
+        self.assertTrue(self.path(".c.h5.lock").exists())
+        self.path("c.h5").unlink()
+        self.run_ok(*RUN, *CHECKPOINT)  # what is left of the first locks nothing
+        self.assertFalse(self.path(".c.h5.lock").exists())
+        self.run_ok("--restart", "c.h5", "--iters", "30", *CHECKPOINT)  # the same file, both ways
+
+    @unittest.skipUnless(MODULE.exists(), "this build is without the module hdf5")
+    def test_an_interrupted_reference_is_kept(self):
+        """Its budget is long: it is interrupted before the backend has begun."""
+        run = subprocess.Popen([PROGRAM, *ENDLESS, "--checkpoint", "c.h5", "--checkpoint-every",
+                                "1000000000", "--budget", "600", "--json", "out.json"],
+                               cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(run.kill)
+        time.sleep(1.5)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, err)
+        self.assertIn(b"not yet", out)
+        row, = parse_json(self.path("out.json").read_text())["diffbench"]["run"]["results"]
+        self.assertIsNone(row["verified"]["bitwise"])
+        self.assertGreater(row["last_step"], 0)
+        self.assertTrue(self.path("c.h5").exists())
+        after = str(row["last_step"] + 10)
+        whole, = parse_json(self.run_ok("--grid", "256", "--iters", after, "--distributed", "--json",
+                                        "-").stdout)["diffbench"]["run"]["results"]
+        rest, = parse_json(self.run_ok("--restart", "c.h5", "--iters", after, "--json",
+                                       "-").stdout)["diffbench"]["run"]["results"]
+        self.assertEqual(rest["field"], whole["field"])
+
+
+if __name__ == "__main__":
+    unittest.main()
