@@ -35,7 +35,9 @@ class TileSession final : public GridSession<T> {
   void enqueue(std::int64_t steps) override { run(choice_.plan, graphs_, steps); }
 
   [[nodiscard]] typename GridSession<T>::Details details() const override {
-    return {{"tile", choice_.plan.describe(dtype)}, {"tile_from", choice_.source}};
+    return {{"tile", choice_.plan.describe(dtype)},
+            {"depth", std::to_string(choice_.plan.depth)},
+            {"tile_from", choice_.source}};
   }
 
   void prepare() {
