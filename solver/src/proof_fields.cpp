@@ -98,6 +98,9 @@ std::vector<ProofField> proof_fields(Dtype dtype, bool brief) {
       continue;
     }
     for (const Boundary boundary : {Boundary::periodic, Boundary::dirichlet, Boundary::neumann}) {
+      // What no boundary has to do with is tried with one: each step of a row on many threads waits
+      // for all of them.
+      const bool is_first = boundary == Boundary::periodic;
       fields.push_back({.problem = {.nx = shape.nx,
                                     .ny = shape.ny,
                                     .spacing = 0.9,
@@ -106,8 +109,8 @@ std::vector<ProofField> proof_fields(Dtype dtype, bool brief) {
                                     .boundary = boundary,
                                     .boundary_value = 0.3,
                                     .dtype = dtype},
-                        .cells = shape.cells,
-                        .thorough = shape.thorough && !brief});
+                        .cells = is_first ? shape.cells : std::vector{random},
+                        .thorough = shape.thorough && is_first && !brief});
     }
   }
   return fields;

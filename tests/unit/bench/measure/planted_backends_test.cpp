@@ -123,7 +123,7 @@ TEST(ProvedBackend, IsNotRefused) {
     run.problem.dtype = Dtype::float32;
     const Row single = proved<float>(planned, run);
     EXPECT_TRUE(single.verification->bitwise) << backend.name;
-    EXPECT_GT(single.verification->fields->count, 60) << backend.name;
+    EXPECT_GT(single.verification->fields->count, 40) << backend.name;
     EXPECT_EQ(single.verification->fields->grids.back(), "70x48");
     run.problem.dtype = Dtype::float64;
     EXPECT_TRUE(proved<double>(planned, run).verification->bitwise) << backend.name;
