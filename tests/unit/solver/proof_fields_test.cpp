@@ -26,7 +26,8 @@ template <typename T>
 void expect_ends_of_the_range() {
   using Limits = std::numeric_limits<T>;
   const auto largest = [](ProofCells cells) {
-    return std::ranges::max(std::as_const(filled<T>(cells, 67, 19)).cells());
+    const Field<T> field = filled<T>(cells, 67, 19);
+    return std::ranges::max(field.cells());
   };
   EXPECT_LT(largest(ProofCells::denormal), Limits::min());
   EXPECT_GT(largest(ProofCells::near_denormal), Limits::min());
