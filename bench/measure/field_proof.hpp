@@ -9,7 +9,6 @@
 #include "diffbench/field.hpp"
 #include "diffbench/proof_fields.hpp"
 #include "diffbench/stopwatch.hpp"
-#include "diffbench/text.hpp"
 #include "diffbench/verify.hpp"
 #include "interrupt.hpp"
 #include "result.hpp"
@@ -22,6 +21,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -32,9 +32,8 @@ namespace diffbench::bench {
 /// The steps of a sweep, and those between two exchanges of halos, as far as it says.
 [[nodiscard]] inline std::vector<std::int64_t> depths_of(const Provenance& provenance) {
   std::vector<std::int64_t> depths;
-  for (const auto& [name, value] : provenance.details) {
-    const auto depth = parse_number<std::int64_t>(value);
-    if ((name == "depth" || name == "halo_depth") && depth && *depth > 1) {
+  for (const std::optional<std::int64_t>& depth : {provenance.sweep_depth, provenance.halo_depth}) {
+    if (depth.value_or(0) > 1) {
       depths.push_back(*depth);
     }
   }

@@ -29,15 +29,19 @@ class TileSession final : public GridSession<T> {
   TileSession(const TileSession&) = delete;
   TileSession& operator=(const TileSession&) = delete;
 
+  [[nodiscard]] Provenance provenance() const override {
+    Provenance provenance = GridSession<T>::provenance();
+    provenance.sweep_depth = choice_.plan.depth;
+    return provenance;
+  }
+
  private:
   static constexpr Dtype dtype = dtype_of<T>;
 
   void enqueue(std::int64_t steps) override { run(choice_.plan, graphs_, steps); }
 
   [[nodiscard]] typename GridSession<T>::Details details() const override {
-    return {{"tile", choice_.plan.describe(dtype)},
-            {"depth", std::to_string(choice_.plan.depth)},
-            {"tile_from", choice_.source}};
+    return {{"tile", choice_.plan.describe(dtype)}, {"tile_from", choice_.source}};
   }
 
   void prepare() {

@@ -86,8 +86,11 @@ class PlantedSession final : public Session<T> {
     std::copy_n(field_.row(first), cells.size(), cells.begin());
   }
   [[nodiscard]] Provenance provenance() const override {
-    return plant_ == Plant::short_sweep ? Provenance{.threads = 1, .details = {{"depth", "8"}}}
-                                        : Provenance{};
+    Provenance provenance;
+    if (plant_ == Plant::short_sweep) {
+      provenance.sweep_depth = 8;
+    }
+    return provenance;
   }
 
  private:
