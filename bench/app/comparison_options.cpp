@@ -73,6 +73,10 @@ void declare_output(OptionList& options, ComparisonOptions& run) {
 void declare_comparison(OptionList& options, ComparisonOptions& run) {
   declare_problem(options, run);
   declare_rows(options, run, "all that the run may take; without it, time for the timing rounds");
+  options.integer(
+      "--tolerance ULP", run.tolerance_ulps, {0, 1'000'000},
+      "time rows within so many units in the last place of the reference, too; they are "
+      "marked, and not verified");
   options.check([&] { run.budget_binds = options.given("--budget"); });
   declare_transfer(options, run.session);
   options.flag("--async", run.record.async, "copies of snapshots run beside the computation");

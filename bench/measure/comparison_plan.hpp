@@ -18,6 +18,8 @@ struct RunPlan {
   Problem problem;
   InitialField initial;
   std::int64_t iterations = 1000;
+  /// Units in the last place by which cells of a row that is timed may differ from the oracle's.
+  std::int64_t tolerance_ulps = 0;
 };
 
 /// With which rows.

@@ -12,11 +12,14 @@
 #include "progress.hpp"
 #include "rounds.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,13 +52,13 @@ class Competition {
 
   /// `verify(contender)` says in the row whether it is right, and leaves a timed where it is to
   /// be timed. An contender for which it throws is given up. Throws Interrupted, and Unavailable of
-  /// one that ends all.
+  /// one that ends all. `what` is told to the user.
   template <typename Verify>
-  void verify(Verify verify) {
+  void verify(Verify verify, std::string_view what = "verifying") {
     std::size_t done = 0;
     for (Contender& contender : contenders_) {
       if (contender.row.status == Status::ok) {
-        const Observed span = stage("verifying " + contender.row.name);
+        const Observed span = stage(fmt::format("{} {}", what, contender.row.name));
         progress_.update(static_cast<double>(done) / static_cast<double>(contenders_.size()));
         check_interrupt();
         try {

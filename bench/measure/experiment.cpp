@@ -65,6 +65,7 @@ class Experiment {
     try {
       compute_reference(result);
       verify();
+      prove();
       time();
       time_warm_runs();
       release_all();
@@ -84,6 +85,7 @@ class Experiment {
     std::ranges::move(irregularity_notes(result.rows), std::back_inserter(notes_));
     note_imprecise(result.rows);
     note_denormals(result);
+    note_inexact(result.rows);
     result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   }
 
@@ -138,6 +140,17 @@ class Experiment {
           contender,
           {.run_seconds = contender.row.emulated() ? emulated_limit : longest, .row_seconds = all});
     });
+  }
+
+  /// On other fields, the rows that have a result.
+  void prove() {
+    competition_.verify(
+        [&](Contender& contender) {
+          if (contender.timed) {
+            first_runs_.prove(contender);
+          }
+        },
+        "proving");
   }
 
   void time() {
@@ -288,6 +301,17 @@ class Experiment {
       notes_.push_back(
           fmt::format("the budget was spent before the median of {} was known to {:g} %",
                       fmt::join(names, ", "), 100 * plan_.precision));
+    }
+  }
+
+  void note_inexact(const std::vector<Row>& rows) {
+    for (const Row& row : rows) {
+      if (row.verified() && !row.verification->bitwise) {
+        notes_.push_back(
+            fmt::format("{} is not verified: it has other bits than the reference, "
+                        "within {} ulp, and runs since --tolerance {} allows that",
+                        row.name, *row.verification->within_ulps, plan_.tolerance_ulps));
+      }
     }
   }
 

@@ -6,9 +6,11 @@
 #include "diffbench/field.hpp"
 #include "diffbench/initial.hpp"
 #include "diffbench/pace.hpp"
+#include "diffbench/proof_fields.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "diffbench/verify.hpp"
 #include "digest.hpp"
+#include "field_proof.hpp"
 #include "interrupt.hpp"
 #include "observer.hpp"
 #include "phases.hpp"
@@ -24,9 +26,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,14 +44,18 @@ class Reference {
  public:
   /// `scratch` has the problem's size and holds anything after each call.
   Reference(const Problem& problem, const InitialField& initial, Field<T>& scratch)
-      : problem_(problem), initial_(initial), scratch_(scratch) {}
+      : Reference(problem, scratch,
+                  [problem, initial](Field<T>& field) { fill_initial(problem, initial, field); }) {}
+  /// From the field that `fill` makes.
+  Reference(const Problem& problem, Field<T>& scratch, std::function<void(Field<T>&)> fill)
+      : problem_(problem), scratch_(scratch), fill_(std::move(fill)) {}
 
   /// Advances by `steps`, or by as many as `limit_seconds` afford. `on_progress(fraction)` is
   /// called several times a second. Round numbers of steps on the way, which rows make that cannot
   /// afford all, become known where that costs little. Throws Interrupted.
   template <typename OnProgress>
   const FieldFacts& compute(std::int64_t steps, double limit_seconds, OnProgress on_progress) {
-    fill_initial(problem_, initial_, scratch_);
+    fill_(scratch_);
     const Stopwatch watch;
     Stopwatch since_kept;
     double keep_seconds = 0;
@@ -70,7 +78,7 @@ class Reference {
   /// The field after `steps`, whatever that takes. Throws Interrupted.
   [[nodiscard]] Field<T> field_after(std::int64_t steps) const {
     Field<T> field(problem_.nx, problem_.ny);
-    fill_initial(problem_, initial_, field);
+    fill_(field);
     advance(field, steps, std::numeric_limits<double>::infinity(), [](std::int64_t) {});
     return field;
   }
@@ -114,8 +122,8 @@ class Reference {
   }
 
   Problem problem_;
-  InitialField initial_;
   Field<T>& scratch_;
+  std::function<void(Field<T>&)> fill_;
   std::map<std::int64_t, FieldFacts> digests_;
 };
 
@@ -135,7 +143,9 @@ class FirstRuns {
         problem_(plan.problem),
         field_(field),
         observer_(observer),
-        reference_(problem_, plan.initial, field) {}
+        reference_(problem_, plan.initial, field),
+        mixed_reference_(problem_, field,
+                         [](Field<T>& cells) { fill_proof_cells(ProofCells::mixed, cells); }) {}
 
   /// What the runs are compared with, see Reference::compute(). They make as many steps as it did.
   /// Comes before measure().
@@ -178,10 +188,35 @@ class FirstRuns {
       row.setup_seconds.reset();
       row.cold.reset();
     }
-    if (!row.verification->bitwise || row.without_time()) {
-      contender.timed.reset();
+    if (row.wrong() || row.without_time()) {
+      contender.timed->release();
     }
     return std::max(0.0, seconds - first.phases.wall);
+  }
+
+  /// Proves the row on other fields, see field_proof.hpp; one that was wrong already until it is
+  /// known on which. Comes when all rows have had their first runs: what these fields leave behind
+  /// (memory that is kept, threads, modules that a device has loaded, a warm cache) would else be
+  /// found by the first run of another row, which is to be cold. The rounds that follow are warm,
+  /// begin with an upload of their own, and are too long to notice. The row's own session stays;
+  /// it is gone when the row is not to be timed. Throws as measure().
+  void prove(SolveContender<T>& contender) {
+    Row& row = contender.row;
+    if (row.reason.empty()) { // the problem does not diverge
+      Verification& verification = *row.verification;
+      FieldProof proof(plan_.tolerance_ulps);
+      const std::vector<std::int64_t> depths = depths_of(row.provenance);
+      prove_small_fields<T>(
+          [&](const Problem& problem) { return contender.timed->session_for(problem); }, depths,
+          row.without_time(), proof);
+      if (!row.wrong()) {
+        prove_own_size(*contender.timed, own_steps(row, depths), proof);
+      }
+      conclude(verification, proof);
+    }
+    if (row.wrong() || row.without_time()) {
+      contender.timed.reset();
+    }
   }
 
   /// See MemoryWatch.
@@ -207,7 +242,7 @@ class FirstRuns {
     std::vector<double> frees; // of all but the last run, whose session is the one that is timed
     const double wanted = cold_runs_of_median(seconds);
     const auto count = static_cast<std::size_t>(std::min(limits.row_seconds / seconds, wanted));
-    while (runs.size() < count && row.verification->bitwise) {
+    while (runs.size() < count && row.verified()) {
       if (interrupted()) {
         throw Interrupted();
       }
@@ -219,7 +254,11 @@ class FirstRuns {
       const Verification verification = check(*contender.timed, again.steps);
       if (!verification.bitwise) {
         row.verification = verification;
-      } else if (again.steps == first.steps) {
+      }
+      if (!verification.accepted()) {
+        break;
+      }
+      if (again.steps == first.steps) {
         runs.push_back(again);
       } else {
         break;
@@ -244,11 +283,66 @@ class FirstRuns {
     }
     timed.fetch(field_.cells());
     const Field<T> right = reference_.field_after(steps);
-    const Comparison comparison = compare(std::as_const(field_).cells(), right.cells());
-    verification.bitwise = comparison.bitwise;
-    verification.max_abs_error = comparison.max_abs_error;
-    verification.nonfinite = comparison.nonfinite;
+    const Difference found =
+        difference<T>(std::as_const(field_).cells(), right.cells(), problem_.nx, steps);
+    verification.max_abs_error = found.max_abs_error;
+    verification.nonfinite = found.nonfinite;
+    if (found.cells > 0) {
+      verification.difference = found;
+    }
+    if (plan_.tolerance_ulps > 0 && found.nonfinite == 0 &&
+        found.max_ulps <= plan_.tolerance_ulps) {
+      verification.within_ulps = found.max_ulps;
+    }
     return verification;
+  }
+
+  /// Of a row without a time only what is little work.
+  [[nodiscard]] std::vector<std::int64_t> own_steps(const Row& row,
+                                                    std::span<const std::int64_t> depths) const {
+    constexpr std::int64_t cells_of_an_emulation = 100'000;
+    if (row.without_time() && problem_.cells() > cells_of_an_emulation) {
+      return {};
+    }
+    return own_size_steps(problem_, depths, row.verification->steps);
+  }
+
+  /// With the run's own numerics. Where these diverge, beyond the range of the numbers, nothing is
+  /// proved.
+  void prove_own_size(TimedSolve<T>& timed, const std::vector<std::int64_t>& counts,
+                      FieldProof& proof) {
+    for (const std::int64_t steps : counts) {
+      const FieldFacts& expected = mixed_reference_.at(steps);
+      if (proof.wrong() || expected.summary.nonfinite > 0) {
+        return;
+      }
+      check_interrupt();
+      fill_proof_cells(ProofCells::mixed, field_);
+      if (!timed.run_from(field_, steps)) {
+        return;
+      }
+      Difference found;
+      if (sha256_of_cells(std::as_const(field_).cells()) != expected.sha256) {
+        const Field<T> right = mixed_reference_.field_after(steps);
+        found = difference<T>(std::as_const(field_).cells(), right.cells(), problem_.nx, steps);
+      }
+      proof.add(problem_, ProofCells::mixed, steps, found);
+    }
+  }
+
+  /// What the proof makes of a row whose run's field was as it is in `verification`.
+  void conclude(Verification& verification, const FieldProof& proof) const {
+    verification.fields = proof.fields();
+    if (!proof.fields().wrong) {
+      return;
+    }
+    const std::int64_t before = verification.within_ulps.value_or(0);
+    const bool was_accepted =
+        std::exchange(verification.bitwise, false) || verification.within_ulps;
+    verification.within_ulps.reset();
+    if (was_accepted && !proof.wrong()) {
+      verification.within_ulps = std::max(before, proof.max_ulps());
+    }
   }
 
   /// Of a problem that diverges; empty for others. No backend is to blame: beyond the range of the
@@ -269,6 +363,7 @@ class FirstRuns {
   Field<T>& field_;
   Observer& observer_;
   Reference<T> reference_;
+  Reference<T> mixed_reference_; ///< of another field of the same size
   MemoryWatch memory_;
   std::int64_t steps_ = 0; ///< of a run, where they are affordable
 };

@@ -259,6 +259,7 @@ struct Peer::State {
   std::function<bool()> interrupted;
   ChildProcess child;
   double setup_seconds = 0;
+  bool loads = false; // has load()
   Provenance provenance;
   std::optional<double> page_faults_per_step; // of the last advance
 
@@ -308,6 +309,7 @@ void Peer::State::start(const PeerJob& job) {
   request["do"] = "start";
   const Json answer = ask(request, 1);
   setup_seconds = watch.seconds();
+  loads = answer.value("loads", false);
   provenance = {
       .threads = answer.at("threads").get<int>(),
       .device = answer.at("device").get<std::string>(),
@@ -332,6 +334,12 @@ Peer::~Peer() = default;
 void Peer::restart(const PeerJob& job) { state_->start(job); }
 
 double Peer::setup_seconds() const { return state_->setup_seconds; }
+
+bool Peer::takes_other_fields() const { return state_->loads; }
+
+void Peer::load(const fs::path& npy) {
+  state_->ask({{"do", "load"}, {"path", fs::absolute(npy).string()}}, 0);
+}
 
 void Peer::reset() { state_->ask({{"do", "reset"}}, 0); }
 

@@ -94,6 +94,10 @@ class Peer {
   [[nodiscard]] double setup_seconds() const;
   /// Back to the initial field or parameters, or to the first batch that is answered.
   void reset();
+  /// Whether load() does not need it to be made anew, with what it compiles.
+  [[nodiscard]] bool takes_other_fields() const;
+  /// Resets to the field in this file, of the same shape, from the next reset() on.
+  void load(const std::filesystem::path& npy);
   /// Seconds on the child's own clock, round nothing but the steps. The result is complete.
   double advance(std::int64_t steps);
   /// Of a peer that answers. Whatever is asked of it goes through its batches in turn.

@@ -6,6 +6,7 @@
 #include "diffbench/backend.hpp"
 #include "diffbench/initial.hpp"
 #include "diffbench/problem.hpp"
+#include "diffbench/proof_fields.hpp"
 #include "diffbench/verify.hpp"
 #include "row_moments.hpp"
 #include "row_telemetry.hpp"
@@ -81,12 +82,38 @@ struct Sample {
 enum class Status { ok, skipped, failed };
 [[nodiscard]] std::string_view to_string(Status status);
 
+/// A field on which a row gave other bits than the oracle.
+struct WrongField {
+  std::int64_t nx = 0;
+  std::int64_t ny = 0;
+  Boundary boundary{};
+  ProofCells cells{};
+  std::int64_t steps = 0;
+  Difference difference;
+};
+
+/// The fields that a row was given beside that of its run.
+struct ProvedFields {
+  std::int64_t count = 0;              ///< of fields and numbers of steps, each compared by itself
+  std::vector<std::string> grids = {}; ///< "67x19", each once
+  std::vector<Boundary> boundaries = {};
+  std::int64_t most_steps = 0;
+  std::optional<WrongField> wrong = {}; ///< the first, or the first beyond the tolerance
+};
+
 /// The proof beside the numbers.
 struct Verification {
-  bool bitwise = false;
+  bool bitwise = false;     ///< the run's field and all others have the oracle's bits
   std::int64_t steps = 0;   ///< after which the fields were compared
-  double max_abs_error = 0; ///< over the cells that are finite in both
+  double max_abs_error = 0; ///< of the run's field, over the cells that are finite in both
   std::int64_t nonfinite = 0;
+  std::optional<Difference> difference = {}; ///< of the run's field, where it has other bits
+  std::optional<ProvedFields> fields = {};   ///< empty: the row was not given any
+  /// Of a row that is not bitwise, and not wrong either: no cell of any field is further from the
+  /// oracle's, and so many units in the last place were allowed.
+  std::optional<std::int64_t> within_ulps = {};
+
+  [[nodiscard]] bool accepted() const { return bitwise || within_ulps; }
 };
 
 /// What the rows of all comparisons have in common. How a row is proved right is its own, and what
@@ -130,8 +157,9 @@ struct Row : TimedRow {
   std::optional<RowTelemetry> telemetry; ///< with --telemetry, of a row with a time
   std::optional<RowMoments> moments;     ///< with --trace
 
-  [[nodiscard]] bool verified() const { return verification && verification->bitwise; }
-  [[nodiscard]] bool wrong() const { return verification && !verification->bitwise; }
+  /// Bit for bit, or as near as the user allows.
+  [[nodiscard]] bool verified() const { return verification && verification->accepted(); }
+  [[nodiscard]] bool wrong() const { return verification && !verification->accepted(); }
   /// Verified and timed: its numbers may be compared.
   [[nodiscard]] bool ranked() const { return verified() && timed(); }
 };

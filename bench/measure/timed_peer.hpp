@@ -26,10 +26,14 @@ namespace diffbench::bench {
 template <typename T>
 class TimedPeer final : public TimedSolve<T> {
  public:
-  /// `peer` has started; its results pass through the file `exchange`.
+  /// `peer` has started; its results pass through the file `exchange`. `initial`: the file of the
+  /// field that it started from, where it is to run others, too.
   TimedPeer(std::shared_ptr<Peer> peer, std::filesystem::path exchange,
-            Observer& observer = nobody())
-      : peer_(std::move(peer)), exchange_(std::move(exchange)), observer_(observer) {}
+            Observer& observer = nobody(), std::filesystem::path initial = {})
+      : peer_(std::move(peer)),
+        exchange_(std::move(exchange)),
+        observer_(observer),
+        initial_(std::move(initial)) {}
 
   FirstRun first_run(std::span<T> field, std::int64_t steps, double limit_seconds) override {
     FirstRun run;
@@ -55,6 +59,21 @@ class TimedPeer final : public TimedSolve<T> {
       throw Error("the peer's result has another size than the problem's");
     }
     std::copy(saved.cells().begin(), saved.cells().end(), field.begin());
+  }
+
+  bool run_from(Field<T>& field, std::int64_t steps) override {
+    if (initial_.empty() || !peer_->takes_other_fields()) {
+      return false;
+    }
+    const std::filesystem::path other = exchange_.parent_path() / "other.npy";
+    write_npy(other, field);
+    peer_->load(other);
+    peer_->reset();
+    peer_->advance(steps);
+    fetch(field.cells());
+    peer_->load(initial_); // which the samples start from
+    peer_->reset();
+    return true;
   }
 
   Sample sample(std::int64_t steps) override {
@@ -86,6 +105,7 @@ class TimedPeer final : public TimedSolve<T> {
   std::shared_ptr<Peer> peer_;
   std::filesystem::path exchange_;
   Observer& observer_;
+  std::filesystem::path initial_;
 };
 
 /// Starts the peers. The initial field goes to them through a file in `exchange`, so that all rows
@@ -108,7 +128,7 @@ std::vector<SolveContender<T>> peer_contenders(const ComparisonPlan& plan, const
       contender.host_need = 6 * plan.problem.field_bytes();
       contender.timed = std::make_unique<TimedPeer<T>>(
           std::make_shared<Peer>(name, plan.problem, file, plan.session, interrupted),
-          exchange / "result.npy", observer);
+          exchange / "result.npy", observer, file);
       contenders.push_back(std::move(contender));
     }
   } catch (const Error&) {

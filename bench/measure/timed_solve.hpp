@@ -5,6 +5,8 @@
 #include "comparison_plan.hpp"
 #include "competition.hpp"
 #include "diffbench/backend.hpp"
+#include "diffbench/cluster/rank_rows.hpp"
+#include "diffbench/field.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "interruptible_session.hpp"
 #include "row_session.hpp"
@@ -28,6 +30,14 @@ class TimedSolve : public Timed<T> {
   virtual FirstRun first_run(std::span<T> field, std::int64_t steps, double limit_seconds) = 0;
   /// A warm run end to end. `field` as in first_run.
   virtual Phases full_run(std::span<T> field, std::int64_t steps) = 0;
+  /// For a proof, after the first run: `steps` of the same problem from another field, which then
+  /// holds the result. False, and nothing is done, where only the comparison's field can be run.
+  virtual bool run_from(Field<T>& /*field*/, std::int64_t /*steps*/) { return false; }
+  /// For a proof: a session as this one's of another problem, which no observer hears of. Null of
+  /// what is no session.
+  [[nodiscard]] virtual std::unique_ptr<Session<T>> session_for(const Problem& /*problem*/) {
+    return nullptr;
+  }
   /// Gives back what it holds; only another first_run() of a session may follow. Returns the
   /// seconds that it took, where that is a part of its runs.
   virtual std::optional<double> release() { return std::nullopt; }
@@ -56,6 +66,21 @@ class TimedSession final : public TimedSolve<T> {
   }
   Phases full_run(std::span<T> field, std::int64_t steps) override {
     return time_end_to_end<Clock>(*session_, field, steps);
+  }
+  bool run_from(Field<T>& field, std::int64_t steps) override {
+    if (session_ == nullptr) { // released: its memory was wanted
+      session_ = make_session<T>(planned_, problem_, nobody());
+    }
+    time_end_to_end<Clock>(*session_, field.cells(), steps);
+    return true;
+  }
+  std::unique_ptr<Session<T>> session_for(const Problem& problem) override {
+    PlannedRow planned = planned_;
+    if (planned.ranks != nullptr) { // no trials; as deep as the rows of the least rank allow
+      const std::int64_t deepest = cluster::deepest_halo(problem, planned.ranks->size());
+      planned.halo_depth = std::min(deepest, planned.halo_depth > 0 ? planned.halo_depth : 8);
+    }
+    return make_session<T>(planned, problem, nobody());
   }
   std::optional<double> release() override {
     const Stopwatch<Clock> watch;

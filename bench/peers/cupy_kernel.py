@@ -38,6 +38,9 @@ class Peer:
         self.step = step_kernel(start["boundary"])
         self.now, self.after = self.initial.copy(), cp.empty_like(self.initial)
 
+    def load(self, path):
+        self.initial[...] = cp.asarray(np.load(path))
+
     def reset(self):
         self.now[...] = self.initial
         cp.cuda.Device().synchronize()

@@ -34,6 +34,9 @@ class Peer:
             self.laplacian = laplacian_periodic
         self.reset()
 
+    def load(self, path):
+        self.initial[...] = cp.asarray(np.load(path))
+
     def reset(self):
         self.u = self.initial
         cp.cuda.Device().synchronize()

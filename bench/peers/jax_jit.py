@@ -35,7 +35,8 @@ class Peer:
         self.versions = {"jax": jax.__version__, "numpy": np.__version__,
                          "device": device.device_kind}
         self.threads = 1
-        self.initial = jax.device_put(cells, device)
+        self.put = lambda array: jax.device_put(array, device)
+        self.initial = self.put(cells)
         self.laplacian = laplacian_padded
         self.pad = {}
         if start["boundary"] == "dirichlet":
@@ -54,6 +55,9 @@ class Peer:
 
     def step(self, u):
         return u + self.factor * self.laplacian(u, **self.pad)
+
+    def load(self, path):
+        self.initial = self.put(np.load(path))
 
     def reset(self):
         self.u = self.initial

@@ -54,6 +54,9 @@ class Peer:
         self.now, self.after = np.zeros(shape, scalar), np.zeros(shape, scalar)
         self.reset()
 
+    def load(self, path):
+        self.initial[...] = np.load(path)
+
     def reset(self):
         self.now[1:-1, 1:-1] = self.initial
 

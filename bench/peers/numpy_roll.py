@@ -39,6 +39,9 @@ class Peer:
     def evolve(self, u):
         return u + self.factor * self.laplacian(u, **self.pad)
 
+    def load(self, path):
+        self.initial = path
+
     def reset(self):
         self.u = None  # freed before the new one is made, or it would leave a gap in the heap
         self.u = np.load(self.initial)

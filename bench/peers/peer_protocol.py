@@ -5,7 +5,8 @@
 Each request and each answer is one JSON object on a line. MODULE is one of the files beside this
 one; its class Peer(start) holds the field, or the network, and offers reset(), advance(steps),
 field() -> ndarray (row-major, nx columns; of a network all parameters in one row), and the attributes
-`threads` and `versions`. A second start replaces the first. A peer whose answers are timed one by one
+`threads` and `versions`. Where another field of the same shape costs no more than a copy, it also has
+load(path), which makes that .npy file what reset() returns to: it is then proved on other fields. A second start replaces the first. A peer whose answers are timed one by one
 has also answer(), whose outputs field() then returns, and answering(), the context that it runs in.
 """
 import importlib
@@ -56,7 +57,11 @@ class Server:
             details["allocator"] = allocator_settings()
         device = details.pop("device", "cpu")
         return {"threads": self.peer.threads, "device": "" if device == "cpu" else device,
-                "details": list(details.items())}
+                "details": list(details.items()), "loads": hasattr(self.peer, "load")}
+
+    def load(self, request):
+        self.peer.load(request["path"])
+        return {}
 
     def reset(self, _request):
         self.peer.reset()
@@ -102,7 +107,7 @@ def main():
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     server = Server(sys.argv[1])
-    operations = {"start": server.start, "reset": server.reset,
+    operations = {"start": server.start, "reset": server.reset, "load": server.load,
                   "advance": server.advance, "answer": server.answer, "save": server.save}
     for line in sys.stdin:
         request = json.loads(line)

@@ -32,6 +32,9 @@ class Peer:
         lap = p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:] - 4 * u
         return u + self.factor * lap
 
+    def load(self, path):
+        self.initial.copy_(torch.from_numpy(np.load(path)))
+
     def reset(self):
         self.u = self.initial
 

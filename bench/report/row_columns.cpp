@@ -7,6 +7,7 @@
 #include "report_json.hpp"
 #include "table.hpp"
 #include "telemetry_report.hpp"
+#include "wrong_row.hpp"
 
 #include <fmt/format.h>
 
@@ -56,14 +57,6 @@ Value busy_json(const BusyTimes& busy) {
   return {{"h2d", busy.h2d}, {"compute", busy.compute}, {"d2h", busy.d2h}};
 }
 
-Value verified_json(const Verification& verification) {
-  return {{"bitwise", verification.bitwise},
-          {"reference", "scalar loop, NumPy's order of operations"},
-          {"steps", verification.steps},
-          {"max_abs_error", verification.max_abs_error},
-          {"nonfinite", verification.nonfinite}};
-}
-
 Value irregularities_json(const Row& row) {
   Value json = Value::list();
   for (const Irregularity irregularity : irregularities(iteration_seconds(row.samples))) {
@@ -110,7 +103,7 @@ constexpr Column<Shown> columns[] = {
      [](const Shown& s) {
        return s.row.verification ? provenance_json(s.row.provenance) : Value();
      }},
-    {"verified", nullptr, as_text, of_row<&Row::verification, verified_json>},
+    {"verified", nullptr, as_text, of_row<&Row::verification, verification_json>},
     {"threads", "threads", as_text, threads,
      [](const Shown& s) { return s.row.on_device() ? no_value : as_text(threads(s)); }},
     {"seconds_per_iteration", "time/iter", as_seconds, figure<&Metrics::time, &Quartiles::median>},

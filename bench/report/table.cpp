@@ -6,6 +6,7 @@
 #include "text_table.hpp"
 #include "units.hpp"
 #include "verdict.hpp"
+#include "wrong_row.hpp"
 
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ struct Trouble {
 };
 
 /// Why a row did not come to a time, or how wrong its result is; nothing for one that is in order.
-std::optional<Trouble> trouble_of(const Row& row) {
+std::optional<Trouble> trouble_of(const ComparisonResult& result, const Row& row) {
   if (row.status != Status::ok) {
     return Trouble{std::string(to_string(row.status)), row.reason};
   }
@@ -42,20 +43,18 @@ std::optional<Trouble> trouble_of(const Row& row) {
     return Trouble{"not verified", row.reason};
   }
   if (row.wrong()) {
-    return Trouble{
-        "NOT VERIFIED",
-        fmt::format("differs from the reference by up to {:g}, {} cells not finite, after "
-                    "{} steps; it was not timed",
-                    row.verification->max_abs_error, row.verification->nonfinite,
-                    row.verification->steps)};
+    return Trouble{"NOT VERIFIED", describe_wrong(*row.verification, result.problem)};
   }
+  const std::string proof = row.verified() && !row.verification->bitwise
+                                ? format_verified(result, row) + " of the reference"
+                                : "verified";
   if (row.emulated()) {
     return Trouble{"emulated",
-                   "verified, not timed: the time of an emulation says nothing of a GPU"};
+                   proof + ", not timed: the time of an emulation says nothing of a GPU"};
   }
   if (row.oversubscribed()) {
     return Trouble{"oversubscribed",
-                   "verified, not timed: more threads than CPUs take turns, correctness only"};
+                   proof + ", not timed: more threads than CPUs take turns, correctness only"};
   }
   return std::nullopt;
 }
@@ -121,6 +120,9 @@ std::string format_verified(const ComparisonResult& result, const Row& row) {
   const std::string where = verification.steps == result.iterations
                                 ? ""
                                 : fmt::format(" after {} steps", verification.steps);
+  if (verification.within_ulps) {
+    return fmt::format("within {} ulp{}", *verification.within_ulps, where);
+  }
   return (verification.bitwise ? "yes" : "NO") + where;
 }
 
@@ -134,7 +136,7 @@ std::string format_troubles(const ComparisonResult& result) {
     }
   };
   for (const Row& row : result.rows) {
-    const std::optional<Trouble> trouble = trouble_of(row);
+    const std::optional<Trouble> trouble = trouble_of(result, row);
     if (trouble && last && trouble->kind == last->kind && trouble->what == last->what) {
       names += ", " + row.name;
       continue;
@@ -149,9 +151,9 @@ std::string format_troubles(const ComparisonResult& result) {
 
 std::string format_report(const ComparisonResult& result, const std::string& bars) {
   std::string text = format_title(result) + format_figures(result) + format_baseline(result) +
-                     format_costs(result) + format_telemetry(result) + format_ledger(result) +
-                     format_speedups(result) + format_transfers(result) + bars +
-                     format_troubles(result) + format_machine(result);
+                     format_proofs(result) + format_costs(result) + format_telemetry(result) +
+                     format_ledger(result) + format_speedups(result) + format_transfers(result) +
+                     bars + format_troubles(result) + format_machine(result);
   for (const std::string& note : result.notes) {
     text += "note: " + note + "\n";
   }

@@ -97,7 +97,10 @@ std::string verdict(const ComparisonResult& result) {
     return "No row has both a verified result and a time, so there is nothing to compare.";
   }
   const auto ranked = std::ranges::count_if(result.rows, &Row::ranked);
-  const std::string rank = ranked > 1 ? "is the fastest verified row," : "is verified and takes";
+  const std::string proof =
+      best->verification->bitwise ? "verified" : "accepted (not verified: see the note)";
+  const std::string rank = ranked > 1 ? fmt::format("is the fastest {} row,", proof)
+                                      : fmt::format("is {} and takes", proof);
   const std::string sentence =
       fmt::format("{} on {} {} {} an iteration{}{}{}.", best->name, place(*best), rank,
                   format_seconds(*seconds_per_iteration(*best)), against(result, *best),

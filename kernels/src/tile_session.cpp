@@ -29,6 +29,12 @@ class TileSession final : public GridSession<T> {
   TileSession(const TileSession&) = delete;
   TileSession& operator=(const TileSession&) = delete;
 
+  [[nodiscard]] Provenance provenance() const override {
+    Provenance provenance = GridSession<T>::provenance();
+    provenance.sweep_depth = choice_.plan.depth;
+    return provenance;
+  }
+
  private:
   static constexpr Dtype dtype = dtype_of<T>;
 

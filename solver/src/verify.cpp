@@ -1,8 +1,11 @@
 #include "diffbench/verify.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,6 +41,70 @@ class GhostedRow {
  private:
   std::int64_t nx_;
   std::vector<T> cells_;
+};
+
+// How many numbers lie from one to the other; -0 and +0 are the same one.
+template <typename T>
+std::int64_t ulps(T a, T b) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  const auto place = [](T value) -> std::int64_t {
+    const Bits bits = std::bit_cast<Bits>(value);
+    return bits < 0 ? std::int64_t{std::numeric_limits<Bits>::min()} - bits : bits;
+  };
+  std::int64_t distance = 0;
+  return __builtin_sub_overflow(place(a), place(b), &distance)
+             ? std::numeric_limits<std::int64_t>::max()
+             : std::abs(distance);
+}
+
+// Finds the place of cells that are told one after another.
+class Placing {
+ public:
+  Placing(std::int64_t nx, std::int64_t ny, std::int64_t reach) : nx_(nx), ny_(ny), reach_(reach) {}
+
+  void add(std::int64_t x, std::int64_t y) {
+    const bool top = y < reach_;
+    const bool bottom = y >= ny_ - reach_;
+    const bool left = x < reach_;
+    const bool right = x >= nx_ - reach_;
+    corner_ &= (top || bottom) && (left || right);
+    top_ &= top;
+    bottom_ &= bottom;
+    left_ &= left;
+    right_ &= right;
+    edges_ &= top || bottom || left || right;
+    inside_ &= !(top || bottom || left || right);
+  }
+
+  [[nodiscard]] FieldPlace place() const {
+    if (2 * reach_ >= std::min(nx_, ny_)) {
+      return FieldPlace::everywhere;
+    }
+    for (const auto& [holds, place] : {std::pair{corner_, FieldPlace::corner},
+                                       {top_, FieldPlace::top},
+                                       {bottom_, FieldPlace::bottom},
+                                       {left_, FieldPlace::left},
+                                       {right_, FieldPlace::right},
+                                       {edges_, FieldPlace::edges},
+                                       {inside_, FieldPlace::inside}}) {
+      if (holds) {
+        return place;
+      }
+    }
+    return FieldPlace::everywhere;
+  }
+
+ private:
+  std::int64_t nx_;
+  std::int64_t ny_;
+  std::int64_t reach_;
+  bool corner_ = true; // all cells so far are of it, and so on
+  bool top_ = true;
+  bool bottom_ = true;
+  bool left_ = true;
+  bool right_ = true;
+  bool edges_ = true;
+  bool inside_ = true;
 };
 
 } // namespace
@@ -108,6 +175,50 @@ Comparison compare(std::span<const T> result, std::span<const T> reference) {
   return comparison;
 }
 
+std::string_view to_string(FieldPlace place) {
+  switch (place) {
+    case FieldPlace::corner: return "in a corner";
+    case FieldPlace::top: return "at the top edge";
+    case FieldPlace::bottom: return "at the bottom edge";
+    case FieldPlace::left: return "at the left edge";
+    case FieldPlace::right: return "at the right edge";
+    case FieldPlace::edges: return "at the edges";
+    case FieldPlace::inside: return "away from the edges";
+    case FieldPlace::everywhere: break;
+  }
+  return "everywhere";
+}
+
+template <typename T>
+Difference difference(std::span<const T> result, std::span<const T> reference, std::int64_t nx,
+                      std::int64_t steps) {
+  Difference found;
+  const std::int64_t size = std::ssize(result);
+  Placing placing(nx, size / nx, steps);
+  for (std::int64_t i = 0; i < size; ++i) {
+    const T mine = result[static_cast<std::size_t>(i)];
+    const T right = reference[static_cast<std::size_t>(i)];
+    if (!std::isfinite(mine)) {
+      ++found.nonfinite;
+    }
+    if (std::memcmp(&mine, &right, sizeof(T)) == 0) {
+      continue;
+    }
+    if (found.cells++ == 0) {
+      found.x = i % nx;
+      found.y = i / nx;
+    }
+    placing.add(i % nx, i / nx);
+    if (std::isfinite(mine) && std::isfinite(right)) {
+      found.max_ulps = std::max(found.max_ulps, ulps(mine, right));
+      found.max_abs_error = std::max(
+          found.max_abs_error, std::abs(static_cast<double>(mine) - static_cast<double>(right)));
+    }
+  }
+  found.place = placing.place();
+  return found;
+}
+
 template <typename T>
 Summary summarize(std::span<const T> cells) {
   Summary summary;
@@ -131,6 +242,10 @@ template void advance_reference(const Problem&, Field<float>&, std::int64_t);
 template void advance_reference(const Problem&, Field<double>&, std::int64_t);
 template Comparison compare(std::span<const float>, std::span<const float>);
 template Comparison compare(std::span<const double>, std::span<const double>);
+template Difference difference(std::span<const float>, std::span<const float>, std::int64_t,
+                               std::int64_t);
+template Difference difference(std::span<const double>, std::span<const double>, std::int64_t,
+                               std::int64_t);
 template Summary summarize(std::span<const float>);
 template Summary summarize(std::span<const double>);
 

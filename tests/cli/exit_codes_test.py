@@ -54,7 +54,8 @@ class NotVerified(CommandLineTest):
         written, complaint = done.stderr.splitlines(keepends=True)
         self.assertEqual(written, "diffbench: wrote out.json\n")
         self.assert_one_line(complaint, "differs from the reference")
-        self.assertRegex(done.stdout, r"NOT VERIFIED: wrong_corner: differs .* after 20 steps")
+        self.assertRegex(done.stdout, r"NOT VERIFIED: wrong_corner: differs .* after 20 steps .*"
+                         r"in 1 of 1273 cells in a corner, first at x=66 y=18; no more than rounding")
         self.assertRegex(done.stdout, r"(?m)^wrong_corner .* NO$")
 
         # The file is written all the same; the wrong row has an error and no time, the right one
@@ -70,6 +71,21 @@ class NotVerified(CommandLineTest):
         self.assertGreater(right["seconds_per_iteration"], 0)
         self.assertEqual({entry["run_name"] for entry in result["benchmarks"]},
                          {"stencil/scalar/float32/24x16"})
+
+    def test_0_within_the_tolerance_and_3_beyond_it(self):
+        run = ("--grid", "24x16", "--iters", "20", "--budget", "20", "--baseline", "scalar",
+               "--json", "out.json", "--tolerance")
+        done = self.run_program(*run, "1000", program=WITH_WRONG_BACKEND)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        row = row_of(parse_json(self.path("out.json").read_text()), "wrong_corner")
+        ulps = row["verified"]["within_ulps"]
+        self.assertGreater(ulps, 1)
+        self.assertIs(row["verified"]["bitwise"], False)
+        self.assertGreater(row["seconds_per_iteration"], 0)
+        self.assertRegex(done.stdout, rf"(?m)^wrong_corner .* within {ulps} ulp$")
+        self.assertRegex(done.stdout, r"(?m)^note: wrong_corner is not verified: ")
+        done = self.run_program(*run, "1", program=WITH_WRONG_BACKEND)
+        self.assertEqual(done.returncode, 3)
 
     def test_a_diverged_field(self):
         """All backends agree on it, to the bit; it still proves nothing."""

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace diffbench {
 
@@ -24,6 +25,45 @@ struct Comparison {
 
 template <typename T>
 [[nodiscard]] Comparison compare(std::span<const T> result, std::span<const T> reference);
+
+/// Where the wrong cells of a field lie. A fault at an edge spreads by one cell a step.
+enum class FieldPlace {
+  corner,     ///< of one corner or several
+  top,        ///< the first row
+  bottom,     ///< the last row
+  left,       ///< the first column
+  right,      ///< the last column
+  edges,      ///< of several edges
+  inside,     ///< of none
+  everywhere, ///< of edges and elsewhere, or the field is too small to tell
+};
+/// As in a sentence on the cells: "at the top edge".
+[[nodiscard]] std::string_view to_string(FieldPlace place);
+
+/// What tells another order of the sums from a fault.
+struct Difference {
+  std::int64_t cells = 0; ///< that have other bits
+  std::int64_t x = 0;     ///< of the first of them
+  std::int64_t y = 0;
+  FieldPlace place = FieldPlace::everywhere;
+  double max_abs_error = 0;   ///< over the cells that are finite in both
+  std::int64_t max_ulps = 0;  ///< numbers of the dtype from a cell to the reference's, at most
+  std::int64_t nonfinite = 0; ///< cells of the result that are NaN or infinite
+
+  /// No more than rounding explains after so many steps, of cells of one sign. A step of a positive
+  /// field is within 8.5 ulp of any other order of its operations, and adds that to what was there
+  /// before: a stable step is a mean of cells. That is in the last place of the larger of two
+  /// binades, so twice as much.
+  [[nodiscard]] bool is_rounding(std::int64_t steps) const {
+    return nonfinite == 0 && max_ulps <= 17 * steps;
+  }
+};
+
+/// How two fields of `nx` columns differ that some cells of which have other bits. Cells up to
+/// `steps` from an edge count as of that edge.
+template <typename T>
+[[nodiscard]] Difference difference(std::span<const T> result, std::span<const T> reference,
+                                    std::int64_t nx, std::int64_t steps);
 
 /// Minimum, maximum and sum (in double, in index order) of the finite cells, how many are not
 /// finite, and how many are denormal numbers.

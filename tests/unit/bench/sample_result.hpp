@@ -48,6 +48,13 @@ inline ComparisonResult sample_result() {
   Row wrong = timed_row("wrong", 1, 1e-6);
   wrong.verification =
       Verification{.bitwise = false, .steps = 100, .max_abs_error = 0.5, .nonfinite = 3};
+  wrong.verification->difference = Difference{.cells = 20,
+                                              .x = 7,
+                                              .y = 0,
+                                              .place = FieldPlace::top,
+                                              .max_abs_error = 0.5,
+                                              .max_ulps = 1 << 20,
+                                              .nonfinite = 3};
   wrong.samples.clear();
   result.rows.push_back(wrong);
   Row failed;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -148,6 +150,63 @@ TEST(Compare, SizesMustAgree) {
   EXPECT_FALSE(compared({1, 2}, {1, 2, 3}).bitwise);
   EXPECT_FALSE(compared({1, 2, 3}, {1, 2}).bitwise);
   EXPECT_FALSE(compared({}, {1}).bitwise);
+}
+
+/// A field of 0.5 but for these cells of 5x7.
+Difference with_wrong(const std::vector<std::pair<std::int64_t, std::int64_t>>& wrong,
+                      float value = 0.75F, std::int64_t steps = 1) {
+  const Cells right(35, 0.5F);
+  Cells result = right;
+  for (const auto& [x, y] : wrong) {
+    result[static_cast<std::size_t>(y * 5 + x)] = value;
+  }
+  return difference<float>(result, right, 5, steps);
+}
+
+TEST(FieldDifference, NamesTheFirstCellAndCountsThem) {
+  const Difference found = with_wrong({{3, 2}, {1, 4}});
+  EXPECT_EQ(found.cells, 2);
+  EXPECT_EQ(found.x, 3);
+  EXPECT_EQ(found.y, 2);
+  EXPECT_EQ(found.max_abs_error, 0.25);
+  EXPECT_EQ(found.max_ulps, 1 << 22);
+  EXPECT_EQ(with_wrong({}).cells, 0);
+}
+
+TEST(FieldDifference, SaysWhereCellsLie) {
+  const auto place = [](const std::vector<std::pair<std::int64_t, std::int64_t>>& wrong,
+                        std::int64_t steps = 1) { return with_wrong(wrong, 0, steps).place; };
+  EXPECT_EQ(place({{0, 0}, {4, 6}}), FieldPlace::corner);
+  EXPECT_EQ(place({{0, 0}, {2, 0}}), FieldPlace::top);
+  EXPECT_EQ(place({{1, 6}}), FieldPlace::bottom);
+  EXPECT_EQ(place({{0, 6}, {0, 3}}), FieldPlace::left);
+  EXPECT_EQ(place({{4, 3}}), FieldPlace::right);
+  EXPECT_EQ(place({{4, 3}, {2, 0}}), FieldPlace::edges);
+  EXPECT_EQ(place({{3, 5}, {2, 3}}), FieldPlace::inside);
+  EXPECT_EQ(place({{3, 5}, {4, 5}}), FieldPlace::everywhere);
+  EXPECT_EQ(place({{2, 1}}, 2), FieldPlace::top); // a fault spreads by a cell a step
+  EXPECT_EQ(place({{0, 0}}, 3), FieldPlace::everywhere) << "the field is too small to tell";
+}
+
+TEST(FieldDifference, CountsNumbersBetweenCells) {
+  const auto ulps = [](float a, float b) {
+    return difference<float>(std::span(&a, 1), std::span(&b, 1), 1, 1).max_ulps;
+  };
+  EXPECT_EQ(ulps(1, std::nextafter(1.0F, 2.0F)), 1);
+  EXPECT_EQ(ulps(1e-45F, -1e-45F), 2);
+  EXPECT_EQ(ulps(0.0F, -0.0F), 0);
+  EXPECT_EQ(ulps(float_nan, 1), 0);
+  const double large = 1e308;
+  const double other = -large;
+  EXPECT_EQ(difference<double>(std::span(&large, 1), std::span(&other, 1), 1, 1).max_ulps,
+            std::numeric_limits<std::int64_t>::max());
+}
+
+TEST(FieldDifference, RoundingIsToldFromFaults) {
+  const float next = std::nextafter(0.5F, 1.0F);
+  EXPECT_TRUE(with_wrong({{1, 1}}, next).is_rounding(1));
+  EXPECT_FALSE(with_wrong({{1, 1}}).is_rounding(1000));
+  EXPECT_FALSE(with_wrong({{1, 1}}, float_nan).is_rounding(1000));
 }
 
 TEST(Summarize, FiniteCellsAndTheRest) {

@@ -108,6 +108,10 @@ function verificationOf(row: Json): string {
   const steps = num(row, "verified", "steps");
   const after = steps === null ? "" : ` after ${steps} step${steps === 1 ? "" : "s"}`;
   if (verified) return `bit for bit the reference's field${after}`;
+  const ulps = num(row, "verified", "within_ulps");
+  if (ulps !== null) return `not verified: within ${ulps} ulp of the reference's field${after}`;
+  const grid = text(row, "verified", "fields", "wrong", "grid");
+  if (grid && at(row, "verified", "difference") === null) return `WRONG on ${grid} cells`;
   const error = num(row, "verified", "max_abs_error");
   return `WRONG${after}: largest error ${error ?? "not finite"}`;
 }

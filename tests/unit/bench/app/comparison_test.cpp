@@ -147,10 +147,10 @@ TEST_F(ComparisonTest, AThrowingBackendFailsAndTheOthersGoOn) {
 }
 
 TEST_F(ComparisonTest, ABackendThatThrowsWhileItIsTimedKeepsItsSamples) {
-  // The first run takes at most 5 calls; the fault comes in the rounds. With so large a budget
-  // there are 20 of them, however slow the machine is.
+  // The first run and the proofs take at most 13 calls of a session; the fault comes in the rounds.
+  // With so large a budget there are 20 of them, however slow the machine is.
   options_.budget_seconds = 60;
-  EXPECT_EQ(run({faulty<Fault::throws, 7>("bad"), faulty<Fault::none>("good")}), exit_error);
+  EXPECT_EQ(run({faulty<Fault::throws, 14>("bad"), faulty<Fault::none>("good")}), exit_error);
   EXPECT_EQ(row(0)["status"], "failed");
   EXPECT_EQ(row(0)["verified"]["bitwise"], true);
   EXPECT_FALSE(row(0)["samples_seconds"].empty());
@@ -172,7 +172,7 @@ TEST_F(ComparisonTest, AnUnavailableBackendIsSkippedWithItsReason) {
 
 TEST_F(ComparisonTest, CtrlCKeepsWhatWasMeasured) {
   options_.budget_seconds = 60; // for a round of both, however slow the machine is
-  EXPECT_EQ(run({faulty<Fault::none>("good"), faulty<Fault::interrupts, 7>("slow")}),
+  EXPECT_EQ(run({faulty<Fault::none>("good"), faulty<Fault::interrupts, 14>("slow")}),
             exit_interrupted);
   EXPECT_EQ(json_["diffbench"]["interrupted"], true);
   EXPECT_FALSE(row(0)["samples_seconds"].empty());

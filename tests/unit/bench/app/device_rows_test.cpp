@@ -249,7 +249,7 @@ TEST_F(DeviceRowsTest, EveryColdRunIsVerified) {
   options_.budget_seconds = 10; // enough for a second one, however slow the machine
   EXPECT_EQ(run({cpu_that_wears_out()}), exit_not_verified);
   EXPECT_EQ(row(0)["verified"]["bitwise"], false);
-  EXPECT_EQ(machine.calls["make"], 2);
+  EXPECT_EQ(machine.calls["make"], 2 + 1); // one more for a small field
 }
 
 TEST_F(DeviceRowsTest, AreInTheTraceWithTheirEngines) {
