@@ -74,7 +74,7 @@ class Experiment {
     result.rows = competition_.take_rows();
     result.peak_host_bytes = first_runs_.process_peak();
     charge_contexts(result);
-    load_.add_one_thread(result);
+    load_.add_work(result);
     if (const auto disturbance = load_.disturbance()) {
       result.disturbed = true;
       notes_.push_back(*disturbance);

@@ -1,6 +1,6 @@
 #include "verdict.hpp"
 
-#include "foreign_load.hpp"
+#include "conclusion.hpp"
 #include "metrics.hpp"
 #include "units.hpp"
 
@@ -107,7 +107,7 @@ std::string verdict(const ComparisonResult& result) {
       fmt::format("{} on {} {} {} an iteration{}{}{}.", best->name, place(*best), rank,
                   format_seconds(*seconds_per_iteration(*best)), against(result, *best),
                   against_the_roof(result, *best), doubts(result, *best));
-  return result.disturbed ? softened(sentence) : sentence;
+  return concluded(evidence(result.disturbed), sentence);
 }
 
 } // namespace diffbench::bench
