@@ -79,7 +79,7 @@ std::string doubts(const ComparisonResult& result, const Row& best) {
   }
   const auto ratio = paired_ratio(second->samples, best.samples);
   if (ratio && ratio->interval) {
-    return judge(*ratio, least_effect_in_run) == Verdict::slower
+    return judge(*ratio, result.least_effect) == Verdict::slower
                ? ""
                : fmt::format(
                      "; {} took {} to {} times as long in the same rounds, so the order of "
