@@ -165,7 +165,7 @@ void append_checks(LabReport& report, const AssumedCard& card,
   const auto within = std::ranges::count(checks, 0.0, &AssumptionCheck::error);
   const auto worst = std::ranges::max_element(
       checks, {}, [](const AssumptionCheck& check) { return std::abs(check.error()); });
-  report.text += "\n" + assumed_title(card) + format_rows(error_columns, checks);
+  append_table(report, assumed_title(card) + format_rows(error_columns, checks));
   report.sentence += fmt::format(
       "\nMeasured figures of such a card stand in the place of what {} would assume: {} of {} lie "
       "within its span{}.",

@@ -1,7 +1,9 @@
 #include "lab_report.hpp"
 
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "context.hpp"
+#include "diffbench/terminal_text.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "markdown.hpp"
@@ -12,25 +14,76 @@
 
 #include <nlohmann/json.hpp>
 
+#include <memory>
+#include <utility>
+#include <variant>
+
 namespace diffbench::bench {
 
 namespace {
 
+/// What is shown and what is done, a paragraph.
+std::string sentence_of(const LabReport& report) {
+  const bool both = !report.sentence.empty() && !report.done.empty();
+  return report.sentence + (both ? "\n" : "") + report.done;
+}
+
+std::vector<std::string> notes_of(const LabReport& report) {
+  std::vector<std::string> notes = report.notes;
+  notes.insert(notes.end(), report.findings.begin(), report.findings.end());
+  return notes;
+}
+
 std::string table_text(const LabReport& report) {
   std::string text = report.text;
-  for (const std::string& note : report.notes) {
+  for (const std::string& note : notes_of(report)) {
     text += "note: " + note + "\n";
   }
-  return report.sentence.empty() ? text : text + "\n" + report.sentence + "\n";
+  const std::string sentence = sentence_of(report);
+  return sentence.empty() ? text : text + "\n" + sentence + "\n";
+}
+
+/// A member that is there becomes what stands for none: no_conclusion, an empty list, null.
+void withdraw(Value& value) {
+  if (std::holds_alternative<std::string>(value.data())) {
+    value = no_conclusion;
+  } else if (std::holds_alternative<std::unique_ptr<Value::List>>(value.data())) {
+    value = Value::list();
+  } else {
+    value = nullptr;
+  }
+}
+
+void withdraw(Value& data, std::string_view path) {
+  constexpr std::string_view each = "[].";
+  const std::size_t list_ends = path.find(each);
+  if (list_ends == std::string_view::npos) {
+    if (!data.find(path).is_null()) {
+      withdraw(data.at_path(path));
+    }
+    return;
+  }
+  const std::string_view list_path = path.substr(0, list_ends);
+  const Value& list = list_path.empty() ? data : data.find(list_path);
+  if (const auto* elements = std::get_if<std::unique_ptr<Value::List>>(&list.data())) {
+    for (Value& element : **elements) {
+      withdraw(element, path.substr(list_ends + each.size()));
+    }
+  }
 }
 
 } // namespace
 
+void append_table(LabReport& report, const std::string& table, const std::string& figures) {
+  report.figures = report.figures.value_or(report.text) + "\n" + figures;
+  report.text += "\n" + table;
+}
+
 Value lab_part(const std::string& name, const std::string& command, const LabReport& report) {
   return {
       {"schema", result_schema},       {"command", command}, {"interrupted", report.interrupted},
-      {"disturbed", report.disturbed}, {"experiment", name}, {"sentence", report.sentence},
-      {"notes", report.notes},         {name, report.data}};
+      {"disturbed", report.disturbed}, {"experiment", name}, {"sentence", sentence_of(report)},
+      {"notes", notes_of(report)},     {name, report.data}};
 }
 
 Value lab_result(const std::string& name, const std::string& command, const LabReport& report) {
@@ -43,6 +96,24 @@ void mark_disturbed(LabReport& report, const LoadWatch& load) {
   if (disturbance) {
     report.disturbed = true;
     report.notes.push_back(*disturbance);
+  }
+}
+
+void keep_conclusions(LabReport& report) {
+  const Evidence figures = evidence(report.disturbed);
+  report.sentence = concluded(figures, std::move(report.sentence));
+  if (concludes(figures)) {
+    return;
+  }
+  report.findings.clear();
+  if (report.figures) {
+    report.text = *report.figures;
+  }
+  for (const std::string& path : report.found_in_data) {
+    withdraw(report.data, path);
+    if (report.rows && path.starts_with("[].")) { // the same lines
+      withdraw(*report.rows, path);
+    }
   }
 }
 
@@ -83,7 +154,8 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
     return report.csv ? *report.csv
                       : csv_of(report.rows ? *report.rows : report.data.find("results"));
   });
-  outputs.write(invocation.out, output.markdown, [&] { return as_markdown(table_text(report)); });
+  outputs.write(invocation.out, output.markdown,
+                [&] { return without_controls(as_markdown(table_text(report)), '?', "\n"); });
   if (!output.report.empty()) {
     outputs.attempt([&] {
       const std::string part =
@@ -117,14 +189,15 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
   const InterruptGuard guard(output.progress && progress_possible() && invocation.err.good());
   return show_report(name, output, invocation, [&] {
     Progress progress(invocation.err, output.progress && progress_possible());
-    const LoadWatch load = load_watch(invocation.ranks);
+    LoadWatch load = load_watch(invocation.ranks);
     LabReport report = measure(progress);
     if (!report.series.empty()) { // something was timed
+      for (const SampleSeries& series : report.series) {
+        load.add_work(series.samples);
+      }
       mark_disturbed(report, load);
     }
-    if (report.disturbed && !report.sentence.empty()) {
-      report.sentence = softened(report.sentence);
-    }
+    keep_conclusions(report);
     return report;
   });
 }

@@ -23,6 +23,7 @@ namespace diffbench::bench {
 struct LabReport {
   std::string text;                      ///< the tables
   std::string sentence;                  ///< what they show; empty: they speak for themselves
+  std::string done = {};                 ///< what holds whatever the figures are worth
   Value data;                            ///< the same for programs
   std::optional<Value> rows = {};        ///< the lines of --csv; empty: `results` of data
   std::vector<SampleSeries> series = {}; ///< all samples
@@ -33,11 +34,22 @@ struct LabReport {
   bool disturbed = false;                ///< by other programs; a note says what they had
   Outcome outcome = {};                  ///< of the comparison behind it
 
+  // What else concludes from figures, and is left out where they are disturbed.
+  std::optional<std::string> figures = {};     ///< `text` without conclusions; empty: it has none
+  std::vector<std::string> findings = {};      ///< notes on what figures show
+  std::vector<std::string> found_in_data = {}; ///< paths in `data`, "[]." of each of its elements
+
   // Of what has forms of its own.
   std::optional<std::string> shown = {}; ///< the text on stdout; empty: as it is kept
   std::optional<Value> file = {};        ///< all of the result file; empty: an experiment's
   std::optional<std::string> csv = {};   ///< instead of `rows`
 };
+
+/// Adds a table to a report's text; `figures` is it without conclusions.
+void append_table(LabReport& report, const std::string& table, const std::string& figures);
+inline void append_table(LabReport& report, const std::string& table) {
+  append_table(report, table, table);
+}
 
 /// The part `diffbench` of an experiment's result file.
 [[nodiscard]] Value lab_part(const std::string& name, const std::string& command,
@@ -49,6 +61,9 @@ struct LabReport {
 
 /// Marks a report, and notes why, where other programs had CPU time since `load` was made.
 void mark_disturbed(LabReport& report, const LoadWatch& load);
+
+/// Leaves of a report that was marked nothing but figures: conclusion.hpp decides.
+void keep_conclusions(LabReport& report);
 
 /// The options that all experiments have.
 struct LabOutput {
@@ -68,7 +83,7 @@ struct LabOutput {
                               const Invocation& invocation, const std::function<LabReport()>& make);
 
 /// The same of `measure`, with progress, and Ctrl-C asking for an orderly end. What was timed while
-/// other programs had CPU time is marked, and its sentence softened: no verb need do so itself.
+/// other programs had CPU time is marked, and concludes nothing: no verb need see to it.
 [[nodiscard]] int run_experiment(const std::string& name, const LabOutput& output,
                                  const Invocation& invocation,
                                  const std::function<LabReport(Progress&)>& measure);

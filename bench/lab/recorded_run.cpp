@@ -182,9 +182,13 @@ const RecordedRow* RecordedRun::find(std::string_view name) const {
 
 RecordedRun recorded_run(const ordered_json& json) {
   const ordered_json& context = member(json, "context");
-  RecordedRun run{
-      .date = date_of(context), .machine = machine_of(context), .problem = {}, .rows = {}};
+  RecordedRun run{.disturbed = false,
+                  .date = date_of(context),
+                  .machine = machine_of(context),
+                  .problem = {},
+                  .rows = {}};
   const ordered_json& own = member(json, "diffbench");
+  run.disturbed = member(own, "disturbed") == true;
   if (const ordered_json& results = member(own, "results"); results.is_array()) {
     run.problem = all_of(member(own, "problem"));
     for (const ordered_json& result : results) {

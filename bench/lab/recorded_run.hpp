@@ -24,6 +24,7 @@ struct RecordedRow {
 };
 
 struct RecordedRun {
+  bool disturbed = false;          ///< by other programs, as far as the file says
   std::optional<std::time_t> date; ///< when it was made; empty where the file does not say
   Facts machine; ///< what was measured with which program; empty values are left out
   Facts problem; ///< what was computed; empty for files that have no one problem

@@ -3,6 +3,7 @@
 #include "columns.hpp"
 #include "diffbench/errors.hpp"
 #include "interrupt.hpp"
+#include "least_effect.hpp"
 #include "ratio.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
@@ -14,10 +15,15 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
+#include <utility>
 
 namespace diffbench::bench {
 
 namespace {
+
+/// Fewer say nothing of a rate.
+constexpr std::int64_t least_trials = 10;
 
 /// How the trials of one row came out.
 struct Tally : TrialRow {
@@ -54,14 +60,34 @@ struct Findings {
   [[nodiscard]] std::size_t trials() const { return tallies.front().ratios.size(); }
   [[nodiscard]] double cpu_share() const { return cpu_seconds / wall_seconds; }
 
-  /// Of a trial in which all rows were verified and timed.
-  void add(const Trial& trial) {
+  /// Of a trial's sessions, in which all rows were verified and timed.
+  void add(std::span<const Trial> sessions) {
     for (std::size_t i = 0; i < tallies.size(); ++i) {
-      if (const auto ratio = paired_ratio(trial.rows[i + 1].samples, trial.rows.front().samples)) {
-        tallies[i].add(*ratio);
+      std::vector<double> quotients;
+      for (const Trial& session : sessions) {
+        if (const auto ratio =
+                paired_ratio(session.rows[i + 1].samples, session.rows.front().samples)) {
+          quotients.push_back(ratio->value);
+        }
+      }
+      if (!quotients.empty()) {
+        tallies[i].add(ratio_of(std::move(quotients)));
       }
     }
-    for (const TimedRow& row : trial.rows) {
+    for (const Trial& session : sessions) {
+      add_times(session);
+    }
+  }
+
+  [[nodiscard]] IdenticalCode identical() const {
+    std::vector<double> excluded;
+    std::ranges::transform(tallies.front().ratios, std::back_inserter(excluded), excluded_effect);
+    return identical_code(excluded);
+  }
+
+ private:
+  void add_times(const Trial& session) {
+    for (const TimedRow& row : session.rows) {
       for (const Sample& sample : row.samples) {
         fewest_steps = std::min(fewest_steps, sample.iterations);
         most_steps = std::max(most_steps, sample.iterations);
@@ -126,6 +152,32 @@ std::string sentence_of(const Findings& findings) {
   return sentence + ".";
 }
 
+/// What it means for verdicts here: kept for them where nothing else ran.
+void judge_verdicts(const Findings& findings, LabReport& report) {
+  const IdenticalCode identical = findings.identical();
+  const bool too_many = identical.trials >= least_trials && identical.too_many();
+  report.data["identical"] = {{"trials", identical.trials},
+                              {"wrong", identical.wrong},
+                              {"too_many", too_many},
+                              {"least_effect", identical.least_effect}};
+  if (too_many) {
+    report.done = fmt::format(
+        "Do not trust verdicts of a few percent here: identical code got {} in {} comparisons, "
+        "where 1 "
+        "in 100 is allowed.",
+        identical.wrong, identical.trials);
+    report.outcome = {exit_not_verified, "identical code gets verdicts here, see above"};
+  }
+  if (report.disturbed || identical.trials < least_trials) {
+    return;
+  }
+  try {
+    keep_identical_code(identical);
+  } catch (const Error& error) {
+    report.notes.push_back(fmt::format("not kept for other verbs: {}", error.what()));
+  }
+}
+
 /// Adds what was found; there is some.
 void describe(const TrialSubject& subject, const Findings& findings, LabReport& report) {
   const bool alike = findings.fewest_steps == findings.most_steps;
@@ -134,6 +186,8 @@ void describe(const TrialSubject& subject, const Findings& findings, LabReport& 
                   alike ? "" : fmt::format("{} to ", findings.fewest_steps), findings.most_steps) +
       format_rows(tally_columns, findings.tallies);
   report.sentence = sentence_of(findings);
+  report.figures = report.text.substr(0, report.text.find('\n') + 1);
+  report.found_in_data = {"kinds"};
   report.notes.push_back(fmt::format("the rows got {:.0f} % of the CPU time that they asked for",
                                      100 * findings.cpu_share()));
   report.data = subject.facts;
@@ -149,18 +203,24 @@ void describe(const TrialSubject& subject, const Findings& findings, LabReport& 
 LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress& progress) {
   Findings findings;
   LabReport report;
+  const LoadWatch load;
   for (std::int64_t i = 0; i < trials && !interrupted(); ++i) {
     progress.within(fmt::format("{} of {}: ", i + 1, trials));
     try {
-      const Trial trial = subject.run(progress);
-      if (trial.interrupted) {
+      std::vector<Trial> sessions;
+      while (std::ssize(sessions) < sessions_of_trial) {
+        sessions.push_back(subject.run(progress));
+        const Trial& session = sessions.back();
+        report.outcome = session.outcome;
+        if (session.interrupted || session.outcome.exit_code != exit_ok) {
+          report.notes = session.troubles;
+          break;
+        }
+      }
+      if (sessions.back().interrupted || report.outcome.exit_code != exit_ok) {
         break;
       }
-      if (report.outcome = trial.outcome; report.outcome.exit_code != exit_ok) {
-        report.notes = trial.troubles;
-        break;
-      }
-      findings.add(trial);
+      findings.add(sessions);
     } catch (const Interrupted&) {
       break;
     }
@@ -168,6 +228,8 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
   report.interrupted = interrupted();
   if (findings.trials() > 0) {
     describe(subject, findings, report);
+    mark_disturbed(report, load);
+    judge_verdicts(findings, report);
     return report;
   }
   if (report.interrupted) {

@@ -31,7 +31,12 @@ struct TrialRow {
 inline constexpr std::array trial_rows{TrialRow{"reference", 0}, TrialRow{"same", 0},
                                        TrialRow{"5 % slower", 0.05}, TrialRow{"10 % slower", 0.10}};
 
-/// What one trial measured.
+/// A trial makes its rows anew so often, memory and all, and these are the unit of its statistics:
+/// what a session is slower by for life no round of it shows. Each gives one ratio; of 12 the
+/// interval that covers 99 % bears one that strays to each side.
+inline constexpr int sessions_of_trial = 12;
+
+/// What one making of the rows measured.
 struct Trial {
   std::vector<TimedRow> rows; ///< as trial_rows; all verified where `outcome` is well
   Outcome outcome;
@@ -43,7 +48,7 @@ struct Trial {
 struct TrialSubject {
   std::string title;        ///< "fused with itself, 256x256 float32"
   Value facts;              ///< the same for programs
-  double trial_seconds = 0; ///< the budget of one
+  double trial_seconds = 0; ///< the budget of one, with all its sessions
   /// Makes the rows anew, memory and all. Throws as a comparison does, Interrupted among it.
   std::function<Trial(Progress&)> run;
 };
@@ -62,7 +67,7 @@ struct EngineTrials {
   mlp::Network network{{784, 128, 10}};
   std::int64_t batch = 100; ///< rows of a step
   SessionOptions session = {};
-  double trial_seconds = 0;
+  double trial_seconds = 0; ///< of one making of the rows
 };
 /// Throws InvalidInput, Unavailable.
 using MakeEngineTrials = TrialSubject (*)(const EngineTrials& options);

@@ -10,6 +10,7 @@
 #include "first_runs.hpp"
 #include "foreign_load.hpp"
 #include "irregularity.hpp"
+#include "least_effect.hpp"
 #include "phases.hpp"
 #include "planning.hpp"
 #include "statistics.hpp"
@@ -77,7 +78,7 @@ class Experiment {
     result.rows = competition_.take_rows();
     result.peak_host_bytes = first_runs_.process_peak();
     charge_contexts(result);
-    load_.add_one_thread(result);
+    load_.add_work(result);
     if (const auto disturbance = load_.disturbance()) {
       result.disturbed = true;
       notes_.push_back(*disturbance);
@@ -356,6 +357,7 @@ ComparisonResult measure(const ComparisonPlan& plan, std::span<const PlannedRow>
   result.baseline = plan.baseline;
   result.budget_seconds = plan.budget_seconds;
   result.last_level_cache_bytes = read_caches().l3;
+  result.least_effect = least_effect_here();
   if (plan.copy_roof) {
     // Before the fields are allocated: its arrays are gone when memory is needed most.
     progress.stage("copy bandwidth");

@@ -1,6 +1,7 @@
 #include "foreign_load.hpp"
 
 #include "diffbench/machine.hpp"
+#include "diffbench/text.hpp"
 
 #include <fmt/format.h>
 
@@ -37,6 +38,12 @@ double own_seconds() {
     }
   }
   return seconds;
+}
+
+/// As planted_load_variable says; empty where it says nothing.
+std::optional<double> planted_load() {
+  const char* const text = std::getenv(planted_load_variable);
+  return text != nullptr ? parse_number<double>(text) : std::nullopt;
 }
 
 /// Ticks that a line "cpu0 user nice system idle iowait irq softirq steal ..." counts as work;
@@ -80,28 +87,35 @@ std::optional<CpuAccount> read_cpu_account(const std::filesystem::path& root) {
       .tick = tick};
 }
 
+LoadWatch::LoadWatch() : LoadWatch([] { return read_cpu_account(); }) { planted_ = planted_load(); }
+
 LoadWatch::LoadWatch(Source source) : source_(std::move(source)), begin_(source_()) {}
 
-void LoadWatch::add_one_thread(double cpu_seconds, double wall_seconds) {
-  cpu_ += cpu_seconds;
+void LoadWatch::add_work(double cpu_seconds, double wall_seconds) {
+  cpu_ += std::min(cpu_seconds, wall_seconds); // what one row got more makes up for no other one
   wall_ += wall_seconds;
 }
 
-void LoadWatch::add_one_thread(const ComparisonResult& result) {
-  for (const Row& row : result.rows) {
-    // The host of a device may sleep while that works.
-    if (row.on_device() || row.provenance.threads != 1) {
-      continue;
+void LoadWatch::add_work(std::span<const Sample> samples) {
+  for (const Sample& sample : samples) {
+    if (sample.cpu_seconds) {
+      add_work(*sample.cpu_seconds, sample.seconds);
     }
-    for (const Sample& sample : row.samples) {
-      if (sample.cpu_seconds) {
-        add_one_thread(*sample.cpu_seconds, sample.seconds);
-      }
+  }
+}
+
+void LoadWatch::add_work(const ComparisonResult& result) {
+  for (const Row& row : result.rows) {
+    if (!row.on_device()) { // the host of a device may sleep while that works
+      add_work(row.samples);
     }
   }
 }
 
 std::optional<double> LoadWatch::others() const {
+  if (planted_) {
+    return planted_;
+  }
   const std::optional<CpuAccount> now = begin_ ? source_() : std::nullopt;
   if (!now || !(now->wall > begin_->wall)) {
     return std::nullopt;
@@ -117,11 +131,12 @@ std::optional<double> LoadWatch::others() const {
 
 std::optional<std::string> LoadWatch::disturbance() const {
   std::string signs;
-  if (const auto taken = others(); taken && disturbs(*taken, begin_->usable)) {
-    signs = fmt::format("they had {:.1f} of {} CPUs", *taken, begin_->usable);
+  const int usable = begin_ ? begin_->usable : usable_cpus();
+  if (const auto taken = others(); taken && disturbs(*taken, usable)) {
+    signs = fmt::format("they had {:.1f} of {} CPUs", *taken, usable);
   }
-  if (cpu_ < undisturbed_share * wall_) {
-    signs += fmt::format("{}one-thread rows got {:.0f} % of a CPU", signs.empty() ? "" : " and ",
+  if (!planted_ && cpu_ < undisturbed_share * wall_) {
+    signs += fmt::format("{}rows got {:.0f} % of a CPU", signs.empty() ? "" : " and ",
                          100 * cpu_ / wall_);
   }
   if (signs.empty()) {
@@ -136,7 +151,5 @@ std::optional<std::string> LoadWatch::disturbance() const {
 bool disturbs(double others, int usable) {
   return others > std::min(1.0, largest_share_of_others * usable);
 }
-
-std::string softened(const std::string& sentence) { return "On a disturbed machine: " + sentence; }
 
 } // namespace diffbench::bench

@@ -1,6 +1,8 @@
 #include "ratio.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace diffbench::bench {
 
@@ -10,6 +12,10 @@ Ratio paired_ratio(std::span<const double> seconds, std::span<const double> refe
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     quotients.push_back(seconds[i] / reference[i]);
   }
+  return ratio_of(std::move(quotients));
+}
+
+Ratio ratio_of(std::vector<double> quotients) {
   Ratio ratio{.value = quartiles(quotients).median,
               .interval = median_interval(quotients, ratio_confidence)};
   if (ratio.interval && !(ratio.interval->confidence >= ratio_confidence)) {
@@ -34,6 +40,13 @@ std::optional<Ratio> paired_ratio(std::span<const Sample> samples,
     return std::nullopt;
   }
   return paired_ratio(seconds, reference_seconds);
+}
+
+double excluded_effect(const Ratio& ratio) {
+  if (!ratio.interval) {
+    return 0;
+  }
+  return std::max({0.0, ratio.interval->low - 1, 1 / ratio.interval->high - 1});
 }
 
 std::string_view to_string(Verdict verdict) {

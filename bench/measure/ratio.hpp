@@ -30,9 +30,16 @@ struct Ratio {
 [[nodiscard]] Ratio paired_ratio(std::span<const double> seconds,
                                  std::span<const double> reference);
 
+/// The same of quotients that are there already, at least one.
+[[nodiscard]] Ratio ratio_of(std::vector<double> quotients);
+
 /// The same for two rows of one run: the rounds in which both took a sample. Empty without any.
 [[nodiscard]] std::optional<Ratio> paired_ratio(std::span<const Sample> samples,
                                                 std::span<const Sample> reference);
+
+/// How far all of the interval lies from 1: 0.03 where it says 3 % or more; 0 where it holds 1, or
+/// there is none.
+[[nodiscard]] double excluded_effect(const Ratio& ratio);
 
 enum class Verdict { faster, slower, unclear };
 [[nodiscard]] std::string_view to_string(Verdict verdict);

@@ -235,7 +235,8 @@ struct ComparisonResult {
   std::vector<std::string> notes; ///< what a reader must know: peaks not measurable, ...
   Facts context;                  ///< the machine and the build
   bool interrupted = false;
-  bool disturbed = false; ///< by other programs; a note says what they had
+  bool disturbed = false;     ///< by other programs; a note says what they had
+  double least_effect = 0.02; ///< below which a difference of two rows is none (least_effect.hpp)
 
   [[nodiscard]] const Row* find(std::string_view name) const;
 };

@@ -59,6 +59,11 @@ constexpr std::array figures{
     Figure{"float64", "tflops", 1e12, &AssumedCard::float64_rate},
 };
 
+/// Of any figure in SI units. A thousandth of what is fast today, and a thousand times what is
+/// large: what is predicted from such figures is finite and has its digits.
+constexpr double least_figure = 1e-15;
+constexpr double largest_figure = 1e18;
+
 std::string text_at(const ordered_json& json, const char* name) {
   const auto found = json.find(name);
   if (found == json.end() || !found->is_string() || found->get_ref<const std::string&>().empty()) {
@@ -96,6 +101,13 @@ Assumption read_span(const ordered_json& figures_json, const Figure& figure) {
   if (span.low > span.high) {
     throw InvalidInput(
         fmt::format("{}: low, {}, is more than high, {}", name, span.low, span.high));
+  }
+  if (!(span.low * figure.si >= least_figure && span.high * figure.si <= largest_figure)) {
+    throw InvalidInput(
+        fmt::format("{}: {:g} to {:g} is out of range: in seconds, bytes or operations a second a "
+                    "card has {:g} to "
+                    "{:g}",
+                    name, span.low, span.high, least_figure, largest_figure));
   }
   try {
     (void)text_at(*found, "source");

@@ -23,11 +23,16 @@ constexpr double smallest_modelled = 16;
 constexpr double largest_modelled = 65536;
 const double side_step = std::sqrt(2.0);
 
+enum class Bound { fast, slow };
+
 /// A card whose figures are all at one end.
 class End {
  public:
-  End(const AssumedCard& card, Dtype dtype, Transfer transfer, bool fast)
-      : card_(card), dtype_(dtype), pageable_(transfer == Transfer::pageable), fast_(fast) {}
+  End(const AssumedCard& card, Dtype dtype, Transfer transfer, Bound bound)
+      : card_(card),
+        dtype_(dtype),
+        pageable_(transfer == Transfer::pageable),
+        fast_(bound == Bound::fast) {}
 
   [[nodiscard]] double time(const Assumption& span) const { return fast_ ? span.low : span.high; }
   [[nodiscard]] double rate(const Assumption& span) const { return fast_ ? span.high : span.low; }
@@ -109,8 +114,8 @@ std::vector<WayCost> ways_at(const End& end) {
 } // namespace
 
 std::vector<AssumedWay> assumed_ways(const AssumedCard& card, Dtype dtype, Transfer transfer) {
-  std::vector<WayCost> fast = ways_at(End(card, dtype, transfer, true));
-  std::vector<WayCost> slow = ways_at(End(card, dtype, transfer, false));
+  std::vector<WayCost> fast = ways_at(End(card, dtype, transfer, Bound::fast));
+  std::vector<WayCost> slow = ways_at(End(card, dtype, transfer, Bound::slow));
   std::vector<AssumedWay> ways;
   for (std::size_t i = 0; i < fast.size(); ++i) {
     ways.push_back({std::move(fast[i]), std::move(slow[i])});

@@ -1,6 +1,7 @@
 #include "columns.hpp"
 
 #include "context.hpp"
+#include "diffbench/terminal_text.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -21,12 +22,7 @@ std::string shown(const Value& value, Format format) {
 /// Quoted where it holds a separator, a quote or a line end; with ? for other control characters:
 /// the lines may go to a terminal.
 std::string quoted(std::string text) {
-  std::ranges::replace_if(
-      text,
-      [](unsigned char c) {
-        return (c < 0x20 && c != '\t' && c != '\r' && c != '\n') || c == 0x7f;
-      },
-      '?');
+  text = without_controls(text, '?', "\t\r\n");
   if (text.find_first_of(",\"\r\n") == std::string::npos) {
     return text;
   }

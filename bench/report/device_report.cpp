@@ -1,6 +1,7 @@
 #include "device_report.hpp"
 
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "metrics.hpp"
 #include "speedup.hpp"
 #include "units.hpp"
@@ -121,11 +122,16 @@ std::string format_transfers(const ComparisonResult& result) {
   } else if (trips) {
     when = fmt::format("so it pays from {} trips on", *trips);
   }
-  return fmt::format("\n{}{} memory {} and {} ({}), {}\n", table.format(), way, cost, gain,
-                     study.backend, when);
+  return concludes(evidence(result.disturbed))
+             ? fmt::format("\n{}{} memory {} and {} ({}), {}\n", table.format(), way, cost, gain,
+                           study.backend, when)
+             : "\n" + table.format();
 }
 
 std::string device_verdict(const ComparisonResult& result) {
+  if (!concludes(evidence(result.disturbed))) {
+    return ""; // verdict() says so
+  }
   const Row* row =
       fastest(result, [](const Row& other) { return other.on_device() && !other.is_peer; });
   if (row == nullptr) {

@@ -1,6 +1,7 @@
 #include "output.hpp"
 
 #include "diffbench/atomic_file.hpp"
+#include "diffbench/terminal_text.hpp"
 #include "diffbench/text.hpp"
 #include "text_width.hpp"
 
@@ -54,10 +55,8 @@ void write_out(std::ostream& out, std::string_view text) {
   throw Error(fmt::format("stdout: cannot write ({})", errno != 0 ? reason(errno) : "I/O error"));
 }
 
-void write_text(std::ostream& out, std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c != '\n' && (c < 0x20 || c == 0x7f); }, '?');
-  write_out(out, wrapped(text));
+void write_text(std::ostream& out, const std::string& text) {
+  write_out(out, wrapped(without_controls(text, '?', "\n")));
 }
 
 void write_to(std::ostream& out, const std::string& path, std::string_view text) {

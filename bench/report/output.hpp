@@ -29,9 +29,9 @@ class OutputClosed : public Error {
 /// disk) otherwise.
 void write_out(std::ostream& out, std::string_view text);
 
-/// The same of text for people, whose control characters but for line ends become ?: a name in it
-/// must not steer the terminal. No line is wider than that.
-void write_text(std::ostream& out, std::string text);
+/// The same of text for people, in which what steers a terminal becomes ? but for line ends: a name
+/// in it may hold anything. No line is wider than that.
+void write_text(std::ostream& out, const std::string& text);
 
 /// As write_out() to stdout where `path` is stdout_name, else to the file there: all of it or
 /// nothing.

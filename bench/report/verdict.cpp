@@ -1,6 +1,6 @@
 #include "verdict.hpp"
 
-#include "foreign_load.hpp"
+#include "conclusion.hpp"
 #include "metrics.hpp"
 #include "units.hpp"
 
@@ -74,7 +74,7 @@ std::string doubts(const ComparisonResult& result, const Row& best) {
   }
   const auto ratio = paired_ratio(second->samples, best.samples);
   if (ratio && ratio->interval) {
-    return judge(*ratio, least_effect_in_run) == Verdict::slower
+    return judge(*ratio, result.least_effect) == Verdict::slower
                ? ""
                : fmt::format(
                      "; {} took {} to {} times as long in the same rounds, so the order of "
@@ -105,7 +105,7 @@ std::string verdict(const ComparisonResult& result) {
       fmt::format("{} on {} {} {} an iteration{}{}{}.", best->name, place(*best), rank,
                   format_seconds(*seconds_per_iteration(*best)), against(result, *best),
                   against_the_roof(result, *best), doubts(result, *best));
-  return result.disturbed ? softened(sentence) : sentence;
+  return concluded(evidence(result.disturbed), sentence);
 }
 
 } // namespace diffbench::bench

@@ -412,7 +412,9 @@ EmulatedNetwork parse_network(std::string_view text) {
   constexpr double longest = 60;
   const EmulatedNetwork network{.latency_seconds = latency.value_or(2 * longest),
                                 .bytes_per_second = bandwidth.value_or(0)};
-  if (network.latency_seconds > longest || network.bytes_per_second < 1) {
+  constexpr double widest = 1e18;
+  if (network.latency_seconds > longest ||
+      !(network.bytes_per_second >= 1 && network.bytes_per_second <= widest)) {
     throw InvalidInput("'" + std::string(text) +
                        "' is no network; it is a latency and a bandwidth, such as 10us,25GB/s "
                        "(up to 60 s: s, ms, us, ns; GB/s, MB/s)");

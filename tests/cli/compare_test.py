@@ -68,6 +68,16 @@ class Compare(CommandLineTest):
         self.old_and(self.slower("fused", 1 / 1.2))
         self.compare("--fail-on", "slower=5%")
 
+    def test_what_could_not_have_been_seen_fails_where_that_is_asked_for(self):
+        self.old_and(lambda result: None)
+        rows, _, _ = self.compare("--fail-on", "unclear")  # 10 %, which quiet runs show
+        self.assertAlmostEqual(rows["fused"]["smallest_visible"], 0.097, delta=0.002)
+        self.compare("--fail-on", "slower=5%")
+        _, _, errors = self.compare("--fail-on", "slower=5%", "--fail-on", "unclear", exit_code=5)
+        self.assert_one_line(errors, "5 %", "scalar (9.7 %)", "fused (9.7 %)")
+        text = self.run_ok("compare", "old.json", "new.json").stdout
+        self.assertIn("note: the smallest slowdown that would have got a verdict: scalar 9.7 %", text)
+
     def test_differences_come_first(self):
         def change(result):
             result["context"]["compiler"] = "Other 1.0"

@@ -51,7 +51,7 @@ MEASURED = {
 EXACT = {
     "list": "list --json list.json --csv list.csv",
     "doctor": "doctor --json doctor.json --csv doctor.csv",
-    "compare": "compare old.json new.json --fail-on slower=5% --json compare.json --csv compare.csv",
+    "compare": "compare old.json new.json --fail-on slower=10% --json compare.json --csv compare.csv",
     "advise-recorded": "advise --profile profile.json --grid 1000 --snapshot-every 10 "
                        "--json advise-recorded.json",
     "advise-assumed": "advise --profile profile.json --grid 1000 --assume h200 "

@@ -17,6 +17,10 @@ import time
 import unittest
 
 PROGRAM = os.environ["DIFFBENCH_PROGRAM"]
+
+# No test depends on what else runs on its machine: one that wants a load plants it.
+os.environ.setdefault("DIFFBENCH_PLANTED_LOAD", "0")
+PLANTED_LOAD = {"DIFFBENCH_PLANTED_LOAD": "1.5"}
 WITH_WRONG_BACKEND = os.environ.get("DIFFBENCH_WITH_WRONG_BACKEND", "")
 
 PEERS = pathlib.Path(__file__).resolve().parent.parent.parent / "bench/peers"

@@ -6,7 +6,9 @@ import os
 import pathlib
 import pty
 import re
+import signal
 import subprocess
+import termios
 import unittest
 
 from program import (LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest, open_terminal,
@@ -42,7 +44,7 @@ class Report(CommandLineTest):
         table = self.run_ok(*QUICK).stdout
         self.assertRegex(table, r"(?m)^machine: .+, \d+ usable CPUs, \w+, copy [\d.]+ GB/s$")
         self.assertRegex(table.splitlines()[-1],
-                         r"^(On a disturbed machine: )?(scalar|fused) on 1 thread is the fastest "
+                         r"^(scalar|fused) on 1 thread is the fastest "
                          r"verified row, .* an iteration, "
                          r".*of the copy bandwidth .*\.$")
 
@@ -208,7 +210,7 @@ class Watch(CommandLineTest):
     """The field as it moves. Half blocks need UTF-8, and are coloured but where NO_COLOR is set."""
     LONG = "watch --grid 32 --iters 1000000000 --every 5".split()
 
-    def play(self, *arguments, key=None, **env):
+    def play(self, *arguments, key=None, signal=None, **env):
         """All three streams on a terminal of its own; what it has shown, and its modes at the end."""
         pid, terminal = pty.fork()
         if pid == 0:
@@ -216,10 +218,15 @@ class Watch(CommandLineTest):
                       {**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", **env})
         self.addCleanup(os.close, terminal)
         shown = b""
-        if key:
+        before = termios.tcgetattr(terminal)
+        if key or signal:
             shown = self.read_terminal(terminal, r"any key stops(?s:.*)any key stops")
+        if key:
             os.write(terminal, key)
+        if signal:
+            os.kill(pid, signal)
         shown += self.read_terminal(terminal, None)
+        self.assertEqual(termios.tcgetattr(terminal)[3], before[3], "echo is back")
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
 
     def test_any_key_stops_it(self):
@@ -234,6 +241,26 @@ class Watch(CommandLineTest):
         code, shown = self.play(*self.LONG, key=b"\x03")
         self.assertEqual(code, 130, shown)
         self.assertIn("\x1b[?25h", shown, "the cursor is back")
+
+    def test_signals_that_end_it_leave_a_terminal_that_works(self):
+        for number in (signal.SIGQUIT, signal.SIGHUP, signal.SIGUSR1):
+            code, shown = self.play(*self.LONG, signal=number)
+            self.assertEqual(code, -number, shown)
+            self.assertTrue(shown.endswith("\x1b[?25h"), "the cursor is back")
+
+    def test_the_keys_of_quit_and_stop_are_keys(self):
+        for key in (b"\x1c", b"\x1a"):
+            code, shown = self.play(*self.LONG, key=key)
+            self.assertEqual(code, 0, shown)
+
+    def test_it_ends_when_nobody_reads(self):
+        ours, theirs = os.pipe()
+        child = subprocess.Popen([PROGRAM, *self.LONG], stdin=subprocess.DEVNULL, stdout=theirs,
+                                 stderr=subprocess.PIPE)
+        self.addCleanup(child.kill)
+        os.close(theirs)
+        os.close(ours)
+        self.assertEqual(child.communicate(timeout=60)[1], b"")
 
     def test_plain_where_colours_are_not_wanted(self):
         for env in ({"NO_COLOR": "1"}, {"LC_ALL": "C"}):

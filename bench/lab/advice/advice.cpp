@@ -17,10 +17,10 @@ constexpr double largest_tried = 65536;
 constexpr double most_iterations_tried = 1e7;
 
 double fastest_seconds(std::span<const WayCost> ways, const RunShape& run, RunKind kind,
-                       bool on_gpu) {
+                       DeviceKind device) {
   double best = std::numeric_limits<double>::infinity();
   for (const WayCost& way : ways) {
-    if ((way.device == DeviceKind::cuda) == on_gpu) {
+    if (way.device == device) {
       best = std::min(best, seconds_of(predict(way, run), kind));
     }
   }
@@ -28,7 +28,7 @@ double fastest_seconds(std::span<const WayCost> ways, const RunShape& run, RunKi
 }
 
 bool gpu_wins(std::span<const WayCost> ways, const RunShape& run, RunKind kind) {
-  return fastest_seconds(ways, run, kind, true) < fastest_seconds(ways, run, kind, false);
+  return fastest_seconds(ways, run, kind, DeviceKind::cuda) < fastest_seconds(ways, run, kind, DeviceKind::cpu);
 }
 
 /// The smallest size from which `wins` holds for all larger ones that are tried.

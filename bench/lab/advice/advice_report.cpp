@@ -148,9 +148,11 @@ LabReport advice_report(const Advice& advice, const CostProfile& profile, const 
                                 ? fmt::format(", a snapshot every {}", advice.run.snapshot_every)
                                 : "");
   report.text += format_rows(way_columns, lines_of(advice));
+  report.figures = report.text;
   if (advice.compares_devices()) {
     report.text += "\n" + pays_table(advice);
   }
+  report.found_in_data = {"gpu_pays_from"};
   if (advice.any_gpu) {
     report.notes.emplace_back(
         "what is free on the device is asked for when a backend runs, not here");
@@ -163,6 +165,11 @@ LabReport advice_report(const Advice& advice, const CostProfile& profile, const 
     report.notes.emplace_back(
         "other programs were running when this machine was calibrated, so predictions are too "
         "long: calibrate again when nothing else runs (diffbench calibrate)");
+  }
+  if (profile.interrupted) {
+    report.notes.emplace_back(
+        "the calibration of this machine was interrupted, so its profile lacks some ways or grids, "
+        "or was measured fewer times: diffbench calibrate makes a whole one");
   }
   std::vector<std::string> beyond, below;
   for (const AdvisedWay& way : advice.ways) {
@@ -206,9 +213,9 @@ std::string beyond_bar(const ErrorSummary& warm, const ErrorSummary& cold) {
 void append_check(LabReport& report, std::span<const CheckedPrediction> checked) {
   const ErrorSummary warm = summarize_errors(checked, false);
   const ErrorSummary cold = summarize_errors(checked, true);
-  report.text += "\n" + format_rows(check_columns, checked) + "\n" +
-                 summary_text(warm, "predictions of warm runs") +
-                 summary_text(cold, "predictions of cold runs");
+  append_table(report, format_rows(check_columns, checked) + "\n" +
+                           summary_text(warm, "predictions of warm runs") +
+                           summary_text(cold, "predictions of cold runs"));
   report.sentence += beyond_bar(warm, cold);
   report.data["check"] = {{"predictions", list_of(check_columns, checked)},
                           {"warm", summary_json(warm)},

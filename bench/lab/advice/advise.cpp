@@ -199,9 +199,11 @@ LabReport run_advise(const AdviseOptions& typed, const CostProfile& profile, Pro
                    advice, profile, asked.problem);
   }
   if (!profile.foreign.empty()) {
-    report.text = fmt::format("RECORDED PROFILE {} ({}; {}): not of this machine and build\n\n",
-                              typed.profile, profile.machine, profile.date) +
-                  report.text;
+    const std::string title =
+        fmt::format("RECORDED PROFILE {} ({}; {}): not of this machine and build\n\n",
+                    typed.profile, profile.machine, profile.date);
+    report.text = title + report.text;
+    report.figures = title + *report.figures;
   }
   const LoadWatch load;
   if (typed.check_grid) {
@@ -242,9 +244,9 @@ Action declare_advise(OptionList& options) {
       const InterruptGuard guard;
       invocation.err
           << "diffbench: this machine is not calibrated yet; calibrating it first, as diffbench "
-             "calibrate does, which takes some four minutes\n";
+             "calibrate does\n";
       Progress progress(invocation.err, typed->output.progress && progress_possible());
-      calibrate_this_machine(progress);
+      calibrate_this_machine(invocation.err, progress);
     }
     const CostProfile profile =
         typed->profile.empty() ? read_own_profile() : read_profile(typed->profile);

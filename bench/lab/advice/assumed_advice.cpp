@@ -191,7 +191,8 @@ void append_assumed(LabReport& report, const AssumedAdvice& assumed, const Advic
     return;
   }
   const Answers answers = answers_of(assumed, measured, lines, profile, problem);
-  report.text += "\n" + assumed_title(assumed.card) + format_rows(line_columns, lines);
+  append_table(report, assumed_title(assumed.card) + format_rows(line_columns, lines));
+  report.found_in_data.insert(report.found_in_data.end(), {"assumed.answers", "assumed.sentence"});
   report.sentence += "\n" + answers.sentence;
   report.data["assumed"] = {{"card", assumed.card.id},
                             {"name", assumed.card.name},

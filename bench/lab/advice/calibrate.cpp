@@ -112,11 +112,11 @@ std::string machine_text() {
                      facts["cuda"]);
 }
 
-/// Of this machine and build, and better than what a disturbed minute gives.
-bool is_undisturbed_profile(const std::filesystem::path& path) {
+/// Whole, of this machine and build, and better than what a disturbed minute gives.
+bool is_sound_profile(const std::filesystem::path& path) {
   try {
     const CostProfile profile = read_profile(path);
-    return !profile.disturbed && profile.foreign.empty();
+    return !profile.disturbed && !profile.interrupted && profile.foreign.empty();
   } catch (const Error&) { // there is none, or what is there is no profile
     return false;
   }
@@ -129,11 +129,13 @@ LabReport calibrate(const CalibrateOptions& typed, const std::vector<PlannedRow>
   CostProfile profile;
   const LoadWatch load;
   try {
-    profile.ways =
+    MachineCalibration measured =
         calibrate_machine(planned_rows, typed.dtypes, typed.largest, progress, report.notes);
+    profile.ways = std::move(measured.ways);
+    report.interrupted = !measured.complete;
   } catch (const Interrupted&) {
     report.interrupted = true;
-    report.sentence = "Interrupted: no profile was written, since half of one would mislead.";
+    report.done = "No profile was written: it was interrupted before there was anything to keep.";
     return report;
   }
   mark_disturbed(report, load);
@@ -144,18 +146,21 @@ LabReport calibrate(const CalibrateOptions& typed, const std::vector<PlannedRow>
   report.rows = grid_lines(profile);
   if (profile.ways.empty()) {
     report.outcome = {exit_error, "nothing could be calibrated, see the notes above"};
-    report.sentence = "No profile was written.";
+    report.done = "No profile was written.";
     return report;
   }
-  if (report.disturbed && is_undisturbed_profile(path)) {
+  if (report.interrupted && is_sound_profile(path)) {
+    report.done = fmt::format("No profile was written: {} is a whole one.", path.string());
+    return report;
+  }
+  if (report.disturbed && is_sound_profile(path)) {
     report.outcome = {exit_error,
                       "the profile of a quiet machine is kept: calibrate again when "
                       "nothing else runs"};
-    report.sentence =
-        fmt::format("No profile was written: {} is of a quiet machine.", path.string());
+    report.done = fmt::format("No profile was written: {} is of a quiet machine.", path.string());
     return report;
   }
-  report.sentence = fmt::format(
+  report.done = fmt::format(
       "{} ways to run are calibrated; `diffbench advise --grid N --iters "
       "K` predicts from {}.",
       profile.ways.size(), path.string());
@@ -165,9 +170,21 @@ LabReport calibrate(const CalibrateOptions& typed, const std::vector<PlannedRow>
     });
   } catch (const Error& error) { // what was measured can still be shown
     report.outcome = {exit_error, error.what()};
-    report.sentence = "No profile was written.";
+    report.done = "No profile was written.";
   }
   return report;
+}
+
+/// Before anything is waited for.
+void tell_expected(const CalibrateOptions& typed, std::size_t rows, std::ostream& err) {
+  const double seconds = expected_calibration_seconds(rows, typed.dtypes.size(), typed.largest);
+  if (seconds > longest_without_progress) {
+    err << fmt::format(
+        "diffbench: about {}: {} backend{}, grids up to {}x{}, {} times; Ctrl-C keeps what there "
+        "is\n",
+        seconds < 90 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60),
+        rows, rows == 1 ? "" : "s", typed.largest, typed.largest, calibration_passes);
+  }
 }
 
 /// Where the profile goes: `out`, or this machine's place. Refuses what cannot be written.
@@ -184,12 +201,13 @@ std::filesystem::path profile_place(const std::string& out) {
 
 } // namespace
 
-void calibrate_this_machine(Progress& progress) {
+void calibrate_this_machine(std::ostream& err, Progress& progress) {
   CalibrateOptions defaults;
   defaults.dtypes = {Dtype::float32, Dtype::float64};
   const std::filesystem::path path = profile_place("");
-  const LabReport report =
-      calibrate(defaults, timed_rows(defaults.run), path, "diffbench calibrate", progress);
+  const std::vector<PlannedRow> planned_rows = timed_rows(defaults.run);
+  tell_expected(defaults, planned_rows.size(), err);
+  const LabReport report = calibrate(defaults, planned_rows, path, "diffbench calibrate", progress);
   if (report.interrupted) {
     throw Interrupted();
   }
@@ -226,6 +244,9 @@ Action declare_calibrate(OptionList& options) {
     typed->output.other = path;
     const std::vector<PlannedRow> planned_rows = timed_rows(typed->run);
     return run_experiment("calibrate", typed->output, invocation, [&](Progress& progress) {
+      if (typed->output.progress) {
+        tell_expected(*typed, planned_rows.size(), invocation.err);
+      }
       return calibrate(*typed, planned_rows, path, invocation.command, progress);
     });
   };

@@ -136,6 +136,7 @@ CostProfile read_profile(const fs::path& path) {
                         .gpu = file.at("context").value("gpu_name", ""),
                         .date = file.at("context").value("date", "unknown"),
                         .disturbed = file.at("diffbench").value("disturbed", false),
+                        .interrupted = file.at("diffbench").value("interrupted", false),
                         .foreign = identity_difference(file.at("context"))};
     for (const ordered_json& way : own.at("ways")) {
       profile.ways.push_back(read_way(way));

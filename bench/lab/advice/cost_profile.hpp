@@ -18,8 +18,9 @@ struct CostProfile {
   std::string machine;  ///< for people: CPU and, where there was one, GPU
   std::string gpu = {}; ///< as the CUDA runtime calls it; empty: not recorded
   std::string date;
-  bool disturbed = false; ///< other programs had CPU time while it was measured
-  std::string foreign;    ///< how it is not of this machine and build, in words; empty: it is
+  bool disturbed = false;   ///< other programs had CPU time while it was measured
+  bool interrupted = false; ///< it lacks some, or was measured fewer times
+  std::string foreign;      ///< how it is not of this machine and build, in words; empty: it is
 };
 
 /// $XDG_CACHE_HOME/diffbench/profile.json, else ~/.cache/diffbench/profile.json. Throws Error

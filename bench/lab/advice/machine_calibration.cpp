@@ -44,15 +44,21 @@ class Calibration {
     }
   }
 
+  /// Ends early at Ctrl-C; complete() says whether it did.
   std::vector<WayCost> run(std::vector<std::string>& notes) {
-    for (const std::int64_t side : sides) {
-      if (side <= largest_) {
-        run_grid(side, notes);
+    try {
+      for (const std::int64_t side : sides) {
+        if (side <= largest_) {
+          run_grid(side, notes);
+        }
       }
+    } catch (const Interrupted&) {
+      complete_ = false;
     }
     std::erase_if(ways_, [](const WayCost& way) { return way.grids.empty(); });
     return std::move(ways_);
   }
+  [[nodiscard]] bool complete() const { return complete_; }
 
  private:
   void run_grid(std::int64_t side, std::vector<std::string>& notes) {
@@ -117,7 +123,31 @@ class Calibration {
   Progress& progress_;
   std::vector<WayCost> ways_;
   std::size_t grids_done_ = 0;
+  bool complete_ = true;
 };
+
+/// All dtypes once, until Ctrl-C.
+MachineCalibration one_pass(std::span<const PlannedRow> planned_rows, std::span<const Dtype> dtypes,
+                            std::int64_t largest, std::span<const WayCost> before,
+                            Progress& progress, std::vector<std::string>& notes) {
+  MachineCalibration pass;
+  const auto add = [&](auto calibration) {
+    std::ranges::move(calibration.run(notes), std::back_inserter(pass.ways));
+    pass.complete = calibration.complete();
+  };
+  for (const Dtype dtype : dtypes) {
+    if (pass.complete && dtype == Dtype::float32) {
+      add(Calibration<float>(planned_rows, largest, before, progress));
+    } else if (pass.complete) {
+      add(Calibration<double>(planned_rows, largest, before, progress));
+    }
+  }
+  return pass;
+}
+
+std::string minutes_text(double seconds) {
+  return seconds < 90 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60);
+}
 
 /// Of each way the lower times of the two. A way that failed `again` is left out; the notes say
 /// why.
@@ -136,26 +166,47 @@ void keep_less_disturbed(std::vector<WayCost>& ways, std::span<const WayCost> ag
 
 } // namespace
 
-std::vector<WayCost> calibrate_machine(std::span<const PlannedRow> planned_rows,
-                                       std::span<const Dtype> dtypes, std::int64_t largest,
-                                       Progress& progress, std::vector<std::string>& notes) {
-  std::vector<WayCost> ways;
+double expected_calibration_seconds(std::size_t planned_rows, std::size_t dtypes,
+                                    std::int64_t largest) {
+  constexpr double seconds_of_a_grid = 0.75;
+  const auto grids =
+      std::ranges::count_if(sides, [&](std::int64_t side) { return side <= largest; });
+  return seconds_of_a_grid * calibration_passes * static_cast<double>(planned_rows * dtypes) *
+         static_cast<double>(grids);
+}
+
+MachineCalibration calibrate_machine(std::span<const PlannedRow> planned_rows,
+                                     std::span<const Dtype> dtypes, std::int64_t largest,
+                                     Progress& progress, std::vector<std::string>& notes) {
+  MachineCalibration all;
+  const Stopwatch watch;
   for (int pass = 1; pass <= calibration_passes; ++pass) {
-    progress.within(fmt::format("{} of {}: ", pass, calibration_passes));
-    std::vector<WayCost> measured;
-    for (const Dtype dtype : dtypes) {
-      std::ranges::move(dtype == Dtype::float32
-                            ? Calibration<float>(planned_rows, largest, ways, progress).run(notes)
-                            : Calibration<double>(planned_rows, largest, ways, progress).run(notes),
-                        std::back_inserter(measured));
+    const double left = watch.seconds() / std::max(1, pass - 1) * (calibration_passes - pass + 1);
+    progress.within(
+        fmt::format("{} of {}{}: ", pass, calibration_passes,
+                    pass == 1 ? "" : fmt::format(", about {} left", minutes_text(left))));
+    MachineCalibration one = one_pass(planned_rows, dtypes, largest, all.ways, progress, notes);
+    if (one.complete && pass > 1) {
+      keep_less_disturbed(all.ways, one.ways);
+      continue;
     }
+    all.complete = one.complete;
     if (pass == 1) {
-      ways = std::move(measured);
-    } else {
-      keep_less_disturbed(ways, measured);
+      all.ways = std::move(one.ways);
+    }
+    if (!one.complete && all.ways.empty()) {
+      throw Interrupted();
+    }
+    if (!one.complete) {
+      notes.push_back(
+          pass == 1 ? "it was interrupted the first time round: ways and grids that are missing "
+                      "here are not predicted, or from the largest grid that there is"
+                    : fmt::format("it was interrupted: each grid was measured {} of {} times",
+                                  pass - 1, calibration_passes));
+      return all;
     }
   }
-  return ways;
+  return all;
 }
 
 } // namespace diffbench::bench

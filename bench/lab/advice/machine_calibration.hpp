@@ -20,11 +20,23 @@ inline constexpr std::int64_t smallest_side = 64;
 /// share one of the host's, or its last-level cache with others, for seconds at a time.
 inline constexpr int calibration_passes = 3;
 
+/// About what calibrate_machine() takes: 0.75 s a grid, which was 470 s for the 630 of seven
+/// backends on two CPUs (Zen 5) beside other work, and half of that alone.
+[[nodiscard]] double expected_calibration_seconds(std::size_t planned_rows, std::size_t dtypes,
+                                                  std::int64_t largest);
+
+/// What was measured, and whether all of it was: Ctrl-C leaves what there was until then.
+struct MachineCalibration {
+  std::vector<WayCost> ways;
+  bool complete = true;
+};
+
 /// The ways of `planned_rows`, all of which can be timed here, on square grids up to `largest`. One
-/// that fails or is not the reference's is left out, and `notes` says why. Throws Interrupted.
-[[nodiscard]] std::vector<WayCost> calibrate_machine(std::span<const PlannedRow> planned_rows,
-                                                     std::span<const Dtype> dtypes,
-                                                     std::int64_t largest, Progress& progress,
-                                                     std::vector<std::string>& notes);
+/// that fails or is not the reference's is left out, and `notes` says why; also what an interrupted
+/// one lacks. Throws Interrupted before there was a grid of any way.
+[[nodiscard]] MachineCalibration calibrate_machine(std::span<const PlannedRow> planned_rows,
+                                                   std::span<const Dtype> dtypes,
+                                                   std::int64_t largest, Progress& progress,
+                                                   std::vector<std::string>& notes);
 
 } // namespace diffbench::bench

@@ -157,6 +157,10 @@ Action declare_cluster_depth(OptionList& options) {
   return measuring(state, ClusterQuestion::depth);
 }
 
+/// 10^9 cells a second of a rank: from an interpreter to a thousand of today's GPUs.
+constexpr double least_rate = 1e-6;
+constexpr double largest_rate = 1e6;
+
 Action declare_cluster_predict(OptionList& options) {
   const auto state = std::make_shared<ClusterOptions>();
   declare_common(options, *state, predicted_limits, "such as 1,3,9, or 1:1024, which doubles",
@@ -166,8 +170,9 @@ Action declare_cluster_predict(OptionList& options) {
                 "--network, which is then assumed, too",
                 [state](std::string_view option, const std::string& text) {
                   const double rate = parse_real(option, text);
-                  if (!(rate > 0)) {
-                    throw InvalidInput(fmt::format("{} {}: give a number above 0", option, text));
+                  if (!(rate >= least_rate && rate <= largest_rate)) {
+                    throw InvalidInput(fmt::format("{} {}: give {:g} to {:g}", option, text,
+                                                   least_rate, largest_rate));
                   }
                   state->rate = 1e9 * rate;
                 });

@@ -286,8 +286,13 @@ std::string prediction_sentence(const ClusterPrediction& prediction) {
 LabReport cluster_report(const ClusterStudy& study) {
   const std::vector<ClusterLine> lines = lines_of(study);
   LabReport report;
-  report.text =
-      format_title(study.frame) + format_rows(time_columns, lines) + format_profiles(lines);
+  std::vector<ClusterLine> unmarked = lines;
+  for (ClusterLine& line : unmarked) {
+    line.best_measured = line.best_modelled = false;
+  }
+  const std::string profiles = format_profiles(lines);
+  report.text = format_title(study.frame) + format_rows(time_columns, lines) + profiles;
+  report.figures = format_title(study.frame) + format_rows(time_columns, unmarked) + profiles;
   report.sentence =
       study.question == ClusterQuestion::depth ? depth_sentence(lines) : scaling_sentence(lines);
   report.notes = notes_of(study);
@@ -311,6 +316,7 @@ LabReport cluster_report(const ClusterStudy& study) {
     }
   }
   report.text += format_troubles(rows);
+  *report.figures += format_troubles(rows);
   report.outcome = outcome_of(rows);
   report.data = {{"question", to_string(study.question)},
                  {"backend", study.backend},

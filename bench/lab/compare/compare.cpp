@@ -2,6 +2,7 @@
 #include "diffbench/errors.hpp"
 #include "file_comparison.hpp"
 #include "lab_report.hpp"
+#include "least_effect.hpp"
 #include "option_list.hpp"
 #include "recorded_run.hpp"
 
@@ -21,11 +22,15 @@ namespace {
 struct CompareOptions {
   std::string old_file, new_file;
   std::optional<double> fail_on;
+  bool fail_on_unclear = false;
   double run_spread = default_run_spread;
   LabOutput output;
 };
 
-double parse_fail_on(std::string_view option, std::string_view text) {
+/// What two quiet runs show (docs/measuring.md).
+constexpr double visible_between_runs = 0.1;
+
+double parse_slower(std::string_view option, std::string_view text) {
   constexpr std::string_view kind = "slower=";
   try {
     if (text.starts_with(kind)) {
@@ -34,7 +39,8 @@ double parse_fail_on(std::string_view option, std::string_view text) {
   } catch (const InvalidInput&) { // its words would leave "slower=" out
   }
   throw InvalidInput(fmt::format(
-      "{} {}: give slower=X% with X above 0, up to 1000, such as slower=5%", option, text));
+      "{} {}: give unclear, or slower=X% with X above 0, up to 1000, such as slower=10%", option,
+      text));
 }
 
 LabReport report_of(const CompareOptions& options, const FileComparison& comparison) {
@@ -42,12 +48,23 @@ LabReport report_of(const CompareOptions& options, const FileComparison& compari
   if (!comparison.any_compared()) {
     report.outcome = {.exit_code = exit_error,
                       .complaint = "no row of the two files can be compared, see the reasons"};
-  } else if (options.fail_on) {
+    return report;
+  }
+  if (options.fail_on) {
     if (const auto slower = comparison.slower_by(*options.fail_on); !slower.empty()) {
       report.outcome = {.exit_code = exit_regression,
                         .complaint = fmt::format("slower by more than {:g} %: {}",
                                                  100 * *options.fail_on, fmt::join(slower, ", "))};
+      return report;
     }
+  }
+  const double limit = options.fail_on.value_or(visible_between_runs);
+  if (const auto blind = comparison.unable_to_see(limit);
+      options.fail_on_unclear && !blind.empty()) {
+    report.outcome = {
+        .exit_code = exit_regression,
+        .complaint = fmt::format("unclear: {:g} % more time would have got no verdict: {}",
+                                 100 * limit, fmt::join(blind, ", "))};
   }
   return report;
 }
@@ -63,7 +80,8 @@ int run_compare(const CompareOptions& options, const Invocation& invocation) {
   return run_experiment("compare", options.output, invocation, [&](Progress&) {
     const RecordedRun old_run = read_recorded_run(options.old_file);
     const RecordedRun new_run = read_recorded_run(options.new_file);
-    return report_of(options, FileComparison(old_run, new_run, options.run_spread));
+    return report_of(options,
+                     FileComparison(old_run, new_run, options.run_spread, least_effect_here()));
   });
 }
 
@@ -74,10 +92,16 @@ Action declare_compare(OptionList& options) {
   options.text("OLD FILE", typed->old_file, "result file of diffbench or Google Benchmark");
   options.text("NEW FILE", typed->new_file, "the same of the run to be judged");
   options.group("Verdict");
-  options.value("--fail-on slower=X%", "exit code 5 when a row is SLOWER, and by more than that",
-                [&typed = *typed](std::string_view option, const std::string& text) {
-                  typed.fail_on = parse_fail_on(option, text);
-                });
+  options.values("--fail-on slower=X%|unclear",
+                 "exit code 5 when a row is SLOWER, and by more than that; unclear: also when that "
+                 "could not have been seen (10 % without slower=), may be repeated",
+                 [&typed = *typed](std::string_view option, const std::string& text) {
+                   if (text == "unclear") {
+                     typed.fail_on_unclear = true;
+                   } else {
+                     typed.fail_on = parse_slower(option, text);
+                   }
+                 });
   options.percent("--run-spread X%", typed->run_spread,
                   "how far runs of the same program lie apart");
   typed->output.declare(options);

@@ -1,12 +1,14 @@
 #include "file_comparison.hpp"
 
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "report_json.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <utility>
@@ -50,8 +52,15 @@ constexpr Column<ComparedRow> compared_columns[] = {
                           interval.find("high").number());
      },
      field<&ComparedRow::result, &RunRatio::ratio, &Ratio::interval, interval_json>},
+    {"smallest_visible", nullptr, as_text,
+     [](const ComparedRow& row) { return row.result ? Value(row.visible) : Value(); }},
     {"verdict", "verdict", as_text, field<&ComparedRow::result, &RunRatio::verdict>},
 };
+
+/// "12 %"; "none" where no slowdown would have.
+std::string visible_text(double slowdown) {
+  return std::isfinite(slowdown) ? fmt::format("{:.2g} %", 100 * slowdown) : "none";
+}
 
 std::string differences_text(std::vector<Difference> problem,
                              const std::vector<Difference>& machine) {
@@ -79,7 +88,9 @@ std::string rows_text(const std::vector<ComparedRow>& rows) {
 } // namespace
 
 FileComparison::FileComparison(const RecordedRun& old_run, const RecordedRun& new_run,
-                               double run_spread) {
+                               double run_spread, double least_effect)
+    : least_effect_(least_effect) {
+  disturbed_ = old_run.disturbed || new_run.disturbed;
   add_differences(machine_, "", old_run.machine, new_run.machine);
   add_differences(problem_, "", old_run.problem, new_run.problem);
   // More steps are no other problem for the time of one; they are worth a mention.
@@ -127,9 +138,13 @@ void FileComparison::judge_rows(double run_spread) {
                        .cpu_share = std::min(row.old_row->cpu_share, row.new_row->cpu_share)});
     }
   }
-  const std::vector<RunRatio> ratios = run_ratios(pairs, run_spread);
+  const std::vector<RunRatio> ratios = run_ratios(pairs, run_spread, least_effect_);
   for (std::size_t i = 0; i < owners.size(); ++i) {
     owners[i]->result = ratios[i];
+    owners[i]->visible = smallest_visible(ratios[i].ratio, least_effect_);
+    if (!concludes(evidence(disturbed_))) {
+      owners[i]->result->verdict = Verdict::unclear;
+    }
   }
 }
 
@@ -158,6 +173,28 @@ std::vector<std::string> FileComparison::slower_by(double limit) const {
   return names;
 }
 
+std::vector<std::string> FileComparison::unable_to_see(double limit) const {
+  std::vector<std::string> names;
+  for (const ComparedRow& row : rows_) {
+    if (row.result && !(row.visible <= limit && concludes(evidence(disturbed_)))) {
+      names.push_back(fmt::format("{} ({})", row.name, visible_text(row.visible)));
+    }
+  }
+  return names;
+}
+
+std::string FileComparison::visible_note() const {
+  std::vector<std::string> each;
+  for (const ComparedRow& row : rows_) {
+    if (row.result) {
+      each.push_back(fmt::format("{} {}", row.name, visible_text(row.visible)));
+    }
+  }
+  return each.empty() ? ""
+                      : fmt::format("the smallest slowdown that would have got a verdict: {}",
+                                    fmt::join(each, ", "));
+}
+
 /// What keeps verdicts from being given, or from meaning what they seem to.
 std::vector<std::string> FileComparison::notes() const {
   constexpr double undisturbed = 0.9;
@@ -172,13 +209,26 @@ std::vector<std::string> FileComparison::notes() const {
     }
   }
   std::vector<std::string> notes;
+  if (const std::string visible = visible_note(); !visible.empty() && !disturbed_) {
+    notes.push_back(visible);
+  }
+  if (least_effect_ > least_effect_in_run) {
+    notes.push_back(fmt::format(
+        "identical code got verdicts in the selftest of this machine, so a difference counts from "
+        "{:.2g} % on",
+        100 * least_effect_));
+  }
   if (!machine_.empty()) {
     notes.push_back(
         fmt::format("the runs differ in {} thing{} (see above): a ratio may come from "
                     "any of them",
                     machine_.size(), machine_.size() == 1 ? "" : "s"));
   }
-  if (!disturbed.empty()) {
+  if (disturbed_) {
+    notes.emplace_back(
+        "other programs were running while at least one of the files was measured, so no row has a "
+        "verdict: measure again when they are done");
+  } else if (!disturbed.empty()) {
     notes.push_back(
         fmt::format("other programs took CPU time from {}: measure again on a quiet "
                     "machine for a closer interval",

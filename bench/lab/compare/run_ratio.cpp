@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace diffbench::bench {
 
@@ -54,7 +55,8 @@ double change_of_others(const std::vector<double>& changes, std::size_t index) {
 
 } // namespace
 
-std::vector<RunRatio> run_ratios(std::span<const RowInTwoRuns> rows, double run_spread) {
+std::vector<RunRatio> run_ratios(std::span<const RowInTwoRuns> rows, double run_spread,
+                                 double least_effect) {
   std::vector<RunRatio> ratios;
   std::vector<double> changes;
   for (const RowInTwoRuns& row : rows) {
@@ -76,9 +78,16 @@ std::vector<RunRatio> run_ratios(std::span<const RowInTwoRuns> rows, double run_
     ratios[i].ratio.interval = Interval{.low = std::exp(changes[i] - reach),
                                         .high = std::exp(changes[i] + reach),
                                         .confidence = ratio_confidence};
-    ratios[i].verdict = judge(ratios[i].ratio, least_effect_in_run);
+    ratios[i].verdict = judge(ratios[i].ratio, least_effect);
   }
   return ratios;
+}
+
+double smallest_visible(const Ratio& ratio, double least_effect) {
+  if (!ratio.interval) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return ratio.value / ratio.interval->low * (1 + least_effect) - 1;
 }
 
 } // namespace diffbench::bench

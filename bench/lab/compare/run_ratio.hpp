@@ -39,7 +39,14 @@ inline constexpr double default_run_spread = 0.02;
 ///   other rows, at least 3, have changed at the median: a machine changes all, a code few;
 /// - what other programs can have done: the CPU time that they took, and as much again for the
 ///   caches that they used.
+/// A verdict asks for `least_effect` besides.
 [[nodiscard]] std::vector<RunRatio> run_ratios(std::span<const RowInTwoRuns> rows,
-                                               double run_spread = default_run_spread);
+                                               double run_spread = default_run_spread,
+                                               double least_effect = least_effect_in_run);
+
+/// The least slowdown, 0.1 being 10 %, that would have got a verdict with such an interval;
+/// infinite without one.
+[[nodiscard]] double smallest_visible(const Ratio& ratio,
+                                      double least_effect = least_effect_in_run);
 
 } // namespace diffbench::bench

@@ -41,6 +41,7 @@ ComparisonPlan trial_plan(const SelftestOptions& given) {
   plan.baseline = trial_rows.front().label;
   plan.copy_roof = false;
   plan.precision = 1e-3; // what the budget affords
+  plan.budget_seconds /= sessions_of_trial;
   return plan;
 }
 
@@ -66,7 +67,7 @@ TrialSubject backend_trials(const ComparisonPlan& plan) {
                     {"nx", problem.nx},
                     {"ny", problem.ny},
                     {"iterations", plan.iterations}},
-          .trial_seconds = plan.budget_seconds,
+          .trial_seconds = plan.budget_seconds * sessions_of_trial,
           .run = [plan, planned_rows = planned_trials(plan)](Progress& progress) {
             const ComparisonResult result = measure(plan, planned_rows, progress);
             return Trial{.rows = {result.rows.begin(), result.rows.end()},
@@ -81,7 +82,7 @@ TrialSubject subject_of(SelftestOptions given, MakeEngineTrials engine_trials) {
     return backend_trials(trial_plan(given));
   }
   given.engine.session = given.run.session;
-  given.engine.trial_seconds = given.run.budget_seconds;
+  given.engine.trial_seconds = given.run.budget_seconds / sessions_of_trial;
   return engine_trials(given.engine);
 }
 

@@ -53,8 +53,13 @@ Answer chosen(char choice, const Answer& known) {
                                         : Answer{.source = known.source, .choice = choice};
 }
 
+Answer answered(const Answer& answer, Evidence figures) {
+  const bool follows = answer.source == Source::reported || answer.source == Source::reasoned;
+  return follows || concludes(figures) ? answer : Answer{.source = Source::disturbed};
+}
+
 std::string answer_text(const Answer& answer) {
-  if (answer.source == Source::absent) {
+  if (answer.source == Source::absent || answer.source == Source::disturbed) {
     return "";
   }
   if (answer.choice != 0) {
@@ -131,7 +136,8 @@ std::optional<std::string> parse_guess(std::string_view text, std::size_t choice
 }
 
 Grade grade(const std::string& guess, const Answer& answer, double tolerance) {
-  if (guess.empty() || answer.source == Source::absent) {
+  if (guess.empty() || answer.source == Source::absent || answer.source == Source::unclear ||
+      answer.source == Source::disturbed) {
     return {};
   }
   if (answer.choice != 0) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "assumed_card.hpp"
+#include "conclusion.hpp"
 #include "value.hpp"
 
 #include <cstddef>
@@ -17,7 +18,7 @@ enum class Source {
   absent,    ///< cannot be measured here, and nothing is assumed
   measured,  ///< in this lesson, on this machine
   unclear,   ///< the same, and the samples do not show it
-  disturbed, ///< measured while other programs had CPU time
+  disturbed, ///< measured while other programs had CPU time: no answer
   assumed,   ///< of a card that is not here
   reported,  ///< by those whose lesson this is
   reasoned,  ///< follows without measuring
@@ -47,7 +48,11 @@ inline constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
 /// `choice` where `known` is a figure, from where it is.
 [[nodiscard]] Answer chosen(char choice, const Answer& known);
 
-/// "7.75", "12.7 to 22.3", "b"; empty: absent.
+/// Without figure and choice where it rests on `figures` that conclude nothing, also where what is
+/// assumed of a card was compared with them.
+[[nodiscard]] Answer answered(const Answer& answer, Evidence figures);
+
+/// "7.75", "12.7 to 22.3", "b"; empty where there is none.
 [[nodiscard]] std::string answer_text(const Answer& answer);
 
 /// What answers are read from.
@@ -81,9 +86,9 @@ inline constexpr double number_tolerance = 2;
 
 struct Grade {
   bool right = false;
-  std::string text; ///< "right", "3.1 times too high", "wrong"; empty without guess or answer
+  std::string text; ///< "right", "3.1 times too high", "wrong"; empty where nothing can be said
 };
-/// `guess` as parse_guess() gives it, or empty.
+/// `guess` as parse_guess() gives it, or empty. Not of an answer that is unclear or disturbed.
 [[nodiscard]] Grade grade(const std::string& guess, const Answer& answer, double tolerance);
 
 } // namespace diffbench::bench::lesson

@@ -195,9 +195,7 @@ class Course {
     for (std::size_t i = first; i < asked_.size(); ++i) {
       Answer& answer = asked_[i].answer;
       answer = asked_[i].question->answer(result);
-      if (answer.source == Source::measured && own.find("disturbed").plain_text() == "true") {
-        answer.source = Source::disturbed;
-      }
+      answer = answered(answer, evidence(own.find("disturbed").plain_text() == "true"));
       say("\n" + answer_lines(asked_[i]));
     }
   }
@@ -232,7 +230,7 @@ class Course {
   [[nodiscard]] std::string advice() const {
     const bool disturbed = std::ranges::any_of(
         asked_, [](const Asked& a) { return a.answer.source == Source::disturbed; });
-    return disturbed ? "Other programs were running, so measured answers may be wrong: take the "
+    return disturbed ? "Other programs were running, so some questions have no answer: take the "
                        "lesson again on a quiet machine, with another --out.\n"
                      : "";
   }

@@ -38,7 +38,7 @@ TrialSubject engine_trials(const EngineTrials& options) {
       .title = fmt::format("{} with itself, {}, batches of {}", engine.name,
                            fmt::join(network.widths(), "-"), options.batch),
       .facts = {{"engine", engine.name}, {"layers", network.widths()}, {"batch", options.batch}},
-      .trial_seconds = options.trial_seconds,
+      .trial_seconds = options.trial_seconds * sessions_of_trial,
       .run = [race, job, seconds = options.trial_seconds](Progress& progress) {
         PeerPool peers;
         const RaceResult result = run_race(*job, race, seconds, peers, progress);

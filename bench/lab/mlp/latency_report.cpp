@@ -163,6 +163,8 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
   report.text = fmt::format("network {} with {} parameters, {} a call, float32\n\n{}",
                             mlp::to_string(job.network), job.network.parameters(), rows_of(job),
                             table.format());
+  report.figures = report.text;
+  report.found_in_data = {"results[].misreadings"};
   if (!meanings.empty()) {
     report.text +=
         fmt::format("\n{}\nWhat each takes for the latency\n{}", mistakes.format(), meanings);

@@ -150,9 +150,11 @@ LabReport thread_report(const ThreadStudy& study) {
   if (report.series.size() == 1) { // nothing to compare with
     table.drop_empty();
   }
-  report.text = fmt::format("{}, network {}, batches of {}\n\n{}", study.data,
-                            mlp::to_string(study.network), study.batch, table.format()) +
-                (fit ? "\n" + fitted + ": " + format_fit(Scaling::strong, *fit) : "");
+  report.figures = fmt::format("{}, network {}, batches of {}\n\n{}", study.data,
+                               mlp::to_string(study.network), study.batch, table.format());
+  report.text =
+      *report.figures + (fit ? "\n" + fitted + ": " + format_fit(Scaling::strong, *fit) : "");
+  report.found_in_data = {"fit", "gpu"};
   report.sentence = sentence(study) + gpu.sentence;
   report.notes = troubles(study.race.rows);
   if (study.data == "made-up rows") {

@@ -1,5 +1,6 @@
 // What `mlp throughput` says: the curve, the best, and the smallest batch that is as good.
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "statistics.hpp"
 #include "throughput.hpp"
 #include "units.hpp"
@@ -14,7 +15,7 @@ namespace diffbench::bench {
 namespace {
 
 /// A line a batch size, a column an engine.
-std::string format_curves(const ThroughputStudy& study) {
+std::string format_curves(const ThroughputStudy& study, Evidence figures) {
   TextTable::Cells header{"batch"};
   std::map<std::int64_t, TextTable::Cells> lines;
   for (const EngineThroughput& engine : study.engines) {
@@ -23,7 +24,7 @@ std::string format_curves(const ThroughputStudy& study) {
       TextTable::Cells& cells = lines[point.batch];
       cells.resize(header.size() - 2, no_value);
       cells.push_back(format_figure(point.rows_per_second) +
-                      (&point == engine.search.best() ? " *" : "  "));
+                      (&point == engine.search.best() && concludes(figures) ? " *" : "  "));
       const std::vector<Sample>& samples = engine.samples.at(point.batch);
       cells.push_back(samples.size() > 1 ? as_spread(iteration_quartiles(samples).relative_spread())
                                          : no_value);
@@ -93,9 +94,15 @@ Value engine_json(const EngineThroughput& engine) {
 
 LabReport throughput_report(const ThroughputStudy& study) {
   LabReport report;
-  report.text =
-      fmt::format("network {}, {}; * is the best\n\n{}", mlp::to_string(study.network),
-                  study.training ? "training steps" : "answers (forward)", format_curves(study));
+  const auto text = [&](Evidence figures) {
+    return fmt::format("network {}, {}{}\n\n{}", mlp::to_string(study.network),
+                       study.training ? "training steps" : "answers (forward)",
+                       concludes(figures) ? "; * is the best" : "", format_curves(study, figures));
+  };
+  report.text = text(Evidence::sound);
+  report.figures = text(Evidence::disturbed);
+  report.found_in_data = {"results[].best_batch", "results[].best_rows_per_second",
+                          "results[].enough_batch"};
   report.sentence = sentence(study);
   report.interrupted = study.interrupted;
   std::vector<RaceRow> rows;

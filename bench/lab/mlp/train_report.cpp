@@ -228,7 +228,7 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
   for (const Trained* trained : judged_apart(all)) {
     report.text += "\n" + classification_report(*trained);
   }
-  std::ranges::move(prefetch_notes(all), std::back_inserter(report.notes));
+  std::ranges::move(prefetch_notes(all), std::back_inserter(report.findings));
   report.sentence = sentence(all);
   report.interrupted = interrupted();
   return report;

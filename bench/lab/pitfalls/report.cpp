@@ -1,6 +1,7 @@
 #include "report.hpp"
 
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "diffbench/known_names.hpp"
 #include "interrupt.hpp"
 #include "units.hpp"
@@ -27,7 +28,8 @@ struct Entry {
   Status status = Status::ok;
   std::string reason = {}; ///< why not ok
   std::optional<Finding> finding = {};
-  bool wrong = false; ///< failed its proof
+  bool wrong = false;                 ///< failed its proof
+  Evidence figures = Evidence::sound; ///< what may be said of the finding
 
   [[nodiscard]] Ending ending() const {
     return {.kind = wrong                      ? Ending::Kind::wrong
@@ -76,7 +78,10 @@ constexpr Column<Entry> pitfall_columns[] = {
      field<&Entry::finding, &Finding::mistaken, &Reading::seconds>},
     {"right_seconds", "right", as_seconds,
      field<&Entry::finding, &Finding::right, &Reading::seconds>},
-    {nullptr, "which is", as_text, field<&Entry::finding, verdict>},
+    {nullptr, "which is", as_text,
+     [](const Entry& e) {
+       return e.finding && concludes(e.figures) ? Value(verdict(*e.finding)) : Value();
+     }},
     {"factor", nullptr, as_text, field<&Entry::finding, &Finding::factor>},
     {"misleads", nullptr, as_text, // null where it is unclear
      [](const Entry& e) {
@@ -101,9 +106,11 @@ std::string details_text(const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
     const Pitfall& pitfall = entry.pitfall;
     if (entry.finding) {
-      text += fmt::format("\n{}: {}\n  mistake: {}; right: {}\n  {}.\n  {}\n", pitfall.name,
-                          pitfall.work, pitfall.mistake, pitfall.right,
-                          explanation(pitfall, *entry.finding), pitfall.advice);
+      const std::string explained =
+          concludes(entry.figures) ? fmt::format("  {}.\n", explanation(pitfall, *entry.finding))
+                                   : "";
+      text += fmt::format("\n{}: {}\n  mistake: {}; right: {}\n{}  {}\n", pitfall.name,
+                          pitfall.work, pitfall.mistake, pitfall.right, explained, pitfall.advice);
     }
   }
   return text;
@@ -211,8 +218,16 @@ LabReport measure_pitfalls(std::span<const Pitfall> chosen, Workbench& bench, do
   }
   report.outcome = outcome_of(entries);
   const Problem& problem = bench.problem();
-  report.text = fmt::format("{}x{} float32, random field\n\n{}{}{}", problem.nx, problem.ny,
-                            figures_text(entries), details_text(entries), missing_text(entries));
+  const auto text = [&](Evidence figures) {
+    for (Entry& entry : entries) {
+      entry.figures = figures;
+    }
+    return fmt::format("{}x{} float32, random field\n\n{}{}{}", problem.nx, problem.ny,
+                       figures_text(entries), details_text(entries), missing_text(entries));
+  };
+  report.figures = text(Evidence::disturbed);
+  report.text = text(Evidence::sound);
+  report.found_in_data = {"[].factor", "[].misleads", "[].explanation"};
   report.sentence = sentence(entries);
   report.data = list_of(pitfall_columns, entries);
   report.rows = report.data;

@@ -150,7 +150,12 @@ void append_assumed(LabReport& report, const AssumedCard& card, const ResidencyP
     return;
   }
   const std::string sentence = sentence_of(card, rungs, cpu, plan.run.problem);
-  report.text += "\n" + assumed_title(card) + format_rows(rung_columns, rungs);
+  const auto table = [&](const std::vector<AssumedRung>& shown) {
+    return assumed_title(card) + format_rows(rung_columns, shown);
+  };
+  append_table(report, table(rungs), table(rungs_of(card, plan, std::nullopt)));
+  report.found_in_data.insert(report.found_in_data.end(),
+                              {"assumed.rows[].times_best_cpu", "assumed.sentence"});
   report.sentence += "\n" + sentence;
   report.data["assumed"] = {{"card", card.id},
                             {"name", card.name},

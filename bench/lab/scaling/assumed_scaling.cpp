@@ -74,13 +74,15 @@ void append_assumed(LabReport& report, const AssumedCard& card, const ScalingStu
   }
   sentence += ".";
   const std::vector<AssumedRow> rows{row};
-  report.text += "\n" + assumed_title(card) + format_rows(row_columns, rows);
+  append_table(report, assumed_title(card) + format_rows(row_columns, rows));
   report.sentence += "\n" + sentence;
   report.data["assumed"] = {{"card", card.id},
                             {"name", card.name},
                             {"rows", list_of(row_columns, rows)},
                             {"times_as_fast", times},
                             {"sentence", sentence}};
+  report.found_in_data.insert(report.found_in_data.end(),
+                              {"assumed.times_as_fast", "assumed.sentence"});
   add_marked_rows(report, report.data.find("assumed.rows"));
 }
 

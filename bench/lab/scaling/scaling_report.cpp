@@ -180,8 +180,11 @@ LabReport scaling_report(const ScalingStudy& study) {
   const ScalingEntry* advice = recommended(study);
 
   LabReport report;
-  report.text = format_title(study.frame) + format_table(study) +
-                (fit ? "\n" + format_fit(study.scaling, *fit) : "") + format_troubles(study.frame);
+  const std::string table = format_title(study.frame) + format_table(study);
+  report.figures = table + format_troubles(study.frame);
+  report.text =
+      table + (fit ? "\n" + format_fit(study.scaling, *fit) : "") + format_troubles(study.frame);
+  report.found_in_data = {"fit", "recommended_threads", "gpu"};
   report.sentence = format_sentence(study) + gpu.sentence;
   report.notes = warnings(study);
   report.notes.insert(report.notes.end(), study.frame.notes.begin(), study.frame.notes.end());

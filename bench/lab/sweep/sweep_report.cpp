@@ -1,6 +1,7 @@
 #include "sweep_report.hpp"
 
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "json.hpp"
 
 #include <fmt/format.h>
@@ -92,7 +93,8 @@ std::string fastest_name(const SweepRows& point) {
   return best == nullptr ? no_value : best->name;
 }
 
-std::string times_table(const SweptAxes& swept, const std::vector<SweepRows>& points) {
+std::string times_table(const SweptAxes& swept, const std::vector<SweepRows>& points,
+                        Evidence figures) {
   const std::vector<std::string> names = timed_rows(points);
   TextTable::Cells header;
   for (const Axis& axis : swept.axes) {
@@ -106,8 +108,11 @@ std::string times_table(const SweptAxes& swept, const std::vector<SweepRows>& po
     for (const std::string& name : names) {
       cells.push_back(step_text(point.find(name)));
     }
-    cells.push_back(fastest_name(point));
+    cells.push_back(concludes(figures) ? fastest_name(point) : no_value);
     table.add(std::move(cells));
+  }
+  if (!concludes(figures)) {
+    table.drop_empty();
   }
   return "time of an iteration\n" + table.format();
 }
@@ -299,8 +304,10 @@ LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& po
   });
   const std::string winner = crossed.named() ? crossed.challenger : "the GPU";
   LabReport report;
+  const std::string heading = title(swept, rows.size());
+  report.figures = heading + times_table(swept, rows, Evidence::disturbed);
   report.text =
-      title(swept, rows.size()) + times_table(swept, rows) +
+      heading + times_table(swept, rows, Evidence::sound) +
       crossings_table(crossings, "--grid",
                       fmt::format("side of the grid from which {} wins", winner)) +
       crossings_table(crossings, "--iters", fmt::format("iterations from which {} wins", winner));
@@ -323,6 +330,7 @@ LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& po
                  {"combinations", swept.count()},
                  {"crossovers", crossings_json(crossings, crossed)},
                  {"points", std::move(measured)}};
+  report.found_in_data = {"crossovers"};
   report.rows = sweep_lines(swept, rows);
   report.series = series_of(swept, rows);
   report.outcome = outcome_of(endings_of(rows));
@@ -336,7 +344,7 @@ LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& po
         count, rows.size()));
   }
   if (std::ranges::any_of(crossings, [](const Crossing& one) { return !one.crossover.single; })) {
-    report.notes.emplace_back(
+    report.findings.emplace_back(
         "the ratio of the two rows crosses 1 more than once; the last crossing is given");
   }
   return report;

@@ -3,7 +3,6 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/text.hpp"
-#include "foreign_load.hpp"
 #include "host_copies.hpp"
 #include "interrupt.hpp"
 #include "lab_report.hpp"
@@ -82,18 +81,6 @@ std::vector<std::int64_t> TransferPlan::sizes() const {
   return sizes;
 }
 
-void add_one_thread(LoadWatch& load, const HostCopies& host) {
-  for (const CopyCurve& curve : host.curves) {
-    for (const CopyPoint& point : curve.points) {
-      for (const Sample& sample : point.samples) {
-        if (curve.threads == 1 && sample.cpu_seconds) {
-          load.add_one_thread(*sample.cpu_seconds, sample.seconds);
-        }
-      }
-    }
-  }
-}
-
 std::vector<std::string> notes_of(const TransferResult& result, std::int64_t largest) {
   std::vector<std::string> notes;
   if (result.device && !result.device->emulated && !result.device->pinning.empty() &&
@@ -109,7 +96,6 @@ std::vector<std::string> notes_of(const TransferResult& result, std::int64_t lar
 LabReport measure_transfer(const TransferPlan& plan, const Probe& probe, Progress& progress) {
   const std::vector<std::int64_t> sizes = plan.sizes();
   const int threads = plan.threads > 0 ? plan.threads : usable_cpus();
-  LoadWatch load;
   TransferResult result;
   result.host = measure_host_copies(sizes, threads, plan.budget, interrupted, progress);
   if (probe.available) {
@@ -125,8 +111,6 @@ LabReport measure_transfer(const TransferPlan& plan, const Probe& probe, Progres
                    .notes = notes_of(result, sizes.back()),
                    .interrupted = interrupted(),
                    .outcome = {}};
-  add_one_thread(load, result.host);
-  mark_disturbed(report, load);
   if (!all_verified(result)) {
     report.outcome = {.exit_code = exit_not_verified,
                       .complaint = "other bytes arrived than were sent; see the table"};

@@ -9,11 +9,41 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <initializer_list>
 #include <string_view>
 
 namespace diffbench::bench {
+
+namespace {
+
+constexpr int ending_signals[] = {SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGABRT};
+termios restored{}; // for the handler: set before it is
+
+/// Calls nothing but what a handler may (signal-safety(7)).
+void restore_and_end(int signal) {
+  constexpr std::string_view cursor = "\033[?25h";
+  ::tcsetattr(STDIN_FILENO, TCSANOW, &restored);
+  [[maybe_unused]] const ssize_t ignored = ::write(STDOUT_FILENO, cursor.data(), cursor.size());
+  ::raise(signal); // its own default now, by SA_RESETHAND
+}
+
+void on_ending_signals(void (*handler)(int)) {
+  for (const int signal : ending_signals) {
+    struct sigaction now {};
+    ::sigaction(signal, nullptr, &now);
+    if (now.sa_handler == SIG_IGN) { // as nohup has it
+      continue;
+    }
+    struct sigaction action {};
+    action.sa_handler = handler;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+} // namespace
 
 Keys::Keys() {
   termios now{};
@@ -22,7 +52,10 @@ Keys::Keys() {
     return;
   }
   before_ = now;
+  restored = now;
+  on_ending_signals(restore_and_end);
   now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO); // Ctrl-C stays a signal
+  now.c_cc[VQUIT] = now.c_cc[VSUSP] = _POSIX_VDISABLE;
   now.c_cc[VMIN] = 1;
   now.c_cc[VTIME] = 0;
   ::tcsetattr(STDIN_FILENO, TCSANOW, &now);
@@ -31,6 +64,7 @@ Keys::Keys() {
 Keys::~Keys() {
   if (before_) {
     ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &*before_); // the key is not for the shell
+    on_ending_signals(SIG_DFL);
   }
 }
 
@@ -38,6 +72,13 @@ bool Keys::pressed_within(double seconds) const {
   pollfd stdin_ready{STDIN_FILENO, POLLIN, 0};
   const int milliseconds = static_cast<int>(std::ceil(1e3 * std::max(0.0, seconds)));
   return ::poll(&stdin_ready, before_ ? 1 : 0, milliseconds) > 0;
+}
+
+void require_reader() {
+  pollfd out{STDOUT_FILENO, 0, 0}; // errors only
+  if (::poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP)) != 0) {
+    throw OutputClosed("stdout was closed");
+  }
 }
 
 void Screen::show(const std::string& lines) {

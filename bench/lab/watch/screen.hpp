@@ -10,8 +10,10 @@
 
 namespace diffbench::bench {
 
-/// Keys come one by one, without Enter and unseen, while it lives; where stdin is no terminal of
-/// this program in the foreground, there are none.
+/// Keys come one by one, without Enter and unseen, while it lives, Ctrl-\ and Ctrl-Z among them;
+/// where stdin is no terminal of this program in the foreground, there are none. A signal that ends
+/// the program (SIGQUIT, SIGHUP, SIGUSR1 and 2, SIGABRT) puts terminal and cursor back first. One
+/// at a time.
 class Keys {
  public:
   Keys();
@@ -41,6 +43,9 @@ class Screen {
   std::ostream& out_;
   long height_ = 0; ///< of what is on it
 };
+
+/// Throws OutputClosed where stdout is a pipe or a terminal that nobody reads from any more.
+void require_reader();
 
 /// What the terminal of stdout can draw: half blocks take UTF-8 (LC_ALL, LC_CTYPE or LANG), and
 /// NO_COLOR is obeyed (no-color.org).

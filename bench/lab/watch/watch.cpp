@@ -124,6 +124,7 @@ class Watch {
     std::int64_t steps = 0;
     double seconds = 0;
     while (step_ < last && !interrupted() && (keys == nullptr || !keys->pressed_within(0))) {
+      require_reader();
       const std::int64_t count = pace_.next(last - step_);
       const Stopwatch watch;
       session_->advance(count);

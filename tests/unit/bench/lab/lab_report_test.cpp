@@ -1,10 +1,12 @@
 #include "lab_report.hpp"
 
+#include "conclusion.hpp"
 #include "diffbench/errors.hpp"
 #include "json.hpp"
 #include "output.hpp"
 #include "temporary_directory.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -51,12 +53,51 @@ TEST_F(LabReportTest, TheTextEndsWithWhatItShows) {
   EXPECT_EQ(err_.str(), "");
 }
 
-TEST_F(LabReportTest, WhatADisturbedMachineShowsIsSaidWithDoubt) {
+/// A report of which every part concludes something.
+LabReport concluding_report() {
   LabReport report = sample_report();
+  report.figures = "figures\n";
+  report.findings = {"it rises"};
+  report.done = "A file was written.";
+  report.data = {{"best", 3},
+                 {"text", "It is the best."},
+                 {"crossings", Value::list({1})},
+                 {"seconds", 0.5},
+                 {"rows", Value::list({Value{{"wins", true}, {"seconds", 1}}})}};
+  report.found_in_data = {"best", "text", "crossings", "rows[].wins", "absent", "absent[].wins"};
+  return report;
+}
+
+TEST_F(LabReportTest, ADisturbedMachineConcludesNothing) {
+  LabReport report = concluding_report();
   report.disturbed = true;
   EXPECT_EQ(run(report), exit_ok);
-  EXPECT_THAT(out_.str(), HasSubstr("\nOn a disturbed machine: It shows something.\n"));
-  EXPECT_EQ(json_of(lab_part("toy", "", report))["disturbed"], true);
+  EXPECT_EQ(out_.str(),
+            fmt::format("figures\nnote: look here\n\n{}\nA file was written.\n", no_conclusion));
+  keep_conclusions(report);
+  const ordered_json part = json_of(lab_part("toy", "", report));
+  EXPECT_EQ(part["disturbed"], true);
+  EXPECT_EQ(part["toy"], (ordered_json{{"best", nullptr},
+                                       {"text", no_conclusion},
+                                       {"crossings", ordered_json::array()},
+                                       {"seconds", 0.5},
+                                       {"rows", {{{"wins", nullptr}, {"seconds", 1}}}}}));
+}
+
+TEST_F(LabReportTest, AQuietMachineConcludesAll) {
+  EXPECT_EQ(run(concluding_report()), exit_ok);
+  EXPECT_EQ(out_.str(),
+            "a table\nnote: look here\nnote: it rises\n\nIt shows something.\nA file "
+            "was written.\n");
+}
+
+/// Whatever the system says of its CPUs: a row that got half of one was disturbed.
+TEST_F(LabReportTest, SamplesShowThatTheirRowWasKeptFromTheCpu) {
+  LabReport report = concluding_report();
+  report.series.front().samples = {{.iterations = 1, .seconds = 1, .cpu_seconds = 0.5}};
+  EXPECT_EQ(run(report), exit_ok);
+  EXPECT_THAT(out_.str(), HasSubstr("rows got 50 % of a CPU"));
+  EXPECT_THAT(out_.str(), HasSubstr(no_conclusion));
 }
 
 TEST_F(LabReportTest, ADisturbanceIsNotedOnce) {

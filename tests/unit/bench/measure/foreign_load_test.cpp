@@ -121,22 +121,35 @@ void halve_cpu_time(Row& row) {
 
 std::string told(const ComparisonResult& result) {
   LoadWatch load([] { return std::optional<CpuAccount>(); });
-  load.add_one_thread(result);
+  load.add_work(result);
   return told(load);
 }
 
-TEST(LoadWatch, ShowsInRowsOnOneThread) {
+TEST(LoadWatch, ShowsInRowsThatGotLessThanACpu) {
   ComparisonResult result = sample_result();
   EXPECT_EQ(told(result), "nothing");
   halve_cpu_time(result.rows[0]);
-  EXPECT_THAT(told(result), HasSubstr("one-thread rows got 50 % of a CPU"));
+  EXPECT_THAT(told(result), HasSubstr("rows got 50 % of a CPU"));
   EXPECT_THAT(told(result), Not(HasSubstr("they had")));
 }
 
-TEST(LoadWatch, ThreadsAndDevicesProveNothing) {
-  ComparisonResult result = sample_result();
-  halve_cpu_time(result.rows[1]); // two threads, one of which may have waited
+TEST(LoadWatch, OneOfTwoThreadsMayWaitButNotBoth) {
+  ComparisonResult result = sample_result(); // the two threads of a row had one CPU
   EXPECT_EQ(told(result), "nothing");
+  halve_cpu_time(result.rows[1]);
+  EXPECT_THAT(told(result), HasSubstr("of a CPU"));
+}
+
+/// What one row got besides makes up for nothing.
+TEST(LoadWatch, ARowWithManyCpusHidesNoOtherOne) {
+  LoadWatch load([] { return std::optional<CpuAccount>(); });
+  load.add_work(64, 1);
+  load.add_work(0.5, 1);
+  EXPECT_THAT(told(load), HasSubstr("rows got 75 % of a CPU"));
+}
+
+TEST(LoadWatch, DevicesProveNothing) {
+  ComparisonResult result = sample_result();
   halve_cpu_time(result.rows[0]);
   result.rows[0].device = DeviceKind::cuda; // the host slept
   EXPECT_EQ(told(result), "nothing");

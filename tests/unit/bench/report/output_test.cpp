@@ -1,4 +1,5 @@
 #include "output.hpp"
+#include "diffbench/terminal_text.hpp"
 #include "diffbench/text.hpp"
 
 #include "temporary_directory.hpp"
@@ -129,6 +130,28 @@ TEST(RefuseToOverwrite, AnInputByWhateverPath) {
   for (const fs::path& output : {fs::path(), fs::path("-"), directory.path() / "out.csv"}) {
     EXPECT_NO_THROW(refuse_to_overwrite("--csv", output, inputs)) << output;
   }
+}
+
+TEST(WithoutControls, NothingThatSteersATerminalIsLeft) {
+  EXPECT_EQ(without_controls("\x1b[31mred\x7f\r\n", '?'), "?[31mred???");
+  EXPECT_EQ(without_controls("a\nb\tc", '?', "\n"), "a\nb?c");
+  EXPECT_EQ(without_controls("\xc2\x9b"
+                             "31m",
+                             '?'),
+            "?31m"); // U+009B
+  EXPECT_EQ(without_controls("\x9b"
+                             "31m",
+                             '?'),
+            "?31m"); // the byte alone
+  for (const char* mark : {"\xe2\x80\xae", "\xe2\x80\x8f", "\xe2\x81\xa6", "\xe2\x81\xa9",
+                           "\xd8\x9c", "\xe2\x80\xa8"}) {
+    EXPECT_EQ(without_controls(std::string("a") + mark + "b", '?'), "a?b");
+  }
+  for (const char* text : {"µs ±2 %, é", "▀█ 漢字", "\xf0\x9f\x98\x80", "\xc2\xa0"}) {
+    EXPECT_EQ(without_controls(text, '?'), text);
+  }
+  EXPECT_EQ(without_controls("\xe2\x80", '?'), "??"); // cut off
+  EXPECT_EQ(without_controls("\xc0\x9b\xff", '?'), "???");
 }
 
 TEST(OneLine, HoldsNoControlCharacters) { EXPECT_EQ(one_line("a\nb\x1b[0m\tc"), "a b [0m c"); }

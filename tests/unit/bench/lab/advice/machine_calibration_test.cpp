@@ -73,18 +73,18 @@ PlannedRow planned(std::string_view name, BackendInfo::Make<float> make) {
           .probe = {}};
 }
 
-class MachineCalibration : public testing::Test {
+class CalibrationOfMachine : public testing::Test {
  protected:
   std::vector<WayCost> calibrate(const std::vector<PlannedRow>& planned_rows) {
     std::ostringstream nowhere;
     Progress progress(nowhere, false);
     const Dtype dtypes[] = {Dtype::float32};
-    return calibrate_machine(planned_rows, dtypes, smallest_side, progress, notes_);
+    return calibrate_machine(planned_rows, dtypes, smallest_side, progress, notes_).ways;
   }
   std::vector<std::string> notes_;
 };
 
-TEST_F(MachineCalibration, LaterPassesMakeTheCallsOfTheFirst) {
+TEST_F(CalibrationOfMachine, LaterPassesMakeTheCallsOfTheFirst) {
   const std::vector<WayCost> ways = calibrate({planned("slow_later", make_slow_later)});
   ASSERT_EQ(ways.size(), 1U);
   EXPECT_EQ(ways[0].grids.size(), 1U);
@@ -92,7 +92,7 @@ TEST_F(MachineCalibration, LaterPassesMakeTheCallsOfTheFirst) {
   EXPECT_THAT(notes_, ElementsAre());
 }
 
-TEST_F(MachineCalibration, AWayThatFailsIsLeftOutAndSaysWhyOnce) {
+TEST_F(CalibrationOfMachine, AWayThatFailsIsLeftOutAndSaysWhyOnce) {
   const std::vector<WayCost> ways = calibrate(
       {planned("broken", make_broken), planned("whole", require_backend("scalar").make_float32)});
   ASSERT_EQ(ways.size(), 1U);

@@ -216,11 +216,14 @@ TEST_F(CourseTest, AsksRunsAnswersAndWritesTheSheet) {
             "1,2,How many?,,7.00,times,measured,,diffbench two\n");
 }
 
-TEST_F(CourseTest, SaysWhatWasMeasuredBesideOtherPrograms) {
+TEST_F(CourseTest, HasNoAnswerAndNoGradeBesideOtherPrograms) {
   disturbed_ = true;
+  GuessFile(place_.path() / "lesson/guesses.txt").keep("1.1", "7");
   EXPECT_EQ(take(), exit_ok);
-  EXPECT_THAT(sheet(), HasSubstr("7.00,times,measured beside other programs"));
+  EXPECT_THAT(sheet(), HasSubstr("1,1,How many?,7,,times,measured beside other programs,,"));
+  EXPECT_THAT(out_.str(), HasSubstr("1.1  no answer: other programs were running\n"));
   EXPECT_THAT(out_.str(), HasSubstr("again on a quiet machine"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("guesses are right")));
 }
 
 TEST_F(CourseTest, GoesOnAfterAWrongRowAndSaysSo) {
