@@ -210,7 +210,7 @@ struct NamedFile {
   bool is_companion;
 
   [[nodiscard]] std::string text() const {
-    return fmt::format("{} {}", option->name, typed) +
+    return fmt::format("{} {}", option->name.substr(option->name.find("--")), typed) +
            (is_companion ? fmt::format(" (with '{}')", place.filename().string()) : "");
   }
 };
@@ -225,8 +225,14 @@ bool names_file(const OptionList::Option& option, const std::string& text) {
          (option.type.starts_with("FILE") || std::filesystem::exists(text, ignored));
 }
 
+/// What is given without a name is read.
+bool is_read(const OptionList::Option& option) {
+  return option.name.find("--") == std::string::npos;
+}
+
 bool may_share(const OptionList::Option& one, const OptionList::Option& other) {
-  return one.replaces == other.name || other.replaces == one.name;
+  return (is_read(one) && is_read(other)) || one.replaces == other.name ||
+         other.replaces == one.name;
 }
 
 } // namespace
@@ -250,11 +256,16 @@ void OptionList::refuse_shared_files() const {
       return file.option != one->option && file.place == one->place &&
              !may_share(*file.option, *one->option);
     });
-    if (other != files.end()) {
-      throw InvalidInput(fmt::format(
-          "{} and {}: two outputs, or an output and an input, cannot go to the same place",
-          one->text(), other->text()));
+    if (other == files.end()) {
+      continue;
     }
+    if (is_read(*one->option) || is_read(*other->option)) {
+      const NamedFile& output = is_read(*one->option) ? *other : *one;
+      throw InvalidInput(fmt::format("{}: is also an input; give another name", output.text()));
+    }
+    throw InvalidInput(fmt::format(
+        "{} and {}: two outputs, or an output and an input, cannot go to the same place",
+        one->text(), other->text()));
   }
 }
 

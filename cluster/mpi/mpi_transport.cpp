@@ -270,7 +270,7 @@ void MpiTransport::write_at(const std::filesystem::path& file, std::int64_t offs
 void MpiTransport::end_all(const std::string& reason) {
   std::fflush(nullptr); // MPI_Abort need not
   std::fprintf(stderr, "diffbench: rank %d: %s\n", rank_, one_line(reason).c_str());
-  const Watchdog watchdog(rank_, "MPI_Abort", time_limit_ > 0 ? 1 : 0);
+  const Watchdog watchdog(rank_, "", time_limit_ > 0 ? 2 : 0); // the reason is said
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::_Exit(1); // it may return
 }

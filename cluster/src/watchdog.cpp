@@ -37,8 +37,10 @@ void Watchdog::watch(int rank, const std::string& what, double limit_seconds) {
     waited += std::min(stopwatch.lap(), longest_lap);
     if (waited > limit_seconds) {
       // The launcher ends the other ranks when one has ended with an error.
-      std::fprintf(stderr, "diffbench: rank %d: %s has taken more than %g s (--comm-timeout)\n",
-                   rank, what.c_str(), limit_seconds);
+      if (!what.empty()) {
+        std::fprintf(stderr, "diffbench: rank %d: %s has taken more than %g s (--comm-timeout)\n",
+                     rank, what.c_str(), limit_seconds);
+      }
       std::_Exit(1);
     }
   }

@@ -11,8 +11,8 @@ namespace diffbench::cluster {
 
 class Watchdog {
  public:
-  /// `what` stands in "rank 1: <what> has taken more than 3 s". `limit_seconds` = 0: it sleeps. The
-  /// time in which the whole process is stopped does not count.
+  /// `what` stands in "rank 1: <what> has taken more than 3 s"; empty: nothing is said.
+  /// `limit_seconds` = 0: it sleeps. The time in which the whole process is stopped does not count.
   Watchdog(int rank, std::string what, double limit_seconds);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
