@@ -122,7 +122,7 @@ ComparisonResult measured(const Ladder& ladder,
     const auto time = std::find_if(seconds.begin(), seconds.end(),
                                    [&](const auto& entry) { return entry.first == name; });
     Row row = timed_row(name, 1, time != seconds.end() ? time->second : 1);
-    row.device = diffbench::to_string(rung.planned.backend.device);
+    row.device = rung.planned.backend.device;
     row.roundtrip_every = rung.planned.roundtrip_every;
     row.snapshot_every = rung.planned.snapshot_every;
     if (time == seconds.end()) { // verified only
