@@ -207,7 +207,7 @@ TEST_F(TelemetryTest, AThreadReadsWhileThereIsTiming) {
   EXPECT_DOUBLE_EQ(fast.gpu->throttled_seconds.value(), fast.seconds);
 }
 
-RowTelemetry gpu_row() {
+RowTelemetry gpu_telemetry() {
   RowTelemetry row{.seconds = 2, .cell_updates = 4e9, .samples = 4, .readings = 9};
   row.cpu_joules = 30;
   row.cpu_mhz = 3000;
@@ -233,7 +233,7 @@ TEST(TelemetryReport, ShowsTheFiguresThatThereAre) {
   EXPECT_THAT(text, HasSubstr("slow       1.00 s         0\n"));
   EXPECT_THAT(text, Not(HasSubstr("GPU")));
   EXPECT_THAT(text, Not(HasSubstr("utilization")));
-  result.rows[1].telemetry = gpu_row();
+  result.rows[1].telemetry = gpu_telemetry();
   text = format_telemetry(result);
   EXPECT_THAT(text, testing::ContainsRegex(
                         "fast +2\\.00 s +9 +15\\.0 +7\\.50 +3\\.00 +250 +300 +125 +97 % +1980 +1 "
@@ -248,7 +248,7 @@ TEST(TelemetryReport, ShowsTheFiguresThatThereAre) {
 TEST(TelemetryReport, JsonHasNullForWhatIsNotThere) {
   EXPECT_TRUE(telemetry_json(std::optional<RowTelemetry>()).is_null());
   EXPECT_TRUE(telemetry_json(std::optional<TelemetrySources>()).is_null());
-  const auto json = json_of(telemetry_json(std::optional(gpu_row())));
+  const auto json = json_of(telemetry_json(std::optional(gpu_telemetry())));
   EXPECT_DOUBLE_EQ(json["cpu"]["average_watts"], 15);
   EXPECT_TRUE(json["cpu"]["peak_watts"].is_null());
   EXPECT_DOUBLE_EQ(json["gpu"]["joules_per_1e9_cell_updates"], 125);
