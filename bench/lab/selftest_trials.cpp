@@ -153,7 +153,7 @@ std::string sentence_of(const Findings& findings) {
 }
 
 /// What it means for verdicts here: kept for them where nothing else ran.
-void judge_verdicts(const Findings& findings, LabReport& report) {
+void judge_verdicts(const Findings& findings, const LineCache& kept, LabReport& report) {
   const IdenticalCode identical = findings.identical();
   const bool too_many = identical.trials >= least_trials && identical.too_many();
   report.data["identical"] = {{"trials", identical.trials},
@@ -172,7 +172,7 @@ void judge_verdicts(const Findings& findings, LabReport& report) {
     return;
   }
   try {
-    keep_identical_code(identical);
+    keep_identical_code(identical, kept);
   } catch (const Error& error) {
     report.notes.push_back(fmt::format("not kept for other verbs: {}", error.what()));
   }
@@ -200,7 +200,8 @@ void describe(const TrialSubject& subject, const Findings& findings, LabReport& 
 
 } // namespace
 
-LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress& progress) {
+LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress& progress,
+                     const LineCache& kept) {
   Findings findings;
   LabReport report;
   const LoadWatch load;
@@ -229,7 +230,7 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
   if (findings.trials() > 0) {
     describe(subject, findings, report);
     mark_disturbed(report, load);
-    judge_verdicts(findings, report);
+    judge_verdicts(findings, kept, report);
     return report;
   }
   if (report.interrupted) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "diffbench/execution.hpp"
+#include "diffbench/line_cache.hpp"
 #include "diffbench/mlp/network.hpp"
 #include "lab_report.hpp"
 #include "outcome.hpp"
@@ -55,8 +56,10 @@ struct TrialSubject {
 
 /// Stops early at Ctrl-C, and at a trial that is not well; reports what was measured until then.
 /// Throws Interrupted before there was anything to keep, and what a trial throws.
+/// What is found on a machine where nothing else runs is kept in `kept` (least_effect.hpp).
 [[nodiscard]] LabReport run_trials(const TrialSubject& subject, std::int64_t trials,
-                                   Progress& progress);
+                                   Progress& progress,
+                                   const LineCache& kept = LineCache::standard("verdicts"));
 
 /// Refuses what `option` names where it is for another device. Throws InvalidInput.
 void require_cpu(DeviceKind device, std::string_view option, std::string_view name);

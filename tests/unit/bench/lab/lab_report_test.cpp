@@ -4,6 +4,7 @@
 #include "diffbench/errors.hpp"
 #include "json.hpp"
 #include "output.hpp"
+#include "planted_load.hpp"
 #include "temporary_directory.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace diffbench::bench {
@@ -41,6 +43,7 @@ class LabReportTest : public testing::Test {
     });
   }
 
+  std::optional<PlantedLoad> load_{"0"};
   LabOutput output_;
   std::ostringstream out_;
   std::ostringstream err_;
@@ -93,6 +96,7 @@ TEST_F(LabReportTest, AQuietMachineConcludesAll) {
 
 /// Whatever the system says of its CPUs: a row that got half of one was disturbed.
 TEST_F(LabReportTest, SamplesShowThatTheirRowWasKeptFromTheCpu) {
+  load_.reset();
   LabReport report = concluding_report();
   report.series.front().samples = {{.iterations = 1, .seconds = 1, .cpu_seconds = 0.5}};
   EXPECT_EQ(run(report), exit_ok);

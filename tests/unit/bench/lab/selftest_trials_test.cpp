@@ -3,10 +3,16 @@
 
 #include "diffbench/errors.hpp"
 #include "json.hpp"
+#include "least_effect.hpp"
+#include "planted_load.hpp"
+#include "ratio.hpp"
+#include "temporary_directory.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 
 namespace diffbench::bench {
@@ -38,14 +44,28 @@ class SelftestTrials : public testing::Test {
     return trial;
   }
 
+  /// Of trials whose sessions are all alike; one that is not well ends with its first.
   LabReport run(const std::vector<Trial>& trials) {
+    std::vector<Trial> sessions;
+    for (const Trial& trial : trials) {
+      const bool well = !trial.interrupted && trial.outcome.exit_code == exit_ok;
+      sessions.insert(sessions.end(), well ? sessions_of_trial : 1, trial);
+    }
+    return run_sessions(sessions, std::ssize(trials));
+  }
+
+  LabReport run_sessions(const std::vector<Trial>& sessions, std::int64_t trials) {
     std::size_t next = 0;
     const TrialSubject subject{.title = "it with itself",
                                .facts = {{"name", "it"}},
                                .trial_seconds = 3,
-                               .run = [&](Progress&) { return trials.at(next++); }};
-    return run_trials(subject, static_cast<std::int64_t>(trials.size()), progress_);
+                               .run = [&](Progress&) { return sessions.at(next++); }};
+    return run_trials(subject, trials, progress_, cache_);
   }
+
+  PlantedLoad load_{"0"};
+  TemporaryDirectory place_;
+  LineCache cache_{place_.path() / "verdicts"};
 
   std::ostringstream shown_;
   Progress progress_{shown_, false};
@@ -71,6 +91,30 @@ TEST_F(SelftestTrials, EachRowIsJudgedAgainstTheReference) {
   EXPECT_THAT(report.text, StartsWith("it with itself, samples of 10 to 20 steps\n"));
   EXPECT_THAT(report.sentence, StartsWith("Of 3 comparisons of identical code 1 got a verdict"));
   EXPECT_EQ(report.outcome.exit_code, exit_ok);
+}
+
+/// However many rounds each has.
+TEST_F(SelftestTrials, OneSessionThatIsSlowForLifeGivesNoVerdict) {
+  std::vector<Trial> sessions(sessions_of_trial, trial(1, 500));
+  sessions[3] = trial(0.9, 500);
+  EXPECT_THAT(run_sessions(sessions, 1).sentence, HasSubstr("identical code 0 got a verdict"));
+  std::fill(sessions.begin(), sessions.end(), trial(0.9));
+  EXPECT_THAT(run_sessions(sessions, 1).sentence, HasSubstr("identical code 1 got a verdict"));
+}
+
+TEST_F(SelftestTrials, TooManyWrongVerdictsAreSaidAndKept) {
+  std::vector<Trial> trials(20, trial(1));
+  EXPECT_EQ(run(trials).outcome.exit_code, exit_ok);
+  EXPECT_DOUBLE_EQ(kept_identical_code(cache_)->least_effect, least_effect_in_run);
+  std::fill_n(trials.begin(), 5, trial(0.8));
+  const LabReport report = run(trials);
+  EXPECT_EQ(report.outcome.exit_code, exit_not_verified);
+  EXPECT_THAT(report.done, StartsWith("Do not trust verdicts of a few percent here: identical code "
+                                      "got 5 in 20 comparisons"));
+  ASSERT_TRUE(kept_identical_code(cache_));
+  EXPECT_NEAR(kept_identical_code(cache_)->least_effect, 0.25, 1e-6);
+  EXPECT_EQ(kept_identical_code(cache_)->wrong, 5);
+  EXPECT_EQ(run(std::vector<Trial>(9, trial(0.8))).outcome.exit_code, exit_ok); // too few to say so
 }
 
 TEST_F(SelftestTrials, ATrialThatIsNotWellEndsThem) {

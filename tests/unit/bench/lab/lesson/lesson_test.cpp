@@ -218,6 +218,7 @@ TEST_F(CourseTest, AsksRunsAnswersAndWritesTheSheet) {
 
 TEST_F(CourseTest, HasNoAnswerAndNoGradeBesideOtherPrograms) {
   disturbed_ = true;
+  std::filesystem::create_directory(place_.path() / "lesson");
   GuessFile(place_.path() / "lesson/guesses.txt").keep("1.1", "7");
   EXPECT_EQ(take(), exit_ok);
   EXPECT_THAT(sheet(), HasSubstr("1,1,How many?,7,,times,measured beside other programs,,"));
