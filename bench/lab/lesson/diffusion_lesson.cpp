@@ -55,43 +55,32 @@ Answer cost_of_round_trips(const StepResult& result) {
   return {};
 }
 
-template <typename Is>
-const Value* first_of(const Value::List& rows, Is is) {
-  const auto row = std::ranges::find_if(rows, is);
-  return row == rows.end() ? nullptr : &*row;
-}
-
-/// The row whose field stays on the GPU, of that backend.
-bool stays(const Value& row, std::string_view backend) {
-  return text_at(row, backend) == "cuda" && !(figure(row, "roundtrip_every") > 0);
+/// The row whose field stays on the GPU, of the best backend.
+bool stays(const Value& row) {
+  return text_at(row, "kernel") == "cuda" && !(figure(row, "roundtrip_every") > 0);
 }
 /// The port that brings its field to the host in every step, in ordinary memory.
-bool is_naive(const Value& row, std::string_view backend, std::string_view transfer) {
-  return text_at(row, backend) == "cuda_stream" && figure(row, "roundtrip_every") == 1 &&
-         text_at(row, transfer) == "pageable";
+bool is_naive(const Value& row) {
+  return text_at(row, "kernel") == "cuda_stream" && figure(row, "roundtrip_every") == 1 &&
+         text_at(row, "transfer") == "pageable";
 }
 
-/// How many times as fast as the best of the CPU, here or by the card.
-Answer pace_of(const Value* here, const Value* by_card) {
-  const Answer pace = here == nullptr ? Answer{} : measured(figure(*here, "speedup_vs_best_cpu"));
-  return pace.source == Source::measured || by_card == nullptr
-             ? pace
-             : assumed(by_card->find("times_best_cpu"));
-}
-
-Answer pace_of_field_that_stays(const StepResult& result) {
-  return pace_of(first_of(result.rows("residency.results"),
-                          [](const Value& row) { return stays(row, "backend"); }),
-                 first_of(result.rows("residency.assumed.rows"),
-                          [](const Value& row) { return stays(row, "kernel"); }));
+/// How many times as fast as the best of the CPU: that row here, or by the card.
+Answer pace_of(const StepResult& result, bool (*is)(const Value&)) {
+  const Value::List& here = result.rows("residency.results");
+  if (const auto row = std::ranges::find_if(here, is); row != here.end()) {
+    if (const Answer pace = measured(figure(*row, "speedup_vs_best_cpu"));
+        pace.source == Source::measured) {
+      return pace;
+    }
+  }
+  const Value::List& by_card = result.rows("residency.assumed.rows");
+  const auto row = std::ranges::find_if(by_card, is);
+  return row == by_card.end() ? Answer{} : assumed(row->find("times_best_cpu"));
 }
 
 Answer pace_with_round_trips(const StepResult& result) {
-  const Answer pace = pace_of(
-      first_of(result.rows("residency.results"),
-               [](const Value& row) { return is_naive(row, "resident", "provenance.transfer"); }),
-      first_of(result.rows("residency.assumed.rows"),
-               [](const Value& row) { return is_naive(row, "kernel", "transfer"); }));
+  const Answer pace = pace_of(result, is_naive);
   const auto [low, high] = pace.figure;
   return chosen(high < 1 ? 'a' : low > 1 ? 'c' : 'b', pace);
 }
@@ -204,7 +193,7 @@ LessonStep residency() {
           {.text = "And the best kernel of that GPU, where the field stays: how many times as fast "
                    "as the best of this CPU?",
            .unit = "times",
-           .answer = [](const StepResult& result) { return pace_of_field_that_stays(result); },
+           .answer = [](const StepResult& result) { return pace_of(result, stays); },
            .why = "How much can be computed before the field is wanted, to plot or to save? That "
                   "decides which of the two answers is yours."},
           {.text = "nvidia-smi shows 100 % utilization. That means:",
