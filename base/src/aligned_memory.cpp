@@ -2,6 +2,8 @@
 
 #include "diffbench/errors.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -77,3 +79,28 @@ void free_aligned(void* memory, std::size_t bytes) noexcept {
 }
 
 } // namespace diffbench::detail
+
+namespace diffbench {
+
+Stagger stagger_beside(std::size_t row_bytes) {
+  constexpr std::size_t period = detail::alias_period;
+  const std::size_t row = row_bytes % period;
+  std::array<std::size_t, 4> taken{0, std::min(row, period - row), std::max(row, period - row),
+                                   period};
+  Stagger middle;
+  std::size_t widest = 0;
+  for (std::size_t i = 1; i < taken.size(); ++i) {
+    const std::size_t gap = taken[i] - taken[i - 1];
+    if (gap > widest) {
+      widest = gap;
+      middle.bytes = (taken[i - 1] + gap / 2) / array_alignment * array_alignment;
+    }
+  }
+  return middle;
+}
+
+Stagger stagger_of(std::size_t index) {
+  return {index % 8 * (detail::alias_period / 8)};
+}
+
+} // namespace diffbench

@@ -15,8 +15,8 @@ class ThrustHostRoll final : public kernels::ThrustHostSession<T> {
  public:
   ThrustHostRoll(const Problem& problem, const SessionOptions& options)
       : kernels::ThrustHostSession<T>(problem, options, kernels::dense_layout(problem)),
-        rolled_(problem.cells()),
-        lap_(problem.cells()) {}
+        rolled_(problem.cells(), stagger_of(1)),
+        lap_(problem.cells(), stagger_of(2)) {}
 
  private:
   void step(const kernels::Grid<T>& grid, T* now, T* next) override {

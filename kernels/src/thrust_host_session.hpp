@@ -57,7 +57,7 @@ class ThrustHostSession : public Session<T> {
         threads_(openmp_threads(options)),
         places_(threads_),
         now_(layout.size),
-        next_(layout.size) {}
+        next_(layout.size, stagger_beside(static_cast<std::size_t>(layout.pitch) * sizeof(T))) {}
 
   void upload_rows(std::int64_t first, std::span<const T> cells) override {
     const std::int64_t rows = std::ssize(cells) / problem_.nx;

@@ -14,7 +14,7 @@ template <typename T>
 class FusedSession final : public Session<T> {
  public:
   FusedSession(const Problem& problem, const SessionOptions& /*options*/)
-      : problem_(problem), now_(make_ghosted<T>(problem)), next_(make_ghosted<T>(problem)) {}
+      : problem_(problem), now_(make_ghosted<T>(problem)), next_(make_second_ghosted<T>(problem)) {}
 
   void upload_rows(std::int64_t first, std::span<const T> cells) override {
     copy_in(problem_, first, cells, now_);

@@ -26,8 +26,8 @@ Band<T>::Band(const Problem& problem, const Plan& plan, const RowKernels<T>& ker
       meets_lower_(problem.boundary == Boundary::periodic || last < problem.ny),
       factor_(problem.update_factor<T>()) {
   if (plan.strips > 1) {
-    left_columns_ = AlignedArray<T>((last - first) * plan.halo);
-    wrap_columns_ = AlignedArray<T>((last - first) * plan.halo);
+    left_columns_ = AlignedArray<T>((last - first) * plan.halo, stagger_of(3));
+    wrap_columns_ = AlignedArray<T>((last - first) * plan.halo, stagger_of(4));
   }
   std::int64_t widest = 0;
   for (std::int64_t index = 0; index < plan.strips; ++index) {
@@ -38,9 +38,10 @@ Band<T>::Band(const Problem& problem, const Plan& plan, const RowKernels<T>& ker
   }
   row_stride_ = row_stride<T>(widest, kernels.lanes);
   const std::int64_t row_count = 2 * scratch_rows + kept_rows * (plan.depth + moved_) + 1;
-  levels_ = AlignedArray<T>(row_count * row_stride_);
+  // Of the arrays that a sweep goes through at once no two begin alike modulo 4 KiB.
+  levels_ = AlignedArray<T>(row_count * row_stride_, stagger_of(1));
   if (meets_upper_ || meets_lower_) {
-    kept_ = AlignedArray<T>(2 * plan.strips * plan.depth * kept_rows * row_stride_);
+    kept_ = AlignedArray<T>(2 * plan.strips * plan.depth * kept_rows * row_stride_, stagger_of(2));
   }
   constant_row_ = levels_.data() + (row_count - 1) * row_stride_;
   std::fill_n(constant_row_, row_stride_, boundary_cell<T>(problem, form));

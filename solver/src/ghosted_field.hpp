@@ -14,6 +14,12 @@ template <typename T>
 [[nodiscard]] Field<T> make_ghosted(const Problem& problem) {
   return Field<T>(problem.nx + 2, problem.ny + 2);
 }
+/// The second one of a session, whose rows a step writes while it reads those of the first.
+template <typename T>
+[[nodiscard]] Field<T> make_second_ghosted(const Problem& problem) {
+  const std::int64_t row = problem.nx + 2;
+  return Field<T>(row, problem.ny + 2, stagger_beside(static_cast<std::size_t>(row) * sizeof(T)));
+}
 
 /// Bytes of one ghosted field.
 [[nodiscard]] inline std::int64_t ghosted_bytes(const Problem& problem) {

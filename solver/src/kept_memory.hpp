@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <utility>
@@ -31,7 +32,11 @@ class KeptMemory {
     const auto fitting = std::ranges::find_if(
         all, [count](const Block& block) { return block.get_deleter().count == count; });
     if (fitting == all.end()) {
-      return static_cast<T*>(detail::allocate_aligned(count * sizeof(T), false));
+      const std::size_t bytes = count * sizeof(T);
+      const Stagger stagger = bytes < detail::huge_from ? Stagger{} : stagger_of(kept().made++);
+      return reinterpret_cast<T*>(
+          static_cast<std::byte*>(detail::allocate_aligned(bytes + stagger.bytes, false)) +
+          stagger.bytes);
     }
     std::swap(*fitting, all.back());
     T* memory = all.back().release();
@@ -57,6 +62,7 @@ class KeptMemory {
     ~Lease() {
       if (--kept().leases == 0) {
         kept().blocks.clear();
+        kept().made = 0;
       }
     }
   };
@@ -66,12 +72,21 @@ class KeptMemory {
  private:
   struct Free {
     std::size_t count;
-    void operator()(T* memory) const noexcept { detail::free_aligned(memory, count * sizeof(T)); }
+    void operator()(T* memory) const noexcept {
+      const std::size_t bytes = count * sizeof(T);
+      // What is large begins a page of its own, and its stagger is less than a small page.
+      const std::size_t stagger =
+          bytes < detail::huge_from
+              ? 0
+              : reinterpret_cast<std::uintptr_t>(memory) % detail::alias_period;
+      detail::free_aligned(reinterpret_cast<std::byte*>(memory) - stagger, bytes + stagger);
+    }
   };
   using Block = std::unique_ptr<T[], Free>;
 
   struct Kept {
     int leases = 0;
+    std::size_t made = 0; ///< large ones since the first lease: sessions made anew are alike
     std::vector<Block> blocks;
   };
   static Kept& kept() {

@@ -14,7 +14,8 @@ template <typename T>
 class Field {
  public:
   Field() = default;
-  Field(std::int64_t nx, std::int64_t ny) : nx_(nx), ny_(ny), memory_(nx * ny) {}
+  Field(std::int64_t nx, std::int64_t ny, Stagger stagger = {})
+      : nx_(nx), ny_(ny), memory_(nx * ny, stagger) {}
   Field(std::int64_t nx, std::int64_t ny, Uninitialised tag)
       : nx_(nx), ny_(ny), memory_(nx * ny, tag) {}
 

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// 0.1 ms an iteration. Warm: 40 ms, of which 8 ms kernels. Cold: 2 s.
-Row gpu_row() {
+Row row_on_gpu() {
   Row row = timed_row("gpu", 1, 0.1e-3);
   row.device = DeviceKind::cuda;
   row.provenance.device = "Test GPU";
@@ -41,7 +41,7 @@ ComparisonResult gpu_result() {
   ComparisonResult result = sample_result();
   result.rows[0].warm = Phases{};
   result.rows[0].warm->wall = 1.2;
-  result.rows.push_back(gpu_row());
+  result.rows.push_back(row_on_gpu());
   return result;
 }
 
