@@ -51,13 +51,14 @@ CheckpointLock::CheckpointLock(const fs::path& checkpoint)
   for (;;) {
     file_ = ::open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file_ < 0) {
-      refuse_lock(checkpoint,
-           "'" + name_.string() + "' cannot be made: " + std::generic_category().message(errno));
+      refuse_lock(checkpoint, "'" + name_.string() +
+                                  "' cannot be made: " + std::generic_category().message(errno));
     }
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       const std::string who = who_has(file_);
       ::close(file_);
-      refuse_lock(checkpoint, who + " is writing it; wait for that run, end it, or name another file");
+      refuse_lock(checkpoint,
+                  who + " is writing it; wait for that run, end it, or name another file");
     }
     if (has_name(file_, name_)) {
       break;

@@ -28,7 +28,8 @@ double fastest_seconds(std::span<const WayCost> ways, const RunShape& run, RunKi
 }
 
 bool gpu_wins(std::span<const WayCost> ways, const RunShape& run, RunKind kind) {
-  return fastest_seconds(ways, run, kind, DeviceKind::cuda) < fastest_seconds(ways, run, kind, DeviceKind::cpu);
+  return fastest_seconds(ways, run, kind, DeviceKind::cuda) <
+         fastest_seconds(ways, run, kind, DeviceKind::cpu);
 }
 
 /// The smallest size from which `wins` holds for all larger ones that are tried.
