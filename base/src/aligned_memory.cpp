@@ -99,8 +99,6 @@ Stagger stagger_beside(std::size_t row_bytes) {
   return middle;
 }
 
-Stagger stagger_of(std::size_t index) {
-  return {index % 8 * (detail::alias_period / 8)};
-}
+Stagger stagger_of(std::size_t index) { return {index % 8 * (detail::alias_period / 8)}; }
 
 } // namespace diffbench

@@ -43,6 +43,19 @@ FieldDigest digest_of_bytes(std::int64_t offset, const std::string& bytes) {
   return digest_of<double>(offset / 8, words);
 }
 
+/// Collective: as the lowest rank sees the file, once all have come here. One that saw another
+/// length, as over a network for a while, would make another number of exchanges.
+std::int64_t length_together(Transport* transport, const ReadFile& file) {
+  std::int64_t mine = 0;
+  collectively(transport, [&] { mine = file.bytes(); });
+  if (transport == nullptr || transport->size() == 1) {
+    return mine;
+  }
+  std::vector<std::int64_t> all(static_cast<std::size_t>(transport->size()));
+  transport->all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  return all.front();
+}
+
 /// Collective: of the first `bytes`, each rank's share.
 FieldDigest digest_together(Transport* transport, const ReadFile& file, std::int64_t bytes) {
   const std::int64_t ranks = transport != nullptr ? transport->size() : 1;
@@ -182,11 +195,8 @@ fs::path ReadFile::name() const { return "/proc/self/fd/" + std::to_string(file_
 
 std::string seal_of(Transport* transport, const fs::path& path) {
   ReadFile file;
-  std::int64_t bytes = 0;
-  collectively(transport, [&] {
-    file = ReadFile(path);
-    bytes = file.bytes();
-  });
+  collectively(transport, [&] { file = ReadFile(path); });
+  const std::int64_t bytes = length_together(transport, file);
   return seal_text(bytes, digest_together(transport, file, bytes));
 }
 
@@ -199,7 +209,8 @@ ReadFile open_sealed(Transport* transport, const fs::path& path) {
   if (!seal.starts_with(mark)) {
     collectively(transport, [&] { refuse(path, without_seal(*file)); });
   }
-  const std::int64_t bytes = file->bytes() - static_cast<std::int64_t>(seal_bytes);
+  const std::int64_t bytes =
+      length_together(transport, *file) - static_cast<std::int64_t>(seal_bytes);
   if (seal_text(bytes, digest_together(transport, *file, bytes)) != seal) {
     collectively(transport, [&] {
       refuse(path,

@@ -82,7 +82,7 @@ class Advise(CommandLineTest):
         self.assertEqual(self.path("p.json").read_text(), quiet)
 
     def test_ctrl_c_keeps_the_passes_that_were_whole(self):
-        longer = ["512" if word == "64" else word for word in CALIBRATE] + ["--out", "p.json"]
+        longer = ["1024" if word == "64" else word for word in CALIBRATE] + ["--out", "p.json"]
         done = self.run_interrupted("2 of 3, about", *longer)
         self.assertEqual(done.returncode, 130)
         profile = parse_json(self.path("p.json").read_text())["diffbench"]

@@ -77,7 +77,7 @@ class ResultSchema(EveryVerb):
         sources = "".join(file.read_text() for folder in ("base", "bench", "solver")
                           for file in (ROOT / folder).rglob("*.?pp"))
         self.assertEqual([word for word in enums(SCHEMA)
-                          if word not in seen and f'"{word}"' not in sources], [])
+                          if word is not None and word not in seen and f'"{word}"' not in sources], [])
 
     def test_a_wrong_row(self):
         arguments = "--grid 16 --iters 4 --budget 0.1 --baseline scalar --json wrong.json"

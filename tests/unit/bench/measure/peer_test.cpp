@@ -372,7 +372,7 @@ TEST_F(Peers, EndWithTheirOwner) {
     Peer peer = script_peer(
         "import json, os, sys\n"
         "for line in sys.stdin:\n"
-        "  print(json.dumps({'threads': os.getpid(), 'details': []}), flush=True)\n");
+        "  print(json.dumps({'threads': os.getpid(), 'device': '', 'details': []}), flush=True)\n");
     ASSERT_EQ(kill(peer.provenance().threads, 0), 0);
     EXPECT_NE(getpgid(peer.provenance().threads), getpgid(0)); // Ctrl-C does not reach it
     pid_ = peer.provenance().threads;

@@ -113,12 +113,12 @@ Answer answer_to(const Lesson& lesson, std::string_view text, const Value& own) 
 TEST(Answers, OfAGpuAreMeasuredWhereThereIsOneAndElseAssumed) {
   const char* question = "And the best kernel of that GPU";
   const Answer here = answer_to(diffusion_lesson(), question, parsed(R"({"residency": {
-      "results": [{"backend": "cuda", "speedup_vs_best_cpu": 55.5}]}})"));
+      "results": [{"kernel": "cuda", "speedup_vs_best_cpu": 55.5}]}})"));
   EXPECT_EQ(here.source, Source::measured);
   EXPECT_EQ(answer_text(here), "55.5");
   const Answer assumed_there = answer_to(diffusion_lesson(), question, parsed(R"({"residency": {
       "results": [], "assumed": {"rows": [
-      {"backend": "cuda", "times_best_cpu": {"low": 2, "high": 20}}]}}})"));
+      {"kernel": "cuda", "times_best_cpu": {"low": 2, "high": 20}}]}}})"));
   EXPECT_EQ(assumed_there.source, Source::assumed);
   EXPECT_EQ(answer_text(assumed_there), "2.00 to 20.0");
 }
