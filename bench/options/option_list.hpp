@@ -4,6 +4,7 @@
 #pragma once
 
 #include "diffbench/errors.hpp"
+#include "diffbench/name_table.hpp"
 #include "diffbench/text.hpp"
 
 #include <fmt/format.h>
