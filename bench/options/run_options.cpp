@@ -111,32 +111,32 @@ void declare_budget(OptionList& options, double& seconds, std::string_view help)
                 });
 }
 
-void declare_rows(OptionList& options, ComparisonPlan& run, std::string_view budget_help) {
+void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view budget_help) {
   options.group("What runs");
-  declare_backends(options, run.backends,
+  declare_backends(options, plan.backends,
                    "backend to run, may be repeated (default: all but slow ones for teaching)");
-  options.flag("--all", run.all_backends, "all backends, slow ones for teaching, too");
+  options.flag("--all", plan.all_backends, "all backends, slow ones for teaching, too");
   options.check([&] {
-    if (run.all_backends && !run.backends.empty()) {
+    if (plan.all_backends && !plan.backends.empty()) {
       throw InvalidInput("--all and --backend contradict each other: give one");
     }
   });
   options.values("--peer NAME", "Python program beside them (see diffbench list), may be repeated",
-                 [&run](std::string_view option, const std::string& name) {
+                 [&plan](std::string_view option, const std::string& name) {
                    require_known(option, name, "peer", peer_names());
-                   add_once(run.peers, name);
+                   add_once(plan.peers, name);
                  });
   options.choices(peer_names());
-  options.value("--baseline NAME", described("row that speed-ups refer to", "", run.baseline),
-                [&run](std::string_view option, const std::string& name) {
+  options.value("--baseline NAME", described("row that speed-ups refer to", "", plan.baseline),
+                [&plan](std::string_view option, const std::string& name) {
                   require_known(option, name, "row", known_rows());
-                  run.baseline = name;
+                  plan.baseline = name;
                 });
   options.choices(known_rows());
-  declare_threads(options, run.session.threads, "for threaded backends", "the usable CPUs");
-  declare_isa(options, run.session);
-  declare_budget(options, run.budget_seconds, budget_help);
-  options.percent("--precision X%", run.precision,
+  declare_threads(options, plan.session.threads, "for threaded backends", "the usable CPUs");
+  declare_isa(options, plan.session);
+  declare_budget(options, plan.budget_seconds, budget_help);
+  options.percent("--precision X%", plan.precision,
                   "a row takes samples until its median is known to that, or the budget is spent");
 }
 

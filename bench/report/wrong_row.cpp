@@ -55,6 +55,7 @@ Value wrong_field_json(const WrongField& wrong) {
 
 std::vector<std::string_view> names_of(const std::vector<Boundary>& boundaries) {
   std::vector<std::string_view> names;
+  names.reserve(boundaries.size());
   for (const Boundary boundary : boundaries) {
     names.push_back(to_string(boundary));
   }

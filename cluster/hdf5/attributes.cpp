@@ -53,7 +53,7 @@ class Root {
     }
     std::string text(bytes, '\0');
     checked(H5Aread(attribute.get(), type.get(), text.data()), name);
-    value = text.c_str(); // as far as the first zero
+    value = text.substr(0, text.find('\0'));
   }
   void read(const char* name, std::int64_t& value) const {
     checked(H5Aread(open(name, H5T_INTEGER, "an integer").get(), H5T_NATIVE_INT64, &value), name);
