@@ -160,6 +160,12 @@ void judge_verdicts(const Findings& findings, const LineCache& kept, LabReport& 
                               {"wrong", identical.wrong},
                               {"too_many", too_many},
                               {"least_effect", identical.least_effect}};
+  if (report.disturbed) {
+    report.rows = Value::list(); // they are verdicts
+  }
+  if (report.disturbed || report.outcome.exit_code != exit_ok) {
+    return;
+  }
   if (too_many) {
     report.done = fmt::format(
         "Do not trust verdicts of a few percent here: identical code got {} in {} comparisons, "
@@ -168,7 +174,7 @@ void judge_verdicts(const Findings& findings, const LineCache& kept, LabReport& 
         identical.wrong, identical.trials);
     report.outcome = {exit_not_verified, "identical code gets verdicts here, see above"};
   }
-  if (report.disturbed || identical.trials < least_trials) {
+  if (identical.trials < least_trials) {
     return;
   }
   try {
@@ -187,7 +193,7 @@ void describe(const TrialSubject& subject, const Findings& findings, LabReport& 
       format_rows(tally_columns, findings.tallies);
   report.sentence = sentence_of(findings);
   report.figures = report.text.substr(0, report.text.find('\n') + 1);
-  report.found_in_data = {"kinds"};
+  report.found_in_data = {"kinds", "identical"};
   report.notes.push_back(fmt::format("the rows got {:.0f} % of the CPU time that they asked for",
                                      100 * findings.cpu_share()));
   report.data = subject.facts;

@@ -1,6 +1,6 @@
 #include "least_effect.hpp"
 
-#include "context.hpp"
+#include "diffbench/machine.hpp"
 #include "ratio.hpp"
 
 #include <fmt/format.h>
@@ -13,20 +13,6 @@
 #include <vector>
 
 namespace diffbench::bench {
-
-namespace {
-
-/// Of the same CPU: what its memory does to equal code is the same.
-std::string key_of_machine() {
-  for (const auto& [name, value] : run_context()) {
-    if (name == "cpu_model") {
-      return value;
-    }
-  }
-  return "unknown";
-}
-
-} // namespace
 
 bool too_many_wrong(std::int64_t wrong, std::int64_t trials) {
   const double p = 1 - ratio_confidence;
@@ -58,7 +44,7 @@ IdenticalCode identical_code(std::span<const double> excluded) {
 }
 
 std::optional<IdenticalCode> kept_identical_code(const LineCache& cache) {
-  std::istringstream line(cache.find(key_of_machine()).value_or(""));
+  std::istringstream line(cache.find(cpu_model()).value_or(""));
   IdenticalCode kept;
   if (!(line >> kept.trials >> kept.wrong >> kept.least_effect) || !(kept.least_effect > 0)) {
     return std::nullopt;
@@ -67,8 +53,11 @@ std::optional<IdenticalCode> kept_identical_code(const LineCache& cache) {
 }
 
 void keep_identical_code(const IdenticalCode& found, const LineCache& cache) {
-  cache.store(key_of_machine(),
-              fmt::format("{} {} {}", found.trials, found.wrong, found.least_effect));
+  const auto kept = kept_identical_code(cache);
+  if (kept && kept->trials > found.trials && kept->least_effect >= found.least_effect) {
+    return;
+  }
+  cache.store(cpu_model(), fmt::format("{} {} {}", found.trials, found.wrong, found.least_effect));
 }
 
 double least_effect_here() {

@@ -33,7 +33,8 @@ struct IdenticalCode {
 /// Of machines with this CPU; an unreadable cache keeps nothing.
 [[nodiscard]] std::optional<IdenticalCode> kept_identical_code(
     const LineCache& cache = LineCache::standard("verdicts"));
-/// Throws Error when it cannot be written.
+/// Fewer trials do not replace more, but where they found worse. Throws Error when it cannot be
+/// written.
 void keep_identical_code(const IdenticalCode& found,
                          const LineCache& cache = LineCache::standard("verdicts"));
 

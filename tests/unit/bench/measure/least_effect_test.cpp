@@ -48,6 +48,18 @@ TEST(LeastEffect, IsKeptForTheMachine) {
   EXPECT_DOUBLE_EQ(kept->least_effect, 0.0625);
 }
 
+TEST(LeastEffect, FewTrialsDoNotReplaceMany) {
+  const TemporaryDirectory place;
+  const LineCache cache(place.path() / "verdicts");
+  keep_identical_code({.trials = 1000, .wrong = 30, .least_effect = 0.06}, cache);
+  keep_identical_code({.trials = 10, .wrong = 0, .least_effect = 0.01}, cache);
+  EXPECT_EQ(kept_identical_code(cache)->trials, 1000);
+  keep_identical_code({.trials = 20, .wrong = 9, .least_effect = 0.08}, cache);
+  EXPECT_EQ(kept_identical_code(cache)->trials, 20) << "they found worse";
+  keep_identical_code({.trials = 20, .wrong = 0, .least_effect = 0.01}, cache);
+  EXPECT_EQ(kept_identical_code(cache)->wrong, 0);
+}
+
 TEST(LeastEffect, AnIntervalExcludesAnEffectOnBothSides) {
   const auto ratio = [](double low, double high) {
     return Ratio{.value = 1, .interval = Interval{low, high, 0.99}};
