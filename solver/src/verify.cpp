@@ -52,9 +52,9 @@ std::int64_t ulps(T a, T b) {
     return bits < 0 ? std::int64_t{std::numeric_limits<Bits>::min()} - bits : bits;
   };
   std::int64_t distance = 0;
-  return __builtin_sub_overflow(place(a), place(b), &distance)
-             ? std::numeric_limits<std::int64_t>::max()
-             : std::abs(distance);
+  const bool too_far = __builtin_sub_overflow(place(a), place(b), &distance) ||
+                       distance == std::numeric_limits<std::int64_t>::min();
+  return too_far ? std::numeric_limits<std::int64_t>::max() : std::abs(distance);
 }
 
 // Finds the place of cells that are told one after another.

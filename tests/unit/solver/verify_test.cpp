@@ -200,6 +200,10 @@ TEST(FieldDifference, CountsNumbersBetweenCells) {
   const double other = -large;
   EXPECT_EQ(difference<double>(std::span(&large, 1), std::span(&other, 1), 1, 1).max_ulps,
             std::numeric_limits<std::int64_t>::max());
+  const double two = 2; // 2^63 numbers from -2
+  const double minus_two = -2;
+  EXPECT_EQ(difference<double>(std::span(&minus_two, 1), std::span(&two, 1), 1, 1).max_ulps,
+            std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(FieldDifference, RoundingIsToldFromFaults) {
