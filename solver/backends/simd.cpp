@@ -260,7 +260,9 @@ class SweptSession final : public Session<T> {
 template <typename T>
 MemoryNeed need_of(const Problem& problem, const SessionOptions& options) {
   const Choice choice = choose<T>(problem, options);
-  return {.host = simd::memory_bytes(problem, choice.plan, row_kernels<T>(choice.isa).lanes)};
+  const bool scaled_on_the_way = choice.plan.resident && choice.form == simd::Form::scaled;
+  return {.host = simd::memory_bytes(problem, choice.plan, row_kernels<T>(choice.isa).lanes) +
+                  (scaled_on_the_way ? problem.field_bytes() : 0)};
 }
 
 MemoryNeed memory_need(const Problem& problem, const SessionOptions& options) {

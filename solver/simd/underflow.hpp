@@ -72,8 +72,8 @@ class FlushToZero {
   [[nodiscard]] static bool underflowed();
 
  private:
-  Form form_;
-  unsigned before_ = 0;
+  [[maybe_unused]] Form form_; // elsewhere than on x86-64
+  [[maybe_unused]] unsigned before_ = 0;
 };
 
 /// Chooses between the hasty and the careful kernel for rows that are near each other in place and
