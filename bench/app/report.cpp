@@ -219,13 +219,12 @@ int run_report(const ReportOptions& options, const Invocation& invocation) {
   }
   std::vector<std::string>& parts = contents.parts;
   std::ranges::move(pair_parts(contents.shown), std::back_inserter(parts));
-  parts.push_back(data_element("assumed", assumed_page_data()));
   if (!options.snapshots.empty()) {
     parts.push_back(field_part(options.snapshots));
   }
   Outputs outputs;
   outputs.attempt([&] {
-    write_report(options.out, parts);
+    write_report_with_cards(options.out, parts);
     tell_page(options, contents.shown.size(), invocation);
   });
   outputs.write(invocation.out, options.csv, [&] { return csv_of(contents.lines); });

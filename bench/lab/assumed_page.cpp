@@ -2,6 +2,7 @@
 
 #include "assumed_ways.hpp"
 #include "diffbench/text.hpp"
+#include "report_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -58,9 +59,7 @@ ordered_json way_json(const AssumedCard& card, Dtype dtype, Transfer transfer,
           {"worst", grids_json(way.slow)}};
 }
 
-} // namespace
-
-ordered_json assumed_page_data() {
+ordered_json ways_json() {
   ordered_json ways = ordered_json::array();
   for (const std::string& name : assumed_card_names()) {
     const AssumedCard card = find_assumed_card(name);
@@ -73,6 +72,13 @@ ordered_json assumed_page_data() {
     }
   }
   return ways;
+}
+
+} // namespace
+
+void write_report_with_cards(const std::filesystem::path& path, std::vector<std::string> parts) {
+  parts.push_back(data_element("assumed", ways_json()));
+  write_report(path, parts);
 }
 
 } // namespace diffbench::bench

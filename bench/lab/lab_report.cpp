@@ -1,5 +1,6 @@
 #include "lab_report.hpp"
 
+#include "assumed_page.hpp"
 #include "columns.hpp"
 #include "conclusion.hpp"
 #include "context.hpp"
@@ -158,9 +159,9 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
                 [&] { return without_controls(as_markdown(table_text(report)), '?', "\n"); });
   if (!output.report.empty()) {
     outputs.attempt([&] {
-      const std::string part =
-          report_part("this run", json_of(lab_result(name, invocation.command, report)));
-      write_report(output.report, {&part, 1});
+      write_report_with_cards(
+          output.report,
+          {report_part("this run", json_of(lab_result(name, invocation.command, report)))});
       outputs.wrote(output.report);
     });
   }

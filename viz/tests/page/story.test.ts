@@ -95,3 +95,14 @@ it("has the stand-in and an assumed card of a file without a GPU", async () => {
   expect(troubles).toEqual([]);
   await page.context().close();
 });
+
+it("is on the page that a run writes itself, with the assumed cards", async () => {
+  const run = "--grid 48 --iters 20 --budget 0.2 --backend scalar --backend fused";
+  diffbench(directory, `${run} --report own.html`);
+  const { page, troubles } = await open("own.html");
+  const table = await tableOf(cardOf(page));
+  expect(table.slice(2).map((each) => each[2])).toEqual(["assumed", "assumed", "assumed"]);
+  await page.locator("#what-if").getByText("NVIDIA").first().waitFor();
+  expect(troubles).toEqual([]);
+  await page.context().close();
+});
