@@ -1,5 +1,6 @@
 #include "screen.hpp"
 
+#include "interrupt.hpp"
 #include "output.hpp"
 
 #include <fmt/format.h>
@@ -22,10 +23,14 @@ constexpr int ending_signals[] = {SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGABRT};
 termios restored{}; // for the handler: set before it is
 
 /// Calls nothing but what a handler may (signal-safety(7)).
-void restore_and_end(int signal) {
+void restore() noexcept {
   constexpr std::string_view cursor = "\033[?25h";
   ::tcsetattr(STDIN_FILENO, TCSANOW, &restored);
   [[maybe_unused]] const ssize_t ignored = ::write(STDOUT_FILENO, cursor.data(), cursor.size());
+}
+
+void restore_and_end(int signal) {
+  restore();
   ::raise(signal); // its own default now, by SA_RESETHAND
 }
 
@@ -54,6 +59,7 @@ Keys::Keys() {
   before_ = now;
   restored = now;
   on_ending_signals(restore_and_end);
+  before_sudden_end(restore);
   now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO); // Ctrl-C stays a signal
   now.c_cc[VQUIT] = now.c_cc[VSUSP] = _POSIX_VDISABLE;
   now.c_cc[VMIN] = 1;
@@ -65,6 +71,7 @@ Keys::~Keys() {
   if (before_) {
     ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &*before_); // the key is not for the shell
     on_ending_signals(SIG_DFL);
+    before_sudden_end(nullptr);
   }
 }
 
