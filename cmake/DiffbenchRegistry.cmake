@@ -13,11 +13,11 @@ set(DIFFBENCH_WITHOUT "" CACHE STRING "Backends and engines to leave out of the 
 
 # diffbench_register(<kind> <target> <file>...)
 # Compiles every file into <target>; those named in DIFFBENCH_WITHOUT are only listed, as "not
-# compiled".
+# compiled". The engine `scalar` stays: the others are checked with it.
 function(diffbench_register kind target)
   foreach(file IN LISTS ARGN)
     get_filename_component(name ${file} NAME_WE)
-    if(name IN_LIST DIFFBENCH_WITHOUT)
+    if(name IN_LIST DIFFBENCH_WITHOUT AND NOT "${kind} ${name}" STREQUAL "engine scalar")
       diffbench_leave_out(${kind} "configure without ${name} in -DDIFFBENCH_WITHOUT" ${file})
     else()
       set_property(GLOBAL APPEND PROPERTY diffbench_${kind}s ${name})
