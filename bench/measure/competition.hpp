@@ -50,8 +50,8 @@ class Competition {
     return Observed(observer_, {.kind = Span::Kind::stage, .name = name});
   }
 
-  /// `verify(contender)` says in the row whether it is right, and leaves a timed where it is to
-  /// be timed. An contender for which it throws is given up. Throws Interrupted, and Unavailable of
+  /// `verify(contender)` says in the row whether it is right, and leaves `timed` where it is to
+  /// be timed. A contender for which it throws is given up. Throws Interrupted, and Unavailable of
   /// one that ends all. `what` is told to the user.
   template <typename Verify>
   void verify(Verify verify, std::string_view what = "verifying") {
@@ -89,7 +89,9 @@ class Competition {
   void time(double budget_seconds, double limit_seconds, Plan plan) {
     const double share = budget_seconds / static_cast<double>(std::max<std::ptrdiff_t>(1, rows()));
     for (Contender& contender : contenders_) {
-      contender.plan = plan(std::as_const(contender), share);
+      if (contender.timed) {
+        contender.plan = plan(std::as_const(contender), share);
+      }
     }
     const Observed span = stage("timing");
     run_rounds<Clock>(

@@ -282,7 +282,10 @@ class Experiment {
     if (!result.field || result.field->summary.denormal == 0 || !any_pays || result.interrupted) {
       return;
     }
-    result.denormals = find_denormal_cost(problem_.dtype, LineCache::standard("denormals"));
+    try {
+      result.denormals = find_denormal_cost(problem_.dtype, LineCache::standard("denormals"));
+    } catch (const std::exception&) { // no memory for it: the result matters more
+    }
     if (result.denormals) {
       if (auto note = denormal_note(*result.field, problem_.cells(), *result.denormals)) {
         notes_.push_back(std::move(*note));

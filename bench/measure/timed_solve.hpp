@@ -83,6 +83,9 @@ class TimedSession final : public TimedSolve<T> {
     return make_session<T>(planned, problem, nobody());
   }
   std::optional<double> release() override {
+    if (session_ == nullptr) {
+      return std::nullopt;
+    }
     const Stopwatch<Clock> watch;
     session_.reset();
     return watch.seconds();

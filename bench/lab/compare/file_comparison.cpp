@@ -259,7 +259,8 @@ LabReport FileComparison::report(const std::string& old_name, const std::string&
   LabReport report;
   report.text = fmt::format("{} (old) against {} (new)\n\n", old_name, new_name) +
                 differences_text(problem_, machine_) + rows_text(rows_);
-  report.sentence = sentence();
+  report.disturbed = disturbed_;
+  report.sentence = concluded(evidence(disturbed_), sentence());
   report.notes = notes();
   report.rows = list_of(compared_columns, rows_);
   report.data = {{"old", old_name},

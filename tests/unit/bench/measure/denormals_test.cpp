@@ -42,7 +42,7 @@ TEST(DenormalNote, SaysWhatIsPaid) {
   EXPECT_EQ(
       denormal_note(field, 1000, {.share = 0.04, .slowdown = 1.44}),
       "after 1000 steps 3.1 % of the field's cells are denormal numbers; where 4 % are, fused "
-      "takes 1.4 times as long on this CPU (--init random has none)");
+      "takes 1.4 times as long on this CPU (--init random has none at first)");
 }
 
 TEST(DenormalNote, IsSilentWhereNothingIsPaid) {
