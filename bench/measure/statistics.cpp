@@ -39,6 +39,11 @@ Quartiles iteration_quartiles(std::span<const Sample> samples) {
   return quartiles(iteration_seconds(samples));
 }
 
+std::optional<double> relative_spread(std::span<const Sample> samples) {
+  return samples.size() > 1 ? std::optional(iteration_quartiles(samples).relative_spread())
+                            : std::nullopt;
+}
+
 std::optional<Interval> median_interval(std::vector<double> values, double confidence) {
   const double tail_wanted = (1 - confidence) / 2;
   if (values.size() < 2) {

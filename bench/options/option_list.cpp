@@ -88,9 +88,12 @@ void OptionList::flag(std::string_view name, std::string_view help) {
   add(Kind::flag, name, help, [](std::string_view, const std::string&) {});
 }
 
-void OptionList::flag(std::string_view name, bool& target, std::string_view help, bool value) {
-  add(Kind::flag, name, help,
-      [&target, value](std::string_view, const std::string&) { target = value; });
+void OptionList::flag(std::string_view name, bool& target, std::string_view help) {
+  add(Kind::flag, name, help, [&target](std::string_view, const std::string&) { target = true; });
+}
+
+void OptionList::clearing_flag(std::string_view name, bool& target, std::string_view help) {
+  add(Kind::flag, name, help, [&target](std::string_view, const std::string&) { target = false; });
 }
 
 void OptionList::text(std::string_view usage, std::string& target, std::string_view help) {
@@ -207,7 +210,7 @@ struct NamedFile {
   const OptionList::Option* option;
   std::string typed;
   std::filesystem::path place;
-  bool is_companion;
+  bool is_companion = false;
 
   [[nodiscard]] std::string text() const {
     return fmt::format("{} {}", option->name.substr(option->name.find("--")), typed) +
@@ -243,10 +246,11 @@ void OptionList::refuse_shared_files() const {
   for (const Option& option : options_) {
     for (const std::string& text : option.typed) {
       if (names_file(option, text)) {
-        files.push_back({&option, text, place_of(text), false});
+        files.push_back({.option = &option, .typed = text, .place = place_of(text)});
         for (const auto& companion : option.companions ? option.companions(files.back().place)
                                                        : std::vector<std::filesystem::path>()) {
-          files.push_back({&option, text, companion, true});
+          files.push_back(
+              {.option = &option, .typed = text, .place = companion, .is_companion = true});
         }
       }
     }

@@ -88,6 +88,12 @@ std::string copy_share(const Shown& shown) {
   return share ? fmt::format("{:.{}f} %", 100 * *share, *share < 0.1 ? 1 : 0) : no_value;
 }
 
+/// A table that is too wide does without it.
+constexpr Column<Shown> if_wide(Column<Shown> column) {
+  column.optional = true;
+  return column;
+}
+
 constexpr Column<Shown> columns[] = {
     {"backend", "backend", as_text, of_row<&Row::name>},
     {"device", nullptr, as_text, of_row<&Row::device>},
@@ -108,22 +114,23 @@ constexpr Column<Shown> columns[] = {
      [](const Shown& s) { return s.row.on_device() ? no_value : as_text(threads(s)); }},
     {"seconds_per_iteration", "time/iter", as_seconds, figure<&Metrics::time, &Quartiles::median>},
     {nullptr, "spread", as_spread, of_row<spread_value>},
-    {nullptr, "samples", as_text,
-     [](const Shown& s) {
-       return s.row.samples.empty() ? Value()
-                                    : Value(fmt::format("{}x{}", s.row.samples.size(),
-                                                        s.row.samples.front().iterations));
-     },
-     nullptr, true},
-    {nullptr, "GCell/s", as_figure,
-     [](const Shown& s) { return s.figures ? Value(s.figures->cells_per_second / 1e9) : Value(); },
-     nullptr, true},
-    {nullptr, "GB/s", as_figure,
-     [](const Shown& s) { return s.figures ? Value(s.figures->bytes_per_second / 1e9) : Value(); },
-     nullptr, true},
+    if_wide({nullptr, "samples", as_text,
+             [](const Shown& s) {
+               return s.row.samples.empty() ? Value()
+                                            : Value(fmt::format("{}x{}", s.row.samples.size(),
+                                                                s.row.samples.front().iterations));
+             }}),
+    if_wide({nullptr, "GCell/s", as_figure,
+             [](const Shown& s) {
+               return s.figures ? Value(s.figures->cells_per_second / 1e9) : Value();
+             }}),
+    if_wide({nullptr, "GB/s", as_figure,
+             [](const Shown& s) {
+               return s.figures ? Value(s.figures->bytes_per_second / 1e9) : Value();
+             }}),
     {"fraction_of_copy", "of copy", as_text, figure<&Metrics::fraction_of_copy>, copy_share},
     {"speedup_vs_baseline", "vs baseline", as_ratio, figure<&Metrics::vs_baseline>},
-    {"speedup_vs_best_cpu", "vs best CPU", as_ratio, figure<&Metrics::vs_best_cpu>, nullptr, true},
+    if_wide({"speedup_vs_best_cpu", "vs best CPU", as_ratio, figure<&Metrics::vs_best_cpu>}),
     {nullptr, "verified", as_text,
      [](const Shown& s) -> Value { return format_verified(s.result, s.row); }},
     {"seconds_per_iteration_quartiles.min", nullptr, as_text,

@@ -104,9 +104,7 @@ Value median_value(const Row& row) {
 }
 
 Value spread_value(const Row& row) {
-  return row.ranked() && row.samples.size() > 1
-             ? Value(iteration_quartiles(row.samples).relative_spread())
-             : Value();
+  return row.ranked() ? Value(relative_spread(row.samples)) : Value();
 }
 
 std::string format_verified(const ComparisonResult& result, const Row& row) {

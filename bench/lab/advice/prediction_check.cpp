@@ -26,10 +26,10 @@ void keep_less_disturbed(std::vector<CheckedPrediction>& checked,
   }
 }
 
-ErrorSummary summarize_errors(std::span<const CheckedPrediction> checked, bool cold) {
+ErrorSummary summarize_errors(std::span<const CheckedPrediction> checked, Checked run) {
   std::vector<double> sizes;
   for (const CheckedPrediction& prediction : checked) {
-    if ((prediction.run == Checked::cold) == cold) {
+    if ((prediction.run == Checked::cold) == (run == Checked::cold)) {
       sizes.push_back(std::abs(prediction.error()));
     }
   }

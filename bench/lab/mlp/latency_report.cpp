@@ -6,8 +6,6 @@
 #include "interrupt.hpp"
 #include "pitfalls/pitfall.hpp"
 #include "report_json.hpp"
-#include "statistics.hpp"
-#include "training_job.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -147,10 +145,8 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
       report.notes.push_back(fmt::format("{}: {}", row.name, row.reason));
     }
     if (line.times) {
-      SampleSeries& series = report.series.emplace_back();
-      series.name = series_name("latency", job.network, fmt::format("{}/{}", job.batch, row.name));
-      series.threads = row.provenance.threads;
-      series.samples = row.samples;
+      report.series.push_back(
+          series_of("latency", job.network, fmt::format("{}/{}", job.batch, row.name), row));
     }
     for (const Misreading& mistake : row.misreadings) {
       add_row(mistakes, misreading_columns, MisreadingLine{row, mistake});

@@ -1,7 +1,5 @@
 #include "small_nets.hpp"
 
-#include "image_rows.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <numeric>

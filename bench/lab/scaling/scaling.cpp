@@ -7,7 +7,6 @@
 #include "experiment.hpp"
 #include "interrupt.hpp"
 #include "option_groups.hpp"
-#include "statistics.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,8 +22,6 @@ namespace {
 
 /// Weak scaling goes through the thread counts so often, every other time backwards.
 constexpr int passes = 2;
-/// What is within 5 % of the best is as good.
-constexpr double nearly_fastest = 0.95;
 
 struct ScalingOptions {
   ScalingPlan plan;
@@ -222,10 +219,6 @@ std::vector<int> thread_counts(std::span<const int> list, int usable_cpus) {
   return {counts.begin(), counts.end()};
 }
 
-double ScalingEntry::throughput() const {
-  return static_cast<double>(problem.cells()) / *seconds_per_iteration(row);
-}
-
 ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress) {
   ScalingStudy study{.scaling = plan.scaling,
                      .backend = std::string(plan.backend.name),
@@ -244,37 +237,6 @@ ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress) {
     study.frame.rows.push_back(*study.gpu);
   }
   return study;
-}
-
-const ScalingEntry* recommended(const ScalingStudy& study) {
-  double best = 0;
-  for (const ScalingEntry& entry : study.entries) {
-    if (entry.counts()) {
-      best = std::max(best, entry.throughput());
-    }
-  }
-  for (const ScalingEntry& entry : study.entries) {
-    if (entry.counts() && entry.throughput() >= nearly_fastest * best) {
-      return &entry;
-    }
-  }
-  return nullptr;
-}
-
-std::vector<ScalingPoint> scaling_points(const ScalingStudy& study) {
-  std::vector<ScalingPoint> points;
-  for (const ScalingEntry& entry : study.entries) {
-    if (!entry.counts() || study.oversubscribed(entry.threads)) {
-      continue;
-    }
-    points.push_back({.threads = entry.threads,
-                      .cells = static_cast<double>(entry.problem.cells()),
-                      .seconds = iteration_seconds(entry.row.samples)});
-  }
-  if (!points.empty() && points.front().threads != 1) {
-    points.clear();
-  }
-  return points;
 }
 
 Action declare_scaling(OptionList& options) {

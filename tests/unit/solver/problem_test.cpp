@@ -54,7 +54,7 @@ TEST(ProblemTest, AnUnstableStepIsRefusedWithTheLimitUnlessAllowed) {
   EXPECT_THAT(complaint({.dt = 0.3}), AllOf(HasSubstr("dt <= 0.25"), HasSubstr("unstable")));
   EXPECT_THAT(complaint({.spacing = 2, .diffusivity = 4, .dt = 0.3}), HasSubstr("dt <= 0.25"));
   EXPECT_THAT(complaint({.dt = std::nextafter(0.25, 1.0)}), HasSubstr("unstable"));
-  EXPECT_NO_THROW(validate({.dt = 0.3}, true));
+  EXPECT_NO_THROW(validate({.dt = 0.3}, Stability::waived));
 }
 
 TEST(ProblemTest, CountsFollowTheConvention) {
