@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <list>
-#include <string>
 #include <utility>
 #include <vector>
 

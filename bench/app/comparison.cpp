@@ -12,12 +12,10 @@
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "long_run.hpp"
-#include "markdown.hpp"
 #include "observation.hpp"
 #include "option_groups.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
-#include "page.hpp"
 #include "peer.hpp"
 #include "planning.hpp"
 #include "progress.hpp"
@@ -27,7 +25,6 @@
 #include "report_json.hpp"
 #include "table.hpp"
 #include "text_table.hpp"
-#include "verbs.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,7 +33,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <string>
 
 namespace diffbench::bench {

@@ -4,8 +4,6 @@
 #include "output.hpp"
 
 #include <cmath>
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace diffbench::bench {

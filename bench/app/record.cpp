@@ -2,7 +2,6 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/npy.hpp"
-#include "diffbench/picture.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "digest.hpp"
 #include "interrupt.hpp"
@@ -16,7 +15,6 @@
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace diffbench::bench {

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
-#include <optional>
 #include <span>
 #include <utility>
 

@@ -2,13 +2,11 @@
 
 #include "bandwidth.hpp"
 #include "denormals.hpp"
-#include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/line_cache.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "first_runs.hpp"
-#include "foreign_load.hpp"
 #include "irregularity.hpp"
 #include "least_effect.hpp"
 #include "phases.hpp"
@@ -25,7 +23,6 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

@@ -2,7 +2,6 @@
 
 #include "statistics.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace diffbench::bench {

@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 

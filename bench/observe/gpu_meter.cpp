@@ -10,8 +10,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <mutex>
-#include <string_view>
-#include <utility>
 
 namespace diffbench::bench {
 

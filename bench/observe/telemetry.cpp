@@ -2,8 +2,6 @@
 
 #include "diffbench/stopwatch.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <stop_token>

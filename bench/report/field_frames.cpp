@@ -5,7 +5,6 @@
 #include "diffbench/npy.hpp"
 #include "diffbench/text.hpp"
 #include "report_file.hpp"
-#include "result_file.hpp"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>

@@ -1,7 +1,6 @@
 #include "result_reader.hpp"
 
 #include "context.hpp"
-#include "diffbench/errors.hpp"
 #include "result_file.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +10,6 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace diffbench::bench {

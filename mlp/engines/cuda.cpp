@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 namespace diffbench::mlp {
 

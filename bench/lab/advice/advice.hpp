@@ -3,7 +3,6 @@
 #pragma once
 
 #include "cost_profile.hpp"
-#include "diffbench/backend.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,6 @@
 #include "assumed_report.hpp"
 #include "assumed_ways.hpp"
 #include "columns.hpp"
-#include "units.hpp"
 
 #include <fmt/format.h>
 

@@ -19,7 +19,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <ostream>
 #include <set>
 #include <string>
 #include <system_error>

@@ -1,6 +1,5 @@
 #include "cluster_study.hpp"
 
-#include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
@@ -14,7 +13,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <tuple>
 #include <utility>
 

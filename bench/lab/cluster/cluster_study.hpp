@@ -6,7 +6,6 @@
 #include "diffbench/cluster/exchange_model.hpp"
 #include "diffbench/cluster/ranks.hpp"
 #include "diffbench/cluster/thread_transport.hpp"
-#include "linear_cost.hpp"
 #include "progress.hpp"
 #include "result.hpp"
 
@@ -14,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 

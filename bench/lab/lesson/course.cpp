@@ -23,7 +23,6 @@
 #include <filesystem>
 #include <iterator>
 #include <system_error>
-#include <utility>
 
 namespace diffbench::bench::lesson {
 

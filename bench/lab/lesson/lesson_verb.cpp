@@ -1,11 +1,9 @@
 // `diffbench lesson [1-5]`: its options, and the list of the lessons.
-#include "assumed_report.hpp"
 #include "command.hpp"
 #include "course.hpp"
 #include "diffbench/errors.hpp"
 #include "interrupt.hpp"
 #include "option_list.hpp"
-#include "output.hpp"
 
 #include <fmt/format.h>
 

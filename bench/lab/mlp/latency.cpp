@@ -9,9 +9,7 @@
 
 #include <functional>
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace diffbench::bench {
 

@@ -13,10 +13,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <new>
-#include <optional>
 #include <utility>
 
 namespace diffbench::bench {

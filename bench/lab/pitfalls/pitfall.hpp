@@ -7,7 +7,6 @@
 
 #include "workbench.hpp"
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

@@ -4,7 +4,6 @@
 #include "conclusion.hpp"
 #include "diffbench/known_names.hpp"
 #include "interrupt.hpp"
-#include "units.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +13,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 

@@ -2,7 +2,6 @@
 #include "columns.hpp"
 #include "report_json.hpp"
 #include "residency.hpp"
-#include "speedup.hpp"
 #include "table.hpp"
 #include "units.hpp"
 

@@ -6,7 +6,6 @@
 #include "sweep_plan.hpp"
 #include "sweep_rows.hpp"
 
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>

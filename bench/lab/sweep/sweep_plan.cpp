@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
-#include <functional>
 #include <utility>
 
 namespace diffbench::bench {

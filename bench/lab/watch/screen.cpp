@@ -7,11 +7,9 @@
 #include <poll.h>
 #include <unistd.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
-#include <initializer_list>
 #include <string_view>
 
 namespace diffbench::bench {
