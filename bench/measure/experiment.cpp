@@ -289,12 +289,9 @@ class Experiment {
 
   /// What was asked for and not reached is said.
   void note_imprecise(const std::vector<Row>& rows) {
-    std::vector<std::string> names;
-    for (const Row& row : rows) {
-      if (row.ranked() && !is_precise(row.samples, plan_.precision)) {
-        names.push_back(row.name);
-      }
-    }
+    const auto names = names_in(rows, [&](const Row& row) {
+      return row.ranked() && !is_precise(row.samples, plan_.precision);
+    });
     if (plan_.precision > 0 && !names.empty()) {
       notes_.push_back(
           fmt::format("the budget was spent before the median of {} was known to {:g} %",

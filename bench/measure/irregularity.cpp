@@ -118,13 +118,9 @@ std::vector<Irregularity> irregularities(std::span<const double> seconds) {
 std::vector<std::string> irregularity_notes(std::span<const Row> rows) {
   std::vector<std::string> notes;
   for (const Kind& kind : kinds) {
-    std::vector<std::string> names;
-    for (const Row& row : rows) {
-      const std::vector<double> seconds = iteration_seconds(row.samples);
-      if (seconds.size() >= kind.least_samples && kind.found(seconds)) {
-        names.push_back(row.name);
-      }
-    }
+    const auto names = names_in(rows, [&](const Row& row) {
+      return row.samples.size() >= kind.least_samples && kind.found(iteration_seconds(row.samples));
+    });
     if (!names.empty()) {
       notes.push_back(fmt::format(fmt::runtime(kind.hint), fmt::join(names, ", ")));
     }

@@ -207,13 +207,7 @@ std::string peer_row_name(std::string_view peer) { return fmt::format("{}{}", pe
 bool names_peer(std::string_view row) { return row.starts_with(peer_mark); }
 
 std::vector<std::string> peer_names(PeerTask task) {
-  std::vector<std::string> names;
-  for (const PeerKind& kind : peer_kinds()) {
-    if (kind.task == task) {
-      names.emplace_back(kind.name);
-    }
-  }
-  return names;
+  return names_in(peer_kinds(), [&](const PeerKind& kind) { return kind.task == task; });
 }
 
 DeviceKind peer_device(std::string_view name, PeerTask task) {

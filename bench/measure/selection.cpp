@@ -72,12 +72,9 @@ void check_messages(std::span<const PlannedRow> planned_rows, const RankPlan& ma
 } // namespace
 
 std::optional<std::string> note_on_left_out(const RowPlan& plan) {
-  std::vector<std::string_view> names;
-  for (const BackendInfo& backend : all_backends()) {
-    if (plan.backends.empty() && !asked_for(backend, plan)) {
-      names.push_back(backend.name);
-    }
-  }
+  const auto names = names_in(all_backends(), [&](const BackendInfo& backend) {
+    return plan.backends.empty() && !asked_for(backend, plan);
+  });
   if (names.empty()) {
     return std::nullopt;
   }

@@ -56,13 +56,7 @@ std::string name_of_card(int device, const std::string& visible) {
 } // namespace
 
 std::vector<std::string> throttle_reasons(std::uint64_t bits) {
-  std::vector<std::string> names;
-  for (const Reason& reason : slowing_reasons) {
-    if ((bits & reason.bit) != 0) {
-      names.emplace_back(reason.name);
-    }
-  }
-  return names;
+  return names_in(slowing_reasons, [&](const Reason& reason) { return (bits & reason.bit) != 0; });
 }
 
 std::string nvml_library() {

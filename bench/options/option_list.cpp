@@ -190,14 +190,10 @@ bool OptionList::given(std::string_view name) const {
 }
 
 std::vector<std::string> OptionList::given_names(std::string_view group) const {
-  std::vector<std::string> names;
-  for (const Option& option : options_) {
-    if ((group.empty() || option.group == group) && option.kind != Kind::check &&
-        !option.typed.empty()) {
-      names.push_back(option.name);
-    }
-  }
-  return names;
+  return names_in(options_, [&](const Option& option) {
+    return (group.empty() || option.group == group) && option.kind != Kind::check &&
+           !option.typed.empty();
+  });
 }
 
 void OptionList::type(std::string_view name, std::vector<std::string> texts) {

@@ -63,13 +63,9 @@ std::vector<std::string_view> names_of(const std::vector<Boundary>& boundaries) 
 }
 
 Value fields_json(const ProvedFields& fields) {
-  Value boundaries = Value::list();
-  for (const std::string_view name : names_of(fields.boundaries)) {
-    boundaries.push_back(name);
-  }
   return {{"count", fields.count},
           {"grids", fields.grids},
-          {"boundaries", std::move(boundaries)},
+          {"boundaries", fields.boundaries},
           {"most_steps", fields.most_steps},
           {"wrong", fields.wrong ? wrong_field_json(*fields.wrong) : Value()}};
 }

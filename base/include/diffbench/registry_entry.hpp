@@ -80,7 +80,6 @@ template <typename Entry>
                                   std::string_view is_not_compiled, std::string_view name,
                                   int device) {
   const std::string named = kind + " '" + std::string(name) + "' ";
-  std::vector<std::string> valid;
   for (const Entry& entry : compiled) {
     if (entry.name == name) {
       if (const Probe probe = entry.probe(device); !probe.available) {
@@ -88,14 +87,13 @@ template <typename Entry>
       }
       return entry;
     }
-    valid.emplace_back(entry.name);
   }
   for (const NotCompiled& entry : missing) {
     if (entry.name == name) {
       throw Unavailable(named + std::string(is_not_compiled) + std::string(entry.how_to_get));
     }
   }
-  throw unknown_name(kind, name, valid);
+  throw unknown_name(kind, name, names_in(compiled));
 }
 
 } // namespace diffbench

@@ -241,12 +241,7 @@ std::vector<Pitfall> choose_pitfalls(const std::vector<std::string>& names) {
   std::vector<Pitfall> all = all_pitfalls();
   for (const std::string& name : names) {
     if (std::ranges::find(all, name, &Pitfall::name) == all.end()) {
-      std::vector<std::string> valid;
-      valid.reserve(all.size());
-      for (const Pitfall& pitfall : all) {
-        valid.emplace_back(pitfall.name);
-      }
-      throw unknown_name("pitfall", name, valid);
+      throw unknown_name("pitfall", name, names_in(all));
     }
   }
   if (!names.empty()) {

@@ -2,6 +2,7 @@
 
 #include "assumed_report.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
@@ -12,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <set>
 #include <utility>
@@ -35,12 +37,7 @@ struct ScalingOptions {
 BackendInfo threaded_backend(const std::string& name) {
   const BackendInfo backend = require_backend(name);
   if (!backend.threaded) {
-    std::vector<std::string_view> threaded;
-    for (const BackendInfo& other : all_backends()) {
-      if (other.threaded) {
-        threaded.push_back(other.name);
-      }
-    }
+    const auto threaded = names_in(all_backends(), std::mem_fn(&BackendInfo::threaded));
     throw InvalidInput(fmt::format("--backend {}: has no threads of the CPU; choose of {}", name,
                                    fmt::join(threaded, ", ")));
   }
