@@ -1,8 +1,12 @@
 #include "completion.hpp"
 
+#include "diffbench/known_names.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace diffbench::bench {

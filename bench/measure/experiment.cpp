@@ -3,6 +3,7 @@
 #include "bandwidth.hpp"
 #include "denormals.hpp"
 #include "diffbench/field.hpp"
+#include "diffbench/known_names.hpp"
 #include "diffbench/line_cache.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"

@@ -1,5 +1,6 @@
 #include "irregularity.hpp"
 
+#include "diffbench/known_names.hpp"
 #include "statistics.hpp"
 
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
 #include "context.hpp"
 #include "diffbench/cluster/exchange_model.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
 

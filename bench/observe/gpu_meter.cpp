@@ -1,6 +1,7 @@
 #include "gpu_meter.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "diffbench/shared_library.hpp"
 #include "nvml.hpp"
 

@@ -1,5 +1,6 @@
 #include "option_list.hpp"
 
+#include "diffbench/known_names.hpp"
 #include "output.hpp"
 
 #include <algorithm>

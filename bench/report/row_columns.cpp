@@ -30,17 +30,14 @@ struct Shown {
 };
 
 Value moments_json(const RowMoments& moments) {
-  const auto list_of = [](const std::vector<Moment>& run) {
-    Value list = Value::list();
-    for (const Moment& moment : run) {
-      list.push_back({{"lane", moment.lane},
-                      {"phase", moment.phase},
-                      {"begin", moment.begin},
-                      {"end", moment.end}});
-    }
-    return list;
+  const auto moment_json = [](const Moment& moment) -> Value {
+    return {{"lane", moment.lane},
+            {"phase", moment.phase},
+            {"begin", moment.begin},
+            {"end", moment.end}};
   };
-  return {{"cold", list_of(moments.cold)}, {"warm", list_of(moments.warm)}};
+  return {{"cold", Value::each(moments.cold, moment_json)},
+          {"warm", Value::each(moments.warm, moment_json)}};
 }
 
 Value phases_json(const Phases& phases) {
@@ -57,13 +54,7 @@ Value busy_json(const BusyTimes& busy) {
   return {{"h2d", busy.h2d}, {"compute", busy.compute}, {"d2h", busy.d2h}};
 }
 
-Value irregularities_json(const Row& row) {
-  Value json = Value::list();
-  for (const Irregularity irregularity : irregularities(iteration_seconds(row.samples))) {
-    json.push_back(to_string(irregularity));
-  }
-  return json;
-}
+Value irregularities_json(const Row& row) { return irregularities(iteration_seconds(row.samples)); }
 
 template <auto... parts>
 Value figure(const Shown& shown) {
@@ -149,13 +140,7 @@ constexpr Column<Shown> columns[] = {
     {"speedup_vs_baseline_interval", nullptr, as_text,
      figure<&Metrics::vs_baseline_interval, interval_json>},
     {"samples_seconds", nullptr, as_text,
-     [](const Shown& s) {
-       Value samples = Value::list();
-       for (const Sample& sample : s.row.samples) {
-         samples.push_back(sample.seconds);
-       }
-       return samples;
-     }},
+     [](const Shown& s) { return Value::each(s.row.samples, &Sample::seconds); }},
     {"iterations_per_sample", nullptr, as_text,
      [](const Shown& s) {
        return s.row.samples.empty() ? Value() : Value(s.row.samples.front().iterations);

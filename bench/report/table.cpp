@@ -58,15 +58,10 @@ std::optional<Trouble> trouble_of(const ComparisonResult& result, const Row& row
   return std::nullopt;
 }
 
-std::string_view fact(const ComparisonResult& result, std::string_view name) {
-  const auto found = std::find_if(result.context.begin(), result.context.end(),
-                                  [&](const auto& entry) { return entry.first == name; });
-  return found == result.context.end() ? std::string_view("unknown") : found->second;
-}
-
 std::string format_machine(const ComparisonResult& result) {
-  std::string text = fmt::format("\nmachine: {}, {} usable CPUs, {}", fact(result, "cpu_model"),
-                                 fact(result, "usable_cpus"), fact(result, "isa"));
+  std::string text =
+      fmt::format("\nmachine: {}, {} usable CPUs, {}", fact(result.context, "cpu_model"),
+                  fact(result.context, "usable_cpus"), fact(result.context, "isa"));
   if (result.copy) {
     text += fmt::format(", copy {} GB/s", format_figure(result.copy->best() / 1e9));
   }

@@ -385,11 +385,6 @@ class CpuEngine final : public Engine<T> {
   StepTimer timer_;
 };
 
-template <typename T>
-std::unique_ptr<Engine<T>> make(const Training& training, const SessionOptions& options) {
-  return std::make_unique<CpuEngine<T>>(training, options);
-}
-
 } // namespace
 
 namespace engines {
@@ -399,8 +394,8 @@ EngineInfo cpu() {
           .description = "fused products in explicit SIMD, threads where they pay",
           .threaded = true,
           .ladder = 30,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = EngineInfo::construct<CpuEngine, float>,
+          .make_float64 = EngineInfo::construct<CpuEngine, double>};
 }
 
 } // namespace engines

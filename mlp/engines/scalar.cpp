@@ -150,11 +150,6 @@ class ScalarEngine final : public Engine<T> {
   StepTimer timer_;
 };
 
-template <typename T>
-std::unique_ptr<Engine<T>> make(const Training& training, const SessionOptions& options) {
-  return std::make_unique<ScalarEngine<T>>(training, options);
-}
-
 } // namespace
 
 namespace engines {
@@ -163,8 +158,8 @@ EngineInfo scalar() {
   return {.name = "scalar",
           .description = "the dullest loop, one thread: the reference",
           .teaching = true,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = EngineInfo::construct<ScalarEngine, float>,
+          .make_float64 = EngineInfo::construct<ScalarEngine, double>};
 }
 
 } // namespace engines

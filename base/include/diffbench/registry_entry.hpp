@@ -31,6 +31,13 @@ struct RegistryEntry {
   template <typename T>
   using Make = std::unique_ptr<Product<T>> (*)(const Subject&, const SessionOptions&);
 
+  /// The maker of a Part<T>, whose constructor takes the same.
+  template <template <typename> typename Part, typename T>
+  [[nodiscard]] static std::unique_ptr<Product<T>> construct(const Subject& subject,
+                                                             const SessionOptions& options) {
+    return std::make_unique<Part<T>>(subject, options);
+  }
+
   std::string_view name;        ///< as the file is called
   std::string_view description; ///< one line
   DeviceKind device = DeviceKind::cpu;

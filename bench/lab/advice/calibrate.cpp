@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -103,12 +102,9 @@ std::string parameters_table(const CostProfile& profile) {
 
 /// "AMD EPYC, 2 usable CPUs; cuda: not in this build".
 std::string machine_text() {
-  std::map<std::string, std::string> facts;
-  for (const auto& [name, value] : run_context()) {
-    facts[name] = value;
-  }
-  return fmt::format("{}, {} usable CPUs; CUDA: {}", facts["cpu_model"], facts["usable_cpus"],
-                     facts["cuda"]);
+  const Facts facts = run_context();
+  return fmt::format("{}, {} usable CPUs; CUDA: {}", fact(facts, "cpu_model"),
+                     fact(facts, "usable_cpus"), fact(facts, "cuda"));
 }
 
 /// Whole, of this machine and build, and better than what a disturbed minute gives.

@@ -231,14 +231,12 @@ std::vector<std::string> notes_of(const ClusterStudy& study) {
 }
 
 Value profile_json(const ClusterEntry& entry) {
-  Value ranks = Value::list();
-  for (const cluster::RankTimes& rank : entry.profile) {
-    ranks.push_back({{"compute_seconds", rank.compute},
-                     {"copy_seconds", rank.copy},
-                     {"wait_seconds", rank.wait},
-                     {"pace_seconds", rank.pace}});
-  }
-  return ranks;
+  return Value::each(entry.profile, [](const cluster::RankTimes& rank) -> Value {
+    return {{"compute_seconds", rank.compute},
+            {"copy_seconds", rank.copy},
+            {"wait_seconds", rank.wait},
+            {"pace_seconds", rank.pace}};
+  });
 }
 
 // --- predict ------------------------------------------------------------------------------------

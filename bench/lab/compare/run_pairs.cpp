@@ -11,17 +11,13 @@ namespace diffbench::bench {
 
 namespace {
 
-std::string_view fact(const RecordedRun& run, std::string_view name) {
-  const auto found = std::ranges::find(run.machine, name, &Facts::value_type::first);
-  return found == run.machine.end() ? std::string_view() : found->second;
-}
-
 /// By what the report page has in the name of a machine; the build may be another.
 bool same_machine(const RecordedRun& one, const RecordedRun& other) {
   static constexpr std::array<std::string_view, 5> names{"host_name", "cpu_model", "usable_cpus",
                                                          "isa", "gpu_name"};
-  return std::ranges::all_of(
-      names, [&](std::string_view name) { return fact(one, name) == fact(other, name); });
+  return std::ranges::all_of(names, [&](std::string_view name) {
+    return fact(one.machine, name) == fact(other.machine, name);
+  });
 }
 
 std::vector<std::size_t> in_time(std::span<const NamedRun> runs) {

@@ -218,23 +218,28 @@ std::vector<std::string> troubles(std::span<const RaceRow> rows) {
   return lines;
 }
 
+Value samples_json(std::span<const Sample> samples, std::string_view iterations) {
+  return Value::each(samples, [&](const Sample& sample) {
+    Value json;
+    json[iterations] = sample.iterations;
+    json["seconds"] = sample.seconds;
+    return json;
+  });
+}
+
 Value row_json(const RaceRow& row) {
-  Value samples = Value::list();
-  for (const Sample& sample : row.samples) {
-    samples.push_back({{"steps", sample.iterations}, {"seconds", sample.seconds}});
-  }
   return {{"row", row.name},
           {"racer", row.engine},
           {"device", row.device},
-          {"status", to_string(row.status)},
-          {"reason", row.reason.empty() ? Value() : Value(row.reason)},
+          {"status", row.status},
+          {"reason", or_null(row.reason)},
           {"threads_asked", row.threads},
           {"provenance", provenance_json(row.provenance)},
           {"verified", check_json(row.check)},
           {"seconds_per_step", row.ranked() ? Value(row.step_seconds()) : Value()},
           {"train_errors", row.train_errors},
           {"peak_bytes", row.peak_bytes},
-          {"samples", std::move(samples)}};
+          {"samples", samples_json(row.samples, "steps")}};
 }
 
 void declare_race(OptionList& options, RaceSetting& setting, std::string_view default_engines,

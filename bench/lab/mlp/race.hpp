@@ -85,6 +85,8 @@ template <typename Admits>
 [[nodiscard]] std::vector<std::string> troubles(std::span<const RaceRow> rows);
 
 [[nodiscard]] Value row_json(const RaceRow& row);
+/// Each with the number of its `iterations`, under that key.
+[[nodiscard]] Value samples_json(std::span<const Sample> samples, std::string_view iterations);
 
 void declare_race(OptionList& options, RaceSetting& setting,
                   std::string_view default_engines = "all but scalar",

@@ -71,16 +71,11 @@ Value engine_json(const EngineThroughput& engine) {
   json.erase("threads_asked");
   json["verified_to"] = engine.verified_to;
   json["ended_by"] = engine.search.ended_by;
-  json["curve"] = Value::list();
-  for (const BatchPoint& point : engine.search.curve) {
-    Value raw = Value::list();
-    for (const Sample& sample : engine.samples.at(point.batch)) {
-      raw.push_back({{"batches", sample.iterations}, {"seconds", sample.seconds}});
-    }
-    json["curve"].push_back({{"batch", point.batch},
-                             {"rows_per_second", point.rows_per_second},
-                             {"samples", std::move(raw)}});
-  }
+  json["curve"] = Value::each(engine.search.curve, [&](const BatchPoint& point) -> Value {
+    return {{"batch", point.batch},
+            {"rows_per_second", point.rows_per_second},
+            {"samples", samples_json(engine.samples.at(point.batch), "batches")}};
+  });
   const BatchPoint* const best = engine.search.best();
   json["best_batch"] = best != nullptr ? Value(best->batch) : Value();
   json["best_rows_per_second"] = best != nullptr ? Value(best->rows_per_second) : Value();

@@ -49,18 +49,15 @@ std::string as_score(const Value& score) { return fmt::format("{:.3f}", score.nu
 
 struct ScoresLine {
   std::string name;
-  const mlp::Scores& scores;
+  mlp::Scores scores;
 };
 
 constexpr Column<ScoresLine> score_columns[] = {
-    {nullptr, "test rows", as_text, [](const ScoresLine& line) -> Value { return line.name; }},
-    {"precision", "precision", as_score,
-     [](const ScoresLine& line) -> Value { return line.scores.precision; }},
-    {"recall", "recall", as_score,
-     [](const ScoresLine& line) -> Value { return line.scores.recall; }},
-    {"f1", "f1", as_score, [](const ScoresLine& line) -> Value { return line.scores.f1; }},
-    {"support", "support", as_text,
-     [](const ScoresLine& line) -> Value { return line.scores.support; }},
+    {nullptr, "test rows", as_text, field<&ScoresLine::name>},
+    {"precision", "precision", as_score, field<&ScoresLine::scores, &mlp::Scores::precision>},
+    {"recall", "recall", as_score, field<&ScoresLine::scores, &mlp::Scores::recall>},
+    {"f1", "f1", as_score, field<&ScoresLine::scores, &mlp::Scores::f1>},
+    {"support", "support", as_text, field<&ScoresLine::scores, &mlp::Scores::support>},
 };
 
 Value quality_json(const std::optional<mlp::Quality>& of_rows) {
@@ -71,15 +68,11 @@ Value quality_json(const std::optional<mlp::Quality>& of_rows) {
   const auto scores_json = [](const mlp::Scores& scores) {
     return object_of(score_columns, {{}, scores});
   };
-  Value classes = Value::list();
-  for (const mlp::Scores& scores : quality.classes) {
-    classes.push_back(scores_json(scores));
-  }
   return {{"errors", quality.errors},
           {"accuracy", quality.accuracy},
           {"macro", scores_json(quality.macro)},
           {"weighted", scores_json(quality.weighted)},
-          {"classes", std::move(classes)}};
+          {"classes", Value::each(quality.classes, scores_json)}};
 }
 
 std::string errors_text(const std::optional<mlp::Quality>& quality) {
