@@ -3,7 +3,6 @@
 #include "advice_report.hpp"
 #include "assumed_advice.hpp"
 #include "assumed_report.hpp"
-#include "calibrate.hpp"
 #include "cost_profile.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"

@@ -1,6 +1,4 @@
 // The verb: which backends, on which grids, and where the profile goes.
-#include "calibrate.hpp"
-
 #include "columns.hpp"
 #include "cost_profile.hpp"
 #include "diffbench/atomic_file.hpp"

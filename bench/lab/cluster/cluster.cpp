@@ -1,6 +1,4 @@
 // The verbs behind `diffbench cluster`.
-#include "cluster_report.hpp"
-#include "cluster_study.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "option_groups.hpp"

@@ -1,6 +1,6 @@
-#include "cluster_report.hpp"
-
+// What `diffbench cluster` says.
 #include "columns.hpp"
+#include "prediction.hpp"
 #include "report_json.hpp"
 #include "statistics.hpp"
 #include "table.hpp"

@@ -3,10 +3,9 @@
 #include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
-#include "lab_report.hpp"
 #include "option_groups.hpp"
 #include "output.hpp"
-#include "report.hpp"
+#include "pitfall.hpp"
 #include "selection.hpp"
 
 #include <algorithm>

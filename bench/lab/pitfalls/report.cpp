@@ -1,9 +1,9 @@
-#include "report.hpp"
-
+// The measuring and the report of `diffbench pitfalls`, apart from its options.
 #include "columns.hpp"
 #include "conclusion.hpp"
 #include "diffbench/known_names.hpp"
 #include "interrupt.hpp"
+#include "pitfall.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "sweep_crossings.hpp"
+#include "sweep_report.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The logic of `diffbench pitfalls` on a fake clock: what each reading contains, what is made of
 // it, and what happens when a pitfall cannot be measured.
 #include "json.hpp"
-#include "pitfalls/report.hpp"
+#include "pitfalls/pitfall.hpp"
 
 #include "diffbench/errors.hpp"
 #include "diffbench/verify.hpp"
