@@ -97,7 +97,7 @@ double ValueList::count() const {
 std::vector<std::string> ValueList::values() const {
   std::vector<std::string> values;
   auto add = [&](std::string text) {
-    if (std::find(values.begin(), values.end(), text) == values.end()) {
+    if (std::ranges::find(values, text) == values.end()) {
       values.push_back(std::move(text));
     }
   };

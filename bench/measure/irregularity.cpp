@@ -59,7 +59,7 @@ bool has_drift(Times times) {
 /// wider than what either side scatters.
 bool has_two_levels(Times times) {
   std::vector<double> sorted(times.begin(), times.end());
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   const std::size_t fifth = sorted.size() / 5;
   std::size_t split = fifth;
   for (std::size_t i = fifth; i <= sorted.size() - fifth; ++i) {
@@ -100,9 +100,8 @@ constexpr std::array kinds{
 } // namespace
 
 std::string_view to_string(Irregularity irregularity) {
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& planned) {
-    return planned.irregularity == irregularity;
-  });
+  const auto kind = std::ranges::find_if(
+      kinds, [&](const Kind& planned) { return planned.irregularity == irregularity; });
   return kind->name;
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -88,8 +89,7 @@ std::vector<const Row*> fastest_last(const ComparisonResult& result) {
   const auto seconds = [](const Row* row) {
     return row->ranked() ? *seconds_per_iteration(*row) : std::numeric_limits<double>::infinity();
   };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const Row* a, const Row* b) { return seconds(a) > seconds(b); });
+  std::ranges::stable_sort(rows, std::greater(), seconds);
   return rows;
 }
 

@@ -190,7 +190,7 @@ ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Prog
         frame = std::move(result);
       }
     }
-    std::reverse(study.entries.begin(), study.entries.end());
+    std::ranges::reverse(study.entries);
   }
   if (!frame) {
     throw Interrupted();
@@ -224,8 +224,7 @@ ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress) {
                      .cpu_quota = cpu_quota()};
   study.frame = plan.scaling == Scaling::strong ? measure_strong(plan, study, progress)
                                                 : measure_weak(plan, study, progress);
-  std::sort(study.entries.begin(), study.entries.end(),
-            [](const ScalingEntry& a, const ScalingEntry& b) { return a.threads < b.threads; });
+  std::ranges::sort(study.entries, {}, &ScalingEntry::threads);
   study.frame.rows.clear();
   for (const ScalingEntry& entry : study.entries) {
     study.frame.rows.push_back(entry.row);

@@ -55,8 +55,7 @@ std::vector<Contest> contests_of(const std::string& along,
       contests.push_back(std::move(contest));
     }
   }
-  std::sort(contests.begin(), contests.end(),
-            [](const Contest& a, const Contest& b) { return a.size < b.size; });
+  std::ranges::sort(contests, {}, &Contest::size);
   return contests;
 }
 

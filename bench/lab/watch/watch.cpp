@@ -102,7 +102,7 @@ class Watch {
 
   void copy_field(Field<T>& target) const {
     const auto cells = field_.cells();
-    std::copy(cells.begin(), cells.end(), target.cells().begin());
+    std::ranges::copy(cells, target.cells().begin());
   }
 
   void play(std::ostream& out) {
