@@ -2,6 +2,7 @@
 
 #include "statistics.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace diffbench::bench {
