@@ -3,6 +3,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/mlp/training.hpp"
 #include "options.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -87,8 +88,7 @@ TrainingJob make_job(mlp::Training training, mlp::DataSet data, std::uint64_t se
 }
 
 std::string row_name(const std::string& engine, int threads) {
-  return threads == 0 ? engine
-                      : fmt::format("{}, {} thread{}", engine, threads, threads == 1 ? "" : "s");
+  return threads == 0 ? engine : fmt::format("{}, {}", engine, counted(threads, "thread"));
 }
 
 SampleSeries series_of(std::string_view family, const mlp::Network& network, std::string_view name,

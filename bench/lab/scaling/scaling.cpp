@@ -8,6 +8,7 @@
 #include "experiment.hpp"
 #include "interrupt.hpp"
 #include "option_groups.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -94,7 +95,7 @@ ScalingPlan plan_of(const ScalingOptions& options) {
 }
 
 std::string row_label(const BackendInfo& backend, int threads) {
-  return fmt::format("{}, {} thread{}", backend.name, threads, threads == 1 ? "" : "s");
+  return fmt::format("{}, {}", backend.name, counted(threads, "thread"));
 }
 
 PlannedRow planned_for(const ScalingPlan& plan, int threads) {

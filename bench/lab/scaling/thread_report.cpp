@@ -37,10 +37,6 @@ ThreadLine line_of(const ThreadStudy& study, const ThreadEntry& entry) {
   return line;
 }
 
-std::string threads_text(int threads) {
-  return fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
-}
-
 bool ran_on_others(const ThreadEntry& entry) {
   return entry.ranked && entry.threads != 0 && !entry.counts();
 }
@@ -194,9 +190,9 @@ std::string sentence_of(const ThreadStudy& study, const std::vector<const Thread
   const ThreadEntry& best = **std::ranges::max_element(judged, {}, &ThreadEntry::throughput);
   if (judged.size() == 1) {
     return fmt::format("{} takes {} {} on {}; with others it was not measured.", best.name,
-                       format_seconds(best.seconds()), study.step, threads_text(best.threads));
+                       format_seconds(best.seconds()), study.step, counted(best.threads, "thread"));
   }
-  std::string text = fmt::format("{} does most on {}", best.name, threads_text(best.threads));
+  std::string text = fmt::format("{} does most on {}", best.name, counted(best.threads, "thread"));
   if (const auto speed_up = line_of(study, best).speed_up; speed_up && best.threads > 1) {
     text += fmt::format(", {} times what one does ({} of {} times)", format_figure(*speed_up),
                         format_percent(*speed_up / best.threads), best.threads);
@@ -218,10 +214,10 @@ std::vector<std::string> warnings(const ThreadStudy& study) {
                     format_figure(study.cpu_quota)));
   }
   if (most > study.usable_cpus) {
-    notes.push_back(fmt::format(
-        "oversubscribed: on {} usable CPU{}, more threads than that take turns and wait for "
-        "each other; they are no part of the fit",
-        study.usable_cpus, study.usable_cpus == 1 ? "" : "s"));
+    notes.push_back(
+        fmt::format("oversubscribed: on {}, more threads than that take turns and wait for "
+                    "each other; they are no part of the fit",
+                    counted(study.usable_cpus, "usable CPU")));
   }
   for (const ThreadEntry& entry : study.entries) {
     if (ran_on_others(entry)) {
