@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cost_profile.hpp"
+#include "diffbench/backend.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -4,6 +4,7 @@
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
 #include "interrupt.hpp"
+#include "linear_cost.hpp"
 #include "selection.hpp"
 #include "statistics.hpp"
 
