@@ -1,8 +1,7 @@
 #include "scaling/scaling.hpp"
 #include "json.hpp"
 
-#include "diffbench/field.hpp"
-#include "diffbench/verify.hpp"
+#include "oracle_session.hpp"
 #include "output.hpp"
 #include "sample_result.hpp"
 
@@ -189,26 +188,15 @@ TEST(Scaling, WeakSpeedUpsCountTheLargerGrid) {
 }
 
 /// The oracle, which says that it ran on as many threads as it was asked for.
-class ToySession final : public Session<float> {
+class ToySession final : public conformance::OracleSession<float> {
  public:
-  ToySession(const Problem& problem, int threads)
-      : problem_(problem), threads_(threads), field_(problem.nx, problem.ny) {}
-  void upload_rows(std::int64_t first, std::span<const float> cells) override {
-    std::copy(cells.begin(), cells.end(), field_.row(first));
-  }
-  void advance(std::int64_t steps) override { advance_reference(problem_, field_, steps); }
-  void wait() override {}
-  void download_rows(std::int64_t first, std::span<float> cells) override {
-    std::copy_n(field_.row(first), cells.size(), cells.begin());
-  }
+  ToySession(const Problem& problem, int threads) : OracleSession(problem), threads_(threads) {}
   [[nodiscard]] Provenance provenance() const override {
     return {.threads = threads_, .details = {}};
   }
 
  private:
-  Problem problem_;
   int threads_;
-  Field<float> field_;
 };
 
 TEST(Scaling, IsMeasuredAndVerified) {
