@@ -143,7 +143,7 @@ class PlantedSession final : public OracleSession<T> {
     const T before = at(x - 1, y);
     const T after = at(x + 1, y);
     const T lap = above + below + before + after - T{4} * u;
-    const T factor = problem_.update_factor<T>();
+    const T factor = problem_.template update_factor<T>();
     switch (plant_) {
       case Plant::contract: return std::fma(factor, lap, u);
       case Plant::other_order: return u + factor * (before + after + above + below - T{4} * u);

@@ -138,7 +138,9 @@ class WrongSession final : public OracleSession<T> {
         std::ranges::replace_if(
             now.cells(), [](T u) { return std::isnan(u); }, T{0});
         break;
-      case Fault::loses_flux: first -= problem_.update_factor<T>() * old.cells().front(); break;
+      case Fault::loses_flux:
+        first -= problem_.template update_factor<T>() * old.cells().front();
+        break;
       case Fault::drops_last_row:
         std::copy_n(old.row(problem_.ny - 1), problem_.nx, now.row(problem_.ny - 1));
         break;
@@ -153,7 +155,7 @@ class WrongSession final : public OracleSession<T> {
         const T u = old.row(y)[x];
         const T lap = old.row(y - 1)[x] + old.row(y + 1)[x] + old.row(y)[x - 1] +
                       old.row(y)[x + 1] - T{4} * u;
-        now.row(y)[x] = std::fma(problem_.update_factor<T>(), lap, u);
+        now.row(y)[x] = std::fma(problem_.template update_factor<T>(), lap, u);
       }
     }
   }

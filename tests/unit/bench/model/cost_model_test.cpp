@@ -400,7 +400,7 @@ TEST(PredictionErrors, AreSummarizedBySize) {
   EXPECT_NEAR(warm.median, 0.1, 1e-12);
   EXPECT_NEAR(warm.worst, 0.2, 1e-12);
   EXPECT_NEAR(summarize_errors(checked, Checked::cold).worst, 2, 1e-12);
-  EXPECT_EQ(summarize_errors({}, true).count, 0);
+  EXPECT_EQ(summarize_errors({}, Checked::cold).count, 0);
 }
 
 TEST(PredictionCheck, OfTwoMeasurementsOfARunTheLowerCounts) {
