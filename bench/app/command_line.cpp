@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <list>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,11 +38,7 @@ std::string refuse_option(const std::string& value) {
 }
 
 std::vector<std::string> verbs_of(const Verb& verb) {
-  std::vector<std::string> names;
-  for (const Verb& inner : verb.verbs != nullptr ? verb.verbs() : std::span<const Verb>{}) {
-    names.emplace_back(inner.name);
-  }
-  return names;
+  return names_in(verb.verbs != nullptr ? verb.verbs() : std::span<const Verb>{});
 }
 
 /// At the commas. (The parser's own way would lose an empty value without a word.)

@@ -13,12 +13,10 @@
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "long_run.hpp"
-#include "markdown.hpp"
 #include "observation.hpp"
 #include "option_groups.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
-#include "page.hpp"
 #include "peer.hpp"
 #include "planning.hpp"
 #include "progress.hpp"
@@ -28,7 +26,6 @@
 #include "report_json.hpp"
 #include "table.hpp"
 #include "text_table.hpp"
-#include "verbs.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,7 +33,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 
 namespace diffbench::bench {
@@ -80,9 +76,8 @@ void check_before_work(const ComparisonOptions& options, std::span<const Planned
 /// Why no GPU row will run; empty when one will.
 std::string why_no_gpu(std::span<const PlannedRow> planned_rows) {
   const auto& all = all_backends();
-  const bool any_in_build = std::any_of(all.begin(), all.end(), [](const BackendInfo& backend) {
-    return backend.device != DeviceKind::cpu;
-  });
+  const bool any_in_build = std::ranges::any_of(
+      all, [](const BackendInfo& backend) { return backend.device != DeviceKind::cpu; });
   std::string why = fmt::format("no CUDA backend is in this {}", any_in_build ? "run" : "build");
   for (const PlannedRow& planned : planned_rows) {
     if (planned.backend.device == DeviceKind::cpu) {

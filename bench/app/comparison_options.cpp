@@ -4,8 +4,6 @@
 #include "output.hpp"
 
 #include <cmath>
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace diffbench::bench {
@@ -61,7 +59,7 @@ void declare_output(OptionList& options, ComparisonOptions& run) {
   options.flag("--telemetry", run.observation.telemetry,
                "energy, power, clocks and utilization while each row is timed");
   declare_record(options, run.record);
-  options.flag("--no-plot", run.bars, "no bars below the tables on a terminal", false);
+  options.clearing_flag("--no-plot", run.bars, "no bars below the tables on a terminal");
   options.check([&run] {
     refuse_equal_paths({run.output.json, run.output.csv, run.output.markdown, run.output.report,
                         run.observation.trace, run.record.save, run.record.png});

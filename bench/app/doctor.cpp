@@ -16,7 +16,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <map>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>

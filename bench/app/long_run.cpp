@@ -18,10 +18,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace diffbench::bench {
 

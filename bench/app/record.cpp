@@ -2,7 +2,6 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/npy.hpp"
-#include "diffbench/picture.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "digest.hpp"
 #include "interrupt.hpp"
@@ -16,7 +15,6 @@
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace diffbench::bench {
@@ -168,8 +166,8 @@ Recording record(const RecordPlan& record, const RunPlan& run, const ComparisonR
   if (row == nullptr || !result.field || result.field->steps != run.iterations) {
     throw Error("no field was saved: no backend has a verified result after all steps");
   }
-  const auto planned = std::find_if(planned_rows.begin(), planned_rows.end(),
-                                    [&](const PlannedRow& c) { return c.row_name() == row->name; });
+  const auto planned = std::ranges::find_if(
+      planned_rows, [&](const PlannedRow& c) { return c.row_name() == row->name; });
   progress.stage("recording");
   if (run.problem.dtype == Dtype::float32) {
     return record_run<float>(record, run, *planned, *result.field, progress);

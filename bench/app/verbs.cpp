@@ -3,7 +3,6 @@
 #include "doctor.hpp"
 #include "lab_report.hpp"
 #include "list.hpp"
-#include "mlp/engine_trials.hpp"
 #include "selftest_trials.hpp"
 
 #include <array>
@@ -29,6 +28,11 @@ Action declare_list(OptionList& options) { return declare_shown(options, "list",
 
 Action declare_doctor(OptionList& options) {
   return declare_shown(options, "doctor", [] { return doctor_report(); });
+}
+
+constexpr Verb on_ranks(Verb verb) {
+  verb.on_ranks = true;
+  return verb;
 }
 
 } // namespace
@@ -61,18 +65,16 @@ static std::span<const Verb> mlp_verbs() {
 
 static std::span<const Verb> cluster_verbs() {
   static constexpr std::array table{
-      Verb{"strong", "the same grid on 1, 2, 4, ... ranks, beside the run without ranks",
-           "diffbench cluster strong --grid 4096 --ranks 1,2", LAB(declare_cluster_strong), nullptr,
-           true},
-      Verb{"weak", "a grid that grows with the ranks",
-           "diffbench cluster weak --grid 2048 --ranks 1,2", LAB(declare_cluster_weak), nullptr,
-           true},
-      Verb{"depth", "the same ranks with deeper halos, beside what a model says",
-           "diffbench cluster depth --grid 1024 --network 100us,10GB/s", LAB(declare_cluster_depth),
-           nullptr, true},
-      Verb{"predict", "what a run takes on up to thousands of ranks",
-           "diffbench cluster predict --grid 16384 --rate 2500 --network 6us,150GB/s",
-           LAB(declare_cluster_predict), nullptr, true},
+      on_ranks({"strong", "the same grid on 1, 2, 4, ... ranks, beside the run without ranks",
+                "diffbench cluster strong --grid 4096 --ranks 1,2", LAB(declare_cluster_strong)}),
+      on_ranks({"weak", "a grid that grows with the ranks",
+                "diffbench cluster weak --grid 2048 --ranks 1,2", LAB(declare_cluster_weak)}),
+      on_ranks({"depth", "the same ranks with deeper halos, beside what a model says",
+                "diffbench cluster depth --grid 1024 --network 100us,10GB/s",
+                LAB(declare_cluster_depth)}),
+      on_ranks({"predict", "what a run takes on up to thousands of ranks",
+                "diffbench cluster predict --grid 16384 --rate 2500 --network 6us,150GB/s",
+                LAB(declare_cluster_predict)}),
   };
   return table;
 }
@@ -82,58 +84,55 @@ static std::span<const Verb> program_verbs() {
                                     keep = "Keep";
   static constexpr std::array table{
       Verb{"list", "backends and peers, and whether they can run here",
-           "diffbench list --csv list.csv", declare_list, nullptr, false, start},
+           "diffbench list --csv list.csv", declare_list, start},
       Verb{"doctor", "what this machine and this build can do, and how to get what is missing",
-           "diffbench doctor --json doctor.json", declare_doctor, nullptr, false, start},
+           "diffbench doctor --json doctor.json", declare_doctor, start},
       Verb{"watch", "the field as it moves, in the terminal; any key stops",
-           "diffbench watch --grid 640 --iters 20000", LAB(declare_watch), nullptr, false, start},
+           "diffbench watch --grid 640 --iters 20000", LAB(declare_watch), start},
       Verb{"get-data", "downloads pictures that diffbench mlp can learn",
-           "diffbench get-data fashion", LAB(declare_get_data), nullptr, false, start},
+           "diffbench get-data fashion", LAB(declare_get_data), start},
       Verb{"lesson", "five lessons: a guess first, then the figure, then why", "diffbench lesson 1",
-           LAB(declare_lesson), nullptr, false, learn},
+           LAB(declare_lesson), learn},
       Verb{"pitfalls", "classic mistakes of measuring beside the right measurement",
-           "diffbench pitfalls --only no-warm-up --only hot-cache", LAB(declare_pitfalls), nullptr,
-           false, learn},
+           "diffbench pitfalls --only no-warm-up --only hot-cache", LAB(declare_pitfalls), learn},
       Verb{"residency",
            "one solve, from a copy to the host and back every step to a field that stays",
-           "diffbench residency --grid 640 --iters 1000", LAB(declare_residency), nullptr, false,
-           learn},
+           "diffbench residency --grid 640 --iters 1000", LAB(declare_residency), learn},
       Verb{"transfer", "what copies cost: within the host, and to and from a GPU",
-           "diffbench transfer --json transfer.json", LAB(declare_transfer), nullptr, false, learn},
+           "diffbench transfer --json transfer.json", LAB(declare_transfer), learn},
       Verb{"scaling", "one backend on 1, 2, 4, ... threads: speed-up, efficiency, how many",
            "diffbench scaling --grid 2048 --iters 200 --threads 1,2,4", LAB(declare_scaling),
-           nullptr, false, learn},
+           learn},
       Verb{"live", "a page that solves the problem on its reader's own GPU and CPU",
-           "diffbench live -o live.html", declare_live, nullptr, false, learn},
+           "diffbench live -o live.html", declare_live, learn},
       Verb{"cluster",
            "many ranks: how they scale, how deep halos should be, and what a "
            "network makes of it",
-           "diffbench cluster depth --network 10us,25GB/s", nullptr, cluster_verbs, false, learn},
+           "diffbench cluster depth --network 10us,25GB/s", nullptr, learn, cluster_verbs},
       Verb{"mlp", "the same questions for the training of neural networks",
-           "diffbench mlp train --data disc", nullptr, mlp_verbs, false, learn},
+           "diffbench mlp train --data disc", nullptr, learn, mlp_verbs},
       Verb{"calibrate", "measures this machine, so that advise can predict", "diffbench calibrate",
-           LAB(declare_calibrate), nullptr, false, decide},
+           LAB(declare_calibrate), decide},
       Verb{"advise", "predicts every way to make a run, and whether a GPU pays",
-           "diffbench advise --grid 2048 --iters 500 --check", LAB(declare_advise), nullptr, false,
-           decide},
+           "diffbench advise --grid 2048 --iters 500 --check", LAB(declare_advise), decide},
       Verb{"sweep", "the comparison for all combinations of lists and ranges of its options",
            "diffbench sweep --grid 64:8192:x2 --iters 1,10,100,1000 --out sweep.jsonl",
-           LAB(declare_sweep), nullptr, false, decide},
+           LAB(declare_sweep), decide},
       Verb{"compare", "two result files: which rows became faster or slower, and how sure that is",
-           "diffbench compare old.json new.json --fail-on slower=10%", LAB(declare_compare),
-           nullptr, false, keep},
+           "diffbench compare old.json new.json --fail-on slower=10%", LAB(declare_compare), keep},
       Verb{"report", "result files of any command as one page of pictures",
            "diffbench report run.json sweep.json -o report.html --csv rows.csv", declare_report,
-           nullptr, false, keep},
+           keep},
       Verb{"selftest",
            "compares a backend or an engine with itself: how often that gets a verdict, and "
            "how often a planted slowdown is found",
            "diffbench selftest --trials 200",
            [](OptionList& options) {
              Action declare_selftest(OptionList&, MakeEngineTrials);
+             TrialSubject engine_trials(const EngineTrials&);
              return declare_selftest(options, engine_trials);
            },
-           nullptr, false, keep},
+           keep},
   };
   return table;
 }
@@ -141,17 +140,17 @@ static std::span<const Verb> program_verbs() {
 #undef LAB
 
 const Verb& program() {
-  static constexpr Verb comparison{
-      "diffbench",
-      "Compares backends that solve the 2D diffusion equation: all must give the same bits, then "
-      "they are timed.",
-      R"(diffbench --grid 640 --iters 1000                     all backends, verified, then timed
+  static constexpr Verb comparison = on_ranks(
+      {"diffbench",
+       "Compares backends that solve the 2D diffusion equation: all must give the same bits, then "
+       "they are timed.",
+       R"(diffbench --grid 640 --iters 1000                     all backends, verified, then timed
   diffbench --grid 640 --iters 1000 --pinned            the same, GPU copies page-locked
   diffbench --grid 8192 --backend simd --json out.json  one backend, results kept
   diffbench --backend simd --peer numpy --baseline peer:numpy)",
-      declare_default,
-      program_verbs,
-      true};
+       declare_default,
+       {},
+       program_verbs});
   return comparison;
 }
 

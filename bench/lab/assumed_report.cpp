@@ -34,11 +34,10 @@ std::string error_text(double error) {
 constexpr Column<AssumptionCheck> error_columns[] = {
     {"row", "row", as_text, field<&AssumptionCheck::row>},
     {"run", "run", as_text, field<&AssumptionCheck::what>},
-    {"assumed_seconds", "assumed", as_seconds_span,
-     [](const AssumptionCheck& check) { return to_json(check.assumed); }},
+    {"assumed_seconds", "assumed", as_seconds_span, field<&AssumptionCheck::assumed, span_json>},
     {"measured_seconds", "measured", as_seconds, field<&AssumptionCheck::measured>},
     {"error", "error", [](const Value& error) { return error_text(error.number()); },
-     [](const AssumptionCheck& check) -> Value { return check.error(); }},
+     field<&AssumptionCheck::error>},
 };
 
 } // namespace
@@ -55,7 +54,7 @@ void declare_assume(OptionList& options, std::optional<AssumedCard>& card) {
   options.choices(assumed_card_names());
 }
 
-Value to_json(const Assumption& span) { return {{"low", span.low}, {"high", span.high}}; }
+Value span_json(const Assumption& span) { return {{"low", span.low}, {"high", span.high}}; }
 
 std::string as_seconds_span(const Value& span) {
   return join_ends(format_seconds(span.find("low").number()),
@@ -131,7 +130,7 @@ double AssumptionCheck::error() const {
                                    : 0;
 }
 
-bool is_such(const AssumedCard& card, const std::string& gpu_name) {
+bool is_such(const AssumedCard& card, std::string_view gpu_name) {
   const auto in_word = [&](std::size_t place) {
     return place < gpu_name.size() &&
            std::isalnum(static_cast<unsigned char>(gpu_name[place])) != 0;
@@ -144,11 +143,6 @@ bool is_such(const AssumedCard& card, const std::string& gpu_name) {
     }
   }
   return false;
-}
-
-std::string gpu_name_in(const Facts& context) {
-  const auto fact = std::ranges::find(context, "gpu_name", &Facts::value_type::first);
-  return fact == context.end() ? "" : fact->second;
 }
 
 void add_marked_rows(LabReport& report, const Value& rows) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "assumed_card.hpp"
-#include "context.hpp"
 #include "diffbench/problem.hpp"
 #include "lab_report.hpp"
 #include "option_list.hpp"
@@ -11,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace diffbench::bench {
 
@@ -18,7 +18,7 @@ namespace diffbench::bench {
 void declare_assume(OptionList& options, std::optional<AssumedCard>& card);
 
 /// An object of low and high.
-[[nodiscard]] Value to_json(const Assumption& span);
+[[nodiscard]] Value span_json(const Assumption& span);
 /// "240 to 570 us", "900 us to 1.20 ms", of such an object, or one figure where both read alike.
 [[nodiscard]] std::string as_seconds_span(const Value& span);
 [[nodiscard]] std::string as_ratio_span(const Value& span); ///< "2.10x to 9.30x"
@@ -49,9 +49,7 @@ void add_marked_rows(LabReport& report, const Value& rows);
 [[nodiscard]] Value worth_json(const Assumption& times);
 
 /// Whether a GPU that the CUDA runtime calls so is such a card.
-[[nodiscard]] bool is_such(const AssumedCard& card, const std::string& gpu_name);
-/// The GPU's name among the facts of a context; empty without one.
-[[nodiscard]] std::string gpu_name_in(const Facts& context);
+[[nodiscard]] bool is_such(const AssumedCard& card, std::string_view gpu_name);
 
 /// What was measured on such a card against what would have been assumed.
 struct AssumptionCheck {

@@ -121,7 +121,7 @@ void keep_conclusions(LabReport& report) {
 void LabOutput::declare(OptionList& options) {
   declare_files(options);
   options.text("--report FILE.html", report, "results as a page of pictures");
-  options.flag("--no-progress", progress, "no progress bar", false);
+  options.clearing_flag("--no-progress", progress, "no progress bar");
 }
 
 void LabOutput::declare_files(OptionList& options) {

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
 namespace diffbench::bench {
@@ -98,15 +97,13 @@ std::optional<double> unit_seconds(const ordered_json& entry) {
   if (name.empty()) {
     return units.front().second;
   }
-  const auto unit = std::find_if(units.begin(), units.end(),
-                                 [&](const auto& each) { return each.first == name; });
+  const auto unit = std::ranges::find(units, name, [](const auto& each) { return each.first; });
   return unit == units.end() ? std::nullopt : std::optional(unit->second);
 }
 
 /// The row of that name, made when it is new.
 RecordedRow& row_of(std::vector<RecordedRow>& rows, const std::string& name) {
-  const auto found = std::find_if(rows.begin(), rows.end(),
-                                  [&](const RecordedRow& row) { return row.name == name; });
+  const auto found = std::ranges::find(rows, name, &RecordedRow::name);
   return found == rows.end() ? rows.emplace_back(RecordedRow{.name = name, .seconds = {}}) : *found;
 }
 
@@ -175,8 +172,7 @@ RecordedRow row_of_result(const ordered_json& json, const ordered_json& result) 
 } // namespace
 
 const RecordedRow* RecordedRun::find(std::string_view name) const {
-  const auto found = std::find_if(rows.begin(), rows.end(),
-                                  [&](const RecordedRow& row) { return row.name == name; });
+  const auto found = std::ranges::find(rows, name, &RecordedRow::name);
   return found == rows.end() ? nullptr : &*found;
 }
 

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -109,13 +108,11 @@ Value wrong_share(const Tally& tally) {
 }
 
 Value ratios_json(const Tally& tally) {
-  Value ratios = Value::list();
-  for (const Ratio& ratio : tally.ratios) {
-    ratios.push_back({{"ratio", ratio.value},
-                      {"low", ratio.interval ? Value(ratio.interval->low) : nullptr},
-                      {"high", ratio.interval ? Value(ratio.interval->high) : nullptr}});
-  }
-  return ratios;
+  return Value::each(tally.ratios, [](const Ratio& ratio) -> Value {
+    return {{"ratio", ratio.value},
+            {"low", field<&Ratio::interval, &Interval::low>(ratio)},
+            {"high", field<&Ratio::interval, &Interval::high>(ratio)}};
+  });
 }
 
 Value median_ratio(const Tally& tally) {

@@ -21,14 +21,14 @@ std::string number_text(double value, bool whole) {
 
 } // namespace
 
-ValueList::ValueList(std::string_view option, std::string_view text, bool numbers) {
+ValueList::ValueList(std::string_view option, std::string_view text, Values kind) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
     const std::string_view part = text.substr(begin, comma - begin);
     if (part.empty()) {
       throw InvalidInput(fmt::format("{} {}: a value between the commas is empty", option, text));
     }
-    if (numbers && part.find(':') != std::string_view::npos) {
+    if (kind == Values::numbers && part.find(':') != std::string_view::npos) {
       parts_.push_back({.text = {}, .range = parse_range(option, part)});
     } else {
       parts_.push_back({.text = std::string(part), .range = {}});
@@ -97,7 +97,7 @@ double ValueList::count() const {
 std::vector<std::string> ValueList::values() const {
   std::vector<std::string> values;
   auto add = [&](std::string text) {
-    if (std::find(values.begin(), values.end(), text) == values.end()) {
+    if (std::ranges::find(values, text) == values.end()) {
       values.push_back(std::move(text));
     }
   };

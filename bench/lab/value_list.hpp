@@ -8,11 +8,14 @@
 
 namespace diffbench::bench {
 
+/// Of numbers there are ranges.
+enum class Values { numbers, words };
+
 class ValueList {
  public:
-  /// `option` stands in messages. Ranges are understood only where values are numbers. Throws
-  /// InvalidInput for what is no list, and for ranges that are backwards or never end.
-  ValueList(std::string_view option, std::string_view text, bool numbers);
+  /// `option` stands in messages. Throws InvalidInput for what is no list, and for ranges that are
+  /// backwards or never end.
+  ValueList(std::string_view option, std::string_view text, Values kind);
 
   /// How many values there are, without making them: a range may stand for billions.
   [[nodiscard]] double count() const;

@@ -1,8 +1,12 @@
 #include "completion.hpp"
 
+#include "diffbench/known_names.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace diffbench::bench {
@@ -31,13 +35,8 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::vector<std::string> verbs_of(const VerbManual& verb) {
-  std::vector<std::string> names;
-  if (verb.verb->verbs != nullptr) {
-    for (const Verb& inner : verb.verb->verbs()) {
-      names.emplace_back(inner.name);
-    }
-  }
-  return names;
+  const auto verbs = verb.verb->verbs;
+  return names_in(verbs != nullptr ? verbs() : std::span<const Verb>{});
 }
 
 /// The branches of a `case` on what was found so far and the next word: `case "$verb $word" in`.
@@ -80,9 +79,7 @@ std::string bash_verb(const VerbManual& verb) {
   std::string files;
   for (const Option& option : verb.options) {
     if (!is_positional(option)) {
-      for (std::string& name : names_of(option)) {
-        words.push_back(std::move(name));
-      }
+      std::ranges::copy(names_of(option), std::back_inserter(words));
     } else {
       words.insert(words.end(), option.choices.begin(), option.choices.end());
       files = files_of(option) != Files::none ? " files=default" : files;

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>

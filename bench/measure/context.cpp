@@ -11,7 +11,6 @@
 #include <array>
 #include <fstream>
 #include <iterator>
-#include <string_view>
 
 namespace diffbench::bench {
 
@@ -70,6 +69,11 @@ std::string operating_system(const std::filesystem::path& root) {
 }
 
 } // namespace
+
+std::string_view fact(const Facts& facts, std::string_view name) {
+  const auto found = std::ranges::find(facts, name, &Facts::value_type::first);
+  return found == facts.end() ? std::string_view() : found->second;
+}
 
 std::string system_value(const std::filesystem::path& root, const std::filesystem::path& path) {
   std::ifstream file(root / path);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace diffbench::bench {
 
 /// Name and value, in the order in which they are shown.
 using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// The value of that name; empty without one.
+[[nodiscard]] std::string_view fact(const Facts& facts, std::string_view name);
 
 /// diffbench_version, git_sha, compiler, flags, build_type, arch, cpu_model, isa, usable_cpus,
 /// cache_l1d, cache_l2, cache_l3, governor, memory_available, os, kernel, cuda, gpu_name (of

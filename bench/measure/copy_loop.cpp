@@ -1,7 +1,6 @@
 // A file of its own, because compilers replace a loop that copies by a call of memcpy, with which
 // it is to be compared. bench/CMakeLists.txt turns that off for this file; a test looks whether it
 // did.
-#include "diffbench/field.hpp"
 #include "host_copy.hpp"
 
 #include <cstdint>

@@ -2,13 +2,12 @@
 
 #include "bandwidth.hpp"
 #include "denormals.hpp"
-#include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
+#include "diffbench/known_names.hpp"
 #include "diffbench/line_cache.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "first_runs.hpp"
-#include "foreign_load.hpp"
 #include "irregularity.hpp"
 #include "least_effect.hpp"
 #include "phases.hpp"
@@ -25,7 +24,6 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -295,12 +293,9 @@ class Experiment {
 
   /// What was asked for and not reached is said.
   void note_imprecise(const std::vector<Row>& rows) {
-    std::vector<std::string> names;
-    for (const Row& row : rows) {
-      if (row.ranked() && !is_precise(row.samples, plan_.precision)) {
-        names.push_back(row.name);
-      }
-    }
+    const auto names = names_in(rows, [&](const Row& row) {
+      return row.ranked() && !is_precise(row.samples, plan_.precision);
+    });
     if (plan_.precision > 0 && !names.empty()) {
       notes_.push_back(
           fmt::format("the budget was spent before the median of {} was known to {:g} %",

@@ -1,5 +1,6 @@
 #include "irregularity.hpp"
 
+#include "diffbench/known_names.hpp"
 #include "statistics.hpp"
 
 #include <fmt/format.h>
@@ -58,7 +59,7 @@ bool has_drift(Times times) {
 /// wider than what either side scatters.
 bool has_two_levels(Times times) {
   std::vector<double> sorted(times.begin(), times.end());
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   const std::size_t fifth = sorted.size() / 5;
   std::size_t split = fifth;
   for (std::size_t i = fifth; i <= sorted.size() - fifth; ++i) {
@@ -99,9 +100,8 @@ constexpr std::array kinds{
 } // namespace
 
 std::string_view to_string(Irregularity irregularity) {
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& planned) {
-    return planned.irregularity == irregularity;
-  });
+  const auto kind = std::ranges::find_if(
+      kinds, [&](const Kind& planned) { return planned.irregularity == irregularity; });
   return kind->name;
 }
 
@@ -118,13 +118,9 @@ std::vector<Irregularity> irregularities(std::span<const double> seconds) {
 std::vector<std::string> irregularity_notes(std::span<const Row> rows) {
   std::vector<std::string> notes;
   for (const Kind& kind : kinds) {
-    std::vector<std::string> names;
-    for (const Row& row : rows) {
-      const std::vector<double> seconds = iteration_seconds(row.samples);
-      if (seconds.size() >= kind.least_samples && kind.found(seconds)) {
-        names.push_back(row.name);
-      }
-    }
+    const auto names = names_in(rows, [&](const Row& row) {
+      return row.samples.size() >= kind.least_samples && kind.found(iteration_seconds(row.samples));
+    });
     if (!names.empty()) {
       notes.push_back(fmt::format(fmt::runtime(kind.hint), fmt::join(names, ", ")));
     }

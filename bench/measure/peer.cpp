@@ -9,10 +9,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -33,17 +31,20 @@ struct PeerKind {
   std::string_view module; ///< the file in bench/peers
   std::vector<std::string> imports;
   std::string_view how_to_get;
-  std::vector<std::string> environment = {}; ///< NAME=VALUE, added to what the child inherits
   DeviceKind device = DeviceKind::cpu;
   PeerTask task = PeerTask::diffusion;
+  std::vector<std::string> environment = {}; ///< NAME=VALUE, added to what the child inherits
 };
 
 const std::vector<PeerKind>& peer_kinds() {
+  using enum DeviceKind;
+  using enum PeerTask;
   // glibc (mallopt(3)): never give the end of the heap back, and take large arrays from the heap,
   // too. Temporaries then reuse touched pages instead of paying page faults in every step.
   static const std::vector<std::string> keep_freed_memory = {"MALLOC_TRIM_THRESHOLD_=1099511627776",
                                                              "MALLOC_MMAP_MAX_=0"};
   constexpr std::string_view numpy = "apt-get install python3-numpy";
+  constexpr std::string_view halide = "apt-get install python3-halide python3-numpy";
   constexpr std::string_view numba = "apt-get install python3-numba";
   constexpr std::string_view debian_torch = "apt-get install python3-torch";
   constexpr std::string_view torch = "pip install torch (Debian's is for the CPU)";
@@ -52,56 +53,23 @@ const std::vector<PeerKind>& peer_kinds() {
   constexpr std::string_view cupy = "pip install cupy-cuda13x (or that of your CUDA version)";
   static const std::vector<PeerKind> kinds = {
       {"numpy", "numpy_roll", {"numpy"}, numpy},
-      {"numpy_pooled", "numpy_roll", {"numpy"}, numpy, keep_freed_memory},
+      {"numpy_pooled", "numpy_roll", {"numpy"}, numpy, cpu, diffusion, keep_freed_memory},
       {"numba", "numba_fused", numba_modules, numba},
       {"numba_parallel", "numba_parallel", numba_modules, numba},
-      {"halide",
-       "halide_tiles",
-       {"numpy", "halide"},
-       "apt-get install python3-halide python3-numpy",
-       keep_freed_memory},
+      {"halide", "halide_tiles", {"numpy", "halide"}, halide, cpu, diffusion, keep_freed_memory},
       {"torch", "torch_roll", torch_modules, debian_torch},
-      {"torch_cuda", "torch_cuda_roll", torch_modules, torch, {}, DeviceKind::cuda},
-      {"torch_cuda_compile",
-       "torch_cuda_compile",
-       {"numpy", "torch", "triton"},
-       torch,
-       {},
-       DeviceKind::cuda},
-      {"torch_cuda_graph", "torch_cuda_graph", torch_modules, torch, {}, DeviceKind::cuda},
-      {"cupy", "cupy_roll", {"numpy", "cupy"}, cupy, {}, DeviceKind::cuda},
-      {"cupy_kernel", "cupy_kernel", {"numpy", "cupy"}, cupy, {}, DeviceKind::cuda},
-      {"jax", "jax_jit", {"numpy", "jax"}, "pip install jax[cuda13]", {}, DeviceKind::cuda},
-      {"torch", "torch_mlp", torch_modules, debian_torch, {}, DeviceKind::cpu, PeerTask::training},
-      {"torch_cuda",
-       "torch_cuda_mlp",
-       torch_modules,
-       torch,
-       {},
-       DeviceKind::cuda,
-       PeerTask::training},
-      {"torch", "torch_train", torch_modules, debian_torch, {}, DeviceKind::cpu, PeerTask::epochs},
-      {"torch_cuda",
-       "torch_cuda_train",
-       torch_modules,
-       torch,
-       {},
-       DeviceKind::cuda,
-       PeerTask::epochs},
-      {"torch",
-       "torch_answers",
-       torch_modules,
-       debian_torch,
-       {},
-       DeviceKind::cpu,
-       PeerTask::answering},
-      {"torch_cuda",
-       "torch_cuda_answers",
-       torch_modules,
-       torch,
-       {},
-       DeviceKind::cuda,
-       PeerTask::answering},
+      {"torch_cuda", "torch_cuda_roll", torch_modules, torch, cuda},
+      {"torch_cuda_compile", "torch_cuda_compile", {"numpy", "torch", "triton"}, torch, cuda},
+      {"torch_cuda_graph", "torch_cuda_graph", torch_modules, torch, cuda},
+      {"cupy", "cupy_roll", {"numpy", "cupy"}, cupy, cuda},
+      {"cupy_kernel", "cupy_kernel", {"numpy", "cupy"}, cupy, cuda},
+      {"jax", "jax_jit", {"numpy", "jax"}, "pip install jax[cuda13]", cuda},
+      {"torch", "torch_mlp", torch_modules, debian_torch, cpu, training},
+      {"torch_cuda", "torch_cuda_mlp", torch_modules, torch, cuda, training},
+      {"torch", "torch_train", torch_modules, debian_torch, cpu, epochs},
+      {"torch_cuda", "torch_cuda_train", torch_modules, torch, cuda, epochs},
+      {"torch", "torch_answers", torch_modules, debian_torch, cpu, answering},
+      {"torch_cuda", "torch_cuda_answers", torch_modules, torch, cuda, answering},
   };
   return kinds;
 }
@@ -209,13 +177,7 @@ std::string peer_row_name(std::string_view peer) { return fmt::format("{}{}", pe
 bool names_peer(std::string_view row) { return row.starts_with(peer_mark); }
 
 std::vector<std::string> peer_names(PeerTask task) {
-  std::vector<std::string> names;
-  for (const PeerKind& kind : peer_kinds()) {
-    if (kind.task == task) {
-      names.emplace_back(kind.name);
-    }
-  }
-  return names;
+  return names_in(peer_kinds(), [&](const PeerKind& kind) { return kind.task == task; });
 }
 
 DeviceKind peer_device(std::string_view name, PeerTask task) {

@@ -1,7 +1,5 @@
 #include "phases.hpp"
 
-#include <algorithm>
-
 namespace diffbench::bench {
 
 void settle(Phases& phases) {

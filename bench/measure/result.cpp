@@ -34,8 +34,7 @@ std::optional<std::int64_t> TransferStudy::trips_to_pay() const {
 }
 
 const Row* ComparisonResult::find(std::string_view name) const {
-  const auto found =
-      std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
+  const auto found = std::ranges::find(rows, name, &Row::name);
   return found == rows.end() ? nullptr : &*found;
 }
 

@@ -11,7 +11,6 @@
 #include "row_moments.hpp"
 #include "row_telemetry.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -19,7 +18,6 @@
 #include <ranges>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace diffbench::bench {

@@ -3,6 +3,7 @@
 #include "context.hpp"
 #include "diffbench/cluster/exchange_model.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
 
@@ -10,8 +11,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -74,12 +73,9 @@ void check_messages(std::span<const PlannedRow> planned_rows, const RankPlan& ma
 } // namespace
 
 std::optional<std::string> note_on_left_out(const RowPlan& plan) {
-  std::vector<std::string_view> names;
-  for (const BackendInfo& backend : all_backends()) {
-    if (plan.backends.empty() && !asked_for(backend, plan)) {
-      names.push_back(backend.name);
-    }
-  }
+  const auto names = names_in(all_backends(), [&](const BackendInfo& backend) {
+    return plan.backends.empty() && !asked_for(backend, plan);
+  });
   if (names.empty()) {
     return std::nullopt;
   }

@@ -16,7 +16,7 @@ double quantile(std::span<const double> sorted, double p) {
 }
 
 Quartiles quartiles(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return {.min = values.front(),
           .q1 = quantile(values, 0.25),
           .median = quantile(values, 0.5),
@@ -39,12 +39,17 @@ Quartiles iteration_quartiles(std::span<const Sample> samples) {
   return quartiles(iteration_seconds(samples));
 }
 
+std::optional<double> relative_spread(std::span<const Sample> samples) {
+  return samples.size() > 1 ? std::optional(iteration_quartiles(samples).relative_spread())
+                            : std::nullopt;
+}
+
 std::optional<Interval> median_interval(std::vector<double> values, double confidence) {
   const double tail_wanted = (1 - confidence) / 2;
   if (values.size() < 2) {
     return std::nullopt;
   }
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   // `tail` is the probability that at most `rank` of n values lie below the median. In logarithms,
   // since 2^-n leaves the range of a double.
   const auto n = static_cast<double>(values.size());

@@ -33,6 +33,9 @@ struct Quartiles {
 /// Of the seconds per iteration of the samples, at least one.
 [[nodiscard]] Quartiles iteration_quartiles(std::span<const Sample> samples);
 
+/// Of the same, as Quartiles has it; empty of fewer than two samples.
+[[nodiscard]] std::optional<double> relative_spread(std::span<const Sample> samples);
+
 /// The seconds per iteration of the samples, in their order.
 [[nodiscard]] std::vector<double> iteration_seconds(std::span<const Sample> samples);
 

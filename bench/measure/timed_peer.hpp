@@ -58,7 +58,7 @@ class TimedPeer final : public TimedSolve<T> {
     if (saved.cells().size() != field.size()) {
       throw Error("the peer's result has another size than the problem's");
     }
-    std::copy(saved.cells().begin(), saved.cells().end(), field.begin());
+    std::ranges::copy(saved.cells(), field.begin());
   }
 
   bool run_from(Field<T>& field, std::int64_t steps) override {

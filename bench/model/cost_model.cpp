@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
 
 namespace diffbench::bench {
@@ -26,9 +25,7 @@ double at_cells(const WayCost& way, double cells, Part part) {
   if (cells >= cells_of(grids.back())) {
     return part(grids.back()) * cells / cells_of(grids.back());
   }
-  const auto above =
-      std::upper_bound(grids.begin(), grids.end(), cells,
-                       [](double wanted, const GridCost& grid) { return wanted < cells_of(grid); });
+  const auto above = std::ranges::upper_bound(grids, cells, {}, cells_of);
   const auto below = above - 1;
   const double fraction =
       std::log(cells / cells_of(*below)) / std::log(cells_of(*above) / cells_of(*below));

@@ -45,7 +45,7 @@ double crossing(std::span<const Contest> contests, const std::vector<double>& ra
 std::vector<double> resampled(const std::vector<double>& values, std::mt19937_64& random) {
   std::uniform_int_distribution<std::size_t> pick(0, values.size() - 1);
   std::vector<double> sample(values.size());
-  std::generate(sample.begin(), sample.end(), [&] { return values[pick(random)]; });
+  std::ranges::generate(sample, [&] { return values[pick(random)]; });
   return sample;
 }
 
@@ -96,7 +96,7 @@ std::optional<Crossover> find_crossover(std::span<const Contest> contests) {
     sizes.push_back(crossing(contests, ratios));
   }
   // Order statistics as they are: between a size and infinity nothing can be interpolated.
-  std::sort(sizes.begin(), sizes.end());
+  std::ranges::sort(sizes);
   crossover.low = sizes[static_cast<std::size_t>(replicates * 0.025)];
   crossover.high = sizes[static_cast<std::size_t>(replicates * 0.975)];
   return crossover;

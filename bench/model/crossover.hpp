@@ -2,7 +2,6 @@
 // crosses 1, and how sure that is.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

@@ -75,8 +75,8 @@ std::optional<SerialFraction> fit_serial_fraction(Scaling scaling,
         std::max(fraction.worst_error,
                  std::abs(efficiency / law(scaling, point.threads, fraction.value) - 1));
   }
-  if (std::any_of(points.begin(), points.end(),
-                  [](const ScalingPoint& point) { return point.seconds.size() < 2; })) {
+  if (std::ranges::any_of(points,
+                          [](const ScalingPoint& point) { return point.seconds.size() < 2; })) {
     return fraction;
   }
   std::mt19937 random(seed);
@@ -84,7 +84,7 @@ std::optional<SerialFraction> fit_serial_fraction(Scaling scaling,
   for (double& value : values) {
     value = fit_to_resample(scaling, points, random);
   }
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   fraction.low = quantile(values, 0.025);
   fraction.high = quantile(values, 0.975);
   return fraction;

@@ -57,7 +57,7 @@ CpuEnergy::CpuEnergy(const fs::path& root) {
       directories.push_back(entry.path());
     }
   }
-  std::sort(directories.begin(), directories.end());
+  std::ranges::sort(directories);
   for (const fs::path& directory : directories) {
     const std::string name = read_word(directory / "name");
     const bool dram = name == "dram";
@@ -77,7 +77,7 @@ CpuEnergy::CpuEnergy(const fs::path& root) {
                       .dram = dram,
                       .range = read_integer(directory / "max_energy_range_uj").value_or(0)});
   }
-  if (std::none_of(zones_.begin(), zones_.end(), [](const Zone& zone) { return !zone.dram; })) {
+  if (std::ranges::none_of(zones_, [](const Zone& zone) { return !zone.dram; })) {
     why_not_ = fmt::format(
         "no energy counter of a processor in {} (virtual machines and older CPUs have none)",
         powercap.string());

@@ -1,6 +1,7 @@
 #include "gpu_meter.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "diffbench/shared_library.hpp"
 #include "nvml.hpp"
 
@@ -10,8 +11,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <mutex>
-#include <string_view>
-#include <utility>
 
 namespace diffbench::bench {
 
@@ -58,13 +57,7 @@ std::string name_of_card(int device, const std::string& visible) {
 } // namespace
 
 std::vector<std::string> throttle_reasons(std::uint64_t bits) {
-  std::vector<std::string> names;
-  for (const Reason& reason : slowing_reasons) {
-    if ((bits & reason.bit) != 0) {
-      names.emplace_back(reason.name);
-    }
-  }
-  return names;
+  return names_in(slowing_reasons, [&](const Reason& reason) { return (bits & reason.bit) != 0; });
 }
 
 std::string nvml_library() {

@@ -2,8 +2,6 @@
 
 #include "diffbench/stopwatch.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <stop_token>
@@ -239,7 +237,7 @@ TelemetrySources Telemetry::sources() const {
   sources.sources.push_back({"GPU", gpu_ != nullptr, gpu_ ? gpu_->description() : why_no_gpu_});
   if (gpu_) {
     for (const auto& [what, reason] : gpu_->failures()) {
-      sources.sources.push_back({"GPU " + what, false, reason});
+      sources.sources.push_back({.name = "GPU " + what, .detail = reason});
     }
   }
   return sources;

@@ -227,8 +227,8 @@ Value TraceRecorder::to_json(const std::string& command) const {
   Value events = Value::list();
   events.push_back(name_event("process_name", host_process, host, "diffbench"));
   events.push_back(name_event("thread_name", host_process, host, "host thread"));
-  const bool any_engine = std::any_of(events_.begin(), events_.end(),
-                                      [](const Event& event) { return event.track != host; });
+  const bool any_engine =
+      std::ranges::any_of(events_, [](const Event& event) { return event.track != host; });
   if (any_engine) {
     events.push_back(name_event("process_name", device_process, h2d,
                                 device_.empty() ? std::string("device") : device_));

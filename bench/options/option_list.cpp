@@ -1,5 +1,6 @@
 #include "option_list.hpp"
 
+#include "diffbench/known_names.hpp"
 #include "output.hpp"
 
 #include <algorithm>
@@ -88,9 +89,12 @@ void OptionList::flag(std::string_view name, std::string_view help) {
   add(Kind::flag, name, help, [](std::string_view, const std::string&) {});
 }
 
-void OptionList::flag(std::string_view name, bool& target, std::string_view help, bool value) {
-  add(Kind::flag, name, help,
-      [&target, value](std::string_view, const std::string&) { target = value; });
+void OptionList::flag(std::string_view name, bool& target, std::string_view help) {
+  add(Kind::flag, name, help, [&target](std::string_view, const std::string&) { target = true; });
+}
+
+void OptionList::clearing_flag(std::string_view name, bool& target, std::string_view help) {
+  add(Kind::flag, name, help, [&target](std::string_view, const std::string&) { target = false; });
 }
 
 void OptionList::text(std::string_view usage, std::string& target, std::string_view help) {
@@ -187,14 +191,10 @@ bool OptionList::given(std::string_view name) const {
 }
 
 std::vector<std::string> OptionList::given_names(std::string_view group) const {
-  std::vector<std::string> names;
-  for (const Option& option : options_) {
-    if ((group.empty() || option.group == group) && option.kind != Kind::check &&
-        !option.typed.empty()) {
-      names.push_back(option.name);
-    }
-  }
-  return names;
+  return names_in(options_, [&](const Option& option) {
+    return (group.empty() || option.group == group) && option.kind != Kind::check &&
+           !option.typed.empty();
+  });
 }
 
 void OptionList::type(std::string_view name, std::vector<std::string> texts) {
@@ -207,7 +207,7 @@ struct NamedFile {
   const OptionList::Option* option;
   std::string typed;
   std::filesystem::path place;
-  bool is_companion;
+  bool is_companion = false;
 
   [[nodiscard]] std::string text() const {
     return fmt::format("{} {}", option->name.substr(option->name.find("--")), typed) +
@@ -243,10 +243,11 @@ void OptionList::refuse_shared_files() const {
   for (const Option& option : options_) {
     for (const std::string& text : option.typed) {
       if (names_file(option, text)) {
-        files.push_back({&option, text, place_of(text), false});
+        files.push_back({.option = &option, .typed = text, .place = place_of(text)});
         for (const auto& companion : option.companions ? option.companions(files.back().place)
                                                        : std::vector<std::filesystem::path>()) {
-          files.push_back({&option, text, companion, true});
+          files.push_back(
+              {.option = &option, .typed = text, .place = companion, .is_companion = true});
         }
       }
     }

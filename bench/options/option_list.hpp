@@ -85,7 +85,8 @@ class OptionList {
   void group(std::string title) { group_ = std::move(title); }
 
   void flag(std::string_view name, std::string_view help); ///< for given()
-  void flag(std::string_view name, bool& target, std::string_view help, bool value = true);
+  void flag(std::string_view name, bool& target, std::string_view help);
+  void clearing_flag(std::string_view name, bool& target, std::string_view help);
   void text(std::string_view usage, std::string& target, std::string_view help);
   void texts(std::string_view usage, std::vector<std::string>& target, std::string_view help);
   void files(std::string_view usage, std::vector<std::string>& target, std::string_view help);

@@ -75,7 +75,9 @@ void declare_problem(OptionList& options, RunPlan& run) {
   declare_seed(options, run.initial.seed, "for --init random");
   declare_dtype(options, problem.dtype);
   options.flag("--allow-unstable", "run beyond the stability limit");
-  options.check([&] { validate(problem, options.given("--allow-unstable")); });
+  options.check([&] {
+    validate(problem, options.given("--allow-unstable") ? Stability::waived : Stability::required);
+  });
 }
 
 } // namespace diffbench::bench

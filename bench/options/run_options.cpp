@@ -6,6 +6,7 @@
 #include "peer.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace diffbench::bench {
 
@@ -27,13 +28,8 @@ void require_known(std::string_view option, const std::string& name, std::string
 }
 
 std::vector<std::string> known_rows() {
-  std::vector<std::string> known;
-  for (const BackendInfo& backend : all_backends()) {
-    known.emplace_back(backend.name);
-  }
-  for (const NotCompiled& backend : missing_backends()) {
-    known.emplace_back(backend.name);
-  }
+  std::vector<std::string> known = names_in(all_backends());
+  std::ranges::copy(names_in(missing_backends()), std::back_inserter(known));
   for (const std::string& peer : peer_names()) {
     known.push_back(peer_row_name(peer));
   }
@@ -52,13 +48,7 @@ std::string too_many_threads(int threads) {
 
 } // namespace
 
-std::vector<std::string> backend_names() {
-  std::vector<std::string> names;
-  for (const BackendInfo& backend : all_backends()) {
-    names.emplace_back(backend.name);
-  }
-  return names;
-}
+std::vector<std::string> backend_names() { return names_in(all_backends()); }
 
 void declare_backends(OptionList& options, std::vector<std::string>& names, std::string_view help) {
   options.values("--backend NAME", help, [&names](std::string_view, const std::string& name) {

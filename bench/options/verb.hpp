@@ -33,10 +33,10 @@ struct Verb {
   std::string_view example;     ///< what the help ends with
   /// Called before parsing; what it returns is called after it, when this verb was chosen.
   Action (*declare)(OptionList& options) = nullptr;
+  std::string_view group = "Verbs"; ///< of the verbs in the help above it
   /// The verbs that stand behind this one, as `train` behind `mlp`.
   std::span<const Verb> (*verbs)() = nullptr;
-  bool on_ranks = false;            ///< knows what to do with several ranks of a launcher
-  std::string_view group = "Verbs"; ///< of the verbs in the help above it
+  bool on_ranks = false; ///< knows what to do with several ranks of a launcher
 };
 
 } // namespace diffbench::bench

@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace diffbench::bench {

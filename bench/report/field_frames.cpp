@@ -5,7 +5,6 @@
 #include "diffbench/npy.hpp"
 #include "diffbench/text.hpp"
 #include "report_file.hpp"
-#include "result_file.hpp"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -76,8 +75,7 @@ std::vector<Snapshot> find_snapshots(const fs::path& directory) {
                     "K --snapshot-dir DIR writes them",
                     directory.string()));
   }
-  std::sort(all.begin(), all.end(),
-            [](const Snapshot& a, const Snapshot& b) { return a.step < b.step; });
+  std::ranges::sort(all, {}, &Snapshot::step);
   std::vector<Snapshot> chosen;
   const std::size_t count = std::min(all.size(), most_frames);
   for (std::size_t i = 0; i < count; ++i) {

@@ -37,13 +37,7 @@ Value value_of(const ordered_json& json) {
     case ordered_json::value_t::number_unsigned: return json.get<std::uint64_t>();
     case ordered_json::value_t::number_float: return json.get<double>();
     case ordered_json::value_t::string: return json.get<std::string>();
-    case ordered_json::value_t::array: {
-      Value list = Value::list();
-      for (const ordered_json& element : json) {
-        list.push_back(value_of(element));
-      }
-      return list;
-    }
+    case ordered_json::value_t::array: return Value::each(json, value_of);
     case ordered_json::value_t::object: {
       Value object = Value::object();
       for (const auto& [key, value] : json.items()) {

@@ -1,7 +1,5 @@
 #include "outcome.hpp"
 
-#include <algorithm>
-
 namespace diffbench::bench {
 
 std::vector<std::string> troubles(const ComparisonResult& result) {

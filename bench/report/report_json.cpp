@@ -1,6 +1,5 @@
 #include "report_json.hpp"
 
-#include "result_file.hpp"
 #include "telemetry_report.hpp"
 
 #include <fmt/format.h>

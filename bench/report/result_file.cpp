@@ -6,10 +6,8 @@
 
 #include <unistd.h>
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <ctime>
-#include <vector>
 
 namespace diffbench::bench {
 

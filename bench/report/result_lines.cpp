@@ -34,9 +34,8 @@ bool leads_to_results(const std::string& key, const ordered_json& value) {
 
 bool holds_results(const ordered_json& part) {
   const auto members = part.items();
-  return std::any_of(members.begin(), members.end(), [](const auto& member) {
-    return leads_to_results(member.key(), member.value());
-  });
+  return std::ranges::any_of(
+      members, [](const auto& member) { return leads_to_results(member.key(), member.value()); });
 }
 
 /// Adds a line for each result in `part`, which begins with the line `around` it.

@@ -1,7 +1,6 @@
 #include "result_reader.hpp"
 
 #include "context.hpp"
-#include "diffbench/errors.hpp"
 #include "result_file.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +10,6 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -118,8 +116,8 @@ ordered_json parse(const fs::path& path, Text&& text, Detail detail) {
 bool is_benchmark_file(const ordered_json& json) {
   const ordered_json& benchmarks = member(json, "benchmarks");
   return member(json, "context").is_object() && benchmarks.is_array() &&
-         std::all_of(benchmarks.begin(), benchmarks.end(),
-                     [](const ordered_json& entry) { return entry.is_object(); });
+         std::ranges::all_of(benchmarks,
+                             [](const ordered_json& entry) { return entry.is_object(); });
 }
 
 void check_schema(const fs::path& path, const ordered_json& own) {

@@ -30,17 +30,14 @@ struct Shown {
 };
 
 Value moments_json(const RowMoments& moments) {
-  const auto list_of = [](const std::vector<Moment>& run) {
-    Value list = Value::list();
-    for (const Moment& moment : run) {
-      list.push_back({{"lane", moment.lane},
-                      {"phase", moment.phase},
-                      {"begin", moment.begin},
-                      {"end", moment.end}});
-    }
-    return list;
+  const auto moment_json = [](const Moment& moment) -> Value {
+    return {{"lane", moment.lane},
+            {"phase", moment.phase},
+            {"begin", moment.begin},
+            {"end", moment.end}};
   };
-  return {{"cold", list_of(moments.cold)}, {"warm", list_of(moments.warm)}};
+  return {{"cold", Value::each(moments.cold, moment_json)},
+          {"warm", Value::each(moments.warm, moment_json)}};
 }
 
 Value phases_json(const Phases& phases) {
@@ -57,13 +54,7 @@ Value busy_json(const BusyTimes& busy) {
   return {{"h2d", busy.h2d}, {"compute", busy.compute}, {"d2h", busy.d2h}};
 }
 
-Value irregularities_json(const Row& row) {
-  Value json = Value::list();
-  for (const Irregularity irregularity : irregularities(iteration_seconds(row.samples))) {
-    json.push_back(to_string(irregularity));
-  }
-  return json;
-}
+Value irregularities_json(const Row& row) { return irregularities(iteration_seconds(row.samples)); }
 
 template <auto... parts>
 Value figure(const Shown& shown) {
@@ -88,6 +79,12 @@ std::string copy_share(const Shown& shown) {
   return share ? fmt::format("{:.{}f} %", 100 * *share, *share < 0.1 ? 1 : 0) : no_value;
 }
 
+/// A table that is too wide does without it.
+constexpr Column<Shown> if_wide(Column<Shown> column) {
+  column.optional = true;
+  return column;
+}
+
 constexpr Column<Shown> columns[] = {
     {"backend", "backend", as_text, of_row<&Row::name>},
     {"device", nullptr, as_text, of_row<&Row::device>},
@@ -108,22 +105,23 @@ constexpr Column<Shown> columns[] = {
      [](const Shown& s) { return s.row.on_device() ? no_value : as_text(threads(s)); }},
     {"seconds_per_iteration", "time/iter", as_seconds, figure<&Metrics::time, &Quartiles::median>},
     {nullptr, "spread", as_spread, of_row<spread_value>},
-    {nullptr, "samples", as_text,
-     [](const Shown& s) {
-       return s.row.samples.empty() ? Value()
-                                    : Value(fmt::format("{}x{}", s.row.samples.size(),
-                                                        s.row.samples.front().iterations));
-     },
-     nullptr, true},
-    {nullptr, "GCell/s", as_figure,
-     [](const Shown& s) { return s.figures ? Value(s.figures->cells_per_second / 1e9) : Value(); },
-     nullptr, true},
-    {nullptr, "GB/s", as_figure,
-     [](const Shown& s) { return s.figures ? Value(s.figures->bytes_per_second / 1e9) : Value(); },
-     nullptr, true},
+    if_wide({nullptr, "samples", as_text,
+             [](const Shown& s) {
+               return s.row.samples.empty() ? Value()
+                                            : Value(fmt::format("{}x{}", s.row.samples.size(),
+                                                                s.row.samples.front().iterations));
+             }}),
+    if_wide({nullptr, "GCell/s", as_figure,
+             [](const Shown& s) {
+               return s.figures ? Value(s.figures->cells_per_second / 1e9) : Value();
+             }}),
+    if_wide({nullptr, "GB/s", as_figure,
+             [](const Shown& s) {
+               return s.figures ? Value(s.figures->bytes_per_second / 1e9) : Value();
+             }}),
     {"fraction_of_copy", "of copy", as_text, figure<&Metrics::fraction_of_copy>, copy_share},
     {"speedup_vs_baseline", "vs baseline", as_ratio, figure<&Metrics::vs_baseline>},
-    {"speedup_vs_best_cpu", "vs best CPU", as_ratio, figure<&Metrics::vs_best_cpu>, nullptr, true},
+    if_wide({"speedup_vs_best_cpu", "vs best CPU", as_ratio, figure<&Metrics::vs_best_cpu>}),
     {nullptr, "verified", as_text,
      [](const Shown& s) -> Value { return format_verified(s.result, s.row); }},
     {"seconds_per_iteration_quartiles.min", nullptr, as_text,
@@ -142,13 +140,7 @@ constexpr Column<Shown> columns[] = {
     {"speedup_vs_baseline_interval", nullptr, as_text,
      figure<&Metrics::vs_baseline_interval, interval_json>},
     {"samples_seconds", nullptr, as_text,
-     [](const Shown& s) {
-       Value samples = Value::list();
-       for (const Sample& sample : s.row.samples) {
-         samples.push_back(sample.seconds);
-       }
-       return samples;
-     }},
+     [](const Shown& s) { return Value::each(s.row.samples, &Sample::seconds); }},
     {"iterations_per_sample", nullptr, as_text,
      [](const Shown& s) {
        return s.row.samples.empty() ? Value() : Value(s.row.samples.front().iterations);

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace diffbench::bench {
@@ -59,15 +59,10 @@ std::optional<Trouble> trouble_of(const ComparisonResult& result, const Row& row
   return std::nullopt;
 }
 
-std::string_view fact(const ComparisonResult& result, std::string_view name) {
-  const auto found = std::find_if(result.context.begin(), result.context.end(),
-                                  [&](const auto& entry) { return entry.first == name; });
-  return found == result.context.end() ? std::string_view("unknown") : found->second;
-}
-
 std::string format_machine(const ComparisonResult& result) {
-  std::string text = fmt::format("\nmachine: {}, {} usable CPUs, {}", fact(result, "cpu_model"),
-                                 fact(result, "usable_cpus"), fact(result, "isa"));
+  std::string text =
+      fmt::format("\nmachine: {}, {} usable CPUs, {}", fact(result.context, "cpu_model"),
+                  fact(result.context, "usable_cpus"), fact(result.context, "isa"));
   if (result.copy) {
     text += fmt::format(", copy {} GB/s", format_figure(result.copy->best() / 1e9));
   }
@@ -94,8 +89,7 @@ std::vector<const Row*> fastest_last(const ComparisonResult& result) {
   const auto seconds = [](const Row* row) {
     return row->ranked() ? *seconds_per_iteration(*row) : std::numeric_limits<double>::infinity();
   };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const Row* a, const Row* b) { return seconds(a) > seconds(b); });
+  std::ranges::stable_sort(rows, std::greater(), seconds);
   return rows;
 }
 
@@ -104,9 +98,7 @@ Value median_value(const Row& row) {
 }
 
 Value spread_value(const Row& row) {
-  return row.ranked() && row.samples.size() > 1
-             ? Value(iteration_quartiles(row.samples).relative_spread())
-             : Value();
+  return row.ranked() ? Value(relative_spread(row.samples)) : Value();
 }
 
 std::string format_verified(const ComparisonResult& result, const Row& row) {

@@ -143,12 +143,11 @@ Value telemetry_json(const std::optional<TelemetrySources>& telemetry) {
   if (!telemetry) {
     return nullptr;
   }
-  Value sources = Value::list();
-  for (const TelemetrySource& source : telemetry->sources) {
-    sources.push_back(
-        {{"name", source.name}, {"available", source.available}, {"detail", source.detail}});
-  }
-  return {{"period_seconds", telemetry->period_seconds}, {"sources", std::move(sources)}};
+  return {
+      {"period_seconds", telemetry->period_seconds},
+      {"sources", Value::each(telemetry->sources, [](const TelemetrySource& source) -> Value {
+         return {{"name", source.name}, {"available", source.available}, {"detail", source.detail}};
+       })}};
 }
 
 } // namespace diffbench::bench

@@ -41,17 +41,21 @@ std::string TextTable::block(const std::vector<std::size_t>& widths, std::size_t
   return text;
 }
 
+void TextTable::drop(std::size_t column) {
+  for (Cells& row : rows_) {
+    row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+  }
+  std::erase(optional_, column);
+  for (std::size_t& other : optional_) {
+    other -= other > column ? 1 : 0;
+  }
+}
+
 void TextTable::drop_empty() {
   for (std::size_t column = rows_.front().size(); --column > 0;) {
     if (std::all_of(rows_.begin() + 1, rows_.end(),
                     [&](const Cells& row) { return row[column] == no_value; })) {
-      for (Cells& row : rows_) {
-        row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
-      }
-      std::erase(optional_, column);
-      for (std::size_t& other : optional_) {
-        other -= other > column ? 1 : 0;
-      }
+      drop(column);
     }
   }
 }
@@ -82,17 +86,6 @@ std::string TextTable::blocks(std::size_t width) const {
   return text;
 }
 
-TextTable TextTable::without_optional() const {
-  TextTable table = *this;
-  for (Cells& row : table.rows_) {
-    std::for_each(optional_.rbegin(), optional_.rend(), [&](std::size_t column) {
-      row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
-    });
-  }
-  table.optional_.clear();
-  return table;
-}
-
 std::string TextTable::as_wide_as(std::size_t width) const {
   const std::vector<std::size_t> widths = this->widths();
   const std::size_t all = std::reduce(widths.begin(), widths.end()) + gap * (widths.size() - 1);
@@ -100,11 +93,12 @@ std::string TextTable::as_wide_as(std::size_t width) const {
     return blocks(width);
   }
   Cells left_out;
-  for (const std::size_t column : optional_) {
-    left_out.push_back(rows_.front()[column]);
+  TextTable narrow = *this;
+  for (auto column = optional_.rbegin(); column != optional_.rend(); ++column) {
+    left_out.insert(left_out.begin(), rows_.front()[*column]);
+    narrow.drop(*column);
   }
-  return without_optional().blocks(width) +
-         fmt::format("(more with --wide: {})\n", fmt::join(left_out, ", "));
+  return narrow.blocks(width) + fmt::format("(more with --wide: {})\n", fmt::join(left_out, ", "));
 }
 
 std::string TextTable::format(std::size_t width) const {

@@ -26,6 +26,8 @@ class TextTable {
   void optional(std::size_t column) { optional_.push_back(column); }
   /// As many cells as the header has.
   void add(Cells cells) { rows_.push_back(std::move(cells)); }
+  /// Leaves out a column, from 0.
+  void drop(std::size_t column);
   /// Leaves out the columns, but for the first, in which no row has a value.
   void drop_empty();
   /// Header, rule, rows; the first column is flush left, the others flush right, two spaces apart
@@ -39,7 +41,6 @@ class TextTable {
   [[nodiscard]] std::string as_wide_as(std::size_t width) const;
   [[nodiscard]] std::vector<std::size_t> widths() const;
   [[nodiscard]] std::string blocks(std::size_t width) const;
-  [[nodiscard]] TextTable without_optional() const;
   [[nodiscard]] std::string block(const std::vector<std::size_t>& widths, std::size_t begin,
                                   std::size_t end) const;
 

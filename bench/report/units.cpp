@@ -44,6 +44,10 @@ std::string format_seconds(double seconds) {
   return fmt::format("{} ns", format_figure(seconds / 1e-9));
 }
 
+std::string counted(std::int64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string format_pace(double times_as_fast, std::string_view other) {
   constexpr double alike = 1.03;
   const bool slower = times_as_fast < 1 / alike;

@@ -1,6 +1,7 @@
 // Numbers as people read them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,9 @@ namespace diffbench::bench {
 
 /// The same of a fraction, as a percentage: 0.925 is "92.5 %".
 [[nodiscard]] std::string format_percent(double fraction);
+
+/// "1 thread", "2 threads".
+[[nodiscard]] std::string counted(std::int64_t count, std::string_view thing);
 
 /// How something that is so many times as fast as `other` compares: "2.50 times as fast as fused",
 /// "3.50 times slower than fused", and "as fast as fused" where they are within 3 %. Without

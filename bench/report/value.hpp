@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -57,6 +58,15 @@ class Value {
   ~Value();
 
   [[nodiscard]] static Value list(std::initializer_list<Value> elements = {});
+  /// What `of`, a function or a member, makes of each element.
+  template <typename Elements, typename Of>
+  [[nodiscard]] static Value each(const Elements& elements, Of of) {
+    List list;
+    for (const auto& element : elements) {
+      list.push_back(std::invoke(of, element));
+    }
+    return list;
+  }
   [[nodiscard]] static Value object() { return std::initializer_list<Member>(); }
   void push_back(Value element);
   /// Of the object, or null, that this is: the member, added last where there is none.

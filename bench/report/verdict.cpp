@@ -22,7 +22,7 @@ std::string place(const Row& row) {
   if (row.on_device()) {
     return row.provenance.device.empty() ? "a GPU" : row.provenance.device;
   }
-  return fmt::format("{} thread{}", row.provenance.threads, row.provenance.threads == 1 ? "" : "s");
+  return counted(row.provenance.threads, "thread");
 }
 
 std::string against(const ComparisonResult& result, const Row& best) {

@@ -1,5 +1,7 @@
 #include "wrong_row.hpp"
 
+#include "units.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,10 +12,6 @@
 namespace diffbench::bench {
 
 namespace {
-
-std::string steps_text(std::int64_t steps) {
-  return fmt::format("{} step{}", steps, steps == 1 ? "" : "s");
-}
 
 std::string extent(const Difference& found, std::int64_t cells) {
   std::string text = fmt::format("by up to {:g} ({} ulp) in {} of {} cells {}, first at x={} y={}",
@@ -63,13 +61,9 @@ std::vector<std::string_view> names_of(const std::vector<Boundary>& boundaries) 
 }
 
 Value fields_json(const ProvedFields& fields) {
-  Value boundaries = Value::list();
-  for (const std::string_view name : names_of(fields.boundaries)) {
-    boundaries.push_back(name);
-  }
   return {{"count", fields.count},
           {"grids", fields.grids},
-          {"boundaries", std::move(boundaries)},
+          {"boundaries", fields.boundaries},
           {"most_steps", fields.most_steps},
           {"wrong", fields.wrong ? wrong_field_json(*fields.wrong) : Value()}};
 }
@@ -85,16 +79,16 @@ std::string fields_text(const ProvedFields& fields) {
 std::string describe_wrong(const Verification& verification, const Problem& problem) {
   const bool run_differs = verification.difference.has_value();
   std::string text =
-      run_differs
-          ? fmt::format("differs from the reference after {} {}", steps_text(verification.steps),
-                        extent(*verification.difference, problem.cells()))
-          : fmt::format("differs from the reference, though not in the field of the run");
+      run_differs ? fmt::format("differs from the reference after {} {}",
+                                counted(verification.steps, "step"),
+                                extent(*verification.difference, problem.cells()))
+                  : fmt::format("differs from the reference, though not in the field of the run");
   const auto& fields = verification.fields;
   if (fields && fields->wrong) {
     const WrongField& wrong = *fields->wrong;
     text += fmt::format("; on {}x{} {} cells, {}, after {} {}; {}", wrong.nx, wrong.ny,
-                        to_string(wrong.cells), to_string(wrong.boundary), steps_text(wrong.steps),
-                        extent(wrong.difference, wrong.nx * wrong.ny),
+                        to_string(wrong.cells), to_string(wrong.boundary),
+                        counted(wrong.steps, "step"), extent(wrong.difference, wrong.nx * wrong.ny),
                         judgement(wrong.difference, wrong.steps));
   } else if (run_differs) {
     text += fields ? "; on small fields it is right; " : "; ";

@@ -42,7 +42,8 @@ void MpiHaloExchange::add_receive(int from, const char* side, int tag, std::span
                      &request),
        "MPI_Recv_init");
   requests_.push_back(request);
-  messages_.push_back({from, side, true, bytes.size(), &type});
+  messages_.push_back(
+      {.rank = from, .side = side, .incoming = true, .bytes = bytes.size(), .type = &type});
 }
 
 void MpiHaloExchange::add_send(int to, const char* side, int tag,
@@ -53,7 +54,8 @@ void MpiHaloExchange::add_send(int to, const char* side, int tag,
                      &request),
        "MPI_Send_init");
   requests_.push_back(request);
-  messages_.push_back({to, side, false, bytes.size(), &type});
+  messages_.push_back(
+      {.rank = to, .side = side, .incoming = false, .bytes = bytes.size(), .type = &type});
 }
 
 void MpiHaloExchange::run() {

@@ -6,7 +6,6 @@
 
 #include "diffbench/cluster/transport.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>

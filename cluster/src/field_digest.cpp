@@ -1,7 +1,6 @@
 #include "diffbench/cluster/field_digest.hpp"
 
 #include <bit>
-#include <cstddef>
 #include <type_traits>
 
 namespace diffbench::cluster {

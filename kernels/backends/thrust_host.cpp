@@ -27,11 +27,6 @@ MemoryNeed memory_need(const Problem& problem, const SessionOptions& /*options*/
   return {.host = 2 * kernels::ghosted_layout(problem).size * problem.element_bytes()};
 }
 
-template <typename T>
-std::unique_ptr<Session<T>> make(const Problem& problem, const SessionOptions& options) {
-  return std::make_unique<ThrustHost<T>>(problem, options);
-}
-
 } // namespace
 
 BackendInfo thrust_host() {
@@ -40,8 +35,8 @@ BackendInfo thrust_host() {
           .threaded = true,
           .ladder = 45,
           .memory_need = memory_need,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = BackendInfo::construct<ThrustHost, float>,
+          .make_float64 = BackendInfo::construct<ThrustHost, double>};
 }
 
 } // namespace diffbench::backends

@@ -31,11 +31,6 @@ MemoryNeed memory_need(const Problem& problem, const SessionOptions& /*options*/
   return {.host = 4 * problem.field_bytes()};
 }
 
-template <typename T>
-std::unique_ptr<Session<T>> make(const Problem& problem, const SessionOptions& options) {
-  return std::make_unique<ThrustHostRoll<T>>(problem, options);
-}
-
 } // namespace
 
 BackendInfo thrust_host_roll() {
@@ -46,8 +41,8 @@ BackendInfo thrust_host_roll() {
       .ladder = 15,
       .teaching = true,
       .memory_need = memory_need,
-      .make_float32 = make<float>,
-      .make_float64 = make<double>};
+      .make_float32 = BackendInfo::construct<ThrustHostRoll, float>,
+      .make_float64 = BackendInfo::construct<ThrustHostRoll, double>};
 }
 
 } // namespace diffbench::backends

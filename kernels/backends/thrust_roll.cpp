@@ -43,11 +43,6 @@ MemoryNeed memory_need(const Problem& problem, const SessionOptions& options) {
                                      2 * problem.field_bytes());
 }
 
-template <typename T>
-std::unique_ptr<Session<T>> make(const Problem& problem, const SessionOptions& options) {
-  return std::make_unique<ThrustRoll<T>>(problem, options);
-}
-
 } // namespace
 
 BackendInfo thrust_roll() {
@@ -57,8 +52,8 @@ BackendInfo thrust_roll() {
           .ladder = 100,
           .probe = gpu::probe_device,
           .memory_need = memory_need,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = BackendInfo::construct<ThrustRoll, float>,
+          .make_float64 = BackendInfo::construct<ThrustRoll, double>};
 }
 
 } // namespace diffbench::backends

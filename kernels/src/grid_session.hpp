@@ -47,14 +47,8 @@ template <template <typename> class Implementation>
 [[nodiscard]] BackendInfo cuda_backend(std::string_view name, std::string_view description,
                                        int ladder) {
   BackendInfo backend = grid_backend(name, description, ladder);
-  backend.make_float32 = [](const Problem& problem,
-                            const SessionOptions& options) -> std::unique_ptr<Session<float>> {
-    return std::make_unique<Implementation<float>>(problem, options);
-  };
-  backend.make_float64 = [](const Problem& problem,
-                            const SessionOptions& options) -> std::unique_ptr<Session<double>> {
-    return std::make_unique<Implementation<double>>(problem, options);
-  };
+  backend.make_float32 = BackendInfo::construct<Implementation, float>;
+  backend.make_float64 = BackendInfo::construct<Implementation, double>;
   return backend;
 }
 

@@ -93,8 +93,8 @@ void BatchFeed<T>::stage(Place& place, std::span<const T> features,
   place.arrived.wait(); // the copy before is done with the staging memory
   std::uint8_t* const begin = place.staging.data();
   *reinterpret_cast<std::int32_t*>(begin) = static_cast<std::int32_t>(labels.size());
-  std::copy(labels.begin(), labels.end(), reinterpret_cast<std::int32_t*>(begin + labels_at));
-  std::copy(features.begin(), features.end(), reinterpret_cast<T*>(begin + features_at()));
+  std::ranges::copy(labels, reinterpret_cast<std::int32_t*>(begin + labels_at));
+  std::ranges::copy(features, reinterpret_cast<T*>(begin + features_at()));
 }
 
 // As it comes: three copies, each of which the driver takes through a buffer of its own.

@@ -39,7 +39,7 @@ class DeviceRows {
     }
     clock.on_host(&StepTimes::h2d, [&] {
       sent_.wait();
-      std::copy(order.begin(), order.end(), staging_.data());
+      std::ranges::copy(order, staging_.data());
       clock.on_device(stream, &StepTimes::h2d, [&] {
         gpu::copy_to_device(stream, order_.data(), staging_.data(), order.size_bytes());
       });

@@ -261,10 +261,11 @@ class CpuEngine final : public Engine<T> {
       Layer<T>& layer = layers_[size(l)];
       const auto [begin, end] = share(thread, layer.outputs, kernels_.lanes);
       if (l + 1 == network_.layers()) {
-        kernels_.forward(forward_product(layer, outputs_.data(), begin, end), false);
+        kernels_.forward(forward_product(layer, outputs_.data(), begin, end), Activation::none);
       } else {
         Layer<T>& next = layers_[size(l + 1)];
-        kernels_.forward(forward_product(layer, next.by_feature.data(), begin, end), true);
+        kernels_.forward(forward_product(layer, next.by_feature.data(), begin, end),
+                         Activation::relu);
         if (begin < end) {
           // The last square also holds the row of ones and the padding, which stay what they are.
           const std::int64_t padded_end = end == layer.outputs ? next.stride : end;
@@ -363,7 +364,8 @@ class CpuEngine final : public Engine<T> {
         T* const to =
             last ? outputs + row * network_.classes() : layers_[size(l + 1)].by_row.data();
         kernels_.forward_one(layer.weights.data(), layer.stride, layer.by_row.data(),
-                             layer.stride / kernels_.lanes, to, layer.outputs, !last);
+                             layer.stride / kernels_.lanes, to, layer.outputs,
+                             last ? Activation::none : Activation::relu);
       }
     }
   }
@@ -383,11 +385,6 @@ class CpuEngine final : public Engine<T> {
   StepTimer timer_;
 };
 
-template <typename T>
-std::unique_ptr<Engine<T>> make(const Training& training, const SessionOptions& options) {
-  return std::make_unique<CpuEngine<T>>(training, options);
-}
-
 } // namespace
 
 namespace engines {
@@ -397,8 +394,8 @@ EngineInfo cpu() {
           .description = "fused products in explicit SIMD, threads where they pay",
           .threaded = true,
           .ladder = 30,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = EngineInfo::construct<CpuEngine, float>,
+          .make_float64 = EngineInfo::construct<CpuEngine, double>};
 }
 
 } // namespace engines

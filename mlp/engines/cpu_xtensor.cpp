@@ -156,11 +156,6 @@ class XtensorEngine final : public Engine<T> {
   StepTimer timer_;
 };
 
-template <typename T>
-std::unique_ptr<Engine<T>> make(const Training& training, const SessionOptions& options) {
-  return std::make_unique<XtensorEngine<T>>(training, options);
-}
-
 } // namespace
 
 namespace engines {
@@ -171,8 +166,8 @@ EngineInfo cpu_xtensor() {
           .threaded = true,
           .ladder = 10,
           .probe = probe_openblas,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = EngineInfo::construct<XtensorEngine, float>,
+          .make_float64 = EngineInfo::construct<XtensorEngine, double>};
 }
 
 } // namespace engines

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 namespace diffbench::mlp {
 
@@ -202,11 +201,6 @@ class CudaEngine final : public Engine<T>, public ResidentData<T> {
   cuda::StepGraph resident_step_;
 };
 
-template <typename T>
-std::unique_ptr<Engine<T>> make(const Training& training, const SessionOptions& options) {
-  return std::make_unique<CudaEngine<T>>(training, options);
-}
-
 } // namespace
 
 namespace engines {
@@ -217,8 +211,8 @@ EngineInfo cuda() {
           .device = gpu::emulated ? DeviceKind::emulated : DeviceKind::cuda,
           .ladder = 100,
           .probe = diffbench::mlp::cuda::probe_cublaslt,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = EngineInfo::construct<CudaEngine, float>,
+          .make_float64 = EngineInfo::construct<CudaEngine, double>};
 }
 
 } // namespace engines

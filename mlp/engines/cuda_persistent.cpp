@@ -274,11 +274,6 @@ class CudaPersistentEngine final : public Engine<T>, public ResidentData<T> {
   gpu::PinnedArray<cuda::LossSum> losses_;
 };
 
-template <typename T>
-std::unique_ptr<Engine<T>> make(const Training& training, const SessionOptions& options) {
-  return std::make_unique<CudaPersistentEngine<T>>(training, options);
-}
-
 } // namespace
 
 namespace engines {
@@ -289,8 +284,8 @@ EngineInfo cuda_persistent() {
           .device = gpu::emulated ? DeviceKind::emulated : DeviceKind::cuda,
           .ladder = 110,
           .probe = gpu::probe_device,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = EngineInfo::construct<CudaPersistentEngine, float>,
+          .make_float64 = EngineInfo::construct<CudaPersistentEngine, double>};
 }
 
 } // namespace engines

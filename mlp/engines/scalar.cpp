@@ -25,17 +25,17 @@ class ScalarEngine final : public Engine<T> {
         timer_(training) {}
 
   void set_parameters(std::span<const T> parameters) override {
-    std::copy(parameters.begin(), parameters.end(), parameters_.begin());
+    std::ranges::copy(parameters, parameters_.begin());
     state_ = OptimizerState<T>(optimizer_, parameters_.size());
   }
   void get_parameters(std::span<T> parameters) override {
-    std::copy(parameters_.begin(), parameters_.end(), parameters.begin());
+    std::ranges::copy(parameters_, parameters.begin());
   }
 
   void step(std::span<const T> features, std::span<const std::int32_t> labels) override {
     timer_.start();
     const auto rows = static_cast<std::int64_t>(labels.size());
-    std::fill(gradient_.begin(), gradient_.end(), T{0});
+    std::ranges::fill(gradient_, T{0});
     double loss = 0;
     for (std::int64_t row = 0; row < rows; ++row) {
       activate(features.subspan(size(row * network_.inputs()), size(network_.inputs())));
@@ -59,8 +59,8 @@ class ScalarEngine final : public Engine<T> {
     const std::size_t classes = size(network_.classes());
     for (std::size_t row = 0; row * inputs < features.size(); ++row) {
       activate(features.subspan(row * inputs, inputs));
-      std::copy(activations_.back().begin(), activations_.back().end(),
-                outputs.begin() + static_cast<std::ptrdiff_t>(row * classes));
+      std::ranges::copy(activations_.back(),
+                        outputs.begin() + static_cast<std::ptrdiff_t>(row * classes));
     }
     timer_.charge(&StepTimes::forward);
   }
@@ -103,7 +103,7 @@ class ScalarEngine final : public Engine<T> {
   /// Adds the row's share of the gradient of the batch's mean loss; returns the row's loss.
   double backpropagate(std::int32_t label, T rows) {
     const std::vector<T>& outputs = activations_.back();
-    const T largest = *std::max_element(outputs.begin(), outputs.end());
+    const T largest = *std::ranges::max_element(outputs);
     T sum = 0;
     for (const T output : outputs) {
       sum += std::exp(output - largest);
@@ -150,11 +150,6 @@ class ScalarEngine final : public Engine<T> {
   StepTimer timer_;
 };
 
-template <typename T>
-std::unique_ptr<Engine<T>> make(const Training& training, const SessionOptions& options) {
-  return std::make_unique<ScalarEngine<T>>(training, options);
-}
-
 } // namespace
 
 namespace engines {
@@ -163,8 +158,8 @@ EngineInfo scalar() {
   return {.name = "scalar",
           .description = "the dullest loop, one thread: the reference",
           .teaching = true,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = EngineInfo::construct<ScalarEngine, float>,
+          .make_float64 = EngineInfo::construct<ScalarEngine, double>};
 }
 
 } // namespace engines

@@ -35,11 +35,14 @@ struct Moments {
   T* second;
 };
 
+/// What becomes of the sums of a layer. ReLU makes negative ones 0; a NaN stays one.
+enum class Activation { none, relu };
+
 template <typename T>
 struct LayerKernels {
   std::int64_t lanes; ///< numbers in a vector
-  /// Forward: out = the product, with `relu` its negative elements 0; a NaN stays one.
-  void (*forward)(const Product<T>& product, bool relu);
+  /// Forward: out = the product, activated.
+  void (*forward)(const Product<T>& product, Activation activation);
   /// Gradient of a layer's inputs: out = the product where `gate`, of the same layout, is > 0, else
   /// 0.
   void (*backward)(const Product<T>& product, const T* gate);
@@ -49,7 +52,7 @@ struct LayerKernels {
   /// out[r] = sum over c of rows[r * stride + c] * x[c], `vectors` vectors of c: forward for one
   /// row.
   void (*forward_one)(const T* weights, std::int64_t stride, const T* x, std::int64_t vectors,
-                      T* out, std::int64_t rows, bool relu);
+                      T* out, std::int64_t rows, Activation activation);
   /// to[c][r] = from[r][c] for `lanes` rows and columns; strides from row to row.
   void (*transpose)(const T* from, std::int64_t from_row, T* to, std::int64_t to_row);
 };
@@ -147,8 +150,8 @@ struct Kernels {
     }
   }
 
-  static void forward(const Product<T>& p, bool relu) {
-    if (relu) {
+  static void forward(const Product<T>& p, Activation activation) {
+    if (activation == Activation::relu) {
       multiply(p,
                [out = p.out](std::int64_t at, V sum) { Lanes::store(out + at, Lanes::relu(sum)); });
     } else {
@@ -217,7 +220,7 @@ struct Kernels {
   }
 
   static void forward_one(const T* weights, std::int64_t stride, const T* x, std::int64_t vectors,
-                          T* out, std::int64_t rows, bool relu) {
+                          T* out, std::int64_t rows, Activation activation) {
     constexpr int together = 4; // as many sums as hide the latency of one
     for (std::int64_t row = 0; row < rows; row += together) {
       const T* w[together];
@@ -234,7 +237,7 @@ struct Kernels {
       }
       for (int r = 0; r < together && row + r < rows; ++r) {
         const T total = sum_of(sum[r]);
-        out[row + r] = relu && total < 0 ? T{0} : total;
+        out[row + r] = activation == Activation::relu && total < 0 ? T{0} : total;
       }
     }
   }

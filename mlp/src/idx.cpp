@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <utility>
 
 namespace diffbench::mlp {
 

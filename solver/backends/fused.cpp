@@ -56,11 +56,6 @@ MemoryNeed memory_need(const Problem& problem, const SessionOptions& /*options*/
   return {.host = 2 * ghosted_bytes(problem)};
 }
 
-template <typename T>
-std::unique_ptr<Session<T>> make(const Problem& problem, const SessionOptions& options) {
-  return std::make_unique<FusedSession<T>>(problem, options);
-}
-
 } // namespace
 
 BackendInfo fused() {
@@ -68,8 +63,8 @@ BackendInfo fused() {
           .description = "the plain C++ loop, one thread, auto-vectorised",
           .ladder = 40,
           .memory_need = memory_need,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = BackendInfo::construct<FusedSession, float>,
+          .make_float64 = BackendInfo::construct<FusedSession, double>};
 }
 
 } // namespace diffbench::backends

@@ -34,11 +34,6 @@ MemoryNeed memory_need(const Problem& problem, const SessionOptions& /*options*/
   return {.host = problem.field_bytes()};
 }
 
-template <typename T>
-std::unique_ptr<Session<T>> make(const Problem& problem, const SessionOptions& options) {
-  return std::make_unique<ScalarSession<T>>(problem, options);
-}
-
 } // namespace
 
 BackendInfo scalar() {
@@ -46,8 +41,8 @@ BackendInfo scalar() {
           .description = "the dullest loop, one thread: the oracle",
           .ladder = 10,
           .memory_need = memory_need,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = BackendInfo::construct<ScalarSession, float>,
+          .make_float64 = BackendInfo::construct<ScalarSession, double>};
 }
 
 } // namespace diffbench::backends

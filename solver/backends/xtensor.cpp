@@ -67,11 +67,6 @@ MemoryNeed memory_need(const Problem& problem, const SessionOptions& /*options*/
   return {.host = 2 * ghosted_bytes(problem)};
 }
 
-template <typename T>
-std::unique_ptr<Session<T>> make(const Problem& problem, const SessionOptions& options) {
-  return std::make_unique<XtensorSession<T>>(problem, options);
-}
-
 } // namespace
 
 BackendInfo xtensor() {
@@ -79,8 +74,8 @@ BackendInfo xtensor() {
           .description = "whole-array expressions on flat arrays, vectorised by xsimd, one thread",
           .ladder = 30,
           .memory_need = memory_need,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = BackendInfo::construct<XtensorSession, float>,
+          .make_float64 = BackendInfo::construct<XtensorSession, double>};
 }
 
 } // namespace diffbench::backends

@@ -99,11 +99,6 @@ MemoryNeed memory_need(const Problem& problem, const SessionOptions& /*options*/
   return {.host = (problem.boundary == Boundary::periodic ? 6 : 4) * problem.field_bytes()};
 }
 
-template <typename T>
-std::unique_ptr<Session<T>> make(const Problem& problem, const SessionOptions& options) {
-  return std::make_unique<XtensorRollSession<T>>(problem, options);
-}
-
 } // namespace
 
 BackendInfo xtensor_roll() {
@@ -111,8 +106,8 @@ BackendInfo xtensor_roll() {
           .description = "the NumPy line with xt::roll, one thread: four temporary fields a step",
           .ladder = 20,
           .memory_need = memory_need,
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = BackendInfo::construct<XtensorRollSession, float>,
+          .make_float64 = BackendInfo::construct<XtensorRollSession, double>};
 }
 
 } // namespace diffbench::backends

@@ -35,7 +35,7 @@ void check_positive(const char* name, double value) {
 
 } // namespace
 
-void validate(const Problem& problem, bool allow_unstable) {
+void validate(const Problem& problem, Stability stability) {
   check_extent("nx", problem.nx);
   check_extent("ny", problem.ny);
   check_positive("dt", problem.dt);
@@ -52,7 +52,7 @@ void validate(const Problem& problem, bool allow_unstable) {
   if (!std::isfinite(number)) {
     throw InvalidInput("dt*D/h^2 overflows; choose smaller dt or diffusivity, or larger spacing");
   }
-  if (!allow_unstable && !(number <= stability_limit)) {
+  if (stability == Stability::required && !(number <= stability_limit)) {
     throw InvalidInput(
         "dt = " + decimal(problem.dt) + " is unstable: dt*D/h^2 = " + decimal(number) +
         " is above 1/4; use dt <= " +

@@ -2,12 +2,10 @@
 // in the middle of a large field shows few of these faults.
 #pragma once
 
-#include "diffbench/backend.hpp"
-#include "diffbench/verify.hpp"
+#include "oracle_session.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 
 namespace diffbench::conformance {
@@ -48,12 +46,11 @@ enum class Plant {
 };
 
 template <typename T>
-class PlantedSession final : public Session<T> {
+class PlantedSession final : public OracleSession<T> {
  public:
   PlantedSession(const Problem& problem, Plant plant)
-      : problem_(problem),
+      : OracleSession<T>(problem),
         plant_(plant),
-        field_(problem.nx, problem.ny),
         old_(problem.nx, problem.ny),
         first_(problem.nx, problem.ny) {}
 
@@ -81,10 +78,6 @@ class PlantedSession final : public Session<T> {
       spoil();
     }
   }
-  void wait() override {}
-  void download_rows(std::int64_t first, std::span<T> cells) override {
-    std::copy_n(field_.row(first), cells.size(), cells.begin());
-  }
   [[nodiscard]] Provenance provenance() const override {
     Provenance provenance;
     if (plant_ == Plant::short_sweep) {
@@ -94,6 +87,9 @@ class PlantedSession final : public Session<T> {
   }
 
  private:
+  using OracleSession<T>::problem_;
+  using OracleSession<T>::field_;
+
   // The step that field_ has made from old_.
   void spoil() {
     const std::int64_t nx = problem_.nx;
@@ -103,10 +99,10 @@ class PlantedSession final : public Session<T> {
       case Plant::vector_remainder: keep(nx - nx % 16, nx, 0, ny); break;
       case Plant::narrow_field: keep(0, nx < 8 ? 1 : 0, 0, ny); break;
       case Plant::transposed: keep(0, nx, std::min(nx, ny), ny); break;
-      case Plant::flush: flush(); break;
+      case Plant::flush: this->flush(field_.cells()); break;
       case Plant::flush_if_wide:
         if (nx >= 256) {
-          flush();
+          this->flush(field_.cells());
         }
         break;
       case Plant::contract:
@@ -132,10 +128,6 @@ class PlantedSession final : public Session<T> {
       std::copy(old_.row(y) + left, old_.row(y) + right, field_.row(y) + left);
     }
   }
-  void flush() {
-    std::ranges::replace_if(
-        field_.cells(), [](T u) { return std::abs(u) < std::numeric_limits<T>::min(); }, T{0});
-  }
   void again(std::int64_t left, std::int64_t right, std::int64_t top, std::int64_t bottom) {
     for (std::int64_t y = top; y < bottom; ++y) {
       for (std::int64_t x = left; x < right; ++x) {
@@ -151,7 +143,7 @@ class PlantedSession final : public Session<T> {
     const T before = at(x - 1, y);
     const T after = at(x + 1, y);
     const T lap = above + below + before + after - T{4} * u;
-    const T factor = problem_.update_factor<T>();
+    const T factor = problem_.template update_factor<T>();
     switch (plant_) {
       case Plant::contract: return std::fma(factor, lap, u);
       case Plant::other_order: return u + factor * (before + after + above + below - T{4} * u);
@@ -211,9 +203,7 @@ class PlantedSession final : public Session<T> {
     return from.row(inner_y)[inner_x];
   }
 
-  Problem problem_;
   Plant plant_;
-  Field<T> field_;
   Field<T> old_;
   Field<T> first_; ///< of the first step, or of the call
   bool uploaded_ = false;

@@ -1,13 +1,11 @@
 // A correct session that can be given one fault: the proof that the checks can fail.
 #pragma once
 
-#include "diffbench/backend.hpp"
-#include "diffbench/verify.hpp"
+#include "oracle_session.hpp"
 
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
-#include <limits>
 #include <span>
 
 namespace diffbench::conformance {
@@ -39,12 +37,11 @@ enum class Fault {
 };
 
 template <typename T>
-class WrongSession final : public Session<T> {
+class WrongSession final : public OracleSession<T> {
  public:
   WrongSession(const Problem& problem, Fault fault)
-      : problem_(problem),
+      : OracleSession<T>(problem),
         fault_(fault),
-        own_(problem.nx, problem.ny),
         uploaded_(problem.nx, problem.ny),
         before_(problem.nx, problem.ny) {}
 
@@ -97,8 +94,6 @@ class WrongSession final : public Session<T> {
     has_advanced_ = true;
   }
 
-  void wait() override {}
-
   void download_rows(std::int64_t first, std::span<T> cells) override {
     const Field<T>& from = fault_ == Fault::downloads_too_early ? before_ : field();
     const T* const row = from.row(fault_ == Fault::downloads_first_rows ? 0 : first);
@@ -114,13 +109,13 @@ class WrongSession final : public Session<T> {
     }
   }
 
-  [[nodiscard]] Provenance provenance() const override { return {}; }
-
  private:
+  using OracleSession<T>::problem_;
+
   Field<T>& field() {
     static Field<T> shared;
     if (fault_ != Fault::shares_its_field) {
-      return own_;
+      return this->field_;
     }
     if (shared.nx() != problem_.nx || shared.ny() != problem_.ny) {
       shared = Field<T>(problem_.nx, problem_.ny);
@@ -138,15 +133,14 @@ class WrongSession final : public Session<T> {
     switch (fault_) {
       case Fault::contracts: contract(old, now); break;
       case Fault::wrong_corner: last = std::nextafter(last, T{1000}); break;
-      case Fault::flushes_denormals:
-        std::ranges::replace_if(
-            now.cells(), [](T u) { return std::abs(u) < std::numeric_limits<T>::min(); }, T{0});
-        break;
+      case Fault::flushes_denormals: this->flush(now.cells()); break;
       case Fault::swallows_nan:
         std::ranges::replace_if(
             now.cells(), [](T u) { return std::isnan(u); }, T{0});
         break;
-      case Fault::loses_flux: first -= problem_.update_factor<T>() * old.cells().front(); break;
+      case Fault::loses_flux:
+        first -= problem_.template update_factor<T>() * old.cells().front();
+        break;
       case Fault::drops_last_row:
         std::copy_n(old.row(problem_.ny - 1), problem_.nx, now.row(problem_.ny - 1));
         break;
@@ -161,14 +155,12 @@ class WrongSession final : public Session<T> {
         const T u = old.row(y)[x];
         const T lap = old.row(y - 1)[x] + old.row(y + 1)[x] + old.row(y)[x - 1] +
                       old.row(y)[x + 1] - T{4} * u;
-        now.row(y)[x] = std::fma(problem_.update_factor<T>(), lap, u);
+        now.row(y)[x] = std::fma(problem_.template update_factor<T>(), lap, u);
       }
     }
   }
 
-  Problem problem_;
   Fault fault_;
-  Field<T> own_;
   Field<T> uploaded_;
   Field<T> before_;
   std::span<const T> input_;

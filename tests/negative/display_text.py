@@ -5,7 +5,8 @@ What the program decides by is a field, an enumeration or a name; a reason, a la
 provenance is for people, and may be worded anew at any time."""
 import re
 import sys
-from pathlib import Path
+
+import line_gate
 
 SHOWN = r"(?:reason|label|sentence|title|description|note|message|complaint|in_core|what|row_name|explanation)(?:\(\))?\)?"
 FORBIDDEN = {
@@ -29,25 +30,16 @@ def complaints(text):
                 yield number, what, line.strip()
 
 
-def main():
-    if "--self-test" in sys.argv:
-        caught = ['if (probe.reason.find("driver") != npos) {', 'return reason == "no GPU";',
-                  'if (detail.first == "depth") {', "depth = std::stoll(value);", 'if (label.starts_with("cuda")) {',
-                  'return name.starts_with("peer:");', "error.what() == \"late\"",
-                  "std::ranges::find_if(row.details, is_depth);"]
-        passed = ['reason = "no GPU";', "if (reason.empty()) {", "names.find(name)", 'row.find("misleads")',
-                  'labels.find("x")', "// reason == \"x\" is forbidden", "details.emplace_back(name, value);"]
-        return 0 if all(any(complaints(c)) for c in caught) and not any(any(complaints(p)) for p in passed) else 1
-    root = Path(sys.argv[1])
-    files = [f for folder in FOLDERS for f in sorted((root / folder).rglob("*")) if f.suffix in SUFFIXES]
-    found = 0
-    for file in files:
-        for number, what, line in complaints(file.read_text()):
-            found += 1
-            print(f"{file.relative_to(root)}:{number}: {what}: {line}")
-    print(f"{len(files)} files, {found} complaints")
-    return 1 if found or not files else 0
+def program_files(root):
+    return [f for folder in FOLDERS for f in sorted((root / folder).rglob("*")) if f.suffix in SUFFIXES]
 
+
+CAUGHT = ['if (probe.reason.find("driver") != npos) {', 'return reason == "no GPU";',
+          'if (detail.first == "depth") {', "depth = std::stoll(value);", 'if (label.starts_with("cuda")) {',
+          'return name.starts_with("peer:");', "error.what() == \"late\"",
+          "std::ranges::find_if(row.details, is_depth);"]
+PASSED = ['reason = "no GPU";', "if (reason.empty()) {", "names.find(name)", 'row.find("misleads")',
+          'labels.find("x")', "// reason == \"x\" is forbidden", "details.emplace_back(name, value);"]
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(line_gate.run(program_files, complaints, CAUGHT, PASSED, "complaints"))

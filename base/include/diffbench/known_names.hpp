@@ -9,6 +9,22 @@
 
 namespace diffbench {
 
+/// The names of those of `all` that `chosen` takes.
+template <typename Named, typename Chosen>
+[[nodiscard]] std::vector<std::string> names_in(const Named& all, Chosen chosen) {
+  std::vector<std::string> names;
+  for (const auto& one : all) {
+    if (chosen(one)) {
+      names.emplace_back(one.name);
+    }
+  }
+  return names;
+}
+template <typename Named>
+[[nodiscard]] std::vector<std::string> names_in(const Named& all) {
+  return names_in(all, [](const auto& /*one*/) { return true; });
+}
+
 /// ", did you mean 'simd'?" for the name nearest to `wrong`, by inserted, deleted, replaced and
 /// swapped characters, large letters and underscores counting as small ones and hyphens; empty
 /// where none is near enough. A beginning of three characters or more that only one name has is

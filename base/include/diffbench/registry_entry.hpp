@@ -31,6 +31,13 @@ struct RegistryEntry {
   template <typename T>
   using Make = std::unique_ptr<Product<T>> (*)(const Subject&, const SessionOptions&);
 
+  /// The maker of a Part<T>, whose constructor takes the same.
+  template <template <typename> typename Part, typename T>
+  [[nodiscard]] static std::unique_ptr<Product<T>> construct(const Subject& subject,
+                                                             const SessionOptions& options) {
+    return std::make_unique<Part<T>>(subject, options);
+  }
+
   std::string_view name;        ///< as the file is called
   std::string_view description; ///< one line
   DeviceKind device = DeviceKind::cpu;
@@ -80,7 +87,6 @@ template <typename Entry>
                                   std::string_view is_not_compiled, std::string_view name,
                                   int device) {
   const std::string named = kind + " '" + std::string(name) + "' ";
-  std::vector<std::string> valid;
   for (const Entry& entry : compiled) {
     if (entry.name == name) {
       if (const Probe probe = entry.probe(device); !probe.available) {
@@ -88,14 +94,13 @@ template <typename Entry>
       }
       return entry;
     }
-    valid.emplace_back(entry.name);
   }
   for (const NotCompiled& entry : missing) {
     if (entry.name == name) {
       throw Unavailable(named + std::string(is_not_compiled) + std::string(entry.how_to_get));
     }
   }
-  throw unknown_name(kind, name, valid);
+  throw unknown_name(kind, name, names_in(compiled));
 }
 
 } // namespace diffbench

@@ -82,10 +82,8 @@ Advice advise(std::span<const WayCost> ways, const RunShape& run) {
                            .need = {}});
     (way.device == DeviceKind::cuda ? advice.any_gpu : advice.any_cpu) = true;
   }
-  std::stable_sort(advice.ways.begin(), advice.ways.end(),
-                   [](const AdvisedWay& a, const AdvisedWay& b) {
-                     return a.prediction.warm_seconds < b.prediction.warm_seconds;
-                   });
+  std::ranges::stable_sort(advice.ways, {},
+                           [](const AdvisedWay& way) { return way.prediction.warm_seconds; });
   if (advice.compares_devices()) {
     advice.warm = pays_from(ways, run, RunKind::warm);
     advice.cold = pays_from(ways, run, RunKind::cold);

@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -211,8 +210,8 @@ std::string beyond_bar(const ErrorSummary& warm, const ErrorSummary& cold) {
 } // namespace
 
 void append_check(LabReport& report, std::span<const CheckedPrediction> checked) {
-  const ErrorSummary warm = summarize_errors(checked, false);
-  const ErrorSummary cold = summarize_errors(checked, true);
+  const ErrorSummary warm = summarize_errors(checked, Checked::warm);
+  const ErrorSummary cold = summarize_errors(checked, Checked::cold);
   append_table(report, format_rows(check_columns, checked) + "\n" +
                            summary_text(warm, "predictions of warm runs") +
                            summary_text(cold, "predictions of cold runs"));

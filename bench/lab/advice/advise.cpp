@@ -3,7 +3,6 @@
 #include "advice_report.hpp"
 #include "assumed_advice.hpp"
 #include "assumed_report.hpp"
-#include "calibrate.hpp"
 #include "cost_profile.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
@@ -97,9 +96,8 @@ std::vector<PlannedRow> affordable(const std::vector<WayCost>& ways, const Advis
   look_at_memory(advice, run);
   std::vector<PlannedRow> planned_rows;
   for (PlannedRow& planned : select_backends(run)) {
-    const auto way = std::find_if(advice.ways.begin(), advice.ways.end(), [&](const AdvisedWay& w) {
-      return w.backend == planned.backend.name;
-    });
+    const auto way = std::ranges::find_if(
+        advice.ways, [&](const AdvisedWay& w) { return w.backend == planned.backend.name; });
     if (way == advice.ways.end() || !planned.probe.available) {
       continue;
     }

@@ -3,7 +3,6 @@
 #include "assumed_report.hpp"
 #include "assumed_ways.hpp"
 #include "columns.hpp"
-#include "units.hpp"
 
 #include <fmt/format.h>
 
@@ -32,17 +31,14 @@ constexpr Column<AssumedLine> line_columns[] = {
     {"backend", "backend", as_text, field<&AssumedLine::backend>,
      [](const AssumedLine& line) { return assumed_name(line.backend, *line.card); }},
     {"assumed", nullptr, as_text, field<&AssumedLine::card, &AssumedCard::id>},
-    {"steps_seconds", nullptr, as_seconds_span,
-     [](const AssumedLine& line) { return to_json(line.steps); }},
+    {"steps_seconds", nullptr, as_seconds_span, field<&AssumedLine::steps, span_json>},
     {nullptr, "time/iter", as_seconds_span,
      [](const AssumedLine& line) {
        const auto count = static_cast<double>(line.iterations);
-       return to_json(Assumption{line.steps.low / count, line.steps.high / count});
+       return span_json({line.steps.low / count, line.steps.high / count});
      }},
-    {"warm_seconds", "warm run", as_seconds_span,
-     [](const AssumedLine& line) { return to_json(line.warm); }},
-    {"cold_seconds", "cold run", as_seconds_span,
-     [](const AssumedLine& line) { return to_json(line.cold); }},
+    {"warm_seconds", "warm run", as_seconds_span, field<&AssumedLine::warm, span_json>},
+    {"cold_seconds", "cold run", as_seconds_span, field<&AssumedLine::cold, span_json>},
     {"device_bytes", "device memory", as_bytes, field<&AssumedLine::device_bytes>},
     {"fits_card", "fits", as_text, field<&AssumedLine::fits>},
 };
@@ -133,7 +129,7 @@ Answers answers_of(const AssumedAdvice& assumed, const Advice& measured,
     return answers;
   }
   const std::string takes =
-      fmt::format(" A warm run would take {}", as_seconds_span(to_json(warm)));
+      fmt::format(" A warm run would take {}", as_seconds_span(span_json(warm)));
   if (cpu == nullptr) {
     answers.sentence += takes + ".";
     return answers;
@@ -144,7 +140,7 @@ Answers answers_of(const AssumedAdvice& assumed, const Advice& measured,
                   worth_text(times, fmt::format("{} by the profile", cpu->backend)),
                   pays_text(assumed.fast.warm, assumed.slow.warm, smallest_grid(profile)),
                   pays_text(assumed.fast.cold, assumed.slow.cold, smallest_grid(profile)));
-  answers.json = {{"times_as_fast", to_json(times)},
+  answers.json = {{"times_as_fast", span_json(times)},
                   {"against", cpu->backend},
                   {"worth_it", worth_json(times)},
                   {"gpu_pays_from",

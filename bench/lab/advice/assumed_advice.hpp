@@ -8,8 +8,6 @@
 #include "lab_report.hpp"
 
 #include <span>
-#include <string>
-#include <vector>
 
 namespace diffbench::bench {
 

@@ -1,6 +1,4 @@
 // The verb: which backends, on which grids, and where the profile goes.
-#include "calibrate.hpp"
-
 #include "columns.hpp"
 #include "cost_profile.hpp"
 #include "diffbench/atomic_file.hpp"
@@ -17,9 +15,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <ostream>
 #include <set>
 #include <string>
 #include <system_error>
@@ -104,12 +100,9 @@ std::string parameters_table(const CostProfile& profile) {
 
 /// "AMD EPYC, 2 usable CPUs; cuda: not in this build".
 std::string machine_text() {
-  std::map<std::string, std::string> facts;
-  for (const auto& [name, value] : run_context()) {
-    facts[name] = value;
-  }
-  return fmt::format("{}, {} usable CPUs; CUDA: {}", facts["cpu_model"], facts["usable_cpus"],
-                     facts["cuda"]);
+  const Facts facts = run_context();
+  return fmt::format("{}, {} usable CPUs; CUDA: {}", fact(facts, "cpu_model"),
+                     fact(facts, "usable_cpus"), fact(facts, "cuda"));
 }
 
 /// Whole, of this machine and build, and better than what a disturbed minute gives.

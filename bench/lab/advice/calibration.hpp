@@ -13,7 +13,6 @@
 #include "statistics.hpp"
 #include "timed_solve.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -23,7 +22,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace diffbench::bench {

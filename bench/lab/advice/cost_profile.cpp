@@ -72,16 +72,14 @@ Value way_json(const WayCost& way) {
 
 /// Adds to what says of which way it is.
 Value grid_json(const GridCost& grid, Value json = {}) {
-  Value calls = Value::list();
-  for (const StepsCost& cost : grid.steps) {
-    calls.push_back({{"steps", cost.steps}, {"seconds", cost.seconds}});
-  }
   json["side"] = grid.side;
   json["threads"] = grid.threads;
   json["setup_seconds"] = grid.setup_seconds;
   json["copy_in_seconds"] = grid.copy_in_seconds;
   json["copy_out_seconds"] = grid.copy_out_seconds;
-  json["calls"] = std::move(calls);
+  json["calls"] = Value::each(grid.steps, [](const StepsCost& cost) -> Value {
+    return {{"steps", cost.steps}, {"seconds", cost.seconds}};
+  });
   return json;
 }
 
@@ -97,16 +95,14 @@ fs::path default_profile_path() {
 }
 
 Value to_json(const CostProfile& profile) {
-  Value ways = Value::list();
-  for (const WayCost& way : profile.ways) {
+  const auto with_grids = [](const WayCost& way) {
     Value json = way_json(way);
-    json["grids"] = Value::list();
-    for (const GridCost& grid : way.grids) {
-      json["grids"].push_back(grid_json(grid));
-    }
-    ways.push_back(std::move(json));
-  }
-  return {{"machine", profile.machine}, {"transfer", profile.transfer}, {"ways", std::move(ways)}};
+    json["grids"] = Value::each(way.grids, [](const GridCost& grid) { return grid_json(grid); });
+    return json;
+  };
+  return {{"machine", profile.machine},
+          {"transfer", profile.transfer},
+          {"ways", Value::each(profile.ways, with_grids)}};
 }
 
 Value grid_lines(const CostProfile& profile) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "cost_model.hpp"
+#include "progress.hpp"
 #include "value.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -41,5 +43,10 @@ struct CostProfile {
 /// The profile at default_profile_path(). Throws InvalidInput where there is none, and with the
 /// command that makes one where it is of another machine or build.
 [[nodiscard]] CostProfile read_own_profile();
+
+/// Does what `diffbench calibrate` without options does, and keeps this machine's profile; `err` is
+/// told first what it takes. Throws Interrupted, after what there was by then is kept, and Error
+/// where no profile can be made or written.
+void calibrate_this_machine(std::ostream& err, Progress& progress);
 
 } // namespace diffbench::bench

@@ -26,10 +26,10 @@ void keep_less_disturbed(std::vector<CheckedPrediction>& checked,
   }
 }
 
-ErrorSummary summarize_errors(std::span<const CheckedPrediction> checked, bool cold) {
+ErrorSummary summarize_errors(std::span<const CheckedPrediction> checked, Checked run) {
   std::vector<double> sizes;
   for (const CheckedPrediction& prediction : checked) {
-    if ((prediction.run == Checked::cold) == cold) {
+    if ((prediction.run == Checked::cold) == (run == Checked::cold)) {
       sizes.push_back(std::abs(prediction.error()));
     }
   }
@@ -50,8 +50,7 @@ CheckedRun check_predictions(std::span<const WayCost> ways, const ComparisonPlan
   CheckedRun checked{
       .predictions = {}, .troubles = troubles(result), .outcome = outcome_of(result)};
   for (const Row& row : result.rows) {
-    const auto way = std::find_if(ways.begin(), ways.end(),
-                                  [&](const WayCost& w) { return w.backend == row.name; });
+    const auto way = std::ranges::find(ways, row.name, &WayCost::backend);
     if (!row.ranked() || way == ways.end()) {
       continue;
     }

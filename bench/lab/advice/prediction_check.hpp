@@ -52,8 +52,9 @@ struct ErrorSummary {
   double worst = 0;
 };
 
-/// Of the predictions of warm runs and steps, or of cold runs.
-[[nodiscard]] ErrorSummary summarize_errors(std::span<const CheckedPrediction> checked, bool cold);
+/// Of those of cold runs, or of the others.
+[[nodiscard]] ErrorSummary summarize_errors(std::span<const CheckedPrediction> checked,
+                                            Checked run);
 
 struct CheckedRun {
   std::vector<CheckedPrediction> predictions;

@@ -1,6 +1,4 @@
 // The verbs behind `diffbench cluster`.
-#include "cluster_report.hpp"
-#include "cluster_study.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "option_groups.hpp"
@@ -15,7 +13,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace diffbench::bench {
@@ -41,7 +38,7 @@ struct ClusterOptions {
 /// "1,2,4" or "1:1024", which doubles; ascending, repeats left out.
 std::vector<int> parse_ranks(std::string_view option, const std::string& text, Limits limits) {
   const bool doubles = std::ranges::count(text, ':') == 1 && text.find(',') == std::string::npos;
-  const ValueList list(option, doubles ? text + ":x2" : text, true);
+  const ValueList list(option, doubles ? text + ":x2" : text, Values::numbers);
   if (list.count() > 1000) {
     throw InvalidInput(fmt::format("{} {}: give at most 1000 numbers", option, text));
   }

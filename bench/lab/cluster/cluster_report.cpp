@@ -1,6 +1,6 @@
-#include "cluster_report.hpp"
-
+// What `diffbench cluster` says.
 #include "columns.hpp"
+#include "prediction.hpp"
 #include "report_json.hpp"
 #include "statistics.hpp"
 #include "table.hpp"
@@ -231,14 +231,12 @@ std::vector<std::string> notes_of(const ClusterStudy& study) {
 }
 
 Value profile_json(const ClusterEntry& entry) {
-  Value ranks = Value::list();
-  for (const cluster::RankTimes& rank : entry.profile) {
-    ranks.push_back({{"compute_seconds", rank.compute},
-                     {"copy_seconds", rank.copy},
-                     {"wait_seconds", rank.wait},
-                     {"pace_seconds", rank.pace}});
-  }
-  return ranks;
+  return Value::each(entry.profile, [](const cluster::RankTimes& rank) -> Value {
+    return {{"compute_seconds", rank.compute},
+            {"copy_seconds", rank.copy},
+            {"wait_seconds", rank.wait},
+            {"pace_seconds", rank.pace}};
+  });
 }
 
 // --- predict ------------------------------------------------------------------------------------
@@ -271,9 +269,9 @@ constexpr Column<PredictedRun> predicted_columns[] = {
 std::string prediction_sentence(const ClusterPrediction& prediction) {
   const PredictedRun& most = *std::ranges::max_element(prediction.runs, {}, &PredictedRun::ranks);
   std::string text =
-      fmt::format("On {} rank{} a step takes {}, {} GCell/s, {} of ideal", most.ranks,
-                  most.ranks == 1 ? "" : "s", format_seconds(most.seconds),
-                  format_figure(most.cells_per_second() / 1e9), format_percent(most.efficiency));
+      fmt::format("On {} a step takes {}, {} GCell/s, {} of ideal", counted(most.ranks, "rank"),
+                  format_seconds(most.seconds), format_figure(most.cells_per_second() / 1e9),
+                  format_percent(most.efficiency));
   if (most.every_step && most.depth > 1) {
     text += fmt::format(" with halos of {} rows ({} with one exchange a step)", most.depth,
                         format_percent(*most.every_step));

@@ -1,10 +1,10 @@
 #include "cluster_study.hpp"
 
-#include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
 #include "interrupt.hpp"
+#include "linear_cost.hpp"
 #include "selection.hpp"
 #include "statistics.hpp"
 
@@ -14,7 +14,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -286,7 +285,7 @@ ClusterStudy measure_cluster(const ClusterPlan& plan, cluster::Ranks* launched,
   for (const int ranks : plan.ranks) {
     Problem problem = plan.run.problem;
     problem.ny *= plan.question == ClusterQuestion::weak ? ranks : 1;
-    validate(problem, true); // weak: of so many rows
+    validate(problem, Stability::waived); // weak: of so many rows
     cluster::require_halo(problem, ranks, plan.halo_depth);
     teams.push_back(launched != nullptr && ranks == launched->size()
                         ? std::make_unique<RankTeam>(*launched)

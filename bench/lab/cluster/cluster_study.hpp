@@ -6,7 +6,7 @@
 #include "diffbench/cluster/exchange_model.hpp"
 #include "diffbench/cluster/ranks.hpp"
 #include "diffbench/cluster/thread_transport.hpp"
-#include "linear_cost.hpp"
+#include "lab_report.hpp"
 #include "progress.hpp"
 #include "result.hpp"
 
@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -104,5 +103,7 @@ class Exchanges {
  private:
   std::map<std::int64_t, std::vector<double>> seconds_; ///< by bytes
 };
+
+[[nodiscard]] LabReport cluster_report(const ClusterStudy& study);
 
 } // namespace diffbench::bench

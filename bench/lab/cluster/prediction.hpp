@@ -55,4 +55,6 @@ struct ClusterPrediction {
 [[nodiscard]] ClusterPrediction predict(const PredictionPlan& plan, cluster::Ranks* launched,
                                         Progress& progress);
 
+[[nodiscard]] LabReport prediction_report(const ClusterPrediction& prediction);
+
 } // namespace diffbench::bench

@@ -2,6 +2,7 @@
 
 #include "columns.hpp"
 #include "conclusion.hpp"
+#include "diffbench/known_names.hpp"
 #include "report_json.hpp"
 
 #include <fmt/format.h>
@@ -153,24 +154,15 @@ bool FileComparison::any_compared() const {
 }
 
 std::vector<std::string> FileComparison::names_of(Verdict verdict) const {
-  std::vector<std::string> names;
-  for (const ComparedRow& row : rows_) {
-    if (row.result && row.result->verdict == verdict) {
-      names.push_back(row.name);
-    }
-  }
-  return names;
+  return names_in(
+      rows_, [&](const ComparedRow& row) { return row.result && row.result->verdict == verdict; });
 }
 
 std::vector<std::string> FileComparison::slower_by(double limit) const {
-  std::vector<std::string> names;
-  for (const ComparedRow& row : rows_) {
-    if (row.result && row.result->verdict == Verdict::slower &&
-        row.result->ratio.value > 1 + limit) {
-      names.push_back(row.name);
-    }
-  }
-  return names;
+  return names_in(rows_, [&](const ComparedRow& row) {
+    return row.result && row.result->verdict == Verdict::slower &&
+           row.result->ratio.value > 1 + limit;
+  });
 }
 
 std::vector<std::string> FileComparison::unable_to_see(double limit) const {
@@ -198,16 +190,12 @@ std::string FileComparison::visible_note() const {
 /// What keeps verdicts from being given, or from meaning what they seem to.
 std::vector<std::string> FileComparison::notes() const {
   constexpr double undisturbed = 0.9;
-  std::vector<std::string> few;
-  std::vector<std::string> disturbed;
-  for (const ComparedRow& row : rows_) {
-    if (row.result && !row.result->ratio.interval) {
-      few.push_back(row.name);
-    } else if (row.result &&
-               std::min(row.old_row->cpu_share, row.new_row->cpu_share) < undisturbed) {
-      disturbed.push_back(row.name);
-    }
-  }
+  const auto few = names_in(
+      rows_, [](const ComparedRow& row) { return row.result && !row.result->ratio.interval; });
+  const auto disturbed = names_in(rows_, [](const ComparedRow& row) {
+    return row.result && row.result->ratio.interval &&
+           std::min(row.old_row->cpu_share, row.new_row->cpu_share) < undisturbed;
+  });
   std::vector<std::string> notes;
   if (const std::string visible = visible_note(); !visible.empty() && !disturbed_) {
     notes.push_back(visible);

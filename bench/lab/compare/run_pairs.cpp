@@ -11,17 +11,13 @@ namespace diffbench::bench {
 
 namespace {
 
-std::string_view fact(const RecordedRun& run, std::string_view name) {
-  const auto found = std::ranges::find(run.machine, name, &Facts::value_type::first);
-  return found == run.machine.end() ? std::string_view() : found->second;
-}
-
 /// By what the report page has in the name of a machine; the build may be another.
 bool same_machine(const RecordedRun& one, const RecordedRun& other) {
   static constexpr std::array<std::string_view, 5> names{"host_name", "cpu_model", "usable_cpus",
                                                          "isa", "gpu_name"};
-  return std::ranges::all_of(
-      names, [&](std::string_view name) { return fact(one, name) == fact(other, name); });
+  return std::ranges::all_of(names, [&](std::string_view name) {
+    return fact(one.machine, name) == fact(other.machine, name);
+  });
 }
 
 std::vector<std::size_t> in_time(std::span<const NamedRun> runs) {
@@ -31,21 +27,23 @@ std::vector<std::size_t> in_time(std::span<const NamedRun> runs) {
   return order;
 }
 
-/// Pairs the last of `order` with the newest of the others, on the same machine or on others, with
-/// which any row can be compared. Returns whether there is one.
+enum class Machine { same, another };
+
+/// Pairs the last of `order` with the newest of the others on such a machine with which any row can
+/// be compared. Returns whether there is one.
 bool add_pair(std::vector<RunPair>& pairs, std::span<const NamedRun> runs,
-              std::span<const std::size_t> order, bool on_same_machine) {
+              std::span<const std::size_t> order, Machine machine) {
   const NamedRun& now = runs[order.back()];
   for (std::size_t i = order.size() - 1; i-- > 0;) {
     const NamedRun& before = runs[order[i]];
-    if (same_machine(before.run, now.run) != on_same_machine) {
+    if (same_machine(before.run, now.run) != (machine == Machine::same)) {
       continue;
     }
     const FileComparison comparison(before.run, now.run);
     if (comparison.any_compared()) {
       pairs.push_back({.old_run = order[i],
                        .new_run = order.back(),
-                       .same_machine = on_same_machine,
+                       .same_machine = machine == Machine::same,
                        .report = comparison.report(before.name, now.name)});
       return true;
     }
@@ -60,7 +58,7 @@ std::vector<RunPair> pairs_in_time(std::span<const NamedRun> runs) {
   std::vector<RunPair> pairs;
   std::vector<bool> has_newer(runs.size());
   for (std::size_t count = 1; count <= order.size(); ++count) {
-    if (add_pair(pairs, runs, std::span(order).first(count), true)) {
+    if (add_pair(pairs, runs, std::span(order).first(count), Machine::same)) {
       has_newer[pairs.back().old_run] = true;
     }
   }
@@ -68,7 +66,7 @@ std::vector<RunPair> pairs_in_time(std::span<const NamedRun> runs) {
   std::ranges::copy_if(order, std::back_inserter(newest),
                        [&](std::size_t run) { return !has_newer[run]; });
   for (std::size_t count = 1; count <= newest.size(); ++count) {
-    (void)add_pair(pairs, runs, std::span(newest).first(count), false);
+    (void)add_pair(pairs, runs, std::span(newest).first(count), Machine::another);
   }
   return pairs;
 }

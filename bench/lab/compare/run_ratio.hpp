@@ -8,7 +8,6 @@
 
 #include "ratio.hpp"
 
-#include <optional>
 #include <span>
 #include <vector>
 

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>

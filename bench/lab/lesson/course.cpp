@@ -2,6 +2,7 @@
 
 #include "command.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "exit_code.hpp"
 #include "folder.hpp"
 #include "guesses.hpp"
@@ -23,7 +24,6 @@
 #include <filesystem>
 #include <iterator>
 #include <system_error>
-#include <utility>
 
 namespace diffbench::bench::lesson {
 
@@ -31,15 +31,6 @@ namespace {
 
 std::string default_folder(const Lesson& lesson, bool quick) {
   return fmt::format("diffbench-lesson-{}{}", lesson.number, quick ? "-quick" : "");
-}
-
-std::vector<std::string> names_of(const std::vector<LessonStep>& steps) {
-  std::vector<std::string> names;
-  names.reserve(steps.size());
-  for (const LessonStep& step : steps) {
-    names.emplace_back(step.name);
-  }
-  return names;
 }
 
 std::vector<std::string> arguments_of(const LessonStep& step, const CourseOptions& options) {
@@ -80,7 +71,7 @@ class Course {
         invocation_(invocation),
         run_command_(run_command),
         folder_(options.folder.empty() ? default_folder(lesson, options.quick) : options.folder,
-                options.sheet, names_of(lesson.steps)),
+                options.sheet, names_in(lesson.steps)),
         guesses_(folder_.guesses()),
         reader_(invocation.err) {
     for (const LessonStep& step : lesson.steps) {

@@ -1,11 +1,9 @@
 // `diffbench lesson [1-5]`: its options, and the list of the lessons.
-#include "assumed_report.hpp"
 #include "command.hpp"
 #include "course.hpp"
 #include "diffbench/errors.hpp"
 #include "interrupt.hpp"
 #include "option_list.hpp"
-#include "output.hpp"
 
 #include <fmt/format.h>
 
@@ -39,7 +37,7 @@ Action declare_lesson(OptionList& options) {
   course.card_as_typed = "h200";
   options.integer("LESSON 1-5", typed->number, {1, 5}, "which one", "list them");
   options.flag("--list", typed->plan, "its commands and questions; measure nothing");
-  options.flag("--no-quiz", course.quiz, "do not ask for guesses", false);
+  options.clearing_flag("--no-quiz", course.quiz, "do not ask for guesses");
   options.flag(
       "--quick", course.quick,
       "small problems and short samples: how it goes, in seconds; its figures mean little");

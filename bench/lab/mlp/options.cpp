@@ -2,6 +2,7 @@
 
 #include "diffbench/cache_directory.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 
 #include <fmt/format.h>
 
@@ -12,14 +13,6 @@ namespace diffbench::bench {
 namespace {
 
 constexpr std::int64_t default_disc_rows = 1000;
-
-std::vector<std::string> engine_names() {
-  std::vector<std::string> names;
-  for (const mlp::EngineInfo& engine : mlp::all_engines()) {
-    names.emplace_back(engine.name);
-  }
-  return names;
-}
 
 } // namespace
 
@@ -42,7 +35,7 @@ void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& 
                      std::string_view otherwise) {
   options.texts("--engine NAME", choice.names,
                 described("engine to run, may be repeated", "", otherwise));
-  options.choices(engine_names());
+  options.choices(names_in(mlp::all_engines()));
   declare_isa(options, session);
   declare_device(options, session.device, choice.device_chosen);
 }

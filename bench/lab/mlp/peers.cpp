@@ -5,10 +5,6 @@
 #include "diffbench/machine.hpp"
 #include "interrupt.hpp"
 #include "timed_peer.hpp"
-#include "timed_steps.hpp"
-
-#include <memory>
-#include <utility>
 
 namespace diffbench::bench {
 

@@ -3,17 +3,20 @@
 #pragma once
 
 #include "diffbench/field.hpp"
-#include "diffbench/mlp/data.hpp"
-#include "diffbench/mlp/engine.hpp"
 #include "diffbench/npy.hpp"
 #include "peer.hpp"
+#include "temporary_directory.hpp"
+#include "timed_steps.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace diffbench::bench {
@@ -45,5 +48,21 @@ std::string write_rows(const std::filesystem::path& file, const Numbers& numbers
 [[nodiscard]] PeerJob network_job(PeerTask task, const std::filesystem::path& directory,
                                   const mlp::Training& training, std::span<const float> start,
                                   const mlp::DataSet& data);
+
+/// The children that peers live in. Importing PyTorch takes seconds, so a child serves one job
+/// after another.
+class PeerPool {
+ public:
+  /// Hands `job` to the child of that name and number of threads, started where there is none.
+  /// Throws Unavailable, Error.
+  [[nodiscard]] std::unique_ptr<TimedSteps> steps(const std::string& name, int threads, int device,
+                                                  const TrainingJob& job);
+
+ private:
+  using Key = std::pair<std::string, int>;
+
+  TemporaryDirectory exchange_; ///< outlives the peers
+  std::map<Key, std::shared_ptr<Peer>> peers_;
+};
 
 } // namespace diffbench::bench

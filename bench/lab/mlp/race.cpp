@@ -5,19 +5,15 @@
 #include "diffbench/machine.hpp"
 #include "diffbench/mlp/training.hpp"
 #include "diffbench/stopwatch.hpp"
-#include "peers.hpp"
 #include "planning.hpp"
 #include "process_memory.hpp"
-#include "products.hpp"
 #include "report_json.hpp"
-#include "slowed_steps.hpp"
 #include "small_nets.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
-#include <memory>
 #include <utility>
 
 namespace diffbench::bench {
@@ -222,23 +218,52 @@ std::vector<std::string> troubles(std::span<const RaceRow> rows) {
   return lines;
 }
 
+Value samples_json(std::span<const Sample> samples, std::string_view iterations) {
+  return Value::each(samples, [&](const Sample& sample) {
+    Value json;
+    json[iterations] = sample.iterations;
+    json["seconds"] = sample.seconds;
+    return json;
+  });
+}
+
 Value row_json(const RaceRow& row) {
-  Value samples = Value::list();
-  for (const Sample& sample : row.samples) {
-    samples.push_back({{"steps", sample.iterations}, {"seconds", sample.seconds}});
-  }
   return {{"row", row.name},
           {"racer", row.engine},
           {"device", row.device},
-          {"status", to_string(row.status)},
-          {"reason", row.reason.empty() ? Value() : Value(row.reason)},
+          {"status", row.status},
+          {"reason", or_null(row.reason)},
           {"threads_asked", row.threads},
           {"provenance", provenance_json(row.provenance)},
           {"verified", check_json(row.check)},
           {"seconds_per_step", row.ranked() ? Value(row.step_seconds()) : Value()},
           {"train_errors", row.train_errors},
           {"peak_bytes", row.peak_bytes},
-          {"samples", std::move(samples)}};
+          {"samples", samples_json(row.samples, "steps")}};
+}
+
+void declare_race(OptionList& options, RaceSetting& setting, std::string_view default_engines,
+                  std::string_view default_threads) {
+  RaceOptions& race = setting.race;
+  options.group("What runs");
+  declare_engines(options, setting.choice, race.session, default_engines);
+  declare_peers(options, race.peers);
+  declare_thread_list(options, race.threads,
+                      "such as 1,2: threaded engines, and peers on the CPU, with each",
+                      default_threads);
+  options.flag("--products", race.products,
+               "also the matrix products of a step alone, by OpenBLAS: the roof");
+  options.flag("--quality", race.quality,
+               "also the errors in the training rows after all steps: equal quality?");
+  options.integer("--batch N", setting.batch, batch_limits, "rows of a step");
+  declare_optimizer(options, setting.optimizer);
+  declare_seed(options, setting.seed, "of parameters and data");
+  declare_budget(options, setting.budget_seconds, "time for the timing rounds");
+}
+
+void choose_engines(RaceSetting& setting) {
+  setting.race.engines = choose_engines(setting.choice, setting.race.session.device);
+  require_peers(setting.race.peers, PeerTask::training);
 }
 
 } // namespace diffbench::bench

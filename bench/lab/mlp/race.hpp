@@ -2,17 +2,18 @@
 // timed in interleaved rounds.
 #pragma once
 
+#include "options.hpp"
 #include "outcome.hpp"
+#include "peers.hpp"
 #include "progress.hpp"
-#include "result.hpp"
 #include "step_check.hpp"
-#include "timed_steps.hpp"
 #include "value.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace diffbench::bench {
@@ -36,6 +37,16 @@ struct RaceOptions {
   bool quality = false;  ///< also count the errors after most_steps
   SessionOptions session;
   std::int64_t most_steps = 1000; ///< in a sample
+};
+
+/// As the verbs that race are asked for it.
+struct RaceSetting {
+  RaceOptions race;
+  EngineChoice choice; ///< race.engines, once they are chosen
+  mlp::Optimizer optimizer;
+  std::int64_t batch = 100;
+  std::uint64_t seed = 1;
+  double budget_seconds = 30;
 };
 
 /// One way to make the steps.
@@ -74,5 +85,13 @@ template <typename Admits>
 [[nodiscard]] std::vector<std::string> troubles(std::span<const RaceRow> rows);
 
 [[nodiscard]] Value row_json(const RaceRow& row);
+/// Each with the number of its `iterations`, under that key.
+[[nodiscard]] Value samples_json(std::span<const Sample> samples, std::string_view iterations);
+
+void declare_race(OptionList& options, RaceSetting& setting,
+                  std::string_view default_engines = "all but scalar",
+                  std::string_view default_threads = "as many as pay");
+/// Throws InvalidInput, and for an engine or peer that cannot run here Unavailable.
+void choose_engines(RaceSetting& setting);
 
 } // namespace diffbench::bench

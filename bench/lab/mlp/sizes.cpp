@@ -3,7 +3,6 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "interrupt.hpp"
-#include "race_options.hpp"
 #include "value_list.hpp"
 
 #include <fmt/format.h>
@@ -57,7 +56,7 @@ std::vector<int> ends_of(int least, int most) {
 
 /// The networks to race on, smallest first.
 std::vector<SizePoint> read_sizes(const StudyKind& kind, const std::string& text) {
-  const ValueList list(kind.option(), text, true);
+  const ValueList list(kind.option(), text, Values::numbers);
   constexpr double most = 1000;
   if (list.count() > most) {
     throw InvalidInput(fmt::format("{} {}: more than {} sizes", kind.option(), text, most));

@@ -56,11 +56,7 @@ void add_cells(TextTable::Cells& cells, const SizePoint& point,
   }
 }
 
-/// Of the samples of a row, half their interquartile range.
-std::string spread_of(const RaceRow& row) {
-  return row.samples.size() > 1 ? as_spread(iteration_quartiles(row.samples).relative_spread())
-                                : no_value;
-}
+std::string spread_of(const RaceRow& row) { return as_spread(relative_spread(row.samples)); }
 
 std::string step_table(const SizeStudy& study, const std::vector<std::string>& names) {
   TextTable::Cells header{study.symbol, "parameters", "MFLOP/step"};
@@ -279,9 +275,7 @@ LabReport size_report(const SizeStudy& study) {
       report.rows->push_back(std::move(line));
       rows.push_back(std::move(json));
       if (row.ranked()) {
-        report.series.push_back({.name = series_name(study.verb, point.network, row.name),
-                                 .threads = row.provenance.threads,
-                                 .samples = row.samples});
+        report.series.push_back(series_of(study.verb, point.network, row.name, row));
       }
     }
     report.data["points"].push_back({{"size", point.size},

@@ -1,11 +1,8 @@
 #include "small_nets.hpp"
 
-#include "image_rows.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 namespace diffbench::bench {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <functional>
 #include <string_view>
 
@@ -33,8 +32,7 @@ constexpr double flops_for_scalar = 3e8;
 
 const mlp::EngineInfo* find_engine(std::string_view name) {
   const auto& engines = mlp::all_engines();
-  const auto found = std::find_if(engines.begin(), engines.end(),
-                                  [&](const mlp::EngineInfo& info) { return info.name == name; });
+  const auto found = std::ranges::find(engines, name, &mlp::EngineInfo::name);
   return found != engines.end() && found->probe(0).available ? &*found : nullptr;
 }
 

@@ -2,10 +2,10 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
-#include "image_rows.hpp"
 #include "interrupt.hpp"
-#include "race_options.hpp"
 #include "scaling/scaling.hpp"
+#include "scaling/thread_report.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ void keep_what_scales(RaceOptions& race) {
   });
 }
 
-ThreadStudy measure(const ThreadOptions& options, Progress& progress) {
+StepScaling measure(const ThreadOptions& options, Progress& progress) {
   RaceSetting setting = options.race;
   progress.stage("data");
   mlp::DataSet rows = image_rows(options.data, options.directory,
@@ -45,7 +45,7 @@ ThreadStudy measure(const ThreadOptions& options, Progress& progress) {
     throw InvalidInput(
         fmt::format("--batch {}: there are {} rows ({})", setting.batch, rows.rows(), rows.name));
   }
-  ThreadStudy study{.data = rows.name,
+  StepScaling study{.data = rows.name,
                     .network = options.network,
                     .batch = setting.batch,
                     .race = {},
@@ -61,7 +61,65 @@ ThreadStudy measure(const ThreadOptions& options, Progress& progress) {
   return study;
 }
 
+GpuAnswer gpu_answer(const StepScaling& study) {
+  const auto best_on = [&](DeviceKind device) {
+    return fastest(std::span(study.race.rows),
+                   [&](const RaceRow& row) { return row.device == device; });
+  };
+  const RaceRow* const gpu = best_on(DeviceKind::cuda);
+  const RaceRow* const cpu = best_on(DeviceKind::cpu);
+  if (gpu == nullptr || cpu == nullptr) {
+    return no_gpu("no row ran on a GPU");
+  }
+  const double times = cpu->step_seconds() / gpu->step_seconds();
+  return gpu_verdict(gpu->name, cpu->name, format_pace(times) + " a step", times,
+                     {{"times_as_fast", times}});
+}
+
 } // namespace
+
+LabReport step_scaling_report(const StepScaling& study) {
+  const double flops = study.network.flops_per_step(study.batch);
+  ThreadStudy threads{.title = fmt::format("{}, network {}, batches of {}\n\n", study.data,
+                                           mlp::to_string(study.network), study.batch),
+                      .step = "a step",
+                      .time = "time/step",
+                      .rate = "rows/s",
+                      .rate_unit = 1,
+                      .mixed = true,
+                      .usable_cpus = study.usable_cpus,
+                      .cpu_quota = study.cpu_quota,
+                      .gpu = gpu_answer(study),
+                      .data = {{"data", study.data},
+                               {"layers", study.network.widths()},
+                               {"parameters", study.network.parameters()},
+                               {"batch", study.batch},
+                               {"reference", study.race.reference}}};
+  for (const RaceRow& row : study.race.rows) {
+    threads.entries.push_back({.name = row.engine,
+                               .threads = row.threads,
+                               .judged = !row.is_peer() && !row.is_roof,
+                               .shown = row.ranked(),
+                               .ranked = row.ranked(),
+                               .work = static_cast<double>(study.batch),
+                               .gflop = flops / 1e9,
+                               .verified = row.is_roof ? "" : "yes",
+                               .peak_bytes = row.peak_bytes,
+                               .label = row.name,
+                               .series = series_of("scaling", study.network, row.name, row),
+                               .json = row_json(row)});
+  }
+  LabReport report = thread_report(threads);
+  const std::vector<std::string> lines = troubles(study.race.rows);
+  report.notes.insert(report.notes.end(), lines.begin(), lines.end());
+  if (study.data == "made-up rows") {
+    report.notes.emplace_back(
+        "the rows are made up, of the size of MNIST's; diffbench get-data mnist gets the pictures");
+  }
+  report.interrupted = study.interrupted;
+  report.outcome = outcome_of(endings_of(study.race.rows));
+  return report;
+}
 
 Action declare_mlp_scaling(OptionList& options) {
   const auto state = std::make_shared<ThreadOptions>();
@@ -84,7 +142,7 @@ Action declare_mlp_scaling(OptionList& options) {
     }
     setting.race.threads = thread_counts(setting.race.threads, usable_cpus());
     return run_experiment("mlp_scaling", state->output, invocation, [&](Progress& progress) {
-      return thread_report(measure(*state, progress));
+      return step_scaling_report(measure(*state, progress));
     });
   };
 }

@@ -9,7 +9,7 @@
 
 namespace diffbench::bench {
 
-struct ThreadStudy {
+struct StepScaling {
   std::string data; ///< name of the rows
   mlp::Network network;
   std::int64_t batch = 100;
@@ -17,12 +17,8 @@ struct ThreadStudy {
   int usable_cpus = 1;
   double cpu_quota = 0; ///< infinity without one
   bool interrupted = false;
-
-  [[nodiscard]] bool oversubscribed(int threads) const {
-    return !(threads <= usable_cpus && threads <= cpu_quota);
-  }
 };
 
-[[nodiscard]] LabReport thread_report(const ThreadStudy& study);
+[[nodiscard]] LabReport step_scaling_report(const StepScaling& study);
 
 } // namespace diffbench::bench

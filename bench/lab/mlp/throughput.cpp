@@ -4,7 +4,6 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
-#include "image_rows.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "planning.hpp"
@@ -14,10 +13,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <new>
-#include <optional>
 #include <utility>
 
 namespace diffbench::bench {

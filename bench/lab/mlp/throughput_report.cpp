@@ -25,9 +25,7 @@ std::string format_curves(const ThroughputStudy& study, Evidence figures) {
       cells.resize(header.size() - 2, no_value);
       cells.push_back(format_figure(point.rows_per_second) +
                       (&point == engine.search.best() && concludes(figures) ? " *" : "  "));
-      const std::vector<Sample>& samples = engine.samples.at(point.batch);
-      cells.push_back(samples.size() > 1 ? as_spread(iteration_quartiles(samples).relative_spread())
-                                         : no_value);
+      cells.push_back(as_spread(relative_spread(engine.samples.at(point.batch))));
     }
   }
   TextTable table(header);
@@ -73,16 +71,11 @@ Value engine_json(const EngineThroughput& engine) {
   json.erase("threads_asked");
   json["verified_to"] = engine.verified_to;
   json["ended_by"] = engine.search.ended_by;
-  json["curve"] = Value::list();
-  for (const BatchPoint& point : engine.search.curve) {
-    Value raw = Value::list();
-    for (const Sample& sample : engine.samples.at(point.batch)) {
-      raw.push_back({{"batches", sample.iterations}, {"seconds", sample.seconds}});
-    }
-    json["curve"].push_back({{"batch", point.batch},
-                             {"rows_per_second", point.rows_per_second},
-                             {"samples", std::move(raw)}});
-  }
+  json["curve"] = Value::each(engine.search.curve, [&](const BatchPoint& point) -> Value {
+    return {{"batch", point.batch},
+            {"rows_per_second", point.rows_per_second},
+            {"samples", samples_json(engine.samples.at(point.batch), "batches")}};
+  });
   const BatchPoint* const best = engine.search.best();
   json["best_batch"] = best != nullptr ? Value(best->batch) : Value();
   json["best_rows_per_second"] = best != nullptr ? Value(best->rows_per_second) : Value();
@@ -125,12 +118,11 @@ LabReport throughput_report(const ThroughputStudy& study) {
                               {"verified_to", engine.verified_to}});
     }
     for (const auto& [batch, samples] : engine.samples) {
-      report.series.push_back(
-          {.name = series_name(study.training ? "throughput/train" : "throughput", study.network,
-                               fmt::format("{}/{}", engine.row.name, batch)),
-           .threads = engine.row.provenance.threads,
-           .samples = samples,
-           .per_iteration = {{"rows_per_second", static_cast<double>(batch)}}});
+      SampleSeries& series = report.series.emplace_back(
+          series_of(study.training ? "throughput/train" : "throughput", study.network,
+                    fmt::format("{}/{}", engine.row.name, batch), engine.row));
+      series.samples = samples;
+      series.per_iteration = {{"rows_per_second", static_cast<double>(batch)}};
     }
   }
   std::vector<Ending> endings = endings_of(rows);

@@ -1,15 +1,17 @@
-// Who is timed: an engine in this process, at training steps or at answers, or a peer in another
-// one.
+// What is timed in this process: an engine at training steps or at answers, or the matrix products
+// of a step alone.
 #pragma once
 
+#include "cpu_time.hpp"
 #include "diffbench/mlp/engine.hpp"
-#include "peer.hpp"
+#include "diffbench/stopwatch.hpp"
 #include "rounds.hpp"
-#include "temporary_directory.hpp"
 #include "training_job.hpp"
 
-#include <map>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -29,20 +31,53 @@ using TimedSteps = Timed<float>;
                                                            const SessionOptions& session,
                                                            const TrainingJob& job);
 
-/// The children that peers live in. Importing PyTorch takes seconds, so a child serves one job
-/// after another.
-class PeerPool {
+/// The matrix products of a training step alone, by OpenBLAS: the roof of every step. On random
+/// numbers, the same memory in every step. Its fetch() throws. Throws Unavailable where the build
+/// found no OpenBLAS.
+[[nodiscard]] std::unique_ptr<TimedSteps> products_steps(int threads, const TrainingJob& job);
+
+/// A planted slowdown: after the steps of a sample it keeps the CPU busy for `fraction` of what
+/// they took, which counts as their time.
+template <typename Clock = SteadyClock>
+class SlowedSteps final : public TimedSteps {
  public:
-  /// Hands `job` to the child of that name and number of threads, started where there is none.
-  /// Throws Unavailable, Error.
-  [[nodiscard]] std::unique_ptr<TimedSteps> steps(const std::string& name, int threads, int device,
-                                                  const TrainingJob& job);
+  SlowedSteps(std::unique_ptr<TimedSteps> inner, double fraction)
+      : inner_(std::move(inner)), fraction_(fraction) {}
+
+  Sample sample(std::int64_t steps) override {
+    Sample sample = inner_->sample(steps);
+    const CpuTime cpu;
+    const Stopwatch<Clock> watch;
+    double waited = 0;
+    while (waited < fraction_ * sample.seconds) {
+      waited = watch.seconds();
+    }
+    sample.seconds += waited;
+    if (sample.cpu_seconds) {
+      *sample.cpu_seconds += cpu.seconds();
+    }
+    return sample;
+  }
+  void fetch(std::span<float> parameters) override { inner_->fetch(parameters); }
+  [[nodiscard]] Provenance provenance() const override {
+    Provenance provenance = inner_->provenance();
+    provenance.details.emplace_back("planted_slowdown", std::to_string(fraction_));
+    return provenance;
+  }
+  [[nodiscard]] std::optional<std::int64_t> own_peak_bytes() const override {
+    return inner_->own_peak_bytes();
+  }
 
  private:
-  using Key = std::pair<std::string, int>;
-
-  TemporaryDirectory exchange_; ///< outlives the peers
-  std::map<Key, std::shared_ptr<Peer>> peers_;
+  std::unique_ptr<TimedSteps> inner_;
+  double fraction_;
 };
+
+/// The steps itself where there is nothing to plant.
+[[nodiscard]] inline std::unique_ptr<TimedSteps> slowed(std::unique_ptr<TimedSteps> steps,
+                                                        double fraction) {
+  return fraction > 0 ? std::make_unique<SlowedSteps<>>(std::move(steps), fraction)
+                      : std::move(steps);
+}
 
 } // namespace diffbench::bench

@@ -11,14 +11,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace diffbench::bench {
 
 namespace {
+
+/// The orders of more epochs would be large files; after these they come again.
+constexpr std::int64_t most_orders = 100;
 
 mlp::Network default_network(const mlp::DataSet& data) {
   if (data.name == "disc") {
@@ -94,36 +95,73 @@ void save_parameters(const TrainSetting& setting, const Trained& trained, LabRep
   if (!std::ranges::all_of(trained.parameters, [](float value) { return std::isfinite(value); })) {
     report.notes.push_back(fmt::format(
         "--save {}: nothing is written, since {} ended with parameters that are not finite", file,
-        trained.name()));
+        trained.name));
     report.outcome = {exit_error, report.notes.back()};
     return;
   }
-  if (!trained.failure.empty() && trained.epochs.empty()) {
+  if (trained.failed() && trained.epochs.empty()) {
     report.notes.push_back(fmt::format(
-        "--save {}: nothing is written, since {} did not end an epoch", file, trained.name()));
+        "--save {}: nothing is written, since {} did not end an epoch", file, trained.name));
     return;
   }
   mlp::write_safetensors(file, setting.training.network, trained.parameters);
   report.written.push_back(file);
 }
 
+PeerJob job_of(const TrainSetting& setting, const std::filesystem::path& directory) {
+  PeerJob job =
+      network_job(PeerTask::epochs, directory, setting.training, setting.start, setting.data.train);
+  const std::int64_t rows = setting.data.train.rows();
+  const std::int64_t epochs = std::min(setting.options.epochs, most_orders);
+  job.start["order"] =
+      write_rows(directory / "order.npy", mlp::row_order(rows, setting.options.seed, epochs), rows);
+  return job;
+}
+
+Trained not_trained(const TrainSetting& setting, const std::string& engine, DeviceKind device) {
+  Trained trained;
+  trained.name = trained.engine = engine;
+  trained.device = device;
+  trained.parameters = setting.start;
+  return trained;
+}
+
+void judge(const TrainSetting& setting, mlp::Engine<float>& engine, Trained& trained) {
+  const mlp::Network& network = setting.training.network;
+  trained.train = mlp::quality_unless(interrupted, engine, network, setting.data.train);
+  trained.test = mlp::quality_unless(interrupted, engine, network, setting.data.test);
+}
+
+/// Of the parameters that the peer has come to.
+void judge(const TrainSetting& setting, Peer& peer, const std::filesystem::path& file,
+           Trained& trained) {
+  peer.save(file);
+  const Field<float> saved = read_npy<float>(file);
+  if (saved.cells().size() != trained.parameters.size()) {
+    throw Error("the peer's result has another size than the network");
+  }
+  std::ranges::copy(saved.cells(), trained.parameters.begin());
+  const auto engine = mlp::require_engine("cpu").make_float32(setting.training, {});
+  engine->set_parameters(trained.parameters);
+  judge(setting, *engine, trained);
+}
+
 } // namespace
 
 Trained train_engine(const TrainSetting& setting, const mlp::EngineInfo& info, bool prefetch,
                      Progress& progress) {
-  Trained trained{.engine = std::string(info.name),
-                  .device = info.device,
-                  .prefetched = prefetch,
-                  .parameters = setting.start};
+  Trained trained = not_trained(setting, std::string(info.name), info.device);
+  trained.prefetched = prefetch;
+  trained.name += prefetch ? "+async" : "";
   SessionOptions session = setting.options.session;
   session.async = prefetch;
   trained.check = SmallNets(setting.training.optimizer).check(info, session);
   if (trained.wrong()) {
-    trained.failure = "WRONG: " + to_text(*trained.check) + "; not trained";
+    trained.give_up("WRONG: " + to_text(*trained.check) + "; not trained");
     return trained;
   }
   const auto engine = info.make<float>()(setting.training, session);
-  progress.stage(fmt::format("training with {}", trained.name()));
+  progress.stage(fmt::format("training with {}", trained.name));
   const mlp::Schedule schedule{
       .epochs = setting.options.epochs,
       .seed = setting.options.seed,
@@ -133,19 +171,43 @@ Trained train_engine(const TrainSetting& setting, const mlp::EngineInfo& info, b
   try {
     mlp::train(*engine, setting.training, setting.data.train, schedule, trained.parameters,
                [&](const mlp::Epoch& epoch) {
-                 trained.epochs.push_back(epoch);
+                 trained.add(epoch);
                  progress.update(static_cast<double>(epoch.number) /
                                  static_cast<double>(setting.options.epochs));
                  return !interrupted();
                });
   } catch (const Error& error) {
-    trained.failure = error.what();
+    trained.give_up(error.what());
     engine->set_parameters(trained.parameters);
   }
   trained.provenance = engine->provenance();
-  const mlp::Network& network = setting.training.network;
-  trained.train = mlp::quality_unless(interrupted, *engine, network, setting.data.train);
-  trained.test = mlp::quality_unless(interrupted, *engine, network, setting.data.test);
+  judge(setting, *engine, trained);
+  return trained;
+}
+
+Trained train_peer(const TrainSetting& setting, const std::string& peer, int threads,
+                   Progress& progress) {
+  Trained trained = not_trained(setting, row_name(peer_row_name(peer), threads),
+                                peer_device(peer, PeerTask::epochs));
+  progress.stage("training with " + trained.name);
+  const TemporaryDirectory exchange;
+  try {
+    Peer child(peer, job_of(setting, exchange.path()),
+               {.threads = threads, .device = setting.options.session.device}, interrupted);
+    for (std::int64_t epoch = 1; epoch <= setting.options.epochs && !interrupted(); ++epoch) {
+      trained.add(
+          {.number = epoch, .loss = 0, .times = {}, .wall = child.advance(1), .engine = {}});
+      progress.update(static_cast<double>(epoch) / static_cast<double>(setting.options.epochs));
+    }
+    trained.provenance = child.provenance();
+    judge(setting, child, exchange.path() / "result.npy", trained);
+  } catch (const Unavailable&) {
+    throw;
+  } catch (const Error& error) {
+    if (!interrupted()) {
+      trained.give_up(error.what());
+    }
+  }
   return trained;
 }
 

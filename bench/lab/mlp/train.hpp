@@ -8,7 +8,6 @@
 #include "diffbench/mlp/training.hpp"
 #include "lab_report.hpp"
 #include "options.hpp"
-#include "statistics.hpp"
 #include "step_check.hpp"
 
 #include <optional>
@@ -19,41 +18,26 @@
 
 namespace diffbench::bench {
 
-/// What one engine, or peer, made of it.
-struct Trained {
-  std::string engine; ///< "cpu", "peer:torch, 2 threads"
-  DeviceKind device = DeviceKind::cpu;
-  bool prefetched = false; ///< a thread gathered its batches ahead
-  Provenance provenance = {};
-  std::string failure = {};            ///< why it did not come to an end
-  std::optional<StepCheck> check = {}; ///< of an engine, on the small nets
-  std::vector<mlp::Epoch> epochs = {};
-  std::vector<float> parameters = {};                ///< after the last epoch that was right
-  std::optional<mlp::Quality> train = {}, test = {}; ///< not there when Ctrl-C came before
+/// What one engine, or peer, made of it; each sample is an epoch.
+struct Trained : NetRow {         ///< named "cpu", "cpu+async", "peer:torch, 2 threads"
+  std::string engine;             ///< without "+async"
+  bool prefetched = false;        ///< a thread gathered its batches ahead
+  std::vector<mlp::Epoch> epochs; ///< a peer says nothing of its losses, nor where its time went
+  std::vector<float> parameters;  ///< after the last epoch that was right
+  std::optional<mlp::Quality> train, test; ///< not there when Ctrl-C came before
 
-  [[nodiscard]] bool wrong() const { return check && !check->ok(); }
-  [[nodiscard]] std::string name() const { return engine + (prefetched ? "+async" : ""); }
-  /// It says nothing of its losses, nor where its time went.
-  [[nodiscard]] bool is_peer() const { return names_peer(engine); }
-  /// What is emulated has results, and no times.
-  [[nodiscard]] bool timed() const { return device != DeviceKind::emulated && !epochs.empty(); }
-  [[nodiscard]] Quartiles epoch_quartiles() const {
-    std::vector<double> seconds;
-    for (const mlp::Epoch& epoch : epochs) {
-      seconds.push_back(epoch.wall);
+  void add(const mlp::Epoch& epoch) {
+    epochs.push_back(epoch);
+    if (!emulated()) { // what is emulated has results, and no times
+      samples.push_back({.iterations = 1, .seconds = epoch.wall, .cpu_seconds = {}});
     }
-    return quartiles(std::move(seconds));
   }
-  [[nodiscard]] double seconds_per_epoch() const { return epoch_quartiles().median; }
-  [[nodiscard]] mlp::EpochTimes total() const {
-    mlp::EpochTimes sum;
-    for (const mlp::Epoch& epoch : epochs) {
-      sum.data += epoch.times.data;
-      sum.step += epoch.times.step;
-      sum.wait += epoch.times.wait;
-    }
-    return sum;
+  void give_up(std::string why) {
+    status = Status::failed;
+    reason = std::move(why);
   }
+  /// Whether or not it came to the end.
+  [[nodiscard]] bool timed() const { return !samples.empty(); }
 };
 
 /// What they were trained on, and how.
@@ -73,6 +57,22 @@ struct TrainSetting {
 /// failure, as that of an engine is. Throws Unavailable.
 [[nodiscard]] Trained train_peer(const TrainSetting& setting, const std::string& peer, int threads,
                                  Progress& progress);
+
+/// Where the time of all epochs of one engine went, in seconds: parts that exclude each other and
+/// add up to the wall time.
+struct TrainLedger {
+  std::string engine;
+  mlp::StepTimes parts;                 ///< on the host's clock
+  double unexplained = 0;               ///< what they leave of `wall`
+  double wall = 0;                      ///< from the drawing of the order to the last step
+  std::optional<mlp::StepTimes> device; ///< by the device's own clock, where there is one
+};
+
+/// An engine that keeps no account leaves all of its time unexplained.
+[[nodiscard]] TrainLedger ledger_of(std::string engine, std::span<const mlp::Epoch> epochs);
+/// Shares of the wall time, engine by engine, and which parts an engine does at once.
+[[nodiscard]] std::string ledger_table(std::span<const TrainLedger> ledgers);
+[[nodiscard]] Value ledger_json(const TrainLedger& ledger);
 
 [[nodiscard]] LabReport train_report(const TrainSetting& setting, std::span<const Trained> all);
 

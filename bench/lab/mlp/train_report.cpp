@@ -4,37 +4,60 @@
 #include "columns.hpp"
 #include "interrupt.hpp"
 #include "report_json.hpp"
-#include "train_ledger.hpp"
-#include "training_job.hpp"
+#include "statistics.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
+#include <utility>
 
 namespace diffbench::bench {
 
 namespace {
+
+/// In the order in which a step goes through them.
+constexpr std::array<std::pair<const char*, double mlp::StepTimes::*>, 7> named_parts{
+    {{"data", &mlp::StepTimes::data},
+     {"h2d", &mlp::StepTimes::h2d},
+     {"launch", &mlp::StepTimes::launch},
+     {"forward", &mlp::StepTimes::forward},
+     {"backward", &mlp::StepTimes::backward},
+     {"update", &mlp::StepTimes::update},
+     {"sync", &mlp::StepTimes::sync}}};
+
+void add(mlp::StepTimes& sum, const mlp::StepTimes& times) {
+  for (const auto& [name, part] : named_parts) {
+    sum.*part += times.*part;
+  }
+}
+
+double sum_of(const mlp::StepTimes& times) {
+  double sum = 0;
+  for (const auto& [name, part] : named_parts) {
+    sum += times.*part;
+  }
+  return sum;
+}
 
 std::string accuracy_percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
 std::string as_score(const Value& score) { return fmt::format("{:.3f}", score.number()); }
 
 struct ScoresLine {
   std::string name;
-  const mlp::Scores& scores;
+  mlp::Scores scores;
 };
 
 constexpr Column<ScoresLine> score_columns[] = {
-    {nullptr, "test rows", as_text, [](const ScoresLine& line) -> Value { return line.name; }},
-    {"precision", "precision", as_score,
-     [](const ScoresLine& line) -> Value { return line.scores.precision; }},
-    {"recall", "recall", as_score,
-     [](const ScoresLine& line) -> Value { return line.scores.recall; }},
-    {"f1", "f1", as_score, [](const ScoresLine& line) -> Value { return line.scores.f1; }},
-    {"support", "support", as_text,
-     [](const ScoresLine& line) -> Value { return line.scores.support; }},
+    {nullptr, "test rows", as_text, field<&ScoresLine::name>},
+    {"precision", "precision", as_score, field<&ScoresLine::scores, &mlp::Scores::precision>},
+    {"recall", "recall", as_score, field<&ScoresLine::scores, &mlp::Scores::recall>},
+    {"f1", "f1", as_score, field<&ScoresLine::scores, &mlp::Scores::f1>},
+    {"support", "support", as_text, field<&ScoresLine::scores, &mlp::Scores::support>},
 };
 
 Value quality_json(const std::optional<mlp::Quality>& of_rows) {
@@ -45,15 +68,11 @@ Value quality_json(const std::optional<mlp::Quality>& of_rows) {
   const auto scores_json = [](const mlp::Scores& scores) {
     return object_of(score_columns, {{}, scores});
   };
-  Value classes = Value::list();
-  for (const mlp::Scores& scores : quality.classes) {
-    classes.push_back(scores_json(scores));
-  }
   return {{"errors", quality.errors},
           {"accuracy", quality.accuracy},
           {"macro", scores_json(quality.macro)},
           {"weighted", scores_json(quality.weighted)},
-          {"classes", std::move(classes)}};
+          {"classes", Value::each(quality.classes, scores_json)}};
 }
 
 std::string errors_text(const std::optional<mlp::Quality>& quality) {
@@ -62,7 +81,7 @@ std::string errors_text(const std::optional<mlp::Quality>& quality) {
 
 std::string classification_report(const Trained& trained) {
   TextTable table = table_of(score_columns);
-  table.rename(0, trained.name() + ", test rows");
+  table.rename(0, trained.name + ", test rows");
   for (std::size_t c = 0; c < trained.test->classes.size(); ++c) {
     add_row(table, score_columns, {fmt::format("class {}", c), trained.test->classes[c]});
   }
@@ -73,25 +92,27 @@ std::string classification_report(const Trained& trained) {
 
 Value engine_json(const Trained& trained) {
   Value losses = Value::list();
+  mlp::EpochTimes total;
   for (const mlp::Epoch& epoch : trained.epochs) {
     if (!trained.is_peer()) {
       losses.push_back(epoch.loss);
     }
+    total.data += epoch.times.data;
+    total.step += epoch.times.step;
+    total.wait += epoch.times.wait;
   }
-  const bool timed = trained.timed();
-  const bool accounted = timed && !trained.is_peer();
-  const mlp::EpochTimes total = trained.total();
+  const bool accounted = trained.timed() && !trained.is_peer();
   return {
       {"engine", trained.engine},
       {"async", trained.prefetched},
-      {"device", to_string(trained.device)},
-      {"status", trained.failure.empty() ? "ok" : "failed"},
-      {"reason", trained.failure.empty() ? Value() : Value(trained.failure)},
+      {"device", trained.device},
+      {"status", trained.status},
+      {"reason", or_null(trained.reason)},
       {"provenance", provenance_json(trained.provenance)},
-      {"seconds_per_epoch", timed ? Value(trained.seconds_per_epoch()) : Value()},
+      {"seconds_per_epoch", trained.timed() ? Value(trained.step_seconds()) : Value()},
       {"phases", accounted ? Value{{"data", total.data}, {"step", total.step}, {"wait", total.wait}}
                            : Value()},
-      {"ledger", accounted ? ledger_json(ledger_of(trained.name(), trained.epochs)) : Value()},
+      {"ledger", accounted ? ledger_json(ledger_of(trained.name, trained.epochs)) : Value()},
       {"losses", std::move(losses)},
       {"train", quality_json(trained.train)},
       {"test", quality_json(trained.test)}};
@@ -105,12 +126,11 @@ std::string speed_sentence(const std::vector<const Trained*>& done) {
   if (timed.empty()) {
     return "what is emulated has no times";
   }
-  const auto [fast, slow] = std::ranges::minmax(timed, {}, &Trained::seconds_per_epoch);
-  return fmt::format("{} takes {} an epoch", fast->name(),
-                     format_seconds(fast->seconds_per_epoch())) +
-         (fast == slow ? ""
-                       : ", " + format_pace(slow->seconds_per_epoch() / fast->seconds_per_epoch(),
-                                            slow->name()));
+  const auto [fast, slow] = std::ranges::minmax(timed, {}, &Trained::step_seconds);
+  return fmt::format("{} takes {} an epoch", fast->name, format_seconds(fast->step_seconds())) +
+         (fast == slow
+              ? ""
+              : ", " + format_pace(slow->step_seconds() / fast->step_seconds(), slow->name));
 }
 
 std::string quality_sentence(const std::vector<const Trained*>& done) {
@@ -130,7 +150,7 @@ std::string quality_sentence(const std::vector<const Trained*>& done) {
 std::string sentence(std::span<const Trained> all) {
   std::vector<const Trained*> done;
   for (const Trained& trained : all) {
-    if (trained.failure.empty() && !trained.epochs.empty() && trained.test) {
+    if (trained.status == Status::ok && !trained.epochs.empty() && trained.test) {
       done.push_back(&trained);
     }
   }
@@ -147,11 +167,11 @@ std::vector<std::string> prefetch_notes(std::span<const Trained> all) {
     const Trained& in_turn = all[i - 1];
     const Trained& ahead = all[i];
     if (ahead.prefetched && in_turn.engine == ahead.engine && in_turn.timed() && ahead.timed()) {
+      const TrainLedger ledger = ledger_of("", in_turn.epochs);
       notes.push_back(fmt::format(
           "{}: with its batches gathered ahead an epoch is {} (which spends {} on data)",
-          ahead.engine,
-          format_pace(in_turn.seconds_per_epoch() / ahead.seconds_per_epoch(), "in turn"),
-          accuracy_percent(in_turn.total().data / ledger_of("", in_turn.epochs).wall)));
+          ahead.engine, format_pace(in_turn.step_seconds() / ahead.step_seconds(), "in turn"),
+          accuracy_percent(ledger.parts.data / ledger.wall)));
     }
   }
   return notes;
@@ -173,6 +193,67 @@ std::vector<const Trained*> judged_apart(std::span<const Trained> all) {
 
 } // namespace
 
+TrainLedger ledger_of(std::string engine, std::span<const mlp::Epoch> epochs) {
+  TrainLedger ledger{.engine = std::move(engine), .parts = {}, .device = {}};
+  mlp::StepTimes device;
+  for (const mlp::Epoch& epoch : epochs) {
+    ledger.wall += epoch.wall;
+    ledger.parts.data += epoch.times.data;
+    if (epoch.engine) {
+      add(ledger.parts, epoch.engine->host);
+      add(device, epoch.engine->device);
+    }
+  }
+  ledger.unexplained = ledger.wall - sum_of(ledger.parts);
+  if (sum_of(device) > 0) {
+    ledger.device = device;
+  }
+  return ledger;
+}
+
+std::string ledger_table(std::span<const TrainLedger> ledgers) {
+  TextTable::Cells header{"where the time went"};
+  for (const auto& [name, part] : named_parts) {
+    header.emplace_back(name);
+  }
+  header.insert(header.end(), {"unexplained", "wall"});
+  TextTable table(header);
+  std::vector<std::string> fused;
+  for (const TrainLedger& ledger : ledgers) {
+    const auto share = [&](double seconds) {
+      return seconds == 0 ? "-" : fmt::format("{:.1f} %", 100 * seconds / ledger.wall);
+    };
+    TextTable::Cells cells{ledger.engine};
+    for (const auto& [name, part] : named_parts) {
+      cells.push_back(share(ledger.parts.*part));
+    }
+    cells.push_back(share(ledger.unexplained));
+    cells.push_back(format_seconds(ledger.wall));
+    table.add(std::move(cells));
+    if (ledger.parts.backward > 0 && ledger.parts.update == 0) {
+      fused.push_back(ledger.engine);
+    }
+  }
+  return table.format() + (fused.empty() ? ""
+                                         : fmt::format("The update is within backward: {}.\n",
+                                                       fmt::join(fused, ", ")));
+}
+
+Value ledger_json(const TrainLedger& ledger) {
+  const auto parts_json = [](const mlp::StepTimes& times) {
+    Value json;
+    for (const auto& [name, part] : named_parts) {
+      json[name] = times.*part;
+    }
+    return json;
+  };
+  Value json = parts_json(ledger.parts);
+  json["unexplained"] = ledger.unexplained;
+  json["wall"] = ledger.wall;
+  json["device"] = ledger.device ? parts_json(*ledger.device) : Value();
+  return json;
+}
+
 LabReport train_report(const TrainSetting& setting, std::span<const Trained> all) {
   LabReport report;
   const mlp::Network& network = setting.training.network;
@@ -186,35 +267,23 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
   for (const Trained& trained : all) {
     report.data["results"].push_back(engine_json(trained));
     if (!trained.epochs.empty()) {
-      table.add({trained.name(), std::to_string(trained.provenance.threads),
+      table.add({trained.name, std::to_string(trained.provenance.threads),
                  std::to_string(trained.epochs.size()),
-                 trained.timed() ? format_seconds(trained.seconds_per_epoch()) : "emulated",
-                 trained.timed() && trained.epochs.size() > 1
-                     ? as_spread(trained.epoch_quartiles().relative_spread())
-                     : no_value,
+                 trained.timed() ? format_seconds(trained.step_seconds()) : "emulated",
+                 as_spread(relative_spread(trained.samples)),
                  trained.is_peer() ? no_value : format_figure(trained.epochs.back().loss),
                  errors_text(trained.train), errors_text(trained.test),
                  trained.test ? accuracy_percent(trained.test->accuracy) : "-"});
     }
-    if (!trained.failure.empty()) {
-      report.notes.push_back(fmt::format("{}: {}", trained.name(), trained.failure));
-      if (report.outcome.exit_code != exit_not_verified) {
-        report.outcome = {exit_error, "an engine did not come to the end, see above"};
-      }
-    }
-    if (trained.wrong()) {
-      report.outcome = {exit_not_verified, trained.name() + " is wrong, see above"};
+    if (trained.failed()) {
+      report.notes.push_back(fmt::format("{}: {}", trained.name, trained.reason));
     }
     if (trained.timed()) {
       if (!trained.is_peer()) {
-        ledgers.push_back(ledger_of(trained.name(), trained.epochs));
+        ledgers.push_back(ledger_of(trained.name, trained.epochs));
       }
-      SampleSeries& series = report.series.emplace_back();
-      series.name = series_name("train/" + setting.data.train.name, network, trained.name());
-      series.threads = trained.provenance.threads;
-      for (const mlp::Epoch& epoch : trained.epochs) {
-        series.samples.push_back({.iterations = 1, .seconds = epoch.wall, .cpu_seconds = {}});
-      }
+      report.series.push_back(
+          series_of("train/" + setting.data.train.name, network, trained.name, trained));
     }
   }
   report.text = fmt::format(
@@ -231,6 +300,7 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
   std::ranges::move(prefetch_notes(all), std::back_inserter(report.findings));
   report.sentence = sentence(all);
   report.interrupted = interrupted();
+  report.outcome = outcome_of(endings_of(all));
   return report;
 }
 

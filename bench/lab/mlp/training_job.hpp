@@ -1,9 +1,10 @@
-// What engines and peers are raced on: a network, its first parameters, and the batches of the
-// steps, the same for all and in the same order.
+// What engines and peers are timed on: rows, a network with its first parameters, and the batches
+// of the steps, the same for all and in the same order.
 #pragma once
 
 #include "diffbench/mlp/data.hpp"
 #include "diffbench/mlp/engine.hpp"
+#include "result_file.hpp"
 
 #include <cstdint>
 #include <span>
@@ -12,6 +13,23 @@
 #include <vector>
 
 namespace diffbench::bench {
+
+/// Of MNIST's pictures.
+inline constexpr std::int64_t image_pixels = 784;
+inline constexpr std::int64_t image_classes = 10;
+
+/// Pixels uniform in 0 .. 1 and classes by chance: nothing can be learnt from them, and a step
+/// takes as long as on pictures.
+[[nodiscard]] mlp::DataSet made_up_images(std::int64_t rows, std::int64_t pixels,
+                                          std::int64_t classes, std::uint64_t seed);
+
+/// The training rows of `data`, or without one of MNIST, else Fashion-MNIST, where `diffbench
+/// get-data` has put them, else made-up ones; the first `most` of them. Throws InvalidInput.
+[[nodiscard]] mlp::DataSet image_rows(const std::string& data, const std::string& directory,
+                                      std::int64_t most, std::uint64_t seed);
+
+/// Rows for this network, each number normal, always the same.
+[[nodiscard]] std::vector<float> random_rows(const mlp::Network& network, std::int64_t rows);
 
 struct TrainingJob {
   mlp::Training training;
@@ -30,8 +48,8 @@ struct TrainingJob {
 /// "cpu", or "cpu, 2 threads" where a number of threads was asked for.
 [[nodiscard]] std::string row_name(const std::string& engine, int threads);
 
-/// "mlp/FAMILY/WIDTHS/ROW", the name of a series of samples.
-[[nodiscard]] std::string series_name(std::string_view family, const mlp::Network& network,
-                                      std::string_view row);
+/// The samples of a row, as "mlp/FAMILY/WIDTHS/NAME".
+[[nodiscard]] SampleSeries series_of(std::string_view family, const mlp::Network& network,
+                                     std::string_view name, const TimedRow& row);
 
 } // namespace diffbench::bench

@@ -1,11 +1,11 @@
 // `diffbench pitfalls`: its options, and the bench on which the pitfalls are measured.
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
-#include "lab_report.hpp"
 #include "option_groups.hpp"
 #include "output.hpp"
-#include "report.hpp"
+#include "pitfall.hpp"
 #include "selection.hpp"
 
 #include <algorithm>
@@ -41,14 +41,6 @@ BackendInfo backend_here(std::string_view name) {
   return require_backend(name);
 }
 
-std::vector<std::string> pitfall_names() {
-  std::vector<std::string> names;
-  for (const Pitfall& pitfall : choose_pitfalls({})) {
-    names.emplace_back(pitfall.name);
-  }
-  return names;
-}
-
 } // namespace
 
 Action declare_pitfalls(OptionList& options) {
@@ -56,7 +48,7 @@ Action declare_pitfalls(OptionList& options) {
   options.group("Pitfalls");
   declare_grid(options, state->problem);
   options.texts("--only NAME", state->only, "measure this one (may be repeated)");
-  options.choices(pitfall_names());
+  options.choices(names_in(all_pitfalls()));
   declare_budget(options, state->budget_seconds, "for all of them together");
   options.flag("--list", state->list, "name them and what they need, measure nothing");
   state->output.declare(options);

@@ -1,10 +1,9 @@
-#include "report.hpp"
-
+// The measuring and the report of `diffbench pitfalls`, apart from its options.
 #include "columns.hpp"
 #include "conclusion.hpp"
 #include "diffbench/known_names.hpp"
 #include "interrupt.hpp"
-#include "units.hpp"
+#include "pitfall.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +13,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -243,12 +241,7 @@ std::vector<Pitfall> choose_pitfalls(const std::vector<std::string>& names) {
   std::vector<Pitfall> all = all_pitfalls();
   for (const std::string& name : names) {
     if (std::ranges::find(all, name, &Pitfall::name) == all.end()) {
-      std::vector<std::string> valid;
-      valid.reserve(all.size());
-      for (const Pitfall& pitfall : all) {
-        valid.emplace_back(pitfall.name);
-      }
-      throw unknown_name("pitfall", name, valid);
+      throw unknown_name("pitfall", name, names_in(all));
     }
   }
   if (!names.empty()) {

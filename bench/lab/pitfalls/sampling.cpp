@@ -83,10 +83,9 @@ Finding mean_with_outlier(Workbench& bench) {
   const double sum = std::accumulate(right.samples.begin(), right.samples.end(), 0.0);
   return {.mistaken = {.seconds = sum / static_cast<double>(right.samples.size()), .samples = {}},
           .right = right,
-          .detail = fmt::format(
-              "one of {} samples ran beside {} busy threads and took {}", right.samples.size(),
-              4 * usable_cpus(),
-              format_seconds(*std::max_element(right.samples.begin(), right.samples.end())))};
+          .detail = fmt::format("one of {} samples ran beside {} busy threads and took {}",
+                                right.samples.size(), 4 * usable_cpus(),
+                                format_seconds(*std::ranges::max_element(right.samples)))};
 }
 
 } // namespace

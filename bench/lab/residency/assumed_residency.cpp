@@ -35,11 +35,11 @@ constexpr Column<AssumedRung> rung_columns[] = {
      }},
     {"transfer", nullptr, as_text, field<&AssumedRung::transfer>},
     {"assumed", nullptr, as_text, field<&AssumedRung::card, &AssumedCard::id>},
-    {"seconds_per_step", "time/iter", as_seconds_span,
-     [](const AssumedRung& rung) { return to_json(rung.seconds); }},
+    {"seconds_per_step", "time/iter", as_seconds_span, field<&AssumedRung::seconds, span_json>},
     {"times_best_cpu", "vs best CPU", as_ratio_span,
      [](const AssumedRung& rung) {
-       return rung.cpu_seconds ? to_json(times_as_fast(*rung.cpu_seconds, rung.seconds)) : Value();
+       return rung.cpu_seconds ? span_json(times_as_fast(*rung.cpu_seconds, rung.seconds))
+                               : Value();
      }},
 };
 
@@ -124,8 +124,8 @@ std::string sentence_of(const AssumedCard& card, std::span<const AssumedRung> ru
     return times_as_fast(cpu->step_seconds(), rung.seconds);
   };
   return text + fmt::format(" {} would take {} a step, {} as {}. {} would take {}, {}.", naive.row,
-                            as_seconds_span(to_json(naive.seconds)), pace_text(times(naive)),
-                            cpu->name, best.row, as_seconds_span(to_json(best.seconds)),
+                            as_seconds_span(span_json(naive.seconds)), pace_text(times(naive)),
+                            cpu->name, best.row, as_seconds_span(span_json(best.seconds)),
                             worth_text(times(best), cpu->name));
 }
 
@@ -145,7 +145,7 @@ void append_assumed(LabReport& report, const AssumedCard& card, const ResidencyP
       checks.push_back({rung.row, "step", rung.seconds, row->step_seconds()});
     }
   }
-  if (is_such(card, gpu_name_in(result.context)) && !checks.empty()) {
+  if (is_such(card, fact(result.context, "gpu_name")) && !checks.empty()) {
     append_checks(report, card, checks);
     return;
   }

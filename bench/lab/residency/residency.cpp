@@ -26,9 +26,8 @@ constexpr std::string_view better_kernels[] = {"cuda_graph", "cuda_blocked"};
 constexpr std::string_view stand_in = "simd";
 
 const PlannedRow* find(std::span<const PlannedRow> available, std::string_view name) {
-  const auto found = std::find_if(available.begin(), available.end(), [&](const PlannedRow& c) {
-    return c.backend.name == name && c.probe.available;
-  });
+  const auto found = std::ranges::find_if(
+      available, [&](const PlannedRow& c) { return c.backend.name == name && c.probe.available; });
   return found == available.end() ? nullptr : &*found;
 }
 

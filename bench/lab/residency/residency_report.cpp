@@ -2,7 +2,6 @@
 #include "columns.hpp"
 #include "report_json.hpp"
 #include "residency.hpp"
-#include "speedup.hpp"
 #include "table.hpp"
 #include "units.hpp"
 
@@ -122,8 +121,7 @@ std::vector<VisitCost> round_trip_costs(const std::vector<Step>& steps, Place pl
       }
     }
   }
-  std::sort(costs.begin(), costs.end(),
-            [](const VisitCost& a, const VisitCost& b) { return a.visits < b.visits; });
+  std::ranges::sort(costs, {}, &VisitCost::visits);
   return costs;
 }
 
@@ -142,7 +140,7 @@ std::string affordable(const std::vector<VisitCost>& costs, const Row& rival) {
 
 /// What the ladder of a place shows: its first round trips against the field that stays.
 std::string story(const std::vector<Step>& steps, Place place, const ComparisonResult& result) {
-  const auto naive = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+  const auto naive = std::ranges::find_if(steps, [&](const Step& step) {
     return step.rung->place == place && step.rung->planned.roundtrip_every > 0 && step.comparable();
   });
   if (naive == steps.end()) {

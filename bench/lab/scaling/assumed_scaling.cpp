@@ -23,10 +23,8 @@ constexpr Column<AssumedRow> row_columns[] = {
     {"backend", "GPU", as_text, field<&AssumedRow::backend>,
      [](const AssumedRow& row) { return assumed_name(row.backend, *row.card); }},
     {"assumed", nullptr, as_text, field<&AssumedRow::card, &AssumedCard::id>},
-    {"seconds_per_step", "time/iter", as_seconds_span,
-     [](const AssumedRow& row) { return to_json(row.step); }},
-    {"warm_seconds", "warm run", as_seconds_span,
-     [](const AssumedRow& row) { return to_json(row.warm); }},
+    {"seconds_per_step", "time/iter", as_seconds_span, field<&AssumedRow::step, span_json>},
+    {"warm_seconds", "warm run", as_seconds_span, field<&AssumedRow::warm, span_json>},
 };
 
 /// `cuda`, which the verb compares with where there is a GPU, with page-locked copies as there.
@@ -53,7 +51,7 @@ double run_seconds(const Row& row, std::int64_t iterations) {
 void append_assumed(LabReport& report, const AssumedCard& card, const ScalingStudy& study) {
   const ComparisonResult& frame = study.frame;
   const AssumedRow row = row_of(card, frame);
-  if (study.gpu && study.gpu->ranked() && is_such(card, gpu_name_in(frame.context))) {
+  if (study.gpu && study.gpu->ranked() && is_such(card, fact(frame.context, "gpu_name"))) {
     std::vector<AssumptionCheck> checks{{row.backend, "step", row.step, study.gpu->step_seconds()}};
     if (study.gpu->warm) {
       checks.push_back({row.backend, "warm", row.warm, study.gpu->warm->wall});
@@ -67,9 +65,9 @@ void append_assumed(LabReport& report, const AssumedCard& card, const ScalingStu
   Value times;
   if (fits(card, frame.problem) != "no" && cpu != nullptr) {
     const Assumption span = times_as_fast(run_seconds(*cpu, frame.iterations), row.warm);
-    times = to_json(span);
+    times = span_json(span);
     sentence += fmt::format("; a whole run by {} would take {}, {}", row.backend,
-                            as_seconds_span(to_json(row.warm)),
+                            as_seconds_span(span_json(row.warm)),
                             worth_text(span, "the best of the threads"));
   }
   sentence += ".";

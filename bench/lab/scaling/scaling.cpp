@@ -2,17 +2,19 @@
 
 #include "assumed_report.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
 #include "interrupt.hpp"
 #include "option_groups.hpp"
-#include "statistics.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <set>
 #include <utility>
@@ -23,8 +25,6 @@ namespace {
 
 /// Weak scaling goes through the thread counts so often, every other time backwards.
 constexpr int passes = 2;
-/// What is within 5 % of the best is as good.
-constexpr double nearly_fastest = 0.95;
 
 struct ScalingOptions {
   ScalingPlan plan;
@@ -38,12 +38,7 @@ struct ScalingOptions {
 BackendInfo threaded_backend(const std::string& name) {
   const BackendInfo backend = require_backend(name);
   if (!backend.threaded) {
-    std::vector<std::string_view> threaded;
-    for (const BackendInfo& other : all_backends()) {
-      if (other.threaded) {
-        threaded.push_back(other.name);
-      }
-    }
+    const auto threaded = names_in(all_backends(), std::mem_fn(&BackendInfo::threaded));
     throw InvalidInput(fmt::format("--backend {}: has no threads of the CPU; choose of {}", name,
                                    fmt::join(threaded, ", ")));
   }
@@ -100,7 +95,7 @@ ScalingPlan plan_of(const ScalingOptions& options) {
 }
 
 std::string row_label(const BackendInfo& backend, int threads) {
-  return fmt::format("{}, {} thread{}", backend.name, threads, threads == 1 ? "" : "s");
+  return fmt::format("{}, {}", backend.name, counted(threads, "thread"));
 }
 
 PlannedRow planned_for(const ScalingPlan& plan, int threads) {
@@ -196,7 +191,7 @@ ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Prog
         frame = std::move(result);
       }
     }
-    std::reverse(study.entries.begin(), study.entries.end());
+    std::ranges::reverse(study.entries);
   }
   if (!frame) {
     throw Interrupted();
@@ -222,10 +217,6 @@ std::vector<int> thread_counts(std::span<const int> list, int usable_cpus) {
   return {counts.begin(), counts.end()};
 }
 
-double ScalingEntry::throughput() const {
-  return static_cast<double>(problem.cells()) / *seconds_per_iteration(row);
-}
-
 ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress) {
   ScalingStudy study{.scaling = plan.scaling,
                      .backend = std::string(plan.backend.name),
@@ -234,8 +225,7 @@ ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress) {
                      .cpu_quota = cpu_quota()};
   study.frame = plan.scaling == Scaling::strong ? measure_strong(plan, study, progress)
                                                 : measure_weak(plan, study, progress);
-  std::sort(study.entries.begin(), study.entries.end(),
-            [](const ScalingEntry& a, const ScalingEntry& b) { return a.threads < b.threads; });
+  std::ranges::sort(study.entries, {}, &ScalingEntry::threads);
   study.frame.rows.clear();
   for (const ScalingEntry& entry : study.entries) {
     study.frame.rows.push_back(entry.row);
@@ -244,37 +234,6 @@ ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress) {
     study.frame.rows.push_back(*study.gpu);
   }
   return study;
-}
-
-const ScalingEntry* recommended(const ScalingStudy& study) {
-  double best = 0;
-  for (const ScalingEntry& entry : study.entries) {
-    if (entry.counts()) {
-      best = std::max(best, entry.throughput());
-    }
-  }
-  for (const ScalingEntry& entry : study.entries) {
-    if (entry.counts() && entry.throughput() >= nearly_fastest * best) {
-      return &entry;
-    }
-  }
-  return nullptr;
-}
-
-std::vector<ScalingPoint> scaling_points(const ScalingStudy& study) {
-  std::vector<ScalingPoint> points;
-  for (const ScalingEntry& entry : study.entries) {
-    if (!entry.counts() || study.oversubscribed(entry.threads)) {
-      continue;
-    }
-    points.push_back({.threads = entry.threads,
-                      .cells = static_cast<double>(entry.problem.cells()),
-                      .seconds = iteration_seconds(entry.row.samples)});
-  }
-  if (!points.empty() && points.front().threads != 1) {
-    points.clear();
-  }
-  return points;
 }
 
 Action declare_scaling(OptionList& options) {

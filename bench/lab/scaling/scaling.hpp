@@ -34,11 +34,6 @@ struct ScalingEntry {
   int threads = 1; ///< asked for
   Problem problem;
   Row row;
-
-  /// Verified, timed, and really run on as many threads.
-  [[nodiscard]] bool counts() const { return row.ranked() && row.provenance.threads == threads; }
-  /// Cells per second; counts() holds.
-  [[nodiscard]] double throughput() const;
 };
 
 struct ScalingStudy {
@@ -50,23 +45,12 @@ struct ScalingStudy {
   std::string why_no_gpu = {};
   int usable_cpus = 1;
   double cpu_quota = 0; ///< infinity without one
-
-  /// Whether so many threads have to take turns on the CPUs that there are.
-  [[nodiscard]] bool oversubscribed(int threads) const {
-    return !(threads <= usable_cpus && threads <= cpu_quota);
-  }
 };
 
 /// All rows verified. Strong scaling: in the same interleaved rounds. Weak scaling: there and back
 /// again, so that a drift of the machine meets all counts alike; each is a comparison of its own.
 /// Throws as measure() does.
 [[nodiscard]] ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress);
-
-/// The fewest threads whose throughput is within 5 % of the best; nullptr where nothing counts.
-[[nodiscard]] const ScalingEntry* recommended(const ScalingStudy& study);
-/// Those that counts(), from the first on and without oversubscription; empty where one thread has
-/// no time.
-[[nodiscard]] std::vector<ScalingPoint> scaling_points(const ScalingStudy& study);
 
 [[nodiscard]] LabReport scaling_report(const ScalingStudy& study);
 

@@ -68,9 +68,9 @@ void check(const SweepPlan& plan, const CrossedRows& crossed) {
     for (const std::string& name : {crossed.champion, crossed.challenger}) {
       auto is_row = [&](const PlannedRow& planned) { return planned.row_name() == name; };
       const auto& peers = combination.run.peers;
-      if (!name.empty() && std::none_of(planned_rows.begin(), planned_rows.end(), is_row) &&
-          std::none_of(peers.begin(), peers.end(),
-                       [&](const std::string& peer) { return peer_row_name(peer) == name; })) {
+      if (!name.empty() && std::ranges::none_of(planned_rows, is_row) &&
+          std::ranges::none_of(
+              peers, [&](const std::string& peer) { return peer_row_name(peer) == name; })) {
         throw InvalidInput(fmt::format("--cross: no row of this sweep is called {}", name));
       }
     }

@@ -1,4 +1,4 @@
-#include "sweep_crossings.hpp"
+#include "sweep_report.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,8 +55,7 @@ std::vector<Contest> contests_of(const std::string& along,
       contests.push_back(std::move(contest));
     }
   }
-  std::sort(contests.begin(), contests.end(),
-            [](const Contest& a, const Contest& b) { return a.size < b.size; });
+  std::ranges::sort(contests, {}, &Contest::size);
   return contests;
 }
 

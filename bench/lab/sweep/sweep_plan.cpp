@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
-#include <functional>
 #include <utility>
 
 namespace diffbench::bench {
@@ -16,15 +14,25 @@ namespace {
 /// An option that may have several values.
 struct Swept {
   const char* option;
-  bool numbers;
+  Values values = Values::numbers;
 };
 
 /// In the order of the axes.
-constexpr Swept swept_options[] = {
-    {"--grid", true},      {"--iters", true},     {"--dtype", false},         {"--threads", true},
-    {"--isa", false},      {"--boundary", false}, {"--boundary-value", true}, {"--init", false},
-    {"--seed", true},      {"--dt", true},        {"--diffusivity", true},    {"--spacing", true},
-    {"--transfer", false}, {"--device", true},    {"--roundtrip-every", true}};
+constexpr Swept swept_options[] = {{"--grid"},
+                                   {"--iters"},
+                                   {"--dtype", Values::words},
+                                   {"--threads"},
+                                   {"--isa", Values::words},
+                                   {"--boundary", Values::words},
+                                   {"--boundary-value"},
+                                   {"--init", Values::words},
+                                   {"--seed"},
+                                   {"--dt"},
+                                   {"--diffusivity"},
+                                   {"--spacing"},
+                                   {"--transfer", Values::words},
+                                   {"--device"},
+                                   {"--roundtrip-every"}};
 
 /// All that were given, as they were typed.
 OptionValues given_options(OptionList& list) {
@@ -86,9 +94,9 @@ SweepPlan plan_sweep(SweptOptions& swept) {
   plan.options = given_options(swept.list);
   std::vector<std::pair<const char*, ValueList>> lists;
   double count = 1;
-  for (const auto& [option, numbers] : swept_options) {
+  for (const auto& [option, kind] : swept_options) {
     if (const auto given = plan.options.find(option); given != plan.options.end()) {
-      lists.emplace_back(option, ValueList(option, given->second.front(), numbers));
+      lists.emplace_back(option, ValueList(option, given->second.front(), kind));
       count *= lists.back().second.count();
     }
   }

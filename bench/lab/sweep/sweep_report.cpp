@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -205,27 +204,25 @@ std::string sentence(const std::vector<Crossing>& crossings, const CrossedRows& 
 }
 
 Value crossings_json(const std::vector<Crossing>& crossings, const CrossedRows& crossed) {
-  Value list = Value::list();
-  for (const Crossing& crossing : crossings) {
+  return Value::each(crossings, [&](const Crossing& crossing) -> Value {
     const Crossover& at = crossing.crossover;
     Value fixed = Value::object();
     for (const auto& [option, value] : crossing.fixed) {
       fixed[column(option)] = value;
     }
-    list.push_back({{"along", column(crossing.along)},
-                    {"at", std::move(fixed)},
-                    {"measure", to_string(crossing.measure)},
-                    {"champion", crossed.named() ? crossed.champion : "best CPU"},
-                    {"challenger", crossed.named() ? crossed.challenger : "best GPU"},
-                    {"wins", at.size == 0             ? "everywhere"
-                             : std::isfinite(at.size) ? "from"
-                                                      : "nowhere"},
-                    {"from", at.size},
-                    {"low", at.low},
-                    {"high", at.high},
-                    {"single", at.single}});
-  }
-  return list;
+    return {{"along", column(crossing.along)},
+            {"at", std::move(fixed)},
+            {"measure", to_string(crossing.measure)},
+            {"champion", crossed.named() ? crossed.champion : "best CPU"},
+            {"challenger", crossed.named() ? crossed.challenger : "best GPU"},
+            {"wins", at.size == 0             ? "everywhere"
+                     : std::isfinite(at.size) ? "from"
+                                              : "nowhere"},
+            {"from", at.size},
+            {"low", at.low},
+            {"high", at.high},
+            {"single", at.single}};
+  });
 }
 
 std::vector<SampleSeries> series_of(const SweptAxes& swept, const std::vector<SweepRows>& points) {
@@ -320,16 +317,15 @@ LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& po
   for (const Axis& axis : swept.axes) {
     axes[column(axis.option)] = axis.values;
   }
-  Value measured = Value::list();
-  for (const SweepPoint& point : points) {
-    measured.push_back(
-        {{"values", point.values}, {"seconds", point.seconds}, {"result", value_of(point.result)}});
-  }
   report.data = {{"options", std::move(given)},
                  {"axes", std::move(axes)},
                  {"combinations", swept.count()},
                  {"crossovers", crossings_json(crossings, crossed)},
-                 {"points", std::move(measured)}};
+                 {"points", Value::each(points, [](const SweepPoint& point) -> Value {
+                    return {{"values", point.values},
+                            {"seconds", point.seconds},
+                            {"result", value_of(point.result)}};
+                  })}};
   report.found_in_data = {"crossovers"};
   report.rows = sweep_lines(swept, rows);
   report.series = series_of(swept, rows);

@@ -16,8 +16,8 @@ namespace diffbench::bench {
 namespace {
 
 bool has(const std::vector<SweepPoint>& points, const std::vector<std::string>& values) {
-  return std::any_of(points.begin(), points.end(),
-                     [&](const SweepPoint& point) { return point.values == values; });
+  return std::ranges::any_of(points,
+                             [&](const SweepPoint& point) { return point.values == values; });
 }
 
 /// "7 of 100, about 3 min left": by what the combinations took until now.

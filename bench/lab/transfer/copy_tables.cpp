@@ -172,19 +172,13 @@ std::string paragraph(std::string text, const char* below = "\n") {
 
 /// Adds to what says of which curve it is.
 Value point_json(const CopyPoint& point, Value json = {}) {
-  Value seconds = Value::list();
-  Value rounds = Value::list();
-  for (const Sample& sample : point.samples) {
-    seconds.push_back(sample.seconds);
-    rounds.push_back(sample.round);
-  }
   json["bytes"] = point.bytes;
   json["verified"] = point.verified;
   json["seconds_per_copy"] = seconds_per_copy(point);
   json["bytes_per_second"] = point.samples.empty() ? Value() : Value(rate_of(point));
   json["copies_per_sample"] = point.samples.empty() ? 0 : point.samples.front().iterations;
-  json["samples_seconds"] = std::move(seconds);
-  json["samples_rounds"] = std::move(rounds);
+  json["samples_seconds"] = Value::each(point.samples, &Sample::seconds);
+  json["samples_rounds"] = Value::each(point.samples, &Sample::round);
   return json;
 }
 
@@ -193,17 +187,13 @@ Value curve_json(const CopyCurve& curve) {
 }
 
 Value curves_json(const std::vector<CopyCurve>& curves) {
-  Value list = Value::list();
-  for (const CopyCurve& curve : curves) {
+  return Value::each(curves, [](const CopyCurve& curve) {
     Value json = curve_json(curve);
     json["failure"] = curve.failure;
-    json["points"] = Value::list();
-    for (const CopyPoint& point : curve.points) {
-      json["points"].push_back(point_json(point));
-    }
-    list.push_back(std::move(json));
-  }
-  return list;
+    json["points"] =
+        Value::each(curve.points, [](const CopyPoint& point) { return point_json(point); });
+    return json;
+  });
 }
 
 Value device_json(const DeviceCopies& device) {

@@ -2,7 +2,6 @@
 // CUDA runtime (gpu/), and one that says that there is none (without_gpu/).
 #pragma once
 
-#include "diffbench/backend.hpp"
 #include "direction.hpp"
 #include "progress.hpp"
 #include "result.hpp"

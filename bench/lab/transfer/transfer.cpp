@@ -7,7 +7,6 @@
 #include "interrupt.hpp"
 #include "lab_report.hpp"
 #include "option_groups.hpp"
-#include "transfer_figures.hpp"
 #include "transfer_report.hpp"
 
 #include <fmt/format.h>

@@ -8,11 +8,9 @@
 #include <poll.h>
 #include <unistd.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
-#include <initializer_list>
 #include <string_view>
 
 namespace diffbench::bench {
@@ -97,7 +95,7 @@ void Screen::show(const std::string& lines) {
     text.append(lines, begin, end - begin).append("\033[K\n");
     begin = end + 1;
   }
-  height_ = std::count(lines.begin(), lines.end(), '\n');
+  height_ = std::ranges::count(lines, '\n');
   write_out(out_, text + "\033[J");
 }
 

@@ -42,10 +42,6 @@ struct WatchOptions {
   double frames_per_second = 20;
 };
 
-std::string steps_text(std::int64_t steps) {
-  return fmt::format("{} step{}", steps, steps == 1 ? "" : "s");
-}
-
 template <typename T>
 class Watch {
  public:
@@ -69,7 +65,7 @@ class Watch {
   int show(const Invocation& invocation) {
     if (!prove_first_steps()) {
       invocation.err << fmt::format("diffbench: {} differs from the reference after {}\n",
-                                    options_.backend, steps_text(proved_));
+                                    options_.backend, counted(proved_, "step"));
       return exit_not_verified;
     }
     if (terminal_) {
@@ -102,7 +98,7 @@ class Watch {
 
   void copy_field(Field<T>& target) const {
     const auto cells = field_.cells();
-    std::copy(cells.begin(), cells.end(), target.cells().begin());
+    std::ranges::copy(cells, target.cells().begin());
   }
 
   void play(std::ostream& out) {
@@ -170,8 +166,8 @@ class Watch {
             ? fmt::format(", {} a step in the median", format_seconds(median_of(frames_seconds_)))
             : "";
     return fmt::format("{} on {}x{}: {}{}; the first {} verified against the reference\n",
-                       options_.backend, run_.problem.nx, run_.problem.ny, steps_text(step_), time,
-                       proved_ == 1 ? "one" : fmt::to_string(proved_));
+                       options_.backend, run_.problem.nx, run_.problem.ny, counted(step_, "step"),
+                       time, proved_ == 1 ? "one" : fmt::to_string(proved_));
   }
 
   const WatchOptions& options_;

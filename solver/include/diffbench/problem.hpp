@@ -75,9 +75,11 @@ inline constexpr double stability_limit = 0.25;
 inline constexpr std::int64_t min_extent = 3;
 inline constexpr std::int64_t max_extent = 1'000'000'000;
 
+enum class Stability { required, waived };
+
 /// Throws InvalidInput, naming value and limit, unless the problem can be solved: extents in
-/// [min_extent, max_extent], finite positive spacing, dt and diffusivity, and a diffusion number
-/// up to stability_limit (allow_unstable lifts only this last one).
-void validate(const Problem& problem, bool allow_unstable = false);
+/// [min_extent, max_extent], finite positive spacing, dt and diffusivity, and where stability is
+/// required a diffusion number up to stability_limit.
+void validate(const Problem& problem, Stability stability = Stability::required);
 
 } // namespace diffbench

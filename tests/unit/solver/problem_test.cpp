@@ -16,8 +16,8 @@ using testing::HasSubstr;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::string complaint(const Problem& problem, bool allow_unstable = false) {
-  return message_of<InvalidInput>([&] { validate(problem, allow_unstable); });
+std::string complaint(const Problem& problem, Stability stability = Stability::required) {
+  return message_of<InvalidInput>([&] { validate(problem, stability); });
 }
 
 TEST(ProblemTest, TheDefaultAndTheBoundsAreValid) {
@@ -41,20 +41,20 @@ TEST(ProblemTest, NumbersMustBeFiniteAndPositive) {
     EXPECT_THAT(complaint({.diffusivity = value}), HasSubstr("diffusivity = "));
     EXPECT_THAT(complaint({.spacing = value}), HasSubstr("spacing = "));
     // What lifts the stability limit must not let a NaN through.
-    complaint({.dt = value}, true);
+    complaint({.dt = value}, Stability::waived);
   }
   EXPECT_THAT(complaint({.boundary_value = nan}), HasSubstr("boundary value"));
   EXPECT_THAT(complaint({.boundary_value = infinity}), HasSubstr("boundary value"));
   EXPECT_THAT(complaint({.boundary_value = -1e38}), HasSubstr("float32 from -4.25"));
   EXPECT_NO_THROW(validate({.boundary_value = -1e38, .dtype = Dtype::float64}));
-  EXPECT_THAT(complaint({.spacing = 1e-200}, true), HasSubstr("overflows"));
+  EXPECT_THAT(complaint({.spacing = 1e-200}, Stability::waived), HasSubstr("overflows"));
 }
 
 TEST(ProblemTest, AnUnstableStepIsRefusedWithTheLimitUnlessAllowed) {
   EXPECT_THAT(complaint({.dt = 0.3}), AllOf(HasSubstr("dt <= 0.25"), HasSubstr("unstable")));
   EXPECT_THAT(complaint({.spacing = 2, .diffusivity = 4, .dt = 0.3}), HasSubstr("dt <= 0.25"));
   EXPECT_THAT(complaint({.dt = std::nextafter(0.25, 1.0)}), HasSubstr("unstable"));
-  EXPECT_NO_THROW(validate({.dt = 0.3}, true));
+  EXPECT_NO_THROW(validate({.dt = 0.3}, Stability::waived));
 }
 
 TEST(ProblemTest, CountsFollowTheConvention) {

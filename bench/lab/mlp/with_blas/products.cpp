@@ -1,9 +1,7 @@
-#include "mlp/products.hpp"
+#include "mlp/timed_steps.hpp"
 
-#include "cpu_time.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/mlp/openblas.hpp"
-#include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
 
 #include <algorithm>

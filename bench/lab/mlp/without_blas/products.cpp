@@ -1,4 +1,4 @@
-#include "mlp/products.hpp"
+#include "mlp/timed_steps.hpp"
 
 #include "diffbench/errors.hpp"
 

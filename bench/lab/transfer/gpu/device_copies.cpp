@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>

@@ -12,7 +12,6 @@
 #include "diffbench/registry_entry.hpp"
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>

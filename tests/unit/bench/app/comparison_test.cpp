@@ -5,8 +5,8 @@
 #include "diffbench/field.hpp"
 #include "diffbench/npy.hpp"
 #include "diffbench/registry.hpp"
-#include "diffbench/verify.hpp"
 #include "digest.hpp"
+#include "oracle_session.hpp"
 #include "output.hpp"
 #include "temporary_directory.hpp"
 
@@ -32,16 +32,12 @@ enum class Fault { none, wrong_bits, nan, throws, interrupts };
 
 /// The oracle with a fault that shows once, after `after` good calls of advance.
 template <Fault fault, int after = 0>
-class FaultySession final : public Session<float> {
+class FaultySession final : public conformance::OracleSession<float> {
  public:
-  explicit FaultySession(const Problem& problem)
-      : problem_(problem), field_(problem.nx, problem.ny) {}
+  using OracleSession::OracleSession;
 
-  void upload_rows(std::int64_t first, std::span<const float> cells) override {
-    std::copy(cells.begin(), cells.end(), field_.row(first));
-  }
   void advance(std::int64_t steps) override {
-    advance_reference(problem_, field_, steps);
+    OracleSession::advance(steps);
     if (calls_++ != after) {
       return;
     }
@@ -53,15 +49,8 @@ class FaultySession final : public Session<float> {
       case Fault::interrupts: std::raise(SIGINT); break;
     }
   }
-  void wait() override {}
-  void download_rows(std::int64_t first, std::span<float> cells) override {
-    std::copy_n(field_.row(first), cells.size(), cells.begin());
-  }
-  [[nodiscard]] Provenance provenance() const override { return {}; }
 
  private:
-  Problem problem_;
-  Field<float> field_;
   int calls_ = 0;
 };
 

@@ -5,8 +5,8 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/npy.hpp"
-#include "diffbench/verify.hpp"
 #include "digest.hpp"
+#include "oracle_session.hpp"
 #include "output.hpp"
 #include "temporary_directory.hpp"
 
@@ -52,10 +52,10 @@ struct Machine {
 Machine machine; // BackendInfo's makers are plain functions
 
 /// The oracle, held as a GPU session holds a field: start_download() delivers at the next wait().
-class OracleDevice final : public Session<float> {
+class OracleDevice final : public conformance::OracleSession<float> {
  public:
   OracleDevice(const Problem& problem, const SessionOptions& options)
-      : problem_(problem), async_(options.async), field_(problem.nx, problem.ny) {
+      : OracleSession(problem), async_(options.async) {
     machine.enter("make");
     if (options.device != 0) {
       throw Unavailable("there is no CUDA device " + std::to_string(options.device));
@@ -71,11 +71,11 @@ class OracleDevice final : public Session<float> {
 
   void upload_rows(std::int64_t first, std::span<const float> cells) override {
     machine.enter("upload");
-    std::copy(cells.begin(), cells.end(), field_.row(first));
+    OracleSession::upload_rows(first, cells);
   }
   void advance(std::int64_t steps) override {
     machine.enter("advance");
-    advance_reference(problem_, field_, steps);
+    OracleSession::advance(steps);
     account_.compute_busy += 1e-6;
   }
   void wait() override {
@@ -88,7 +88,7 @@ class OracleDevice final : public Session<float> {
   void download_rows(std::int64_t first, std::span<float> cells) override {
     wait();
     machine.enter("download");
-    std::copy_n(field_.row(first), cells.size(), cells.begin());
+    OracleSession::download_rows(first, cells);
   }
   void start_download(std::span<float> cells) override {
     if (!async_) {
@@ -103,42 +103,19 @@ class OracleDevice final : public Session<float> {
   [[nodiscard]] std::optional<PhaseTimes> take_phases() override {
     return std::exchange(account_, {});
   }
-  [[nodiscard]] Provenance provenance() const override { return {}; }
 
  private:
-  Problem problem_;
   bool async_;
-  Field<float> field_;
   std::vector<float> buffer_;
   std::vector<std::pair<std::vector<float>, std::span<float>>> on_its_way_;
   PhaseTimes account_;
-};
-
-/// The oracle on the CPU.
-class OracleSession final : public Session<float> {
- public:
-  explicit OracleSession(const Problem& problem)
-      : problem_(problem), field_(problem.nx, problem.ny) {}
-  void upload_rows(std::int64_t first, std::span<const float> cells) override {
-    std::copy(cells.begin(), cells.end(), field_.row(first));
-  }
-  void advance(std::int64_t steps) override { advance_reference(problem_, field_, steps); }
-  void wait() override {}
-  void download_rows(std::int64_t first, std::span<float> cells) override {
-    std::copy_n(field_.row(first), cells.size(), cells.begin());
-  }
-  [[nodiscard]] Provenance provenance() const override { return {}; }
-
- private:
-  Problem problem_;
-  Field<float> field_;
 };
 
 PlannedRow cpu() {
   BackendInfo backend{.name = "cpu", .description = "for tests"};
   backend.make_float32 = [](const Problem& problem,
                             const SessionOptions&) -> std::unique_ptr<Session<float>> {
-    return std::make_unique<OracleSession>(problem);
+    return std::make_unique<conformance::OracleSession<float>>(problem);
   };
   return {.backend = backend, .probe = {}};
 }
@@ -150,7 +127,7 @@ PlannedRow cpu_that_wears_out() {
                                     const SessionOptions&) -> std::unique_ptr<Session<float>> {
     Problem its_own = problem;
     its_own.dt *= machine.calls["make"]++ == 0 ? 1 : 0.5;
-    return std::make_unique<OracleSession>(its_own);
+    return std::make_unique<conformance::OracleSession<float>>(its_own);
   };
   return planned;
 }

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::vector<std::string> values(const char* text) {
-  const ValueList list("--grid", text, true);
+  const ValueList list("--grid", text, Values::numbers);
   return list.values();
 }
 
@@ -41,11 +41,11 @@ TEST(ValueList, MixesThem) {
 }
 
 TEST(ValueList, CountsWithoutMakingThem) {
-  EXPECT_DOUBLE_EQ(ValueList("--iters", "1:1000000000000:+1,7", true).count(), 1e12 + 1);
+  EXPECT_DOUBLE_EQ(ValueList("--iters", "1:1000000000000:+1,7", Values::numbers).count(), 1e12 + 1);
 }
 
 TEST(ValueList, LeavesNamesAlone) {
-  EXPECT_THAT(ValueList("--init", "a:b.npy,block", false).values(),
+  EXPECT_THAT(ValueList("--init", "a:b.npy,block", Values::words).values(),
               ElementsAre("a:b.npy", "block"));
 }
 

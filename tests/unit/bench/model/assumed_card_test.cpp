@@ -232,9 +232,9 @@ TEST(AssumedReport, SaysWhetherItFitsAndIsWorthIt) {
   EXPECT_THAT(worth_text({0.5, 3}, "simd"),
               HasSubstr("between 2 times as slow and 3 times as fast"));
   EXPECT_TRUE(worth_json({9, 30}).is_null());
-  EXPECT_EQ(as_seconds_span(to_json(Assumption{1.2e-6, 3.4e-6})), "1.20 to 3.40 us");
-  EXPECT_EQ(as_seconds_span(to_json(Assumption{900e-9, 1.2e-6})), "900 ns to 1.20 us");
-  EXPECT_EQ(as_seconds_span(to_json(Assumption{1e-6, 1e-6})), "1.00 us");
+  EXPECT_EQ(as_seconds_span(span_json(Assumption{1.2e-6, 3.4e-6})), "1.20 to 3.40 us");
+  EXPECT_EQ(as_seconds_span(span_json(Assumption{900e-9, 1.2e-6})), "900 ns to 1.20 us");
+  EXPECT_EQ(as_seconds_span(span_json(Assumption{1e-6, 1e-6})), "1.00 us");
 }
 
 TEST(AssumedReport, ErrorsAreCountedFromTheSpan) {

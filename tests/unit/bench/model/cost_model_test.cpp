@@ -395,12 +395,12 @@ TEST(PredictionErrors, AreSummarizedBySize) {
         {.backend = "a", .run = Checked::warm, .predicted = predicted, .measured = 1});
   }
   checked.push_back({.backend = "a", .run = Checked::cold, .predicted = 3, .measured = 1});
-  const ErrorSummary warm = summarize_errors(checked, false);
+  const ErrorSummary warm = summarize_errors(checked, Checked::warm);
   EXPECT_EQ(warm.count, 3);
   EXPECT_NEAR(warm.median, 0.1, 1e-12);
   EXPECT_NEAR(warm.worst, 0.2, 1e-12);
-  EXPECT_NEAR(summarize_errors(checked, true).worst, 2, 1e-12);
-  EXPECT_EQ(summarize_errors({}, true).count, 0);
+  EXPECT_NEAR(summarize_errors(checked, Checked::cold).worst, 2, 1e-12);
+  EXPECT_EQ(summarize_errors({}, Checked::cold).count, 0);
 }
 
 TEST(PredictionCheck, OfTwoMeasurementsOfARunTheLowerCounts) {

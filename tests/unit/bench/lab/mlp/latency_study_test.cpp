@@ -1,8 +1,7 @@
 // What is made of the times of calls, and what the study of an engine promises.
-#include "mlp/latency_study.hpp"
+#include "mlp/latency.hpp"
 
 #include "diffbench/errors.hpp"
-#include "mlp/latency.hpp"
 
 #include <gmock/gmock.h>
 

@@ -329,7 +329,7 @@ RaceRow threads_row(int threads, double seconds) {
   return row;
 }
 
-ThreadStudy sample_threads() {
+StepScaling sample_threads() {
   return {.data = "made-up rows",
           .network = mlp::Network({784, 128, 10}),
           .race = {.rows = {threads_row(1, 1e-3), threads_row(2, 6e-4), threads_row(4, 4e-4),
@@ -339,27 +339,28 @@ ThreadStudy sample_threads() {
           .cpu_quota = std::numeric_limits<double>::infinity()};
 }
 
-TEST(ThreadReport, FitsTheLawToWhatIsNotOversubscribed) {
-  ThreadStudy study = sample_threads();
+TEST(StepScaling, FitsTheLawToWhatIsNotOversubscribed) {
+  StepScaling study = sample_threads();
   study.race.rows.front().peak_bytes = std::int64_t{7} << 19;
-  const LabReport report = thread_report(study);
+  const LabReport report = step_scaling_report(study);
   EXPECT_THAT(report.text, HasSubstr("3.5 MiB"));
   EXPECT_EQ(json_of(report.data)["results"][1]["speedup"], 1e-3 / 6e-4);
   EXPECT_EQ(json_of(report.data)["results"][3]["oversubscribed"], true);
   EXPECT_EQ(json_of(report.data)["fit"]["points"], 2);
   EXPECT_NEAR(json_of(report.data)["fit"]["serial_fraction"], 0.2, 0.01);
-  EXPECT_THAT(report.sentence, HasSubstr("cpu, 4 is the fastest on the CPU, 2.50 times"));
+  EXPECT_THAT(report.sentence, HasSubstr("cpu does most on 4 threads, 2.50 times what one does"));
   EXPECT_THAT(report.sentence, HasSubstr("stays open"));
   EXPECT_THAT(report.notes.back(), HasSubstr("made up"));
 }
 
-TEST(ThreadReport, AGpuIsHeldAgainstTheBestOfTheCpu) {
-  ThreadStudy study = sample_threads();
+TEST(StepScaling, AGpuIsHeldAgainstTheBestOfTheCpu) {
+  StepScaling study = sample_threads();
   study.race.rows.push_back(timed_race_row("cuda", 5e-5, DeviceKind::cuda));
-  EXPECT_THAT(thread_report(study).sentence, HasSubstr("8.00 times as fast as the best on the CPU "
-                                                       "(cpu, 4): not worth it"));
+  EXPECT_THAT(step_scaling_report(study).sentence,
+              HasSubstr("take 4, the fewest within 5 % of the best. Against the best of the CPU "
+                        "(cpu, 4) the GPU (cuda) is 8.00 times as fast a step: not worth it"));
   study.race.rows.back() = timed_race_row("cuda", 2e-5, DeviceKind::cuda);
-  EXPECT_EQ(json_of(thread_report(study).data)["gpu"]["worth_it"], true);
+  EXPECT_EQ(json_of(step_scaling_report(study).data)["gpu"]["worth_it"], true);
 }
 
 } // namespace

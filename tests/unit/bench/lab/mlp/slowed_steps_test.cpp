@@ -1,4 +1,4 @@
-#include "mlp/slowed_steps.hpp"
+#include "mlp/timed_steps.hpp"
 
 #include "fake_clock.hpp"
 

@@ -1,5 +1,5 @@
-#include "mlp/train_ledger.hpp"
 #include "json.hpp"
+#include "mlp/train.hpp"
 
 #include <gmock/gmock.h>
 

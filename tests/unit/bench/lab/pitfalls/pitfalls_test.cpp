@@ -1,12 +1,12 @@
 // The logic of `diffbench pitfalls` on a fake clock: what each reading contains, what is made of
 // it, and what happens when a pitfall cannot be measured.
 #include "json.hpp"
-#include "pitfalls/report.hpp"
+#include "pitfalls/pitfall.hpp"
 
 #include "diffbench/errors.hpp"
-#include "diffbench/verify.hpp"
 #include "fake_clock.hpp"
 #include "interrupt.hpp"
+#include "oracle_session.hpp"
 #include "output.hpp"
 
 #include <gmock/gmock.h>
@@ -42,12 +42,12 @@ Device device; // BackendInfo's makers are plain functions
 double fake_now() { return FakeClock::seconds; }
 
 template <typename T>
-class ClockedSession final : public Session<T> {
+class ClockedSession final : public conformance::OracleSession<T> {
+  using Oracle = conformance::OracleSession<T>;
+
  public:
   ClockedSession(const Problem& problem, const SessionOptions& options)
-      : problem_(problem),
-        field_(problem.nx, problem.ny),
-        pinned_(options.transfer == Transfer::pinned) {
+      : Oracle(problem), pinned_(options.transfer == Transfer::pinned) {
     FakeClock::seconds += device.make + std::exchange(device.first_make, 0);
     if (pinned_) {
       buffer_.resize(static_cast<std::size_t>(problem.cells()));
@@ -55,12 +55,12 @@ class ClockedSession final : public Session<T> {
   }
   void upload_rows(std::int64_t first, std::span<const T> cells) override {
     FakeClock::seconds += device.copy;
-    std::ranges::copy(cells, field_.row(first));
+    Oracle::upload_rows(first, cells);
   }
   void advance(std::int64_t steps) override {
     FakeClock::seconds += device.issue * static_cast<double>(steps);
     pending_ += device.work * static_cast<double>(steps);
-    advance_reference(problem_, field_, steps);
+    Oracle::advance(steps);
   }
   void wait() override {
     FakeClock::seconds += pending_;
@@ -70,39 +70,31 @@ class ClockedSession final : public Session<T> {
   void download_rows(std::int64_t first, std::span<T> cells) override {
     wait();
     FakeClock::seconds += device.copy;
-    std::copy_n(field_.row(first), cells.size(), cells.begin());
+    Oracle::download_rows(first, cells);
     cells[0] += device.wrong ? T{1} : T{0};
   }
   void start_download(std::span<T> cells) override {
     if (pinned_) {
-      std::ranges::copy(field_.cells(), cells.begin());
+      std::ranges::copy(this->field_.cells(), cells.begin());
     } else {
       this->download(cells);
     }
   }
   std::span<T> host_buffer() override { return buffer_; }
   std::optional<PhaseTimes> take_phases() override { return std::exchange(account_, {}); }
-  Provenance provenance() const override { return {}; }
 
  private:
-  Problem problem_;
-  Field<T> field_;
   bool pinned_;
   std::vector<T> buffer_;
   double pending_ = 0;
   PhaseTimes account_;
 };
 
-template <typename T>
-std::unique_ptr<Session<T>> make(const Problem& problem, const SessionOptions& options) {
-  return std::make_unique<ClockedSession<T>>(problem, options);
-}
-
 BackendInfo any_backend(std::string_view name) {
   return {.name = name,
           .description = "for tests",
-          .make_float32 = make<float>,
-          .make_float64 = make<double>};
+          .make_float32 = BackendInfo::construct<ClockedSession, float>,
+          .make_float64 = BackendInfo::construct<ClockedSession, double>};
 }
 BackendInfo emulated_backend(std::string_view name) {
   BackendInfo backend = any_backend(name);

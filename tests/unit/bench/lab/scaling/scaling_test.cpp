@@ -1,8 +1,7 @@
 #include "scaling/scaling.hpp"
 #include "json.hpp"
 
-#include "diffbench/field.hpp"
-#include "diffbench/verify.hpp"
+#include "oracle_session.hpp"
 #include "output.hpp"
 #include "sample_result.hpp"
 
@@ -72,19 +71,25 @@ void add_gpu(ScalingStudy& study, double microseconds, double warm_seconds) {
   study.frame.rows.push_back(gpu);
 }
 
+auto recommended(const ScalingStudy& study) {
+  return json_of(scaling_report(study).data)["recommended_threads"];
+}
+
 TEST(Scaling, TheFewestThreadsWithinFivePercentAreRecommended) {
-  EXPECT_EQ(recommended(study_of({{1, 100}, {2, 52}, {4, 50}}))->threads, 2);
-  EXPECT_EQ(recommended(study_of({{1, 100}, {2, 53}, {4, 50}}))->threads, 4);
-  EXPECT_EQ(recommended(study_of({{1, 100}, {2, 110}}))->threads, 1);
-  EXPECT_EQ(recommended(ScalingStudy{}), nullptr);
+  EXPECT_EQ(recommended(study_of({{1, 100}, {2, 52}, {4, 50}})), 2);
+  EXPECT_EQ(recommended(study_of({{1, 100}, {2, 53}, {4, 50}})), 4);
+  EXPECT_EQ(recommended(study_of({{1, 100}, {2, 110}})), 1);
+  ScalingStudy none = study_of({{1, 100}});
+  none.entries.front().row.samples.clear();
+  EXPECT_TRUE(recommended(none).is_null());
 }
 
 TEST(Scaling, ARowOnOtherThreadsThanAskedForAnswersNothing) {
   ScalingStudy study = study_of({{1, 100}, {4, 30}});
   study.entries[1].row.provenance.threads = 3;
-  EXPECT_EQ(recommended(study)->threads, 1);
-  EXPECT_EQ(scaling_points(study).size(), 1U);
+  EXPECT_EQ(recommended(study), 1);
   const LabReport report = scaling_report(study);
+  EXPECT_TRUE(json_of(report.data)["fit"].is_null());
   EXPECT_THAT(report.text, HasSubstr("4 (ran on 3)"));
   EXPECT_THAT(report.notes.front(), HasSubstr("ran on 3 threads where 4 were asked for"));
   EXPECT_TRUE(json_of(report.data)["results"][1]["speedup"].is_null());
@@ -136,8 +141,8 @@ TEST(Scaling, AGpuIsWorthItFromTenTimesOn) {
   LabReport report = scaling_report(study);
   EXPECT_THAT(
       report.sentence,
-      HasSubstr("Against the best of them the GPU (cuda) is 15.0 times as fast an iteration "
-                "and 12.0 times as fast in a whole run: worth it"));
+      HasSubstr("Against the best of the CPU (toy 2) the GPU (cuda) is 15.0 times as fast an "
+                "iteration and 12.0 times as fast in a whole run: worth it"));
   EXPECT_THAT(report.sentence, HasSubstr("most of its run is launch"));
   EXPECT_EQ(json_of(report.data)["gpu"]["worth_it"], true);
   EXPECT_EQ(report.series.size(), 3U);
@@ -183,26 +188,15 @@ TEST(Scaling, WeakSpeedUpsCountTheLargerGrid) {
 }
 
 /// The oracle, which says that it ran on as many threads as it was asked for.
-class ToySession final : public Session<float> {
+class ToySession final : public conformance::OracleSession<float> {
  public:
-  ToySession(const Problem& problem, int threads)
-      : problem_(problem), threads_(threads), field_(problem.nx, problem.ny) {}
-  void upload_rows(std::int64_t first, std::span<const float> cells) override {
-    std::copy(cells.begin(), cells.end(), field_.row(first));
-  }
-  void advance(std::int64_t steps) override { advance_reference(problem_, field_, steps); }
-  void wait() override {}
-  void download_rows(std::int64_t first, std::span<float> cells) override {
-    std::copy_n(field_.row(first), cells.size(), cells.begin());
-  }
+  ToySession(const Problem& problem, int threads) : OracleSession(problem), threads_(threads) {}
   [[nodiscard]] Provenance provenance() const override {
     return {.threads = threads_, .details = {}};
   }
 
  private:
-  Problem problem_;
   int threads_;
-  Field<float> field_;
 };
 
 TEST(Scaling, IsMeasuredAndVerified) {
@@ -224,7 +218,8 @@ TEST(Scaling, IsMeasuredAndVerified) {
     const ScalingStudy study = measure_scaling(plan, progress);
     ASSERT_EQ(study.entries.size(), 2U);
     for (const ScalingEntry& entry : study.entries) {
-      EXPECT_TRUE(entry.counts());
+      EXPECT_TRUE(entry.row.ranked());
+      EXPECT_EQ(entry.row.provenance.threads, entry.threads);
       EXPECT_EQ(entry.problem.ny, scaling == Scaling::weak ? 5 * entry.threads : 5);
     }
     EXPECT_EQ(study.entries[1].threads, 3);

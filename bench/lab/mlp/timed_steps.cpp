@@ -1,22 +1,20 @@
-// An engine in a race. It gets the data before the time begins where it can keep them, as a program
-// that trains for many epochs would arrange it.
-#include "cpu_time.hpp"
+#include "timed_steps.hpp"
+
 #include "diffbench/errors.hpp"
 #include "diffbench/pace.hpp"
-#include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
-#include "timed_steps.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 namespace diffbench::bench {
 
 namespace {
 
+/// It gets the data before the time begins where it can keep them, as a program that trains for
+/// many epochs would arrange it.
 class EngineSteps final : public TimedSteps {
  public:
   EngineSteps(std::unique_ptr<mlp::Engine<float>> engine, const TrainingJob& job)
