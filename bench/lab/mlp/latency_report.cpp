@@ -6,6 +6,7 @@
 #include "interrupt.hpp"
 #include "pitfalls/pitfall.hpp"
 #include "report_json.hpp"
+#include "small_nets.hpp"
 #include "statistics.hpp"
 #include "training_job.hpp"
 #include "units.hpp"
@@ -106,6 +107,7 @@ Value line_json(const LatencyLine& line) {
   json["status"] = to_string(row.status);
   json["reason"] = row.reason.empty() ? Value() : Value(row.reason);
   json["verified"]["most_error"] = most_output_error;
+  json["verified"]["small_nets"] = small_nets_json(row.small_nets);
   json["provenance"] = provenance_json(row.provenance);
   json["provenance"].erase("threads"); // here they are beside it
   if (!line.times) {
@@ -162,7 +164,7 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
   }
   report.text = fmt::format("network {} with {} parameters, {} a call, float32\n\n{}",
                             mlp::to_string(job.network), job.network.parameters(), rows_of(job),
-                            table.format());
+                            table.format() + format_small_nets(rows));
   report.figures = report.text;
   report.found_in_data = {"results[].misreadings"};
   if (!meanings.empty()) {

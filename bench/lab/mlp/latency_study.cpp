@@ -276,7 +276,8 @@ void accept_outputs(LatencyRow& row, double output_error) {
 }
 
 void study_latency(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& job) {
-  row.check = SmallNets().check(engine, job.session);
+  row.small_nets = SmallNets().check(engine, job.session);
+  row.check = row.small_nets->worst;
   if (row.wrong()) {
     throw Error(to_text(*row.check));
   }

@@ -29,7 +29,7 @@ constexpr double most_emulated_flops = 2e7;
 
 struct StepContender : Contender<RaceRow, TimedSteps> {
   SmallNets::MakeSteps make;
-  std::function<StepCheck()> check_small_nets; ///< null of the roof
+  std::function<ProvedNets()> check_small_nets; ///< null of the roof
   Absence absence = Absence::skips_row;
 };
 
@@ -109,7 +109,7 @@ class Race {
   }
 
   void enter(const std::string& engine, int threads, DeviceKind device, SmallNets::MakeSteps make,
-             std::function<StepCheck()> check_small_nets = nullptr) {
+             std::function<ProvedNets()> check_small_nets = nullptr) {
     StepContender contender;
     RaceRow& row = contender.row;
     row.name = row_name(engine, threads);
@@ -130,7 +130,8 @@ class Race {
       throw Unavailable("an emulated GPU would take minutes to verify this network");
     }
     if (!row.is_roof) {
-      row.check = contender.check_small_nets();
+      row.small_nets = contender.check_small_nets();
+      row.check = row.small_nets->worst;
       if (row.wrong()) {
         return;
       }
@@ -190,15 +191,16 @@ class Race {
   Competition<StepContender> competition_;
 };
 
-Value check_json(const std::optional<StepCheck>& check) {
-  if (!check) {
+Value check_json(const RaceRow& row) {
+  if (!row.check) {
     return nullptr;
   }
-  return {{"ok", check->ok()},
-          {"steps", check->steps},
-          {"share_of_bound", check->share_of_bound},
-          {"max_abs_error", check->max_abs_error},
-          {"nonfinite", check->nonfinite}};
+  return {{"ok", row.check->ok()},
+          {"steps", row.check->steps},
+          {"share_of_bound", row.check->share_of_bound},
+          {"max_abs_error", row.check->max_abs_error},
+          {"nonfinite", row.check->nonfinite},
+          {"small_nets", small_nets_json(row.small_nets)}};
 }
 
 } // namespace
@@ -234,7 +236,7 @@ Value row_json(const RaceRow& row) {
           {"reason", row.reason.empty() ? Value() : Value(row.reason)},
           {"threads_asked", row.threads},
           {"provenance", provenance_json(row.provenance)},
-          {"verified", check_json(row.check)},
+          {"verified", check_json(row)},
           {"seconds_per_step", row.ranked() ? Value(row.step_seconds()) : Value()},
           {"train_errors", row.train_errors},
           {"peak_bytes", row.peak_bytes},

@@ -3,6 +3,7 @@
 #include "columns.hpp"
 #include "crossover.hpp"
 #include "sizes.hpp"
+#include "small_nets.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
 
@@ -44,6 +45,16 @@ bool all_verified(const SizePoint& point) {
   return std::ranges::all_of(point.race.rows, [](const RaceRow& row) {
     return row.is_roof || row.status != Status::ok || (row.check && row.check->ok());
   });
+}
+
+/// Of all sizes: the small nets are always the same.
+std::string proof_line(const SizeStudy& study) {
+  for (const SizePoint& point : study.points) {
+    if (std::string line = format_small_nets(point.race.rows); !line.empty()) {
+      return line;
+    }
+  }
+  return "";
 }
 
 /// A column a row: what `cell` says of it at this size.
@@ -251,9 +262,9 @@ LabReport size_report(const SizeStudy& study) {
     return as_text(row.train_errors);
   });
   report.text = fmt::format(
-      "disc set, batches of {}; time of a training step, median of interleaved rounds\n\n{}\n{}\n{}"
+      "disc set, batches of {}; time of a training step, median of interleaved rounds\n\n{}{}\n{}\n{}"
       "100 epochs are {} steps; ~ is extrapolated from fewer that were timed\n{}",
-      study.batch, step_table(study, names), row_table(study, names, "spread, ", spread_of),
+      study.batch, step_table(study, names), proof_line(study), row_table(study, names, "spread, ", spread_of),
       row_table(study, names, "100 epochs, ",
                 [&](const RaceRow& row) {
                   return (extrapolated(row) ? "~" : "") + format_seconds(seconds(row));

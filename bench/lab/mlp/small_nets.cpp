@@ -2,9 +2,13 @@
 
 #include "image_rows.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -65,10 +69,16 @@ std::vector<float> result_of(Timed<float>& timed, std::int64_t iterations, std::
 }
 
 /// Whether the next check is to be made.
-bool take(StepCheck& worst, const StepCheck& check, const TrainingJob& job) {
+bool take(ProvedNets& proof, const StepCheck& check, const TrainingJob& job) {
+  const std::string net = mlp::to_string(job.training.network);
+  if (std::ranges::find(proof.nets, net) == proof.nets.end()) {
+    proof.nets.push_back(net);
+  }
+  ++proof.count;
+  StepCheck& worst = proof.worst;
   if (worst.ok() && (!check.ok() || check.share_of_bound >= worst.share_of_bound)) {
     worst = check;
-    worst.net = "the small net " + mlp::to_string(job.training.network);
+    worst.net = net;
   }
   return worst.ok();
 }
@@ -82,22 +92,25 @@ SmallNets::SmallNets(mlp::Optimizer optimizer) {
   }
 }
 
-StepCheck SmallNets::check(const MakeSteps& make) {
-  StepCheck worst;
+ProvedNets SmallNets::check(const MakeSteps& make) {
+  ProvedNets proof;
   for (Net& net : nets_) {
     const auto steps = make(net.job);
     const auto parameters = result_of(*steps, net.reference.steps(), net.job.start.size());
-    if (!take(worst, net.reference.check(parameters), net.job)) {
+    if (!take(proof, net.reference.check(parameters), net.job)) {
       break;
     }
   }
-  return worst;
+  return proof;
 }
 
-StepCheck SmallNets::check(const mlp::EngineInfo& engine, const SessionOptions& session) {
-  StepCheck worst =
+ProvedNets SmallNets::check(const mlp::EngineInfo& engine, const SessionOptions& session) {
+  ProvedNets proof =
       check([&](const TrainingJob& job) { return engine_steps(engine, session, job); });
   for (Net& net : nets_) {
+    if (!proof.worst.ok()) {
+      break;
+    }
     const TrainingJob& job = net.job;
     const auto answers = engine_answers(engine, session, job);
     const auto outputs = static_cast<std::size_t>(job.training.batch * job.data.classes);
@@ -111,14 +124,47 @@ StepCheck SmallNets::check(const mlp::EngineInfo& engine, const SessionOptions& 
     }
     const auto check_rows = [&](Rows rows) {
       const auto parameters = small_batches(*made, job, net.reference.steps(), rows);
-      return take(worst, net.reference.check(parameters), job);
+      return take(proof, net.reference.check(parameters), job);
     };
-    if (!worst.ok() || !take(worst, check_outputs(error), job) || !check_rows(Rows::handed_over) ||
-        (made->resident_data() != nullptr && !check_rows(Rows::lying_there))) {
-      break;
+    if (take(proof, check_outputs(error), job) && check_rows(Rows::handed_over) &&
+        made->resident_data() != nullptr) {
+      check_rows(Rows::lying_there);
     }
   }
-  return worst;
+  return proof;
+}
+
+std::string format_small_nets(std::span<const NamedProof> rows) {
+  std::vector<std::string> without; // rows that take no other net
+  const ProvedNets* proof = nullptr;
+  for (const auto& [name, nets] : rows) {
+    if (nets) {
+      proof = &*nets;
+    } else {
+      without.push_back(name);
+    }
+  }
+  return proof == nullptr
+             ? ""
+             : fmt::format("verified: before its run each row was right on the small nets {}{}\n",
+                           fmt::join(proof->nets, " and "),
+                           without.empty() ? ""
+                                           : fmt::format("; not so {}", fmt::join(without, "; ")));
+}
+
+Value small_nets_json(const std::optional<ProvedNets>& proof) {
+  if (!proof) {
+    return nullptr;
+  }
+  const StepCheck& worst = proof->worst;
+  return {{"count", proof->count},
+          {"nets", proof->nets},
+          {"share_of_bound", worst.share_of_bound},
+          {"wrong", worst.ok() ? Value()
+                               : Value{{"net", worst.net},
+                                       {"steps", worst.steps},
+                                       {"share_of_bound", worst.share_of_bound},
+                                       {"nonfinite", worst.nonfinite}}}};
 }
 
 } // namespace diffbench::bench

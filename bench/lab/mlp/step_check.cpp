@@ -172,7 +172,7 @@ StepCheck StepReference::compare(std::span<const float> parameters) const {
 std::string to_text(const StepCheck& check) {
   return fmt::format(
       "{}{} {:.3g} times as far from the reference as {} may be, {} numbers not finite",
-      check.net.empty() ? "" : "on " + check.net + " ",
+      check.net.empty() ? "" : "on the small net " + check.net + " ",
       check.steps > 0 ? fmt::format("after {} steps", check.steps) : "outputs",
       check.share_of_bound, check.steps > 0 ? "it" : "they", check.nonfinite);
 }

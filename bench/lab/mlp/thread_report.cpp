@@ -2,6 +2,7 @@
 #include "columns.hpp"
 #include "scaling/scaling_fit_report.hpp"
 #include "scaling_law.hpp"
+#include "small_nets.hpp"
 #include "statistics.hpp"
 #include "thread_scaling.hpp"
 #include "units.hpp"
@@ -150,8 +151,9 @@ LabReport thread_report(const ThreadStudy& study) {
   if (report.series.size() == 1) { // nothing to compare with
     table.drop_empty();
   }
-  report.figures = fmt::format("{}, network {}, batches of {}\n\n{}", study.data,
-                               mlp::to_string(study.network), study.batch, table.format());
+  report.figures =
+      fmt::format("{}, network {}, batches of {}\n\n{}{}", study.data, mlp::to_string(study.network),
+                  study.batch, table.format(), format_small_nets(study.race.rows));
   report.text =
       *report.figures + (fit ? "\n" + fitted + ": " + format_fit(Scaling::strong, *fit) : "");
   report.found_in_data = {"fit", "gpu"};

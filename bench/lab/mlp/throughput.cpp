@@ -99,9 +99,10 @@ class EngineSearch {
 
   /// Throws Error where no batch size could be measured.
   void run(Progress& progress) {
-    if (const StepCheck check = SmallNets().check(info_, setting_.session); !check.ok()) {
-      row_.check = check;
-      throw Error(to_text(check));
+    row_.small_nets = SmallNets().check(info_, setting_.session);
+    if (const StepCheck& worst = row_.small_nets->worst; !worst.ok()) {
+      row_.check = worst;
+      throw Error(to_text(worst));
     }
     const Stopwatch watch;
     const std::int64_t most =

@@ -1,6 +1,7 @@
 // What `mlp throughput` says: the curve, the best, and the smallest batch that is as good.
 #include "columns.hpp"
 #include "conclusion.hpp"
+#include "small_nets.hpp"
 #include "statistics.hpp"
 #include "throughput.hpp"
 #include "units.hpp"
@@ -13,6 +14,14 @@
 namespace diffbench::bench {
 
 namespace {
+
+std::vector<RaceRow> rows_of(const ThroughputStudy& study) {
+  std::vector<RaceRow> rows;
+  for (const EngineThroughput& engine : study.engines) {
+    rows.push_back(engine.row);
+  }
+  return rows;
+}
 
 /// A line a batch size, a column an engine.
 std::string format_curves(const ThroughputStudy& study, Evidence figures) {
@@ -95,9 +104,10 @@ Value engine_json(const EngineThroughput& engine) {
 LabReport throughput_report(const ThroughputStudy& study) {
   LabReport report;
   const auto text = [&](Evidence figures) {
-    return fmt::format("network {}, {}{}\n\n{}", mlp::to_string(study.network),
+    return fmt::format("network {}, {}{}\n\n{}{}", mlp::to_string(study.network),
                        study.training ? "training steps" : "answers (forward)",
-                       concludes(figures) ? "; * is the best" : "", format_curves(study, figures));
+                       concludes(figures) ? "; * is the best" : "", format_curves(study, figures),
+                       format_small_nets(rows_of(study)));
   };
   report.text = text(Evidence::sound);
   report.figures = text(Evidence::disturbed);
@@ -105,11 +115,10 @@ LabReport throughput_report(const ThroughputStudy& study) {
                           "results[].enough_batch"};
   report.sentence = sentence(study);
   report.interrupted = study.interrupted;
-  std::vector<RaceRow> rows;
+  const std::vector<RaceRow> rows = rows_of(study);
   Value results = Value::list();
   report.rows = Value::list();
   for (const EngineThroughput& engine : study.engines) {
-    rows.push_back(engine.row);
     results.push_back(engine_json(engine));
     if (!engine.search.ended_by.empty()) {
       report.notes.push_back(

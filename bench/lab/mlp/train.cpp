@@ -117,9 +117,9 @@ Trained train_engine(const TrainSetting& setting, const mlp::EngineInfo& info, b
                   .parameters = setting.start};
   SessionOptions session = setting.options.session;
   session.async = prefetch;
-  trained.check = SmallNets(setting.training.optimizer).check(info, session);
+  trained.small_nets = SmallNets(setting.training.optimizer).check(info, session);
   if (trained.wrong()) {
-    trained.failure = "WRONG: " + to_text(*trained.check) + "; not trained";
+    trained.failure = "WRONG: " + to_text(trained.small_nets->worst) + "; not trained";
     return trained;
   }
   const auto engine = info.make<float>()(setting.training, session);

@@ -25,13 +25,13 @@ struct Trained {
   DeviceKind device = DeviceKind::cpu;
   bool prefetched = false; ///< a thread gathered its batches ahead
   Provenance provenance = {};
-  std::string failure = {};            ///< why it did not come to an end
-  std::optional<StepCheck> check = {}; ///< of an engine, on the small nets
+  std::string failure = {};                  ///< why it did not come to an end
+  std::optional<ProvedNets> small_nets = {}; ///< of an engine
   std::vector<mlp::Epoch> epochs = {};
   std::vector<float> parameters = {};                ///< after the last epoch that was right
   std::optional<mlp::Quality> train = {}, test = {}; ///< not there when Ctrl-C came before
 
-  [[nodiscard]] bool wrong() const { return check && !check->ok(); }
+  [[nodiscard]] bool wrong() const { return small_nets && !small_nets->worst.ok(); }
   [[nodiscard]] std::string name() const { return engine + (prefetched ? "+async" : ""); }
   /// It says nothing of its losses, nor where its time went.
   [[nodiscard]] bool is_peer() const { return names_peer(engine); }

@@ -4,6 +4,7 @@
 #include "columns.hpp"
 #include "interrupt.hpp"
 #include "report_json.hpp"
+#include "small_nets.hpp"
 #include "train_ledger.hpp"
 #include "training_job.hpp"
 #include "units.hpp"
@@ -88,6 +89,9 @@ Value engine_json(const Trained& trained) {
       {"status", trained.failure.empty() ? "ok" : "failed"},
       {"reason", trained.failure.empty() ? Value() : Value(trained.failure)},
       {"provenance", provenance_json(trained.provenance)},
+      {"verified", trained.small_nets
+                       ? Value{{"small_nets", small_nets_json(trained.small_nets)}}
+                       : Value()},
       {"seconds_per_epoch", timed ? Value(trained.seconds_per_epoch()) : Value()},
       {"phases", accounted ? Value{{"data", total.data}, {"step", total.step}, {"wait", total.wait}}
                            : Value()},
@@ -180,12 +184,14 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
                  {"test_rows", setting.data.test.rows()}, {"layers", network.widths()},
                  {"parameters", network.parameters()},    {"batch", setting.training.batch},
                  {"seed", setting.options.seed},          {"results", Value::list()}};
+  std::vector<NamedProof> proofs;
   TextTable table({"engine", "threads", "epochs", "time/epoch", "spread", "loss", "train errors",
                    "test errors", "test accuracy"});
   std::vector<TrainLedger> ledgers;
   for (const Trained& trained : all) {
     report.data["results"].push_back(engine_json(trained));
     if (!trained.epochs.empty()) {
+      proofs.emplace_back(trained.name(), trained.small_nets);
       table.add({trained.name(), std::to_string(trained.provenance.threads),
                  std::to_string(trained.epochs.size()),
                  trained.timed() ? format_seconds(trained.seconds_per_epoch()) : "emulated",
@@ -219,11 +225,11 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
   }
   report.text = fmt::format(
       "{}: {} rows for training, {} for the test; network {} with {} parameters, batches of {}, "
-      "{}, rate {}\n\n{}{}",
+      "{}, rate {}\n\n{}{}{}",
       setting.data.train.name, setting.data.train.rows(), setting.data.test.rows(),
       mlp::to_string(network), network.parameters(), setting.training.batch,
       setting.training.optimizer.kind == mlp::Optimizer::Kind::adam ? "adam" : "sgd",
-      setting.training.optimizer.rate, table.format(),
+      setting.training.optimizer.rate, table.format(), format_small_nets(std::span<const NamedProof>(proofs)),
       ledgers.empty() ? "" : "\n" + ledger_table(ledgers));
   for (const Trained* trained : judged_apart(all)) {
     report.text += "\n" + classification_report(*trained);
