@@ -2,6 +2,7 @@
 #include "latency.hpp"
 
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "diffbench/mlp/network.hpp"
 #include "interrupt.hpp"
 #include "pitfalls/pitfall.hpp"
@@ -10,10 +11,12 @@
 #include "statistics.hpp"
 #include "training_job.hpp"
 #include "units.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace diffbench::bench {
 
@@ -27,16 +30,10 @@ std::string as_misreading(const Value& factor) {
   return factor_text(factor.number(), "no effect", "nothing left");
 }
 
-/// nullptr when none that `admits` was timed.
-template <typename Admits>
-const LatencyRow* fastest(std::span<const LatencyRow> rows, Admits admits) {
-  return fastest(
-      rows, [&](const LatencyRow& row) { return row.timed() && admits(row); },
-      &LatencyRow::step_seconds);
-}
 
 std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows) {
-  const LatencyRow* const best = fastest(rows, [](const LatencyRow&) { return true; });
+  const auto found = leader_apart(rows, std::mem_fn(&LatencyRow::timed), least_effect_in_run);
+  const LatencyRow* const best = found.best;
   if (best == nullptr) {
     return "Nothing was timed.";
   }
@@ -45,7 +42,9 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
   if (const auto p99 = summarize_latencies(best->latencies()).p99) {
     text += fmt::format(", 99 of 100 times within {}", format_seconds(*p99));
   }
-  const LatencyRow* const peer = fastest(rows, [](const LatencyRow& row) { return row.is_peer(); });
+  const LatencyRow* const peer = fastest(
+      rows, [](const LatencyRow& row) { return row.timed() && row.is_peer(); },
+      &LatencyRow::step_seconds);
   if (peer != nullptr && peer != best) {
     text += fmt::format("; {} takes {}", peer->name, format_seconds(peer->step_seconds()));
   }
@@ -54,7 +53,7 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
     text += fmt::format("; the worst of the mistakes, {}, would have reported {}", worst->name,
                         format_seconds(worst->mistaken));
   }
-  return text + ".";
+  return text + order_doubt(found) + ".";
 }
 
 struct MisreadingLine {

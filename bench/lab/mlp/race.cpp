@@ -5,6 +5,7 @@
 #include "diffbench/machine.hpp"
 #include "diffbench/mlp/training.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "least_effect.hpp"
 #include "peers.hpp"
 #include "planning.hpp"
 #include "process_memory.hpp"
@@ -54,7 +55,9 @@ class Race {
                         });
     } catch (const Interrupted&) {
     }
-    return {.rows = competition_.take_rows(), .reference = reference_.engine()};
+    return {.rows = competition_.take_rows(),
+            .reference = reference_.engine(),
+            .least_effect = least_effect_here()};
   }
 
  private:

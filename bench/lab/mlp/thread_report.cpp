@@ -1,11 +1,13 @@
 // What `mlp scaling` says: the table, the law, how many threads, and whether a GPU is worth it.
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "scaling/scaling_fit_report.hpp"
 #include "scaling_law.hpp"
 #include "small_nets.hpp"
 #include "statistics.hpp"
 #include "thread_scaling.hpp"
 #include "units.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -101,26 +103,29 @@ GpuAnswer gpu_answer(const ThreadStudy& study) {
   const double times = cpu->step_seconds() / gpu->step_seconds();
   return gpu_verdict(fmt::format("The GPU ({}) is {}", gpu->name,
                                  format_pace(times, "the best on the CPU (" + cpu->name + ")")),
-                     times, {{"times_as_fast", times}});
+                     ratio_in_run(cpu->samples, gpu->samples), {{"times_as_fast", times}});
 }
 
 std::string sentence(const ThreadStudy& study) {
-  const RaceRow* const best = fastest(std::span(study.race.rows), [](const RaceRow& row) {
-    return row.device == DeviceKind::cpu && !row.is_peer();
-  });
+  const auto found = leader(
+      study.race.rows,
+      [](const RaceRow& row) {
+        return row.ranked() && !row.is_roof && row.device == DeviceKind::cpu && !row.is_peer();
+      },
+      study.race.least_effect);
+  const RaceRow* const best = found.best;
   if (best == nullptr) {
     return "No row has both a verified result and a time.";
   }
   const auto faster = speed_up(study, *best);
-  return best->threads > 1 && faster
-             ? fmt::format(
-                   "{} is the fastest on the CPU, {} times what one thread does ({} of {} "
-                   "times).",
-                   best->name, format_figure(*faster), format_percent(*faster / best->threads),
-                   best->threads)
-             : fmt::format(
-                   "{} is the fastest on the CPU: more threads do not pay for this network.",
-                   best->name);
+  std::string text = best->name + " is the fastest on the CPU";
+  if (best->threads > 1 && faster) {
+    text += fmt::format(", {} times what one thread does ({} of {} times)", format_figure(*faster),
+                        format_percent(*faster / best->threads), best->threads);
+  } else if (found.is_sure()) {
+    text += ": more threads do not pay for this network";
+  }
+  return text + order_doubt(found) + ".";
 }
 
 } // namespace

@@ -5,10 +5,12 @@
 #include "statistics.hpp"
 #include "throughput.hpp"
 #include "units.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace diffbench::bench {
@@ -48,6 +50,58 @@ std::string format_curves(const ThroughputStudy& study, Evidence figures) {
   return table.format();
 }
 
+/// Times of a row of a batch of that size; there are some.
+std::vector<double> row_seconds(const EngineThroughput& engine, std::int64_t batch) {
+  std::vector<double> seconds = iteration_seconds(engine.samples.at(batch));
+  for (double& each : seconds) {
+    each /= static_cast<double>(batch);
+  }
+  return seconds;
+}
+
+/// Of one batch over another of the same engine.
+Ratio batch_ratio(const EngineThroughput& engine, std::int64_t batch, std::int64_t other) {
+  return ratio_apart(row_seconds(engine, batch), row_seconds(engine, other));
+}
+
+/// The smallest batch that is as good as the best; nullptr where the samples leave that open.
+const BatchPoint* enough_batch(const EngineThroughput& engine) {
+  const BatchPoint* const best = engine.search.best();
+  const BatchPoint* const enough = engine.search.enough();
+  for (const BatchPoint& point : engine.search.curve) {
+    if (best == nullptr || point.batch > enough->batch) {
+      break;
+    }
+    const std::optional<bool> is_slower =
+        &point == best ? std::optional(false)
+                       : reaches(batch_ratio(engine, point.batch, best->batch), 1 / nearly_best);
+    if (is_slower != (point.batch < enough->batch)) {
+      return nullptr;
+    }
+  }
+  return enough;
+}
+
+/// The next engine that may do as much, each in its best batches.
+std::string doubt(const ThroughputStudy& study, const EngineThroughput& best) {
+  const EngineThroughput* rival = nullptr;
+  const auto rate = [](const EngineThroughput& engine) {
+    return engine.search.best()->rows_per_second;
+  };
+  const auto ratio = [&](const EngineThroughput& engine) {
+    return ratio_apart(row_seconds(engine, engine.search.best()->batch),
+                       row_seconds(best, best.search.best()->batch));
+  };
+  for (const EngineThroughput& engine : study.engines) {
+    if (engine.row.ranked() && &engine != &best &&
+        judge(ratio(engine), least_effect_in_run) != Verdict::slower &&
+        (rival == nullptr || rate(engine) > rate(*rival))) {
+      rival = &engine;
+    }
+  }
+  return rival == nullptr ? "" : order_doubt(ratio(*rival), rival->row.name + " (for a row)");
+}
+
 std::string sentence(const ThroughputStudy& study) {
   const EngineThroughput* best = nullptr;
   for (const EngineThroughput& engine : study.engines) {
@@ -61,18 +115,20 @@ std::string sentence(const ThroughputStudy& study) {
     return "No engine has both a verified result and a rate.";
   }
   const BatchPoint& top = *best->search.best();
-  const BatchPoint& enough = *best->search.enough();
+  const BatchPoint* const enough = enough_batch(*best);
   std::string text = fmt::format("{} does most, {} rows a second in batches of {}", best->row.name,
                                  format_figure(top.rows_per_second), top.batch);
-  if (enough.batch < top.batch) {
-    text += fmt::format(", and at least 95 % of that from batches of {}", enough.batch);
+  if (enough == nullptr) {
+    text += ", and how small a batch does 95 % of that is uncertain";
+  } else if (enough->batch < top.batch) {
+    text += fmt::format(", and at least 95 % of that from batches of {}", enough->batch);
   }
   const BatchPoint& one = best->search.curve.front();
-  if (one.batch < enough.batch) {
+  if (one.batch < best->search.enough()->batch) {
     text += fmt::format("; one row at a time it is {} of it",
                         format_percent(one.rows_per_second / top.rows_per_second));
   }
-  return text + ".";
+  return text + doubt(study, *best) + ".";
 }
 
 Value engine_json(const EngineThroughput& engine) {
@@ -95,7 +151,8 @@ Value engine_json(const EngineThroughput& engine) {
   const BatchPoint* const best = engine.search.best();
   json["best_batch"] = best != nullptr ? Value(best->batch) : Value();
   json["best_rows_per_second"] = best != nullptr ? Value(best->rows_per_second) : Value();
-  json["enough_batch"] = best != nullptr ? Value(engine.search.enough()->batch) : Value();
+  const BatchPoint* const enough = enough_batch(engine);
+  json["enough_batch"] = enough != nullptr ? Value(enough->batch) : Value();
   return json;
 }
 

@@ -2,12 +2,14 @@
 #include "train.hpp"
 
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "interrupt.hpp"
 #include "report_json.hpp"
 #include "small_nets.hpp"
 #include "train_ledger.hpp"
 #include "training_job.hpp"
 #include "units.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -101,6 +103,16 @@ Value engine_json(const Trained& trained) {
       {"test", quality_json(trained.test)}};
 }
 
+/// They were trained one after another.
+Ratio epoch_ratio(const Trained& trained, const Trained& other) {
+  const auto seconds = [](const Trained& of) {
+    std::vector<double> walls;
+    std::ranges::transform(of.epochs, std::back_inserter(walls), &mlp::Epoch::wall);
+    return walls;
+  };
+  return ratio_apart(seconds(trained), seconds(other));
+}
+
 std::string speed_sentence(const std::vector<const Trained*>& done) {
   std::vector<const Trained*> timed;
   std::ranges::copy_if(done, std::back_inserter(timed), [](const Trained* trained) {
@@ -110,11 +122,15 @@ std::string speed_sentence(const std::vector<const Trained*>& done) {
     return "what is emulated has no times";
   }
   const auto [fast, slow] = std::ranges::minmax(timed, {}, &Trained::seconds_per_epoch);
-  return fmt::format("{} takes {} an epoch", fast->name(),
-                     format_seconds(fast->seconds_per_epoch())) +
-         (fast == slow ? ""
-                       : ", " + format_pace(slow->seconds_per_epoch() / fast->seconds_per_epoch(),
-                                            slow->name()));
+  const std::string text = fmt::format("{} takes {} an epoch", fast->name(),
+                                       format_seconds(fast->seconds_per_epoch()));
+  if (fast == slow) {
+    return text;
+  }
+  const Ratio ratio = epoch_ratio(*slow, *fast);
+  return text + (judge(ratio, least_effect_in_run) == Verdict::slower
+                     ? ", " + format_pace(ratio.value, slow->name())
+                     : order_doubt(ratio, slow->name()));
 }
 
 std::string quality_sentence(const std::vector<const Trained*>& done) {
@@ -151,10 +167,13 @@ std::vector<std::string> prefetch_notes(std::span<const Trained> all) {
     const Trained& in_turn = all[i - 1];
     const Trained& ahead = all[i];
     if (ahead.prefetched && in_turn.engine == ahead.engine && in_turn.timed() && ahead.timed()) {
+      const Ratio gain = epoch_ratio(in_turn, ahead);
       notes.push_back(fmt::format(
-          "{}: with its batches gathered ahead an epoch is {} (which spends {} on data)",
+          "{}: with its batches gathered ahead an epoch is {} in turn (which spends {} on data)",
           ahead.engine,
-          format_pace(in_turn.seconds_per_epoch() / ahead.seconds_per_epoch(), "in turn"),
+          judge(gain, least_effect_in_run) == Verdict::unclear
+              ? "not shown to be faster or slower than"
+              : format_pace(gain.value) + (gain.value < 1 ? " than" : " as"),
           accuracy_percent(in_turn.total().data / ledger_of("", in_turn.epochs).wall)));
     }
   }

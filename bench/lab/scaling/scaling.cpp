@@ -1,6 +1,7 @@
 #include "scaling.hpp"
 
 #include "assumed_report.hpp"
+#include "conclusion.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
@@ -246,16 +247,44 @@ ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress) {
   return study;
 }
 
-const ScalingEntry* recommended(const ScalingStudy& study) {
-  double best = 0;
+Ratio cell_ratio(const ScalingStudy& study, const ScalingEntry& entry,
+                 const ScalingEntry& other) {
+  // The rounds of weak scaling are those of a comparison each.
+  Ratio ratio = study.scaling == Scaling::strong
+                    ? ratio_in_run(entry.row.samples, other.row.samples)
+                    : ratio_apart(iteration_seconds(entry.row.samples),
+                                  iteration_seconds(other.row.samples));
+  const double cells = static_cast<double>(other.problem.cells()) /
+                       static_cast<double>(entry.problem.cells());
+  ratio.value *= cells;
+  if (ratio.interval) {
+    ratio.interval->low *= cells;
+    ratio.interval->high *= cells;
+  }
+  return ratio;
+}
+
+const ScalingEntry* best_entry(const ScalingStudy& study) {
+  const ScalingEntry* best = nullptr;
   for (const ScalingEntry& entry : study.entries) {
-    if (entry.counts()) {
-      best = std::max(best, entry.throughput());
+    if (entry.counts() && (best == nullptr || entry.throughput() > best->throughput())) {
+      best = &entry;
     }
   }
+  return best;
+}
+
+const ScalingEntry* recommended(const ScalingStudy& study) {
+  const ScalingEntry* const best = best_entry(study);
   for (const ScalingEntry& entry : study.entries) {
-    if (entry.counts() && entry.throughput() >= nearly_fastest * best) {
-      return &entry;
+    if (!entry.counts()) {
+      continue;
+    }
+    const std::optional<bool> is_slower =
+        &entry == best ? std::optional(false)
+                       : reaches(cell_ratio(study, entry, *best), 1 / nearly_fastest);
+    if (!is_slower || !*is_slower) {
+      return is_slower ? &entry : nullptr;
     }
   }
   return nullptr;

@@ -5,6 +5,7 @@
 #include "comparison_plan.hpp"
 #include "lab_report.hpp"
 #include "progress.hpp"
+#include "ratio.hpp"
 #include "result.hpp"
 #include "scaling_law.hpp"
 #include "selection.hpp"
@@ -62,7 +63,13 @@ struct ScalingStudy {
 /// Throws as measure() does.
 [[nodiscard]] ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress);
 
-/// The fewest threads whose throughput is within 5 % of the best; nullptr where nothing counts.
+/// How many times as long as the other one an entry takes for a cell; both count.
+[[nodiscard]] Ratio cell_ratio(const ScalingStudy& study, const ScalingEntry& entry,
+                               const ScalingEntry& other);
+/// The one with the most throughput; nullptr where nothing counts.
+[[nodiscard]] const ScalingEntry* best_entry(const ScalingStudy& study);
+/// The fewest threads whose throughput is within 5 % of the best; nullptr also where the samples
+/// leave open which these are.
 [[nodiscard]] const ScalingEntry* recommended(const ScalingStudy& study);
 /// Those that counts(), from the first on and without oversubscription; empty where one thread has
 /// no time.

@@ -1,5 +1,6 @@
 #include "scaling_fit_report.hpp"
 
+#include "conclusion.hpp"
 #include "speedup.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
@@ -23,15 +24,18 @@ std::string_view law_name(Scaling scaling) {
 
 } // namespace
 
-GpuAnswer gpu_verdict(const std::string& found, double times, Value figures,
+GpuAnswer gpu_verdict(const std::string& found, const Ratio& times, Value figures,
                       const std::string& rest) {
-  const bool worth_it = times >= gpu_worth_it;
+  const std::optional<bool> worth_it = reaches(times, gpu_worth_it);
   figures["status"] = "ok";
   figures["bar"] = gpu_worth_it;
   figures["worth_it"] = worth_it;
-  return {fmt::format(" {}: {} by the rule of {} times{}.", found,
-                      worth_it ? "worth it" : "not worth it", gpu_worth_it, rest),
-          std::move(figures)};
+  const char* const verdict = !worth_it   ? "whether that is worth it is uncertain"
+                              : *worth_it ? "worth it"
+                                          : "not worth it";
+  return {
+      fmt::format(" {}: {} by the rule of {} times{}.", found, verdict, gpu_worth_it, rest),
+      std::move(figures)};
 }
 
 GpuAnswer no_gpu(const std::string& why) {
@@ -70,8 +74,10 @@ std::string format_fit(Scaling scaling, const SerialFraction& fit) {
                         format_percent(fit.worst_error));
   }
   if (scaling == Scaling::strong && fit.value > 0 && fit.value < 1) {
-    text += fmt::format("; no number of threads would be more than {} times as fast",
-                        format_figure(1 / fit.value));
+    text += fit.low.value_or(0) > negligible
+                ? fmt::format("; no number of threads would be more than {} times as fast",
+                              format_figure(1 / *fit.low))
+                : "; the samples set no bound to what more threads gain";
   }
   return text + "\n";
 }

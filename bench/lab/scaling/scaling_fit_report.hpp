@@ -1,6 +1,7 @@
 // What a fitted law of scaling says, in words and for programs; and when a GPU is worth it.
 #pragma once
 
+#include "ratio.hpp"
 #include "scaling_law.hpp"
 #include "value.hpp"
 
@@ -14,8 +15,9 @@ struct GpuAnswer {
   std::string sentence; ///< to follow another one
   Value json;
 };
-/// `found` says how fast it is, of which `times` count, and `rest` what follows the verdict.
-[[nodiscard]] GpuAnswer gpu_verdict(const std::string& found, double times, Value figures,
+/// `found` says how fast it is, of which `times` count, and `rest` what follows the verdict, which is
+/// none where the interval holds the bar.
+[[nodiscard]] GpuAnswer gpu_verdict(const std::string& found, const Ratio& times, Value figures,
                                     const std::string& rest = "");
 [[nodiscard]] GpuAnswer no_gpu(const std::string& why);
 

@@ -1,11 +1,13 @@
 // What `diffbench scaling` says: the table, the laws, how many threads, and whether a GPU pays.
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "report_json.hpp"
 #include "scaling.hpp"
 #include "scaling_fit_report.hpp"
 #include "speedup.hpp"
 #include "table.hpp"
 #include "units.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -109,41 +111,67 @@ GpuAnswer gpu_answer(const ScalingStudy& study) {
     return no_gpu(why.empty() ? "one of the two has no verified time" : why);
   }
   const Speedups times = speedups(study.frame, *gpu, best);
+  // Of whole runs one time each is known: it varies as those of the steps do.
+  Ratio counting = ratio_in_run(best->samples, gpu->samples);
+  const double whole_run = times.warm.value_or(*times.per_iteration) / counting.value;
+  counting.value *= whole_run;
+  if (counting.interval) {
+    counting.interval->low *= whole_run;
+    counting.interval->high *= whole_run;
+  }
   // A user waits for the whole run; the steps alone stand in where it was not affordable.
   return gpu_verdict(
       fmt::format(
           "Against the best of them the GPU ({}) is {} an iteration{}", gpu->name,
           format_pace(*times.per_iteration),
           times.warm ? fmt::format(" and {} in a whole run", format_pace(*times.warm)) : ""),
-      times.warm.value_or(*times.per_iteration),
-      {{"per_iteration", times.per_iteration}, {"warm", times.warm}, {"cold", times.cold}},
+      counting, {{"per_iteration", times.per_iteration}, {"warm", times.warm}, {"cold", times.cold}},
       gpu->warm ? fmt::format("; most of its run is {}", largest_phase(*gpu->warm)) : "");
 }
 
-std::string format_sentence(const ScalingStudy& study) {
-  const ScalingEntry* advice = recommended(study);
-  if (advice == nullptr) {
-    return "No number of threads has both a verified result and a time.";
-  }
-  const ScalingEntry* best = advice;
+std::string threads_text(int threads) {
+  return fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+}
+
+/// The next number of threads that may do as much.
+std::string doubt(const ScalingStudy& study, const ScalingEntry& best) {
+  const ScalingEntry* rival = nullptr;
   for (const ScalingEntry& entry : study.entries) {
-    if (entry.counts() && entry.throughput() > best->throughput()) {
-      best = &entry;
+    if (&entry != &best && entry.counts() &&
+        judge(cell_ratio(study, entry, best), study.frame.least_effect) != Verdict::slower &&
+        (rival == nullptr || entry.throughput() > rival->throughput())) {
+      rival = &entry;
     }
   }
+  return rival == nullptr
+             ? ""
+             : order_doubt(cell_ratio(study, *rival, best),
+                           threads_text(rival->threads) +
+                               (study.scaling == Scaling::weak ? " (for a cell)" : ""));
+}
+
+std::string format_sentence(const ScalingStudy& study) {
+  const ScalingEntry* const best = best_entry(study);
+  if (best == nullptr) {
+    return "No number of threads has both a verified result and a time.";
+  }
   if (study.entries.size() == 1) {
-    return fmt::format("{} takes {} an iteration on {} thread{}; with others it was not measured.",
-                       study.backend, format_seconds(best->row.step_seconds()), best->threads,
-                       best->threads == 1 ? "" : "s");
+    return fmt::format("{} takes {} an iteration on {}; with others it was not measured.",
+                       study.backend, format_seconds(best->row.step_seconds()),
+                       threads_text(best->threads));
   }
   const ScalingLine line = line_of(study, *best);
-  std::string text = fmt::format("{} does most on {} thread{}", study.backend, best->threads,
-                                 best->threads == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{} does most on {}", study.backend, threads_text(best->threads));
   if (line.speed_up && best->threads > 1) {
     text += fmt::format(", {} times what one does ({} of {} times)", format_figure(*line.speed_up),
                         format_percent(*line.efficiency), best->threads);
   }
-  return fmt::format("{}; take {}, the fewest within 5 % of the best.", text, advice->threads);
+  text += doubt(study, *best);
+  const ScalingEntry* const advice = recommended(study);
+  return advice != nullptr
+             ? fmt::format("{}; take {}, the fewest within 5 % of the best.", text, advice->threads)
+             : text + "; how many are enough for 95 % of the best is uncertain.";
 }
 
 std::vector<std::string> warnings(const ScalingStudy& study) {

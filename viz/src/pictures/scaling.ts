@@ -71,7 +71,9 @@ export const scaling = drawing("scaling", ["scaling"], (file) => {
     id: "scaling",
     title: `Thread scaling: ${text(file.data, "backend")}, ${text(file.data, "mode")}`,
     reading:
-      (best.threads === 1
+      (recommended === null
+        ? "The samples leave open how many threads do most"
+        : best.threads === 1
         ? "No number of threads is faster than one"
         : `${best.threads} threads are the fastest, ${figure(best.speedup)} times one thread`) +
       (serial === null
