@@ -12,6 +12,8 @@
 
 namespace diffbench::bench {
 
+inline constexpr double as_good_as_best = 0.95;
+
 /// Upwards, or round the best.
 enum class SearchPhase { doubling, refining };
 

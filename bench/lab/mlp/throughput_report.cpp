@@ -74,7 +74,7 @@ const BatchPoint* enough_batch(const EngineThroughput& engine) {
     }
     const std::optional<bool> is_slower =
         &point == best ? std::optional(false)
-                       : reaches(batch_ratio(engine, point.batch, best->batch), 1 / nearly_best);
+                       : reaches(batch_ratio(engine, point.batch, best->batch), 1 / as_good_as_best);
     if (is_slower != (point.batch < enough->batch)) {
       return nullptr;
     }
