@@ -74,8 +74,8 @@ export const scaling = drawing("scaling", ["scaling"], (file) => {
       (recommended === null
         ? "The samples leave open how many threads do most"
         : best.threads === 1
-        ? "No number of threads is faster than one"
-        : `${best.threads} threads are the fastest, ${figure(best.speedup)} times one thread`) +
+          ? "No number of threads is faster than one"
+          : `${best.threads} threads are the fastest, ${figure(best.speedup)} times one thread`) +
       (serial === null
         ? ""
         : serial > 1
