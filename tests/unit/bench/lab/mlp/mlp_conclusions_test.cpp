@@ -9,8 +9,12 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,13 +28,17 @@ using testing::StartsWith;
 
 /// 20 samples of up to `scatter` above and below, in an order of its own for each name.
 std::vector<Sample> samples_of(const std::string& name, double seconds, double scatter) {
+  std::vector<int> places(20);
+  std::iota(places.begin(), places.end(), 0);
+  std::seed_seq seed(name.begin(), name.end());
+  std::mt19937 random(seed);
+  std::ranges::shuffle(places, random);
   std::vector<Sample> samples;
-  for (int i = 0; i < 20; ++i) {
-    const int place = (7 * i + static_cast<int>(name.size()) * 3) % 20;
+  for (const int place : places) {
     samples.push_back({.iterations = 1,
                        .seconds = seconds * (1 + scatter * (place - 9.5) / 9.5),
                        .cpu_seconds = {},
-                       .round = i});
+                       .round = static_cast<int>(samples.size())});
   }
   return samples;
 }
@@ -193,7 +201,7 @@ TEST(TrainReport, EpochsAreComparedBySamples) {
          {std::tuple{"cpu", 1.0, false}, {"cpu", 0.95, true}, {"scalar", 1.05, false}}) {
       Trained trained{.engine = name, .prefetched = ahead};
       for (const Sample& sample : samples_of(trained.name(), seconds, scatter)) {
-        trained.epochs.push_back({.wall = sample.seconds});
+        trained.epochs.emplace_back().wall = sample.seconds;
       }
       trained.test = mlp::Quality{};
       all.push_back(std::move(trained));
