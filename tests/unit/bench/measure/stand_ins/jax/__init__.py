@@ -1,18 +1,18 @@
 """What the peer jax_jit uses of JAX, by NumPy: its own lines run where no JAX is."""
 import types
 
-import numpy
+import numpy as np
 
 __version__ = "stand-in"
 
 
-class Array(numpy.ndarray):
+class Array(np.ndarray):
     def block_until_ready(self):
         return self
 
 
 def device_put(array, _device):
-    return numpy.array(array).view(Array)
+    return np.array(array).view(Array)
 
 
 def devices(_kind):
