@@ -38,10 +38,10 @@ struct Ratio {
                                                 std::span<const Sample> reference);
 
 /// The same of two that were timed apart, at least once each: the quotient of their medians. The
-/// interval is what intervals of both medians leave, each of which misses with half the probability;
-/// with too few samples for these, the range of all quotients of one of each, which is as sure where
-/// it leaves 1 out only because all of one are beyond all of the other (the rank sum test's extreme,
-/// of 5 and 5, or 4 and 6 samples).
+/// interval is what intervals of both medians leave, each of which misses with half the
+/// probability; with too few samples for these, the range of all quotients of one of each, which is
+/// as sure where it leaves 1 out only because all of one are beyond all of the other (the rank sum
+/// test's extreme, of 5 and 5, or 4 and 6 samples).
 [[nodiscard]] Ratio ratio_apart(std::span<const double> seconds, std::span<const double> reference);
 
 /// Of two rows of one run that have samples: in the rounds that both have, where these are enough,

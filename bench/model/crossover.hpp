@@ -21,8 +21,8 @@ struct Contest {
 /// infinity where it does not at the largest.
 struct Crossover {
   double size = 0;
-  double low = 0; ///< from where on it may win, with the same two special values
-  double high = 0; ///< from where on it is shown to win
+  double low = 0;     ///< from where on it may win, with the same two special values
+  double high = 0;    ///< from where on it is shown to win
   bool single = true; ///< the ratio crosses 1 once; otherwise `size` is the last of several
 };
 

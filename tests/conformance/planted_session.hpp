@@ -258,7 +258,8 @@ class PlantedSession final : public Session<T> {
 };
 
 template <typename T, Plant plant>
-std::unique_ptr<Session<T>> make_planted(const Problem& problem, const SessionOptions& /*options*/) {
+std::unique_ptr<Session<T>> make_planted(const Problem& problem,
+                                         const SessionOptions& /*options*/) {
   return std::make_unique<PlantedSession<T>>(problem, plant);
 }
 
@@ -275,7 +276,8 @@ BackendInfo planted_backend() {
 inline std::vector<BackendInfo> planted_backends() {
   return []<std::size_t... index>(std::index_sequence<index...>) {
     return std::vector{planted_backend<static_cast<Plant>(index + 1)>()...};
-  }(std::make_index_sequence<std::size(plant_names) - 1>());
+  }
+  (std::make_index_sequence<std::size(plant_names) - 1>());
 }
 
 } // namespace diffbench::conformance

@@ -30,7 +30,6 @@ std::string as_misreading(const Value& factor) {
   return factor_text(factor.number(), "no effect", "nothing left");
 }
 
-
 std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows) {
   const auto found = leader_apart(rows, std::mem_fn(&LatencyRow::timed), least_effect_in_run);
   const LatencyRow* const best = found.best;

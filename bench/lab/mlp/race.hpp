@@ -53,7 +53,7 @@ struct RaceRow : NetRow {
 
 struct RaceResult {
   std::vector<RaceRow> rows;
-  std::string reference; ///< the engine that computed in float64
+  std::string reference;                     ///< the engine that computed in float64
   double least_effect = least_effect_in_run; ///< below which a difference of rows is none
 };
 

@@ -105,8 +105,9 @@ std::string step_table(const SizeStudy& study, const std::vector<std::string>& n
     const RaceRow* const engine = best_engine(point);
     const RaceRow* const peer = best_peer(point);
     const Leader<RaceRow> first = fastest_row(point);
-    cells.push_back(first.best == nullptr ? no_value
-                                          : first.best->name + (first.is_sure() ? "" : " (uncertain)"));
+    cells.push_back(first.best == nullptr
+                        ? no_value
+                        : first.best->name + (first.is_sure() ? "" : " (uncertain)"));
     cells.push_back(engine != nullptr && peer != nullptr
                         ? as_ratio(peer->step_seconds() / engine->step_seconds())
                         : no_value);
@@ -296,9 +297,11 @@ LabReport size_report(const SizeStudy& study) {
     return as_text(row.train_errors);
   });
   report.text = fmt::format(
-      "disc set, batches of {}; time of a training step, median of interleaved rounds\n\n{}{}\n{}\n{}"
+      "disc set, batches of {}; time of a training step, median of interleaved "
+      "rounds\n\n{}{}\n{}\n{}"
       "100 epochs are {} steps; ~ is extrapolated from fewer that were timed\n{}",
-      study.batch, step_table(study, names), proof_line(study), row_table(study, names, "spread, ", spread_of),
+      study.batch, step_table(study, names), proof_line(study),
+      row_table(study, names, "spread, ", spread_of),
       row_table(study, names, "100 epochs, ",
                 [&](const RaceRow& row) {
                   return (extrapolated(row) ? "~" : "") + format_seconds(seconds(row));

@@ -146,10 +146,10 @@ std::string format_small_nets(std::span<const NamedProof> rows) {
   }
   return proof == nullptr
              ? ""
-             : fmt::format("verified: before its run each row was right on the small nets {}{}\n",
-                           fmt::join(proof->nets, " and "),
-                           without.empty() ? ""
-                                           : fmt::format("; not so {}", fmt::join(without, "; ")));
+             : fmt::format(
+                   "verified: before its run each row was right on the small nets {}{}\n",
+                   fmt::join(proof->nets, " and "),
+                   without.empty() ? "" : fmt::format("; not so {}", fmt::join(without, "; ")));
 }
 
 Value small_nets_json(const std::optional<ProvedNets>& proof) {

@@ -156,9 +156,9 @@ LabReport thread_report(const ThreadStudy& study) {
   if (report.series.size() == 1) { // nothing to compare with
     table.drop_empty();
   }
-  report.figures =
-      fmt::format("{}, network {}, batches of {}\n\n{}{}", study.data, mlp::to_string(study.network),
-                  study.batch, table.format(), format_small_nets(study.race.rows));
+  report.figures = fmt::format("{}, network {}, batches of {}\n\n{}{}", study.data,
+                               mlp::to_string(study.network), study.batch, table.format(),
+                               format_small_nets(study.race.rows));
   report.text =
       *report.figures + (fit ? "\n" + fitted + ": " + format_fit(Scaling::strong, *fit) : "");
   report.found_in_data = {"fit", "gpu"};

@@ -73,8 +73,9 @@ const BatchPoint* enough_batch(const EngineThroughput& engine) {
       break;
     }
     const std::optional<bool> is_slower =
-        &point == best ? std::optional(false)
-                       : reaches(batch_ratio(engine, point.batch, best->batch), 1 / as_good_as_best);
+        &point == best
+            ? std::optional(false)
+            : reaches(batch_ratio(engine, point.batch, best->batch), 1 / as_good_as_best);
     if (is_slower != (point.batch < enough->batch)) {
       return nullptr;
     }

@@ -91,9 +91,8 @@ Value engine_json(const Trained& trained) {
       {"status", trained.failure.empty() ? "ok" : "failed"},
       {"reason", trained.failure.empty() ? Value() : Value(trained.failure)},
       {"provenance", provenance_json(trained.provenance)},
-      {"verified", trained.small_nets
-                       ? Value{{"small_nets", small_nets_json(trained.small_nets)}}
-                       : Value()},
+      {"verified",
+       trained.small_nets ? Value{{"small_nets", small_nets_json(trained.small_nets)}} : Value()},
       {"seconds_per_epoch", timed ? Value(trained.seconds_per_epoch()) : Value()},
       {"phases", accounted ? Value{{"data", total.data}, {"step", total.step}, {"wait", total.wait}}
                            : Value()},
@@ -122,8 +121,8 @@ std::string speed_sentence(const std::vector<const Trained*>& done) {
     return "what is emulated has no times";
   }
   const auto [fast, slow] = std::ranges::minmax(timed, {}, &Trained::seconds_per_epoch);
-  const std::string text = fmt::format("{} takes {} an epoch", fast->name(),
-                                       format_seconds(fast->seconds_per_epoch()));
+  const std::string text =
+      fmt::format("{} takes {} an epoch", fast->name(), format_seconds(fast->seconds_per_epoch()));
   if (fast == slow) {
     return text;
   }
@@ -248,7 +247,8 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
       setting.data.train.name, setting.data.train.rows(), setting.data.test.rows(),
       mlp::to_string(network), network.parameters(), setting.training.batch,
       setting.training.optimizer.kind == mlp::Optimizer::Kind::adam ? "adam" : "sgd",
-      setting.training.optimizer.rate, table.format(), format_small_nets(std::span<const NamedProof>(proofs)),
+      setting.training.optimizer.rate, table.format(),
+      format_small_nets(std::span<const NamedProof>(proofs)),
       ledgers.empty() ? "" : "\n" + ledger_table(ledgers));
   for (const Trained* trained : judged_apart(all)) {
     report.text += "\n" + classification_report(*trained);

@@ -128,13 +128,13 @@ std::vector<VisitCost> round_trip_costs(const std::vector<Step>& steps, Place pl
   return costs;
 }
 
-/// How often the field may come to the host before the rival, whose field stays, is as fast; `naive`
-/// comes most often of these. Said where the rival is shown to be faster or slower than both ends.
+/// How often the field may come to the host before the rival, whose field stays, is as fast;
+/// `naive` comes most often of these. Said where the rival is shown to be faster or slower than
+/// both ends.
 std::string affordable(const std::vector<VisitCost>& costs, const Step& naive, const Row& rival) {
   const auto visits = affordable_visits(costs, *seconds_per_iteration(rival));
   const double effect = naive.result->least_effect;
-  const Verdict of_resident =
-      judge(ratio_in_run(rival.samples, naive.resident->samples), effect);
+  const Verdict of_resident = judge(ratio_in_run(rival.samples, naive.resident->samples), effect);
   const Verdict of_naive = judge(ratio_in_run(rival.samples, naive.row->samples), effect);
   if (!visits && of_resident == Verdict::faster) {
     return "which is faster in any case";

@@ -247,15 +247,14 @@ ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress) {
   return study;
 }
 
-Ratio cell_ratio(const ScalingStudy& study, const ScalingEntry& entry,
-                 const ScalingEntry& other) {
+Ratio cell_ratio(const ScalingStudy& study, const ScalingEntry& entry, const ScalingEntry& other) {
   // The rounds of weak scaling are those of a comparison each.
-  Ratio ratio = study.scaling == Scaling::strong
-                    ? ratio_in_run(entry.row.samples, other.row.samples)
-                    : ratio_apart(iteration_seconds(entry.row.samples),
-                                  iteration_seconds(other.row.samples));
-  const double cells = static_cast<double>(other.problem.cells()) /
-                       static_cast<double>(entry.problem.cells());
+  Ratio ratio =
+      study.scaling == Scaling::strong
+          ? ratio_in_run(entry.row.samples, other.row.samples)
+          : ratio_apart(iteration_seconds(entry.row.samples), iteration_seconds(other.row.samples));
+  const double cells =
+      static_cast<double>(other.problem.cells()) / static_cast<double>(entry.problem.cells());
   ratio.value *= cells;
   if (ratio.interval) {
     ratio.interval->low *= cells;

@@ -33,9 +33,8 @@ GpuAnswer gpu_verdict(const std::string& found, const Ratio& times, Value figure
   const char* const verdict = !worth_it   ? "whether that is worth it is uncertain"
                               : *worth_it ? "worth it"
                                           : "not worth it";
-  return {
-      fmt::format(" {}: {} by the rule of {} times{}.", found, verdict, gpu_worth_it, rest),
-      std::move(figures)};
+  return {fmt::format(" {}: {} by the rule of {} times{}.", found, verdict, gpu_worth_it, rest),
+          std::move(figures)};
 }
 
 GpuAnswer no_gpu(const std::string& why) {

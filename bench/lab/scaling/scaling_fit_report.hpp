@@ -15,8 +15,8 @@ struct GpuAnswer {
   std::string sentence; ///< to follow another one
   Value json;
 };
-/// `found` says how fast it is, of which `times` count, and `rest` what follows the verdict, which is
-/// none where the interval holds the bar.
+/// `found` says how fast it is, of which `times` count, and `rest` what follows the verdict, which
+/// is none where the interval holds the bar.
 [[nodiscard]] GpuAnswer gpu_verdict(const std::string& found, const Ratio& times, Value figures,
                                     const std::string& rest = "");
 [[nodiscard]] GpuAnswer no_gpu(const std::string& why);

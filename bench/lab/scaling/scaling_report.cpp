@@ -125,7 +125,8 @@ GpuAnswer gpu_answer(const ScalingStudy& study) {
           "Against the best of them the GPU ({}) is {} an iteration{}", gpu->name,
           format_pace(*times.per_iteration),
           times.warm ? fmt::format(" and {} in a whole run", format_pace(*times.warm)) : ""),
-      counting, {{"per_iteration", times.per_iteration}, {"warm", times.warm}, {"cold", times.cold}},
+      counting,
+      {{"per_iteration", times.per_iteration}, {"warm", times.warm}, {"cold", times.cold}},
       gpu->warm ? fmt::format("; most of its run is {}", largest_phase(*gpu->warm)) : "");
 }
 
@@ -161,8 +162,7 @@ std::string format_sentence(const ScalingStudy& study) {
                        threads_text(best->threads));
   }
   const ScalingLine line = line_of(study, *best);
-  std::string text =
-      fmt::format("{} does most on {}", study.backend, threads_text(best->threads));
+  std::string text = fmt::format("{} does most on {}", study.backend, threads_text(best->threads));
   if (line.speed_up && best->threads > 1) {
     text += fmt::format(", {} times what one does ({} of {} times)", format_figure(*line.speed_up),
                         format_percent(*line.efficiency), best->threads);

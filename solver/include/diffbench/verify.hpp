@@ -52,10 +52,10 @@ struct Difference {
   std::int64_t max_ulps = 0;  ///< numbers of the dtype from a cell to the reference's, at most
   std::int64_t nonfinite = 0; ///< cells of the result that are NaN or infinite
 
-  /// No more than rounding can do in so many steps, of cells of one sign. A step of a positive field
-  /// is within 8.5 ulp of any other order of its operations, and adds that to what was there before:
-  /// a stable step is a mean of cells. That is in the last place of the larger of two binades, so
-  /// twice as much.
+  /// No more than rounding can do in so many steps, of cells of one sign. A step of a positive
+  /// field is within 8.5 ulp of any other order of its operations, and adds that to what was there
+  /// before: a stable step is a mean of cells. That is in the last place of the larger of two
+  /// binades, so twice as much.
   [[nodiscard]] bool within_rounding(std::int64_t steps) const {
     return nonfinite == 0 && max_ulps <= 17 * steps;
   }

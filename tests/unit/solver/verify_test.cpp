@@ -223,7 +223,8 @@ TEST(FieldDifference, CountsNumbersBetweenCells) {
 TEST(FieldDifference, RoundingIsToldFromFaults) {
   const float next = std::nextafter(0.5F, 1.0F);
   EXPECT_TRUE(with_wrong({{1, 1}}, next).within_rounding(1));
-  EXPECT_FALSE(with_wrong({{1, 1}}, next).is_rounding(1)) << "other orders show in other cells, too";
+  EXPECT_FALSE(with_wrong({{1, 1}}, next).is_rounding(1))
+      << "other orders show in other cells, too";
   EXPECT_FALSE(with_wrong({{1, 1}}).within_rounding(1000));
   EXPECT_FALSE(with_wrong({{1, 1}}, float_nan).within_rounding(1000));
   Difference found = with_wrong({{1, 1}}, next);

@@ -93,9 +93,9 @@ TEST(Crossover, SaysWhenNoiseLeavesItOpen) {
 }
 
 TEST(Crossover, SamplesThatAreTooFewShowNoWin) {
-  const Crossover one = *find_crossover(std::vector<Contest>{
-      {.size = 64, .ratio = {.value = 2, .interval = {}}},
-      {.size = 128, .ratio = {.value = 0.5, .interval = {}}}});
+  const Crossover one =
+      *find_crossover(std::vector<Contest>{{.size = 64, .ratio = {.value = 2, .interval = {}}},
+                                           {.size = 128, .ratio = {.value = 0.5, .interval = {}}}});
   EXPECT_NEAR(one.size, std::sqrt(64 * 128), 1e-9);
   EXPECT_EQ(one.low, 0);
   EXPECT_EQ(one.high, infinity);
@@ -129,15 +129,13 @@ TEST(Crossover, OpenEndsAreToldAsSuch) {
 }
 
 TEST(Crossover, OfSeveralIsTheLast) {
-  const Crossover crossover = *crossover_of(
-      {contest(64, 0.5), contest(128, 2), contest(256, 0.5), contest(512, 0.4)});
+  const Crossover crossover =
+      *crossover_of({contest(64, 0.5), contest(128, 2), contest(256, 0.5), contest(512, 0.4)});
   EXPECT_NEAR(crossover.size, std::sqrt(128 * 256), 1e-9);
   EXPECT_FALSE(crossover.single);
 }
 
-TEST(Crossover, NanNeverWins) {
-  EXPECT_EQ(crossover_of({contest(64, NAN)})->size, infinity);
-}
+TEST(Crossover, NanNeverWins) { EXPECT_EQ(crossover_of({contest(64, NAN)})->size, infinity); }
 
 } // namespace
 } // namespace diffbench::bench

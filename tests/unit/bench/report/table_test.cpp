@@ -173,7 +173,8 @@ TEST(Verdict, SaysWhenTheOrderIsUncertain) {
 TEST(Verdict, OneSampleProvesNoOrder) {
   ComparisonResult result = sample_result();
   result.rows[1].samples.resize(1);
-  EXPECT_THAT(verdict(result), HasSubstr("; too few samples show whether it is really ahead of peer:numpy"));
+  EXPECT_THAT(verdict(result),
+              HasSubstr("; too few samples show whether it is really ahead of peer:numpy"));
 }
 
 } // namespace

@@ -88,8 +88,8 @@ TEST(SizeReport, NoiseLeavesTheFastestOpen) {
 }
 
 TEST(SizeReport, ThreadsOfOneEngineMakeNoContest) {
-  const LabReport report =
-      size_report(sizes({{row_of("cpu", 1, 0.1), row_of("cpu", 1, 0.1, 2), row_of("scalar", 5, 0.1)}}));
+  const LabReport report = size_report(
+      sizes({{row_of("cpu", 1, 0.1), row_of("cpu", 1, 0.1, 2), row_of("scalar", 5, 0.1)}}));
   EXPECT_THAT(report.sentence, StartsWith("cpu is the fastest of the engines; which row is the "
                                           "fastest is uncertain at N = 10"));
 }
@@ -100,7 +100,8 @@ TEST(SizeReport, CrossoversOfNoisyNeighboursAreOpen) {
                               {row_of("cpu", 1, scatter), row_of("peer:torch", 1.04, scatter)}}))
         .sentence;
   };
-  EXPECT_THAT(sentence(0.001), ContainsRegex("^cpu is faster than the best peer from .* to .* parameters"));
+  EXPECT_THAT(sentence(0.001),
+              ContainsRegex("^cpu is faster than the best peer from .* to .* parameters"));
   EXPECT_THAT(sentence(0.3), StartsWith("cpu is faster than the best peer from "));
   EXPECT_THAT(sentence(0.3), HasSubstr("(not settled) parameters"));
 }
@@ -124,9 +125,10 @@ ThreadStudy threads(double two, double scatter) {
 }
 
 TEST(ThreadReport, ThreadsPayWhereSamplesShowIt) {
-  EXPECT_THAT(thread_report(threads(0.5, 0.01)).sentence,
-              StartsWith("cpu, 2 threads is the fastest on the CPU, 2.00 times what one thread does "
-                         "(100 % of 2 times). "));
+  EXPECT_THAT(
+      thread_report(threads(0.5, 0.01)).sentence,
+      StartsWith("cpu, 2 threads is the fastest on the CPU, 2.00 times what one thread does "
+                 "(100 % of 2 times). "));
   EXPECT_THAT(thread_report(threads(2, 0.01)).sentence,
               HasSubstr(": more threads do not pay for this network. "));
   for (const double two : {0.99, 1.01}) {
@@ -209,10 +211,12 @@ TEST(TrainReport, EpochsAreComparedBySamples) {
     return train_report(setting, all);
   };
   const LabReport quiet = report(0.001);
-  EXPECT_THAT(quiet.sentence, ContainsRegex("^cpu takes 1.00 s an epoch, 1.05 times as fast as scalar;"));
+  EXPECT_THAT(quiet.sentence,
+              ContainsRegex("^cpu takes 1.00 s an epoch, 1.05 times as fast as scalar;"));
   EXPECT_THAT(quiet.findings.front(), HasSubstr("an epoch is 1.05 times as fast as in turn"));
   const LabReport noisy = report(0.3);
-  EXPECT_THAT(noisy.sentence, ContainsRegex("^cpu takes .* s an epoch; scalar took 0.* to 1.* uncertain"));
+  EXPECT_THAT(noisy.sentence,
+              ContainsRegex("^cpu takes .* s an epoch; scalar took 0.* to 1.* uncertain"));
   EXPECT_THAT(noisy.findings.front(), HasSubstr("not shown to be faster or slower than in turn"));
 }
 

@@ -111,10 +111,11 @@ TEST(Scaling, NoiseLeavesItOpenHowManyThreadsToTake) {
   EXPECT_EQ(recommended(noisy), nullptr);
   const LabReport report = scaling_report(noisy);
   EXPECT_TRUE(json_of(report.data)["recommended_threads"].is_null());
-  EXPECT_THAT(report.sentence,
-              ContainsRegex("toy does most on 4 threads.*; 2 threads took 0\\.8[0-9]* to 1\\.2[0-9]* "
-                            "times as long, so the order of the two is uncertain; how many are "
-                            "enough for 95 % of the best is uncertain\\."));
+  EXPECT_THAT(
+      report.sentence,
+      ContainsRegex("toy does most on 4 threads.*; 2 threads took 0\\.8[0-9]* to 1\\.2[0-9]* "
+                    "times as long, so the order of the two is uncertain; how many are "
+                    "enough for 95 % of the best is uncertain\\."));
   // More than 5 % slower or less: that is open at 2 threads, though they are slower for sure.
   EXPECT_EQ(recommended(study_of({{1, 100}, {2, 52.6}, {4, 50}}, 0.01)), nullptr);
 }
@@ -172,7 +173,8 @@ TEST(Scaling, NoiseLeavesAGpusWorthOpen) {
   ScalingStudy study = study_of({{1, 100}, {2, 60}}, 0.2);
   add_gpu(study, 4, 580e-6, 0.2); // 10.3 times as fast in a whole run, give or take
   const LabReport report = scaling_report(study);
-  EXPECT_THAT(report.sentence, HasSubstr("whether that is worth it is uncertain by the rule of 10"));
+  EXPECT_THAT(report.sentence,
+              HasSubstr("whether that is worth it is uncertain by the rule of 10"));
   EXPECT_TRUE(json_of(report.data)["gpu"]["worth_it"].is_null());
 }
 
