@@ -207,7 +207,7 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
                      const LineCache& kept) {
   Findings findings;
   LabReport report;
-  const LoadWatch load;
+  LoadWatch load;
   for (std::int64_t i = 0; i < trials && !interrupted(); ++i) {
     progress.within(fmt::format("{} of {}: ", i + 1, trials));
     try {
@@ -225,6 +225,11 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
         break;
       }
       findings.add(sessions);
+      for (const Trial& session : sessions) {
+        for (const TimedRow& row : session.rows) {
+          load.add_work(row.samples);
+        }
+      }
     } catch (const Interrupted&) {
       break;
     }

@@ -2,10 +2,17 @@
 // mark of every verb asks here before it says what figures show.
 //
 // A figure that was measured beside other programs is shown, and concludes nothing: two rows that
-// met unlike load differ by any factor, and no interval within the run shows it. Where the load was
-// the same for both, as in interleaved rounds, judge() of ratio.hpp asks the interval besides.
+// met unlike load differ by any factor, and no interval within the run shows it. Figures that are
+// sound besides show an order, or that a bar is reached, where the interval of their ratio does;
+// medians alone conclude nothing.
 #pragma once
 
+#include "ratio.hpp"
+#include "result.hpp"
+
+#include <functional>
+#include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -28,6 +35,61 @@ inline constexpr const char* no_conclusion =
 /// `finding` where `figures` carry it, else no_conclusion; nothing in the place of nothing.
 [[nodiscard]] inline std::string concluded(Evidence figures, std::string finding) {
   return concludes(figures) || finding.empty() ? std::move(finding) : no_conclusion;
+}
+
+/// Whether a ratio is `bar` or more; empty where its interval holds both, or it has none.
+[[nodiscard]] inline std::optional<bool> reaches(const Ratio& ratio, double bar) {
+  if (!ratio.interval || (ratio.interval->low < bar && ratio.interval->high >= bar)) {
+    return std::nullopt;
+  }
+  return ratio.interval->low >= bar;
+}
+
+/// The row with the least median, and the next one that may be as fast.
+template <typename Row>
+struct Leader {
+  const Row* best = nullptr;  ///< nullptr without any
+  const Row* rival = nullptr; ///< nullptr: all others are shown to be slower
+  Ratio ratio = {};           ///< of the rival over the best
+
+  [[nodiscard]] bool is_sure() const { return best != nullptr && rival == nullptr; }
+};
+
+/// Of TimedRows of one run that `admits`, all of which have samples. `compare(row, best)` is the
+/// ratio of their times.
+template <typename Rows, typename Admits, typename Compare>
+[[nodiscard]] auto leader(const Rows& rows, Admits admits, double least_effect, Compare compare)
+    -> Leader<std::ranges::range_value_t<Rows>> {
+  using Row = std::ranges::range_value_t<Rows>;
+  Leader<Row> found{.best = fastest(rows, admits, &Row::step_seconds)};
+  for (const Row& row : rows) {
+    if (&row == found.best || !admits(row) ||
+        (found.rival != nullptr && row.step_seconds() >= found.rival->step_seconds())) {
+      continue;
+    }
+    const Ratio ratio = compare(row, *found.best);
+    if (judge(ratio, least_effect) != Verdict::slower) {
+      found.rival = &row;
+      found.ratio = ratio;
+    }
+  }
+  return found;
+}
+/// The same, as ratio_in_run() has it.
+template <typename Rows, typename Admits>
+[[nodiscard]] auto leader(const Rows& rows, Admits admits, double least_effect) {
+  using Row = std::ranges::range_value_t<Rows>;
+  return leader(rows, admits, least_effect, [](const Row& row, const Row& best) {
+    return ratio_in_run(row.samples, best.samples);
+  });
+}
+/// Of rows that were timed one after another.
+template <typename Rows, typename Admits>
+[[nodiscard]] auto leader_apart(const Rows& rows, Admits admits, double least_effect) {
+  using Row = std::ranges::range_value_t<Rows>;
+  return leader(rows, admits, least_effect, [](const Row& row, const Row& best) {
+    return ratio_apart(iteration_seconds(row.samples), iteration_seconds(best.samples));
+  });
 }
 
 } // namespace diffbench::bench

@@ -1,6 +1,7 @@
 #include "ratio.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -40,6 +41,37 @@ std::optional<Ratio> paired_ratio(std::span<const Sample> samples,
     return std::nullopt;
   }
   return paired_ratio(seconds, reference_seconds);
+}
+
+Ratio ratio_apart(std::span<const double> seconds, std::span<const double> reference) {
+  const std::vector<double> ours(seconds.begin(), seconds.end());
+  const std::vector<double> theirs(reference.begin(), reference.end());
+  const Quartiles above = quartiles(ours);
+  const Quartiles below = quartiles(theirs);
+  Ratio ratio{.value = above.median / below.median, .interval = {}};
+  const double each = (1 + ratio_confidence) / 2;
+  const auto high = median_interval(ours, each);
+  const auto low = median_interval(theirs, each);
+  if (high && low && high->confidence >= each && low->confidence >= each) {
+    ratio.interval = Interval{high->low / low->high, high->high / low->low,
+                              high->confidence + low->confidence - 1};
+    return ratio;
+  }
+  // Of all orders of n and m samples, one has all of ours first, and one last.
+  const auto n = static_cast<double>(ours.size());
+  const auto m = static_cast<double>(theirs.size());
+  const double orders = std::exp(std::lgamma(n + m + 1) - std::lgamma(n + 1) - std::lgamma(m + 1));
+  if (const double confidence = 1 - 2 / orders; confidence >= ratio_confidence) {
+    ratio.interval = Interval{above.min / below.max, above.max / below.min, confidence};
+  }
+  return ratio;
+}
+
+Ratio ratio_in_run(std::span<const Sample> samples, std::span<const Sample> reference) {
+  const auto paired = paired_ratio(samples, reference);
+  return paired && paired->interval
+             ? *paired
+             : ratio_apart(iteration_seconds(samples), iteration_seconds(reference));
 }
 
 double excluded_effect(const Ratio& ratio) {

@@ -37,6 +37,18 @@ struct Ratio {
 [[nodiscard]] std::optional<Ratio> paired_ratio(std::span<const Sample> samples,
                                                 std::span<const Sample> reference);
 
+/// The same of two that were timed apart, at least once each: the quotient of their medians. The
+/// interval is what intervals of both medians leave, each of which misses with half the
+/// probability; with too few samples for these, the range of all quotients of one of each, which is
+/// as sure where it leaves 1 out only because all of one are beyond all of the other (the rank sum
+/// test's extreme, of 5 and 5, or 4 and 6 samples).
+[[nodiscard]] Ratio ratio_apart(std::span<const double> seconds, std::span<const double> reference);
+
+/// Of two rows of one run that have samples: in the rounds that both have, where these are enough,
+/// else apart.
+[[nodiscard]] Ratio ratio_in_run(std::span<const Sample> samples,
+                                 std::span<const Sample> reference);
+
 /// How far all of the interval lies from 1: 0.03 where it says 3 % or more; 0 where it holds 1, or
 /// there is none.
 [[nodiscard]] double excluded_effect(const Ratio& ratio);

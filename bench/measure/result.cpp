@@ -30,7 +30,7 @@ std::optional<std::int64_t> uses_to_pay(double setup_seconds, double saved_secon
 }
 
 std::optional<std::int64_t> TransferStudy::trips_to_pay() const {
-  return uses_to_pay(setup_seconds, saved_per_trip());
+  return is_open ? std::nullopt : uses_to_pay(setup_seconds, saved_per_trip());
 }
 
 const Row* ComparisonResult::find(std::string_view name) const {

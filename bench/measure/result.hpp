@@ -208,9 +208,11 @@ struct TransferStudy {
   double setup_seconds = 0; ///< what making the memory took longer than for pageable copies
   CopySeconds pageable;     ///< medians
   CopySeconds chosen;
+  bool is_open = false; ///< the trips do not show which of the two is faster
 
   [[nodiscard]] double saved_per_trip() const { return pageable.both() - chosen.both(); }
-  /// Trips (one copy to the device, one back) after which the setup is paid for, by uses_to_pay().
+  /// Trips (one copy to the device, one back) after which the setup is paid for, by uses_to_pay();
+  /// empty also where that is open.
   [[nodiscard]] std::optional<std::int64_t> trips_to_pay() const;
 };
 

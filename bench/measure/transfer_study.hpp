@@ -4,10 +4,13 @@
 #pragma once
 
 #include "diffbench/stopwatch.hpp"
+#include "ratio.hpp"
 #include "statistics.hpp"
 #include "timing.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -47,6 +50,11 @@ class TransferLane {
   }
 
   [[nodiscard]] double setup_seconds() const { return setup_seconds_; }
+  [[nodiscard]] std::vector<double> trips() const {
+    std::vector<double> seconds = up_;
+    std::ranges::transform(seconds, down_, seconds.begin(), std::plus());
+    return seconds;
+  }
   [[nodiscard]] TransferStudy::CopySeconds medians() const {
     return {.h2d = quartiles(up_).median, .d2h = quartiles(down_).median};
   }
@@ -78,7 +86,9 @@ TransferStudy study_transfers(Make make, Transfer chosen, std::span<T> field) {
           .bytes = static_cast<std::int64_t>(field.size_bytes()),
           .setup_seconds = locked.setup_seconds() - ordinary.setup_seconds(),
           .pageable = ordinary.medians(),
-          .chosen = locked.medians()};
+          .chosen = locked.medians(),
+          .is_open = judge(paired_ratio(locked.trips(), ordinary.trips()), least_effect_in_run) ==
+                     Verdict::unclear};
 }
 
 } // namespace diffbench::bench

@@ -1,29 +1,20 @@
 #include "crossover.hpp"
 
-#include "statistics.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <random>
+#include <vector>
 
 namespace diffbench::bench {
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int replicates = 1000;
-
-/// Below 0 where the challenger is faster.
-double log_ratio(const std::vector<double>& champion, const std::vector<double>& challenger) {
-  return std::log(median_of(challenger) / median_of(champion));
-}
-
-/// The size above which all of `ratios` are below 0.
+/// The size above which all of `ratios`, in logarithms, are below 0.
 double crossing(std::span<const Contest> contests, const std::vector<double>& ratios) {
   std::size_t first = ratios.size(); // from here on the challenger wins
   while (first > 0 && ratios[first - 1] < 0) {
@@ -35,18 +26,16 @@ double crossing(std::span<const Contest> contests, const std::vector<double>& ra
   if (first == 0) {
     return 0;
   }
-  const double x0 = std::log(contests[first - 1].size);
-  const double x1 = std::log(contests[first].size);
+  const Contest& before = contests[first - 1];
+  const Contest& after = contests[first];
   const double y0 = ratios[first - 1];
   const double y1 = ratios[first];
+  if (!std::isfinite(y0) || !std::isfinite(y1)) { // nothing is known of one of them
+    return std::isfinite(y0) ? before.size : after.size;
+  }
+  const double x0 = std::log(before.size);
+  const double x1 = std::log(after.size);
   return std::exp(x0 + (x1 - x0) * y0 / (y0 - y1));
-}
-
-std::vector<double> resampled(const std::vector<double>& values, std::mt19937_64& random) {
-  std::uniform_int_distribution<std::size_t> pick(0, values.size() - 1);
-  std::vector<double> sample(values.size());
-  std::ranges::generate(sample, [&] { return values[pick(random)]; });
-  return sample;
 }
 
 std::string size_text(double size) {
@@ -75,31 +64,23 @@ std::string interval_text(const Crossover& crossover) {
 
 } // namespace
 
-std::optional<Crossover> find_crossover(std::span<const Contest> contests) {
+std::optional<Crossover> find_crossover(std::span<const Contest> contests, double least_effect) {
   if (contests.empty()) {
     return std::nullopt;
   }
-  std::vector<double> ratios;
+  const double margin = std::log1p(least_effect);
+  std::vector<double> ratios, least, most;
   int changes = 0;
-  for (const Contest& contest : contests) {
-    ratios.push_back(log_ratio(contest.champion, contest.challenger));
+  for (const auto& [size, ratio] : contests) {
+    ratios.push_back(std::log(ratio.value));
+    least.push_back(ratio.interval ? std::log(ratio.interval->low) - margin : -infinity);
+    most.push_back(ratio.interval ? std::log(ratio.interval->high) + margin : infinity);
     changes += ratios.size() > 1 && (ratios.back() < 0) != (ratios[ratios.size() - 2] < 0) ? 1 : 0;
   }
-  Crossover crossover{.size = crossing(contests, ratios), .single = changes <= 1};
-  std::mt19937_64 random(1); // the same interval each time the same samples are looked at
-  std::vector<double> sizes;
-  for (int i = 0; i < replicates; ++i) {
-    for (std::size_t k = 0; k < contests.size(); ++k) {
-      ratios[k] = log_ratio(resampled(contests[k].champion, random),
-                            resampled(contests[k].challenger, random));
-    }
-    sizes.push_back(crossing(contests, ratios));
-  }
-  // Order statistics as they are: between a size and infinity nothing can be interpolated.
-  std::ranges::sort(sizes);
-  crossover.low = sizes[static_cast<std::size_t>(replicates * 0.025)];
-  crossover.high = sizes[static_cast<std::size_t>(replicates * 0.975)];
-  return crossover;
+  return Crossover{.size = crossing(contests, ratios),
+                   .low = crossing(contests, least),
+                   .high = crossing(contests, most),
+                   .single = changes <= 1};
 }
 
 std::string to_text(const Crossover& crossover) {

@@ -2,36 +2,36 @@
 // crosses 1, and how sure that is.
 #pragma once
 
+#include "ratio.hpp"
+
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace diffbench::bench {
 
-/// Times of both at one size (cells on a side of the grid, or iterations).
+/// Both at one size (cells on a side of the grid, or iterations).
 struct Contest {
   double size = 0;
-  std::vector<double> champion;   ///< seconds, all samples of the one that stands
-  std::vector<double> challenger; ///< and of the one that may win
+  Ratio ratio; ///< time of the one that may win over that of the one that stands
 };
 
 /// The challenger wins at all sizes above `size`: 0 where it wins at all that were measured,
 /// infinity where it does not at the largest.
 struct Crossover {
   double size = 0;
-  double low = 0; ///< 95 % interval, with the same two special values
-  double high = 0;
+  double low = 0;     ///< from where on it may win, with the same two special values
+  double high = 0;    ///< from where on it is shown to win
   bool single = true; ///< the ratio crosses 1 once; otherwise `size` is the last of several
 };
 
-/// `contests` in ascending order of size, each with samples of both. The ratio of medians is
-/// interpolated between neighbouring sizes, linearly in the logarithms of both. The interval is the
-/// percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, ch. 13) over
-/// the samples: it knows the noise within a measurement, not the drift between two. Empty without
-/// contests.
-[[nodiscard]] std::optional<Crossover> find_crossover(std::span<const Contest> contests);
+/// `contests` in ascending order of size. The ratio is interpolated between neighbouring sizes,
+/// linearly in the logarithms of both; `low` and `high` are where the ends of its interval cross 1,
+/// each by `least_effect` more, or the next size where a ratio has no interval. They know the noise
+/// within a measurement, not the drift between two. Empty without contests.
+[[nodiscard]] std::optional<Crossover> find_crossover(std::span<const Contest> contests,
+                                                      double least_effect = least_effect_in_run);
 
 /// "612 (540 to 700)", "612 (at least 540)", "everywhere", "nowhere", "nowhere (or from 540)" where
 /// the samples allow that, too, and "nowhere (not settled)" where they allow everything.

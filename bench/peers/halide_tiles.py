@@ -11,6 +11,7 @@ import re
 
 import halide as hl
 import numpy as np
+from placement import zeros_beside
 
 # Time steps of the compiled pipelines. With 16 the one for fixed boundaries takes 15 s to compile
 # and is no faster at 640x640.
@@ -107,8 +108,8 @@ class Peer:
         vector = target.natural_vector_size(hl.Float(8 * self.initial.itemsize))
         tiles = Tiles(*self.initial.shape, vector, start["threads"])
         # Halide's first dimension is the one that lies together.
-        self.now, self.after = (
-            hl.Buffer(np.zeros(tiles.storage, self.initial.dtype).T) for _ in range(2))
+        field = np.zeros(tiles.storage, self.initial.dtype)
+        self.now, self.after = hl.Buffer(field.T), hl.Buffer(zeros_beside(field).T)
         if self.initial.itemsize * math.prod(tiles.storage) > np.iinfo(np.int32).max:
             target = target.with_feature(hl.TargetFeature.LargeBuffers)
         self.pipelines = [

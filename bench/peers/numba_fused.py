@@ -3,6 +3,7 @@ cells. Numba does not contract a*b+c unless asked to, so the bits are NumPy's. n
 it on all threads."""
 import numba
 import numpy as np
+from placement import zeros_beside
 
 
 @numba.njit
@@ -51,7 +52,8 @@ class Peer:
         self.compiled = numba.njit(advance, parallel=self.parallel)
         self.versions = {"numba": numba.__version__, "numpy": np.__version__}
         shape = tuple(extent + 2 for extent in self.initial.shape)
-        self.now, self.after = np.zeros(shape, scalar), np.zeros(shape, scalar)
+        self.now = np.zeros(shape, scalar)
+        self.after = zeros_beside(self.now)
         self.reset()
 
     def load(self, path):

@@ -5,6 +5,7 @@
 #include "metrics.hpp"
 #include "speedup.hpp"
 #include "units.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -117,7 +118,10 @@ std::string format_transfers(const ComparisonResult& result) {
                                : fmt::format("loses {} a trip up and back", format_seconds(-saved));
   const auto trips = study.trips_to_pay();
   std::string when = "so it never pays";
-  if (trips && *trips <= 1) {
+  if (study.is_open) {
+    gain = "makes no trip up and back shorter or longer that its samples show";
+    when = "so whether it pays is uncertain";
+  } else if (trips && *trips <= 1) {
     when = "so it pays at once";
   } else if (trips) {
     when = fmt::format("so it pays from {} trips on", *trips);
@@ -156,7 +160,10 @@ std::string device_verdict(const ComparisonResult& result) {
   std::string text =
       fmt::format("Against {}, {} is {}", against->name, row->name,
                   parts.empty() ? "of unknown worth" : fmt::format("{}", fmt::join(parts, ", ")));
-  if (row->cold && against->cold) {
+  const Ratio ratio = ratio_in_run(row->samples, against->samples);
+  if (judge(ratio, result.least_effect) == Verdict::unclear) {
+    text += order_doubt(ratio, row->name);
+  } else if (row->cold && against->cold) {
     const auto iterations = iterations_to_pay(result, *row, *against);
     text += iterations ? fmt::format("; a run of its own pays from {} iterations on", *iterations)
                        : std::string("; a run of its own never pays");

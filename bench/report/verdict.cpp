@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace diffbench::bench {
@@ -62,37 +63,19 @@ std::string against_the_roof(const ComparisonResult& result, const Row& best) {
   return fmt::format("; it moves {:.0f} % of the copy bandwidth ({})", 100 * *share, meaning);
 }
 
-/// Whether the second is really slower, round by round.
-std::string doubts(const ComparisonResult& result, const Row& best) {
-  const Row* second = fastest(result, [&](const Row& row) { return &row != &best; });
-  if (second == nullptr) {
-    return "";
-  }
-  if (best.samples.size() < 2 || second->samples.size() < 2) {
-    return fmt::format("; one sample a row does not show whether it is really ahead of {}",
-                       second->name);
-  }
-  const auto ratio = paired_ratio(second->samples, best.samples);
-  if (ratio && ratio->interval) {
-    return judge(*ratio, result.least_effect) == Verdict::slower
-               ? ""
-               : fmt::format(
-                     "; {} took {} to {} times as long in the same rounds, so the order of "
-                     "the two is uncertain",
-                     second->name, format_figure(ratio->interval->low),
-                     format_figure(ratio->interval->high));
-  }
-  if (iteration_quartiles(best.samples).q3 >= iteration_quartiles(second->samples).q1) {
-    return fmt::format("; its spread meets that of {}, so the order of the two is uncertain",
-                       second->name);
-  }
-  return "";
-}
-
 } // namespace
 
+std::string order_doubt(const Ratio& second_over_first, std::string_view second) {
+  return second_over_first.interval
+             ? fmt::format("; {} took {} to {} times as long, so the order of the two is uncertain",
+                           second, format_figure(second_over_first.interval->low),
+                           format_figure(second_over_first.interval->high))
+             : fmt::format("; too few samples show whether it is really ahead of {}", second);
+}
+
 std::string verdict(const ComparisonResult& result) {
-  const Row* best = fastest(result, [](const Row&) { return true; });
+  const auto found = leader(result.rows, std::mem_fn(&Row::ranked), result.least_effect);
+  const Row* const best = found.best;
   if (best == nullptr) {
     return "No row has both a verified result and a time, so there is nothing to compare.";
   }
@@ -104,7 +87,7 @@ std::string verdict(const ComparisonResult& result) {
   const std::string sentence =
       fmt::format("{} on {} {} {} an iteration{}{}{}.", best->name, place(*best), rank,
                   format_seconds(*seconds_per_iteration(*best)), against(result, *best),
-                  against_the_roof(result, *best), doubts(result, *best));
+                  against_the_roof(result, *best), order_doubt(found));
   return concluded(evidence(result.disturbed), sentence);
 }
 

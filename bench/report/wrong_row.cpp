@@ -28,10 +28,17 @@ std::string judgement(const Difference& found, std::int64_t steps) {
         "multiply-add (--tolerance {} allows what was found so far)",
         std::max<std::int64_t>(1, found.max_ulps));
   }
+  if (found.within_rounding(steps)) {
+    return fmt::format(
+        "as little as rounding does, but only {}: another order of the operations "
+        "there, or a fault that is so small",
+        to_string(found.place));
+  }
   return fmt::format("more than rounding does: a fault {}", to_string(found.place));
 }
 
 Value difference_json(const Difference& found, std::int64_t steps) {
+  const bool is_open = found.within_rounding(steps) && !found.is_rounding(steps);
   return {{"cells", found.cells},
           {"x", found.x},
           {"y", found.y},
@@ -39,7 +46,7 @@ Value difference_json(const Difference& found, std::int64_t steps) {
           {"max_abs_error", found.max_abs_error},
           {"max_ulps", found.max_ulps},
           {"nonfinite", found.nonfinite},
-          {"rounding", found.is_rounding(steps)}};
+          {"rounding", is_open ? Value() : Value(found.is_rounding(steps))}};
 }
 
 Value wrong_field_json(const WrongField& wrong) {

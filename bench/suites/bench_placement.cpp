@@ -1,11 +1,15 @@
-// Are sessions of equal code equally fast? Eight pairs of fields step in rounds of random order;
-// once both fields of a pair begin their huge pages, once the second begins as stagger_beside() has
-// it.
+// Are sessions of equal code equally fast? Eight of them work in rounds of random order: pairs of
+// fields, both of which begin their huge pages, or the second of which begins as stagger_beside()
+// has it; or, with the name of one, an engine of networks, whose arrays all begin a page.
 //
-// Prints for both how far the step of the slowest pair lies above that of the fastest, which lasts
-// for their lives, since a pair keeps its pages. On an Intel Ice Lake server the first were 4.5 to
-// 8 % apart at 256x256, the second 1 %.
+//   bench_placement [SIDE | ENGINE]
+//
+// Prints how far the slowest lies above the fastest, which lasts for their lives, since a session
+// keeps its pages. On an Intel Ice Lake server fields in line were 4.5 to 8 % apart at 256x256,
+// staggered ones 1 %.
 #include "diffbench/field.hpp"
+#include "diffbench/mlp/engine.hpp"
+#include "diffbench/mlp/training.hpp"
 #include "statistics.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +18,11 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <memory>
 #include <random>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,10 +31,10 @@ namespace {
 using diffbench::Field;
 using diffbench::Stagger;
 
-constexpr int pairs = 8;
+constexpr int sessions = 8;
 constexpr int rounds = 200;
 constexpr double quiet =
-    0.1; // the quantile of its samples that stands for a pair: others disturb the rest
+    0.1; // the quantile of its samples that stands for a session: others disturb the rest
 
 /// As fused steps, without the ghost cells.
 void step(const Field<float>& now, Field<float>& next) {
@@ -42,51 +50,94 @@ void step(const Field<float>& now, Field<float>& next) {
   }
 }
 
-struct Pair {
-  Field<float> now, next;
-  std::vector<double> seconds; ///< of a step
+struct Session {
+  std::function<void()> work;       ///< of a sample
+  std::vector<double> seconds = {}; ///< of each
 };
 
-/// The slowest pair over the fastest, less 1.
-double spread_of(std::int64_t side, Stagger stagger, std::mt19937& random) {
-  std::vector<Pair> all;
-  for (int i = 0; i < pairs; ++i) {
-    all.push_back(
-        {Field<float>(side + 2, side + 2), Field<float>(side + 2, side + 2, stagger), {}});
-    std::ranges::fill(all.back().now.cells(), 1.0F);
-  }
-  const auto steps = std::max<std::int64_t>(2, 3'000'000 / (side * side));
+/// The slowest session over the fastest, less 1.
+double spread_of(std::vector<Session> all, std::mt19937& random) {
   for (int round = 0; round < rounds; ++round) {
     std::ranges::shuffle(all, random);
-    for (Pair& pair : all) {
+    for (Session& session : all) {
       const auto begin = std::chrono::steady_clock::now();
-      for (std::int64_t i = 0; i < steps; ++i) {
-        step(pair.now, pair.next);
-        std::swap(pair.now, pair.next);
-      }
+      session.work();
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-      pair.seconds.push_back(took.count() / static_cast<double>(steps));
+      session.seconds.push_back(took.count());
     }
   }
   std::vector<double> times;
-  for (Pair& pair : all) {
-    std::ranges::sort(pair.seconds);
-    times.push_back(diffbench::bench::quantile(pair.seconds, quiet));
+  for (Session& session : all) {
+    std::ranges::sort(session.seconds);
+    times.push_back(diffbench::bench::quantile(session.seconds, quiet));
   }
   return std::ranges::max(times) / std::ranges::min(times) - 1;
+}
+
+std::vector<Session> pairs_of_fields(std::int64_t side, Stagger stagger) {
+  std::vector<Session> all;
+  for (int i = 0; i < sessions; ++i) {
+    const auto now = std::make_shared<Field<float>>(side + 2, side + 2);
+    const auto next = std::make_shared<Field<float>>(side + 2, side + 2, stagger);
+    std::ranges::fill(now->cells(), 1.0F);
+    const auto steps = std::max<std::int64_t>(2, 3'000'000 / (side * side));
+    all.push_back({[now, next, steps] {
+      for (std::int64_t step_number = 0; step_number < steps; ++step_number) {
+        step(*now, *next);
+        std::swap(*now, *next);
+      }
+    }});
+  }
+  return all;
+}
+
+/// Training steps of 784-128-10 on one thread, rows made up.
+std::vector<Session> engines(std::string_view name) {
+  const diffbench::mlp::Training training{
+      .network = diffbench::mlp::Network({784, 128, 10}), .optimizer = {}, .batch = 100};
+  std::mt19937 random(2);
+  std::uniform_real_distribution<float> value;
+  std::vector<float> rows(static_cast<std::size_t>(training.batch * training.network.inputs()));
+  std::ranges::generate(rows, [&] { return value(random); });
+  std::vector<float> start(static_cast<std::size_t>(training.network.parameters()));
+  diffbench::mlp::initialize<float>(training.network, 1, start);
+  std::vector<Session> all;
+  for (int i = 0; i < sessions; ++i) {
+    const std::shared_ptr<diffbench::mlp::Engine<float>> engine =
+        diffbench::mlp::require_engine(name).make_float32(training, {.threads = 1});
+    engine->set_parameters(start);
+    all.push_back({[engine, rows, labels = std::vector<std::int32_t>(100, 1)] {
+      for (int step_number = 0; step_number < 10; ++step_number) {
+        engine->step(rows, labels);
+      }
+      (void)engine->wait();
+    }});
+  }
+  return all;
+}
+
+void compare_fields(std::int64_t side, std::mt19937& random) {
+  const Stagger stagger =
+      diffbench::stagger_beside(static_cast<std::size_t>(side + 2) * sizeof(float));
+  const double in_line = spread_of(pairs_of_fields(side, {}), random);
+  const double staggered = spread_of(pairs_of_fields(side, stagger), random);
+  fmt::print(
+      "{}x{} float32, {} equal pairs: {:.1f} % apart in line, {:.1f} % staggered by {} bytes\n",
+      side, side, sessions, 100 * in_line, 100 * staggered, stagger.bytes);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
   std::mt19937 random(1);
-  const std::int64_t side = argc > 1 ? std::atoll(argv[1]) : 256;
-  const auto row = static_cast<std::size_t>(side + 2) * sizeof(float);
+  const std::string what = argc > 1 ? argv[1] : "256";
+  const std::int64_t side = std::atoll(what.c_str());
   for (int time = 0; time < 3; ++time) {
-    fmt::print(
-        "{}x{} float32, {} equal pairs: {:.1f} % apart in line, {:.1f} % staggered by {} bytes\n",
-        side, side, pairs, 100 * spread_of(side, {}, random),
-        100 * spread_of(side, diffbench::stagger_beside(row), random),
-        diffbench::stagger_beside(row).bytes);
+    if (side > 0) {
+      compare_fields(side, random);
+    } else {
+      fmt::print("{}, {} equal sessions: {:.1f} % apart\n", what, sessions,
+                 100 * spread_of(engines(what), random));
+    }
   }
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -74,11 +76,16 @@ class Placing {
     right_ &= right;
     edges_ &= top || bottom || left || right;
     inside_ &= !(top || bottom || left || right);
+    parts_.set(static_cast<std::size_t>(3 * (3 * y / ny_) + 3 * x / nx_));
   }
 
   [[nodiscard]] FieldPlace place() const {
-    if (2 * reach_ >= std::min(nx_, ny_)) {
+    constexpr std::int64_t most = 3; // parts of rows, and of columns
+    if (static_cast<std::int64_t>(parts_.count()) == std::min(most, nx_) * std::min(most, ny_)) {
       return FieldPlace::everywhere;
+    }
+    if (2 * reach_ >= std::min(nx_, ny_)) {
+      return FieldPlace::unplaced;
     }
     for (const auto& [holds, place] : {std::pair{corner_, FieldPlace::corner},
                                        {top_, FieldPlace::top},
@@ -91,7 +98,7 @@ class Placing {
         return place;
       }
     }
-    return FieldPlace::everywhere;
+    return FieldPlace::scattered;
   }
 
  private:
@@ -105,6 +112,7 @@ class Placing {
   bool right_ = true;
   bool edges_ = true;
   bool inside_ = true;
+  std::bitset<9> parts_; // that have such a cell
 };
 
 } // namespace
@@ -184,6 +192,8 @@ std::string_view to_string(FieldPlace place) {
     case FieldPlace::right: return "at the right edge";
     case FieldPlace::edges: return "at the edges";
     case FieldPlace::inside: return "away from the edges";
+    case FieldPlace::scattered: return "here and there";
+    case FieldPlace::unplaced: return "somewhere";
     case FieldPlace::everywhere: break;
   }
   return "everywhere";

@@ -55,7 +55,7 @@ class NotVerified(CommandLineTest):
         self.assertEqual(written, "diffbench: wrote out.json\n")
         self.assert_one_line(complaint, "differs from the reference")
         self.assertRegex(done.stdout, r"NOT VERIFIED: wrong_corner: differs .* after 20 steps .*"
-                         r"in 1 of 1273 cells in a corner, first at x=66 y=18; no more than rounding")
+                         r"in 1 of 1273 cells in a corner, first at x=66 y=18; as little as rounding does, but")
         self.assertRegex(done.stdout, r"(?m)^wrong_corner .* NO$")
 
         # The file is written all the same; the wrong row has an error and no time, the right one

@@ -6,7 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace diffbench::conformance {
 
@@ -44,6 +49,37 @@ enum class Plant {
   // Sessions.
   second_upload, ///< ignored
 };
+/// As those of the backends, in the enumeration's order.
+inline constexpr std::string_view plant_names[] = {
+    "none",
+    "no_wrap",
+    "ghosts_once",
+    "top_not_wrapped",
+    "bottom_not_wrapped",
+    "left_not_wrapped",
+    "right_not_wrapped",
+    "wrong_corner",
+    "neumann_corner",
+    "neumann_mirror",
+    "dirichlet_zero",
+    "last_odd_row",
+    "vector_remainder",
+    "narrow_field",
+    "transposed",
+    "no_wrap_if_large",
+    "flush_if_wide",
+    "short_sweep",
+    "short_silent_sweep",
+    "stale_band",
+    "wrong_buffer",
+    "flush",
+    "contract",
+    "other_order",
+    "float_factor",
+    "scaled",
+    "second_upload",
+};
+static_assert(std::size(plant_names) == static_cast<std::size_t>(Plant::second_upload) + 1);
 
 template <typename T>
 class PlantedSession final : public OracleSession<T> {
@@ -208,5 +244,28 @@ class PlantedSession final : public OracleSession<T> {
   Field<T> first_; ///< of the first step, or of the call
   bool uploaded_ = false;
 };
+
+template <typename T, Plant plant>
+std::unique_ptr<Session<T>> make_planted(const Problem& problem,
+                                         const SessionOptions& /*options*/) {
+  return std::make_unique<PlantedSession<T>>(problem, plant);
+}
+
+template <Plant plant>
+BackendInfo planted_backend() {
+  BackendInfo backend{.name = plant_names[static_cast<std::size_t>(plant)],
+                      .description = "for tests"};
+  backend.make_float32 = make_planted<float, plant>;
+  backend.make_float64 = make_planted<double, plant>;
+  return backend;
+}
+
+/// All that are wrong.
+inline std::vector<BackendInfo> planted_backends() {
+  return []<std::size_t... index>(std::index_sequence<index...>) {
+    return std::vector{planted_backend<static_cast<Plant>(index + 1)>()...};
+  }
+  (std::make_index_sequence<std::size(plant_names) - 1>());
+}
 
 } // namespace diffbench::conformance

@@ -32,6 +32,9 @@ Answer gpu_over_threads(const StepResult& result) {
 Answer worth_it(const StepResult& result) {
   constexpr double rule = 10;
   const Answer pace = gpu_over_threads(result);
+  if (pace.source == Source::measured && result.own.find("scaling.gpu.worth_it").is_null()) {
+    return {.source = Source::unclear};
+  }
   return chosen(pace.figure.low >= rule ? 'a' : pace.figure.high < rule ? 'b' : 'c', pace);
 }
 

@@ -10,7 +10,6 @@ namespace diffbench::bench {
 namespace {
 
 constexpr int refinements = 2;
-constexpr double as_good_as_best = 0.95;
 
 std::int64_t middle(std::int64_t a, std::int64_t b) {
   return std::llround(std::sqrt(static_cast<double>(a) * static_cast<double>(b)));

@@ -2,15 +2,20 @@
 #include "latency.hpp"
 
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "diffbench/mlp/network.hpp"
 #include "interrupt.hpp"
 #include "pitfalls/pitfall.hpp"
 #include "report_json.hpp"
+#include "small_nets.hpp"
+#include "statistics.hpp"
 #include "units.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace diffbench::bench {
 
@@ -24,16 +29,9 @@ std::string as_misreading(const Value& factor) {
   return factor_text(factor.number(), "no effect", "nothing left");
 }
 
-/// nullptr when none that `admits` was timed.
-template <typename Admits>
-const LatencyRow* fastest(std::span<const LatencyRow> rows, Admits admits) {
-  return fastest(
-      rows, [&](const LatencyRow& row) { return row.timed() && admits(row); },
-      &LatencyRow::step_seconds);
-}
-
 std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows) {
-  const LatencyRow* const best = fastest(rows, [](const LatencyRow&) { return true; });
+  const auto found = leader_apart(rows, std::mem_fn(&LatencyRow::timed), least_effect_in_run);
+  const LatencyRow* const best = found.best;
   if (best == nullptr) {
     return "Nothing was timed.";
   }
@@ -42,7 +40,9 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
   if (const auto p99 = summarize_latencies(best->latencies()).p99) {
     text += fmt::format(", 99 of 100 times within {}", format_seconds(*p99));
   }
-  const LatencyRow* const peer = fastest(rows, [](const LatencyRow& row) { return row.is_peer(); });
+  const LatencyRow* const peer = fastest(
+      rows, [](const LatencyRow& row) { return row.timed() && row.is_peer(); },
+      &LatencyRow::step_seconds);
   if (peer != nullptr && peer != best) {
     text += fmt::format("; {} takes {}", peer->name, format_seconds(peer->step_seconds()));
   }
@@ -51,7 +51,7 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
     text += fmt::format("; the worst of the mistakes, {}, would have reported {}", worst->name,
                         format_seconds(worst->mistaken));
   }
-  return text + ".";
+  return text + order_doubt(found) + ".";
 }
 
 struct MisreadingLine {
@@ -104,6 +104,7 @@ Value line_json(const LatencyLine& line) {
   json["status"] = row.status;
   json["reason"] = or_null(row.reason);
   json["verified"]["most_error"] = most_output_error;
+  json["verified"]["small_nets"] = small_nets_json(row.small_nets);
   json["provenance"] = provenance_json(row.provenance);
   json["provenance"].erase("threads"); // here they are beside it
   if (!line.times) {
@@ -154,7 +155,7 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
   }
   report.text = fmt::format("network {} with {} parameters, {} a call, float32\n\n{}",
                             mlp::to_string(job.network), job.network.parameters(), rows_of(job),
-                            table.format());
+                            table.format() + format_small_nets(rows));
   report.figures = report.text;
   report.found_in_data = {"results[].misreadings"};
   if (!meanings.empty()) {

@@ -337,9 +337,10 @@ void accept_outputs(LatencyRow& row, double output_error) {
 }
 
 void study_latency(LatencyRow& row, const mlp::EngineInfo& engine, const LatencyJob& job) {
-  row.check = SmallNets().check(engine, job.session);
-  if (row.wrong()) {
-    throw Error(to_text(*row.check));
+  row.small_nets = SmallNets().check(engine, job.session);
+  if (const StepCheck& worst = row.small_nets->worst; !worst.ok()) {
+    row.check = worst;
+    throw Error(to_text(worst));
   }
   Asked asked(engine, job, job.batch);
   const double first_call = asked.seconds();

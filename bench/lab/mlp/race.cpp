@@ -5,6 +5,7 @@
 #include "diffbench/machine.hpp"
 #include "diffbench/mlp/training.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "least_effect.hpp"
 #include "planning.hpp"
 #include "process_memory.hpp"
 #include "report_json.hpp"
@@ -25,7 +26,7 @@ constexpr double most_emulated_flops = 2e7;
 
 struct StepContender : Contender<RaceRow, TimedSteps> {
   SmallNets::MakeSteps make;
-  std::function<StepCheck()> check_small_nets; ///< null of the roof
+  std::function<ProvedNets()> check_small_nets; ///< null of the roof
   Absence absence = Absence::skips_row;
 };
 
@@ -50,7 +51,9 @@ class Race {
                         });
     } catch (const Interrupted&) {
     }
-    return {.rows = competition_.take_rows(), .reference = reference_.engine()};
+    return {.rows = competition_.take_rows(),
+            .reference = reference_.engine(),
+            .least_effect = least_effect_here()};
   }
 
  private:
@@ -105,7 +108,7 @@ class Race {
   }
 
   void enter(const std::string& engine, int threads, DeviceKind device, SmallNets::MakeSteps make,
-             std::function<StepCheck()> check_small_nets = nullptr) {
+             std::function<ProvedNets()> check_small_nets = nullptr) {
     StepContender contender;
     RaceRow& row = contender.row;
     row.name = row_name(engine, threads);
@@ -126,8 +129,9 @@ class Race {
       throw Unavailable("an emulated GPU would take minutes to verify this network");
     }
     if (!row.is_roof) {
-      row.check = contender.check_small_nets();
-      if (row.wrong()) {
+      row.small_nets = contender.check_small_nets();
+      if (!row.small_nets->worst.ok()) {
+        row.check = row.small_nets->worst;
         return;
       }
     }
@@ -186,15 +190,16 @@ class Race {
   Competition<StepContender> competition_;
 };
 
-Value check_json(const std::optional<StepCheck>& check) {
-  if (!check) {
+Value check_json(const RaceRow& row) {
+  if (!row.check) {
     return nullptr;
   }
-  return {{"ok", check->ok()},
-          {"steps", check->steps},
-          {"share_of_bound", check->share_of_bound},
-          {"max_abs_error", check->max_abs_error},
-          {"nonfinite", check->nonfinite}};
+  return {{"ok", row.check->ok()},
+          {"steps", row.check->steps},
+          {"share_of_bound", row.check->share_of_bound},
+          {"max_abs_error", row.check->max_abs_error},
+          {"nonfinite", row.check->nonfinite},
+          {"small_nets", small_nets_json(row.small_nets)}};
 }
 
 } // namespace
@@ -235,7 +240,7 @@ Value row_json(const RaceRow& row) {
           {"reason", or_null(row.reason)},
           {"threads_asked", row.threads},
           {"provenance", provenance_json(row.provenance)},
-          {"verified", check_json(row.check)},
+          {"verified", check_json(row)},
           {"seconds_per_step", row.ranked() ? Value(row.step_seconds()) : Value()},
           {"train_errors", row.train_errors},
           {"peak_bytes", row.peak_bytes},

@@ -6,6 +6,7 @@
 #include "outcome.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
+#include "ratio.hpp"
 #include "step_check.hpp"
 #include "value.hpp"
 
@@ -63,7 +64,8 @@ struct RaceRow : NetRow {
 
 struct RaceResult {
   std::vector<RaceRow> rows;
-  std::string reference; ///< the engine that computed in float64
+  std::string reference;                     ///< the engine that computed in float64
+  double least_effect = least_effect_in_run; ///< below which a difference of rows is none
 };
 
 /// `budget_seconds` are for the samples. A row that fails or is wrong says so, and the others go

@@ -1,12 +1,15 @@
 // What `mlp depth` and `mlp width` say: the time of a step and of 100 epochs by size, who wins from
 // where, and what issuing operations costs a peer.
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "crossover.hpp"
 #include "sizes.hpp"
+#include "small_nets.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -27,6 +30,23 @@ const RaceRow* best_engine(const SizePoint& point) {
   return fastest(point.race.rows, std::not_fn(std::mem_fn(&RaceRow::is_peer)));
 }
 
+Leader<RaceRow> fastest_row(const SizePoint& point) {
+  return leader(
+      point.race.rows, [](const RaceRow& row) { return row.ranked() && !row.is_roof; },
+      point.race.least_effect);
+}
+/// Held against the other engines: which of its own numbers of threads is the best does not count.
+Leader<RaceRow> fastest_engine(const SizePoint& point) {
+  const RaceRow* const best = best_engine(point);
+  return leader(
+      point.race.rows,
+      [&](const RaceRow& row) {
+        return &row == best || (row.ranked() && !row.is_roof && !row.is_peer() && best != nullptr &&
+                                row.engine != best->engine);
+      },
+      point.race.least_effect);
+}
+
 /// All rows that have a time at some size, in the order of the race.
 std::vector<std::string> timed_rows(const SizeStudy& study) {
   std::vector<std::string> names;
@@ -44,6 +64,16 @@ bool all_verified(const SizePoint& point) {
   return std::ranges::all_of(point.race.rows, [](const RaceRow& row) {
     return row.is_roof || row.status != Status::ok || (row.check && row.check->ok());
   });
+}
+
+/// Of all sizes: the small nets are always the same.
+std::string proof_line(const SizeStudy& study) {
+  for (const SizePoint& point : study.points) {
+    if (std::string line = format_small_nets(point.race.rows); !line.empty()) {
+      return line;
+    }
+  }
+  return "";
 }
 
 /// A column a row: what `cell` says of it at this size.
@@ -70,8 +100,10 @@ std::string step_table(const SizeStudy& study, const std::vector<std::string>& n
               [](const RaceRow& row) { return format_seconds(row.step_seconds()); });
     const RaceRow* const engine = best_engine(point);
     const RaceRow* const peer = best_peer(point);
-    const RaceRow* const best = fastest(point.race.rows, [](const RaceRow&) { return true; });
-    cells.push_back(best != nullptr ? best->name : no_value);
+    const Leader<RaceRow> first = fastest_row(point);
+    cells.push_back(first.best == nullptr
+                        ? no_value
+                        : first.best->name + (first.is_sure() ? "" : " (uncertain)"));
     cells.push_back(engine != nullptr && peer != nullptr
                         ? as_ratio(peer->step_seconds() / engine->step_seconds())
                         : no_value);
@@ -101,16 +133,17 @@ template <typename Champion, typename Challenger>
 std::optional<Crossover> crossover(const SizeStudy& study, Champion champion,
                                    Challenger challenger) {
   std::vector<Contest> contests;
+  double least_effect = least_effect_in_run;
   for (const SizePoint& point : study.points) {
     const RaceRow* const old = champion(point);
     const RaceRow* const other = challenger(point);
     if (old != nullptr && other != nullptr) {
       contests.push_back({.size = static_cast<double>(point.network.parameters()),
-                          .champion = iteration_seconds(old->samples),
-                          .challenger = iteration_seconds(other->samples)});
+                          .ratio = ratio_in_run(other->samples, old->samples)});
+      least_effect = point.race.least_effect;
     }
   }
-  return find_crossover(contests);
+  return find_crossover(contests, least_effect);
 }
 
 std::string from_where(const std::string& who, const std::string& whom, const Crossover& found) {
@@ -134,26 +167,32 @@ std::string with_separators(std::int64_t number) {
   return text;
 }
 
-/// Between which two sizes another row becomes the fastest.
+/// Between which two sizes another row becomes the fastest, of those where one surely is.
 std::string changes_of_fastest(const SizeStudy& study) {
   std::string text;
   const SizePoint* last = nullptr;
-  std::string leader;
+  std::string first;
+  std::vector<std::int64_t> open;
   for (const SizePoint& point : study.points) {
-    const RaceRow* const best = fastest(point.race.rows, [](const RaceRow&) { return true; });
-    if (best == nullptr) {
+    const Leader<RaceRow> found = fastest_row(point);
+    if (!found.is_sure()) {
+      if (found.best != nullptr) {
+        open.push_back(point.size);
+      }
       continue;
     }
-    if (last != nullptr && best->name != leader) {
+    if (last != nullptr && found.best->name != first) {
       text += fmt::format("; {} gives way to {} between {} = {} and {} ({} to {} parameters)",
-                          leader, best->name, study.symbol, last->size, point.size,
+                          first, found.best->name, study.symbol, last->size, point.size,
                           with_separators(last->network.parameters()),
                           with_separators(point.network.parameters()));
     }
     last = &point;
-    leader = best->name;
+    first = found.best->name;
   }
-  return text;
+  return open.empty() ? text
+                      : text + fmt::format("; which row is the fastest is uncertain at {} = {}",
+                                           study.symbol, fmt::join(open, ", "));
 }
 
 /// Nearly nothing is to be computed in the smallest network, so what its step takes is the cost of
@@ -170,7 +209,8 @@ std::string dispatch_cost(const SizeStudy& study) {
       smallest.size, format_figure(smallest.network.flops_per_step(study.batch) / 1e6), peer->name,
       format_seconds(peer->step_seconds()), engine->name, format_seconds(engine->step_seconds()));
   const double issuing = peer->step_seconds() - engine->step_seconds();
-  if (issuing > 0) {
+  if (judge(ratio_in_run(peer->samples, engine->samples), smallest.race.least_effect) ==
+      Verdict::slower) {
     const auto half =
         std::find_if(study.points.rbegin(), study.points.rend(), [&](const SizePoint& point) {
           const RaceRow* const row = best_peer(point);
@@ -198,10 +238,14 @@ std::string gpu_answer(const SizeStudy& study) {
 }
 
 std::string sentence(const SizeStudy& study) {
-  std::multiset<std::string> winners; // of the engines, at each size
+  std::multiset<std::string> winners, sure; // of the engines, at each size
   for (const SizePoint& point : study.points) {
-    if (const RaceRow* const row = best_engine(point)) {
-      winners.insert(row->engine);
+    const Leader<RaceRow> found = fastest_engine(point);
+    if (found.best != nullptr) {
+      winners.insert(found.best->engine);
+    }
+    if (found.is_sure()) {
+      sure.insert(found.best->engine);
     }
   }
   if (winners.empty()) {
@@ -224,9 +268,11 @@ std::string sentence(const SizeStudy& study) {
   return (found ? from_where(winner, "the best peer", *found)
           : engines.size() == 1
               ? fmt::format("{} ran alone, so no engine is the faster one", winner)
+          : sure.count(winner) == 0
+              ? std::string("which engine is the fastest is uncertain at every size")
           : winners.size() == 1 ? fmt::format("{} is the fastest of the engines", winner)
                                 : fmt::format("{} is the fastest of the engines at {} of {} sizes",
-                                              winner, winners.count(winner), winners.size())) +
+                                              winner, sure.count(winner), winners.size())) +
          changes_of_fastest(study) + dispatch_cost(study) + gpu_answer(study) + ".";
 }
 
@@ -247,9 +293,11 @@ LabReport size_report(const SizeStudy& study) {
     return as_text(row.train_errors);
   });
   report.text = fmt::format(
-      "disc set, batches of {}; time of a training step, median of interleaved rounds\n\n{}\n{}\n{}"
+      "disc set, batches of {}; time of a training step, median of interleaved "
+      "rounds\n\n{}{}\n{}\n{}"
       "100 epochs are {} steps; ~ is extrapolated from fewer that were timed\n{}",
-      study.batch, step_table(study, names), row_table(study, names, "spread, ", spread_of),
+      study.batch, step_table(study, names), proof_line(study),
+      row_table(study, names, "spread, ", spread_of),
       row_table(study, names, "100 epochs, ",
                 [&](const RaceRow& row) {
                   return (extrapolated(row) ? "~" : "") + format_seconds(seconds(row));

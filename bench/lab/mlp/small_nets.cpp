@@ -1,8 +1,13 @@
 #include "small_nets.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace diffbench::bench {
@@ -62,10 +67,16 @@ std::vector<float> result_of(Timed<float>& timed, std::int64_t iterations, std::
 }
 
 /// Whether the next check is to be made.
-bool take(StepCheck& worst, const StepCheck& check, const TrainingJob& job) {
+bool take(ProvedNets& proof, const StepCheck& check, const TrainingJob& job) {
+  const std::string net = mlp::to_string(job.training.network);
+  if (std::ranges::find(proof.nets, net) == proof.nets.end()) {
+    proof.nets.push_back(net);
+  }
+  ++proof.count;
+  StepCheck& worst = proof.worst;
   if (worst.ok() && (!check.ok() || check.share_of_bound >= worst.share_of_bound)) {
     worst = check;
-    worst.net = "the small net " + mlp::to_string(job.training.network);
+    worst.net = net;
   }
   return worst.ok();
 }
@@ -74,27 +85,36 @@ bool take(StepCheck& worst, const StepCheck& check, const TrainingJob& job) {
 
 SmallNets::SmallNets(mlp::Optimizer optimizer) {
   optimizer.rate = optimizer.kind == mlp::Optimizer::Kind::adam ? 0.001 : 0.1;
+  optimizer.rate /= std::max(1.0, static_cast<double>(optimizer.weight_decay)); // stays stable
   for (const SmallNet& net : small_nets) {
     nets_.emplace_back(job_of(net, optimizer));
   }
 }
 
-StepCheck SmallNets::check(const MakeSteps& make) {
-  StepCheck worst;
+ProvedNets SmallNets::check(const MakeSteps& make) {
+  ProvedNets proof;
   for (Net& net : nets_) {
+    const std::int64_t count = net.reference.steps();
     const auto steps = make(net.job);
-    const auto parameters = result_of(*steps, net.reference.steps(), net.job.start.size());
-    if (!take(worst, net.reference.check(parameters), net.job)) {
+    StepCheck check{.steps = count, .nonfinite = 1};
+    try {
+      check = net.reference.check(result_of(*steps, count, net.job.start.size()));
+    } catch (const LossNotFinite&) { // the reference's is: it is the engine's fault
+    }
+    if (!take(proof, check, net.job)) {
       break;
     }
   }
-  return worst;
+  return proof;
 }
 
-StepCheck SmallNets::check(const mlp::EngineInfo& engine, const SessionOptions& session) {
-  StepCheck worst =
+ProvedNets SmallNets::check(const mlp::EngineInfo& engine, const SessionOptions& session) {
+  ProvedNets proof =
       check([&](const TrainingJob& job) { return engine_steps(engine, session, job); });
   for (Net& net : nets_) {
+    if (!proof.worst.ok()) {
+      break;
+    }
     const TrainingJob& job = net.job;
     const auto answers = engine_answers(engine, session, job);
     const auto outputs = static_cast<std::size_t>(job.training.batch * job.data.classes);
@@ -108,14 +128,47 @@ StepCheck SmallNets::check(const mlp::EngineInfo& engine, const SessionOptions& 
     }
     const auto check_rows = [&](Rows rows) {
       const auto parameters = small_batches(*made, job, net.reference.steps(), rows);
-      return take(worst, net.reference.check(parameters), job);
+      return take(proof, net.reference.check(parameters), job);
     };
-    if (!worst.ok() || !take(worst, check_outputs(error), job) || !check_rows(Rows::handed_over) ||
-        (made->resident_data() != nullptr && !check_rows(Rows::lying_there))) {
-      break;
+    if (take(proof, check_outputs(error), job) && check_rows(Rows::handed_over) &&
+        made->resident_data() != nullptr) {
+      check_rows(Rows::lying_there);
     }
   }
-  return worst;
+  return proof;
+}
+
+std::string format_small_nets(std::span<const NamedProof> rows) {
+  std::vector<std::string> without; // rows that take no other net
+  const ProvedNets* proof = nullptr;
+  for (const auto& [name, nets] : rows) {
+    if (nets) {
+      proof = &*nets;
+    } else {
+      without.push_back(name);
+    }
+  }
+  return proof == nullptr
+             ? ""
+             : fmt::format(
+                   "verified: before its run each row was right on the small nets {}{}\n",
+                   fmt::join(proof->nets, " and "),
+                   without.empty() ? "" : fmt::format("; not so {}", fmt::join(without, "; ")));
+}
+
+Value small_nets_json(const std::optional<ProvedNets>& proof) {
+  if (!proof) {
+    return nullptr;
+  }
+  const StepCheck& worst = proof->worst;
+  return {{"count", proof->count},
+          {"nets", proof->nets},
+          {"share_of_bound", worst.share_of_bound},
+          {"wrong", worst.ok() ? Value()
+                               : Value{{"net", worst.net},
+                                       {"steps", worst.steps},
+                                       {"share_of_bound", worst.share_of_bound},
+                                       {"nonfinite", worst.nonfinite}}}};
 }
 
 } // namespace diffbench::bench

@@ -5,11 +5,16 @@
 
 #include "step_check.hpp"
 #include "timed_steps.hpp"
+#include "value.hpp"
 
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -19,11 +24,11 @@ class SmallNets {
   explicit SmallNets(mlp::Optimizer optimizer = {});
 
   using MakeSteps = std::function<std::unique_ptr<TimedSteps>(const TrainingJob& job)>;
-  /// Of steps alone. The check that failed, or the one that was nearest to it.
-  [[nodiscard]] StepCheck check(const MakeSteps& make);
+  /// Of steps alone, up to the first that are wrong.
+  [[nodiscard]] ProvedNets check(const MakeSteps& make);
   /// The same of an engine: of steps, whichever way its rows come to it, of a last batch that is
   /// smaller, and of outputs.
-  [[nodiscard]] StepCheck check(const mlp::EngineInfo& engine, const SessionOptions& session);
+  [[nodiscard]] ProvedNets check(const mlp::EngineInfo& engine, const SessionOptions& session);
 
  private:
   struct Net {
@@ -37,5 +42,23 @@ class SmallNets {
 
   std::list<Net> nets_;
 };
+
+/// A row's name, and what it was proved on.
+using NamedProof = std::pair<std::string, std::optional<ProvedNets>>;
+/// Which small nets the rows that were right on them had, a line; nothing where there are none.
+[[nodiscard]] std::string format_small_nets(std::span<const NamedProof> rows);
+/// The same of rows that are NetRows of one kind.
+template <typename Rows>
+[[nodiscard]] std::string format_small_nets(const Rows& rows) {
+  std::vector<NamedProof> proofs;
+  for (const auto& row : rows) {
+    if (row.verified()) {
+      proofs.emplace_back(row.name, row.small_nets);
+    }
+  }
+  return format_small_nets(std::span<const NamedProof>(proofs));
+}
+/// null without any.
+[[nodiscard]] Value small_nets_json(const std::optional<ProvedNets>& proof);
 
 } // namespace diffbench::bench

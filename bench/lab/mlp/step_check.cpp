@@ -170,10 +170,12 @@ StepCheck StepReference::compare(std::span<const float> parameters) const {
 std::string to_text(const StepCheck& check) {
   return fmt::format(
       "{}{} {:.3g} times as far from the reference as {} may be, {} numbers not finite",
-      check.net.empty() ? "" : "on " + check.net + " ",
+      check.net.empty() ? "" : "on the small net " + check.net + " ",
       check.steps > 0 ? fmt::format("after {} steps", check.steps) : "outputs",
       check.share_of_bound, check.steps > 0 ? "it" : "they", check.nonfinite);
 }
+
+double larger_error(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
 
 double output_error(const mlp::Network& network, std::span<const float> parameters,
                     std::span<const float> rows, std::span<const float> outputs) {
@@ -194,7 +196,7 @@ double output_error(const mlp::Network& network, std::span<const float> paramete
   for (std::size_t i = 0; i < right.size(); ++i) {
     largest = std::max(largest, std::abs(right[i]));
     const double here = std::abs(static_cast<double>(outputs[i]) - right[i]);
-    error = here <= error ? error : here; // keeps a NaN
+    error = larger_error(error, here);
   }
   return error / largest;
 }

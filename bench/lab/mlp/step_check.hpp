@@ -32,10 +32,17 @@ struct StepCheck {
   double share_of_bound = 0; ///< distance over what it may be, in the worst layer
   std::optional<double> max_abs_error = {}; ///< over the parameters that are finite
   std::int64_t nonfinite = 0;
-  std::string net = {}; ///< that it is of, where that is not the row's: "the small net 2,33,2"
+  std::string net = {}; ///< the small one that it is of, "2,33,2"; empty: that of the row's run
 
   [[nodiscard]] bool ok() const { return share_of_bound <= 1 && nonfinite == 0; }
 };
+/// The small nets (small_nets.hpp) that a row was proved on before the net of its run.
+struct ProvedNets {
+  std::int64_t count = 0;        ///< of results, each compared by itself
+  std::vector<std::string> nets; ///< "5,19,7,3", each once
+  StepCheck worst;               ///< the first that failed, or that was nearest to it
+};
+
 /// What is wrong: "after 2 steps 3 times as far from the reference as it may be, 0 numbers ...".
 [[nodiscard]] std::string to_text(const StepCheck& check);
 
@@ -43,6 +50,8 @@ struct StepCheck {
 /// a wrong weight does.
 inline constexpr double most_output_error = 1e-4;
 
+/// NaN where one of them is.
+[[nodiscard]] double larger_error(double a, double b);
 /// The largest error of `outputs` for these rows, over the largest output; NaN when there is one.
 [[nodiscard]] double output_error(const mlp::Network& network, std::span<const float> parameters,
                                   std::span<const float> rows, std::span<const float> outputs);
@@ -52,6 +61,7 @@ inline constexpr double most_output_error = 1e-4;
 /// A row whose proof that is.
 struct NetRow : TimedRow { ///< named "cpu", "cpu, 2 threads", "peer:torch, 1 thread"
   std::optional<StepCheck> check;
+  std::optional<ProvedNets> small_nets; ///< empty: it was not given any
 
   [[nodiscard]] bool is_peer() const { return names_peer(name); }
   [[nodiscard]] bool verified() const { return check && check->ok(); }

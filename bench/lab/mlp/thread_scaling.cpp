@@ -5,6 +5,7 @@
 #include "interrupt.hpp"
 #include "scaling/scaling.hpp"
 #include "scaling/thread_report.hpp"
+#include "small_nets.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -68,12 +69,17 @@ GpuAnswer gpu_answer(const StepScaling& study) {
   };
   const RaceRow* const gpu = best_on(DeviceKind::cuda);
   const RaceRow* const cpu = best_on(DeviceKind::cpu);
-  if (gpu == nullptr || cpu == nullptr) {
+  if (gpu == nullptr) {
     return no_gpu("no row ran on a GPU");
   }
+  if (cpu == nullptr) {
+    const char* const why = "no row ran on the CPU";
+    return {fmt::format(" Whether the GPU is worth it stays open: {}.", why),
+            {{"status", "absent"}, {"reason", why}}};
+  }
   const double times = cpu->step_seconds() / gpu->step_seconds();
-  return gpu_verdict(gpu->name, cpu->name, format_pace(times) + " a step", times,
-                     {{"times_as_fast", times}});
+  return gpu_verdict(gpu->name, cpu->name, format_pace(times) + " a step",
+                     ratio_in_run(cpu->samples, gpu->samples), {{"times_as_fast", times}});
 }
 
 } // namespace
@@ -89,12 +95,14 @@ LabReport step_scaling_report(const StepScaling& study) {
                       .mixed = true,
                       .usable_cpus = study.usable_cpus,
                       .cpu_quota = study.cpu_quota,
+                      .least_effect = study.race.least_effect,
                       .gpu = gpu_answer(study),
                       .data = {{"data", study.data},
                                {"layers", study.network.widths()},
                                {"parameters", study.network.parameters()},
                                {"batch", study.batch},
-                               {"reference", study.race.reference}}};
+                               {"reference", study.race.reference}},
+                      .troubles = format_small_nets(study.race.rows)};
   for (const RaceRow& row : study.race.rows) {
     threads.entries.push_back({.name = row.engine,
                                .threads = row.threads,

@@ -76,7 +76,7 @@ class BatchRunner {
       const double error =
           output_error(network, job_.start, part(job_.data.values, first, network.inputs()),
                        part(outputs, first, network.classes()));
-      most = error <= most ? most : error; // keeps a NaN
+      most = larger_error(most, error);
     }
     return check_outputs(most);
   }
@@ -96,9 +96,10 @@ class EngineSearch {
 
   /// Throws Error where no batch size could be measured.
   void run(Progress& progress) {
-    if (const StepCheck check = SmallNets().check(info_, setting_.session); !check.ok()) {
-      row_.check = check;
-      throw Error(to_text(check));
+    row_.small_nets = SmallNets().check(info_, setting_.session);
+    if (const StepCheck& worst = row_.small_nets->worst; !worst.ok()) {
+      row_.check = worst;
+      throw Error(to_text(worst));
     }
     const Stopwatch watch;
     const std::int64_t most =
@@ -114,6 +115,9 @@ class EngineSearch {
           return !interrupted() &&
                  (phase == SearchPhase::refining || watch.seconds() < setting_.budget_seconds);
         });
+    if (interrupted()) {
+      result_.search.ended_by = "Ctrl-C";
+    }
     if (const BatchPoint* const best = result_.search.best(); best == nullptr) {
       throw Error(result_.search.ended_by);
     } else if (row_.emulated()) {

@@ -17,6 +17,9 @@ namespace diffbench::bench {
 // The search for the batch size with the most rows a second: arithmetic only, so that it can be
 // tested.
 
+/// A batch size whose rate is at least this share of the best one's is enough.
+inline constexpr double as_good_as_best = 0.95;
+
 /// Upwards, or round the best.
 enum class SearchPhase { doubling, refining };
 

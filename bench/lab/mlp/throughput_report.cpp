@@ -1,18 +1,29 @@
 // What `mlp throughput` says: the curve, the best, and the smallest batch that is as good.
 #include "columns.hpp"
 #include "conclusion.hpp"
+#include "small_nets.hpp"
 #include "statistics.hpp"
 #include "throughput.hpp"
 #include "units.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace diffbench::bench {
 
 namespace {
+
+std::vector<RaceRow> rows_of(const ThroughputStudy& study) {
+  std::vector<RaceRow> rows;
+  for (const EngineThroughput& engine : study.engines) {
+    rows.push_back(engine.row);
+  }
+  return rows;
+}
 
 /// A line a batch size, a column an engine.
 std::string format_curves(const ThroughputStudy& study, Evidence figures) {
@@ -37,6 +48,59 @@ std::string format_curves(const ThroughputStudy& study, Evidence figures) {
   return table.format();
 }
 
+/// Times of a row of a batch of that size; there are some.
+std::vector<double> row_seconds(const EngineThroughput& engine, std::int64_t batch) {
+  std::vector<double> seconds = iteration_seconds(engine.samples.at(batch));
+  for (double& each : seconds) {
+    each /= static_cast<double>(batch);
+  }
+  return seconds;
+}
+
+/// Of one batch over another of the same engine.
+Ratio batch_ratio(const EngineThroughput& engine, std::int64_t batch, std::int64_t other) {
+  return ratio_apart(row_seconds(engine, batch), row_seconds(engine, other));
+}
+
+/// The smallest batch that is as good as the best; nullptr where the samples leave that open.
+const BatchPoint* enough_batch(const EngineThroughput& engine) {
+  const BatchPoint* const best = engine.search.best();
+  const BatchPoint* const enough = engine.search.enough();
+  for (const BatchPoint& point : engine.search.curve) {
+    if (best == nullptr || point.batch > enough->batch) {
+      break;
+    }
+    const std::optional<bool> is_slower =
+        &point == best
+            ? std::optional(false)
+            : reaches(batch_ratio(engine, point.batch, best->batch), 1 / as_good_as_best);
+    if (is_slower != (point.batch < enough->batch)) {
+      return nullptr;
+    }
+  }
+  return enough;
+}
+
+/// The next engine that may do as much, each in its best batches.
+std::string doubt(const ThroughputStudy& study, const EngineThroughput& best) {
+  const EngineThroughput* rival = nullptr;
+  const auto rate = [](const EngineThroughput& engine) {
+    return engine.search.best()->rows_per_second;
+  };
+  const auto ratio = [&](const EngineThroughput& engine) {
+    return ratio_apart(row_seconds(engine, engine.search.best()->batch),
+                       row_seconds(best, best.search.best()->batch));
+  };
+  for (const EngineThroughput& engine : study.engines) {
+    if (engine.row.ranked() && &engine != &best &&
+        judge(ratio(engine), least_effect_in_run) != Verdict::slower &&
+        (rival == nullptr || rate(engine) > rate(*rival))) {
+      rival = &engine;
+    }
+  }
+  return rival == nullptr ? "" : order_doubt(ratio(*rival), rival->row.name + " (for a row)");
+}
+
 std::string sentence(const ThroughputStudy& study) {
   const EngineThroughput* best = nullptr;
   for (const EngineThroughput& engine : study.engines) {
@@ -50,18 +114,20 @@ std::string sentence(const ThroughputStudy& study) {
     return "No engine has both a verified result and a rate.";
   }
   const BatchPoint& top = *best->search.best();
-  const BatchPoint& enough = *best->search.enough();
+  const BatchPoint* const enough = enough_batch(*best);
   std::string text = fmt::format("{} does most, {} rows a second in batches of {}", best->row.name,
                                  format_figure(top.rows_per_second), top.batch);
-  if (enough.batch < top.batch) {
-    text += fmt::format(", and at least 95 % of that from batches of {}", enough.batch);
+  if (enough == nullptr) {
+    text += ", and how small a batch does 95 % of that is uncertain";
+  } else if (enough->batch < top.batch) {
+    text += fmt::format(", and at least 95 % of that from batches of {}", enough->batch);
   }
   const BatchPoint& one = best->search.curve.front();
-  if (one.batch < enough.batch) {
+  if (one.batch < best->search.enough()->batch) {
     text += fmt::format("; one row at a time it is {} of it",
                         format_percent(one.rows_per_second / top.rows_per_second));
   }
-  return text + ".";
+  return text + doubt(study, *best) + ".";
 }
 
 Value engine_json(const EngineThroughput& engine) {
@@ -79,7 +145,8 @@ Value engine_json(const EngineThroughput& engine) {
   const BatchPoint* const best = engine.search.best();
   json["best_batch"] = best != nullptr ? Value(best->batch) : Value();
   json["best_rows_per_second"] = best != nullptr ? Value(best->rows_per_second) : Value();
-  json["enough_batch"] = best != nullptr ? Value(engine.search.enough()->batch) : Value();
+  const BatchPoint* const enough = enough_batch(engine);
+  json["enough_batch"] = enough != nullptr ? Value(enough->batch) : Value();
   return json;
 }
 
@@ -88,9 +155,10 @@ Value engine_json(const EngineThroughput& engine) {
 LabReport throughput_report(const ThroughputStudy& study) {
   LabReport report;
   const auto text = [&](Evidence figures) {
-    return fmt::format("network {}, {}{}\n\n{}", mlp::to_string(study.network),
+    return fmt::format("network {}, {}{}\n\n{}{}", mlp::to_string(study.network),
                        study.training ? "training steps" : "answers (forward)",
-                       concludes(figures) ? "; * is the best" : "", format_curves(study, figures));
+                       concludes(figures) ? "; * is the best" : "", format_curves(study, figures),
+                       format_small_nets(rows_of(study)));
   };
   report.text = text(Evidence::sound);
   report.figures = text(Evidence::disturbed);
@@ -98,11 +166,10 @@ LabReport throughput_report(const ThroughputStudy& study) {
                           "results[].enough_batch"};
   report.sentence = sentence(study);
   report.interrupted = study.interrupted;
-  std::vector<RaceRow> rows;
+  const std::vector<RaceRow> rows = rows_of(study);
   Value results = Value::list();
   report.rows = Value::list();
   for (const EngineThroughput& engine : study.engines) {
-    rows.push_back(engine.row);
     results.push_back(engine_json(engine));
     if (!engine.search.ended_by.empty()) {
       report.notes.push_back(

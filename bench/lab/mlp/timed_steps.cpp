@@ -42,8 +42,8 @@ class EngineSteps final : public TimedSteps {
     }
     const double seconds = watch.seconds();
     if (broken != 0) {
-      throw Error(fmt::format("the loss is not finite in step {}; a smaller learning rate may help",
-                              broken));
+      throw LossNotFinite(fmt::format(
+          "the loss is not finite in step {}; a smaller learning rate may help", broken));
     }
     return {.iterations = steps, .seconds = seconds, .cpu_seconds = cpu.seconds()};
   }

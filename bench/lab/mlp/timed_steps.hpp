@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cpu_time.hpp"
+#include "diffbench/errors.hpp"
 #include "diffbench/mlp/engine.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "rounds.hpp"
@@ -19,6 +20,12 @@ namespace diffbench::bench {
 
 /// Its samples start from the job's parameters, and its result are those after the latest one.
 using TimedSteps = Timed<float>;
+
+/// Thrown by a sample whose losses left the range of the numbers.
+class LossNotFinite : public Error {
+ public:
+  using Error::Error;
+};
 
 /// Makes the engine. `job` must stay valid, as for all timed steps. Throws what the engine throws.
 [[nodiscard]] std::unique_ptr<TimedSteps> engine_steps(const mlp::EngineInfo& engine,

@@ -96,10 +96,12 @@ void save_parameters(const TrainSetting& setting, const Trained& trained, LabRep
     report.notes.push_back(fmt::format(
         "--save {}: nothing is written, since {} ended with parameters that are not finite", file,
         trained.name));
-    report.outcome = {exit_error, report.notes.back()};
+    if (report.outcome.exit_code != exit_not_verified) {
+      report.outcome = {exit_error, report.notes.back()};
+    }
     return;
   }
-  if (trained.failed() && trained.epochs.empty()) {
+  if (trained.epochs.empty()) {
     report.notes.push_back(fmt::format(
         "--save {}: nothing is written, since {} did not end an epoch", file, trained.name));
     return;
@@ -155,13 +157,24 @@ Trained train_engine(const TrainSetting& setting, const mlp::EngineInfo& info, b
   trained.name += prefetch ? "+async" : "";
   SessionOptions session = setting.options.session;
   session.async = prefetch;
-  trained.check = SmallNets(setting.training.optimizer).check(info, session);
-  if (trained.wrong()) {
-    trained.give_up("WRONG: " + to_text(*trained.check) + "; not trained");
+  progress.stage(fmt::format("training with {}", trained.name));
+  std::unique_ptr<mlp::Engine<float>> engine;
+  try {
+    trained.small_nets = SmallNets(setting.training.optimizer).check(info, session);
+    if (const StepCheck& worst = trained.small_nets->worst; !worst.ok()) {
+      trained.check = worst;
+      trained.give_up("WRONG: " + to_text(worst) + "; not trained");
+      return trained;
+    }
+    engine = info.make<float>()(setting.training, session);
+  } catch (const Unavailable&) {
+    throw;
+  } catch (const Error& error) {
+    trained.give_up(error.what());
+    return trained;
+  } catch (const Interrupted&) { // those that were trained before are kept
     return trained;
   }
-  const auto engine = info.make<float>()(setting.training, session);
-  progress.stage(fmt::format("training with {}", trained.name));
   const mlp::Schedule schedule{
       .epochs = setting.options.epochs,
       .seed = setting.options.seed,

@@ -2,10 +2,13 @@
 #include "train.hpp"
 
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "interrupt.hpp"
 #include "report_json.hpp"
+#include "small_nets.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -109,6 +112,8 @@ Value engine_json(const Trained& trained) {
       {"status", trained.status},
       {"reason", or_null(trained.reason)},
       {"provenance", provenance_json(trained.provenance)},
+      {"verified",
+       trained.small_nets ? Value{{"small_nets", small_nets_json(trained.small_nets)}} : Value()},
       {"seconds_per_epoch", trained.timed() ? Value(trained.step_seconds()) : Value()},
       {"phases", accounted ? Value{{"data", total.data}, {"step", total.step}, {"wait", total.wait}}
                            : Value()},
@@ -116,6 +121,16 @@ Value engine_json(const Trained& trained) {
       {"losses", std::move(losses)},
       {"train", quality_json(trained.train)},
       {"test", quality_json(trained.test)}};
+}
+
+/// They were trained one after another.
+Ratio epoch_ratio(const Trained& trained, const Trained& other) {
+  const auto seconds = [](const Trained& of) {
+    std::vector<double> walls;
+    std::ranges::transform(of.epochs, std::back_inserter(walls), &mlp::Epoch::wall);
+    return walls;
+  };
+  return ratio_apart(seconds(trained), seconds(other));
 }
 
 std::string speed_sentence(const std::vector<const Trained*>& done) {
@@ -127,10 +142,15 @@ std::string speed_sentence(const std::vector<const Trained*>& done) {
     return "what is emulated has no times";
   }
   const auto [fast, slow] = std::ranges::minmax(timed, {}, &Trained::step_seconds);
-  return fmt::format("{} takes {} an epoch", fast->name, format_seconds(fast->step_seconds())) +
-         (fast == slow
-              ? ""
-              : ", " + format_pace(slow->step_seconds() / fast->step_seconds(), slow->name));
+  const std::string text =
+      fmt::format("{} takes {} an epoch", fast->name, format_seconds(fast->step_seconds()));
+  if (fast == slow) {
+    return text;
+  }
+  const Ratio ratio = epoch_ratio(*slow, *fast);
+  return text + (judge(ratio, least_effect_in_run) == Verdict::slower
+                     ? ", " + format_pace(ratio.value, slow->name)
+                     : order_doubt(ratio, slow->name));
 }
 
 std::string quality_sentence(const std::vector<const Trained*>& done) {
@@ -168,9 +188,13 @@ std::vector<std::string> prefetch_notes(std::span<const Trained> all) {
     const Trained& ahead = all[i];
     if (ahead.prefetched && in_turn.engine == ahead.engine && in_turn.timed() && ahead.timed()) {
       const TrainLedger ledger = ledger_of("", in_turn.epochs);
+      const Ratio gain = epoch_ratio(in_turn, ahead);
       notes.push_back(fmt::format(
-          "{}: with its batches gathered ahead an epoch is {} (which spends {} on data)",
-          ahead.engine, format_pace(in_turn.step_seconds() / ahead.step_seconds(), "in turn"),
+          "{}: with its batches gathered ahead an epoch is {} in turn (which spends {} on data)",
+          ahead.engine,
+          judge(gain, least_effect_in_run) == Verdict::unclear
+              ? "not shown to be faster or slower than"
+              : format_pace(gain.value) + (gain.value < 1 ? " than" : " as"),
           accuracy_percent(ledger.parts.data / ledger.wall)));
     }
   }
@@ -261,12 +285,14 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
                  {"test_rows", setting.data.test.rows()}, {"layers", network.widths()},
                  {"parameters", network.parameters()},    {"batch", setting.training.batch},
                  {"seed", setting.options.seed},          {"results", Value::list()}};
+  std::vector<NamedProof> proofs;
   TextTable table({"engine", "threads", "epochs", "time/epoch", "spread", "loss", "train errors",
                    "test errors", "test accuracy"});
   std::vector<TrainLedger> ledgers;
   for (const Trained& trained : all) {
     report.data["results"].push_back(engine_json(trained));
     if (!trained.epochs.empty()) {
+      proofs.emplace_back(trained.name, trained.small_nets);
       table.add({trained.name, std::to_string(trained.provenance.threads),
                  std::to_string(trained.epochs.size()),
                  trained.timed() ? format_seconds(trained.step_seconds()) : "emulated",
@@ -288,11 +314,12 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
   }
   report.text = fmt::format(
       "{}: {} rows for training, {} for the test; network {} with {} parameters, batches of {}, "
-      "{}, rate {}\n\n{}{}",
+      "{}, rate {}\n\n{}{}{}",
       setting.data.train.name, setting.data.train.rows(), setting.data.test.rows(),
       mlp::to_string(network), network.parameters(), setting.training.batch,
       setting.training.optimizer.kind == mlp::Optimizer::Kind::adam ? "adam" : "sgd",
       setting.training.optimizer.rate, table.format(),
+      format_small_nets(std::span<const NamedProof>(proofs)),
       ledgers.empty() ? "" : "\n" + ledger_table(ledgers));
   for (const Trained* trained : judged_apart(all)) {
     report.text += "\n" + classification_report(*trained);

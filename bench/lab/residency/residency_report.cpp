@@ -1,5 +1,6 @@
 // What `diffbench residency` says: the ladder, and what the copies did to it.
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "report_json.hpp"
 #include "residency.hpp"
 #include "table.hpp"
@@ -125,17 +126,26 @@ std::vector<VisitCost> round_trip_costs(const std::vector<Step>& steps, Place pl
   return costs;
 }
 
-/// How often the field may come to the host before the rival, whose field stays, is as fast.
-std::string affordable(const std::vector<VisitCost>& costs, const Row& rival) {
+/// How often the field may come to the host before the rival, whose field stays, is as fast;
+/// `naive` comes most often of these. Said where the rival is shown to be faster or slower than
+/// both ends.
+std::string affordable(const std::vector<VisitCost>& costs, const Step& naive, const Row& rival) {
   const auto visits = affordable_visits(costs, *seconds_per_iteration(rival));
-  if (!visits) {
+  const double effect = naive.result->least_effect;
+  const Verdict of_resident = judge(ratio_in_run(rival.samples, naive.resident->samples), effect);
+  const Verdict of_naive = judge(ratio_in_run(rival.samples, naive.row->samples), effect);
+  if (!visits && of_resident == Verdict::faster) {
     return "which is faster in any case";
   }
-  if (std::isinf(*visits)) {
+  if (visits && std::isinf(*visits) && of_naive == Verdict::slower) {
     return "which is slower even so";
   }
-  return fmt::format("which is faster with more than one round trip in about {:.0f} steps",
-                     std::ceil(1 / *visits));
+  if (visits && std::isfinite(*visits) && of_resident == Verdict::slower &&
+      of_naive == Verdict::faster) {
+    return fmt::format("which is faster with more than one round trip in about {:.0f} steps",
+                       std::ceil(1 / *visits));
+  }
+  return "too near to say which of them is faster from how many round trips on";
 }
 
 /// What the ladder of a place shows: its first round trips against the field that stays.
@@ -159,7 +169,7 @@ std::string story(const std::vector<Step>& steps, Place place, const ComparisonR
   if (rival != nullptr) {
     text += fmt::format("; {}, whose field stays, takes {}, {}", rival->name,
                         format_seconds(*seconds_per_iteration(*rival)),
-                        affordable(round_trip_costs(steps, place), *rival));
+                        affordable(round_trip_costs(steps, place), *naive, *rival));
   }
   return text + ".";
 }
@@ -201,6 +211,10 @@ std::string overlap(const std::vector<Step>& steps) {
   }
   if (in_turn == nullptr || overlapped == nullptr || !(in_turn->visit_seconds() > 0)) {
     return "";
+  }
+  if (judge(ratio_in_run(in_turn->row->samples, overlapped->row->samples),
+            in_turn->result->least_effect) != Verdict::slower) {
+    return " Whether overlapping hides any of what snapshots cost is uncertain.";
   }
   const double hidden = 1 - overlapped->visit_seconds() / in_turn->visit_seconds();
   return fmt::format(" Overlapping hides {:.0f} % of what snapshots cost.", 100 * hidden);

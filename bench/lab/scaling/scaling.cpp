@@ -1,6 +1,7 @@
 #include "scaling.hpp"
 
 #include "assumed_report.hpp"
+#include "conclusion.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"

@@ -5,6 +5,7 @@
 #include "comparison_plan.hpp"
 #include "lab_report.hpp"
 #include "progress.hpp"
+#include "ratio.hpp"
 #include "result.hpp"
 #include "scaling_law.hpp"
 #include "selection.hpp"

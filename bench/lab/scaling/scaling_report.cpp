@@ -1,4 +1,5 @@
 // What `diffbench scaling` says: the report of threads, and of a GPU beside them.
+#include "ratio.hpp"
 #include "report_json.hpp"
 #include "scaling.hpp"
 #include "speedup.hpp"
@@ -58,13 +59,21 @@ GpuAnswer gpu_answer(const ScalingStudy& study) {
     return no_gpu(why.empty() ? "one of the two has no verified time" : why);
   }
   const Speedups times = speedups(study.frame, *gpu, best);
+  // Of whole runs one time each is known: it varies as those of the steps do.
+  Ratio counting = ratio_in_run(best->samples, gpu->samples);
+  const double whole_run = times.warm.value_or(*times.per_iteration) / counting.value;
+  counting.value *= whole_run;
+  if (counting.interval) {
+    counting.interval->low *= whole_run;
+    counting.interval->high *= whole_run;
+  }
   // A user waits for the whole run; the steps alone stand in where it was not affordable.
   return gpu_verdict(
       gpu->name, best->name,
       fmt::format(
           "{} an iteration{}", format_pace(*times.per_iteration),
           times.warm ? fmt::format(" and {} in a whole run", format_pace(*times.warm)) : ""),
-      times.warm.value_or(*times.per_iteration),
+      counting,
       {{"per_iteration", times.per_iteration}, {"warm", times.warm}, {"cold", times.cold}},
       gpu->warm ? fmt::format("; most of its run is {}", largest_phase(*gpu->warm)) : "");
 }
@@ -76,6 +85,7 @@ LabReport scaling_report(const ScalingStudy& study) {
                       .title = format_title(study.frame),
                       .usable_cpus = study.usable_cpus,
                       .cpu_quota = study.cpu_quota,
+                      .least_effect = study.frame.least_effect,
                       .gpu = gpu_answer(study),
                       .data = {{"mode", study.scaling == Scaling::strong ? "strong" : "weak"},
                                {"backend", study.backend},

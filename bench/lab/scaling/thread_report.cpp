@@ -1,13 +1,16 @@
 #include "thread_report.hpp"
 
 #include "columns.hpp"
+#include "conclusion.hpp"
 #include "speedup.hpp"
 #include "units.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace diffbench::bench {
@@ -35,6 +38,43 @@ ThreadLine line_of(const ThreadStudy& study, const ThreadEntry& entry) {
     line.speed_up = one->seconds() / entry.seconds() * (entry.work / one->work);
   }
   return line;
+}
+
+/// How many times as long as the other one an entry takes for the same work; both count.
+Ratio work_ratio(const ThreadStudy& study, const ThreadEntry& entry, const ThreadEntry& other) {
+  // The rounds of weak scaling are those of a comparison each.
+  Ratio ratio = study.scaling == Scaling::strong
+                    ? ratio_in_run(entry.series.samples, other.series.samples)
+                    : ratio_apart(iteration_seconds(entry.series.samples),
+                                  iteration_seconds(other.series.samples));
+  const double work = other.work / entry.work;
+  ratio.value *= work;
+  if (ratio.interval) {
+    ratio.interval->low *= work;
+    ratio.interval->high *= work;
+  }
+  return ratio;
+}
+
+const ThreadEntry& best_of(const std::vector<const ThreadEntry*>& judged) {
+  return **std::ranges::max_element(judged, {}, &ThreadEntry::throughput);
+}
+
+/// The next number of threads that may do as much.
+std::string doubt(const ThreadStudy& study, const std::vector<const ThreadEntry*>& judged) {
+  const ThreadEntry& best = best_of(judged);
+  std::vector<const ThreadEntry*> rivals;
+  std::ranges::copy_if(judged, std::back_inserter(rivals), [&](const ThreadEntry* const entry) {
+    return entry != &best &&
+           judge(work_ratio(study, *entry, best), study.least_effect) != Verdict::slower;
+  });
+  if (rivals.empty()) {
+    return "";
+  }
+  const ThreadEntry& rival = best_of(rivals);
+  return order_doubt(
+      work_ratio(study, rival, best),
+      counted(rival.threads, "thread") + (study.scaling == Scaling::weak ? " (for a cell)" : ""));
 }
 
 bool ran_on_others(const ThreadEntry& entry) {
@@ -164,8 +204,10 @@ std::string format_fit(Scaling scaling, const SerialFraction& fit) {
                         format_percent(fit.worst_error));
   }
   if (scaling == Scaling::strong && fit.value > 0 && fit.value < 1) {
-    text += fmt::format("; no number of threads would be more than {} times as fast",
-                        format_figure(1 / fit.value));
+    text += fit.low.value_or(0) > negligible
+                ? fmt::format("; no number of threads would be more than {} times as fast",
+                              format_figure(1 / *fit.low))
+                : "; the samples set no bound to what more threads gain";
   }
   return text + "\n";
 }
@@ -187,7 +229,7 @@ std::string sentence_of(const ThreadStudy& study, const std::vector<const Thread
   if (judged.empty()) {
     return "No number of threads has both a verified result and a time.";
   }
-  const ThreadEntry& best = **std::ranges::max_element(judged, {}, &ThreadEntry::throughput);
+  const ThreadEntry& best = best_of(judged);
   if (judged.size() == 1) {
     return fmt::format("{} takes {} {} on {}; with others it was not measured.", best.name,
                        format_seconds(best.seconds()), study.step, counted(best.threads, "thread"));
@@ -197,8 +239,10 @@ std::string sentence_of(const ThreadStudy& study, const std::vector<const Thread
     text += fmt::format(", {} times what one does ({} of {} times)", format_figure(*speed_up),
                         format_percent(*speed_up / best.threads), best.threads);
   }
-  return fmt::format("{}; take {}, the fewest within 5 % of the best.", text,
-                     *recommended_threads(study));
+  text += doubt(study, judged);
+  const std::optional<int> advice = recommended_threads(study);
+  return advice ? fmt::format("{}; take {}, the fewest within 5 % of the best.", text, *advice)
+                : text + "; how many are enough for 95 % of the best is uncertain.";
 }
 
 std::vector<std::string> warnings(const ThreadStudy& study) {
@@ -243,14 +287,17 @@ std::vector<const ThreadEntry*> ThreadStudy::judged() const {
 }
 
 GpuAnswer gpu_verdict(std::string_view gpu, std::string_view cpu, std::string_view pace,
-                      double times, Value figures, std::string_view rest) {
-  const bool worth_it = times >= gpu_worth_it;
+                      const Ratio& times, Value figures, std::string_view rest) {
+  const std::optional<bool> worth_it = reaches(times, gpu_worth_it);
+  const char* const verdict = !worth_it   ? "whether that is worth it is uncertain"
+                              : *worth_it ? "worth it"
+                                          : "not worth it";
   figures["status"] = "ok";
   figures["bar"] = gpu_worth_it;
   figures["worth_it"] = worth_it;
   return {fmt::format(" Against the best of the CPU ({}) the GPU ({}) is {}: {} by the rule of {} "
                       "times{}.",
-                      cpu, gpu, pace, worth_it ? "worth it" : "not worth it", gpu_worth_it, rest),
+                      cpu, gpu, pace, verdict, gpu_worth_it, rest),
           std::move(figures)};
 }
 
@@ -263,9 +310,14 @@ GpuAnswer no_gpu(const std::string& why) {
 std::optional<int> recommended_threads(const ThreadStudy& study) {
   const std::vector<const ThreadEntry*> judged = study.judged();
   for (const ThreadEntry* const entry : judged) {
-    if (std::ranges::all_of(judged, [&](const ThreadEntry* const other) {
-          return entry->throughput() >= nearly_fastest * other->throughput();
-        })) {
+    const ThreadEntry& best = best_of(judged);
+    const std::optional<bool> is_slower =
+        entry == &best ? std::optional(false)
+                       : reaches(work_ratio(study, *entry, best), 1 / nearly_fastest);
+    if (!is_slower) {
+      return std::nullopt;
+    }
+    if (!*is_slower) {
       return entry->threads;
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lab_report.hpp"
+#include "ratio.hpp"
 #include "scaling_law.hpp"
 #include "statistics.hpp"
 
@@ -42,10 +43,10 @@ struct GpuAnswer {
   std::string sentence; ///< to follow another one
   Value json;
 };
-/// Whether `gpu` is worth it, which is that fast by `pace`, of which `times` count, and `rest`
-/// follows the verdict.
+/// Whether `gpu` is worth it, which is that fast by `pace`, of which `times` count; `rest` follows
+/// the verdict, which is none where the interval holds the bar.
 [[nodiscard]] GpuAnswer gpu_verdict(std::string_view gpu, std::string_view cpu,
-                                    std::string_view pace, double times, Value figures,
+                                    std::string_view pace, const Ratio& times, Value figures,
                                     std::string_view rest = "");
 [[nodiscard]] GpuAnswer no_gpu(const std::string& why);
 
@@ -59,7 +60,8 @@ struct ThreadStudy {
   std::vector<ThreadEntry> entries = {}; ///< of each name, ascending in their threads
   bool mixed = false;                    ///< of several names
   int usable_cpus = 1;
-  double cpu_quota = 0; ///< infinity without one
+  double cpu_quota = 0;                      ///< infinity without one
+  double least_effect = least_effect_in_run; ///< below which a difference of entries is none
   GpuAnswer gpu = {};
   Value data = {};           ///< what was run
   std::string troubles = {}; ///< below the table
@@ -72,7 +74,8 @@ struct ThreadStudy {
   [[nodiscard]] std::vector<const ThreadEntry*> judged() const;
 };
 
-/// The fewest threads whose throughput is within 5 % of the best; empty where nothing counts.
+/// The fewest threads whose throughput is within 5 % of the best; empty where nothing counts, and
+/// where the samples leave open which these are.
 [[nodiscard]] std::optional<int> recommended_threads(const ThreadStudy& study);
 
 /// `results`, `fit` and `gpu` are added to the data.

@@ -48,11 +48,10 @@ std::vector<Contest> contests_of(const std::string& along,
     if (first == nullptr || second == nullptr) {
       continue;
     }
-    Contest contest{.size = size_along(along, *point),
-                    .champion = seconds_of(*first, measure, point->iterations),
-                    .challenger = seconds_of(*second, measure, point->iterations)};
-    if (!contest.champion.empty() && !contest.challenger.empty()) {
-      contests.push_back(std::move(contest));
+    const std::vector<double> old = seconds_of(*first, measure, point->iterations);
+    const std::vector<double> other = seconds_of(*second, measure, point->iterations);
+    if (!old.empty() && !other.empty()) {
+      contests.push_back({.size = size_along(along, *point), .ratio = ratio_apart(other, old)});
     }
   }
   std::ranges::sort(contests, {}, &Contest::size);

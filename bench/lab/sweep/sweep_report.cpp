@@ -89,7 +89,15 @@ std::string fastest_name(const SweepRows& point) {
       best = &row;
     }
   }
-  return best == nullptr ? no_value : best->name;
+  if (best == nullptr) {
+    return no_value;
+  }
+  const bool sure = std::ranges::all_of(point.rows, [&](const SweepRow& row) {
+    return &row == best || row.samples.empty() ||
+           judge(ratio_apart(iteration_seconds(row.samples), iteration_seconds(best->samples)),
+                 least_effect_in_run) == Verdict::slower;
+  });
+  return best->name + (sure ? "" : " (uncertain)");
 }
 
 std::string times_table(const SweptAxes& swept, const std::vector<SweepRows>& points,

@@ -5,12 +5,15 @@
 
 namespace diffbench::bench {
 
-inline Row timed_row(const std::string& name, int threads, double seconds_per_iteration) {
+/// Of five samples, up to `scatter` above and below.
+inline Row timed_row(const std::string& name, int threads, double seconds_per_iteration,
+                     double scatter = 0.1) {
   Row row;
   row.name = name;
   row.provenance.threads = threads;
   row.verification = Verification{.bitwise = true, .steps = 100};
-  for (const double factor : {0.9, 1.0, 1.1}) {
+  for (const double step : {-1.0, -0.5, 0.0, 0.5, 1.0}) {
+    const double factor = 1 + scatter * step;
     row.samples.push_back({.iterations = 10,
                            .seconds = 10 * factor * seconds_per_iteration,
                            .cpu_seconds = 10 * factor * seconds_per_iteration});

@@ -183,9 +183,27 @@ TEST(FieldDifference, SaysWhereCellsLie) {
   EXPECT_EQ(place({{4, 3}}), FieldPlace::right);
   EXPECT_EQ(place({{4, 3}, {2, 0}}), FieldPlace::edges);
   EXPECT_EQ(place({{3, 5}, {2, 3}}), FieldPlace::inside);
-  EXPECT_EQ(place({{3, 5}, {4, 5}}), FieldPlace::everywhere);
+  EXPECT_EQ(place({{3, 5}, {4, 5}}), FieldPlace::scattered);
   EXPECT_EQ(place({{2, 1}}, 2), FieldPlace::top); // a fault spreads by a cell a step
-  EXPECT_EQ(place({{0, 0}}, 3), FieldPlace::everywhere) << "the field is too small to tell";
+  EXPECT_EQ(place({{0, 0}}, 3), FieldPlace::unplaced) << "the field is too small to tell";
+}
+
+TEST(FieldDifference, EverywhereIsInAllPartsOfTheField) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> cells;
+  for (const std::int64_t y : {0, 3, 6}) {
+    for (const std::int64_t x : {0, 2, 4}) {
+      cells.emplace_back(x, y);
+    }
+  }
+  EXPECT_EQ(with_wrong(cells).place, FieldPlace::everywhere);
+  EXPECT_EQ(with_wrong(cells, 0, 100).place, FieldPlace::everywhere);
+  cells.pop_back();
+  EXPECT_EQ(with_wrong(cells).place, FieldPlace::scattered);
+  const float right[] = {1, 2, 3};
+  const float wrong[] = {0, 2, 0};
+  EXPECT_EQ(difference<float>(wrong, right, 3, 1).place, FieldPlace::unplaced);
+  EXPECT_EQ(difference<float>(std::span(wrong).first(1), std::span(right).first(1), 1, 1).place,
+            FieldPlace::everywhere);
 }
 
 TEST(FieldDifference, CountsNumbersBetweenCells) {
@@ -208,9 +226,14 @@ TEST(FieldDifference, CountsNumbersBetweenCells) {
 
 TEST(FieldDifference, RoundingIsToldFromFaults) {
   const float next = std::nextafter(0.5F, 1.0F);
-  EXPECT_TRUE(with_wrong({{1, 1}}, next).is_rounding(1));
-  EXPECT_FALSE(with_wrong({{1, 1}}).is_rounding(1000));
-  EXPECT_FALSE(with_wrong({{1, 1}}, float_nan).is_rounding(1000));
+  EXPECT_TRUE(with_wrong({{1, 1}}, next).within_rounding(1));
+  EXPECT_FALSE(with_wrong({{1, 1}}, next).is_rounding(1))
+      << "other orders show in other cells, too";
+  EXPECT_FALSE(with_wrong({{1, 1}}).within_rounding(1000));
+  EXPECT_FALSE(with_wrong({{1, 1}}, float_nan).within_rounding(1000));
+  Difference found = with_wrong({{1, 1}}, next);
+  found.place = FieldPlace::everywhere;
+  EXPECT_TRUE(found.is_rounding(1));
 }
 
 TEST(Summarize, FiniteCellsAndTheRest) {

@@ -19,7 +19,9 @@ export function proofOf(row: Json): string {
 
 export function verification(rows: Json[]): string {
   const proved = rows.filter((row) => flag(row, "verified", "ok") === true).length;
-  return `${proved} of ${rows.length} rows were verified against the reference engine, within the bound that rounding has.`;
+  const small = rows.filter((row) => num(row, "verified", "small_nets", "count") !== null).length;
+  const before = small > 0 ? `; ${small} of them had to be right on small nets first` : "";
+  return `${proved} of ${rows.length} rows were verified against the reference engine, within the bound that rounding has${before}.`;
 }
 
 /** Each name with why it has no time. */

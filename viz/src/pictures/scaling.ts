@@ -71,9 +71,11 @@ export const scaling = drawing("scaling", ["scaling"], (file) => {
     id: "scaling",
     title: `Thread scaling: ${text(file.data, "backend")}, ${text(file.data, "mode")}`,
     reading:
-      (best.threads === 1
-        ? "No number of threads is faster than one"
-        : `${best.threads} threads are the fastest, ${figure(best.speedup)} times one thread`) +
+      (recommended === null
+        ? "The samples leave open how many threads do most"
+        : best.threads === 1
+          ? "No number of threads is faster than one"
+          : `${best.threads} threads are the fastest, ${figure(best.speedup)} times one thread`) +
       (serial === null
         ? ""
         : serial > 1

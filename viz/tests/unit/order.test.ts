@@ -10,6 +10,39 @@ const interval = (low: number, high: number) => ({
 });
 const first = row("simd", "cpu", [1, 100, 100], interval(0.9, 1.1));
 
+function scalingReading(recommended: number | null): string {
+  const on = (threads: number, speedup: number) => ({
+    ...row("simd", "cpu", [1 / speedup, 100, 100]),
+    threads_asked: threads,
+    speedup,
+  });
+  const file = readResultFile({
+    diffbench: {
+      experiment: "scaling",
+      scaling: {
+        mode: "strong",
+        backend: "simd",
+        problem: {},
+        results: [on(1, 1), on(2, 1.02)],
+        fit: null,
+        recommended_threads: recommended,
+      },
+    },
+  });
+  const picture = picturesOf(file).find(({ id }) => id === "scaling")!;
+  return isMissing(picture) ? "missing" : readingOf(picture, 0);
+}
+
+describe("a sentence about numbers of threads", () => {
+  it("names the best where the program does", () => {
+    expect(scalingReading(2)).toMatch(/^2 threads are the fastest, 1\.02 times one thread; use 2/);
+  });
+
+  it("names none where the program leaves it open", () => {
+    expect(scalingReading(null)).toBe("The samples leave open how many threads do most.");
+  });
+});
+
 function readings(rows: object[], disturbed = false): Record<string, string> {
   const file = readResultFile({ diffbench: { baseline: "scalar", results: rows, disturbed } });
   return Object.fromEntries(

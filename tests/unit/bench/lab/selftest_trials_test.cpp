@@ -117,6 +117,20 @@ TEST_F(SelftestTrials, TooManyWrongVerdictsAreSaidAndKept) {
   EXPECT_EQ(run(std::vector<Trial>(9, trial(0.8))).outcome.exit_code, exit_ok); // too few to say so
 }
 
+// Where the system does not tell of others, the rows' own share does.
+TEST_F(SelftestTrials, NothingIsKeptOfRowsThatDidNotGetTheirCpus) {
+  unsetenv(planted_load_variable);
+  Trial starved = trial(1);
+  for (TimedRow& row : starved.rows) {
+    for (Sample& sample : row.samples) {
+      sample.cpu_seconds = 0.4 * sample.seconds;
+    }
+  }
+  const LabReport report = run(std::vector<Trial>(20, starved));
+  EXPECT_TRUE(report.disturbed);
+  EXPECT_FALSE(kept_identical_code(cache_));
+}
+
 TEST_F(SelftestTrials, ATrialThatIsNotWellEndsThem) {
   Trial wrong = trial(0.5);
   wrong.outcome = {exit_not_verified, "same: is wrong"};

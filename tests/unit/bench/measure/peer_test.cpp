@@ -5,6 +5,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/initial.hpp"
 #include "diffbench/npy.hpp"
+#include "diffbench/proof_fields.hpp"
 #include "diffbench/verify.hpp"
 
 #include <gmock/gmock.h>
@@ -16,6 +17,7 @@
 #include <fstream>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include <unistd.h>
 
@@ -132,6 +134,28 @@ class NumpyBits : public Peers,
     advance_reference(problem_, reference, 50);
     const Field<T> result = read_npy<T>(result_);
     EXPECT_TRUE(compare<T>(result.cells(), reference.cells()).bitwise);
+    expect_bits_of_another_field<T>(peer);
+  }
+
+  /// As it is proved: another field of the same shape, several times from its start.
+  template <typename T>
+  void expect_bits_of_another_field(Peer& peer) {
+    ASSERT_TRUE(peer.takes_other_fields());
+    Field<T> other(problem_.nx, problem_.ny);
+    fill_proof_cells(ProofCells::mixed, other);
+    const fs::path path = directory_ / "other.npy";
+    write_npy(path, other);
+    peer.load(path);
+    for (const std::int64_t steps : {1, 2}) {
+      Field<T> expected(problem_.nx, problem_.ny);
+      fill_proof_cells(ProofCells::mixed, expected);
+      advance_reference(problem_, expected, steps);
+      peer.reset();
+      peer.advance(steps);
+      peer.save(result_);
+      const Field<T> found = read_npy<T>(result_);
+      EXPECT_TRUE(compare<T>(found.cells(), std::as_const(expected).cells()).bitwise) << steps;
+    }
   }
 
   std::string name_;
@@ -150,6 +174,21 @@ INSTANTIATE_TEST_SUITE_P(All, NumpyBits,
                                         "halide"),
                                  Values(Boundary::periodic, Boundary::dirichlet, Boundary::neumann),
                                  Values(Dtype::float32, Dtype::float64)));
+
+// The scripts of libraries that are rarely here, on stand-ins for these.
+class StandInBits : public NumpyBits {
+ protected:
+  const fs::path here_ = fs::path(__FILE__).parent_path() / "stand_ins";
+  const ScopedVariable modules_{"PYTHONPATH", here_};
+  const ScopedVariable device_{"DIFFBENCH_PEER_DEVICE", "cpu"};
+};
+
+TEST_P(StandInBits, AreTheReferences) { expect_reference_bits<float>(); }
+
+INSTANTIATE_TEST_SUITE_P(Few, StandInBits,
+                         Combine(Values("cupy", "cupy_kernel", "jax"),
+                                 Values(Boundary::periodic, Boundary::dirichlet, Boundary::neumann),
+                                 Values(Dtype::float32)));
 
 // Wide enough that bench/peers/halide_tiles.py divides the rows, too.
 class WideBits : public NumpyBits {};

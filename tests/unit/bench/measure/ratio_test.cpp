@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstddef>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace diffbench::bench {
 namespace {
@@ -47,6 +49,55 @@ TEST(PairedRatio, EqualRowsGetNoVerdict) {
   for (const std::size_t rounds : {8U, 20U, 100U}) {
     EXPECT_GE(verdicts(Verdict::unclear, 1, rounds), 990);
   }
+}
+
+TEST(RatioApart, EqualRowsGetNoVerdict) {
+  std::mt19937 random(5);
+  for (const std::size_t samples : {5U, 8U, 20U}) {
+    int wrong = 0;
+    for (int trial = 0; trial < 1000; ++trial) {
+      std::lognormal_distribution<double> noise(0, 0.1);
+      std::vector<double> first(samples), second(samples);
+      std::ranges::generate(first, [&] { return noise(random); });
+      std::ranges::generate(second, [&] { return noise(random); });
+      wrong += judge(ratio_apart(first, second), 0) != Verdict::unclear ? 1 : 0;
+    }
+    EXPECT_LE(wrong, 20) << samples;
+  }
+}
+
+TEST(RatioApart, HasAnIntervalWhereThereAreEnoughSamples) {
+  const auto of = [](std::size_t ours, std::size_t theirs) {
+    std::vector<double> first, second;
+    for (std::size_t i = 0; i < ours; ++i) {
+      first.push_back(2 + 0.001 * static_cast<double>(i));
+    }
+    for (std::size_t i = 0; i < theirs; ++i) {
+      second.push_back(1 + 0.001 * static_cast<double>(i));
+    }
+    return ratio_apart(first, second);
+  };
+  for (const auto& [ours, theirs] : {std::pair{5, 5}, {4, 6}, {3, 12}, {9, 9}, {20, 5}, {40, 20}}) {
+    const Ratio ratio = of(ours, theirs);
+    ASSERT_TRUE(ratio.interval) << ours << ' ' << theirs;
+    EXPECT_GE(ratio.interval->confidence, 0.99);
+    EXPECT_EQ(judge(ratio, least_effect_in_run), Verdict::slower);
+  }
+  for (const auto& [ours, theirs] : {std::pair{1, 1}, {4, 4}, {2, 9}, {1, 100}}) {
+    EXPECT_FALSE(of(ours, theirs).interval) << ours << ' ' << theirs;
+  }
+}
+
+TEST(RatioInRun, TakesRoundsWhereThereAreEnough) {
+  std::vector<Sample> ours, theirs;
+  for (int round = 0; round < 8; ++round) { // a machine that slows down
+    const double machine = 1 + round;
+    theirs.push_back({.iterations = 1, .seconds = machine, .cpu_seconds = {}, .round = round});
+    ours.push_back({.iterations = 1, .seconds = 1.1 * machine, .cpu_seconds = {}, .round = round});
+  }
+  EXPECT_EQ(judge(ratio_in_run(ours, theirs), least_effect_in_run), Verdict::slower);
+  ours.pop_back();
+  EXPECT_EQ(judge(ratio_in_run(ours, theirs), least_effect_in_run), Verdict::unclear);
 }
 
 TEST(PairedRatio, PlantedDifferencesAreFound) {

@@ -44,10 +44,24 @@ TEST(TransferStudy, MeasuresBothWays) {
   EXPECT_DOUBLE_EQ(study.chosen.d2h, 2);
   EXPECT_DOUBLE_EQ(study.setup_seconds, 72 * 3.0 / 8); // alloc and pin; the context is shared
   EXPECT_DOUBLE_EQ(study.saved_per_trip(), 7);
+  EXPECT_FALSE(study.is_open);
   EXPECT_EQ(study.trips_to_pay(), 4);
   EXPECT_TRUE(locked.copied_from_buffer);
   EXPECT_EQ(ordinary.alive + locked.alive, 0);
   EXPECT_FLOAT_EQ(field[5], 6);
+}
+
+TEST(TransferStudy, EqualCopiesLeaveItOpen) {
+  FakeDevice ordinary = device(8, 4, 6);
+  FakeDevice locked = device(80, 4, 6);
+  std::vector<float> field{1, 2, 3, 4, 5, 6};
+  const TransferStudy study = study_transfers<FakeClock>(
+      [&](Transfer transfer) -> std::unique_ptr<Session<float>> {
+        return std::make_unique<FakeSession>(transfer == Transfer::pinned ? locked : ordinary);
+      },
+      Transfer::pinned, std::span<float>(field));
+  EXPECT_TRUE(study.is_open);
+  EXPECT_EQ(study.trips_to_pay(), std::nullopt);
 }
 
 TEST(TransferStudy, TheSetupIsPaidForAfterWholeTrips) {

@@ -164,11 +164,11 @@ TEST(CostModel, AColdRunBeginsWithShortStretches) {
 // --- calibration ---------------------------------------------------------------------------------
 
 /// Takes known times on the fake clock; the field it gives back is `result`, once another.
-class FakeTimed final : public TimedSolve<float> {
+class FakeSolve final : public TimedSolve<float> {
  public:
   /// Notes the steps of its runs from nothing in `asked`; the result of the run before which there
   /// were `right` is wrong.
-  FakeTimed(float result, std::vector<std::int64_t>& asked, std::size_t right)
+  FakeSolve(float result, std::vector<std::int64_t>& asked, std::size_t right)
       : result_(result), asked_(asked), right_(right) {}
   FirstRun first_run(std::span<float> field, std::int64_t steps, double) override {
     FirstRun run{.steps = steps,
@@ -226,7 +226,7 @@ class CalibrationTest : public testing::Test {
     grid_.proof = {.steps = 10, .sha256 = sha256};
     grid_.one_step = {.steps = 1, .sha256 = sha256};
     return calibrate_grid<FakeClock>(
-        [&] { return std::make_unique<FakeTimed>(result, cold_steps_, right_runs); }, grid_,
+        [&] { return std::make_unique<FakeSolve>(result, cold_steps_, right_runs); }, grid_,
         effort);
   }
   std::vector<float> field_ = std::vector<float>(64);
@@ -238,12 +238,12 @@ TEST_F(CalibrationTest, FindsTheParts) {
   const GridCost cost = calibrate(7);
   EXPECT_EQ(cost.side, 8);
   EXPECT_EQ(cost.threads, 3);
-  EXPECT_NEAR(cost.copy_in_seconds, FakeTimed::in, 1e-12);
-  EXPECT_NEAR(cost.copy_out_seconds, FakeTimed::out, 1e-12);
-  EXPECT_NEAR(cost.setup_seconds, FakeTimed::setup + FakeTimed::freeing, 1e-9);
-  EXPECT_EQ(cold_runs_of_median(FakeTimed::setup), 3);
+  EXPECT_NEAR(cost.copy_in_seconds, FakeSolve::in, 1e-12);
+  EXPECT_NEAR(cost.copy_out_seconds, FakeSolve::out, 1e-12);
+  EXPECT_NEAR(cost.setup_seconds, FakeSolve::setup + FakeSolve::freeing, 1e-9);
+  EXPECT_EQ(cold_runs_of_median(FakeSolve::setup), 3);
   EXPECT_THAT(cold_steps_, ElementsAre(10, 1, 1, 1)); // the proof has no time
-  EXPECT_NEAR(steps_seconds(cost, 1000), FakeTimed::call + 1000 * FakeTimed::step, 1e-9);
+  EXPECT_NEAR(steps_seconds(cost, 1000), FakeSolve::call + 1000 * FakeSolve::step, 1e-9);
 }
 
 TEST_F(CalibrationTest, MakesTheCallsItIsTold) {

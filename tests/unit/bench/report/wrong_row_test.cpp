@@ -63,6 +63,23 @@ TEST(WrongRow, AFaultIsToldFromAnotherOrderOfTheSums) {
                         "fused multiply-add (--tolerance 2 allows what was found so far)"));
 }
 
+TEST(WrongRow, ASmallFaultInOnePlaceIsNotCalledRounding) {
+  Difference corner = another_order;
+  corner.place = FieldPlace::corner;
+  corner.cells = 1;
+  EXPECT_THAT(describe_wrong(wrong_on(corner), {}),
+              HasSubstr("(2 ulp) in 1 of 1273 cells in a corner, first at x=1 y=0; as little as "
+                        "rounding does, but only in a corner: another order of the operations "
+                        "there, or a fault that is so small; it was not timed"));
+  EXPECT_TRUE(
+      verification_json(wrong_on(corner)).find("fields.wrong.difference.rounding").is_null());
+  const Value rounding =
+      verification_json(wrong_on(another_order)).find("fields.wrong.difference.rounding");
+  EXPECT_EQ(to_text(rounding), "true\n");
+  const Value fault = verification_json(wrong_on(a_fault)).find("fields.wrong.difference.rounding");
+  EXPECT_EQ(to_text(fault), "false\n");
+}
+
 TEST(WrongRow, TheFieldOfTheRunIsToldOf) {
   Verification verification = wrong_on(a_fault);
   verification.difference = another_order;

@@ -11,6 +11,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <sstream>
@@ -191,8 +193,10 @@ TEST(SmallNets, TakeEveryEngineOfTheBuild) {
     SmallNets nets({.kind = kind, .momentum = kind == mlp::Optimizer::Kind::sgd ? 0.9 : 0});
     for (const mlp::EngineInfo& engine : mlp::all_engines()) {
       if (engine.probe(0).available) {
-        const StepCheck check = nets.check(engine, {});
-        EXPECT_LE(check.share_of_bound, 0.5) << engine.name << ": " << to_text(check);
+        const ProvedNets proof = nets.check(engine, {});
+        EXPECT_LE(proof.worst.share_of_bound, 0.5) << engine.name << ": " << to_text(proof.worst);
+        EXPECT_EQ(proof.nets, (std::vector<std::string>{"5,19,7,3", "2,33,2"}));
+        EXPECT_GE(proof.count, 6) << engine.name;
       }
     }
   }
@@ -201,9 +205,10 @@ TEST(SmallNets, TakeEveryEngineOfTheBuild) {
 TEST(SmallNets, RefuseEveryPlantedEngine) {
   SmallNets nets;
   for (const mlp::EngineInfo& engine : planted_engines()) {
-    const StepCheck check = nets.check(engine, {});
-    EXPECT_FALSE(check.ok()) << engine.name;
-    EXPECT_THAT(to_text(check), testing::StartsWith("on the small net "));
+    const ProvedNets proof = nets.check(engine, {});
+    EXPECT_FALSE(proof.worst.ok()) << engine.name;
+    EXPECT_THAT(to_text(proof.worst), testing::StartsWith("on the small net "));
+    EXPECT_FALSE(small_nets_json(proof).find("wrong").is_null());
   }
 }
 
@@ -244,6 +249,31 @@ TEST(SmallNets, StandBeforeEveryVerb) {
   EXPECT_EQ(train_report(training, trained).outcome.exit_code, 3);
 }
 
+TEST(SmallNets, AreToldOf) {
+  const ProvedNets right{
+      .count = 6, .nets = {"5,19,7,3", "2,33,2"}, .worst = {.steps = 10, .share_of_bound = 0.25}};
+  const Value json = small_nets_json(right);
+  EXPECT_EQ(json.find("count").number(), 6);
+  EXPECT_EQ(json.find("share_of_bound").number(), 0.25);
+  EXPECT_TRUE(json.find("wrong").is_null());
+  EXPECT_TRUE(small_nets_json({}).is_null());
+  ProvedNets wrong = right;
+  wrong.worst = {.steps = 10, .share_of_bound = 3, .nonfinite = 0, .net = "2,33,2"};
+  EXPECT_EQ(small_nets_json(wrong).find("wrong.share_of_bound").number(), 3);
+
+  std::vector<NetRow> rows(2);
+  EXPECT_EQ(format_small_nets(rows), "");
+  rows[0].name = "cpu";
+  rows[0].check = StepCheck{.steps = 10, .share_of_bound = 0.1};
+  rows[0].small_nets = right;
+  EXPECT_EQ(format_small_nets(rows),
+            "verified: before its run each row was right on the small nets 5,19,7,3 and 2,33,2\n");
+  rows[1] = rows[0];
+  rows[1].name = "peer:torch";
+  rows[1].small_nets.reset();
+  EXPECT_THAT(format_small_nets(rows), testing::EndsWith(" 2,33,2; not so peer:torch\n"));
+}
+
 /// Which row or bias the engines below leave out, and in nets of how many layers.
 std::int64_t left_out = 0;
 std::int64_t layers_of_faulty = 0;
@@ -278,13 +308,28 @@ TEST(SmallNets, RefuseWhoeverIgnoresARowOrKeepsABias) {
                                   std::int64_t count) {
     layers_of_faulty = layers;
     for (left_out = 0; left_out < count; ++left_out) {
-      EXPECT_FALSE(nets.check(engine, {}).ok()) << engine.name << ' ' << left_out;
+      EXPECT_FALSE(nets.check(engine, {}).worst.ok()) << engine.name << ' ' << left_out;
     }
   };
   expect_refused(row, 3, 6);
   expect_refused(row, 2, 17);
   expect_refused(bias, 3, 19 + 7 + 3);
   expect_refused(bias, 2, 33 + 2);
+}
+
+TEST(OutputError, OfAnyNanIsNan) {
+  const mlp::Network network({2, 3, 2});
+  const std::vector<float> parameters(static_cast<std::size_t>(network.parameters()), 0.5F);
+  const std::vector<float> rows{1, 2, 3, 4};
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::size_t place : {0, 1, 3}) {
+    std::vector<float> outputs(4, 1);
+    outputs[place] = nan;
+    EXPECT_TRUE(std::isnan(output_error(network, parameters, rows, outputs)));
+  }
+  EXPECT_EQ(larger_error(1, 2), 2);
+  EXPECT_TRUE(std::isnan(larger_error(1, nan)));
+  EXPECT_TRUE(std::isnan(larger_error(nan, 1)));
 }
 
 } // namespace

@@ -1,0 +1,1 @@
+from numpy import pad, roll  # noqa: F401
