@@ -1,5 +1,6 @@
 #include "race.hpp"
 
+#include "columns.hpp"
 #include "competition.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
