@@ -28,7 +28,7 @@ TEST(Csv, OneHeaderAndOneLineARow) {
   ASSERT_EQ(lines.size(), 7U);
   EXPECT_THAT(lines[0], StartsWith("backend,device,status,reason,"));
   EXPECT_THAT(lines[2],
-              StartsWith("fast,cpu,ok,,1000,1000,float32,periodic,100,2,true,100,3,10,0.001"));
+              StartsWith("fast,cpu,ok,,1000,1000,float32,periodic,100,2,true,100,5,10,0.001"));
   for (const std::size_t unquoted : {1U, 2U, 3U, 5U, 6U}) {
     EXPECT_EQ(std::count(lines[0].begin(), lines[0].end(), ','),
               std::count(lines[unquoted].begin(), lines[unquoted].end(), ','));
