@@ -131,11 +131,11 @@ TEST(StepScalingReport, ThreadsPayWhereSamplesShowIt) {
                          "take 2, the fewest within 5 % of the best. "));
   EXPECT_THAT(step_scaling_report(threads(2, 0.01)).sentence,
               StartsWith("cpu does most on 1 thread; take 1, the fewest within 5 % of the best. "));
-  for (const double two : {0.99, 1.01}) {
-    EXPECT_THAT(step_scaling_report(threads(two, 0.3)).sentence,
-                HasSubstr("so the order of the two is uncertain; how many are enough for 95 % of "
-                          "the best is uncertain. "));
-  }
+  EXPECT_THAT(step_scaling_report(threads(0.99, 0.3)).sentence,
+              HasSubstr("so the order of the two is uncertain; how many are enough for 95 % of the "
+                        "best is uncertain. "));
+  EXPECT_THAT(step_scaling_report(threads(1.01, 0.3)).sentence,
+              HasSubstr("so the order of the two is uncertain; take 1, "));
 }
 
 EngineThroughput throughput_of(const std::string& engine, double scatter,
