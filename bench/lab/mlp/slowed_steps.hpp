@@ -1,4 +1,4 @@
-// A steps that is slower on purpose, as SlowedSession is of the solver.
+// Steps that are slower on purpose, as SlowedSession is for the solver.
 #pragma once
 
 #include "cpu_time.hpp"
