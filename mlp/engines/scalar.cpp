@@ -161,7 +161,7 @@ namespace engines {
 
 EngineInfo scalar() {
   return {.name = "scalar",
-          .description = "the dullest loop, one thread: the reference",
+          .description = "the simplest loop, one thread: the reference",
           .teaching = true,
           .make_float32 = make<float>,
           .make_float64 = make<double>};

@@ -43,7 +43,7 @@ std::unique_ptr<Session<T>> make(const Problem& problem, const SessionOptions& o
 
 BackendInfo scalar() {
   return {.name = "scalar",
-          .description = "the dullest loop, one thread: the oracle",
+          .description = "the simplest loop, one thread: the oracle",
           .ladder = 10,
           .memory_need = memory_need,
           .make_float32 = make<float>,

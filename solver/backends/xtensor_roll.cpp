@@ -108,7 +108,9 @@ std::unique_ptr<Session<T>> make(const Problem& problem, const SessionOptions& o
 
 BackendInfo xtensor_roll() {
   return {.name = "xtensor_roll",
-          .description = "the NumPy line with xt::roll, one thread: four temporary fields a step",
+          .description =
+              "the NumPy expression with xt::roll, one thread: four temporary fields "
+              "a step",
           .ladder = 20,
           .memory_need = memory_need,
           .make_float32 = make<float>,
