@@ -19,7 +19,7 @@ export function proofOf(row: Json): string {
 
 export function verification(rows: Json[]): string {
   const proved = rows.filter((row) => flag(row, "verified", "ok") === true).length;
-  return `${proved} of ${rows.length} rows were verified against the reference engine, within the bound that rounding has.`;
+  return `${proved} of ${rows.length} rows were verified against the reference engine, within the bound for rounding.`;
 }
 
 /** Each name with why it has no time. */
