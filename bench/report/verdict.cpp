@@ -83,8 +83,10 @@ std::string doubts(const ComparisonResult& result, const Row& best) {
                      format_figure(ratio->interval->high));
   }
   if (iteration_quartiles(best.samples).q3 >= iteration_quartiles(second->samples).q1) {
-    return fmt::format("; its spread meets that of {}, so the order of the two is uncertain",
-                       second->name);
+    return fmt::format(
+        "; its spread overlaps with that of {}, so the order of the two is "
+        "uncertain",
+        second->name);
   }
   return "";
 }

@@ -50,7 +50,7 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
   }
   const auto worst = std::ranges::max_element(best->misreadings, {}, &Misreading::factor);
   if (worst != best->misreadings.end() && effect_of(worst->factor()) == Effect::too_slow) {
-    text += fmt::format("; the worst of the mistakes, {}, would have reported {}", worst->name,
+    text += fmt::format("; the worst mistake, {}, would have reported {}", worst->name,
                         format_seconds(worst->mistaken));
   }
   return text + ".";
@@ -68,7 +68,7 @@ constexpr Column<MisreadingLine> misreading_columns[] = {
      [](const MisreadingLine& m) -> Value { return m.mistake.mistaken; }},
     {"right_seconds", "right", as_seconds,
      [](const MisreadingLine& m) -> Value { return m.mistake.right; }},
-    {"factor", "so", as_misreading,
+    {"factor", "effect", as_misreading,
      [](const MisreadingLine& m) -> Value { return m.mistake.factor(); }},
 };
 
@@ -166,8 +166,8 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
   report.figures = report.text;
   report.found_in_data = {"results[].misreadings"};
   if (!meanings.empty()) {
-    report.text +=
-        fmt::format("\n{}\nWhat each takes for the latency\n{}", mistakes.format(), meanings);
+    report.text += fmt::format("\n{}\nWhat each mistake takes for the latency\n{}",
+                               mistakes.format(), meanings);
   }
   report.sentence = sentence_of(job, rows);
   report.interrupted = interrupted();

@@ -113,7 +113,7 @@ std::string sentence(const ThreadStudy& study) {
   const auto faster = speed_up(study, *best);
   return best->threads > 1 && faster
              ? fmt::format(
-                   "{} is the fastest on the CPU, {} times what one thread does ({} of {} "
+                   "{} is the fastest on the CPU, {} times as fast as one thread ({} of {} "
                    "times).",
                    best->name, format_figure(*faster), format_percent(*faster / best->threads),
                    best->threads)

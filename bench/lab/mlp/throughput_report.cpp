@@ -53,14 +53,14 @@ std::string sentence(const ThroughputStudy& study) {
   }
   const BatchPoint& top = *best->search.best();
   const BatchPoint& enough = *best->search.enough();
-  std::string text = fmt::format("{} does most, {} rows a second in batches of {}", best->row.name,
-                                 format_figure(top.rows_per_second), top.batch);
+  std::string text = fmt::format("{} is the fastest, {} rows a second in batches of {}",
+                                 best->row.name, format_figure(top.rows_per_second), top.batch);
   if (enough.batch < top.batch) {
     text += fmt::format(", and at least 95 % of that from batches of {}", enough.batch);
   }
   const BatchPoint& one = best->search.curve.front();
   if (one.batch < enough.batch) {
-    text += fmt::format("; one row at a time it is {} of it",
+    text += fmt::format("; one row at a time it reaches {} of that",
                         format_percent(one.rows_per_second / top.rows_per_second));
   }
   return text + ".";

@@ -103,7 +103,7 @@ std::string speed_sentence(const std::vector<const Trained*>& done) {
     return trained->timed() && !trained->prefetched; // notes speak of those
   });
   if (timed.empty()) {
-    return "what is emulated has no times";
+    return "an emulated engine has no times";
   }
   const auto [fast, slow] = std::ranges::minmax(timed, {}, &Trained::seconds_per_epoch);
   return fmt::format("{} takes {} an epoch", fast->name(),
@@ -117,14 +117,16 @@ std::string quality_sentence(const std::vector<const Trained*>& done) {
   const auto [fewest, most] =
       std::ranges::minmax(done, {}, [](const Trained* trained) { return trained->test->errors; });
   if (done.size() == 1) {
-    return fmt::format("the network errs in {} of {} test rows.", fewest->test->errors,
+    return fmt::format("the network misclassifies {} of {} test rows.", fewest->test->errors,
                        fewest->test->macro.support);
   }
   return fewest->test->errors == most->test->errors
-             ? fmt::format("all err in {} test rows, so the quality is the same.",
+             ? fmt::format("all misclassify {} test rows, so the quality is the same.",
                            fewest->test->errors)
-             : fmt::format("they err in {} to {} test rows: rounding lets trainings part.",
-                           fewest->test->errors, most->test->errors);
+             : fmt::format(
+                   "they misclassify {} to {} test rows: different rounding makes the "
+                   "trainings diverge.",
+                   fewest->test->errors, most->test->errors);
 }
 
 std::string sentence(std::span<const Trained> all) {
@@ -135,7 +137,7 @@ std::string sentence(std::span<const Trained> all) {
     }
   }
   if (done.empty()) {
-    return "No engine came to the end, so there is nothing to compare.";
+    return "No engine finished, so there is nothing to compare.";
   }
   return speed_sentence(done) + "; " + quality_sentence(done);
 }
@@ -199,7 +201,7 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
     if (!trained.failure.empty()) {
       report.notes.push_back(fmt::format("{}: {}", trained.name(), trained.failure));
       if (report.outcome.exit_code != exit_not_verified) {
-        report.outcome = {exit_error, "an engine did not come to the end, see above"};
+        report.outcome = {exit_error, "an engine did not finish, see above"};
       }
     }
     if (trained.wrong()) {

@@ -131,12 +131,12 @@ std::vector<VisitCost> round_trip_costs(const std::vector<Step>& steps, Place pl
 std::string affordable(const std::vector<VisitCost>& costs, const Row& rival) {
   const auto visits = affordable_visits(costs, *seconds_per_iteration(rival));
   if (!visits) {
-    return "which is faster in any case";
+    return "which is faster however seldom the field is copied";
   }
   if (std::isinf(*visits)) {
-    return "which is slower even so";
+    return "which is slower even then";
   }
-  return fmt::format("which is faster with more than one round trip in about {:.0f} steps",
+  return fmt::format("which is faster if there is more than one round trip in about {:.0f} steps",
                      std::ceil(1 / *visits));
 }
 
@@ -153,8 +153,8 @@ std::string story(const std::vector<Step>& steps, Place place, const ComparisonR
       result, [&](const Row& row) { return stays_on_host(row) && row.name != resident.name; });
   const std::int64_t every = naive->rung->planned.roundtrip_every;
   std::string text = fmt::format(
-      "{} takes {} a step with its field to the host and back every {}, {} times what it takes "
-      "where the field stays ({})",
+      "{} takes {} a step when its field goes to the host and back every {}, {} times as long as "
+      "when the field stays ({})",
       resident.name, format_seconds(naive->seconds()),
       every == 1 ? "step" : fmt::format("{} steps", every), format_figure(naive->times_resident()),
       format_seconds(*seconds_per_iteration(resident)));
@@ -185,8 +185,8 @@ std::vector<std::string> own_notes(const std::vector<Step>& steps) {
   }
   if (!proved_too_early.empty()) {
     notes.push_back(
-        fmt::format("{}: proved after too few steps for a visit of the host, so the proof holds no "
-                    "copy; choose a smaller --grid",
+        fmt::format("{}: verified after too few steps for a copy to the host, so no copy was "
+                    "verified; choose a smaller --grid",
                     fmt::join(proved_too_early, "; ")));
   }
   return notes;

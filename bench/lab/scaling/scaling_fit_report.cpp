@@ -35,9 +35,8 @@ GpuAnswer gpu_verdict(const std::string& found, double times, Value figures,
 }
 
 GpuAnswer no_gpu(const std::string& why) {
-  return {
-      fmt::format(" Whether a GPU is worth it stays open: there is none with a time ({}).", why),
-      {{"status", "absent"}, {"reason", why}}};
+  return {fmt::format(" Whether a GPU is worth it is not known: no GPU row has a time ({}).", why),
+          {{"status", "absent"}, {"reason", why}}};
 }
 
 std::string as_serial_fraction(const Value& value) {
@@ -50,11 +49,11 @@ std::string format_fit(Scaling scaling, const SerialFraction& fit) {
   std::string text = fmt::format("serial fraction by the law of {}: ", law_name(scaling));
   if (fit.high.value_or(fit.value) < -negligible) {
     return text +
-           "none, since threads gain more than their number: each part fits a cache that the "
-           "whole does not\n";
+           "none: n threads are more than n times as fast, since each part fits in a cache and "
+           "the whole does not\n";
   }
   if (fit.value > 1) {
-    return text + "none, since more threads do less than one\n";
+    return text + "none: more threads are slower than one\n";
   }
   const auto within = [](double fraction) {
     return format_percent(std::clamp(fraction, 0.0, 1.0));
@@ -64,7 +63,7 @@ std::string format_fit(Scaling scaling, const SerialFraction& fit) {
                                 within(*fit.low), within(*fit.high))
                   : " (without an interval: one sample a row)";
   if (fit.points == 1) {
-    text += "; one equation for one unknown, so nothing here tests the law";
+    text += "; two thread counts are too few to check the law";
   } else {
     text += fmt::format("; fitted to {} thread counts, the worst is {} off the law", fit.points,
                         format_percent(fit.worst_error));

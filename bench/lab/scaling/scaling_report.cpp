@@ -132,16 +132,17 @@ std::string format_sentence(const ScalingStudy& study) {
     }
   }
   if (study.entries.size() == 1) {
-    return fmt::format("{} takes {} an iteration on {} thread{}; with others it was not measured.",
+    return fmt::format("{} takes {} an iteration on {} thread{}; no other number was measured.",
                        study.backend, format_seconds(best->row.step_seconds()), best->threads,
                        best->threads == 1 ? "" : "s");
   }
   const ScalingLine line = line_of(study, *best);
-  std::string text = fmt::format("{} does most on {} thread{}", study.backend, best->threads,
+  std::string text = fmt::format("{} is fastest on {} thread{}", study.backend, best->threads,
                                  best->threads == 1 ? "" : "s");
   if (line.speed_up && best->threads > 1) {
-    text += fmt::format(", {} times what one does ({} of {} times)", format_figure(*line.speed_up),
-                        format_percent(*line.efficiency), best->threads);
+    text +=
+        fmt::format(", {} times as fast as on one ({} of {} times)", format_figure(*line.speed_up),
+                    format_percent(*line.efficiency), best->threads);
   }
   return fmt::format("{}; take {}, the fewest within 5 % of the best.", text, advice->threads);
 }
@@ -157,15 +158,14 @@ std::vector<std::string> warnings(const ScalingStudy& study) {
   }
   if (most > study.usable_cpus) {
     notes.push_back(fmt::format(
-        "oversubscribed: on {} usable CPU{}, more threads than that take turns and wait for "
-        "each other; they are no part of the fit",
+        "oversubscribed: on {} usable CPU{}, more threads than that take turns and wait for each "
+        "other; they are left out of the fit",
         study.usable_cpus, study.usable_cpus == 1 ? "" : "s"));
   }
   for (const ScalingEntry& entry : study.entries) {
     if (entry.row.ranked() && !entry.counts()) {
       notes.push_back(
-          fmt::format("{} ran on {} threads where {} were asked for, so this row "
-                      "answers nothing",
+          fmt::format("{} ran on {} threads where {} were asked for, so this row is not used",
                       study.backend, entry.row.provenance.threads, entry.threads));
     }
   }

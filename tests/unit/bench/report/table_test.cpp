@@ -165,8 +165,9 @@ TEST(Verdict, SaysWhenTheOrderIsUncertain) {
   ComparisonResult result = sample_result();
   EXPECT_THAT(verdict(result), Not(HasSubstr("uncertain")));
   result.rows.push_back(timed_row("rival", 1, 1.05e-3));
-  EXPECT_THAT(verdict(result),
-              HasSubstr("its spread meets that of rival, so the order of the two is uncertain"));
+  EXPECT_THAT(
+      verdict(result),
+      HasSubstr("its spread overlaps with that of rival, so the order of the two is uncertain"));
 }
 
 TEST(Verdict, OneSampleProvesNoOrder) {

@@ -152,11 +152,11 @@ TEST(ResidencyReport, ANaivePortIsSlowerThanTheCpu) {
   EXPECT_THAT(report.text, HasSubstr("on the GPU"));
   EXPECT_THAT(report.text, Not(HasSubstr("no GPU, copies within the host")));
   EXPECT_THAT(report.sentence,
-              HasSubstr("cuda_stream takes 205 us a step with its field to the host and back every "
-                        "step, 41.0 times what it takes where the field stays (5.00 us)"));
+              HasSubstr("cuda_stream takes 205 us a step when its field goes to the host and back "
+                        "every step, 41.0 times as long as when the field stays (5.00 us)"));
   EXPECT_THAT(report.sentence,
-              HasSubstr("(5.00 us); simd, whose field stays, takes 20.0 us, which is faster with "
-                        "more than one round trip in about 14 steps."));
+              HasSubstr("(5.00 us); simd, whose field stays, takes 20.0 us, which is faster if "
+                        "there is more than one round trip in about 14 steps."));
   EXPECT_THAT(report.sentence, HasSubstr("Overlapping hides 75 % of what snapshots cost."));
   const auto row = json_of(report.data)["results"][5];
   EXPECT_EQ(row["backend"], "cuda_stream, round trip every 10");
@@ -197,17 +197,17 @@ TEST(ResidencyReport, WithoutAGpuSaysWhy) {
   const LabReport report = residency_report(ladder, measured(ladder, times));
   EXPECT_THAT(report.text, Not(HasSubstr("no driver"))); // once is enough
   EXPECT_THAT(report.sentence, HasSubstr("not measured here (no driver)"));
-  EXPECT_THAT(report.sentence, HasSubstr("which is slower even so"));
+  EXPECT_THAT(report.sentence, HasSubstr("which is slower even then"));
   EXPECT_EQ(json_of(report.data)["why_no_gpu"], "no driver");
 }
 
 TEST(ResidencyReport, AProofWithoutACopyIsNamed) {
   const Ladder ladder = residency_ladder(plan(), machine(DeviceKind::cuda, "no driver"));
   ComparisonResult result = measured(ladder, cpu_times);
-  EXPECT_THAT(residency_report(ladder, result).notes, Each(Not(HasSubstr("holds no copy"))));
+  EXPECT_THAT(residency_report(ladder, result).notes, Each(Not(HasSubstr("no copy was verified"))));
   result.rows.back().verification->steps = 99; // a snapshot every 100
   EXPECT_THAT(residency_report(ladder, result).notes,
-              Contains(HasSubstr("simd, snapshot every 100: proved after too few steps")));
+              Contains(HasSubstr("simd, snapshot every 100: verified after too few steps")));
 }
 
 TEST(ResidencyReport, ARowThatIsWrongIsExit3) {
