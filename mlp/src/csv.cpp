@@ -73,7 +73,7 @@ class CsvReader {
     }
     if (stream_.bad()) {
       ++line_;
-      fail("reading failed; copy the file anew");
+      fail("reading failed; copy the file again");
     }
     return std::move(set_);
   }

@@ -200,7 +200,7 @@ Model read_safetensors(const fs::path& file) {
     const std::string layer = name.substr(0, name.rfind('.'));
     const auto number = number_in(layer);
     if (!number || (layers.contains(*number) && layers[*number] != layer)) {
-      reader.fail(tensor + ": the place of its layer cannot be told");
+      reader.fail(tensor + ": its name does not say which layer it belongs to");
     }
     layers[*number] = layer;
   }

@@ -210,8 +210,8 @@ LessonStep precision() {
   return {
       .name = "precision",
       .text =
-          "NumPy computes in float64 by default, a GPU program often in float32. The step also "
-          "tells one more mistake with copies, which needs a GPU.",
+          "NumPy computes in float64 by default, a GPU program often in float32. One more "
+          "mistake with copies needs a GPU, and is told in words where there is none.",
       .command =
           "pitfalls --only float32-for-float64 --only pageable-async --grid {640|64} "
           "--budget {3|0.3}",

@@ -38,7 +38,7 @@ Action declare_lesson(OptionList& options) {
   lesson::CourseOptions& course = typed->course;
   course.card_as_typed = "h200";
   options.integer("LESSON 1-5", typed->number, {1, 5}, "which one", "list them");
-  options.flag("--list", typed->plan, "its commands and questions; measure nothing");
+  options.flag("--list", typed->plan, "list its commands and questions; measure nothing");
   options.flag("--no-quiz", course.quiz, "do not ask for guesses", false);
   options.flag(
       "--quick", course.quick,

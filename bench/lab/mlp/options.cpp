@@ -48,7 +48,7 @@ void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& 
 }
 
 void declare_peers(OptionList& options, std::vector<std::string>& peers) {
-  options.texts("--peer NAME", peers, "torch or torch_cuda beside them");
+  options.texts("--peer NAME", peers, "PyTorch in the same run: torch or torch_cuda");
   options.choices(peer_names(PeerTask::training));
 }
 
@@ -90,7 +90,7 @@ void declare_training(OptionList& options, MlpOptions& training) {
   options.group("What runs");
   declare_engines(options, training.choice, session);
   declare_peers(options, training.peers);
-  declare_threads(options, session.threads, "for threaded engines", "what pays");
+  declare_threads(options, session.threads, "for threaded engines", "as many as pay");
   options.group("How batches come to the engine");
   options.parsed(
       "--transfer MODE", session.transfer,

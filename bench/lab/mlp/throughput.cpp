@@ -248,7 +248,7 @@ Action declare_mlp_throughput(OptionList& options) {
   declare_seed(options, setting.seed, "for parameters and rows");
   options.group("What runs");
   declare_engines(options, state->choice, setting.session);
-  declare_threads(options, setting.session.threads, "for threaded engines", "what pays");
+  declare_threads(options, setting.session.threads, "for threaded engines", "as many as pay");
   options.integer("--first-batch N", setting.first_batch, search_limits, "where the search begins");
   options.value(
       "--most-batch N",

@@ -180,8 +180,8 @@ std::vector<std::string> own_notes(const std::vector<Step>& steps) {
   }
   if (stand_in) {
     notes.emplace_back(
-        "without a GPU, memcpy stands for the copies: both fields are in this host's memory and no "
-        "bus lies between, so the times of these rows are this host's, not a GPU's");
+        "without a GPU, memcpy stands for the copies: both fields are in this host's memory and "
+        "no bus is between them, so these times are the host's, not a GPU's");
   }
   if (!proved_too_early.empty()) {
     notes.push_back(

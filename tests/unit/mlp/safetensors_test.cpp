@@ -110,7 +110,7 @@ TEST_F(SafetensorsTest, DamagedFilesAreRefused) {
   EXPECT_THAT(changed("0.bias", "1.bias"), HasSubstr("lacks"));
   EXPECT_THAT(changed("0.bias", "0.scale"), HasSubstr("neither weights nor biases"));
   EXPECT_THAT(changed("0.bias", "\\u001b[31m.scale"), HasSubstr("tensor ?[31m.scale is neither"));
-  EXPECT_THAT(changed("0.bias", "x.bias"), HasSubstr("place of its layer"));
+  EXPECT_THAT(changed("0.bias", "x.bias"), HasSubstr("which layer it belongs to"));
   EXPECT_THAT(changed("{", "[", 4), HasSubstr("not a JSON object"));
   write(good, 5);
   EXPECT_THAT(refusal(), HasSubstr("belong to no tensor"));

@@ -177,7 +177,7 @@ TEST(ResidencyReport, AnEmulatedGpuHasNoTimesAndTheHostIsNotTakenForOne) {
   const LabReport report = residency_report(ladder, measured(ladder, times));
   EXPECT_THAT(report.text, HasSubstr("on an emulated GPU"));
   EXPECT_THAT(report.text, HasSubstr("no GPU, copies within the host"));
-  EXPECT_THAT(report.notes.front(), HasSubstr("this host's, not a GPU's"));
+  EXPECT_THAT(report.notes.front(), HasSubstr("the host's, not a GPU's"));
   EXPECT_THAT(report.sentence, HasSubstr("What copies cost on a GPU is not measured here (it is "
                                          "emulated, and an emulation is never timed). Within this "
                                          "host: simd takes 120 us"));
