@@ -195,7 +195,7 @@ class CommandLine {
     }
     return fmt::format("{}: {}{}", name,
                        is_option       ? "there is no such option"
-                       : known.empty() ? "there is no place for it"
+                       : known.empty() ? "no argument is expected here"
                                        : "there is no such verb",
                        did_you_mean(name, known));
   }
@@ -212,8 +212,11 @@ class CommandLine {
       return fmt::format("name a verb of {}: {}", verb(),
                          fmt::join(verbs_of(*declared_.back().verb), ", "));
     }
-    const std::size_t at = text.find(": At Most 1 required");
-    return at == std::string::npos ? text : text.substr(0, at) + ": is given more than once";
+    if (const std::size_t at = text.find(": At Most 1 required"); at != std::string::npos) {
+      return text.substr(0, at) + ": is given more than once";
+    }
+    const std::size_t at = text.find(": 1 required ");
+    return at == std::string::npos ? text : text.substr(0, at) + ": the value is missing";
   }
 
   CLI::App app_;

@@ -19,16 +19,15 @@ inline constexpr CommonFlag help_flag{"-h,--help", "print this and exit"};
 inline constexpr CommonFlag quiet_flag{"--quiet",
                                        "only errors on stderr: no progress, hints or warnings"};
 inline constexpr CommonFlag wide_flag{"--wide",
-                                      "tables with all columns, in blocks where they are wide"};
+                                      "tables with all columns; wide ones are split into blocks"};
 /// Of the program, not of its verbs.
 inline constexpr CommonFlag version_flag{"-V,--version", "print the version and exit"};
 
 /// What the program's exit codes mean.
 inline constexpr const char* exit_codes_text =
-    "  0 ok   1 error   2 wrong usage or input   3 a result is not the reference's\n"
-    "  4 a backend, device, instruction set or peer asked for by name is not available\n"
-    "  5 compare --fail-on found a regression\n"
-    "  130 interrupted";
+    "  0 ok   1 error   2 wrong usage or input   3 a result differs from the reference\n  4 a "
+    "backend, device, instruction set or peer asked for by name is not available\n  5 compare "
+    "--fail-on found a regression\n  130 interrupted";
 
 /// --help, `help VERB` and --version: text for stdout, exit code 0.
 struct Text {

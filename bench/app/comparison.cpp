@@ -78,7 +78,7 @@ std::string why_no_gpu(std::span<const PlannedRow> planned_rows) {
   const auto& all = all_backends();
   const bool any_in_build = std::ranges::any_of(
       all, [](const BackendInfo& backend) { return backend.device != DeviceKind::cpu; });
-  std::string why = fmt::format("no CUDA backend is in this {}", any_in_build ? "run" : "build");
+  std::string why = fmt::format("this {} has no CUDA backend", any_in_build ? "run" : "build");
   for (const PlannedRow& planned : planned_rows) {
     if (planned.backend.device == DeviceKind::cpu) {
       continue;
@@ -100,8 +100,8 @@ void hint(const ComparisonOptions& options, std::span<const PlannedRow> planned_
                        fmt::join(options.gpu_options, ", "),
                        options.gpu_options.size() == 1 ? "has" : "have");
   } else if (options.record.async && options.record.snapshot_every == 0) {
-    err << "diffbench: --async is for the copies of snapshots; without --snapshot-every it has no "
-           "effect\n";
+    err << "diffbench: --async is for copies of snapshots and has no effect without "
+           "--snapshot-every\n";
   }
 }
 

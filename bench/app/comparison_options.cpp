@@ -32,12 +32,12 @@ void declare_record(OptionList& options, RecordPlan& record) {
                   record.range = parse_range(option, text);
                 });
   options.integer("--snapshot-every K", record.snapshot_every, iteration_limits,
-                  "keep the field every K iterations");
+                  "save the field every K iterations");
   options.text("--snapshot-dir DIR", record.snapshot_dir, "where");
   options.value("--snapshot-format NAME", "npy (default) or png",
                 [&record](std::string_view option, const std::string& name) {
                   if (name != "npy" && name != "png") {
-                    throw InvalidInput(fmt::format("{} {}: choose of npy, png", option, name));
+                    throw InvalidInput(fmt::format("{} {}: choose npy or png", option, name));
                   }
                   record.snapshot_format =
                       name == "npy" ? SnapshotFormat::npy : SnapshotFormat::png;
@@ -46,7 +46,7 @@ void declare_record(OptionList& options, RecordPlan& record) {
   options.check([&] {
     if (record.snapshot_every == 0 &&
         (options.given("--snapshot-dir") || options.given("--snapshot-format"))) {
-      throw InvalidInput("snapshots are kept only with --snapshot-every K");
+      throw InvalidInput("snapshots are saved only with --snapshot-every K");
     }
   });
 }
@@ -55,7 +55,7 @@ void declare_record(OptionList& options, RecordPlan& record) {
 void declare_output(OptionList& options, ComparisonOptions& run) {
   run.output.declare(options);
   options.text("--trace FILE", run.observation.trace,
-               "timeline of the run, to be opened with ui.perfetto.dev");
+               "timeline of the run; open it with ui.perfetto.dev");
   options.flag("--telemetry", run.observation.telemetry,
                "energy, power, clocks and utilization while each row is timed");
   declare_record(options, run.record);
@@ -70,14 +70,16 @@ void declare_output(OptionList& options, ComparisonOptions& run) {
 
 void declare_comparison(OptionList& options, ComparisonOptions& run) {
   declare_problem(options, run);
-  declare_rows(options, run, "all that the run may take; without it, time for the timing rounds");
+  declare_rows(options, run,
+               "time for the whole run; by default only the timing rounds have a "
+               "limit");
   options.integer(
       "--tolerance ULP", run.tolerance_ulps, {0, 1'000'000},
-      "time rows within so many units in the last place of the reference, too; they are "
-      "marked, and not verified");
+      "also time rows that differ from the reference by up to so many units in the last place; "
+      "they are marked as not verified");
   options.check([&] { run.budget_binds = options.given("--budget"); });
   declare_transfer(options, run.session);
-  options.flag("--async", run.record.async, "copies of snapshots run beside the computation");
+  options.flag("--async", run.record.async, "copy snapshots while the computation goes on");
   declare_device_choice(options, run.session, run.device_chosen);
   declare_round_trips(options, run.roundtrip_every);
   options.check([&] { run.gpu_options = options.given_names(gpu_group); });

@@ -32,8 +32,8 @@ void choose(Modes& modes, const OptionList& given) {
   }
   if (modes.lasts && !foreign.empty()) {
     throw InvalidInput(
-        fmt::format("{} is of the comparison; it goes with none of --checkpoint, "
-                    "--restart, --distributed",
+        fmt::format("{} is an option of the comparison; it cannot be used with --checkpoint, "
+                    "--restart or --distributed",
                     foreign));
   }
   (modes.lasts ? modes.of_long_run : modes.of_comparison).read();

@@ -59,7 +59,7 @@ class Report {
       section = &finding.section;
       text += fmt::format("  {:<20}{}\n", finding.name, finding.value);
     }
-    text += advice_.empty() ? "What to mend\n  nothing\n" : "What to mend\n";
+    text += advice_.empty() ? "What to fix\n  nothing\n" : "What to fix\n";
     for (const Finding& advice : advice_) {
       text += fmt::format("  - {}\n", advice.value);
     }
@@ -99,14 +99,13 @@ void add_program(Report& report, const std::map<std::string, std::string>& facts
                                          mismatch != nullptr ? mismatch : "fits this CPU"));
   if (build_type != "Release") {
     report.advise(
-        fmt::format("its times mean little, this is a {} build: configure with "
+        fmt::format("this is a {} build, so its times mean little: configure with "
                     "-DCMAKE_BUILD_TYPE=Release",
                     build_type));
   }
   if (flags.find("-fsanitize") != std::string::npos) {
     report.advise(
-        "its times mean nothing, sanitizers are built in: configure with "
-        "-DDIFFBENCH_SANITIZE=");
+        "sanitizers are built in, so its times mean nothing: configure with -DDIFFBENCH_SANITIZE=");
   }
   if (compiled_isa() < best_isa()) {
     report.advise(
@@ -147,13 +146,13 @@ void add_load(Report& report, const fs::path& root, const LoadWatch::Source& cpu
   const std::optional<double> others = watch.others();
   const int usable = usable_cpus(root);
   report.row("load", fmt::format("{}{}", load,
-                                 others ? fmt::format("; other programs have {:.1f} of {} CPUs now",
+                                 others ? fmt::format("; other programs use {:.1f} of {} CPUs now",
                                                       *others, usable)
                                         : ""));
   if (others && disturbs(*others, usable)) {
     report.advise(
-        fmt::format("load {} on {} CPU{}: wait; other programs have {:.1f} of them now, so times "
-                    "would be too long",
+        fmt::format("load {} on {} CPU{}: other programs use {:.1f} of them now, so times would "
+                    "be too long; wait",
                     load, usable, usable == 1 ? "" : "s", *others));
   }
 }
@@ -199,7 +198,7 @@ void add_memory(Report& report, const std::map<std::string, std::string>& facts,
   report.row("huge pages", huge_pages);
   if (huge_pages.find("[never]") != std::string::npos) {
     report.advise(
-        fmt::format("huge pages are off, large fields pay for it: echo madvise > /{}", pages));
+        fmt::format("huge pages are off, so large fields are slower: echo madvise > /{}", pages));
   }
 }
 

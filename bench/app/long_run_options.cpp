@@ -32,20 +32,23 @@ void declare_long_run(OptionList& options, LongRunOptions& run) {
   options.check([&] { run.given_problem = options.given_names("Problem"); });
   options.group("What runs");
   declare_backends(options, run.backends, "one");
-  declare_threads(options, run.session.threads, "of each rank", "its share of the CPUs");
+  declare_threads(options, run.session.threads, "threads of each rank", "its share of the CPUs");
   declare_isa(options, run.session);
   declare_budget(options, run.budget_seconds, "time for the reference");
   declare_transfer(options, run.session);
   declare_device_choice(options, run.session, run.device_chosen);
   declare_ranks(options, run.many, run.message_seconds);
   options.flag("--distributed",
-               "one backend, each rank its own rows: for fields that no rank can hold");
+               "one backend; each rank holds only its own rows: for fields too large for one rank");
   options.text("--checkpoint FILE.h5", run.checkpoint,
-               "one backend; keep its state (HDF5), and the one before as FILE.h5.previous");
+               "one backend; save its state (HDF5); the checkpoint before becomes "
+               "FILE.h5.previous");
   options.companions(cluster::checkpoint_companions, "--restart");
   options.integer("--checkpoint-every K", run.checkpoint_every, iteration_limits,
                   "iterations between two checkpoints");
-  options.text("--restart FILE.h5", run.restart, "go on from that state, on any number of ranks");
+  options.text("--restart FILE.h5", run.restart,
+               "continue from that state, on any number of "
+               "ranks");
   options.check([&run] {
     if (run.checkpoint.empty() != (run.checkpoint_every == 0)) {
       throw InvalidInput(
@@ -90,8 +93,10 @@ void take_problem(LongRunOptions& run, const cluster::CheckpointFacts& facts) {
                facts.initial, file);
   run.problem = held;
   if (facts.step >= run.iterations) {
-    throw InvalidInput(fmt::format("--restart {}: it has taken {} steps already; give more --iters",
-                                   file, facts.step));
+    throw InvalidInput(
+        fmt::format("--restart {}: the checkpoint is of step {} already; give "
+                    "more --iters",
+                    file, facts.step));
   }
 }
 

@@ -77,12 +77,13 @@ LabReport long_run_report(const LongRunOptions& options, const std::string& init
   if (run.unproved()) {
     report.notes.emplace_back(
         run.checkpoints > 0
-            ? "interrupted before the backend had begun: the steps are the reference's own"
+            ? "interrupted before the backend began: these steps are the reference's own"
             : "interrupted before a step of the backend was compared with the reference");
   }
   if (run.verified_steps < options.iterations - run.first_step && run.verified) {
     report.notes.push_back(
-        fmt::format("verified are the first {} steps: for all of them the reference takes too long",
+        fmt::format("only the first {} steps are verified: for all of them the reference takes "
+                    "too long",
                     run.verified_steps));
   }
   if (run.verified && !run.interrupted && !options.save.empty()) {

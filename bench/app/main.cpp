@@ -41,7 +41,7 @@ struct Run {
   }
   int operator()(const ParsedVerb& verb) const {
     if (ranks != nullptr && ranks->size() > 1 && !verb.on_ranks) {
-      throw InvalidInput("this verb has no use for several ranks; start it without the launcher");
+      throw InvalidInput("this verb does not run on several ranks; start it without the launcher");
     }
     std::ostream nowhere(nullptr);
     return verb.action({std::cout, verb.quiet ? nowhere : static_cast<std::ostream&>(std::cerr),

@@ -129,8 +129,8 @@ Recording record_run(const RecordPlan& record, const RunPlan& run, const Planned
 
   if (sha256_of_cells(std::as_const(field).cells()) != expected.sha256) {
     throw Error(
-        fmt::format("the recorded run of {} differs from the reference after {} steps; "
-                    "its final field was not saved, and no snapshot of it is to be trusted",
+        fmt::format("the recorded run of {} differs from the reference after {} steps; its final "
+                    "field was not saved; do not trust its snapshots",
                     backend.name, last));
   }
   if (!record.save.empty()) {
@@ -180,7 +180,7 @@ std::string format_recording(const Recording& recording) {
   if (recording.snapshots > 0) {
     text +=
         fmt::format(" with {} snapshots, {}{}", recording.snapshots,
-                    recording.async ? "copies beside the computation" : "copies between the steps",
+                    recording.async ? "copies during the computation" : "copies between the steps",
                     recording.needs_pinned ? " (--async needs page-locked memory: --pinned)" : "");
   }
   return text + (recording.seconds > 0 ? fmt::format(", {}", format_seconds(recording.seconds))

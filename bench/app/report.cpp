@@ -169,7 +169,8 @@ Contents read_inputs(const std::vector<Input>& inputs, bool with_lines) {
   }
   if (contents.parts.empty()) {
     throw InvalidInput(
-        fmt::format("report: none of {} file{} can be shown; name one of diffbench --json. {}{}",
+        fmt::format("report: none of {} file{} can be shown; name a file of diffbench --json. "
+                    "{}{}",
                     inputs.size(), inputs.size() == 1 ? "" : "s",
                     inputs.size() == 1 ? "" : "The first: ", contents.left_out.front()));
   }
@@ -236,15 +237,14 @@ int run_report(const ReportOptions& options, const Invocation& invocation) {
 
 Action declare_report(OptionList& options) {
   const auto typed = std::make_shared<ReportOptions>();
-  options.files(
-      "RESULT FILE", typed->results,
-      "result files (--json) of any of the commands, journals of sweeps, or folders of them");
+  options.files("RESULT FILE", typed->results,
+                "result files (--json) of any verb, journals of sweeps, or folders of them");
   options.group("Output");
   options.text("--snapshots DIR", typed->snapshots,
-               "the field of --snapshot-every as a film, from its .npy files");
+               "folder of --snapshot-every; its .npy files become a film of the field");
   options.text("-o,--out FILE.html", typed->out, "the page");
   options.text("--csv FILE|-", typed->csv,
-               "the results of all files as CSV; - is stdout, and nothing else is then");
+               "results of all files as CSV; - is stdout, which then has nothing else");
   return [typed](const Invocation& invocation) { return run_report(*typed, invocation); };
 }
 

@@ -87,7 +87,7 @@ std::string fit_text(const AssumedCard& card, const Problem& problem) {
   return fmt::format("two fields take {} of its {}: they {}", memory_text(device_bytes(problem)),
                      join_ends(memory_text(card.memory.low), memory_text(card.memory.high)),
                      answer == "yes"       ? "fit"
-                     : answer == "perhaps" ? "fit or not by what else is there"
+                     : answer == "perhaps" ? "fit or not, depending on what else is in it"
                                            : "do not fit");
 }
 
@@ -112,7 +112,7 @@ std::string pace_text(const Assumption& times) {
 }
 
 std::string worth_text(const Assumption& times, const std::string& rival) {
-  const char* verdict = worth_json(times).is_null() ? "at best worth it and at worst not"
+  const char* verdict = worth_json(times).is_null() ? "worth it at best, not worth it at worst"
                         : times.low >= gpu_worth_it ? "worth it"
                                                     : "not worth it";
   return fmt::format("{} as {}: {} by the rule of {} times", pace_text(times), rival, verdict,
@@ -161,8 +161,8 @@ void append_checks(LabReport& report, const AssumedCard& card,
       checks, {}, [](const AssumptionCheck& check) { return std::abs(check.error()); });
   append_table(report, assumed_title(card) + format_rows(error_columns, checks));
   report.sentence += fmt::format(
-      "\nMeasured figures of such a card stand in the place of what {} would assume: {} of {} lie "
-      "within its span{}.",
+      "\nMeasured figures of such a card replace those assumed for {}: {} of {} lie within the "
+      "assumed span{}.",
       card.id, within, checks.size(),
       within == std::ssize(checks)
           ? ""

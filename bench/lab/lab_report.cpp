@@ -126,9 +126,11 @@ void LabOutput::declare(OptionList& options) {
 
 void LabOutput::declare_files(OptionList& options) {
   options.group("Output");
-  options.text("--json FILE|-", json, "results as JSON; - is stdout, and nothing else is then");
+  options.text("--json FILE|-", json, "results as JSON; - is stdout, which then has nothing else");
   options.text("--csv FILE|-", csv, "results as CSV");
-  options.text("--export-markdown FILE|-", markdown, "what is printed, its tables as Markdown");
+  options.text("--export-markdown FILE|-", markdown,
+               "the printed report, with its tables as "
+               "Markdown");
 }
 
 int show_report(const std::string& name, const LabOutput& output, const Invocation& invocation,

@@ -1,9 +1,8 @@
 // What every experiment of the lab gives back, and how it is shown and kept.
 //
-// An experiment is a file NAME.cpp with a function that declares its options and returns what is to
-// be done. What it found is text for people, and JSON for everything else:
-// the result file has it as `diffbench.NAME`, beside the samples. What list and doctor say is shown
-// and kept in the same way.
+// An experiment is a folder with a function that declares its options and returns what is to be
+// done. Its findings are text for people, and JSON for everything else: the result file has them as
+// `diffbench.NAME`, beside the samples. What list and doctor say is shown and kept in the same way.
 #pragma once
 
 #include "foreign_load.hpp"

@@ -143,7 +143,7 @@ std::string sentence_of(const Findings& findings) {
                   format_percent(1 - same.share(Verdict::unclear)));
   for (std::size_t i = 1; i < findings.tallies.size(); ++i) {
     const Tally& tally = findings.tallies[i];
-    sentence += fmt::format("; {:g} % more time was called SLOWER in {}", 100 * tally.slowdown,
+    sentence += fmt::format("; a slowdown of {:g} % was called SLOWER in {}", 100 * tally.slowdown,
                             format_percent(tally.share(Verdict::slower)));
   }
   return sentence + ".";
@@ -254,7 +254,9 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
 void require_cpu(DeviceKind device, std::string_view option, std::string_view name) {
   if (device != DeviceKind::cpu) {
     throw InvalidInput(
-        fmt::format("{} {}: choose one of the CPU: only those have been tried", option, name));
+        fmt::format("{} {}: choose an engine on the CPU; only those can be compared with "
+                    "themselves",
+                    option, name));
   }
 }
 

@@ -98,8 +98,8 @@ std::optional<std::string> denormal_note(const FieldFacts& field, std::int64_t c
     return std::nullopt;
   }
   return fmt::format(
-      "after {} steps {:.2g} % of the field's cells are denormal numbers; where {:.2g} "
-      "% are, {} takes {:.1f} times as long on this CPU (--init random has none at first)",
+      "after {} steps {:.2g} % of the field's cells are denormal numbers; with {:.2g} % of them, "
+      "{} takes {:.1f} times as long on this CPU (--init random has none at first)",
       field.steps, 100 * share_of(field.summary, cells), 100 * cost.share, plain_loop,
       cost.slowdown);
 }

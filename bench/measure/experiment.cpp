@@ -167,8 +167,8 @@ class Experiment {
         plan.iterations = plan_.sample_steps;
       } else if (cuts_a_sweep(plan, plan_.iterations, sweep)) {
         notes_.push_back(fmt::format(
-            "{} takes {} steps at once, which its share of the budget does not hold: it was timed "
-            "on {} and is faster than that; a larger --budget shows how much",
+            "{} takes {} steps at once, too many for its share of the budget: it was timed on {} "
+            "and is faster than that; a larger --budget shows how much",
             contender.row.name, sweep, plan.iterations));
       }
       return in_whole_periods(plan, contender.period, plan_.iterations);
@@ -307,8 +307,8 @@ class Experiment {
     for (const Row& row : rows) {
       if (row.verified() && !row.verification->bitwise) {
         notes_.push_back(
-            fmt::format("{} is not verified: it has other bits than the reference, "
-                        "within {} ulp, and runs since --tolerance {} allows that",
+            fmt::format("{} is not verified: its bits differ from the reference's by up to {} "
+                        "ulp; it is timed because --tolerance {} allows that",
                         row.name, *row.verification->within_ulps, plan_.tolerance_ulps));
       }
     }
@@ -324,7 +324,7 @@ class Experiment {
     if (charge_context(result.rows, driver_seconds)) {
       notes_.emplace_back(
           "this process started the driver and made the device's context once; the cold run of "
-          "each GPU row is charged with all of that, as a program of its own would be");
+          "each GPU row includes that time, as in a program of its own");
     }
   }
 

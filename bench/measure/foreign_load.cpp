@@ -133,7 +133,7 @@ std::optional<std::string> LoadWatch::disturbance() const {
   std::string signs;
   const int usable = begin_ ? begin_->usable : usable_cpus();
   if (const auto taken = others(); taken && disturbs(*taken, usable)) {
-    signs = fmt::format("they had {:.1f} of {} CPUs", *taken, usable);
+    signs = fmt::format("they used {:.1f} of {} CPUs", *taken, usable);
   }
   if (!planted_ && cpu_ < undisturbed_share * wall_) {
     signs += fmt::format("{}rows got {:.0f} % of a CPU", signs.empty() ? "" : " and ",

@@ -85,16 +85,16 @@ struct Kind {
 constexpr std::array kinds{
     Kind{Irregularity::slow_first, "slow_first", 5, has_slow_first,
          "the first sample of {} was far slower than the others: something was not warm (caches, "
-         "clock frequency); the median does not mind"},
+         "clock frequency); the median is not affected"},
     Kind{Irregularity::drift, "drift", 10, has_drift,
-         "the times of {} rise or fall all along the run: the clock's frequency or the load is "
+         "the times of {} rise or fall throughout the run: the clock frequency or the load is "
          "changing; let the machine settle and measure again"},
     Kind{Irregularity::two_levels, "two_levels", 15, has_two_levels,
-         "the times of {} are of two kinds: another program came or went, or threads share a core; "
-         "the median may be either"},
+         "the times of {} are of two kinds: another program came or went, or threads share a "
+         "core; the median may be of either kind"},
     Kind{Irregularity::strays, "strays", 10, has_strays,
-         "single samples of {} are far slower than the others: interrupts or another program; the "
-         "median does not mind"},
+         "single samples of {} are far slower than the others: interrupts or another program; "
+         "the median is not affected"},
 };
 
 } // namespace

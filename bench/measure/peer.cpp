@@ -247,7 +247,9 @@ Json Peer::State::ask(const Json& request, std::int64_t steps) {
     case ChildProcess::Outcome::line: break;
     case ChildProcess::Outcome::closed: {
       const auto status = child.wait(Seconds(1));
-      fail(status ? fmt::format("python ended with status {}", *status) : "python hung up");
+      fail(status ? fmt::format("python ended with status {}", *status)
+                  : "python closed the "
+                    "connection");
     }
     case ChildProcess::Outcome::timeout:
       fail(fmt::format("no answer within {:.0f} s", limit.count()));

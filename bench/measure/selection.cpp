@@ -20,7 +20,7 @@ namespace {
 
 /// A device that was chosen and cannot be used ends the run before any work.
 void check_device(const RowPlan& plan, std::span<const PlannedRow> planned_rows) {
-  std::string reason = "no CUDA backend is in this build";
+  std::string reason = "this build has no CUDA backend";
   for (const PlannedRow& planned : planned_rows) {
     if (planned.backend.device != DeviceKind::cpu) {
       if (planned.probe.available) {
@@ -79,7 +79,7 @@ std::optional<std::string> note_on_left_out(const RowPlan& plan) {
   if (names.empty()) {
     return std::nullopt;
   }
-  return fmt::format("left out, since it is slow and for teaching: {} (--all)",
+  return fmt::format("left out, because it is slow and for teaching: {} (--all)",
                      fmt::join(names, ", "));
 }
 

@@ -131,14 +131,14 @@ Assumption read_span(const ordered_json& figures_json, const Figure& figure) {
     }
     with_stem.push_back(figure.name());
   }
-  throw InvalidInput(with_stem.empty() ? fmt::format("{}: is no figure of a card", name)
+  throw InvalidInput(with_stem.empty() ? fmt::format("{}: is not a figure of a card", name)
                                        : fmt::format("{}: another unit than that of {}; convert it",
                                                      name, fmt::join(with_stem, " and ")));
 }
 
 AssumedCard read_card(const std::string& id, const ordered_json& json) {
   if (!json.is_object() || !json.contains("figures") || !json.at("figures").is_object()) {
-    throw InvalidInput("is no card: an object with name, reported_as and figures is one");
+    throw InvalidInput("is not a card: give an object with name, reported_as and figures");
   }
   AssumedCard card;
   card.id = id;
@@ -161,8 +161,8 @@ ordered_json parse(std::string_view text) {
   try {
     return ordered_json::parse(text);
   } catch (const ordered_json::parse_error& error) {
-    throw InvalidInput(
-        fmt::format("is no JSON at byte {} (NaN and infinity are no JSON either)", error.byte));
+    throw InvalidInput(fmt::format(
+        "is not JSON: an error at byte {} (NaN and infinity are not JSON either)", error.byte));
   } catch (const ordered_json::exception&) { // a number that no double holds
     throw InvalidInput("holds a number that is not finite");
   }
@@ -177,7 +177,7 @@ std::string text_of_file(const std::string& name) {
                                    fmt::join(assumed_card_names(), ", ")));
   }
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes || error) {
-    throw InvalidInput(fmt::format("{} is no regular file of at most 1 MiB", name));
+    throw InvalidInput(fmt::format("{} is not a regular file of at most 1 MiB", name));
   }
   std::ifstream file(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});

@@ -123,7 +123,7 @@ CpuClock::CpuClock(const fs::path& root, const std::vector<int>& cpus) {
     cpuinfo_ = root / "proc/cpuinfo";
     detail_ = "/proc/cpuinfo, the fastest CPU; on a virtual machine mostly a fixed nominal value";
   } else {
-    detail_ = "neither cpufreq nor /proc/cpuinfo tells the clock";
+    detail_ = "neither cpufreq nor /proc/cpuinfo reports the clock";
   }
 }
 

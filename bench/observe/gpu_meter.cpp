@@ -139,7 +139,8 @@ struct GpuMeter::Nvml {
       return value;
     }
     const std::lock_guard lock(mutex);
-    failures.emplace(what, function == nullptr ? "this driver's NVML cannot tell" : words(code));
+    failures.emplace(what,
+                     function == nullptr ? "this driver's NVML does not report it" : words(code));
     return std::nullopt;
   }
 

@@ -34,7 +34,8 @@ void declare_device_choice(OptionList& options, SessionOptions& session, bool& c
 
 void declare_round_trips(OptionList& options, std::int64_t& every) {
   options.integer("--roundtrip-every K", every, iteration_limits,
-                  "further rows: as a naive port, up and down every K iterations");
+                  "add rows that copy the field up and down every K iterations, as a naive port "
+                  "does");
 }
 
 } // namespace diffbench::bench

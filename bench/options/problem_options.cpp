@@ -64,9 +64,11 @@ void declare_problem(OptionList& options, RunPlan& run) {
   declare_iterations(options, run.iterations);
   options.real("--dt X", problem.dt, "time step; stable up to h^2/(4 D)");
   options.real("--diffusivity X", problem.diffusivity, "D");
-  options.real("--spacing X", problem.spacing, "h, the distance of two cells");
+  options.real("--spacing X", problem.spacing, "h, the distance between cells");
   options.named("--boundary NAME", problem.boundary, boundary_names);
-  options.real("--boundary-value X", problem.boundary_value, "outside cells under dirichlet");
+  options.real("--boundary-value X", problem.boundary_value,
+               "value of the cells outside, for "
+               "dirichlet");
   options.parsed(
       "--init NAME|FILE.npy", run.initial,
       described("block, gaussian, sine, random or a .npy file", "", to_string(run.initial)),

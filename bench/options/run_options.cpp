@@ -80,7 +80,7 @@ void declare_isa(OptionList& options, SessionOptions& session) {
                  [](const std::string& text) {
                    const Isa isa = isa_names.parse(text);
                    if (isa > best_isa()) {
-                     throw Unavailable(fmt::format("--isa {}: this CPU has no more than {}", text,
+                     throw Unavailable(fmt::format("--isa {}: this CPU supports at most {}", text,
                                                    to_string(best_isa())));
                    }
                    return isa;
@@ -105,13 +105,15 @@ void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view bu
   options.group("What runs");
   declare_backends(options, plan.backends,
                    "backend to run, may be repeated (default: all but slow ones for teaching)");
-  options.flag("--all", plan.all_backends, "all backends, slow ones for teaching, too");
+  options.flag("--all", plan.all_backends, "all backends, also the slow ones for teaching");
   options.check([&] {
     if (plan.all_backends && !plan.backends.empty()) {
       throw InvalidInput("--all and --backend contradict each other: give one");
     }
   });
-  options.values("--peer NAME", "Python program beside them (see diffbench list), may be repeated",
+  options.values("--peer NAME",
+                 "Python program to time beside them (see diffbench list), may be "
+                 "repeated",
                  [&plan](std::string_view option, const std::string& name) {
                    require_known(option, name, "peer", peer_names());
                    add_once(plan.peers, name);
@@ -127,7 +129,8 @@ void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view bu
   declare_isa(options, plan.session);
   declare_budget(options, plan.budget_seconds, budget_help);
   options.percent("--precision X%", plan.precision,
-                  "a row takes samples until its median is known to that, or the budget is spent");
+                  "take samples until a row's median is known to that precision, or the budget "
+                  "is spent");
 }
 
 } // namespace diffbench::bench

@@ -144,7 +144,7 @@ std::string device_verdict(const ComparisonResult& result) {
   const Row* cpu = best_cpu(result);
   const Row* against = cpu != nullptr ? cpu : result.find(result.baseline);
   if (against == nullptr || against == row || !against->ranked()) {
-    return fmt::format("No CPU row ran beside {}, so there is nothing to say of its worth.",
+    return fmt::format("No CPU row ran beside {}, so it cannot be compared with the CPU.",
                        row->name);
   }
   const Speedups times = speedups(result, *row, against);
@@ -157,9 +157,9 @@ std::string device_verdict(const ComparisonResult& result) {
   part(times.kernels, " by its kernels alone");
   part(times.warm, " in a warm run with both copies");
   part(times.cold, " in a cold run");
-  std::string text =
-      fmt::format("Against {}, {} is {}", against->name, row->name,
-                  parts.empty() ? "of unknown worth" : fmt::format("{}", fmt::join(parts, ", ")));
+  std::string text = fmt::format(
+      "Against {}, {} is {}", against->name, row->name,
+      parts.empty() ? "not comparable: it has no time" : fmt::format("{}", fmt::join(parts, ", ")));
   const Ratio ratio = ratio_in_run(row->samples, against->samples);
   if (judge(ratio, result.least_effect) == Verdict::unclear) {
     text += order_doubt(ratio, row->name);

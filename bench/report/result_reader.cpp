@@ -43,7 +43,7 @@ std::ifstream opened(const fs::path& path) {
     refuse(path, "is empty, as after a run that was killed; run it again");
   }
   if (bytes > max_file_bytes) {
-    refuse(path, fmt::format("has {}, and no result file has more than {}; name one in JSON",
+    refuse(path, fmt::format("has {}; a result file has at most {}: name one in JSON",
                              format_bytes(static_cast<std::int64_t>(bytes)),
                              format_bytes(static_cast<std::int64_t>(max_file_bytes))));
   }
@@ -93,7 +93,7 @@ ordered_json::parser_callback_t keeper(const fs::path& path, Detail detail) {
   return [&path, detail, overview = Overview()](int depth, ordered_json::parse_event_t event,
                                                 ordered_json& parsed) mutable {
     if (depth > max_depth) {
-      refuse(path, fmt::format("nests deeper than {} levels, as no result file does", max_depth));
+      refuse(path, fmt::format("nests deeper than {} levels; no result file does", max_depth));
     }
     return detail == Detail::all || overview(depth, event, parsed);
   };
@@ -130,7 +130,7 @@ void check_schema(const fs::path& path, const ordered_json& own) {
                              schema.dump(), result_schema));
   }
   if (schema != result_schema) {
-    refuse(path, fmt::format("has schema {}, which there never was", schema.dump()));
+    refuse(path, fmt::format("has schema {}, which does not exist", schema.dump()));
   }
 }
 
@@ -145,16 +145,15 @@ const ordered_json& member(const ordered_json& value, std::string_view name) {
 ordered_json read_result_file(const fs::path& path, Origin origin, Detail detail) {
   if (is_sweep_journal(path)) { // lines of JSON, so no JSON
     refuse(path,
-           "is what a sweep keeps as it goes (--out); its result file is that of --json: "
-           "diffbench sweep ... --resume --json FILE writes it");
+           "is the journal of a sweep (--out), not a result file; to get that: diffbench sweep "
+           "... --resume --json FILE writes it");
   }
   std::ifstream file = opened(path);
   ordered_json json = parse(path, file, detail);
   if (!member(json, "diffbench_live").is_null()) {
     throw LiveFile(
-        fmt::format("{}: was saved by the live card of a page; a browser's times do not "
-                    "stand beside the program's. `diffbench --json FILE` writes a "
-                    "result file",
+        fmt::format("{}: was saved by the live card of a page; a browser's times cannot be "
+                    "compared with the program's. `diffbench --json FILE` writes a result file",
                     path.string()));
   }
   if (!is_benchmark_file(json)) {

@@ -50,7 +50,7 @@ std::optional<Trouble> trouble_of(const ComparisonResult& result, const Row& row
                                 : "verified";
   if (row.emulated()) {
     return Trouble{"emulated",
-                   proof + ", not timed: the time of an emulation says nothing of a GPU"};
+                   proof + ", not timed: the time of an emulation says nothing about a GPU"};
   }
   if (row.oversubscribed()) {
     return Trouble{"oversubscribed",

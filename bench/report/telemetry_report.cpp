@@ -92,14 +92,13 @@ std::string format_gpu_lines(const std::vector<Metered>& rows) {
   }
   if (any) {
     text +=
-        "utilization is the share of time in which at least one kernel ran, not of the card that "
-        "it used; power draw is the better proxy of that\n";
+        "utilization is the share of time in which at least one kernel ran, not how much of the "
+        "card it used; power draw shows that better\n";
   }
   if (too_short) {
     text += fmt::format(
-        "note: a card's power and energy are figures of the last {} or more; samples are shorter, "
-        "so those of rows that took turns are mixed: more --iters, or one --backend, tells them "
-        "apart\n",
+        "note: a card's power and energy cover the last {} or more; samples are shorter, so rows "
+        "that took turns are mixed: use more --iters, or one --backend\n",
         format_seconds(card_resolution));
   }
   return text;

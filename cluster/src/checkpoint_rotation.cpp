@@ -52,13 +52,13 @@ void check_target(const fs::path& path) {
   std::error_code ignored;
   if (!path.has_filename() || !fs::is_directory(directory_of(path), ignored)) {
     throw InvalidInput(target + "'" + directory_of(path).string() +
-                       "' is no directory; make it, or name a file in another one");
+                       "' is not a directory; make it, or name a file in another one");
   }
   for (const fs::path& name : {path, previous_checkpoint(path)}) {
     const fs::file_status status = fs::symlink_status(name, ignored);
     if (fs::exists(status) && !fs::is_regular_file(status)) {
       throw InvalidInput(target + "'" + name.string() +
-                         "' is there and is no regular file; name another one");
+                         "' exists and is not a regular file; name another one");
     }
   }
 }

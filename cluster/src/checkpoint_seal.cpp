@@ -101,11 +101,11 @@ bool all_have(Transport* transport, const std::string& text) {
 std::string without_seal(const ReadFile& file) {
   const std::string head = file.read(0, 64 << 10);
   if (!head.starts_with("\x89HDF\r\n\x1a\n")) {
-    return "it is no checkpoint: no HDF5 file";
+    return "it is not a checkpoint: it is not an HDF5 file";
   }
   if (head.find("diffbench checkpoint 1") != head.npos) {
-    return "an older version of this program wrote it, without a checksum: go on from it with that "
-           "version (its attribute 'version' says which), or start anew";
+    return "an older version of this program wrote it, without a checksum: continue with that "
+           "version (its attribute 'version' says which), or start again";
   }
   return "it does not end with a checkpoint's seal: it is cut short, or another program wrote it";
 }

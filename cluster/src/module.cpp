@@ -57,7 +57,7 @@ const Module& open_module(std::string_view name) {
   }
   const Module* module = nullptr;
   if (!library.find("diffbench_cluster_module", module)) {
-    fail(name, "'" + file.string() + "' is no module of this program");
+    fail(name, "'" + file.string() + "' is not a module of this program");
   }
   if (!is_of_this_build(*module)) {
     throw Unavailable("module '" + std::string(name) + "': '" + file.string() +

@@ -416,7 +416,7 @@ EmulatedNetwork parse_network(std::string_view text) {
   if (network.latency_seconds > longest ||
       !(network.bytes_per_second >= 1 && network.bytes_per_second <= widest)) {
     throw InvalidInput("'" + std::string(text) +
-                       "' is no network; it is a latency and a bandwidth, such as 10us,25GB/s "
+                       "' is not a network; give a latency and a bandwidth, such as 10us,25GB/s "
                        "(up to 60 s: s, ms, us, ns; GB/s, MB/s)");
   }
   return network;

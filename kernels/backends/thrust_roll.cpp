@@ -47,7 +47,7 @@ MemoryNeed memory_need(const Problem& problem, const SessionOptions& options) {
 
 BackendInfo thrust_roll() {
   return {.name = "thrust_roll",
-          .description = "the NumPy line in Thrust's algorithms: eleven passes a step",
+          .description = "the NumPy expression in Thrust's algorithms: eleven passes a step",
           .device = DeviceKind::cuda,
           .ladder = 100,
           .probe = gpu::probe_device,

@@ -1,5 +1,5 @@
-// The backends on register tiles: cuda_blocked, cuda_persistent and cuda differ in the kernels
-// among which a plan is chosen.
+// The backends whose plan is chosen by tile_plan.hpp: cuda_blocked, cuda_streamed, cuda_persistent
+// and cuda. They differ in the kernels among which it is chosen.
 #pragma once
 
 #include "diffbench/backend.hpp"

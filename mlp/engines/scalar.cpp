@@ -156,7 +156,7 @@ namespace engines {
 
 EngineInfo scalar() {
   return {.name = "scalar",
-          .description = "the dullest loop, one thread: the reference",
+          .description = "the simplest loop, one thread: the reference",
           .teaching = true,
           .make_float32 = EngineInfo::construct<ScalarEngine, float>,
           .make_float64 = EngineInfo::construct<ScalarEngine, double>};

@@ -47,8 +47,9 @@ class CsvReader {
   explicit CsvReader(const std::filesystem::path& file) : path_(file) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) { // opening a pipe might wait for ever
-      throw InvalidInput(file.string() + ": cannot be opened" +
-                         (std::filesystem::exists(file, error) ? "; it is no regular file" : ""));
+      throw InvalidInput(
+          file.string() + ": cannot be opened" +
+          (std::filesystem::exists(file, error) ? "; it is not a regular file" : ""));
     }
     stream_.open(file);
     if (!stream_) {
@@ -72,7 +73,7 @@ class CsvReader {
     }
     if (stream_.bad()) {
       ++line_;
-      fail("reading failed; copy the file anew");
+      fail("reading failed; copy the file again");
     }
     return std::move(set_);
   }
@@ -97,7 +98,7 @@ class CsvReader {
     for (const std::string_view cell : cells) {
       const std::optional<float> value = number(cell);
       if (!value) {
-        fail(cell.empty() ? "a value is missing" : "'" + printable(cell) + "' is no number");
+        fail(cell.empty() ? "a value is missing" : "'" + printable(cell) + "' is not a number");
       }
       set_.values.push_back(*value);
     }

@@ -1,5 +1,5 @@
-// Makes things ahead of who takes them: a thread of its own fills one buffer while the other is in
-// use. They come in the order in which they are made, so nothing else changes.
+// Makes items before they are taken: a thread of its own fills one buffer while the other is in
+// use. Items come in the order in which they are made, so training sees the same rows as without.
 #pragma once
 
 #include <array>

@@ -44,7 +44,7 @@ class Reader {
   explicit Reader(fs::path file) : path_(std::move(file)) {
     std::error_code error;
     if (!fs::is_regular_file(path_, error)) { // opening a pipe might wait for ever
-      fail(fs::exists(path_, error) ? "cannot be opened; it is no regular file"
+      fail(fs::exists(path_, error) ? "cannot be opened; it is not a regular file"
                                     : "cannot be opened");
     }
     stream_.open(path_, std::ios::binary);
@@ -90,14 +90,14 @@ class Reader {
     }
     stream_.read(reinterpret_cast<char*>(&bytes), size_bytes);
     if (bytes > most_header_bytes || bytes > file_bytes_ - size_bytes) {
-      fail("claims a header of " + std::to_string(bytes) + " bytes; no safetensors file?");
+      fail("claims a header of " + std::to_string(bytes) + " bytes; is it a safetensors file?");
     }
     std::string text(bytes, '\0');
     stream_.read(text.data(), static_cast<std::streamsize>(bytes));
     data_ = size_bytes + bytes;
     json header = json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!stream_ || !header.is_object()) {
-      fail("has a header that is no JSON object");
+      fail("has a header that is not a JSON object");
     }
     return header;
   }
@@ -134,7 +134,7 @@ class Reader {
     }
     if (place.size() != 2 || place[0] > place[1] || place[1] > data_bytes ||
         place[1] - place[0] != bytes) {
-      fail(tensor + " has a place that does not fit its shape or the file");
+      fail(tensor + " has data_offsets that do not fit its shape or the file");
     }
     places.emplace_back(place[0], place[1]);
     Tensor read{.shape = {shape.begin(), shape.end()},
@@ -200,7 +200,7 @@ Model read_safetensors(const fs::path& file) {
     const std::string layer = name.substr(0, name.rfind('.'));
     const auto number = number_in(layer);
     if (!number || (layers.contains(*number) && layers[*number] != layer)) {
-      reader.fail(tensor + ": the place of its layer cannot be told");
+      reader.fail(tensor + ": its name does not say which layer it belongs to");
     }
     layers[*number] = layer;
   }
@@ -216,7 +216,7 @@ Model read_safetensors(const fs::path& file) {
     const std::vector<std::int64_t>& shape = weights->second.shape;
     if (shape.size() != 2 || biases->second.shape != std::vector<std::int64_t>{shape[0]} ||
         (!widths.empty() && widths.back() != shape[1])) {
-      reader.fail(shown + " is no linear layer that fits the one before");
+      reader.fail(shown + " is not a linear layer that fits the one before");
     }
     if (std::max(shape[0], shape[1]) > max_width) {
       reader.fail(shown + " is wider than " + std::to_string(max_width));

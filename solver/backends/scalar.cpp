@@ -38,7 +38,7 @@ MemoryNeed memory_need(const Problem& problem, const SessionOptions& /*options*/
 
 BackendInfo scalar() {
   return {.name = "scalar",
-          .description = "the dullest loop, one thread: the oracle",
+          .description = "the simplest loop, one thread: the oracle",
           .ladder = 10,
           .memory_need = memory_need,
           .make_float32 = BackendInfo::construct<ScalarSession, float>,

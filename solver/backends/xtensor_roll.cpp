@@ -103,7 +103,9 @@ MemoryNeed memory_need(const Problem& problem, const SessionOptions& /*options*/
 
 BackendInfo xtensor_roll() {
   return {.name = "xtensor_roll",
-          .description = "the NumPy line with xt::roll, one thread: four temporary fields a step",
+          .description =
+              "the NumPy expression with xt::roll, one thread: four temporary fields "
+              "a step",
           .ladder = 20,
           .memory_need = memory_need,
           .make_float32 = BackendInfo::construct<XtensorRollSession, float>,

@@ -65,7 +65,7 @@ class Advise(CommandLineTest):
     def test_a_disturbed_minute_is_marked_and_replaces_no_quiet_one(self):
         calibrate = [*CALIBRATE, "--out", "p.json"]
         done = self.run_ok(*calibrate, env=PLANTED_LOAD)
-        self.assertIn("note: other programs were running: they had 1.5 of ", done.stdout)
+        self.assertIn("note: other programs were running: they used 1.5 of ", done.stdout)
         self.assertRegex(done.stdout, r"(?m)^2 ways to run are calibrated")
         profile = parse_json(self.path("p.json").read_text())
         self.assertIs(profile["diffbench"]["disturbed"], True)
@@ -159,7 +159,7 @@ class Advise(CommandLineTest):
         self.assert_refused(2, "text: ", "advise", "--profile", "text")
         self.path("other.json").write_text(
             '{"context": {}, "benchmarks": [], "diffbench": {"schema": 1}}')
-        self.assert_refused(2, "no profile", "advise", "--profile", "other.json")
+        self.assert_refused(2, "not a profile", "advise", "--profile", "other.json")
         self.assert_refused(2, ["none.json", "diffbench calibrate"], "advise", "--profile",
                             "none.json")
 

@@ -12,8 +12,8 @@ NO_CONCLUSION = "No conclusion: other programs were running, so these figures sh
 
 # Words that only a conclusion has. What a line of `pitfalls` says of its mistake in general is none.
 CONCLUSIONS = re.compile(
-    r"worth it|misleads?\b|is the fastest|\bbeats\b|does not beat|starts to win|wins \(|\bpays\b|does most"
-    r"|times (as|what)|x too (slow|fast)|no effect|most of all|FASTER|SLOWER|UNCLEAR|\bwins\b|is the best"
+    r"worth it|misleads?\b|(is|are) (the )?fastest|is faster than|\bbeats\b|does not beat|begins to beat|wins \(|\bpays\b"
+    r"|times (as|what)|x too (slow|fast)|no effect|most of all|FASTER|SLOWER|UNCLEAR|\bwins\b|is the best|is overtaken"
     r"|law of|uncertain|best CPU row|does not pay|at every|\bbest\b(?! CPU)", re.I)
 
 # What such a run needs besides.

@@ -34,7 +34,7 @@ class Scaling(CommandLineTest):
         self.assertRegex(table, r"(?m)^simd, threads +grid +time/iter .* scaled speed-up ")
         self.assertRegex(table, r"(?m)^1 +24x16 .* yes$")
         self.assertRegex(table, r"(?m)^2.* 24x32 .* yes$")
-        self.assertRegex(table.splitlines()[-1], r"^simd does most on \d threads?")
+        self.assertRegex(table.splitlines()[-1], r"^simd is fastest on \d threads?")
 
     def test_weak_passes_have_samples_of_one_length(self):
         result = parse_json(self.run_ok(*"scaling --grid 128 --iters 20000 --weak".split(),
@@ -50,7 +50,7 @@ class Scaling(CommandLineTest):
                 ("--threads 0", "--threads 0"),
                 ("--threads 1,two", "--threads two"),
                 ("--threads 1:4", "--threads 1:4"),
-                ("--backend fused", "choose of"),
+                ("--backend fused", "choose one of"),
                 ("--backend nosuch", "nosuch"),
                 ("--weak --init field.npy", "--init field.npy"),
                 ("--weak --device 0", "--device"),

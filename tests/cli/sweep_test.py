@@ -24,14 +24,14 @@ class Sweep(CommandLineTest):
         self.assertIn("sweep of 6 combinations: 3 grid x 2 iters", text)
         self.assertRegex(text, r"(?m)^32 +4 +[\d.]+ [nu]s +[\d.]+ [nu]s +(scalar|fused)$")
         self.assertIn("side of the grid from which fused wins", text)
-        self.assertRegex(text.splitlines()[-1], r"^fused (starts to win|beats|does not beat) .*scalar")
+        self.assertRegex(text.splitlines()[-1], r"^fused (begins to beat|beats|does not beat) .*scalar")
 
     def test_without_a_gpu_it_says_that_there_is_no_crossover(self):
         self.assertIn("No GPU row has a time", self.run_ok(*SMALL).stdout)
 
     def test_it_names_the_slow_rows_that_it_leaves_out(self):
         some = "sweep --grid 8 --iters 2 --budget 0.5".split()
-        words = "note: left out, since it is slow and for teaching"
+        words = "note: left out, because it is slow and for teaching"
         text = self.run_ok(*some, "--baseline", "scalar").stdout
         self.assertIn(words, text)
         self.assertNotIn("\nthrust_host_roll", text)

@@ -64,7 +64,7 @@ class Report(CommandLineTest):
 
     def test_slow_rows_for_teaching_are_left_out_and_named(self):
         few = "--grid 24x16 --iters 4 --budget 0.02 --threads 1".split()
-        row, note = r"(?m)^thrust_host_roll ", "left out, since it is slow and for teaching: thrust_host_roll"
+        row, note = r"(?m)^thrust_host_roll ", "left out, because it is slow and for teaching: thrust_host_roll"
         table = self.run_ok(*few).stdout
         self.assertNotRegex(table, row)
         self.assertIn(note, table)
@@ -94,7 +94,7 @@ class Verbs(CommandLineTest):
     def test_doctor(self):
         done = self.run_ok("doctor")
         for section in ("Program", "Processor", "Memory", "Backends", "CUDA", "Peers",
-                        "What to mend"):
+                        "What to fix"):
             self.assertRegex(done.stdout, rf"(?m)^{section}$")
         self.assertEqual(done.stderr, "")
 

@@ -166,7 +166,7 @@ function start(): void {
         el(
           "p",
           {},
-          "Every figure stands beside its proof. Medians; the spread is that of the samples of one run.",
+          "Every figure stands beside its proof. Times are medians; a spread is that of the samples of one run.",
         ),
       ),
     );

@@ -68,17 +68,16 @@ std::string sentence(const Advice& advice) {
   const AdvisedWay* cpu = fastest(advice, RunKind::warm, DeviceKind::cpu);
   const AdvisedWay* gpu = fastest(advice, RunKind::warm, DeviceKind::cuda);
   if (cpu == nullptr && gpu == nullptr) {
-    return "None of the ways fits in the memory that is free: choose a smaller --grid.";
+    return "None of the ways fits in the free memory: choose a smaller --grid.";
   }
   if (gpu == nullptr || cpu == nullptr) {
     const AdvisedWay& only = cpu != nullptr ? *cpu : *gpu;
     return fmt::format(
         "{} is predicted to be the fastest: {} warm, {} cold. {}", only.backend,
         format_seconds(only.prediction.warm_seconds), format_seconds(only.prediction.cold_seconds),
-        !advice.any_gpu ? "The profile has no GPU, so whether one would pay is not known."
-        : !advice.any_cpu
-            ? "The profile has no way of the CPU, so whether the GPU pays is not known."
-            : "The other device's ways do not fit.");
+        !advice.any_gpu   ? "The profile has no GPU, so whether one would pay is not known."
+        : !advice.any_cpu ? "The profile has no CPU backend, so whether the GPU pays is not known."
+                          : "Nothing fits on the other device.");
   }
   const double ratio = cpu->prediction.warm_seconds / gpu->prediction.warm_seconds;
   return fmt::format(
@@ -154,7 +153,7 @@ LabReport advice_report(const Advice& advice, const CostProfile& profile, const 
   report.found_in_data = {"gpu_pays_from"};
   if (advice.any_gpu) {
     report.notes.emplace_back(
-        "what is free on the device is asked for when a backend runs, not here");
+        "the free memory of the device is checked when a backend runs, not here");
   }
   report.sentence = sentence(advice);
   report.data = advice_json(advice, profile, problem);
@@ -167,8 +166,8 @@ LabReport advice_report(const Advice& advice, const CostProfile& profile, const 
   }
   if (profile.interrupted) {
     report.notes.emplace_back(
-        "the calibration of this machine was interrupted, so its profile lacks some ways or grids, "
-        "or was measured fewer times: diffbench calibrate makes a whole one");
+        "the calibration of this machine was interrupted, so its profile lacks some ways or "
+        "grids, or was measured fewer times: diffbench calibrate makes a complete one");
   }
   std::vector<std::string> beyond, below;
   for (const AdvisedWay& way : advice.ways) {
@@ -181,14 +180,14 @@ LabReport advice_report(const Advice& advice, const CostProfile& profile, const 
   }
   if (!below.empty()) {
     report.notes.push_back(
-        fmt::format("the grid is smaller than what was calibrated of {}: its time "
-                    "is taken to be that of the smallest",
+        fmt::format("the grid is smaller than what was calibrated for {}: its time is assumed to "
+                    "be that of the smallest",
                     fmt::join(below, ", ")));
   }
   if (!beyond.empty()) {
     report.notes.push_back(
-        fmt::format("the grid is larger than what was calibrated of {}: its "
-                    "time is taken to grow with the cells",
+        fmt::format("the grid is larger than what was calibrated for {}: its time is assumed to "
+                    "grow with the cells",
                     fmt::join(beyond, ", ")));
   }
   return report;

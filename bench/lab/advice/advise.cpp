@@ -55,10 +55,8 @@ std::vector<WayCost> ways_in(const CostProfile& profile, Dtype dtype) {
   std::ranges::copy_if(profile.ways, std::back_inserter(ways),
                        [&](const WayCost& way) { return way.dtype == to_string(dtype); });
   if (ways.empty()) {
-    throw InvalidInput(
-        fmt::format("--dtype {}: the profile has nothing in it; run: diffbench "
-                    "calibrate",
-                    to_string(dtype)));
+    throw InvalidInput(fmt::format(
+        "--dtype {}: the profile has nothing for it; run: diffbench calibrate", to_string(dtype)));
   }
   return ways;
 }
@@ -233,7 +231,9 @@ Action declare_advise(OptionList& options) {
   options.text("--profile FILE", typed->profile,
                "a recorded profile (default: this machine's, which is made when there is none)");
   declare_assume(options, typed->assumed);
-  options.flag("--check", typed->check, "measure the run, too, and print the errors");
+  options.flag("--check", typed->check,
+               "also measure the run, and print the errors of the "
+               "predictions");
   options.flag("--check-grid", typed->check_grid,
                "the same for grids from 128 to 8192 and 1 to 1000 iterations (6 minutes)");
   typed->output.declare(options);

@@ -128,7 +128,9 @@ LabReport calibrate(const CalibrateOptions& typed, const std::vector<PlannedRow>
     report.interrupted = !measured.complete;
   } catch (const Interrupted&) {
     report.interrupted = true;
-    report.done = "No profile was written: it was interrupted before there was anything to keep.";
+    report.done =
+        "No profile was written: the calibration was interrupted before it had "
+        "measured anything.";
     return report;
   }
   mark_disturbed(report, load);
@@ -143,14 +145,18 @@ LabReport calibrate(const CalibrateOptions& typed, const std::vector<PlannedRow>
     return report;
   }
   if (report.interrupted && is_sound_profile(path)) {
-    report.done = fmt::format("No profile was written: {} is a whole one.", path.string());
+    report.done =
+        fmt::format("No profile was written: {} is kept, since it is complete.", path.string());
     return report;
   }
   if (report.disturbed && is_sound_profile(path)) {
     report.outcome = {exit_error,
                       "the profile of a quiet machine is kept: calibrate again when "
                       "nothing else runs"};
-    report.done = fmt::format("No profile was written: {} is of a quiet machine.", path.string());
+    report.done = fmt::format(
+        "No profile was written: {} is kept, since it is of a quiet "
+        "machine.",
+        path.string());
     return report;
   }
   report.done = fmt::format(
@@ -173,8 +179,8 @@ void tell_expected(const CalibrateOptions& typed, std::size_t rows, std::ostream
   const double seconds = expected_calibration_seconds(rows, typed.dtypes.size(), typed.largest);
   if (seconds > longest_without_progress) {
     err << fmt::format(
-        "diffbench: about {}: {} backend{}, grids up to {}x{}, {} times; Ctrl-C keeps what there "
-        "is\n",
+        "diffbench: about {}: {} backend{}, grids up to {}x{}, {} times; Ctrl-C keeps what was "
+        "measured\n",
         seconds < 90 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60),
         rows, rows == 1 ? "" : "s", typed.largest, typed.largest, calibration_passes);
   }

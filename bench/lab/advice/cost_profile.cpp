@@ -140,7 +140,7 @@ CostProfile read_profile(const fs::path& path) {
     return profile;
   } catch (const ordered_json::exception&) {
     throw InvalidInput(fmt::format(
-        "{}: is no profile of a machine; `diffbench calibrate` writes one", path.string()));
+        "{}: is not a profile of a machine; `diffbench calibrate` writes one", path.string()));
   } catch (const InvalidInput& error) {
     throw InvalidInput(fmt::format("{}: {}; write it again with `diffbench calibrate`",
                                    path.string(), error.what()));

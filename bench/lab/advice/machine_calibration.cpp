@@ -199,8 +199,8 @@ MachineCalibration calibrate_machine(std::span<const PlannedRow> planned_rows,
     }
     if (!one.complete) {
       notes.push_back(
-          pass == 1 ? "it was interrupted the first time round: ways and grids that are missing "
-                      "here are not predicted, or from the largest grid that there is"
+          pass == 1 ? "it was interrupted the first time round: missing ways are not predicted, "
+                      "and missing grids are predicted from the largest one measured"
                     : fmt::format("it was interrupted: each grid was measured {} of {} times",
                                   pass - 1, calibration_passes));
       return all;

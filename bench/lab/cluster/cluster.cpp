@@ -55,8 +55,8 @@ std::vector<int> measured_ranks(const ClusterOptions& options, cluster::Ranks* l
   if (launched != nullptr) {
     if (!options.ranks.empty() || options.network) {
       throw InvalidInput(
-          "--ranks and --network are for ranks that are threads of one process; the "
-          "launcher has started its own");
+          "--ranks and --network are for ranks that are threads of one process; this launcher "
+          "has started its own ranks");
     }
     return {launched->size()};
   }
@@ -92,17 +92,18 @@ void declare_common(OptionList& options, ClusterOptions& state, Limits limits,
   state.run.initial.kind = InitialField::Kind::random;
   declare_problem(options, state.run);
   options.group("What runs");
-  options.text("--backend NAME", state.backend, "what each rank runs");
+  options.text("--backend NAME", state.backend, "backend of each rank");
   options.choices(backend_names());
   options.value("--ranks LIST", described(ranks_help, to_string(limits), ranks_otherwise),
                 [&state, limits](std::string_view option, const std::string& text) {
                   state.ranks = parse_ranks(option, text, limits);
                 });
-  declare_threads(options, state.run.session.threads, "of each rank", "its share of the CPUs");
+  declare_threads(options, state.run.session.threads, "threads of each rank",
+                  "its share of the CPUs");
   declare_isa(options, state.run.session);
   declare_budget(options, state.run.budget_seconds, "time for the timing rounds");
   options.parsed("--network LATENCY,BANDWIDTH", state.network,
-                 "emulate one between ranks that are threads, such as 10us,25GB/s",
+                 "emulate a network between ranks that are threads, such as 10us,25GB/s",
                  [](const std::string& text) { return cluster::parse_network(text); });
   declare_comm_timeout(options, state.message_seconds);
 }
@@ -144,7 +145,9 @@ Action declare_cluster_strong(OptionList& options) {
 }
 
 Action declare_cluster_weak(OptionList& options) {
-  return declare_scaling(options, ClusterQuestion::weak, "such as 1,2,4; n get n times the rows");
+  return declare_scaling(options, ClusterQuestion::weak,
+                         "such as 1,2,4; n ranks get n times the "
+                         "rows");
 }
 
 Action declare_cluster_depth(OptionList& options) {
@@ -161,10 +164,10 @@ constexpr double largest_rate = 1e6;
 Action declare_cluster_predict(OptionList& options) {
   const auto state = std::make_shared<ClusterOptions>();
   declare_common(options, *state, predicted_limits, "such as 1,3,9, or 1:1024, which doubles",
-                 "1:1024 as far as the rows do");
+                 "1:1024, as far as there are rows");
   options.value("--rate GCELLS",
-                "assume that a rank computes 10^9 cells a second so often; with "
-                "--network, which is then assumed, too",
+                "assume this rate of a rank, in 10^9 cells a second; needs --network, which is "
+                "then assumed, too",
                 [state](std::string_view option, const std::string& text) {
                   const double rate = parse_real(option, text);
                   if (!(rate >= least_rate && rate <= largest_rate)) {

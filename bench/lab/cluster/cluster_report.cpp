@@ -167,13 +167,14 @@ std::string scaling_sentence(const std::vector<ClusterLine>& lines) {
   if (best == nullptr) {
     return "No row has both a verified result and a time.";
   }
-  std::string text = best->ranks == 0
-                         ? "Nothing does more than the run without ranks"
-                         : fmt::format("{}{}", best->ranks,
-                                       best->ranks == 1 ? " rank does most" : " ranks do most");
+  std::string text = best->ranks == 0 ? "No number of ranks is faster than the run without ranks"
+                                      : fmt::format("{}{}", best->ranks,
+                                                    best->ranks == 1 ? " rank is the fastest"
+                                                                     : " ranks are "
+                                                                       "the fastest");
   text += fmt::format(", {} GCell/s", format_figure(*best->rate / 1e9));
   if (best->ranks > 0 && best->efficiency) {
-    text += fmt::format(", {} of what the run without ranks does with as many threads",
+    text += fmt::format(", {} of the rate of as many threads without ranks",
                         format_percent(*best->efficiency));
   }
   return text +
@@ -211,7 +212,7 @@ std::string depth_sentence(const std::vector<ClusterLine>& lines) {
 
 std::string exchange_note(const cluster::ExchangeCost& cost, double residual) {
   return fmt::format(
-      "an exchange of halos takes {} and {} a MB of a message (fit, off by {} in the median)",
+      "an exchange of halos takes {} plus {} a MB of a message (fit, off by {} in the median)",
       format_seconds(cost.seconds), format_seconds(1e6 * cost.seconds_per_byte),
       format_percent(residual));
 }
@@ -223,7 +224,7 @@ std::vector<std::string> notes_of(const ClusterStudy& study) {
         "oversubscribed: correctness only. Ranks with more threads than CPUs take "
         "turns; they have no time and no efficiency");
   }
-  notes.push_back("ranks talk by: " + study.transport);
+  notes.push_back("ranks communicate by: " + study.transport);
   if (study.exchange) {
     notes.push_back(exchange_note(study.exchange->cost, study.exchange->median_residual));
   }

@@ -63,7 +63,7 @@ LabReport report_of(const CompareOptions& options, const FileComparison& compari
       options.fail_on_unclear && !blind.empty()) {
     report.outcome = {
         .exit_code = exit_regression,
-        .complaint = fmt::format("unclear: {:g} % more time would have got no verdict: {}",
+        .complaint = fmt::format("unclear: a slowdown of {:g} % would have got no verdict: {}",
                                  100 * limit, fmt::join(blind, ", "))};
   }
   return report;
@@ -90,11 +90,11 @@ int run_compare(const CompareOptions& options, const Invocation& invocation) {
 Action declare_compare(OptionList& options) {
   const auto typed = std::make_shared<CompareOptions>();
   options.text("OLD FILE", typed->old_file, "result file of diffbench or Google Benchmark");
-  options.text("NEW FILE", typed->new_file, "the same of the run to be judged");
+  options.text("NEW FILE", typed->new_file, "result file of the run to be judged");
   options.group("Verdict");
   options.values("--fail-on slower=X%|unclear",
-                 "exit code 5 when a row is SLOWER, and by more than that; unclear: also when that "
-                 "could not have been seen (10 % without slower=), may be repeated",
+                 "exit code 5 when a row is SLOWER by more than X%; unclear: also when such a "
+                 "slowdown could not have been seen (10 % without slower=); may be repeated",
                  [&typed = *typed](std::string_view option, const std::string& text) {
                    if (text == "unclear") {
                      typed.fail_on_unclear = true;
@@ -102,8 +102,7 @@ Action declare_compare(OptionList& options) {
                      typed.fail_on = parse_slower(option, text);
                    }
                  });
-  options.percent("--run-spread X%", typed->run_spread,
-                  "how far runs of the same program lie apart");
+  options.percent("--run-spread X%", typed->run_spread, "how much runs of the same program differ");
   typed->output.declare(options);
   return [typed](const Invocation& invocation) { return run_compare(*typed, invocation); };
 }

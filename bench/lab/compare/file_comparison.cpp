@@ -208,8 +208,7 @@ std::vector<std::string> FileComparison::notes() const {
   }
   if (!machine_.empty()) {
     notes.push_back(
-        fmt::format("the runs differ in {} thing{} (see above): a ratio may come from "
-                    "any of them",
+        fmt::format("the runs differ in {} thing{} (see above), which may explain a ratio",
                     machine_.size(), machine_.size() == 1 ? "" : "s"));
   }
   if (disturbed_) {
@@ -238,8 +237,9 @@ std::string FileComparison::sentence() const {
   }
   return parts.empty() ? "Nothing could be compared."
                        : fmt::format(
-                             "{}. A verdict is given where the interval, which allows for "
-                             "what two runs of one program differ by, leaves no doubt.",
+                             "{}. A row gets a verdict where its interval leaves no doubt; the "
+                             "interval allows for the differences between two runs of one "
+                             "program.",
                              fmt::join(parts, "; "));
 }
 

@@ -126,9 +126,11 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials) {
   options.group("What runs");
   options.text("--backend NAME", typed->backend, "backend that is compared with itself");
   options.choices(backend_names());
-  options.text("--engine NAME", engine.engine, "instead an engine of networks, in training steps");
+  options.text("--engine NAME", engine.engine,
+               "compare an engine of networks instead, in "
+               "training steps");
   declare_threads(options, run.session.threads, "for threaded backends and engines",
-                  "the usable CPUs, of engines what pays");
+                  "the usable CPUs; engines: as many as pay");
   options.integer("--trials N", typed->trials, {1, 100'000}, "comparisons of each kind");
   declare_budget(options, run.budget_seconds, "time of one trial");
   typed->output.declare(options);

@@ -56,7 +56,7 @@ std::string heading(const Lesson& lesson, const LessonStep& step, std::size_t pl
 /// A mistake that needs a GPU, in words.
 std::string told(const Pitfall& pitfall) {
   return fmt::format(
-      "\n{}: no figure here, since it needs a GPU\n{}\n{}\n{}\n{}\n{}\n", pitfall.name,
+      "\n{}: no figure here, because it needs a GPU\n{}\n{}\n{}\n{}\n{}\n", pitfall.name,
       fmt::format("  work:     {}", pitfall.work), fmt::format("  mistake:  {}", pitfall.mistake),
       fmt::format("  right:    {}", pitfall.right), fmt::format("  reason:   {}", pitfall.why),
       fmt::format("  remedy:   {}", pitfall.advice));

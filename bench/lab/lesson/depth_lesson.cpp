@@ -58,7 +58,7 @@ LessonStep nets() {
                [](const StepResult& result) {
                  return reasoned(figure(net(result, End::last), "parameters"));
                },
-           .why = "That layer has most of them: each doubling of T is four times as much.",
+           .why = "That layer has most of them: each doubling of T makes it four times as large.",
            .tolerance = 1.5},
           {.text = "From T = 4 to T = {1024|16}: how many times as long does a step of cpu take?",
            .unit = "times",
@@ -67,27 +67,26 @@ LessonStep nets() {
                  return measured(step_of(result, End::last, "cpu") /
                                  step_of(result, End::first, "cpu"));
                },
-           .why = "As a rule far less than the arithmetic grows (MFLOP/step). At T = 4 nearly all "
-                  "of a step "
-                  "is what any step costs.",
+           .why = "Usually the time grows far less than the arithmetic (MFLOP/step). At T = 4 "
+                  "nearly all of a step is its fixed cost.",
            .tolerance = 3},
-          {.text = "At T = 4: how many times as fast is cpu, in a few fused products, as "
-                   "cpu_xtensor, array by array?",
+          {.text = "At T = 4: how many times as fast is cpu (a few fused products) as "
+                   "cpu_xtensor (array by array)?",
            .unit = "times",
            .answer =
                [](const StepResult& result) {
                  return measured(step_of(result, End::first, "cpu_xtensor") /
                                  step_of(result, End::first, "cpu"));
                },
-           .why = "A small net measures what it costs to issue operations, not to compute them."},
-          {.text = "A GPU begins one kernel after the other. How many launches fit in the time of "
-                   "cpu's step at T = 4?",
+           .why = "A small net measures the cost of issuing operations, not of computing them."},
+          {.text = "A GPU starts one kernel after the other. How many launches fit in the time "
+                   "of cpu's step at T = 4?",
            .unit = "launches",
            .answer = launches_in_a_step,
            .why = "A framework makes a dozen or more of them in such a step. No card wins there, "
                   "however fast it computes.",
            .tolerance = 3},
-          {.text = "In the tutorial this lesson follows, from which T on did the GPU win?",
+          {.text = "From which T on did the GPU win in the tutorial that this lesson follows?",
            .unit = "",
            .choices = {"4 (22 parameters)", "64 (2982 parameters)", "1024 (703,142 parameters)"},
            .answer = [](const StepResult&) { return reported('c'); },
@@ -101,10 +100,10 @@ LessonStep quality_by_size() {
           .text = "The same nets, trained for 100 epochs each: does size pay?",
           .command = "mlp depth --last {4:64:x2|4,8} --quality --engine cpu --budget {3|0.3}",
           .questions = {
-              {.text = "Does the largest of these nets err in fewer training rows than the "
+              {.text = "Does the largest of these nets misclassify fewer training rows than the "
                        "smallest?",
                .unit = "",
-               .choices = {"in fewer", "in more", "in as many"},
+               .choices = {"fewer", "more", "the same number"},
                .answer = errs_less,
                .why = "A net that is large enough for a GPU to win may be larger than its problem "
                       "needs. Rows that it has not seen decide (mlp train shows them)."},

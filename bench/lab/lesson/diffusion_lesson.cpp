@@ -89,15 +89,17 @@ LessonStep ladder() {
   return {
       .name = "ladder",
       .text =
-          "A square of 640x640 cells is warm in a small block near its middle. In each time step a "
-          "cell moves towards the mean of its four neighbours: in NumPy four rolls and a sum, and "
-          "xtensor_roll is that line in C++. Four programs compute it, all to the same bits.",
+          "A square of 640x640 cells is warm in a small block near its middle. In each time step "
+          "a cell moves towards the mean of its four neighbours. In NumPy that is four rolls and "
+          "a sum; xtensor_roll is the same line in C++. Four programs compute it, all with the "
+          "same bits.",
       .command =
           "--grid 640 --iters {1000|20} --backend xtensor_roll,xtensor,fused,simd --budget "
           "{6|0.3}",
       .peer = "numpy",
       .questions = {
-          {.text = "How many times as fast as the NumPy-style line is the fastest of them?",
+          {.text = "The fastest row against the NumPy-style row (xtensor_roll): how many times "
+                   "as fast is it?",
            .unit = "times",
            .answer =
                [](const StepResult& result) {
@@ -105,15 +107,15 @@ LessonStep ladder() {
                                         "seconds_per_iteration") /
                                  fastest_step(result));
                },
-           .why = "Only the code changed: no temporaries, wide vectors, all CPUs, several steps in "
-                  "one visit to memory. A GPU port that is compared with the first row is praised "
-                  "for all of that, too. (Where a note says that denormal numbers slow the loops, "
-                  "the last row is also spared them.)"},
+           .why = "Only the code changed: no temporaries, wide vectors, all CPUs, several steps "
+                  "in one visit to memory. A GPU port that is compared with the NumPy-style row "
+                  "gets the credit for all of that, too. (Where a note says that denormal "
+                  "numbers slow the loops down, they do not slow simd.)"},
           {.text = "\"My GPU code is 50 times as fast as the CPU.\" Which row is the CPU?",
            .unit = "",
            .choices = {"the NumPy-style line: people run it",
                        "the plain loop (fused): a C++ programmer writes it",
-                       "the fastest: the CPU can do it", "that has to be said"},
+                       "the fastest: the CPU can do it", "each can be: say which"},
            .answer = [](const StepResult&) { return reasoned('d'); },
            .why =
                "Each of them is the CPU to somebody. A ratio without its baseline is no result."},
@@ -122,11 +124,11 @@ LessonStep ladder() {
            .choices =
                {"its clock is wrong",
                 "its fields lie in a cache, or it takes several steps on a part of them while "
-                "that is there",
+                "that part is there",
                 "it leaves out cells that do not change"},
            .answer = [](const StepResult&) { return reasoned('b'); },
-           .why = "The copy goes through main memory. One read and one write of each cell a step "
-                  "are counted for every row alike, whatever it really moved."},
+           .why = "The copy goes through main memory. For every row, one read and one write of "
+                  "each cell a step are counted, whatever it really moved."},
       }};
 }
 
@@ -134,8 +136,8 @@ LessonStep copies() {
   return {
       .name = "copies",
       .text =
-          "A GPU has a memory of its own: what it computes with must get there, and back. "
-          "Without a GPU the same curve is that of this machine's memory, through its caches.",
+          "A GPU has its own memory: the data must be copied there, and the results back. "
+          "Without a GPU the curve shows copies within this machine's memory, through its caches.",
       .command = "transfer --max-size {64M|64K} --step 4 --budget {5|0.2}",
       .questions = {
           {.text = "One thread copies {64 MiB|64 KiB} by memcpy within this machine. How many GB a "
@@ -146,18 +148,16 @@ LessonStep copies() {
                  return measured(largest_copy(result, "transfer.host.curves", "memcpy", "host") /
                                  1e9);
                },
-           .why = "What a copy costs depends first on where its bytes are: a cache does several "
-                  "times as much as memory. Bytes that arrive are counted once."},
-          {.text =
-               "A card fetches bytes from page-locked (pinned) memory itself. How many times as "
-               "fast as from ordinary memory is a large copy to it?",
+           .why = "The cost of a copy depends first on where its bytes are: a cache is several "
+                  "times as fast as memory. Only the bytes that arrive are counted."},
+          {.text = "A GPU fetches bytes from page-locked (pinned) memory by itself. How many times "
+                   "as fast is a large copy from there as one from ordinary memory?",
            .unit = "times",
            .answer = gain_of_pinning,
-           .why =
-               "From ordinary memory the driver copies to a page-locked buffer of its own first, "
-               "and the host is busy with that. Locking costs time, too: it pays for memory "
-               "that is used again and again."},
-          {.text = "A copy takes t = a + bytes/b. Which of the two decides?",
+           .why = "From ordinary memory the driver first copies to its own page-locked buffer, and "
+                  "the host is busy with that. Locking costs time, too: it pays for memory that is "
+                  "used again and again."},
+          {.text = "A copy takes t = a + bytes/b. Which of a and b decides?",
            .unit = "",
            .choices = {"a, the latency, always", "a for 1 KiB, b for 64 MiB",
                        "b, the bandwidth, always"},
@@ -170,38 +170,38 @@ LessonStep residency() {
   return {
       .name = "residency",
       .text =
-          "What everybody ports first is the inner loop: copy the field to the device, take a "
-          "step, copy it back. From rung to rung the field stays longer where it is computed. "
-          "Without a GPU the fastest CPU code plays the device, and a trip is a copy to another "
-          "place in memory: no estimate of a bus. Below it stands a card that is assumed.",
+          "Everybody ports the inner loop first: copy the field to the device, take a step, copy "
+          "it back. From row to row the field stays longer where it is computed. Without a GPU "
+          "the fastest CPU code plays the device, and a trip is a copy to another place in "
+          "memory: that is no estimate of a bus. A second table has an assumed card.",
       .command = "residency --grid 640 --iters {1000|100} --budget {8|0.5}",
       .assumes = true,
       .questions = {
-          {.text = "The field goes to the host and back in every step. How many times as long does "
-                   "a step take as where the field stays?",
+          {.text = "The field goes to the host and back in every step. How many times as long "
+                   "does a step take as when the field stays?",
            .unit = "times",
            .answer = cost_of_round_trips,
-           .why = "The arithmetic is the same in all rungs. What each one buys is fewer copies, "
-                  "copies without the host's help, or many launches at once.",
+           .why = "The arithmetic is the same in all rows. Each row gains by fewer copies, by "
+                  "copies without the host's help, or by many launches at once.",
            .tolerance = 3},
-          {.text = "A GPU that gets the field and gives it back in every step is, against the best "
-                   "of this CPU:",
+          {.text = "A GPU gets the field and gives it back in every step. Compared with the best "
+                   "row of this CPU it is:",
            .unit = "",
-           .choices = {"slower", "one or the other, nobody can say yet", "faster"},
+           .choices = {"slower", "one or the other: nobody can say yet", "faster"},
            .answer = pace_with_round_trips,
-           .why = "So the first port disappoints, on a card that is many times as fast."},
-          {.text = "And the best kernel of that GPU, where the field stays: how many times as fast "
-                   "as the best of this CPU?",
+           .why = "So the first port disappoints, although the card is many times as fast."},
+          {.text = "The field stays on that GPU. How many times as fast is its best kernel as "
+                   "the best row of this CPU?",
            .unit = "times",
            .answer = [](const StepResult& result) { return pace_of(result, stays); },
-           .why = "How much can be computed before the field is wanted, to plot or to save? That "
-                  "decides which of the two answers is yours."},
-          {.text = "nvidia-smi shows 100 % utilization. That means:",
+           .why = "How much can be computed before you need the field, to plot or to save it? "
+                  "That decides which of the two answers is yours."},
+          {.text = "nvidia-smi shows 100 % utilization. What does that mean?",
            .unit = "",
            .choices = {"all cores of the GPU compute", "some kernel was running all the time",
                        "memory moves as fast as it can"},
            .answer = [](const StepResult&) { return reasoned('b'); },
-           .why = "One small kernel after the other is enough for 100 %. Power draw is the better "
+           .why = "One small kernel after the other is enough for 100 %. Power draw is a better "
                   "sign of use; on a machine with a GPU --telemetry records it."},
       }};
 }
@@ -210,8 +210,8 @@ LessonStep precision() {
   return {
       .name = "precision",
       .text =
-          "NumPy computes in float64 unless it is told otherwise, a GPU program often in "
-          "float32. And one more mistake with copies, which needs a GPU.",
+          "NumPy computes in float64 by default, a GPU program often in float32. One more "
+          "mistake with copies needs a GPU, and is told in words where there is none.",
       .command =
           "pitfalls --only float32-for-float64 --only pageable-async --grid {640|64} "
           "--budget {3|0.3}",
@@ -224,18 +224,17 @@ LessonStep precision() {
                    [](const StepResult& result) {
                      return factor_of(result, "float32-for-float64", Reads::too_little);
                    },
-               .why =
-                   "Half the bytes, and twice the cells in a vector. It is another result in less "
-                   "time: compare equal precisions, and say which."},
+               .why = "float32 has half the bytes, and twice the cells in a vector. It gives "
+                      "another result in less time: compare equal precisions, and say which."},
               {.text =
                    "Will it fit in the GPU's memory? How many MiB do two fields of 640x640 take in "
                    "float32?",
                .unit = "MiB",
                .answer =
                    [](const StepResult&) { return reasoned(2.0 * 640 * 640 * 4 / (1 << 20)); },
-               .why = "A GPU, yes or no: does it fit, how many branches has the code, how much "
-                      "travels "
-                      "between host and device, can the device do all its operations?",
+               .why = "Four questions decide about a GPU: does the problem fit, how many "
+                      "branches has the code, how much travels between host and device, and can "
+                      "the device do all operations?",
                .tolerance = 1.3},
           },
       .gpu_pitfalls = {"pageable-async"}};
@@ -247,8 +246,8 @@ Lesson diffusion_lesson() {
   return {.number = 1,
           .title = "diffusion and copies",
           .teaches =
-              "Why a port to a GPU can be slower than the CPU: what a copy costs, and what "
-              "\"the CPU\" and \"the time\" are.",
+              "Why a port to a GPU can be slower than the CPU: what a copy costs, and what \"the "
+              "CPU\" and \"the time\" mean.",
           .takes = "25 s",
           .steps = {ladder(), copies(), residency(), precision()}};
 }

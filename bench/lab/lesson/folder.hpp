@@ -1,9 +1,9 @@
-// The folder of a lesson keeps what is finished, so that one that ended early is taken up where it
-// was:
+// The folder of a lesson keeps what is finished, so that a lesson that ended early goes on there:
 //
-//   1-ladder.json    the result of a finished step; 1-ladder.part.json: of one that was not
-//   finished guesses.txt      question and guess sheet.csv        a line a question, unless --sheet
-//   says where page.html        the results as pictures
+// - 1-ladder.json: the result of a finished step; 1-ladder.part.json: that of an unfinished one
+// - guesses.txt: question and guess
+// - sheet.csv: a line for each question, unless --sheet names another file
+// - page.html: the results as pictures
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

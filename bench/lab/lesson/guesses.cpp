@@ -65,7 +65,7 @@ std::string GuessReader::ask(const std::string& number, std::string_view unit,
     if (const auto guess = parse_guess(*line, choices)) {
       return *guess;
     }
-    prompts_ << fmt::format("diffbench: {}: {} is no guess ({})\n", number, printable(*line),
+    prompts_ << fmt::format("diffbench: {}: {} is not a guess ({})\n", number, printable(*line),
                             wanted);
     if (!terminal_) {
       return "";

@@ -31,10 +31,9 @@ LessonStep answers() {
   return {
       .name = "answers",
       .text =
-          "One row goes through the net 784-128-10, {300|20} times. At least 10 calls warm up; "
-          "then "
-          "each is timed alone, from rows in host memory to outputs there. Beside the right "
-          "readings stands what classic mistakes make of the same calls.",
+          "One row goes through the net 784-128-10, {300|20} times. At least 10 calls warm up. "
+          "Then each call is timed alone, from rows in host memory to outputs there. Beside the "
+          "right readings the table has those of classic mistakes, from the same calls.",
       .command = "mlp latency --repetitions {300|20}",
       .questions = {
           {.text = "How many microseconds does one answer of cpu take (the median)?",
@@ -43,17 +42,17 @@ LessonStep answers() {
                [](const StepResult& result) {
                  return measured(1e6 * figure(cpu_row(result), "seconds.median"));
                },
-           .why = "Some 100,000 multiplications. A framework adds microseconds for each operation "
-                  "it issues, a GPU both copies and its launches.",
+           .why = "An answer is some 100,000 multiplications. A framework adds microseconds for "
+                  "each operation that it issues; a GPU adds both copies and its launches.",
            .tolerance = 3},
-          {.text = "How many times as long does the first call of an engine just made take?",
+          {.text = "How many times as long as the median is the first call of a new engine?",
            .unit = "times",
            .answer =
                [](const StepResult& result) {
                  return measured(figure(misreading(result, "no warm-up"), "factor"));
                },
-           .why = "Memory is touched for the first time, caches are cold. On a GPU kernels have to "
-                  "be loaded and the card wakes from low power: up to seconds.",
+           .why = "Memory is touched for the first time, and caches are cold. A GPU must also "
+                  "load kernels and wake from low power, which takes up to seconds.",
            .tolerance = 3},
           {.text = "The slowest of the {300|20} calls: how many times the median?",
            .unit = "times",
@@ -62,22 +61,24 @@ LessonStep answers() {
                  const Value& row = cpu_row(result);
                  return measured(figure(row, "seconds.max") / figure(row, "seconds.median"));
                },
-           .why =
-               "A single sample may be that one, and the mean has it in it. Give the median with "
-               "the 99th percentile, or mean and standard deviation of many calls.",
+           .why = "A single sample may be that one, and the mean includes it. Report the median "
+                  "with the 99th percentile, or mean and standard deviation of many calls.",
            .tolerance = 5},
           {.text = "What does a clock that counts milliseconds read for one call?",
            .unit = "",
            .choices = {"0", "1 or more"},
            .answer = milliseconds_left,
-           .why = "Time many calls together, or use a finer clock and know what reading it costs."},
+           .why = "Time many calls together, or use a finer clock and know the cost of reading "
+                  "it."},
       }};
 }
 
 LessonStep mistakes() {
   return {
       .name = "mistakes",
-      .text = "The same mistakes with the steps of the solver, and those that need a GPU.",
+      .text =
+          "These are the same mistakes with steps of the solver, and the mistakes that need "
+          "a GPU.",
       .command =
           "pitfalls --only no-warm-up --only copies-timed --only one-sample --only "
           "context-timed --only no-synchronization --only event-pairs --grid {640|64} "
@@ -85,13 +86,14 @@ LessonStep mistakes() {
       .questions =
           {
               {.text = "Both copies of the field are inside the timing of a step. How many times "
-                       "too slow does it read?",
+                       "too long is the time that it reads?",
                .unit = "times",
                .answer =
                    [](const StepResult& result) {
                      return factor_of(result, "copies-timed", Reads::too_much);
                    },
-               .why = "Over a GPU's bus it is far more. Say what is in a time; time copies apart.",
+               .why = "Over a GPU's bus it is far more. Say what a time includes; time copies "
+                      "separately.",
                .tolerance = 2},
               {.text = "The first use of a GPU makes its context. How many milliseconds is that?",
                .unit = "ms",
@@ -100,8 +102,8 @@ LessonStep mistakes() {
                      const Assumption& context = result.card.context;
                      return assumed(Assumption{1e3 * context.low, 1e3 * context.high});
                    },
-               .why = "It is paid once in a process: nothing for a service, everything for a "
-                      "program that asks once.",
+               .why = "It is paid once in a process: that is nothing for a service, and "
+                      "everything for a program that answers once.",
                .tolerance = 3},
               {.text = "How is a GPU timed best?",
                .unit = "",
@@ -109,8 +111,8 @@ LessonStep mistakes() {
                            "by events round many calls, then a synchronization",
                            "by events round each kernel, summed"},
                .answer = [](const StepResult&) { return reasoned('b'); },
-               .why = "The first stops too early. A pair of events adds a microsecond or two, and "
-                      "the gap until the host has launched the kernel."},
+               .why = "The host's clock stops too early. A pair of events round each kernel adds "
+                      "a microsecond or two, and the gap until the host has launched the kernel."},
           },
       .gpu_pitfalls = {"context-timed", "no-synchronization", "event-pairs"}};
 }
@@ -125,16 +127,16 @@ LessonStep throughput() {
       .questions = {
           {.text =
                "How many times as many rows a second does cpu answer in its best batches as one "
-               "by one?",
+               "at a time?",
            .unit = "times",
            .answer = gain_of_batches,
            .why = "Weights are read once for a whole batch. A GPU needs far larger batches to be "
-                  "busy, and so gains more."},
+                  "busy, and gains more from them."},
           {.text = "The time of a batch, divided by its rows, is:",
            .unit = "",
-           .choices = {"the latency of an answer", "what an answer costs, not how long it takes"},
+           .choices = {"the latency of an answer", "the cost of an answer, not how long it takes"},
            .answer = [](const StepResult&) { return reasoned('b'); },
-           .why = "Who asks waits for the whole batch, and before that until it is full."},
+           .why = "A user waits until the batch is full, and then for the whole batch."},
       }};
 }
 

@@ -36,21 +36,21 @@ Action declare_lesson(OptionList& options) {
   lesson::CourseOptions& course = typed->course;
   course.card_as_typed = "h200";
   options.integer("LESSON 1-5", typed->number, {1, 5}, "which one", "list them");
-  options.flag("--list", typed->plan, "its commands and questions; measure nothing");
+  options.flag("--list", typed->plan, "list its commands and questions; measure nothing");
   options.clearing_flag("--no-quiz", course.quiz, "do not ask for guesses");
   options.flag(
       "--quick", course.quick,
-      "small problems and short samples: how it goes, in seconds; its figures mean little");
+      "small problems and short samples: shows the course in seconds; the figures mean little");
   options.text("--assume CARD|FILE", course.card_as_typed,
-               "the GPU that questions are about where there is none: h200, a100, t4, laptop, or a "
+               "the GPU that questions assume where there is none: h200, a100, t4, laptop, or a "
                "file like docs/lab.md's");
   options.group("Output");
   options.text("--out DIR", course.folder,
-               "its results, guesses, sheet and page; a lesson that ended early is taken up from "
+               "for results, guesses, sheet and page; a lesson that ended early continues from "
                "there (default: diffbench-lesson-N)");
   options.text("--sheet FILE", course.sheet,
-               "a CSV line for each question: guess, answer, where it is from (default: sheet.csv "
-               "in --out)");
+               "a CSV line for each question: guess, answer, source of the answer (default: "
+               "sheet.csv in --out)");
   options.check([typed] {
     if (typed->course.sheet == "-") {
       throw InvalidInput("--sheet -: stdout has the lesson; name a file");

@@ -55,7 +55,7 @@ std::string question_lines(const Asked& asked) {
 
 std::string answer_lines(const Asked& asked) {
   std::string line = asked.answer.source == Source::absent
-                         ? fmt::format("{}  no figure: it cannot be measured here", asked.number)
+                         ? fmt::format("{}  no figure: this cannot be measured here", asked.number)
                      : asked.answer.source == Source::disturbed
                          ? fmt::format("{}  no answer: other programs were running", asked.number)
                          : fmt::format("{}  {}{}{} ({})", asked.number, asked.full_answer(),

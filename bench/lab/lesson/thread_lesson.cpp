@@ -42,10 +42,10 @@ LessonStep training() {
   return {
       .name = "training",
       .text =
-          "A training step of MNIST's net on 1, 2, 4, ... threads, as OMP_NUM_THREADS would "
-          "set them. Where MNIST's files are not here (diffbench get-data mnist), Fashion-MNIST "
-          "or made-up rows of the same size take their place, and the table says so: a step "
-          "takes as long on them.",
+          "A training step of MNIST's net on 1, 2, 4, ... threads, as OMP_NUM_THREADS would set "
+          "them. Where MNIST's files are missing (diffbench get-data mnist), Fashion-MNIST or "
+          "made-up rows of the same size take their place, and the table says so. A step takes "
+          "as long on them.",
       .command =
           "mlp scaling {--layers 784,512,512,10|--data made-up --layers 784,16,10} --budget "
           "{10|0.3}",
@@ -57,15 +57,15 @@ LessonStep training() {
                [](const StepResult& result) {
                  return measured(all_over_one(result, "mlp_scaling.results", "speedup"));
                },
-           .why = "Its share of n is the efficiency. What is missing is work that stays serial, "
-                  "waiting for each other, and memory that all of them share.",
+           .why = "Divided by n, that is the efficiency. The rest is lost to serial work, to "
+                  "threads that wait for each other, and to the memory that they share.",
            .tolerance = 1.5},
-          {.text = "If a tenth of the work stays serial, how many times as fast can any number of "
-                   "threads make it?",
+          {.text = "A tenth of the work stays serial. How many times as fast can it become, with "
+                   "any number of threads?",
            .unit = "times",
            .answer = [](const StepResult&) { return reasoned(10.0); },
-           .why = "Amdahl's law: 1 / (s + (1-s)/n) goes to 1/s. It holds for a GPU, too: what is "
-                  "not ported sets the end.",
+           .why = "Amdahl's law: 1 / (s + (1-s)/n) goes to 1/s. It holds for a GPU, too: the "
+                  "part that is not ported sets the limit.",
            .tolerance = 1.1},
       }};
 }
@@ -74,13 +74,13 @@ LessonStep solver() {
   return {
       .name = "solver",
       .text =
-          "The diffusion solver in the same way, and then the question of the lesson: one GPU "
-          "against the best number of threads, in a whole run with both copies. Without a GPU "
-          "it is a card that is assumed.",
+          "The diffusion solver is measured in the same way. Then one GPU is compared with the "
+          "best number of threads, in a whole run with both copies. Without a GPU the card is "
+          "assumed.",
       .command = "scaling --grid {2048|512} --iters {200|20} --budget {8|0.3}",
       .assumes = true,
       .questions = {
-          {.text = "On all CPUs against one thread: how many times as fast is the solver?",
+          {.text = "How many times as fast is the solver on all CPUs as on one thread?",
            .unit = "times",
            .answer =
                [](const StepResult& result) {
@@ -89,7 +89,7 @@ LessonStep solver() {
            .why = "Two CPUs of a virtual machine may be two threads of one core, and the clock of "
                   "many CPUs falls as more of them work.",
            .tolerance = 1.5},
-          {.text = "Peak memory (MaxRSS) on all CPUs, against that on one thread?",
+          {.text = "How large is peak memory (MaxRSS) on all CPUs, compared with one thread?",
            .unit = "",
            .choices = {"about the same", "half as much again, or more"},
            .answer =
@@ -98,13 +98,14 @@ LessonStep solver() {
                      measured(all_over_one(result, "scaling.results", "peak_host_bytes"));
                  return chosen(ratio.figure.low < 1.5 ? 'a' : 'b', ratio);
                },
-           .why = "Threads share the fields; each has little of its own. Of processes, such as "
-                  "ranks, each has all that it works on."},
-          {.text = "The GPU in a whole run: how many times as fast as the best number of threads?",
+           .why = "Threads share the fields, and each has little memory of its own. Processes, "
+                  "such as ranks, each hold all the data that they work on."},
+          {.text = "In a whole run: how many times as fast is the GPU as the best number of "
+                   "threads?",
            .unit = "times",
            .answer = gpu_over_threads,
-           .why = "Against one thread of NumPy-style code it would be many times that. Against all "
-                  "that the CPU can do, it is this.",
+           .why = "Against one thread of NumPy-style code it would be many times that. Against "
+                  "the best that the CPU can do, it is this.",
            .tolerance = 3},
           {.text = "The rule here is that a GPU is worth it from 10 times on. Is it?",
            .unit = "",
@@ -119,18 +120,20 @@ LessonStep oversubscribed() {
   return {
       .name = "oversubscribed",
       .text =
-          "More threads than CPUs are easily started: a library in a library, two jobs on a "
-          "node.",
+          "It is easy to start more threads than CPUs: a parallel library inside another, two "
+          "jobs on a node.",
       .command = "pitfalls --only oversubscribed-threads --grid {640|64} --budget {3|0.3}",
       .questions = {
-          {.text = "Eight threads for each CPU: how many times as long does the same work take?",
+          {.text = "How many times as long does the same work take with eight threads for each "
+                   "CPU?",
            .unit = "times",
            .answer =
                [](const StepResult& result) {
                  return factor_of(result, "oversubscribed-threads", Reads::too_much);
                },
-           .why = "Threads meet after every few steps, and those that wait keep the others from "
-                  "the CPUs. Set the number of threads, and look at what else runs.",
+           .why = "Threads wait for each other after every few steps, and the waiting ones keep "
+                  "the others from the CPUs. Set the number of threads, and look at what else "
+                  "runs.",
            .tolerance = 3},
       }};
 }

@@ -53,21 +53,21 @@ LessonStep clock_stops() {
       .name = "clock",
       .text =
           "Time with a wall clock, and stop it when the work is done, not when it has been "
-          "asked for. A launch returns before its kernel ends. So does a line of a lazy array "
-          "library, and that one needs no GPU.",
+          "requested. A launch returns before its kernel ends. So does a line of a lazy array "
+          "library, and that needs no GPU.",
       .command =
           "pitfalls --only lazy-expression --only context-timed --only no-synchronization "
           "--only synchronize-every-step --grid {640|64} --budget {4|0.3}",
       .questions =
           {
-              {.text = "The clock stops after the line that only notes what is to be computed. How "
-                       "many times too fast does it read?",
+              {.text = "The clock stops after a line that only notes what is to be computed. How "
+                       "many times too short is the time that it reads?",
                .unit = "times",
                .answer =
                    [](const StepResult& result) {
                      return factor_of(result, "lazy-expression", Reads::too_little);
                    },
-               .why = "The factor has no end: the more work was noted, the better it looks.",
+               .why = "The factor has no limit: the more work is noted, the better it looks.",
                .tolerance = 10},
               {.text = "When must the clock of a run on a GPU stop?",
                .unit = "",
@@ -76,20 +76,22 @@ LessonStep clock_stops() {
                .answer = [](const StepResult&) { return reasoned('b'); },
                .why = "Launches are asynchronous. A copy to ordinary memory synchronizes, too, "
                       "which is why a missing wait is often not noticed."},
-              {.text = "No synchronization makes a GPU look:",
+              {.text = "A clock without synchronization makes a GPU look:",
                .unit = "",
                .choices = directions,
                .answer =
                    [](const StepResult& result) {
                      return looks(result, "no-synchronization", 'a');
                    },
-               .why = "It is the host's time to ask for the work."},
-              {.text = "The first run of a process, timed with the others, makes a GPU look:",
+               .why = "It reads only the host's time to request the work."},
+              {.text = "The first run of a process is timed with the others. That makes a GPU "
+                       "look:",
                .unit = "",
                .choices = directions,
                .answer =
                    [](const StepResult& result) { return looks(result, "context-timed", 'b'); },
-               .why = "It makes the context and loads the kernels. Report it, apart."},
+               .why = "The first run makes the context and loads the kernels. Report it "
+                      "separately."},
           },
       .gpu_pitfalls = {"context-timed", "no-synchronization", "synchronize-every-step"}};
 }
@@ -98,9 +100,9 @@ LessonStep width() {
   return {
       .name = "width",
       .text =
-          "A classifier with two hidden layers of N neurons, 2-N-N-2, in batches of 100. "
-          "Without a GPU two engines of this CPU race: cpu takes a step in a few fused "
-          "products, cpu_xtensor array by array, with the products of OpenBLAS.",
+          "A classifier with two hidden layers of N neurons, 2-N-N-2, in batches of 100. Without "
+          "a GPU two engines on this CPU are compared: cpu takes a step in a few fused products; "
+          "cpu_xtensor takes it array by array, with OpenBLAS' products.",
       .command = "mlp width --hidden {100,1000,2000|10,40} --budget {10|0.3}",
       .questions = {
           {.text =
@@ -111,8 +113,8 @@ LessonStep width() {
                [](const StepResult& result) {
                  return measured(step_at(result, 1) / step_at(result, 0));
                },
-           .why = "The arithmetic grows nearly with the square of N; what a step costs besides "
-                  "does not. A GPU has more of the latter, and so loses where N is small."},
+           .why = "The arithmetic grows nearly with the square of N; the fixed cost of a step "
+                  "does not. A GPU has a higher fixed cost, and so loses where N is small."},
           {.text = "On a P100, from which N on did the GPU win?",
            .unit = "",
            .choices = {"at every N", "from about 1000 on", "nowhere"},
@@ -126,18 +128,18 @@ LessonStep equal_quality() {
   return {
       .name = "quality",
       .text =
-          "A faster run counts only if it is as good. The engines train one net from the same "
-          "parameters on the same rows: class 1 is a quarter of a disc in the unit square.",
+          "A faster run counts only if its result is as good. The engines train one net from the "
+          "same parameters on the same rows: class 1 is a quarter of a disc in the unit square.",
       .command = "mlp train --data disc --layers 2,4,8,16,2 --epochs {100|5}",
       .questions = {
-          {.text = "Do all engines err in the same number of test rows?",
+          {.text = "Do all engines misclassify the same number of test rows?",
            .unit = "",
            .choices = {"yes", "no"},
            .answer = equal_errors,
-           .why = "They differ by roundings only. Where the quality differs, that is the result, "
-                  "and the time is not."},
-          {.text = "Class 1 is an eighth of the square. What accuracy has a net that always "
-                   "answers 0, in percent?",
+           .why = "They differ only by rounding. Where the quality differs, that difference is "
+                  "the result, not the time."},
+          {.text = "Class 1 is an eighth of the square. A net always answers 0. What is its "
+                   "accuracy, in percent?",
            .unit = "%",
            .answer = accuracy_of_one_answer,
            .why = "Accuracy hides a net that has learnt nothing. Precision, recall and F1 of each "

@@ -33,7 +33,7 @@ struct LatencyOptions {
     declare_peers(options, peers);
     options.integer("--repetitions N", job.repetitions, {2, 10'000'000}, "calls that are timed");
     declare_threads(options, job.session.threads, "for threaded engines, and torch",
-                    "what pays; torch 1, and all");
+                    "as many as pay; torch: 1, and all");
     output.declare(options);
   }
 

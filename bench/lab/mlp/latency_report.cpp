@@ -48,7 +48,7 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
   }
   const auto worst = std::ranges::max_element(best->misreadings, {}, &Misreading::factor);
   if (worst != best->misreadings.end() && effect_of(worst->factor()) == Effect::too_slow) {
-    text += fmt::format("; the worst of the mistakes, {}, would have reported {}", worst->name,
+    text += fmt::format("; the worst mistake, {}, would have reported {}", worst->name,
                         format_seconds(worst->mistaken));
   }
   return text + order_doubt(found) + ".";
@@ -65,7 +65,7 @@ constexpr Column<MisreadingLine> misreading_columns[] = {
     {"mistaken_seconds", "reads", as_seconds,
      field<&MisreadingLine::mistake, &Misreading::mistaken>},
     {"right_seconds", "right", as_seconds, field<&MisreadingLine::mistake, &Misreading::right>},
-    {"factor", "so", as_misreading, field<&MisreadingLine::mistake, &Misreading::factor>},
+    {"factor", "effect", as_misreading, field<&MisreadingLine::mistake, &Misreading::factor>},
     {"mistake", nullptr, as_text, field<&MisreadingLine::mistake, &Misreading::mistake>},
     {"detail", nullptr, as_text, field<&MisreadingLine::mistake, &Misreading::detail>},
 };
@@ -159,8 +159,8 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
   report.figures = report.text;
   report.found_in_data = {"results[].misreadings"};
   if (!meanings.empty()) {
-    report.text +=
-        fmt::format("\n{}\nWhat each takes for the latency\n{}", mistakes.format(), meanings);
+    report.text += fmt::format("\n{}\nWhat each mistake takes for the latency\n{}",
+                               mistakes.format(), meanings);
   }
   report.sentence = sentence_of(job, rows);
   report.interrupted = interrupted();

@@ -124,7 +124,7 @@ double cost_of_clock() {
 Misreading one_sample(const LatencySummary& right) {
   const bool slow = right.max / right.median >= right.median / right.min;
   return {.name = "one sample",
-          .mistake = "a single call: the one farthest from the median",
+          .mistake = "a single call, the one farthest from the median",
           .mistaken = slow ? right.max : right.min,
           .right = right.median};
 }
@@ -149,7 +149,7 @@ std::optional<Misreading> hot_cache(Asked& asked, const LatencyJob& job, double 
   }
   return Misreading{
       .name = "hot cache",
-      .mistake = "calls in a loop; right is each with caches flushed, as between other work",
+      .mistake = "calls in a loop; right: caches flushed before each call, as after other work",
       .mistaken = median,
       .right = median_of(cold)};
 }
@@ -183,7 +183,7 @@ void add_misreadings(LatencyRow& row, const mlp::EngineInfo& engine, const Laten
     }
   };
   add(Misreading{.name = "no warm-up",
-                 .mistake = "the first call of an engine just made",
+                 .mistake = "the first call of a new engine",
                  .mistaken = first_call,
                  .right = right.median});
   add(one_sample(right));
@@ -197,7 +197,7 @@ void add_misreadings(LatencyRow& row, const mlp::EngineInfo& engine, const Laten
         collect(job.repetitions, [&] { return asked.seconds_to_issue(); });
     if (!issued.empty()) {
       add(Misreading{.name = "no synchronization",
-                     .mistake = "until the call that issues the work returned",
+                     .mistake = "only until the call that issues the work returned",
                      .mistaken = median_of(issued),
                      .right = right.median});
     }

@@ -20,7 +20,7 @@ void declare_optimizer(OptionList& options, mlp::Optimizer& optimizer) {
   options.value("--optimizer NAME", "sgd (default) or adam",
                 [&optimizer](std::string_view option, const std::string& name) {
                   if (name != "sgd" && name != "adam") {
-                    throw InvalidInput(fmt::format("{} {}: choose of sgd, adam", option, name));
+                    throw InvalidInput(fmt::format("{} {}: choose sgd or adam", option, name));
                   }
                   if (name == "adam") {
                     optimizer.kind = mlp::Optimizer::Kind::adam;
@@ -41,7 +41,7 @@ void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& 
 }
 
 void declare_peers(OptionList& options, std::vector<std::string>& peers) {
-  options.texts("--peer NAME", peers, "torch or torch_cuda beside them");
+  options.texts("--peer NAME", peers, "PyTorch in the same run: torch or torch_cuda");
   options.choices(peer_names(PeerTask::training));
 }
 
@@ -49,7 +49,7 @@ void declare_model(OptionList& options, std::string& model, std::string_view hel
   options.text("--model FILE.safetensors", model, help);
   options.check([&options] {
     if (options.given("--layers") && options.given("--model")) {
-      throw InvalidInput("--layers and --model: the model says what its layers are; give one");
+      throw InvalidInput("--layers and --model: the model has its own layers; give one of the two");
     }
   });
 }
@@ -62,7 +62,7 @@ void declare_training(OptionList& options, MlpOptions& training) {
                 [&](std::string_view, const std::string& name) { training.data = name; });
   options.choices({"disc", "mnist", "fashion"});
   options.text("--data-dir DIR", training.data_dir,
-               "of mnist or fashion (default: where get-data puts them)");
+               "where mnist or fashion are (default: where get-data puts them)");
   options.parsed("--layers N,N,...", training.network,
                  "widths: inputs, hidden layers, classes (default for disc: 2,4,8,16,32,2)",
                  mlp::parse_layers);
@@ -70,7 +70,7 @@ void declare_training(OptionList& options, MlpOptions& training) {
   options.text("--save FILE.safetensors", training.save, "the first engine's parameters");
   options.group("Training");
   options.integer("--epochs N", training.epochs, {1, 1'000'000}, "passes over the data");
-  options.integer("--batch N", training.batch, batch_limits, "rows of a step");
+  options.integer("--batch N", training.batch, batch_limits, "rows in a step");
   declare_optimizer(options, training.optimizer);
   options.amount("--momentum X", training.optimizer.momentum, "of sgd");
   options.check([&] {
@@ -79,18 +79,20 @@ void declare_training(OptionList& options, MlpOptions& training) {
     }
   });
   options.amount("--weight-decay X", training.optimizer.weight_decay, "added to the gradient");
-  declare_seed(options, training.seed, "of parameters, data and order");
+  declare_seed(options, training.seed, "for parameters, data and order");
   options.group("What runs");
   declare_engines(options, training.choice, session);
   declare_peers(options, training.peers);
-  declare_threads(options, session.threads, "for threaded engines", "what pays");
+  declare_threads(options, session.threads, "for threaded engines", "as many as pay");
   options.group("How batches come to the engine");
   options.parsed(
       "--transfer MODE", session.transfer,
-      "to a GPU one by one, from pageable or pinned memory (default: all rows lie there)",
+      "send batches to a GPU one by one, from pageable or pinned memory (default: all rows stay "
+      "there)",
       [](const std::string& text) { return transfer_names.parse(text); });
   options.flag("--async", training.prefetch,
-               "each engine once more, with the next batch gathered and copied beside the step");
+               "run each engine once more, with the next batch gathered and copied during the "
+               "step");
   options.check([&] {
     if (session.transfer != Transfer::pageable && session.transfer != Transfer::pinned) {
       throw InvalidInput(
@@ -160,7 +162,7 @@ mlp::Split load_data(const MlpOptions& options) {
     return mlp::read_csv(options.data);
   }
   throw InvalidInput(
-      fmt::format("--data {}: choose of disc, mnist, fashion, or give a .csv file", options.data));
+      fmt::format("--data {}: choose disc, mnist or fashion, or give a .csv file", options.data));
 }
 
 } // namespace diffbench::bench

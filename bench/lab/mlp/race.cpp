@@ -255,15 +255,15 @@ void declare_race(OptionList& options, RaceSetting& setting, std::string_view de
   declare_engines(options, setting.choice, race.session, default_engines);
   declare_peers(options, race.peers);
   declare_thread_list(options, race.threads,
-                      "such as 1,2: threaded engines, and peers on the CPU, with each",
+                      "such as 1,2: run threaded engines, and peers on the CPU, with each number",
                       default_threads);
   options.flag("--products", race.products,
-               "also the matrix products of a step alone, by OpenBLAS: the roof");
+               "also time the matrix products of a step alone, by OpenBLAS: the upper limit");
   options.flag("--quality", race.quality,
-               "also the errors in the training rows after all steps: equal quality?");
-  options.integer("--batch N", setting.batch, batch_limits, "rows of a step");
+               "also count the errors in the training rows after all steps: is the quality equal?");
+  options.integer("--batch N", setting.batch, batch_limits, "rows in a step");
   declare_optimizer(options, setting.optimizer);
-  declare_seed(options, setting.seed, "of parameters and data");
+  declare_seed(options, setting.seed, "for parameters and data");
   declare_budget(options, setting.budget_seconds, "time for the timing rounds");
 }
 

@@ -182,7 +182,7 @@ std::string changes_of_fastest(const SizeStudy& study) {
       continue;
     }
     if (last != nullptr && found.best->name != first) {
-      text += fmt::format("; {} gives way to {} between {} = {} and {} ({} to {} parameters)",
+      text += fmt::format("; {} is overtaken by {} between {} = {} and {} ({} to {} parameters)",
                           first, found.best->name, study.symbol, last->size, point.size,
                           with_separators(last->network.parameters()),
                           with_separators(point.network.parameters()));

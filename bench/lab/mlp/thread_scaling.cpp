@@ -74,7 +74,7 @@ GpuAnswer gpu_answer(const StepScaling& study) {
   }
   if (cpu == nullptr) {
     const char* const why = "no row ran on the CPU";
-    return {fmt::format(" Whether the GPU is worth it stays open: {}.", why),
+    return {fmt::format(" Whether the GPU is worth it is not known: {}.", why),
             {{"status", "absent"}, {"reason", why}}};
   }
   const double times = cpu->step_seconds() / gpu->step_seconds();
@@ -133,10 +133,11 @@ Action declare_mlp_scaling(OptionList& options) {
   const auto state = std::make_shared<ThreadOptions>();
   options.group("Data and network");
   options.text("--data NAME", state->data,
-               "mnist, fashion, or made-up rows of their size (default: the first that is there)");
+               "mnist, fashion, or made-up rows of the same size (default: the first that is "
+               "installed)");
   options.choices({"mnist", "fashion", "made-up"});
   options.text("--data-dir DIR", state->directory,
-               "of mnist or fashion (default: where get-data puts them)");
+               "where mnist or fashion are (default: where get-data puts them)");
   options.parsed("--layers N,N,...", state->network, "widths (default 784,512,512,10)",
                  mlp::parse_layers);
   declare_race(options, state->race, "cpu, and those on GPUs",

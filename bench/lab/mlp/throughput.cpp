@@ -246,19 +246,19 @@ Action declare_mlp_throughput(OptionList& options) {
   options.parsed("--layers N,N,...", setting.network, "widths (default 784,128,10)",
                  mlp::parse_layers);
   options.flag("--train", setting.training, "training steps instead of answers");
-  declare_seed(options, setting.seed, "of parameters and rows");
+  declare_seed(options, setting.seed, "for parameters and rows");
   options.group("What runs");
   declare_engines(options, state->choice, setting.session);
-  declare_threads(options, setting.session.threads, "for threaded engines", "what pays");
+  declare_threads(options, setting.session.threads, "for threaded engines", "as many as pay");
   options.integer("--first-batch N", setting.first_batch, search_limits, "where the search begins");
   options.value(
       "--most-batch N",
       described("where the search ends", fmt::format("--first-batch to {}", search_limits.high),
-                "at the memory's end"),
+                "where memory ends"),
       [&setting, search_limits](std::string_view option, const std::string& text) {
         setting.most_batch = parse_integer(option, text, {setting.first_batch, search_limits.high});
       });
-  declare_budget(options, setting.budget_seconds, "time of an engine");
+  declare_budget(options, setting.budget_seconds, "time for each engine");
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     state->setting.engines = choose_engines(state->choice, state->setting.session.device);

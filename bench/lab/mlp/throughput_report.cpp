@@ -115,8 +115,8 @@ std::string sentence(const ThroughputStudy& study) {
   }
   const BatchPoint& top = *best->search.best();
   const BatchPoint* const enough = enough_batch(*best);
-  std::string text = fmt::format("{} does most, {} rows a second in batches of {}", best->row.name,
-                                 format_figure(top.rows_per_second), top.batch);
+  std::string text = fmt::format("{} is the fastest, {} rows a second in batches of {}",
+                                 best->row.name, format_figure(top.rows_per_second), top.batch);
   if (enough == nullptr) {
     text += ", and how small a batch does 95 % of that is uncertain";
   } else if (enough->batch < top.batch) {
@@ -124,7 +124,7 @@ std::string sentence(const ThroughputStudy& study) {
   }
   const BatchPoint& one = best->search.curve.front();
   if (one.batch < best->search.enough()->batch) {
-    text += fmt::format("; one row at a time it is {} of it",
+    text += fmt::format("; one row at a time it reaches {} of that",
                         format_percent(one.rows_per_second / top.rows_per_second));
   }
   return text + doubt(study, *best) + ".";

@@ -103,7 +103,7 @@ void save_parameters(const TrainSetting& setting, const Trained& trained, LabRep
   }
   if (trained.epochs.empty()) {
     report.notes.push_back(fmt::format(
-        "--save {}: nothing is written, since {} did not end an epoch", file, trained.name));
+        "--save {}: nothing is written, since {} did not finish an epoch", file, trained.name));
     return;
   }
   mlp::write_safetensors(file, setting.training.network, trained.parameters);

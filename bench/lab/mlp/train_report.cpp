@@ -139,7 +139,7 @@ std::string speed_sentence(const std::vector<const Trained*>& done) {
     return trained->timed() && !trained->prefetched; // notes speak of those
   });
   if (timed.empty()) {
-    return "what is emulated has no times";
+    return "an emulated engine has no times";
   }
   const auto [fast, slow] = std::ranges::minmax(timed, {}, &Trained::step_seconds);
   const std::string text =
@@ -157,14 +157,16 @@ std::string quality_sentence(const std::vector<const Trained*>& done) {
   const auto [fewest, most] =
       std::ranges::minmax(done, {}, [](const Trained* trained) { return trained->test->errors; });
   if (done.size() == 1) {
-    return fmt::format("the network errs in {} of {} test rows.", fewest->test->errors,
+    return fmt::format("the network misclassifies {} of {} test rows.", fewest->test->errors,
                        fewest->test->macro.support);
   }
   return fewest->test->errors == most->test->errors
-             ? fmt::format("all err in {} test rows, so the quality is the same.",
+             ? fmt::format("all misclassify {} test rows, so the quality is the same.",
                            fewest->test->errors)
-             : fmt::format("they err in {} to {} test rows: rounding lets trainings part.",
-                           fewest->test->errors, most->test->errors);
+             : fmt::format(
+                   "they misclassify {} to {} test rows: different rounding makes the "
+                   "trainings diverge.",
+                   fewest->test->errors, most->test->errors);
 }
 
 std::string sentence(std::span<const Trained> all) {
@@ -175,7 +177,7 @@ std::string sentence(std::span<const Trained> all) {
     }
   }
   if (done.empty()) {
-    return "No engine came to the end, so there is nothing to compare.";
+    return "No engine finished, so there is nothing to compare.";
   }
   return speed_sentence(done) + "; " + quality_sentence(done);
 }

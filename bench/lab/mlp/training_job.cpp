@@ -47,7 +47,7 @@ mlp::DataSet image_rows(const std::string& data, const std::string& directory, s
     return made_up_images(most, image_pixels, image_classes, seed);
   }
   if (name != "mnist" && name != "fashion") {
-    throw InvalidInput("--data " + name + ": choose of mnist, fashion, made-up");
+    throw InvalidInput("--data " + name + ": choose mnist, fashion or made-up");
   }
   MlpOptions options;
   options.data = name;

@@ -93,16 +93,15 @@ std::span<const Pitfall> comparison_pitfalls() {
               .work = "10 steps, to the same bits",
               .mistake = "NumPy-style code as \"the CPU\"",
               .right = "the CPU's tuned code, on all its cores",
-              .why =
-                  "what a GPU gains over whole-array code on one thread is mostly what tuned code "
-                  "on the CPU gains over it, too",
+              .why = "most of what a GPU gains over whole-array code on one thread, tuned code on "
+                     "the CPU gains as well",
               .absent = "on this grid and machine both take the same time",
               .advice = "Compare with the best code for the CPU, and name both baselines.",
               .measure = slow_cpu_baseline},
       Pitfall{.name = "float32-for-float64",
               .usual = Effect::too_fast,
               .work = "10 steps of simd, right in its own precision each",
-              .mistake = "float32, called the same",
+              .mistake = "float32, presented as the same work",
               .right = "float64, as the program needs it",
               .why = "float32 moves half the bytes and fills a vector with twice the cells; it is "
                      "another result in less time",
@@ -114,8 +113,8 @@ std::span<const Pitfall> comparison_pitfalls() {
               .work = "100 steps of simd",
               .mistake = "eight threads for each usable CPU",
               .right = "one thread for each usable CPU",
-              .why = "threads that wait for each other wait for a CPU first: each barrier costs "
-                     "changes from thread to thread",
+              .why = "threads that wait for each other also wait for a CPU: each barrier costs "
+                     "switches from thread to thread",
               .absent = "the threads had enough to do between their barriers",
               .advice =
                   "Use as many threads as the process may use CPUs (a container may have fewer "
@@ -139,8 +138,8 @@ std::span<const Pitfall> comparison_pitfalls() {
               .work = "a sum over twice the last-level cache",
               .mistake = "of an array fresh from calloc or np.zeros",
               .right = "of an array with data in it",
-              .why = "memory that was never written to is one page of zeros again and again, and "
-                     "that page is in the cache",
+              .why = "memory that was never written is one page of zeros, mapped again and "
+                     "again, and that page is in the cache",
               .absent = "reading memory is as fast here as reading one page again and again",
               .advice = "Write real data to every array before it is timed.",
               .measure = untouched_zeros},

@@ -79,9 +79,9 @@ std::span<const Pitfall> lazy_pitfalls() {
               .work = "a time step written in xtensor",
               .mistake = "auto next = u + factor * lap",
               .right = "next = ..., evaluated",
-              .why = "the line only noted what is to be computed; like a kernel launched without "
-                     "synchronization it returns before any of it is done",
-              .absent = "writing the expression down takes as long as so few cells",
+              .why = "the line only notes what is to be computed and returns before any of it is "
+                     "done, like a kernel launch without synchronization",
+              .absent = "noting the expression takes as long as computing so few cells",
               .advice = "Assign to an array (or call xt::eval) before the clock is stopped.",
               .measure = lazy_expression},
   };

@@ -134,7 +134,7 @@ std::span<const Pitfall> gpu_pitfalls() {
               .why =
                   "a launch returns before the work is done; the clock read how long the host took "
                   "to ask for it",
-              .absent = "issuing the work takes the host as long as doing it takes the device",
+              .absent = "the host takes as long to issue the work as the device takes to do it",
               .advice = "Synchronize before the clock is stopped.",
               .measure = no_synchronization},
       Pitfall{.name = "synchronize-every-step",
@@ -167,7 +167,7 @@ std::span<const Pitfall> gpu_pitfalls() {
           .usual = Effect::too_slow,
           .work = "200 steps of cuda_stream, a snapshot every 20",
           .mistake = "asynchronous copies to ordinary memory",
-          .right = "the same to page-locked memory",
+          .right = "the same copies to page-locked memory",
           .why = "a copy to pageable memory goes through a buffer of the driver and blocks the "
                  "host, whatever the call is named, so nothing overlaps",
           .absent = "there was too little to overlap, or the copies are fast enough as they are",

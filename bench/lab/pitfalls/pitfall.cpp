@@ -73,7 +73,7 @@ std::string explanation(const Pitfall& pitfall, const Finding& finding) {
   } else if (effect == pitfall.usual || pitfall.usual == Effect::either) {
     text += pitfall.why;
   } else {
-    text += "the other way round than usual; measure it, do not assume it";
+    text += "the opposite of the usual effect; measure it, do not assume it";
   }
   return finding.detail.empty() ? text : fmt::format("{} ({})", text, finding.detail);
 }

@@ -49,8 +49,8 @@ Action declare_pitfalls(OptionList& options) {
   declare_grid(options, state->problem);
   options.texts("--only NAME", state->only, "measure this one (may be repeated)");
   options.choices(names_in(all_pitfalls()));
-  declare_budget(options, state->budget_seconds, "for all of them together");
-  options.flag("--list", state->list, "name them and what they need, measure nothing");
+  declare_budget(options, state->budget_seconds, "time for all of them together");
+  options.flag("--list", state->list, "list the names and what each needs; measure nothing");
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     const std::vector<Pitfall> chosen = choose_pitfalls(state->only);

@@ -76,7 +76,7 @@ constexpr Column<Entry> pitfall_columns[] = {
      field<&Entry::finding, &Finding::mistaken, &Reading::seconds>},
     {"right_seconds", "right", as_seconds,
      field<&Entry::finding, &Finding::right, &Reading::seconds>},
-    {nullptr, "which is", as_text,
+    {nullptr, "effect", as_text,
      [](const Entry& e) {
        return e.finding && concludes(e.figures) ? Value(verdict(*e.finding)) : Value();
      }},

@@ -95,7 +95,7 @@ std::span<const Pitfall> sampling_pitfalls() {
       Pitfall{.name = "one-sample",
               .usual = Effect::either,
               .work = "10 steps of simd",
-              .mistake = "one sample: the one farthest from the median",
+              .mistake = "one sample, the one farthest from the median",
               .right = "the median of all samples",
               .why = "a single sample says what happened once, and it may have been this one",
               .absent = "the machine is quiet now: any sample would have done",

@@ -155,8 +155,8 @@ std::span<const Pitfall> timed_region_pitfalls() {
               .work = "a step of fused, and its result into an array",
               .mistake = "the first run",
               .right = "a later run",
-              .why = "the first run pays once for what later ones find in place: here a page fault "
-                     "for each page of an array that nobody had touched",
+              .why = "the first run pays once for what later runs find in place: here a page "
+                     "fault for each page of an array that was not touched before",
               .absent = "page faults are cheap here, or few against the work",
               .advice = "Run the work once before the clock starts, and report first runs apart.",
               .measure = no_warm_up},
@@ -186,9 +186,8 @@ std::span<const Pitfall> timed_region_pitfalls() {
               .work = "1000 steps of fused on a grid of 16x16",
               .mistake = "a clock reading round each step, summed",
               .right = "one reading round all steps",
-              .why =
-                  "reading the clock costs tens of nanoseconds, which each short step is charged "
-                  "with",
+              .why = "reading the clock costs tens of nanoseconds, and each short step is charged "
+                     "with that",
               .absent = "the clock is cheap here against even such a step",
               .advice = "Time many short pieces at once and divide.",
               .measure = clock_in_the_loop},
@@ -197,9 +196,8 @@ std::span<const Pitfall> timed_region_pitfalls() {
               .work = "a step of fused",
               .mistake = "the same step again and again",
               .right = "with the caches flushed before",
-              .why =
-                  "in a loop the step finds its field in the caches; between other work of a real "
-                  "program it does not",
+              .why = "in a loop the step finds its field in the caches; in a real program other "
+                     "work has replaced it there",
               .absent = "the fields do not fit in the caches, hot or not, or memory is as fast",
               .advice = "Say whether a time is hot or cold, and take the one that the program will "
                         "meet.",
@@ -209,10 +207,10 @@ std::span<const Pitfall> timed_region_pitfalls() {
               .work = "a checksum over the field",
               .mistake = "its result is never used",
               .right = "its result is used",
-              .why = "the compiler removed work whose result nobody uses, and what is left between "
-                     "the clock readings is nothing",
-              .absent = "this build was not optimized so far, and the loop was left in",
-              .advice = "Use the result, best by checking it.",
+              .why = "the compiler removed the work because nobody uses its result, so nothing "
+                     "is left between the clock readings",
+              .absent = "this build is not optimized that far, so the loop stayed",
+              .advice = "Use the result; the best use is to check it.",
               .measure = dead_code},
   };
   return table;

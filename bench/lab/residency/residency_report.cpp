@@ -135,14 +135,14 @@ std::string affordable(const std::vector<VisitCost>& costs, const Step& naive, c
   const Verdict of_resident = judge(ratio_in_run(rival.samples, naive.resident->samples), effect);
   const Verdict of_naive = judge(ratio_in_run(rival.samples, naive.row->samples), effect);
   if (!visits && of_resident == Verdict::faster) {
-    return "which is faster in any case";
+    return "which is faster however seldom the field is copied";
   }
   if (visits && std::isinf(*visits) && of_naive == Verdict::slower) {
-    return "which is slower even so";
+    return "which is slower even then";
   }
   if (visits && std::isfinite(*visits) && of_resident == Verdict::slower &&
       of_naive == Verdict::faster) {
-    return fmt::format("which is faster with more than one round trip in about {:.0f} steps",
+    return fmt::format("which is faster if there is more than one round trip in about {:.0f} steps",
                        std::ceil(1 / *visits));
   }
   return "too near to say which of them is faster from how many round trips on";
@@ -161,8 +161,8 @@ std::string story(const std::vector<Step>& steps, Place place, const ComparisonR
       result, [&](const Row& row) { return stays_on_host(row) && row.name != resident.name; });
   const std::int64_t every = naive->rung->planned.roundtrip_every;
   std::string text = fmt::format(
-      "{} takes {} a step with its field to the host and back every {}, {} times what it takes "
-      "where the field stays ({})",
+      "{} takes {} a step when its field goes to the host and back every {}, {} times as long as "
+      "when the field stays ({})",
       resident.name, format_seconds(naive->seconds()),
       every == 1 ? "step" : fmt::format("{} steps", every), format_figure(naive->times_resident()),
       format_seconds(*seconds_per_iteration(resident)));
@@ -188,13 +188,13 @@ std::vector<std::string> own_notes(const std::vector<Step>& steps) {
   }
   if (stand_in) {
     notes.emplace_back(
-        "without a GPU, memcpy stands for the copies: both fields are in this host's memory and no "
-        "bus lies between, so the times of these rows are this host's, not a GPU's");
+        "without a GPU, memcpy stands for the copies: both fields are in this host's memory and "
+        "no bus is between them, so these times are the host's, not a GPU's");
   }
   if (!proved_too_early.empty()) {
     notes.push_back(
-        fmt::format("{}: proved after too few steps for a visit of the host, so the proof holds no "
-                    "copy; choose a smaller --grid",
+        fmt::format("{}: verified after too few steps for a copy to the host, so no copy was "
+                    "verified; choose a smaller --grid",
                     fmt::join(proved_too_early, "; ")));
   }
   return notes;

@@ -40,8 +40,10 @@ BackendInfo threaded_backend(const std::string& name) {
   const BackendInfo backend = require_backend(name);
   if (!backend.threaded) {
     const auto threaded = names_in(all_backends(), std::mem_fn(&BackendInfo::threaded));
-    throw InvalidInput(fmt::format("--backend {}: has no threads of the CPU; choose of {}", name,
-                                   fmt::join(threaded, ", ")));
+    throw InvalidInput(
+        fmt::format("--backend {}: does not use threads of the CPU; choose one of "
+                    "{}",
+                    name, fmt::join(threaded, ", ")));
   }
   return backend;
 }
@@ -52,7 +54,7 @@ void choose_gpu(ScalingPlan& plan) {
   double driver_seconds = 0; // the first probe of them all started it
   for (PlannedRow& planned : select_backends(plan.run)) {
     if (planned.backend.device == DeviceKind::emulated) {
-      plan.why_no_gpu = "that of this build is emulated, and an emulation is never timed";
+      plan.why_no_gpu = "the GPU of this build is emulated, and an emulation is never timed";
     } else if (planned.backend.device == DeviceKind::cuda) {
       plan.why_no_gpu = planned.probe.reason;
       driver_seconds += planned.probe_seconds;

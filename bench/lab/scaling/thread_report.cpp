@@ -184,11 +184,11 @@ std::string format_fit(Scaling scaling, const SerialFraction& fit) {
   std::string text = fmt::format("serial fraction by the law of {}: ", law_name(scaling));
   if (fit.high.value_or(fit.value) < -negligible) {
     return text +
-           "none, since threads gain more than their number: each part fits a cache that the "
-           "whole does not\n";
+           "none: n threads are more than n times as fast, since each part fits in a cache and "
+           "the whole does not\n";
   }
   if (fit.value > 1) {
-    return text + "none, since more threads do less than one\n";
+    return text + "none: more threads are slower than one\n";
   }
   const auto within = [](double fraction) {
     return format_percent(std::clamp(fraction, 0.0, 1.0));
@@ -198,7 +198,7 @@ std::string format_fit(Scaling scaling, const SerialFraction& fit) {
                                 within(*fit.low), within(*fit.high))
                   : " (without an interval: one sample a row)";
   if (fit.points == 1) {
-    text += "; one equation for one unknown, so nothing here tests the law";
+    text += "; two thread counts are too few to check the law";
   } else {
     text += fmt::format("; fitted to {} thread counts, the worst is {} off the law", fit.points,
                         format_percent(fit.worst_error));
@@ -231,12 +231,12 @@ std::string sentence_of(const ThreadStudy& study, const std::vector<const Thread
   }
   const ThreadEntry& best = best_of(judged);
   if (judged.size() == 1) {
-    return fmt::format("{} takes {} {} on {}; with others it was not measured.", best.name,
+    return fmt::format("{} takes {} {} on {}; no other number was measured.", best.name,
                        format_seconds(best.seconds()), study.step, counted(best.threads, "thread"));
   }
-  std::string text = fmt::format("{} does most on {}", best.name, counted(best.threads, "thread"));
+  std::string text = fmt::format("{} is fastest on {}", best.name, counted(best.threads, "thread"));
   if (const auto speed_up = line_of(study, best).speed_up; speed_up && best.threads > 1) {
-    text += fmt::format(", {} times what one does ({} of {} times)", format_figure(*speed_up),
+    text += fmt::format(", {} times as fast as on one ({} of {} times)", format_figure(*speed_up),
                         format_percent(*speed_up / best.threads), best.threads);
   }
   text += doubt(study, judged);
@@ -260,14 +260,14 @@ std::vector<std::string> warnings(const ThreadStudy& study) {
   if (most > study.usable_cpus) {
     notes.push_back(
         fmt::format("oversubscribed: on {}, more threads than that take turns and wait for "
-                    "each other; they are no part of the fit",
+                    "each other; they are left out of the fit",
                     counted(study.usable_cpus, "usable CPU")));
   }
   for (const ThreadEntry& entry : study.entries) {
     if (ran_on_others(entry)) {
       notes.push_back(
           fmt::format("{} ran on {} threads where {} were asked for, so this row "
-                      "answers nothing",
+                      "is not used",
                       entry.name, entry.series.threads, entry.threads));
     }
   }
@@ -302,9 +302,8 @@ GpuAnswer gpu_verdict(std::string_view gpu, std::string_view cpu, std::string_vi
 }
 
 GpuAnswer no_gpu(const std::string& why) {
-  return {
-      fmt::format(" Whether a GPU is worth it stays open: there is none with a time ({}).", why),
-      {{"status", "absent"}, {"reason", why}}};
+  return {fmt::format(" Whether a GPU is worth it is not known: no GPU row has a time ({}).", why),
+          {{"status", "absent"}, {"reason", why}}};
 }
 
 std::optional<int> recommended_threads(const ThreadStudy& study) {

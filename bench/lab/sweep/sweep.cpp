@@ -132,16 +132,16 @@ Action declare_sweep(OptionList& options) {
   options.add(state->swept.list);
   options.group("Sweep");
   options.text("--out FILE", state->out,
-               "keep each combination there as soon as it is measured (lines of JSON)");
+               "write each combination there as soon as it is measured (lines of JSON)");
   options.flag("--resume", state->resume, "go on with the sweep in FILE");
   options.value("--cross A,B",
-                "rows: from where on B beats A (default: the best of the CPU, of the GPU)",
+                "rows: where B begins to beat A (default: the best CPU row, the best GPU row)",
                 [&crossed = state->crossed](std::string_view option, const std::string& text) {
                   crossed = parse_crossed(option, text);
                 });
   options.check([&state = *state] {
     if (state.resume && state.out.empty()) {
-      throw InvalidInput("--resume: give the file of the sweep to go on with: --out FILE");
+      throw InvalidInput("--resume: name the journal of the sweep with --out FILE");
     }
     state.plan = plan_sweep(state.swept);
   });

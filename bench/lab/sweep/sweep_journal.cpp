@@ -100,8 +100,9 @@ SweepJournal::SweepJournal(std::filesystem::path path, const ordered_json& heade
   try {
     struct stat about {};
     if (::fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) { // a device may have no end
-      throw InvalidInput(fmt::format(
-          "--out {}: is not a regular file; a sweep keeps what it can read again", path_.string()));
+      throw InvalidInput(
+          fmt::format("--out {}: is not a regular file; a sweep must be able to read it again",
+                      path_.string()));
     }
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
       throw Error(fmt::format("--out {}: another sweep is writing to it", path_.string()));
@@ -109,7 +110,7 @@ SweepJournal::SweepJournal(std::filesystem::path path, const ordered_json& heade
     const std::string text = read_all();
     if (!resume && !text.empty()) {
       throw InvalidInput(
-          fmt::format("--out {}: the file is there already; give --resume to go on with its sweep, "
+          fmt::format("--out {}: the file exists already; give --resume to continue its sweep, "
                       "or another name",
                       path_.string()));
     }

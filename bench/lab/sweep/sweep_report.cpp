@@ -173,8 +173,8 @@ std::string title(const SweptAxes& swept, std::size_t measured) {
 std::string sentence(const std::vector<Crossing>& crossings, const CrossedRows& crossed,
                      bool any_gpu) {
   if (!crossed.named() && !any_gpu) {
-    return "No GPU row has a time, so there is no crossover with the CPU; --cross A,B says from "
-           "where row B beats row A.";
+    return "No GPU row has a time, so there is no crossover with the CPU; --cross A,B says where "
+           "row B begins to beat row A.";
   }
   const std::string winner = crossed.named() ? crossed.challenger : "the GPU";
   const std::string loser = crossed.named() ? crossed.champion : "the best CPU row";
@@ -207,7 +207,7 @@ std::string sentence(const std::vector<Crossing>& crossings, const CrossedRows& 
                        at.size == 0 ? "every" : "the largest", grid ? "grid" : "iteration count",
                        context, doubt_text(at));
   }
-  return fmt::format("{} starts to win against {} at {} {} ({}).", winner, loser,
+  return fmt::format("{} begins to beat {} at {} {} ({}).", winner, loser,
                      grid ? "a grid side of" : "an iteration count of", to_text(at), context);
 }
 

@@ -87,7 +87,7 @@ constexpr Column<FittedCurve> fit_columns[] = {
     {"direction", "direction", as_text, field<&FittedCurve::direction>},
     {"latency_seconds", "latency", as_seconds, field<&FittedCurve::latency>},
     {"bytes_per_second", "bandwidth", as_rate, field<&FittedCurve::bytes_per_second>},
-    {"half_bandwidth_bytes", "half of it at", as_bytes,
+    {"half_bandwidth_bytes", "half bandwidth at", as_bytes,
      [](const FittedCurve& fit) -> Value { return fit.half_bandwidth_bytes(); }},
     {"median_residual", "residual",
      [](const Value& error) { return fmt::format("{:.1f} %", 100 * error.number()); },
@@ -161,8 +161,10 @@ std::string format_checks(const DeviceCopies& device) {
       failures += fmt::format("failed: {} {}: {}\n", curve.way, curve.direction, curve.failure);
     }
   }
-  return fmt::format("{} of {} copies (mode, direction, size) brought the bytes that were sent\n{}",
-                     verified, all, failures);
+  return fmt::format(
+      "{} of {} copies (mode, direction, size) delivered the bytes that were "
+      "sent\n{}",
+      verified, all, failures);
 }
 
 /// With an end of line, unless it is empty.
@@ -236,7 +238,8 @@ std::string format_device_copies(const DeviceCopies& device) {
       paragraph(rates_table("both at once", device.curves, "both")),
       paragraph(format_rows(fit_columns, fits_of(device))),
       paragraph(format_rows(pinning_columns, pinning_of(device)),
-                "pays after: copies to the device, against pageable memory that is there\n\n"),
+                "pays after: so many copies to the device, compared with existing pageable "
+                "memory\n\n"),
       format_checks(device),
       judge_link(device.link, device.name, pinned != nullptr ? best_rate(*pinned) : std::nullopt),
       device.copy_engines, device.copy_engines < 2 ? ", so both directions take turns" : "");

@@ -119,8 +119,8 @@ std::string judge_link(const PcieLink& link, std::string_view device,
   const auto expected = expected_rate(link);
   if (!expected) {
     return fmt::format(
-        "link: the system does not tell speed and width of {} (sysfs), so what is "
-        "normal is not known",
+        "link: the system does not report speed and width of {} (sysfs), so its normal rate is "
+        "not known",
         link.address.empty() ? "the device" : link.address);
   }
   const std::string range = fmt::format(

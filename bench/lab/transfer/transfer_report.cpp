@@ -42,7 +42,8 @@ std::string host_sentence(const HostCopies& host) {
     parts.push_back(fmt::format("{} GB/s in {}", format_figure(1e-9 * rate), level));
   }
   return fmt::format(
-      "memcpy on one thread moves {} here: what a copy costs depends first on where its bytes are.",
+      "memcpy on one thread moves {} here: the cost of a copy depends first on where its bytes "
+      "are.",
       fmt::join(parts, ", "));
 }
 

@@ -205,7 +205,7 @@ Action declare_watch(OptionList& options) {
   options.text("--backend NAME", watch->backend, "one backend");
   declare_threads(options, watch->session.threads, "for a threaded backend", "the usable CPUs");
   declare_isa(options, watch->session);
-  options.integer("--every K", watch->every, iteration_limits, "steps from one picture to the next",
+  options.integer("--every K", watch->every, iteration_limits, "steps between two pictures",
                   "a 200th of --iters");
   options.value("--fps X", described("pictures a second at most", "1 to 100", "20"),
                 [watch](std::string_view option, const std::string& text) {

@@ -3,7 +3,7 @@
 // To add a backend, write ONE file solver/backends/NAME.cpp with
 //   1. a class that implements Session<T>,
 //   2. `namespace diffbench::backends { BackendInfo NAME() { return {...}; } }`,
-// and configure again: the registry is generated from the files. The conformance tests take it up
+// and build again: the registry is generated from the files. The conformance tests take it up
 // by themselves and demand the oracle's bits. solver/backends/fused.cpp is a short one to start
 // from.
 #pragma once

@@ -1,7 +1,7 @@
-// The fields on which a backend is proved beside the field of its run. The heat of a block
-// underflows long before it reaches an edge of a large field: of the edges, of the corners, of what
-// is left over behind the last whole vector or tile such a run says nothing. These fields have a
-// cell that matters everywhere.
+// The fields on which a backend is verified beside the field of its run. The heat of a block
+// underflows long before it reaches an edge of a large field. So such a run says nothing about the
+// edges, the corners, and the cells behind the last whole vector or tile. In these fields every
+// cell matters.
 #pragma once
 
 #include "diffbench/field.hpp"

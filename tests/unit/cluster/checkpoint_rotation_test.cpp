@@ -145,15 +145,15 @@ TEST_F(CheckpointRotationTest, ThePathIsNeverWithoutACompleteOne) {
 TEST_F(CheckpointRotationTest, RefusesWhatIsNoFile) {
   const auto complaint = [&] { return message_of<InvalidInput>([&] { save("x"); }); };
   path = directory() / "nowhere/run.h5";
-  EXPECT_THAT(complaint(), AllOf(HasSubstr("run.h5'"), HasSubstr("nowhere' is no directory")));
+  EXPECT_THAT(complaint(), AllOf(HasSubstr("run.h5'"), HasSubstr("nowhere' is not a directory")));
   path = directory() / "folder";
   std::filesystem::create_directories(path);
-  EXPECT_THAT(complaint(), HasSubstr("folder' is there and is no regular file"));
+  EXPECT_THAT(complaint(), HasSubstr("folder' exists and is not a regular file"));
   path = full_device();
-  EXPECT_THAT(complaint(), HasSubstr("is there and is no regular file"));
+  EXPECT_THAT(complaint(), HasSubstr("exists and is not a regular file"));
   path = directory() / "run.h5";
   std::filesystem::create_directories(previous_checkpoint(path));
-  EXPECT_THAT(complaint(), HasSubstr("run.h5.previous' is there and is no regular file"));
+  EXPECT_THAT(complaint(), HasSubstr("run.h5.previous' exists and is not a regular file"));
   path = directory() / "";
   EXPECT_THROW(save("x"), InvalidInput);
 }

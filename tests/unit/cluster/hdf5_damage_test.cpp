@@ -95,7 +95,7 @@ TEST_F(Hdf5DamageTest, SaysWhatIsWrong) {
   put("run.h5", whole.substr(0, whole.size() / 2));
   EXPECT_THAT(complaint(ranks), HasSubstr("it is cut short"));
   put("run.h5", "not HDF5");
-  EXPECT_THAT(complaint(ranks), HasSubstr("no HDF5 file"));
+  EXPECT_THAT(complaint(ranks), HasSubstr("not an HDF5 file"));
   std::string text = whole;
   text[whole.size() / 2] ^= 1;
   put("run.h5", text);

@@ -38,7 +38,7 @@ TEST_F(ModuleTest, ALibraryThatIsNoModuleSaysSo) {
   if (!std::filesystem::exists(directory() / "hdf5.so")) {
     GTEST_SKIP() << "no libm.so.6 where Debian has it";
   }
-  EXPECT_THAT(complaint("hdf5"), HasSubstr("is no module of this program"));
+  EXPECT_THAT(complaint("hdf5"), HasSubstr("is not a module of this program"));
 }
 
 } // namespace

@@ -224,12 +224,12 @@ TEST_F(DataTest, BadCsvIsRefusedWithTheLine) {
   };
   for (const Bad& bad :
        {Bad{"", "0 rows"}, Bad{"x,y,class\n", "0 rows"}, Bad{"1,2,0\n1,,0\n", "line 2: a value is"},
-        Bad{"1,2,0\n1,two,0\n", "line 2: 'two' is no number"},
+        Bad{"1,2,0\n1,two,0\n", "line 2: 'two' is not a number"},
         Bad{"1,2,0\n1,0\n", "line 2: 2 values"}, Bad{"1,2,0.5\n", "line 1: label 0.5"},
         Bad{"1,2,-1\n", "label -1"}, Bad{"1,2,10000\n", "label 10000"},
-        Bad{"1,nan,0\n", "is no number"}, Bad{"7\n", "one value"},
+        Bad{"1,nan,0\n", "is not a number"}, Bad{"7\n", "one value"},
         Bad{"1e-45,0\n3e-45,1\n1e-45,0\n1e-45,1\n3e38,0\n", "overflows"},
-        Bad{"1,\x1b[31m,0\n", "'?[31m' is no number"},
+        Bad{"1,\x1b[31m,0\n", "'?[31m' is not a number"},
         Bad{"1,0\n1,0\n1,0\n1,0\n1,0\n", "1 classes"}, Bad{"1,0\n1,1\n", "2 rows"}}) {
     EXPECT_THAT(refusal([&] { return read_csv(write("bad.csv", bad.text)); }),
                 testing::AllOf(HasSubstr("bad.csv"), HasSubstr(bad.words)));
@@ -240,7 +240,7 @@ TEST_F(DataTest, BadCsvIsRefusedWithTheLine) {
 TEST_F(DataTest, PipesAreRefused) {
   const fs::path pipe = directory_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(refusal([&] { return read_csv(pipe); }), HasSubstr("no regular file"));
+  EXPECT_THAT(refusal([&] { return read_csv(pipe); }), HasSubstr("not a regular file"));
   EXPECT_THAT(refusal([&] { return read_idx(pipe, pipe); }), HasSubstr("cannot be opened"));
 }
 

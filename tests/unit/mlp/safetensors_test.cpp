@@ -69,7 +69,7 @@ TEST_F(SafetensorsTest, ParametersThatAreNotFiniteAreRefused) {
 
 TEST_F(SafetensorsTest, APipeIsRefused) {
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
-  EXPECT_THAT(refusal(), HasSubstr("no regular file"));
+  EXPECT_THAT(refusal(), HasSubstr("not a regular file"));
 }
 
 // As PyTorch's state_dict() of a Sequential inside a module, stored in another order.
@@ -104,18 +104,18 @@ TEST_F(SafetensorsTest, DamagedFilesAreRefused) {
   EXPECT_THAT(changed("[8,16]", "[8,-16]"), HasSubstr("strange data_offsets"));
   EXPECT_THAT(changed("[2,1]", "[4294967296,4294967296]"), HasSubstr("larger than the file"));
   EXPECT_THAT(changed("[2,1]", "[0,1]"), HasSubstr("larger than the file"));
-  EXPECT_THAT(changed("[2,1]", "[1,2]"), HasSubstr("no linear layer"));
+  EXPECT_THAT(changed("[2,1]", "[1,2]"), HasSubstr("not a linear layer"));
   EXPECT_THAT(changed("F32", "BF16"), HasSubstr("dtype BF16"));
   EXPECT_THAT(changed("\"F32\"", "7"), HasSubstr("dtype none"));
   EXPECT_THAT(changed("0.bias", "1.bias"), HasSubstr("lacks"));
   EXPECT_THAT(changed("0.bias", "0.scale"), HasSubstr("neither weights nor biases"));
   EXPECT_THAT(changed("0.bias", "\\u001b[31m.scale"), HasSubstr("tensor ?[31m.scale is neither"));
-  EXPECT_THAT(changed("0.bias", "x.bias"), HasSubstr("place of its layer"));
-  EXPECT_THAT(changed("{", "[", 4), HasSubstr("no JSON object"));
+  EXPECT_THAT(changed("0.bias", "x.bias"), HasSubstr("which layer it belongs to"));
+  EXPECT_THAT(changed("{", "[", 4), HasSubstr("not a JSON object"));
   write(good, 5);
   EXPECT_THAT(refusal(), HasSubstr("belong to no tensor"));
   write(good, 3);
-  EXPECT_THAT(refusal(), HasSubstr("does not fit"));
+  EXPECT_THAT(refusal(), HasSubstr("do not fit"));
   write(R"({"0.weight":{"dtype":"F32","shape":[1,1048577],"data_offsets":[0,4194308]},)"
         R"("0.bias":{"dtype":"F32","shape":[1],"data_offsets":[4194308,4194312]}})",
         1048578);

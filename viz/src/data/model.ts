@@ -1,6 +1,6 @@
 // What a run costs, predicted from a profile (a file of `diffbench calibrate`): the same arithmetic
-// as bench/model/cost_model.cpp, whose header says what it takes for granted. A test of the page holds it
-// against diffbench advise.
+// as bench/model/cost_model.cpp; cost_model.hpp says what it assumes. A test of the page compares it with
+// diffbench advise.
 import { list, num, positive, text } from "./json";
 import type * as schema from "./result_schema";
 import type { ResultFile } from "./results";

@@ -104,7 +104,7 @@ function beyondRecord(setting: Setting, { way, run }: Predicted): string {
   return (
     beyond +
     (call > longest
-      ? ` The longest recorded call is of ${longest} steps; the others are taken to cost what its last ones did.`
+      ? ` The longest recorded call is of ${longest} steps; further steps are assumed to cost what its last ones did.`
       : "")
   );
 }
@@ -129,8 +129,8 @@ function aboutCard(all: Predicted[], card: Card | null): string {
   const takes =
     assumed === all[0] ? "" : `; assumed, it takes ${spanOf(assumed)} (${assumed.way.backend})`;
   return (
-    ` Nobody measured the ${card.short}${takes}${rival}.` +
-    (open ? " Which is the faster the assumed figures leave open." : "")
+    ` The ${card.short} was not measured${takes}${rival}.` +
+    (open ? " The assumed figures leave open which is faster." : "")
   );
 }
 
@@ -142,7 +142,7 @@ function findingOf(setting: Setting, all: Predicted[]): string {
   if (best === undefined) return "The profile has nothing of this type.";
   const { side, iterations, dtype, card } = setting;
   return (
-    `Predicted, not measured: ${card === null ? "" : "at the middle of what is assumed, "}` +
+    `Predicted, not measured: ${card === null ? "" : "at the middle of the assumed range, "}` +
     `${best.way.backend} is the fastest for ${side}x${side} ${dtype}, ` +
     `${iterations} iteration${iterations === 1 ? "" : "s"}${aboutCopies(setting)}: ${spanOf(best)} warm, ${spanOf(best, "cold")} cold.` +
     beyondRecord(setting, best) +

@@ -96,7 +96,7 @@ export function liveCard(): HTMLElement {
       save.disabled = false;
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
-      status.textContent = "Stopped: nothing is shown of a run that is not whole";
+      status.textContent = "Stopped: an incomplete run shows no figures";
     } finally {
       running = false;
       act.textContent = "Measure";

@@ -130,7 +130,7 @@ async function onGpu(
     way.gpu = { name: gpu.name, vendor: gpu.vendor, software: gpu.software };
     const solver = await gpuSolver(gpu, setting);
     const field = await solve(solver, initial, setting.steps, "WebGPU", watcher);
-    if (reference === null) throw new Error("there is no right field to hold its field against");
+    if (reference === null) throw new Error("there is no correct field to compare its field with");
     const largest = initial.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     way.distance = distance(field, reference, setting.steps, largest);
     if (way.distance.right && !gpu.software) {

@@ -155,7 +155,7 @@ export function nearness(found: Distance): string {
 }
 
 export const whyNotTheSameBits =
-  "WGSL lets a GPU contract a product and a sum into one rounding and flush denormals to zero, and a page cannot forbid it; so this says how near, and never bit for bit.";
+  "WGSL lets a GPU contract a product and a sum into one rounding and flush denormals to zero, and a page cannot forbid it; so this says how close the fields are, never that they are equal bit for bit.";
 
 const sharedMemory: Record<string, string> = {
   apple: "This GPU shares the CPU's memory: there is no bus that a copy could cross.",

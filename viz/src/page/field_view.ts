@@ -162,7 +162,7 @@ export function noField(): HTMLElement {
       el("code", {}, "diffbench --grid 640 --snapshot-every 50 --report report.html"),
       " makes them and the page; ",
       el("code", {}, "diffbench report ... --snapshots DIR"),
-      " takes those that are there.",
+      " uses existing snapshots.",
     ),
   );
 }

@@ -35,7 +35,7 @@ const noProfile = () =>
   el(
     "p",
     {},
-    "There is no profile of a machine in this page, of a GPU or of a CPU, so nothing is predicted. ",
+    "This page has no profile of a machine, so nothing is predicted. ",
     el("code", {}, "diffbench calibrate --out profile.json"),
     " records one; name it with the other files of ",
     el("code", {}, "diffbench report"),
@@ -53,7 +53,7 @@ function textsOf(setting: Setting, all: Predicted[]): { source: string; left: st
       (every > 0 && roundTrips ? " A field on the CPU makes no round trips." : "") +
       (card === null
         ? ""
-        : ` ${card.name}: assumed from public figures, nobody measured it; bars are at the middle of what is assumed, whiskers go from its best to its worst.`),
+        : ` ${card.name}: assumed from public figures, not measured; bars are at the middle of the assumed range, whiskers go from its best to its worst end.`),
     left:
       hidden > 0
         ? `${hidden} backend${hidden === 1 ? "" : "s"} more than 30 times as slow: in the table only.`

@@ -201,7 +201,7 @@ export const deviceBandwidth = drawing("bandwidth-device", ["transfer"], (file) 
   const device = at(file.data, "device");
   const curves = curvesOf(device);
   if (flag(device, "emulated") === true)
-    return `the device was emulated: ${curves.flatMap((curve) => curve.points).filter((point) => point.verified).length} copies were proved, and none was timed`;
+    return `the device was emulated: ${curves.flatMap((curve) => curve.points).filter((point) => point.verified).length} copies were verified, and none was timed`;
   if (!curves.some((curve) => bestRate(curve) > 0))
     return `no copy was timed (${text(file.data, "no_device") || "no GPU"})`;
   const best = (way: schema.CopyWay) =>

@@ -130,7 +130,7 @@ export function beforeAfter(pair: Pair): Picture {
       ...left,
     ],
     verification:
-      "The rows' proofs are in the two files. The verdicts are those of diffbench compare: SLOWER and FASTER where the interval, which allows for what two runs of one program differ by, leaves no doubt.",
+      "The rows' proofs are in the two files. The verdicts are those of diffbench compare: SLOWER and FASTER where the interval leaves no doubt; it allows for the differences between two runs of one program.",
     option: (palette, narrow, view) => drawing(drawn, palette, narrow, view),
   };
 }

@@ -16,7 +16,7 @@ const isGpu = (row: Row) => row.device !== "cpu";
 const standsIn = (row: Row) => text(row.json, "place") === "stand_in";
 export const standInSentence = (rows: Row[]): string =>
   rows.some(standsIn)
-    ? " Without a GPU, copies within the host stand for the bus: these are no times of a GPU."
+    ? " Without a GPU, copies within the host stand for the bus: these are not times of a GPU."
     : "";
 
 /**

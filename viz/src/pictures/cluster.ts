@@ -30,17 +30,17 @@ function scalingReading({ runs, transport }: RankRuns): string {
   const others =
     taking.length === 0
       ? ""
-      : `; ${taking.join(", ")} ranks are more than the CPUs carry, and have no time`;
+      : `; ${taking.join(", ")} ranks are more than the CPUs, and have no time`;
   if (best === undefined) return `No run has both a verified result and a time${others}.`;
   const most = cellsPerSecond(best.cellsPerSecond);
-  const by = transport ? ` Ranks talk by ${transport}.` : "";
+  const by = transport ? ` Ranks communicate by ${transport}.` : "";
   if (best.ranks === 0)
-    return `Nothing does more than the run without ranks, ${most}${others}.${by}`;
+    return `No number of ranks is faster than the run without ranks, ${most}${others}.${by}`;
   const share =
     best.efficiency === null
       ? ""
-      : `, ${percent(best.efficiency)} of what the run without ranks does with as many threads`;
-  return `${plural(best.ranks, "rank")} ${best.ranks === 1 ? "does" : "do"} most, ${most}${share}${others}.${by}`;
+      : `, ${percent(best.efficiency)} of the rate of as many threads without ranks`;
+  return `${plural(best.ranks, "rank")} ${best.ranks === 1 ? "is" : "are"} the fastest, ${most}${share}${others}.${by}`;
 }
 
 const scalingColumns: Column<RankRun>[] = [

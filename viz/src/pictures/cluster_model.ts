@@ -109,7 +109,8 @@ export const clusterDepth = drawing("cluster-depth", ["cluster"], (file) => {
   ];
   const tell = teller(columns);
   return {
-    reading: depthReading(runs) + (read.transport ? ` Ranks talk by ${read.transport}.` : ""),
+    reading:
+      depthReading(runs) + (read.transport ? ` Ranks communicate by ${read.transport}.` : ""),
     alternative:
       "Points of measured time with the intervals of their medians against the rows of a halo, both logarithmic, and a dashed line by the model; the least of each is marked.",
     height: 440,

@@ -261,7 +261,7 @@ export const crossover = drawing("crossover", ["sweep"], (file) => {
   return {
     reading: (variant) =>
       crossings.length === 0
-        ? file.sentence || "No crossing was asked for: --cross A,B says from where B beats A."
+        ? file.sentence || "No crossing was asked for: --cross A,B says where B begins to beat A."
         : sentenceOf(views[variant]!, crossingOf(views[variant]!)),
     alternative: `Lines of time on logarithmic axes, one for each of at most ${mostRows} rows; a shaded stretch marks the interval of the crossing.`,
     height: 460,

@@ -35,7 +35,7 @@ function reading(file: ResultFile, ranked: Timed[], baseline: Timed | undefined)
       ? `${shortened(best.name)} is the only verified row with a time`
       : why === ""
         ? `${shortened(best.name)} is the fastest verified row`
-        : `Which row is the fastest is not settled (${why}): ${shortened(best.name)} has the least median`) +
+        : `The fastest row is not settled (${why}): ${shortened(best.name)} has the smallest median`) +
       `, ${seconds(best.seconds)} a step`,
   ];
   if (baseline !== undefined && baseline !== best && settled(baseline))

@@ -85,7 +85,7 @@ function reading({ drawn, runs, share }: View, file: ResultFile): string {
   return (
     (why === ""
       ? `The fastest ${first.kind} run, by ${first.row.name}, took ${seconds(first.seconds)}, `
-      : `Which ${first.kind} run is the fastest is not settled (${why}): that of ${first.row.name} took ${seconds(first.seconds)}, `) +
+      : `The fastest ${first.kind} run is not settled (${why}): that of ${first.row.name} took ${seconds(first.seconds)}, `) +
     `of which ${share ? percent(length / first.seconds) : seconds(length)} ${part}; at most ${percent(worst)} of any ${first.kind} run is unexplained` +
     `${problem ? ` (${problem})` : ""}.` +
     standInSentence(drawn.map(({ row }) => row))

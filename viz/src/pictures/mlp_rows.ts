@@ -21,7 +21,7 @@ export function verification(rows: Json[]): string {
   const proved = rows.filter((row) => flag(row, "verified", "ok") === true).length;
   const small = rows.filter((row) => num(row, "verified", "small_nets", "count") !== null).length;
   const before = small > 0 ? `; ${small} of them had to be right on small nets first` : "";
-  return `${proved} of ${rows.length} rows were verified against the reference engine, within the bound that rounding has${before}.`;
+  return `${proved} of ${rows.length} rows were verified against the reference engine, within the bound for rounding${before}.`;
 }
 
 /** Each name with why it has no time. */

@@ -29,8 +29,7 @@ export function doubt(ranked: Timed[]): string {
   if (first.row.interval === null) return `${name} has too few samples for an interval`;
   const rivals = others.filter((each) => !apart(first, each));
   const meeting = rivals.filter(({ row }) => row.interval !== null);
-  if (meeting.length > 0)
-    return `the interval of ${name} is not apart from that of ${listed(meeting)}`;
+  if (meeting.length > 0) return `the interval of ${name} overlaps with that of ${listed(meeting)}`;
   return rivals.length === 0 ? "" : `too few samples for an interval of ${listed(rivals)}`;
 }
 

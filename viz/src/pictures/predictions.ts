@@ -35,7 +35,7 @@ export const calibrated = drawing("profile", ["calibrate"], (file) => {
   ];
   const tell = teller(columns);
   return {
-    reading: `The least is ${seconds(cheapest.cost)} a cell and step, by ${cheapest.way.backend} in ${cheapest.way.dtype} on ${cheapest.grid.side}x${cheapest.grid.side}; lines bend where the field leaves a cache or overheads dominate.`,
+    reading: `The smallest time is ${seconds(cheapest.cost)} a cell and step, by ${cheapest.way.backend} in ${cheapest.way.dtype} on ${cheapest.grid.side}x${cheapest.grid.side}; lines bend where the field leaves a cache or overheads dominate.`,
     alternative:
       "Lines of the time of a cell and step against the side of the grid, both logarithmic.",
     height: 440,
@@ -128,7 +128,7 @@ export const advised = drawing("advice", ["advise"], (file) => {
         : `Predicted, not measured: ${recorded[0].name} is the fastest for ${run}, ${seconds(recorded[0].warm)} warm.`) +
       (card === ""
         ? ""
-        : ` Nobody measured the card ${card}: its rows are assumed, and lie somewhere in their spans.`),
+        : ` The card ${card} was not measured: its rows are assumed, and lie somewhere in their ranges.`),
     alternative:
       "Hollow marks at predicted seconds on a logarithmic axis, a warm and a cold run for each backend.",
     height: heightOfBars(ways.length, 40),

@@ -62,7 +62,7 @@ export const scaling = drawing("scaling", ["scaling"], (file) => {
     },
     {
       name: "remark",
-      of: (point) => (point.oversubscribed ? "more threads than CPUs: no part of the fit" : ""),
+      of: (point) => (point.oversubscribed ? "more threads than CPUs: left out of the fit" : ""),
     },
     { name: "proof", of: (point) => point.row.verification },
   ];
@@ -79,7 +79,7 @@ export const scaling = drawing("scaling", ["scaling"], (file) => {
       (serial === null
         ? ""
         : serial > 1
-          ? `; the law of ${law} does not fit, since more threads do less than one`
+          ? `; the law of ${law} does not fit, since more threads are slower than one`
           : `; the law of ${law} fits with a serial fraction of ${percent(serial)}${interval}`) +
       (recommended === null ? "." : `; use ${recommended}, the fewest within 5 % of the best.`),
     alternative: `Points of speed-up against threads, beside the ideal line${serial === null ? "" : ` and the fitted law of ${law}`}.`,

@@ -119,7 +119,7 @@ function reading({ runs, drawn, kind, by }: View): string {
   const shortest =
     why === ""
       ? `the shortest is that of ${first.row.name}, ${seconds(first.seconds)}`
-      : `which is the shortest is not settled (${why}); that of ${first.row.name} took ${seconds(first.seconds)}`;
+      : `the shortest is not settled (${why}); that of ${first.row.name} took ${seconds(first.seconds)}`;
   const told =
     onDevice === undefined
       ? `All of these ${kind} runs are on the CPU, so each has one lane; ${shortest}. ` +
@@ -131,7 +131,7 @@ function reading({ runs, drawn, kind, by }: View): string {
       : ` Moments of the first parts of its first ${kind} run, which need not be the median one.` +
         (onDevice === undefined
           ? ""
-          : " Of an engine the length is the device's own figure; its place follows from the host's calls.");
+          : " The length of an engine's work is the device's own figure; its place follows from the host's calls.");
   return told + placed + standInSentence(drawn.map((run) => run.row));
 }
 

@@ -69,7 +69,7 @@ it("shows verdicts of compare, what differs, and the strip of all runs of a mach
   expect(await two.locator(".warning").textContent()).toContain("Two machines");
   expect(await two.locator(".warning").textContent()).toContain("Another CPU");
   expect(await two.locator(".reading").first().textContent()).toContain("FASTER: fused");
-  expect(await two.locator(".notes").textContent()).toContain("may come from any of them");
+  expect(await two.locator(".notes").textContent()).toContain("may explain a ratio");
 
   await drawAll(page);
   await page.screenshot({ path: join(screenshots, "runs.jpeg"), fullPage: true });

@@ -117,7 +117,7 @@ describe("on the page", () => {
     expect(assumed).toHaveLength(4);
     for (const row of assumed)
       expect([row[0], row[1]].join()).toMatch(/\(assumed h200\).*assumed$/);
-    expect(await panel.locator(".reading").textContent()).toContain("Nobody measured the H200");
+    expect(await panel.locator(".reading").textContent()).toContain("The H200 was not measured");
     const figures = panel.locator("details", { hasText: "assumed figures" });
     await figures.locator("summary").click();
     await figures.locator("tbody tr").nth(15).waitFor();

@@ -116,7 +116,7 @@ describe("scaling over ranks", () => {
     const [, interval] = named(picture, "interval") as number[][];
     expect(interval).toEqual([1, expect.closeTo(1e6 / 1.2e5), expect.closeTo(1e6 / 0.9e5)]);
     expect(picture.reading).toBe(
-      "2 ranks do most, 16.0 GCell/s, 80.0 % of what the run without ranks does with as many threads; 3 ranks are more than the CPUs carry, and have no time. Ranks talk by threads.",
+      "2 ranks are the fastest, 16.0 GCell/s, 80.0 % of the rate of as many threads without ranks; 3 ranks are more than the CPUs, and have no time. Ranks communicate by threads.",
     );
     expect(picture.verification).toContain("All 4 rows");
   });
@@ -151,7 +151,9 @@ describe("scaling over ranks", () => {
     const slow = row(2, { cells_per_second: 1e9, seconds_per_step: 1e-3 });
     const weak = pictureOf(file("weak", [base, slow]), "cluster-scaling");
     expect(weak.title).toContain("Weak scaling");
-    expect(weak.reading).toContain("Nothing does more than the run without ranks, 10.0 GCell/s");
+    expect(weak.reading).toContain(
+      "No number of ranks is faster than the run without ranks, 10.0 GCell/s",
+    );
   });
 });
 
@@ -160,7 +162,7 @@ describe("the depth of halos", () => {
 
   it("has the best, what one exchange a step costs, and how far off the model is", () => {
     expect(picture.reading).toBe(
-      "Halos of 4 rows are the best, 100 us a step; one exchange a step takes 4.00 times as long; the model says 8 rows, and is off by 22.5 % in the median. Ranks talk by threads.",
+      "Halos of 4 rows are the best, 100 us a step; one exchange a step takes 4.00 times as long; the model says 8 rows, and is off by 22.5 % in the median. Ranks communicate by threads.",
     );
     expect(named(picture, "best")).toEqual([[4, 1e-4]]);
     expect(named(picture, "model's best")).toEqual([[8, 0.7e-4]]);

@@ -107,7 +107,7 @@ describe("pictures", () => {
       ["slow", 2e-5],
     ]);
     expect(ladder.notDrawn).toEqual([["gone", "skipped: no driver"]]);
-    expect(ladder.reading).toContain("fast has the least median, 10.0 us a step");
+    expect(ladder.reading).toContain("fast has the smallest median, 10.0 us a step");
     expect(() => ladder.option(light, false, 0)).not.toThrow();
   });
 

@@ -62,8 +62,8 @@ describe("a sentence about the fastest row", () => {
 
   it("says first that the order is not settled where the intervals overlap", () => {
     const told = readings([first, row("scalar", "cpu", [1.1, 110, 110], interval(1.05, 1.2))]);
-    const why = "not settled (the interval of simd is not apart from that of scalar)";
-    expect(told["ladder"]).toMatch(/^Which row is the fastest is not settled/);
+    const why = "not settled (the interval of simd overlaps with that of scalar)";
+    expect(told["ladder"]).toMatch(/^The fastest row is not settled/);
     for (const id of ["ladder", "ledger", "timeline"]) expect(told[id]).toContain(why);
     expect(told["ladder"]).not.toContain("times as fast");
   });

@@ -112,7 +112,7 @@ describe("what is imagined", () => {
     }
     const marked = tableOf(columnsOf(all), all).rows.filter((row) => String(row[1]) !== "cpu");
     expect(marked.map((row) => row[1])).toEqual(Array(4).fill("cuda, assumed"));
-    expect(sentence(asked, all)).toContain("Nobody measured the T4; assumed, it takes ");
+    expect(sentence(asked, all)).toContain("The T4 was not measured; assumed, it takes ");
     expect(sentence(asked, all)).toContain("No GPU was recorded in this profile.");
     const { series, yAxis } = bars(all, light, false) as {
       series: { name: string; data: number[][] }[];

@@ -3,7 +3,7 @@
 // To add an engine, write ONE file mlp/engines/NAME.cpp with a class that
 // implements Engine<T> and
 // `namespace diffbench::mlp::engines { EngineInfo NAME() { return {...}; } }`,
-// and configure again: the table is generated from the files, and the tests take it up.
+// and build again: the table is generated from the files, and the tests take it up.
 // engines/scalar.cpp is the shortest.
 #pragma once
 

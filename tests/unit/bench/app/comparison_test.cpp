@@ -218,7 +218,7 @@ TEST_F(ComparisonTest, TheRecordedFieldIsTheReferences) {
 TEST_F(ComparisonTest, PinnedWithoutCudaIsOnlyAHint) {
   options_.gpu_options = {"--pinned"};
   EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_ok);
-  EXPECT_THAT(err_.str(), MatchesRegex("diffbench: no CUDA backend is in this (build|run), so "
+  EXPECT_THAT(err_.str(), MatchesRegex("diffbench: this (build|run) has no CUDA backend, so "
                                        "--pinned has no effect\n"));
 }
 

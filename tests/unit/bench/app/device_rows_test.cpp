@@ -338,7 +338,7 @@ TEST_F(DeviceRowsTest, HintsNameWhatHasNoEffect) {
   EXPECT_EQ(err_.str(), "");
   options_.record.async = true;
   EXPECT_EQ(run({cpu(), gpu()}), exit_ok);
-  EXPECT_THAT(err_.str(), HasSubstr("--async is for the copies of snapshots"));
+  EXPECT_THAT(err_.str(), HasSubstr("--async is for copies of snapshots"));
 }
 
 /// What snapshots a run leaves behind, by name.
@@ -365,7 +365,7 @@ TEST_F(DeviceRowsTest, OverlappedSnapshotsAreTheSameAsOthers) {
     err_.str("");
     ASSERT_EQ(run({gpu()}), exit_ok);
     EXPECT_GT(machine.calls["start_download"], 0);
-    EXPECT_THAT(err_.str(), HasSubstr("copies beside the computation, "));
+    EXPECT_THAT(err_.str(), HasSubstr("copies during the computation, "));
     EXPECT_EQ(snapshots(options_.record.snapshot_dir), snapshots(turns)) << every;
   }
 }

@@ -65,9 +65,8 @@ TEST_F(Doctor, SaysToWaitWhileOthersRun) {
                                account.busy += others;
                                return std::optional(account);
                              }).text;
-    EXPECT_THAT(text, ContainsRegex("load +5\\.31; other programs have [01]\\.[09] of [0-9]+ CPU"));
-    EXPECT_EQ(text.find("wait; other programs have 1.9 of them now") != std::string::npos,
-              others > 0)
+    EXPECT_THAT(text, ContainsRegex("load +5\\.31; other programs use [01]\\.[09] of [0-9]+ CPU"));
+    EXPECT_EQ(text.find(": other programs use 1.9 of them now") != std::string::npos, others > 0)
         << text;
   }
 }

@@ -92,7 +92,7 @@ TEST(DidYouMean, TellsTheList) {
 
 TEST(DidYouMean, NamesTheFirstThatIsWrong) {
   EXPECT_THAT(message_of({"--itres=3", "swep"}), HasSubstr("--itres: there is no such option"));
-  EXPECT_THAT(message_of({"list", "extra"}), HasSubstr("extra: there is no place for it"));
+  EXPECT_THAT(message_of({"list", "extra"}), HasSubstr("extra: no argument is expected here"));
   EXPECT_THAT(message_of({"swep", "--help"}), HasSubstr("swep: there is no such verb"));
 }
 

@@ -116,7 +116,7 @@ TEST_F(LabReportTest, ADisturbanceIsNotedOnce) {
   mark_disturbed(report, load);
   EXPECT_TRUE(report.disturbed);
   ASSERT_EQ(report.notes.size(), 2U);
-  EXPECT_THAT(report.notes.back(), HasSubstr("they had 1.0 of 2 CPUs"));
+  EXPECT_THAT(report.notes.back(), HasSubstr("they used 1.0 of 2 CPUs"));
 }
 
 TEST_F(LabReportTest, TextWithoutASentenceIsAllThereIs) {

@@ -41,7 +41,7 @@ TEST(DenormalNote, SaysWhatIsPaid) {
   field.summary.denormal = 31;
   EXPECT_EQ(
       denormal_note(field, 1000, {.share = 0.04, .slowdown = 1.44}),
-      "after 1000 steps 3.1 % of the field's cells are denormal numbers; where 4 % are, fused "
+      "after 1000 steps 3.1 % of the field's cells are denormal numbers; with 4 % of them, fused "
       "takes 1.4 times as long on this CPU (--init random has none at first)");
 }
 

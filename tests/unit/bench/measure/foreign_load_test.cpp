@@ -40,7 +40,7 @@ TEST(LoadWatch, WhatOthersHadIsWhatWasBusyBesidesThisProcess) {
   const LoadWatch load = cpus.watch();
   cpus.pass(10, 3.5, 2.3);
   EXPECT_NEAR(load.others().value(), 1.2, 0.01);
-  EXPECT_THAT(told(load), HasSubstr("other programs were running: they had 1.2 of 4 CPUs"));
+  EXPECT_THAT(told(load), HasSubstr("other programs were running: they used 1.2 of 4 CPUs"));
 }
 
 TEST(LoadWatch, OwnThreadsDisturbNobody) {
@@ -130,7 +130,7 @@ TEST(LoadWatch, ShowsInRowsThatGotLessThanACpu) {
   EXPECT_EQ(told(result), "nothing");
   halve_cpu_time(result.rows[0]);
   EXPECT_THAT(told(result), HasSubstr("rows got 55 % of a CPU")); // the other one is quick
-  EXPECT_THAT(told(result), Not(HasSubstr("they had")));
+  EXPECT_THAT(told(result), Not(HasSubstr("they used")));
 }
 
 TEST(LoadWatch, OneOfTwoThreadsMayWaitButNotBoth) {

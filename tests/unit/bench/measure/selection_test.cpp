@@ -76,7 +76,7 @@ TEST(SelectBackends, ThoseOfTeachingRunWhereTheyAreAskedFor) {
   ASSERT_FALSE(names.empty());
   ComparisonPlan options;
   EXPECT_EQ(note_on_left_out(options).value_or(""),
-            fmt::format("left out, since it is slow and for teaching: {} (--all)",
+            fmt::format("left out, because it is slow and for teaching: {} (--all)",
                         fmt::join(names, ", ")));
   EXPECT_FALSE(has_teaching_rows(options));
   options.backends = {"scalar"}; // nobody expects them there

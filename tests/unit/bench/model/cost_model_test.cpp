@@ -342,13 +342,13 @@ TEST_F(ProfileTest, IsRefusedWhenItMakesNoSense) {
     return json;
   };
   const std::pair<ordered_json, const char*> cases[] = {
-      {ordered_json::object(), "no profile"},
-      {with("/ways", 7), "no profile"},
+      {ordered_json::object(), "not a profile"},
+      {with("/ways", 7), "not a profile"},
       {with("/ways/0/grids", ordered_json::array()), "no grids"},
       {with("/ways/0/grids/1/side", 64), "ascending"},
       {with("/ways/0/grids/0/calls/1/steps", 1), "ascending"},
       {with("/ways/0/grids/0/calls/0/seconds", -1), "seconds is -1"},
-      {with("/ways/0/grids/0/calls/0/seconds", nullptr), "no profile"},
+      {with("/ways/0/grids/0/calls/0/seconds", nullptr), "not a profile"},
       {with("/ways/0/grids/0/calls", ordered_json::array()), "too few calls"}};
   for (const auto& [json, complaint] : cases) {
     write(run_context(), json);

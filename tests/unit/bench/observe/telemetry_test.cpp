@@ -239,7 +239,7 @@ TEST(TelemetryReport, ShowsTheFiguresThatThereAre) {
                         "fast +2\\.00 s +9 +15\\.0 +7\\.50 +3\\.00 +250 +300 +125 +97 % +1980 +1 "
                         "GiB +60\\.0 +500 ms\n"));
   EXPECT_THAT(text, HasSubstr("throttled: fast: power cap\n"));
-  EXPECT_THAT(text, HasSubstr("power draw is the better proxy"));
+  EXPECT_THAT(text, HasSubstr("power draw shows that better"));
   EXPECT_THAT(text, Not(HasSubstr("are mixed")));
   result.rows[1].telemetry->samples = 40; // of 50 ms
   EXPECT_THAT(format_telemetry(result), HasSubstr("are mixed"));

@@ -72,7 +72,7 @@ TEST(RunPairs, OfTwoMachinesTheNewestRunsAreOne) {
   const auto pairs = pairs_in_time(runs);
   EXPECT_FALSE(pairs.back().same_machine);
   EXPECT_THAT(pairs.back().report.notes,
-              testing::Contains(testing::HasSubstr("a ratio may come from any of them")));
+              testing::Contains(testing::HasSubstr("which may explain a ratio")));
 }
 
 } // namespace

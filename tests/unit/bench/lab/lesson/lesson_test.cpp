@@ -111,7 +111,7 @@ Answer answer_to(const Lesson& lesson, std::string_view text, const Value& own) 
 }
 
 TEST(Answers, OfAGpuAreMeasuredWhereThereIsOneAndElseAssumed) {
-  const char* question = "And the best kernel of that GPU";
+  const char* question = "The field stays on that GPU";
   const Answer here = answer_to(diffusion_lesson(), question, parsed(R"({"residency": {
       "results": [{"kernel": "cuda", "speedup_vs_best_cpu": 55.5}]}})"));
   EXPECT_EQ(here.source, Source::measured);
@@ -140,7 +140,7 @@ TEST(Answers, AreAbsentWhereTheResultHasNone) {
 }
 
 TEST(Answers, SayThatTheSamplesDoNotShowIt) {
-  const char* question = "Eight threads for each CPU";
+  const char* question = "How many times as long does the same work take";
   const char* row = R"({"pitfalls": [{"name": "oversubscribed-threads", "factor": 3,
                                       "misleads": null}]})";
   EXPECT_EQ(answer_to(thread_lesson(), question, parsed(row)).source, Source::unclear);

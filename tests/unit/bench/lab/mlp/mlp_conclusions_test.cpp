@@ -126,11 +126,13 @@ StepScaling threads(double two, double scatter) {
 }
 
 TEST(StepScalingReport, ThreadsPayWhereSamplesShowIt) {
-  EXPECT_THAT(step_scaling_report(threads(0.5, 0.01)).sentence,
-              StartsWith("cpu does most on 2 threads, 2.00 times what one does (100 % of 2 times); "
-                         "take 2, the fewest within 5 % of the best. "));
-  EXPECT_THAT(step_scaling_report(threads(2, 0.01)).sentence,
-              StartsWith("cpu does most on 1 thread; take 1, the fewest within 5 % of the best. "));
+  EXPECT_THAT(
+      step_scaling_report(threads(0.5, 0.01)).sentence,
+      StartsWith("cpu is fastest on 2 threads, 2.00 times as fast as on one (100 % of 2 times); "
+                 "take 2, the fewest within 5 % of the best. "));
+  EXPECT_THAT(
+      step_scaling_report(threads(2, 0.01)).sentence,
+      StartsWith("cpu is fastest on 1 thread; take 1, the fewest within 5 % of the best. "));
   EXPECT_THAT(step_scaling_report(threads(0.99, 0.3)).sentence,
               HasSubstr("so the order of the two is uncertain; how many are enough for 95 % of the "
                         "best is uncertain. "));
@@ -158,9 +160,10 @@ LabReport throughputs(double scatter) {
 
 TEST(ThroughputReport, NamesBatchesThatSamplesShow) {
   const LabReport report = throughputs(0.001);
-  EXPECT_EQ(report.sentence,
-            "cpu, 1 thread does most, 100 rows a second in batches of 4, and at least 95 % of that "
-            "from batches of 2; one row at a time it is 10.0 % of it.");
+  EXPECT_EQ(
+      report.sentence,
+      "cpu, 1 thread is the fastest, 100 rows a second in batches of 4, and at least 95 % of that "
+      "from batches of 2; one row at a time it is 10.0 % of it.");
   EXPECT_EQ(json_of(report.data)["results"][0]["enough_batch"], 2);
 }
 

@@ -200,7 +200,7 @@ TEST(Throughput, OutOfMemoryEndsTheSearchAndKeepsTheCurve) {
     const LabReport report = throughput_report(study);
     EXPECT_EQ(report.outcome.exit_code, exit_ok);
     EXPECT_EQ(json_of(report.data)["results"][0]["verified_to"], 16);
-    EXPECT_THAT(report.sentence, HasSubstr("limited does most"));
+    EXPECT_THAT(report.sentence, HasSubstr("limited is the fastest"));
     const std::string csv = csv_of(*report.rows);
     EXPECT_THAT(csv, StartsWith("row,device,batch,rows_per_second,verified,verified_to\nlimited,"));
     EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + std::ssize(engine.search.curve));
@@ -222,7 +222,7 @@ TEST(Throughput, EmulationIsProvedAndHasNoRate) {
   const LabReport report = throughput_report(study);
   EXPECT_EQ(report.outcome.exit_code, exit_ok);
   EXPECT_THAT(report.series, IsEmpty());
-  EXPECT_THAT(report.sentence, Not(HasSubstr("does most")));
+  EXPECT_THAT(report.sentence, Not(HasSubstr("is the fastest")));
 }
 
 TEST(Throughput, RatesThatCouldNotBeVerifiedAreNoFailure) {

@@ -230,8 +230,7 @@ TEST(PitfallEffectTest, TheSentenceFollowsTheFactor) {
   EXPECT_EQ(explanation(slow, finding_of(3, 1)), "3.00x too slow: WHY");
   EXPECT_EQ(explanation(slow, finding_of(1.05, 1)), "no effect (1.05x): ABSENT");
   EXPECT_EQ(explanation(slow, finding_of(0.95, 1)), "no effect (0.950x): ABSENT");
-  EXPECT_THAT(explanation(slow, finding_of(1, 2)),
-              StartsWith("2.00x too fast: the other way round"));
+  EXPECT_THAT(explanation(slow, finding_of(1, 2)), StartsWith("2.00x too fast: the opposite of"));
   Finding with_detail = finding_of(3, 1);
   with_detail.detail = "two of them";
   EXPECT_EQ(explanation(slow, with_detail), "3.00x too slow: WHY (two of them)");

@@ -153,11 +153,11 @@ TEST(ResidencyReport, ANaivePortIsSlowerThanTheCpu) {
   EXPECT_THAT(report.text, HasSubstr("on the GPU"));
   EXPECT_THAT(report.text, Not(HasSubstr("no GPU, copies within the host")));
   EXPECT_THAT(report.sentence,
-              HasSubstr("cuda_stream takes 205 us a step with its field to the host and back every "
-                        "step, 41.0 times what it takes where the field stays (5.00 us)"));
+              HasSubstr("cuda_stream takes 205 us a step when its field goes to the host and back "
+                        "every step, 41.0 times as long as when the field stays (5.00 us)"));
   EXPECT_THAT(report.sentence,
-              HasSubstr("(5.00 us); simd, whose field stays, takes 20.0 us, which is faster with "
-                        "more than one round trip in about 14 steps."));
+              HasSubstr("(5.00 us); simd, whose field stays, takes 20.0 us, which is faster if "
+                        "there is more than one round trip in about 14 steps."));
   EXPECT_THAT(report.sentence, HasSubstr("Overlapping hides 75 % of what snapshots cost."));
   const LabReport noisy = residency_report(ladder, measured(ladder, times, 0.3));
   EXPECT_THAT(noisy.sentence, HasSubstr("Whether overlapping hides any of what snapshots cost"));
@@ -180,7 +180,7 @@ TEST(ResidencyReport, AnEmulatedGpuHasNoTimesAndTheHostIsNotTakenForOne) {
   const LabReport report = residency_report(ladder, measured(ladder, times));
   EXPECT_THAT(report.text, HasSubstr("on an emulated GPU"));
   EXPECT_THAT(report.text, HasSubstr("no GPU, copies within the host"));
-  EXPECT_THAT(report.notes.front(), HasSubstr("this host's, not a GPU's"));
+  EXPECT_THAT(report.notes.front(), HasSubstr("the host's, not a GPU's"));
   EXPECT_THAT(report.sentence, HasSubstr("What copies cost on a GPU is not measured here (it is "
                                          "emulated, and an emulation is never timed). Within this "
                                          "host: simd takes 120 us"));
@@ -200,17 +200,17 @@ TEST(ResidencyReport, WithoutAGpuSaysWhy) {
   const LabReport report = residency_report(ladder, measured(ladder, times));
   EXPECT_THAT(report.text, Not(HasSubstr("no driver"))); // once is enough
   EXPECT_THAT(report.sentence, HasSubstr("not measured here (no driver)"));
-  EXPECT_THAT(report.sentence, HasSubstr("which is slower even so"));
+  EXPECT_THAT(report.sentence, HasSubstr("which is slower even then"));
   EXPECT_EQ(json_of(report.data)["why_no_gpu"], "no driver");
 }
 
 TEST(ResidencyReport, AProofWithoutACopyIsNamed) {
   const Ladder ladder = residency_ladder(plan(), machine(DeviceKind::cuda, "no driver"));
   ComparisonResult result = measured(ladder, cpu_times);
-  EXPECT_THAT(residency_report(ladder, result).notes, Each(Not(HasSubstr("holds no copy"))));
+  EXPECT_THAT(residency_report(ladder, result).notes, Each(Not(HasSubstr("no copy was verified"))));
   result.rows.back().verification->steps = 99; // a snapshot every 100
   EXPECT_THAT(residency_report(ladder, result).notes,
-              Contains(HasSubstr("simd, snapshot every 100: proved after too few steps")));
+              Contains(HasSubstr("simd, snapshot every 100: verified after too few steps")));
 }
 
 TEST(ResidencyReport, ARowThatIsWrongIsExit3) {

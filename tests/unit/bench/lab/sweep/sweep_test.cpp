@@ -236,7 +236,7 @@ TEST_F(SweepTest, RefusesToResumeWhatIsNotItsOwn) {
       EXPECT_THAT(error.what(), HasSubstr(complaint));
     }
   };
-  refused("is there already", false);
+  refused("exists already", false);
   refused("--iters is [\"1\",", true, [&] {
     auto others = plan_.options;
     others["--iters"] = {"7"};
@@ -351,8 +351,8 @@ TEST_F(SweepTest, ReportsWhereTheGpuStartsToWin) {
   const LabReport report = sweep_report(plan_, run(false), {});
   EXPECT_THAT(report.text, HasSubstr("sweep of 14 combinations: 7 grid x 2 iters"));
   EXPECT_THAT(report.text, HasSubstr("side of the grid from which the GPU wins"));
-  EXPECT_THAT(report.sentence, testing::StartsWith("the GPU starts to win against the best CPU row "
-                                                   "at a grid side of "));
+  EXPECT_THAT(report.sentence, testing::StartsWith("the GPU begins to beat the best CPU row at a "
+                                                   "grid side of "));
   EXPECT_THAT(report.sentence, HasSubstr("by warm run at iters 1000"));
   EXPECT_EQ(report.outcome.exit_code, exit_ok);
   const ordered_json by_step = json_of(report.data)["crossovers"][0];
@@ -380,7 +380,7 @@ TEST_F(SweepTest, CrossesTwoNamedRowsWithoutAGpu) {
   const std::vector<SweepPoint> points = run(false);
   EXPECT_THAT(sweep_report(plan_, points, {}).sentence, HasSubstr("No GPU row has a time"));
   const LabReport report = sweep_report(plan_, points, {.champion = "slow", .challenger = "fast"});
-  EXPECT_THAT(report.sentence, HasSubstr("fast starts to win against slow at a grid side of 2"));
+  EXPECT_THAT(report.sentence, HasSubstr("fast begins to beat slow at a grid side of 2"));
   EXPECT_EQ(json_of(report.data)["crossovers"][0]["champion"], "slow");
 }
 

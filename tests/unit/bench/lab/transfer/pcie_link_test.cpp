@@ -47,7 +47,7 @@ TEST_F(PcieLinkTest, WhatIsNotToldIsNotKnown) {
   tell("current_link_speed", "Unknown");
   tell("current_link_width", "255");
   EXPECT_FALSE(expected_rate(read()));
-  EXPECT_THAT(judge_link(read(), "a GPU", 1e9), HasSubstr("does not tell"));
+  EXPECT_THAT(judge_link(read(), "a GPU", 1e9), HasSubstr("does not report"));
 }
 
 TEST(PciePeakTest, IsThatOfTheSpecification) {
