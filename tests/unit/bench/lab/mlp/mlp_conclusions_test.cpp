@@ -70,9 +70,10 @@ TEST(SizeReport, NamesTheFastestWhereSamplesShowIt) {
   const LabReport report =
       size_report(sizes({{row_of("cpu", 1, 0.01), row_of("cpu_xtensor", 2, 0.01)},
                          {row_of("cpu", 3, 0.01), row_of("cpu_xtensor", 2, 0.01)}}));
-  EXPECT_THAT(report.sentence, HasSubstr(" is the fastest of the engines at 1 of 2 sizes; cpu, 1 "
-                                         "thread gives way to cpu_xtensor, 1 thread between N = 10 "
-                                         "and 100"));
+  EXPECT_THAT(report.sentence,
+              HasSubstr(" is the fastest of the engines at 1 of 2 sizes; cpu, 1 "
+                        "thread is overtaken by cpu_xtensor, 1 thread between N = 10 "
+                        "and 100"));
   EXPECT_THAT(report.sentence, Not(HasSubstr("uncertain")));
   EXPECT_THAT(report.text, Not(HasSubstr("uncertain")));
 }
@@ -163,7 +164,7 @@ TEST(ThroughputReport, NamesBatchesThatSamplesShow) {
   EXPECT_EQ(
       report.sentence,
       "cpu, 1 thread is the fastest, 100 rows a second in batches of 4, and at least 95 % of that "
-      "from batches of 2; one row at a time it is 10.0 % of it.");
+      "from batches of 2; one row at a time it reaches 10.0 % of that.");
   EXPECT_EQ(json_of(report.data)["results"][0]["enough_batch"], 2);
 }
 
