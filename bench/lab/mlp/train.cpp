@@ -194,6 +194,7 @@ Trained train_engine(const TrainSetting& setting, const mlp::EngineInfo& info, b
     engine->set_parameters(trained.parameters);
   }
   trained.provenance = engine->provenance();
+  trained.check = trained.small_nets->worst; // all that is proved of it
   judge(setting, *engine, trained);
   return trained;
 }
