@@ -311,8 +311,8 @@ double median(std::vector<double> values) {
 // clock has risen; in them the kernels are loaded and graphs recorded. All run the same number of
 // steps, a multiple of most depths: enough that a launch does not decide, and with a predicted time
 // of `step_seconds` not so many that large grids take seconds.
-TilePlan quickest(const std::vector<TileCandidate>& candidates, const TileDevice& device,
-                  double step_seconds) {
+TileChoice quickest(const std::vector<TileCandidate>& candidates, const TileDevice& device,
+                    double step_seconds) {
   constexpr int most_warm_rounds = 1000;
   constexpr int rounds = 5;
   const std::int64_t steps = 240 * step_seconds < 5e-3 ? 240 : 48;
@@ -328,8 +328,11 @@ TilePlan quickest(const std::vector<TileCandidate>& candidates, const TileDevice
       samples[i].push_back(device.seconds(candidates[i].plan, steps));
     }
   }
-  const auto best = std::ranges::min_element(samples, {}, median);
-  return candidates[static_cast<std::size_t>(best - samples.begin())].plan;
+  std::vector<double> medians;
+  std::ranges::transform(samples, std::back_inserter(medians), median);
+  const auto best = std::ranges::min_element(medians);
+  return {candidates[static_cast<std::size_t>(best - medians.begin())].plan, "calibrated",
+          *best / static_cast<double>(steps)};
 }
 
 } // namespace
@@ -385,7 +388,9 @@ TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& probl
     const std::optional<TilePlan> cached = plan_of(cache.find(key).value_or(""));
     if (cached && std::ranges::find(kernels, cached->kernel) != kernels.end() &&
         resident_if_it_fits(*cached, problem, device) > 0) {
-      return {*cached, "cached"};
+      return {*cached, "cached",
+              predicted_step_seconds(*cached, device.resident_blocks(*cached), problem,
+                                     device.properties)};
     }
   }
   std::vector<TileCandidate> candidates;
@@ -407,15 +412,22 @@ TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& probl
   const TileCandidate& likely =
       *std::ranges::min_element(candidates, {}, &TileCandidate::predicted_seconds);
   if (!measured) {
-    return {likely.plan, "model"};
+    return {likely.plan, "model", likely.predicted_seconds};
   }
-  const TilePlan best = quickest(candidates, device, likely.predicted_seconds);
+  TileChoice best = quickest(candidates, device, likely.predicted_seconds);
   try {
-    cache.store(key, text_of(best));
+    cache.store(key, text_of(best.plan));
   } catch (const Error&) {
     // The choice was measured; that it cannot be remembered only costs milliseconds next time.
   }
-  return {best, "calibrated"};
+  return best;
+}
+
+std::int64_t launch_steps(const TileChoice& choice) {
+  constexpr double launch_seconds = 0.2;
+  constexpr double most_sweeps = 1e12; // of a plan without a time
+  const double sweeps = launch_seconds / (choice.step_seconds * choice.plan.depth);
+  return choice.plan.depth * static_cast<std::int64_t>(std::clamp(sweeps, 1.0, most_sweeps));
 }
 
 } // namespace diffbench::kernels

@@ -91,7 +91,12 @@ struct TileCandidate {
 struct TileChoice {
   TilePlan plan;
   std::string source;
+  double step_seconds; ///< of a time step, measured where the plan was, else by the model
 };
+
+/// The most steps of one launch of a persistent plan, a multiple of its depth: some 0.2 s. A device
+/// that drives a display ends a kernel of 2 s, and nobody can stop one before its end.
+[[nodiscard]] std::int64_t launch_steps(const TileChoice& choice);
 
 /// Chooses among the plans for `kernels`. Takes the cached choice if it still fits (unless
 /// `retune`); else measures the model's favourites for each kernel and caches the best. Where the

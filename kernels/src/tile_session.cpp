@@ -21,8 +21,8 @@ class TileSession final : public GridSession<T> {
           prepare();
           return choose(kernels);
         })) {}
-  TileSession(const Problem& problem, const TilePlan& plan)
-      : GridSession<T>(problem, {}), choice_{plan, "given"} {
+  TileSession(const Problem& problem, const TileChoice& choice)
+      : GridSession<T>(problem, {}), choice_(choice) {
     prepare();
   }
   ~TileSession() override { this->finish(); }
@@ -38,7 +38,9 @@ class TileSession final : public GridSession<T> {
  private:
   static constexpr Dtype dtype = dtype_of<T>;
 
-  void enqueue(std::int64_t steps) override { run(choice_.plan, graphs_, steps); }
+  void enqueue(std::int64_t steps) override {
+    run(choice_.plan, graphs_, steps, launch_steps(choice_));
+  }
 
   [[nodiscard]] typename GridSession<T>::Details details() const override {
     return {{"tile", choice_.plan.describe(dtype)}, {"tile_from", choice_.source}};
@@ -72,7 +74,7 @@ class TileSession final : public GridSession<T> {
     if (!gpu::emulated || this->options().retune) {
       device.seconds = [&](const TilePlan& plan, std::int64_t steps) {
         this->stream().record(begin);
-        run(plan, graphs[plan], steps);
+        run(plan, graphs[plan], steps, steps);
         this->stream().record(end);
         end.wait();
         return end.seconds_since(begin);
@@ -101,12 +103,16 @@ class TileSession final : public GridSession<T> {
     return gpu::resident_blocks(kernels_.streamed, {.grid = dim3(1), .block = dim3(warp_lanes)});
   }
 
-  // A graph for each series of launches; a single launch as it is.
-  void run(const TilePlan& plan, RepeatedGraph<T>& graphs, std::int64_t steps) {
+  // A graph for each series of launches; a single launch as it is, if persistent one of at most
+  // `most_steps`.
+  void run(const TilePlan& plan, RepeatedGraph<T>& graphs, std::int64_t steps,
+           std::int64_t most_steps) {
     constexpr std::int64_t launches_per_graph = 128;
+    const bool persistent = plan.kernel == TileKernel::persistent;
     while (steps > 0) {
-      const bool several = plan.kernel != TileKernel::persistent && steps > plan.depth;
-      const std::int64_t part = several ? std::min(steps, launches_per_graph * plan.depth) : steps;
+      const bool several = !persistent && steps > plan.depth;
+      const std::int64_t part =
+          std::min(steps, persistent ? most_steps : launches_per_graph * plan.depth);
       if (several) {
         graphs.launch(this->stream(), this->field(), part,
                       [&](std::int64_t count) { issue(plan, count); });
@@ -188,15 +194,15 @@ std::unique_ptr<Session<T>> make_tile_session(const Problem& problem, const Sess
 }
 
 template <typename T>
-std::unique_ptr<Session<T>> make_tile_session(const Problem& problem, const TilePlan& plan) {
-  return std::make_unique<TileSession<T>>(problem, plan);
+std::unique_ptr<Session<T>> make_tile_session(const Problem& problem, const TileChoice& choice) {
+  return std::make_unique<TileSession<T>>(problem, choice);
 }
 
 template std::unique_ptr<Session<float>> make_tile_session(const Problem&, const SessionOptions&,
                                                            std::span<const TileKernel>);
 template std::unique_ptr<Session<double>> make_tile_session(const Problem&, const SessionOptions&,
                                                             std::span<const TileKernel>);
-template std::unique_ptr<Session<float>> make_tile_session(const Problem&, const TilePlan&);
-template std::unique_ptr<Session<double>> make_tile_session(const Problem&, const TilePlan&);
+template std::unique_ptr<Session<float>> make_tile_session(const Problem&, const TileChoice&);
+template std::unique_ptr<Session<double>> make_tile_session(const Problem&, const TileChoice&);
 
 } // namespace diffbench::kernels

@@ -33,10 +33,12 @@ class TileKernelsTest : public testing::Test {
 
   int among(int least, int most) { return std::uniform_int_distribution(least, most)(random_); }
 
-  void expect_oracles_bits(const TilePlan& plan, int nx, int ny, std::int64_t steps) {
+  void expect_oracles_bits(const TilePlan& plan, int nx, int ny, std::int64_t steps,
+                           double step_seconds = 1e-6) {
     for (const Boundary boundary : all_boundaries) {
       EXPECT_TRUE(matches_oracle(conformance::SessionMaker<T>([&](const Problem& problem) {
-                                   return make_tile_session<T>(problem, plan);
+                                   return make_tile_session<T>(problem,
+                                                                 {plan, "given", step_seconds});
                                  }),
                                  problem_of<T>(nx, ny, boundary),
                                  field_of<T>(conformance::Content::random, nx, ny), {steps}))
@@ -65,6 +67,15 @@ TYPED_TEST(TileKernelsTest, ManySmallTiles) {
     if (plan.tiles_x({0, 0, nx, ny}, dtype) * plan.tiles_y({0, 0, nx, ny}, dtype) <= 8) {
       this->expect_oracles_bits(plan, nx, ny, this->among(1, 12 * plan.depth));
     }
+  }
+}
+
+// What would take long is several launches, which go on from each other's fields.
+TYPED_TEST(TileKernelsTest, ALongRunIsSeveralLaunches) {
+  const TilePlan plan{
+      .kernel = TileKernel::persistent, .block_x = 8, .block_y = 4, .depth = 3};
+  for (const int steps : {6, 7, 8, 11, 12, 13, 21}) { // of 6 a launch: 0.03 s each
+    this->expect_oracles_bits(plan, 13, 11, steps, 0.03);
   }
 }
 

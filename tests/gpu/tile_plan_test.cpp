@@ -198,6 +198,15 @@ TEST(TileCandidates, CoverTheTallestGrid) {
               Not(IsEmpty()));
 }
 
+// Less than the 2 s after which a watchdog ends a kernel, also if the model is wrong by some factor.
+TEST(LaunchSteps, AreATenthOfAWatchdogsTime) {
+  const TilePlan plan{TileKernel::persistent, 16, 24, 8, 0};
+  EXPECT_EQ(launch_steps({plan, "", 1e-6}), 200'000);
+  EXPECT_EQ(launch_steps({plan, "", 0.011}), 16); // whole sweeps
+  EXPECT_EQ(launch_steps({plan, "", 5}), 8);
+  EXPECT_GT(launch_steps({plan, "", 0}), 1'000'000'000);
+}
+
 class ChooseTileTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -237,6 +246,7 @@ TEST_F(ChooseTileTest, TheQuickestMeasuredWins) {
   for (best_ = 0; best_ < 4; ++best_) {
     const TileChoice choice = choose(true);
     EXPECT_EQ(choice.source, "calibrated");
+    EXPECT_DOUBLE_EQ(choice.step_seconds, 1.0 / static_cast<double>(*steps_.begin()));
     ASSERT_LT(best_, measured_.size());
     EXPECT_EQ(choice.plan, measured_[best_]);
   }
@@ -317,6 +327,7 @@ TEST_F(ChooseTileTest, AChoiceIsRememberedUntilRetune) {
   const TileChoice first = choose();
   const TileChoice second = choose();
   EXPECT_EQ(second.source, "cached");
+  EXPECT_GT(second.step_seconds, 0);
   EXPECT_EQ(second.plan, first.plan);
   EXPECT_THAT(measured_, IsEmpty());
   best_ = 0;
@@ -370,6 +381,7 @@ TEST_F(ChooseTileTest, ACacheThatCannotBeWrittenIsNoError) {
 TEST_F(ChooseTileTest, WithoutMeasurementTheModelDecidesAndNothingIsStored) {
   const TileChoice choice = choose_tile(all, problem_, large_device(), cache(), false);
   EXPECT_EQ(choice.source, "model");
+  EXPECT_GT(choice.step_seconds, 0);
   EXPECT_FALSE(fs::exists(file()));
 }
 
