@@ -34,7 +34,10 @@ class RegisterTile {
                .left = tile_x,
                .top = tile_y,
                .right = min(tile_x + shape.tile_width, area.right),
-               .bottom = min(tile_y + shape.tile_height, area.bottom)} {
+               .bottom = min(tile_y + shape.tile_height, area.bottom)},
+        offset_(row_in_grid() * grid.pitch + column_in_grid()),
+        ring_(way_of_ring(shape.depth)),
+        halo_(way_of_halo(shape.depth)) {
     const int region_x = tile_x - shape.depth;
     const int region_y = tile_y - shape.depth;
     meets_edge_ =
@@ -47,16 +50,12 @@ class RegisterTile {
                                    place_.y + PY >= grid.ny) != 0;
   }
 
-  /// Loads the patch. With `only_halo`, patches wholly in the tile keep what the registers hold;
-  /// those partly in it must have been stored.
-  __device__ void load(const T* field, bool only_halo = false) {
+  /// Loads the patch.
+  __device__ void load(const T* field) {
     // Ghost cells of the periodic grid are loaded, the others made up at each step.
     const bool periodic = grid_.boundary == Boundary::periodic;
-    if (only_halo && is_in_tile()) {
-      return;
-    }
-    const int column = periodic ? wrap(place_.x, grid_.nx) : place_.x;
-    int row = periodic ? wrap(place_.y, grid_.ny) : place_.y;
+    const int column = column_in_grid();
+    int row = row_in_grid();
     const auto next = [periodic](int i, int n) { return periodic && i + 1 == n ? 0 : i + 1; };
     const bool rows_inside = periodic || (row >= 0 && row + PY <= grid_.ny);
     if (is_wide(column) && rows_inside) {
@@ -67,36 +66,56 @@ class RegisterTile {
       }
       return;
     }
-    const Grid<T> grid = grid_; // what a call is given by reference lies in memory from then on
-    Patch cells;
-    load_cells(grid, field, column, row, cells);
-    copy(cells.cells, cells_);
+    load_by_cell(field);
   }
 
-  /// Stores the cells of the tile; with `ring` > 0 of patches wholly in it only those with cells
-  /// fewer than `ring` from its edge, which are all that a neighbour reads.
-  __device__ void store(T* field, int ring = 0) const {
-    if (place_.x + PX <= place_.left || place_.x >= place_.right || place_.y + PY <= place_.top ||
-        place_.y >= place_.bottom) {
-      return;
-    }
-    const bool in_tile = is_in_tile();
-    const bool in_ring = place_.x < place_.left + ring || place_.x + PX > place_.right - ring ||
-                         place_.y < place_.top + ring || place_.y + PY > place_.bottom - ring;
-    if (ring > 0 && in_tile && !in_ring) {
-      return;
-    }
-    if (in_tile && is_wide(place_.x)) {
+  /// Loads it anew if cells in it are nearer than the shape's depth to the tile and not in it;
+  /// those in it must have been stored.
+  __device__ void load_halo(const T* field) {
+    if (halo_ == Way::quads) {
 #pragma unroll
       for (int j = 0; j < PY; ++j) {
-        store_quads(cells_[j], field + (place_.y + j) * grid_.pitch + place_.x);
+        load_quads(field + offset_of_row(j), cells_[j]);
       }
+    } else if (halo_ == Way::cells) {
+      load_by_cell(field);
+    }
+  }
+
+  /// Stores the cells of the tile.
+  __device__ void store(T* field) const {
+    if (!meets(place_)) {
       return;
     }
-    Patch cells;
-    copy(cells_, cells.cells);
-    store_cells(grid_.pitch, place_, cells, field);
+    if (is_in_tile() && is_wide(place_.x)) {
+      store_by_quad(field);
+      return;
+    }
+    store_by_cell(field);
   }
+
+  /// The same of patches with cells nearer than the shape's depth to the tile's edge, which are all
+  /// that a neighbour reads.
+  __device__ void store_ring(T* field) const {
+    if (ring_ == Way::quads) {
+      store_by_quad(field);
+    } else if (ring_ == Way::cells) {
+      store_by_cell(field);
+    }
+  }
+
+  /// The patch, and its first cell; of a periodic grid the one that it stands for.
+  __device__ T (&cells())[patch_height][patch_width<T>] { return cells_; }
+  __device__ int column_in_grid() const {
+    return grid_.boundary == Boundary::periodic ? wrap(place_.x, grid_.nx) : place_.x;
+  }
+  __device__ int row_in_grid() const {
+    return grid_.boundary == Boundary::periodic ? wrap(place_.y, grid_.ny) : place_.y;
+  }
+  /// Whether it has cells of the tile that neighbours read, or none of the tile but some that the
+  /// tile's next steps depend on.
+  __device__ bool is_in_ring() const { return ring_ != Way::none; }
+  __device__ bool is_in_halo() const { return halo_ != Way::none && !meets(place_); }
 
   /// Advances the region by `steps`, at most the shape's depth since the last load. All threads of
   /// the block must call it.
@@ -114,8 +133,8 @@ class RegisterTile {
 
   /// Of a patch and its block's tile, in cells of the grid.
   struct Place {
-    int x, y; ///< the patch's first cell
-    int left, top, right, bottom;
+    int x, y;                     ///< the patch's first cell
+    int left, top, right, bottom; ///< of the tile
     __device__ bool in_tile(int cell_x, int cell_y) const {
       return cell_x >= left && cell_x < right && cell_y >= top && cell_y < bottom;
     }
@@ -132,6 +151,32 @@ class RegisterTile {
         to[j][i] = from[j][i];
       }
     }
+  }
+  __device__ void load_by_cell(const T* field) {
+    const Grid<T> grid = grid_; // what a call is given by reference lies in memory from then on
+    Patch cells;
+    load_cells(grid, field, column_in_grid(), row_in_grid(), cells);
+    copy(cells.cells, cells_);
+  }
+  __device__ void store_by_quad(T* field) const {
+#pragma unroll
+    for (int j = 0; j < PY; ++j) {
+      store_quads(cells_[j], field + offset_of_row(j));
+    }
+  }
+  // Where the patch's row `j` lies. Hidden from nvcc: it would derive each row's address from the
+  // last one's, and then not see at the third that four cells lie side by side.
+  __device__ std::int64_t offset_of_row(int j) const {
+    std::int64_t offset = offset_ + j * grid_.pitch;
+#if !defined(DIFFBENCH_EMULATED_CUDA)
+    asm("" : "+l"(offset));
+#endif
+    return offset;
+  }
+  __device__ void store_by_cell(T* field) const {
+    Patch cells;
+    copy(cells_, cells.cells);
+    store_cells(grid_.pitch, place_, cells, field);
   }
   // Cell by cell. Not inlined, and given copies: what they need would cost the time steps
   // registers.
@@ -164,6 +209,36 @@ class RegisterTile {
   __device__ bool is_in_tile() const {
     return place_.in_tile(place_.x, place_.y) &&
            place_.in_tile(place_.x + PX - 1, place_.y + PY - 1);
+  }
+  __device__ bool meets(const Place& tile) const {
+    return place_.x + PX > tile.left && place_.x < tile.right && place_.y + PY > tile.top &&
+           place_.y < tile.bottom;
+  }
+  // How an exchange accesses the patch, found out once.
+  enum class Way : unsigned char { none, quads, cells };
+  __device__ Way way_of_ring(int depth) const {
+    const Place& tile = place_;
+    const bool whole = is_in_tile();
+    const bool near_edge = place_.x < tile.left + depth || place_.x + PX > tile.right - depth ||
+                           place_.y < tile.top + depth || place_.y + PY > tile.bottom - depth;
+    if (!meets(tile) || (whole && !near_edge)) {
+      return Way::none;
+    }
+    return whole && is_wide(place_.x) ? Way::quads : Way::cells;
+  }
+  __device__ Way way_of_halo(int depth) const {
+    Place near = place_;
+    near.left -= depth;
+    near.top -= depth;
+    near.right += depth; // of a narrow tile the region ends beyond
+    near.bottom += depth;
+    const int column = column_in_grid();
+    const int row = row_in_grid();
+    const bool in_grid = column + PX > 0 && column < grid_.nx && row + PY > 0 && row < grid_.ny;
+    if (is_in_tile() || !meets(near) || !in_grid) {
+      return Way::none;
+    }
+    return is_wide(column) && row >= 0 && row + PY <= grid_.ny ? Way::quads : Way::cells;
   }
   // Whether the patch's cells, from this column on, are quads of the grid. Its rows begin with one.
   __device__ bool is_wide(int column) const {
@@ -265,6 +340,9 @@ class RegisterTile {
   Quad<T>* edges_;
   int thread_;
   Place place_;
+  std::int64_t offset_; ///< of the patch in a field; not to be used where it lies beyond the grid
+  Way ring_;
+  Way halo_;
   bool meets_edge_; ///< the block's region does
   bool warp_meets_edge_;
   T cells_[PY][PX];

@@ -49,9 +49,9 @@ __global__ void __launch_bounds__(most_tile_threads, 1)
   while (steps > shape.depth) {
     tile.advance(shape.depth);
     steps -= shape.depth;
-    tile.store(target, shape.depth);
+    tile.store_ring(target);
     neighbours.exchange(++exchanges);
-    tile.load(target, true);
+    tile.load_halo(target);
     T* const swap = target;
     target = other;
     other = swap;

@@ -114,8 +114,10 @@ def figures(code, kernel, dtype, cells=None):
         if kernel == "blocked":
             return (shortest(code, 0, {begin}, wide("LDG"), accesses),
                     shortest(code, end + 1, exits, wide("STG"), accesses))
-        return (shortest(code, end + 1, {begin}, wide("LDG"), accesses),
-                shortest(code, end + 1, {begin}, wide("STG"), accesses))
+        # A warp with patches of both kinds takes both ways, which have most instructions in common.
+        load, store, neither = (shortest(code, end + 1, {begin}, counted, count) for counted, count in (
+            (wide("LDG"), accesses), (wide("STG"), accesses), (lambda one: one.name in ("LDG", "STG"), 0)))
+        return load, store and store - neither
     # Steps at the edge of the grid are in a longer loop, and the last ones of the persistent kernel in one
     # from which there is no way back.
     for step, begin, end in sorted(steps):
@@ -215,6 +217,10 @@ def self_test():
         "step": 4, "load": 2, "store": 1,
         "a cell and step": {"all": 7, "arithmetic": 6, "shared": 0, "shuffles": 0, "global": 0, "barriers": 0}}
     assert figures(good, "streamed", "float", 1)["step"] == 3
+    # An exchange: of four instructions that all execute, one with a store and one with a load.
+    turn = decode(b"".join([*arithmetic, word(0x147, 0, -7), word(0x147, 0, 1), word(0x186, size=WIDE),
+                            word(0x147, 0, 1), word(0x181, size=WIDE), word(0x11d), word(0x147, jump=-13)]))
+    assert [figures(turn, "persistent", "float", 1)[what] for what in ("step", "load", "store")] == [4, 5, 1]
     for bad in (kernel(size=4), kernel(extra=[word(0x021)])):  # narrow accesses; a fifth addition
         try:
             figures(bad, "blocked", "float", 1)
