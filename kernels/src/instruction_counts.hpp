@@ -17,7 +17,11 @@ inline constexpr InstructionCounts blocked_float = {111, 159, 45};
 inline constexpr InstructionCounts blocked_double = {71, 154, 47};
 inline constexpr InstructionCounts persistent_float = {111, 89, 15};
 inline constexpr InstructionCounts persistent_double = {71, 88, 15};
-inline constexpr InstructionCounts streamed_float = {457, 0, 0};
-inline constexpr InstructionCounts streamed_double = {268, 0, 0};
+inline constexpr InstructionCounts numbered_float = {113, 81, 34};
+inline constexpr InstructionCounts numbered_double = {74, 78, 33};
+inline constexpr InstructionCounts streamed_float = {440, 0, 0};
+inline constexpr InstructionCounts streamed_double = {263, 0, 0};
+inline constexpr InstructionCounts swapped_float = {456, 0, 0};
+inline constexpr InstructionCounts swapped_double = {285, 0, 0};
 
 } // namespace diffbench::kernels
