@@ -19,7 +19,7 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 STAND_IN = pathlib.Path(__file__).with_name("gpu_check_stand_in.py")
 KIT = ["diffbench", "diffbench_conformance", "diffbench_conformance_slow", "diffbench_device_session",
-       "diffbench_unit_mlp", "bench_suites", "device_copy"]
+       "diffbench_unit_mlp", "bench_suites", "device_copy", "tile_shapes"]
 
 
 def load(script):
@@ -110,6 +110,8 @@ class MeasuringPart(GpuCheck):
                        r"16384x16384 float32: best +>= 2500 GCell/s +3000 GCell/s +ok",
                        r"64 MB pinned to the device / best copy +>= 95 % +98.2 % +ok",
                        r"64 MB pinned to the host / best copy +>= 95 % +90.9 % +BELOW",
+                       r"640, persistent, depth 8 +0.36 us",
+                       r"640, persistent, depth 12 +too many blocks",
                        r"disc net of 256, persistent +<= 20 us +15 us +ok",
                        r"640x640x1000 float32, kernels: cuda_graph +<= 2 ms +not measured .*not verified",
                        r"rows that are not bit-identical +<= 0 +\d+ +BELOW +.*cuda_graph",
