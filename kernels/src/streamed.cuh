@@ -28,8 +28,8 @@ __device__ inline void prefetch_to_l2([[maybe_unused]] const void* address) {
 }
 
 /// `Swapped`: a lane's 32 bytes of a row are two accesses of 16, so that each access of a warp
-/// would write half of 64 sectors of L2. Two lanes swap halves instead, and each access writes 16
-/// whole ones.
+/// would write half of each of 32 sectors of L2. Two lanes swap halves instead, and each access
+/// writes 16 whole ones.
 template <typename T, bool Swapped>
 class RowCascade {
  public:

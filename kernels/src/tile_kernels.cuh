@@ -1,4 +1,4 @@
-// The kernels over register_tile.cuh: several steps a launch, and all steps in one launch.
+// The kernels over register_tile.cuh: several steps a launch, and any number of steps a launch.
 #pragma once
 
 #include "diffbench/gpu/dynamic_shared.cuh"
