@@ -13,10 +13,10 @@ struct InstructionCounts {
   int store; ///< after the last step; persistent: what is added where the ring is stored, too
 };
 
-inline constexpr InstructionCounts blocked_float = {111, 159, 45};
+inline constexpr InstructionCounts blocked_float = {111, 158, 45};
 inline constexpr InstructionCounts blocked_double = {71, 154, 47};
 inline constexpr InstructionCounts persistent_float = {111, 89, 15};
-inline constexpr InstructionCounts persistent_double = {71, 88, 15};
+inline constexpr InstructionCounts persistent_double = {71, 86, 15};
 inline constexpr InstructionCounts numbered_float = {113, 81, 34};
 inline constexpr InstructionCounts numbered_double = {74, 78, 33};
 inline constexpr InstructionCounts streamed_float = {440, 0, 0};

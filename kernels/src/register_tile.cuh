@@ -36,8 +36,9 @@ class RegisterTile {
                .right = min(tile_x + shape.tile_width, area.right),
                .bottom = min(tile_y + shape.tile_height, area.bottom)},
         offset_(row_in_grid() * grid.pitch + column_in_grid()),
-        ring_(way_of_ring(shape.depth)),
-        halo_(way_of_halo(shape.depth)) {
+        depth_(shape.depth),
+        ring_(way_of_ring()),
+        halo_(way_of_halo()) {
     const int region_x = tile_x - shape.depth;
     const int region_y = tile_y - shape.depth;
     meets_edge_ =
@@ -66,19 +67,30 @@ class RegisterTile {
       }
       return;
     }
-    load_by_cell(field);
+    load_by_cell(field, tile_and(static_cast<int>(blockDim.x * blockDim.y) * PX * PY));
+  }
+
+  /// Loads of the patch what is of the tile, or nearer than the shape's depth to it. The rest, any
+  /// value, may be of a tile that no exchange waits for.
+  __device__ void load_near(const T* field) {
+    const Place near = tile_and(depth_);
+    if (halo_ == Way::quads || (is_in(place_) && is_wide(place_.x))) {
+      load_by_quad(field);
+    } else if (meets(near)) {
+      load_by_cell(field, near);
+    } else {
+      const Patch any{};
+      copy(any.cells, cells_);
+    }
   }
 
   /// Loads it anew if cells in it are nearer than the shape's depth to the tile and not in it;
   /// those in it must have been stored.
   __device__ void load_halo(const T* field) {
     if (halo_ == Way::quads) {
-#pragma unroll
-      for (int j = 0; j < PY; ++j) {
-        load_quads(field + offset_of_row(j), cells_[j]);
-      }
+      load_by_quad(field);
     } else if (halo_ == Way::cells) {
-      load_by_cell(field);
+      load_by_cell(field, tile_and(depth_));
     }
   }
 
@@ -87,7 +99,7 @@ class RegisterTile {
     if (!meets(place_)) {
       return;
     }
-    if (is_in_tile() && is_wide(place_.x)) {
+    if (is_in(place_) && is_wide(place_.x)) {
       store_by_quad(field);
       return;
     }
@@ -152,10 +164,16 @@ class RegisterTile {
       }
     }
   }
-  __device__ void load_by_cell(const T* field) {
+  __device__ void load_by_quad(const T* field) {
+#pragma unroll
+    for (int j = 0; j < PY; ++j) {
+      load_quads(field + offset_of_row(j), cells_[j]);
+    }
+  }
+  __device__ void load_by_cell(const T* field, const Place& near) {
     const Grid<T> grid = grid_; // what a call is given by reference lies in memory from then on
     Patch cells;
-    load_cells(grid, field, column_in_grid(), row_in_grid(), cells);
+    load_cells(grid, field, near, column_in_grid(), row_in_grid(), cells);
     copy(cells.cells, cells_);
   }
   __device__ void store_by_quad(T* field) const {
@@ -181,12 +199,14 @@ class RegisterTile {
   // Cell by cell. Not inlined, and given copies: what they need would cost the time steps
   // registers.
   static __device__ __attribute__((noinline)) void load_cells(const Grid<T>& grid, const T* field,
-                                                              int column, int row, Patch& patch) {
+                                                              Place near, int column, int row,
+                                                              Patch& patch) {
     const bool periodic = grid.boundary == Boundary::periodic;
     for (int j = 0; j < PY; ++j) {
       int x = column;
       for (int i = 0; i < PX; ++i) {
-        const bool inside = row >= 0 && row < grid.ny && x >= 0 && x < grid.nx;
+        const bool inside = row >= 0 && row < grid.ny && x >= 0 && x < grid.nx &&
+                            near.in_tile(near.x + i, near.y + j);
         patch.cells[j][i] = inside ? field[row * grid.pitch + x] : grid.constant;
         x = periodic && x + 1 == grid.nx ? 0 : x + 1;
       }
@@ -206,9 +226,8 @@ class RegisterTile {
 
   // Where a patch lies decides how it is accessed: at the edges of the grid, and where depth or
   // tile are no multiple of a quad, cell by cell; all others by quads. Few warps have both.
-  __device__ bool is_in_tile() const {
-    return place_.in_tile(place_.x, place_.y) &&
-           place_.in_tile(place_.x + PX - 1, place_.y + PY - 1);
+  __device__ bool is_in(const Place& tile) const {
+    return tile.in_tile(place_.x, place_.y) && tile.in_tile(place_.x + PX - 1, place_.y + PY - 1);
   }
   __device__ bool meets(const Place& tile) const {
     return place_.x + PX > tile.left && place_.x < tile.right && place_.y + PY > tile.top &&
@@ -216,29 +235,36 @@ class RegisterTile {
   }
   // How an exchange accesses the patch, found out once.
   enum class Way : unsigned char { none, quads, cells };
-  __device__ Way way_of_ring(int depth) const {
+  __device__ Way way_of_ring() const {
     const Place& tile = place_;
-    const bool whole = is_in_tile();
-    const bool near_edge = place_.x < tile.left + depth || place_.x + PX > tile.right - depth ||
-                           place_.y < tile.top + depth || place_.y + PY > tile.bottom - depth;
+    const bool whole = is_in(place_);
+    const bool near_edge = place_.x < tile.left + depth_ || place_.x + PX > tile.right - depth_ ||
+                           place_.y < tile.top + depth_ || place_.y + PY > tile.bottom - depth_;
     if (!meets(tile) || (whole && !near_edge)) {
       return Way::none;
     }
     return whole && is_wide(place_.x) ? Way::quads : Way::cells;
   }
-  __device__ Way way_of_halo(int depth) const {
+  // The tile and the cells nearer than `distance` to it. Of a narrow tile the region ends beyond
+  // its depth.
+  __device__ Place tile_and(int distance) const {
     Place near = place_;
-    near.left -= depth;
-    near.top -= depth;
-    near.right += depth; // of a narrow tile the region ends beyond
-    near.bottom += depth;
+    near.left -= distance;
+    near.top -= distance;
+    near.right += distance;
+    near.bottom += distance;
+    return near;
+  }
+  __device__ Way way_of_halo() const {
+    const Place near = tile_and(depth_);
     const int column = column_in_grid();
     const int row = row_in_grid();
     const bool in_grid = column + PX > 0 && column < grid_.nx && row + PY > 0 && row < grid_.ny;
-    if (is_in_tile() || !meets(near) || !in_grid) {
+    if (is_in(place_) || !meets(near) || !in_grid) {
       return Way::none;
     }
-    return is_wide(column) && row >= 0 && row + PY <= grid_.ny ? Way::quads : Way::cells;
+    return is_wide(column) && row >= 0 && row + PY <= grid_.ny && is_in(near) ? Way::quads
+                                                                              : Way::cells;
   }
   // Whether the patch's cells, from this column on, are quads of the grid. Its rows begin with one.
   __device__ bool is_wide(int column) const {
@@ -341,6 +367,7 @@ class RegisterTile {
   int thread_;
   Place place_;
   std::int64_t offset_; ///< of the patch in a field; not to be used where it lies beyond the grid
+  int depth_;
   Way ring_;
   Way halo_;
   bool meets_edge_; ///< the block's region does

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(most_tile_threads, 1)
                      T* a, T* b, unsigned* flags) {
   const NeighbourFlags neighbours(grid, shape, flags);
   auto tile = tile_of_block<T>(grid, Area{0, 0, grid.nx, grid.ny}, shape);
-  tile.load(a);
+  tile.load_near(a);
   T* target = b;
   T* other = a;
   unsigned exchanges = 0;
