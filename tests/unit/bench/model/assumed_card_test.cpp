@@ -200,8 +200,8 @@ TEST(AssumedWays, HaveTheirEndsInOrder) {
   }
 }
 
-/// docs/gpu.md: 0.31 to 0.55 us a step at 640x640; 1230 to 4100 GCell/s at 16384x16384, the latter with half as much
-/// traffic for halos as here.
+/// docs/gpu.md: 0.31 to 0.55 us a step at 640x640; 1230 to 4100 GCell/s at 16384x16384, the latter
+/// with half as much traffic for halos as here.
 TEST(AssumedWays, OfAnH200HoldWhatTheMachineCodeSays) {
   const auto ways = assumed_ways(find_assumed_card("h200"), Dtype::float32, Transfer::pinned);
   const AssumedWay& cuda = ways.back();
