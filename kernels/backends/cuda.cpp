@@ -6,7 +6,8 @@ namespace diffbench::backends {
 
 BackendInfo cuda() {
   using kernels::TileKernel;
-  return kernels::tile_backend<TileKernel::blocked, TileKernel::streamed, TileKernel::persistent>(
+  return kernels::tile_backend<TileKernel::blocked, TileKernel::streamed, TileKernel::swapped,
+                               TileKernel::persistent, TileKernel::numbered>(
       "cuda", "CUDA, the fastest here of cuda_blocked, cuda_streamed, cuda_persistent", 300);
 }
 
