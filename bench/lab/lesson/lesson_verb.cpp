@@ -2,6 +2,7 @@
 #include "command.hpp"
 #include "course.hpp"
 #include "diffbench/errors.hpp"
+#include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "option_list.hpp"
 

@@ -11,6 +11,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "temporary_directory.hpp"
+#include "verb.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,6 +3,7 @@
 #include "diffbench/cache_directory.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
+#include "peer.hpp"
 
 #include <fmt/format.h>
 
