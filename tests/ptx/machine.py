@@ -302,7 +302,7 @@ class Gang:
         wide = not isinstance(place.base, Register) or BYTES[self.kernel.registers[place.base.name]] == 8
         base = self.source(place.base, "u64" if wide else "u32")
         memory, size = self.machine.memory, BYTES[access.dtype]
-        narrow = size < 4
+        narrow = size * access.count < 4
         words = size * access.count // 4
         unsigned = DTYPES[f"u{8 * size}"]
 
@@ -311,8 +311,9 @@ class Gang:
             address = np.broadcast_to(base(), (self.size,))[chosen].astype(np.int64) + place.offset
             return chosen, memory.offsets(address, space, self.first_block[chosen], self.thread[chosen])
         if is_load:
-            writers = [self.typed(item.name, f"u{8 * size}") if isinstance(item, Register) else None for item in items]
             signed = access.dtype[0] == "s"
+            held_as = f"{'s' if signed else 'u'}{8 * size}"
+            writers = [self.typed(item.name, held_as) if isinstance(item, Register) else None for item in items]
 
             def load(mask: Optional[Array]) -> None:
                 chosen, offset = located(mask)
@@ -320,14 +321,14 @@ class Gang:
                 if narrow:
                     word = memory.load(warp, offset & ~3, 1)[:, 0]
                     values = (word >> ((offset & 3) * 8).astype(np.uint32)).astype(unsigned)[:, None]
-                    if signed:
-                        values = values.view(DTYPES[f"s{8 * size}"])
                 elif access.strong is not None:
                     values = memory.load_strong(warp, offset, words, access.scope, access.strong == "acquire")
                 else:
                     values = memory.load(warp, offset, words)
-                if not narrow and size == 8:
-                    values = values.view(np.uint64)
+                if not narrow:
+                    values = values.view(unsigned)
+                if signed:
+                    values = values.view(DTYPES[f"s{8 * size}"])
                 self.machine.count(one, warp, offset, size * access.count)
                 for i, target in enumerate(writers):
                     if target is not None:

@@ -6,6 +6,7 @@ Nothing here knows what an instruction does.
 """
 from __future__ import annotations
 
+import copy
 import re
 from dataclasses import dataclass, field
 from typing import Optional, Union
@@ -224,6 +225,12 @@ class Module:
                 variable = _VARIABLE.search(match[1])
                 assert variable
                 self.constants[variable[3]] = match[1]
+
+    def with_functions(self, functions: dict[str, _Function]) -> "Module":
+        """The same with others in the place of its functions."""
+        changed = copy.copy(self)
+        changed.functions = functions
+        return changed
 
     @property
     def kernel_names(self) -> list[str]:
