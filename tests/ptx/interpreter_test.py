@@ -117,7 +117,7 @@ class Errors(unittest.TestCase):
         with self.assertRaises(LaunchFailure):
             self.run_body(f"{lane} @%p1 bra $L; {shuffle} bra $E; $L: {shuffle} $E: ret;")
         with self.assertRaises(LaunchFailure):
-            self.run_body(f"{lane} @%p1 bra $L; bar.sync 0; $L: ret;")
+            self.run_body(f"{lane} @%p1 bra $L; bar.sync 0; bra $E; $L: bar.sync 0; $E: ret;")
 
     def test_lanes_meet_again(self):
         found = self.run_body("""

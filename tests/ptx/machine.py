@@ -25,8 +25,11 @@ LANES = 32
 SECTOR = 32
 MOST_TURNS = 100_000  # of basic blocks: more is a thread that waits for ever
 
+MOST_TURNS_BACK = 16  # of loops, before others may go on
+
 READY, EXITED, AT_BARRIER, AT_CLUSTER_BARRIER = range(4)
 MEETINGS = ("shfl", "vote")  # of the lanes of a warp that a mask names
+BARRIERS = ("bar", "barrier")  # to which a warp comes as a whole: .aligned is what nvcc writes
 ENDS = ("bra", "exit", "ret", "bar", "barrier", "shfl", "vote", "trap")
 
 
@@ -121,6 +124,8 @@ class Gang:
         self.registers: dict[str, Array] = {}
         self.bound: dict[int, tuple[list[Step], Block]] = {}
         self.together: Optional[int] = 0  # where all threads are, if they are
+        # Threads in a loop, perhaps until others have done something: these come first for a while.
+        self.waits = np.zeros(self.size, bool)
         self.kernel = kernel
         within = self.thread % launch.threads
         x, y = self.block % launch.grid[0], self.block // launch.grid[0]
@@ -358,26 +363,34 @@ class Gang:
         if self.together is not None:
             return self.together, None
         ready = self.state == READY
-        if not ready.any():
-            return None
-        for at in np.unique(self.pc[ready]).tolist():
-            mask = ready & (self.pc == at)
+        eager = ready & ~self.waits
+        if not eager.any():
+            self.waits[:] = False
+            eager = ready
+            if not ready.any():
+                return None
+        for at in np.unique(self.pc[eager]).tolist():
+            mask = eager & (self.pc == at)
             end = self.machine.blocks[at].end
-            if end is not None and end.parts[0] in MEETINGS:
+            if end is not None and end.parts[0] in MEETINGS + BARRIERS:
                 mask = self.complete(end, mask)
                 if not mask.any():
                     continue
             return at, mask
+        if self.waits.any():
+            self.waits[:] = False
+            return self.ready_at()
         return None
 
     def complete(self, one: Instruction, mask: Array) -> Array:
-        """Of the threads in `mask`, those whose warp has all lanes there that the instruction names."""
+        """Of the threads in `mask`, those whose warp has all lanes there that the instruction needs."""
+        there, exited = mask.reshape(-1, LANES), (self.state == EXITED).reshape(-1, LANES)
+        if one.parts[0] in BARRIERS:
+            return mask & (there | exited).all(axis=1).repeat(LANES)
         named = self.named_lanes(one)
-        missing = named & ~mask.reshape(-1, LANES)[:, None, :]
-        waits = missing.any(axis=2) & mask.reshape(-1, LANES)
-        if (named & (self.state == EXITED).reshape(-1, 1, LANES) & mask.reshape(-1, LANES, 1)).any():
-            raise LaunchFailure(f"{one.text}: a lane that it names has exited")
-        return mask & ~waits.ravel()
+        if (named & exited[:, None, :] & there[:, :, None]).any():
+            raise LaunchFailure(f"{self.kernel.name}: a lane has exited that is named by {one.text}")
+        return mask & ~(named & ~there[:, None, :]).any(axis=2).ravel()
 
     def named_lanes(self, one: Instruction) -> Array:
         """[warp][lane][lane that it names]"""
@@ -385,12 +398,18 @@ class Gang:
         return (masks[:, :, None] >> np.arange(LANES, dtype=np.uint32)) & np.uint32(1) != 0
 
     def run(self, turns: int) -> int:
-        """Up to so many basic blocks; gives how many, 0 when no thread can go on."""
+        """Up to so many basic blocks, fewer in a loop; gives how many, 0 when no thread can go on."""
+        last, back = -1, 0
         for turn in range(turns):
             found = self.ready_at()
             if found is None:
                 return turn
             at, mask = found
+            back += at <= last
+            last = at
+            if back > MOST_TURNS_BACK:
+                self.waits |= True if mask is None else mask
+                return turn
             steps, block = self.steps_at(at)
             try:
                 for step in steps:
@@ -446,7 +465,7 @@ class Gang:
                 self.part()
                 self.state[slice(None) if taken is None else taken] = EXITED
                 self.machine.exited(self, taken)
-            elif name == "bar" or name == "barrier":
+            elif name in BARRIERS:
                 self.machine.barrier(self, one, taken, block.after)
             else:
                 raise LaunchFailure(f"{self.kernel.name}: {one.text}")
@@ -595,18 +614,21 @@ class Machine:
         weights = self.random.random(len(self.gangs)) + 0.1
         if self.random.random() < 0.5:
             weights[self.random.integers(len(weights))] = 1e-3
-        turns = 0
+        turns, looping = 0, set[int]()  # gangs that come after the others
         with np.errstate(all="ignore"):
             while any((gang.state != EXITED).any() for gang in self.gangs):
-                order = np.argsort(self.random.exponential(size=len(weights)) / weights)
+                order = np.argsort(self.random.exponential(size=len(weights)) / weights).tolist()
                 quantum = int(self.random.integers(1, 40)) if len(self.gangs) > 1 else 1000
-                done = 0
-                for i in order:
+                for i in sorted(order, key=lambda i: i in looping):
                     done = self.gangs[i].run(quantum)
                     if done:
                         break
-                if not done:
+                else:
                     raise LaunchFailure(f"{self.kernel.name}: threads wait for others that do not come")
+                if self.gangs[i].waits.any():
+                    looping.add(i)
+                else:
+                    looping.clear()
                 turns += done
                 if turns > MOST_TURNS:
                     raise LaunchFailure(f"{self.kernel.name}: does not end")
@@ -639,9 +661,6 @@ class Machine:
         if parts not in (["bar", "sync"], ["barrier", "sync"]) or len(one.operands) != 1:
             raise PtxError(f"opcode not known: {one.text}")
         chosen = np.ones(gang.size, bool) if mask is None else mask
-        whole = chosen.reshape(-1, LANES) | (gang.state == EXITED).reshape(-1, LANES)
-        if not (whole.all(axis=1) | ~chosen.reshape(-1, LANES).any(axis=1)).all():
-            raise LaunchFailure(f"{self.kernel.name}: part of a warp at {one.text}")
         gang.part()
         gang.state[chosen] = AT_BARRIER
         gang.pc[chosen] = after
