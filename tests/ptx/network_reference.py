@@ -110,6 +110,8 @@ class NetworkReference:
         """Of a row group's rows: the gradient, and their loss."""
         share = self.kind(1) / self.kind(batch_rows)
         gradient = np.zeros_like(outputs)
+        if len(labels) == 0:
+            return gradient, 0.0
         there = outputs[:, :len(labels)]
         shifted = there - there.max(axis=0)
         powers = self.exp(shifted)
@@ -163,10 +165,10 @@ class NetworkReference:
             self.powers = [self.powers[0] * optimizer.beta1, self.powers[1] * optimizer.beta2]
             rate = self.kind(optimizer.rate / (1 - self.powers[0]))
             correction = self.kind(np.sqrt(1 - self.powers[1]))
-            self.first = fma(f["keep1"], self.first, f["take1"] * gradient)
-            self.second = fma(f["keep2"], self.second, f["take2"] * gradient * gradient)
+            self.first = fma(f["take1"], gradient, f["keep1"] * self.first)
+            self.second = fma(f["take2"] * gradient, gradient, f["keep2"] * self.second)
             self.parameters = self.parameters - rate * self.first / (np.sqrt(self.second) / correction + f["epsilon"])
             return
         if optimizer.momentum != 0:
             gradient = self.first = fma(f["momentum"], self.first, gradient)
-        self.parameters = fma(-f["rate"], gradient, self.parameters)
+        self.parameters = self.parameters - f["rate"] * gradient
