@@ -5,14 +5,14 @@ kernels/src/grid.hpp.
 """
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
 import numpy as np
 
-from machine import Device, Launch, Schedule, Sectors
-from ptx_text import Kernel, Module
+from launch import Launch, Schedule, Sectors
+from machine import Device
+from ptx_text import Kernel
 
 Array = Any  # np.ndarray
 
@@ -23,7 +23,6 @@ PATCH_HEIGHT = 4
 MOST_TILE_THREADS = 512
 TILE_SHARED_BYTES = 2 * 2 * 16 * MOST_TILE_THREADS
 STRIP_QUADS = 2
-BLOCKS = re.compile(r"\d(naive_step|stream_rows_step|blocked_steps|streamed_steps|persistent_steps)I([fd])E")
 
 AREA = np.dtype([(name, np.int32) for name in ("left", "top", "right", "bottom")])
 TILE_SHAPE = np.dtype([(name, np.int32) for name in ("depth", "tile_width", "tile_height", "tiles_x")])
@@ -33,16 +32,6 @@ STRIP_SHAPE = np.dtype([("strips_x", np.int32), ("rows", np.int32), ("wraps_colu
 def grid_type(dtype: Any) -> np.dtype[Any]:
     return np.dtype([("nx", np.int32), ("ny", np.int32), ("pitch", np.int64), ("boundary", np.int32),
                      ("constant", dtype), ("factor", dtype)], align=True)
-
-
-def field_kernels(modules: list[Module]) -> dict[tuple[str, str], Kernel]:
-    """By name and "float32" or "float64"."""
-    found = {}
-    for module in modules:
-        for name in module.kernel_names:
-            if match := BLOCKS.search(name):
-                found[match[1], "float32" if match[2] == "f" else "float64"] = module.kernel(name)
-    return found
 
 
 def blocks(extent: int, size: int) -> int:

@@ -6,7 +6,8 @@ import unittest
 import numpy as np
 
 import arithmetic
-from machine import Device, Launch, LaunchFailure, Schedule
+from launch import Launch, LaunchFailure, Schedule
+from machine import Device
 from opcodes import operation
 from ptx_text import Module, PtxError
 

@@ -5,19 +5,18 @@ launches mlp/engines/cuda_persistent.cpp.
 """
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from machine import Device, Launch, Schedule
-from ptx_text import Kernel, Module
+from launch import Launch, Schedule
+from machine import Device
+from ptx_text import Kernel
 
 Array = Any  # np.ndarray
 
 MOST_LAYERS, MOST_BLOCKS, THREADS, NARROW, TILE_CHUNKS = 16, 16, 512, 32, 128
-KERNEL = re.compile(r"3mlp4cuda\d+([a-z_]+)I([fd])E")
 
 _LAYERS, _LEVELS = (MOST_LAYERS,), (MOST_LAYERS + 1,)
 _DIVISOR = [("number", "i4"), ("reciprocal", "u4")]
@@ -48,15 +47,6 @@ def state_type(dtype: Any) -> np.dtype[Any]:
     return np.dtype([("loss", "f8"), ("steps", "i8"), ("broken", "i8"), ("next", "i8"), ("count", "i8"), ("rows", "i4"),
                      ("not_finite", "i4"), ("power1", "f8"), ("power2", "f8"), ("factors", factors_type(dtype))],
                     align=True)
-
-
-def network_kernels(module: Module) -> dict[tuple[str, str], Kernel]:
-    """By name and "float32" or "float64"."""
-    found = {}
-    for name in module.kernel_names:
-        if match := KERNEL.search(name):
-            found[match[1], "float32" if match[2] == "f" else "float64"] = module.kernel(name)
-    return found
 
 
 @dataclass(frozen=True)

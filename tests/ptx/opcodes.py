@@ -5,6 +5,7 @@ or meets other threads are the machine's. An opcode, or a modifier, that is not 
 """
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, Callable
 
@@ -42,6 +43,7 @@ def _opcode(names: str, modifiers: str = "") -> Callable[[_Maker], _Maker]:
     return register
 
 
+@functools.cache
 def operation(opcode: str) -> Operation:
     """Throws PtxError for one that is not known."""
     name, *rest = opcode.split(".")

@@ -2,7 +2,7 @@
 
 A function that is called is put in the place of the call, with registers and labels of its own: nvcc's
 functions do not recurse. What a call passes (.param) lies in the local memory of the thread, as a variable of the kernel does.
-Nothing here knows what an instruction does.
+Nothing here knows what an instruction computes.
 """
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from typing import Optional, Union
 
 BYTES = {"pred": 1, "b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "f16": 2, "b32": 4, "u32": 4,
          "s32": 4, "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8}
+
+
+MEETINGS = ("shfl", "vote")  # of the lanes of a warp that a mask names
+BARRIERS = ("bar", "barrier")  # to which a warp comes as a whole: .aligned is what nvcc writes
+ENDS = ("bra", "exit", "ret", "trap", *MEETINGS, *BARRIERS)  # of basic blocks
 
 
 class PtxError(Exception):
@@ -74,13 +79,18 @@ Operand = Union[Register, Immediate, Symbol, Special, Address, Vector, Pair, Lab
 @dataclass(frozen=True)
 class Instruction:
     opcode: str  # with all that follows it: "ld.global.v4.f32"
+    parts: tuple[str, ...]  # of the opcode
     operands: tuple[Operand, ...]
     guard: Optional[Register]
     text: str
 
-    @property
-    def parts(self) -> list[str]:
-        return self.opcode.split(".")
+
+@dataclass(frozen=True)
+class Block:
+    """A basic block: `end` is the instruction that moves threads, or lets them meet; none where the next one begins, at `after`."""
+    body: list[Instruction]
+    end: Optional[Instruction]
+    after: int
 
 
 @dataclass
@@ -102,6 +112,7 @@ class Kernel:
     name: str
     instructions: list[Instruction] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
+    blocks: dict[int, Block] = field(default_factory=dict)  # by their first instruction
     registers: dict[str, str] = field(default_factory=dict)  # name: type
     parameters: list[tuple[int, int]] = field(default_factory=list)
     parameter_bytes: int = 0
@@ -260,6 +271,7 @@ class _Flattening:
             self.kernel.parameters.append((offset, size))
         self.kernel.parameter_bytes = parameters.size
         self._expand(entry, "", symbols, None)
+        self._divide()
         self.kernel.shared_bytes = self.shared.size
         self.kernel.local_bytes = -(-self.local.size // 16) * 16
 
@@ -293,6 +305,21 @@ class _Flattening:
                 kernel.instructions.append(self._instruction(text, prefix, symbols, scopes, end))
         if end is not None:
             kernel.labels[end] = len(kernel.instructions)
+
+    def _divide(self) -> None:
+        """Into basic blocks. What lets threads meet has one of its own."""
+        code = self.kernel.instructions
+        begins = {0, len(code), *self.kernel.labels.values()}
+        for at, instruction in enumerate(code):
+            if instruction.parts[0] in ENDS:
+                begins.add(at + 1)
+            if instruction.parts[0] in MEETINGS + BARRIERS:
+                begins.add(at)
+        ordered = sorted(begins)
+        for begin, after in zip(ordered, ordered[1:]):
+            body = code[begin:after]
+            end = body.pop() if body[-1].parts[0] in ENDS else None
+            self.kernel.blocks[begin] = Block(body, end, after)
 
     def _declare_registers(self, match: re.Match[str], prefix: str, scopes: list[dict[str, str]]) -> None:
         for name in _split(match[2]):
@@ -333,7 +360,8 @@ class _Flattening:
         opcode, operands = match[3], [operand(word) for word in _split(match[4])]
         if opcode in ("ret", "ret.uni") and end is not None:
             opcode, operands = "bra", [Label(end)]
-        return Instruction(opcode, tuple(operands), guard, " ".join(text.split()))  # type: ignore[arg-type]
+        return Instruction(opcode, tuple(opcode.split(".")), tuple(operands), guard,  # type: ignore[arg-type]
+                           " ".join(text.split()))
 
     def _operand(self, word: str, prefix: str, symbols: dict[str, Symbol],
                  scopes: list[dict[str, str]]) -> Optional[Operand]:
