@@ -64,6 +64,32 @@ def warp_sum(values: Array) -> Any:
     return lanes[0]
 
 
+# Of Adam's moments, sums of two products, nvcc fuses one: of what is kept or of what is taken, as it likes.
+FUSED = ("keep", "take")
+
+
+def updated(training: Training, parameters: Array, gradient: Array, moments: list[Array], powers: list[float],
+            fused: str) -> tuple[Array, list[float]]:
+    """step_kernels.cuh, updated(): the parameters after a step, and the powers of Adam's betas; moments are changed."""
+    optimizer, kind = training.optimizer, parameters.dtype.type
+    factors = optimizer.constants(training.dtype)["factors"]
+    f = {name: factors[name] for name in factors.dtype.names}
+    gradient = fma(f["weight_decay"], parameters, gradient)
+    if optimizer.adam:
+        powers = [powers[0] * optimizer.beta1, powers[1] * optimizer.beta2]
+        rate, correction = kind(optimizer.rate / (1 - powers[0])), kind(np.sqrt(1 - powers[1]))
+        if fused == "take":
+            moments[0] = fma(f["take1"], gradient, f["keep1"] * moments[0])
+            moments[1] = fma(f["take2"] * gradient, gradient, f["keep2"] * moments[1])
+        else:
+            moments[0] = fma(f["keep1"], moments[0], f["take1"] * gradient)
+            moments[1] = fma(f["keep2"], moments[1], f["take2"] * gradient * gradient)
+        return parameters - rate * moments[0] / (np.sqrt(moments[1]) / correction + f["epsilon"]), powers
+    if optimizer.momentum != 0:
+        gradient = moments[0] = fma(f["momentum"], moments[0], gradient)
+    return parameters - f["rate"] * gradient, powers
+
+
 @dataclass
 class NetworkReference:
     """A network, of which `net` says how blocks share it; a batch has 32 rows a row group at most."""
@@ -72,14 +98,14 @@ class NetworkReference:
     parameters: Array
     exp: Callable[[Array], Array]
     log: Callable[[Array], Array]
+    fused: str = "take"
     loss: float = 0.0
-    steps: int = 0
     powers: list[float] = field(default_factory=lambda: [1.0, 1.0])
 
     def __post_init__(self) -> None:
         self.kind = np.dtype(self.training.dtype).type
         self.parameters = self.parameters.copy()
-        self.first, self.second = np.zeros_like(self.parameters), np.zeros_like(self.parameters)
+        self.moments = [np.zeros_like(self.parameters), np.zeros_like(self.parameters)]
 
     def weights(self, layer: int, of: Array) -> Array:
         begin, end = self.training.weights_at(layer), self.training.biases_at(layer)
@@ -154,21 +180,8 @@ class NetworkReference:
                     delta = self.input_gradient(layer, delta, values[layer])
             gradients.append(gradient)
         self.loss += float(in_order([np.float64(0), *losses]))
-        self.steps += 1
         self.update(in_order(gradients))
 
     def update(self, gradient: Array) -> None:
-        optimizer, constants = self.training.optimizer, self.training.optimizer.constants(self.training.dtype)
-        f = {name: constants["factors"][name] for name in constants["factors"].dtype.names}
-        gradient = fma(f["weight_decay"], self.parameters, gradient)
-        if optimizer.adam:
-            self.powers = [self.powers[0] * optimizer.beta1, self.powers[1] * optimizer.beta2]
-            rate = self.kind(optimizer.rate / (1 - self.powers[0]))
-            correction = self.kind(np.sqrt(1 - self.powers[1]))
-            self.first = fma(f["take1"], gradient, f["keep1"] * self.first)
-            self.second = fma(f["take2"] * gradient, gradient, f["keep2"] * self.second)
-            self.parameters = self.parameters - rate * self.first / (np.sqrt(self.second) / correction + f["epsilon"])
-            return
-        if optimizer.momentum != 0:
-            gradient = self.first = fma(f["momentum"], self.first, gradient)
-        self.parameters = self.parameters - f["rate"] * gradient
+        self.parameters, self.powers = updated(self.training, self.parameters, gradient, self.moments, self.powers,
+                                               self.fused)
