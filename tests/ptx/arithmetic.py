@@ -1,8 +1,8 @@
 """What NumPy has no function for: fused multiply-add, rounded as asked, and the approximations of PTX.
 
-A sum in float64 that is rounded to odd (to the neighbour with the odd last bit, unless it is exact) can be rounded again, to
-float32 or as part of a longer sum, without an error (Boldo and Melquiond, "Emulation of FMA and correctly
-rounded sums", IEEE Trans. Comput. 57(4), 2008).
+A sum in float64 that is rounded to odd (to the neighbour with the odd last bit, unless it is exact) can be
+rounded again, to float32 or as part of a longer sum, without an error (Boldo and Melquiond, "Emulation of FMA and
+correctly rounded sums", IEEE Trans. Comput. 57(4), 2008).
 """
 from __future__ import annotations
 

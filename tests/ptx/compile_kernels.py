@@ -1,6 +1,7 @@
-"""The PTX of all kernels, by nvcc with the options that CMake compiles them with: compile_kernels.py ROOT TO NVCC OPTION...
+"""The PTX of all kernels, by nvcc with the options that CMake compiles them with.
 
-TO/sm_80/kernels.ptx and so on; what is there and newer than all that it is made of stays.
+compile_kernels.py ROOT TO NVCC OPTION... writes TO/sm_80/kernels_src_kernels.ptx and so on. What is there and newer
+than all that it is made of stays. Without NVCC it says that it is skipped.
 """
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The field's kernels, launched as kernels/ does, and NumPy's own evaluation of what they compute.
 
-What a launch is given follows kernels/backends/cuda_naive.cu, kernels/src/stream_rows.hpp, tile_session.cpp and tile_plan.cpp, and how structs lie
-kernels/src/grid.hpp.
+What a launch is given follows kernels/backends/cuda_naive.cu and kernels/src: stream_rows.hpp, tile_session.cpp and
+tile_plan.cpp; how structs lie, grid.hpp.
 """
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from machine import Device
 from ptx_text import Kernel
 
 Array = Any  # np.ndarray
+Area = tuple[int, int, int, int]  # left, top, right, bottom
 
 BOUNDARIES = ("periodic", "dirichlet", "neumann")  # as enum class Boundary numbers them
 LANES = 32
@@ -64,10 +65,11 @@ def reference(problem: Problem, u: Array, steps: int) -> Array:
     """NumPy's, of a field with a ring of ghost cells."""
     kind = u.dtype.type
     factor = kind(problem.diffusion_number)
-    ring: dict[str, Any] = {"periodic": {"mode": "wrap"}, "neumann": {"mode": "edge"},
-                            "dirichlet": {"mode": "constant", "constant_values": kind(problem.constant)}}[problem.boundary]
+    rings: dict[str, Any] = {
+        "periodic": {"mode": "wrap"}, "neumann": {"mode": "edge"},
+        "dirichlet": {"mode": "constant", "constant_values": kind(problem.constant)}}
     for _ in range(steps):
-        v = np.pad(u, 1, **ring)
+        v = np.pad(u, 1, **rings[problem.boundary])
         lap = np.roll(v, +1, 0) + np.roll(v, -1, 0) + np.roll(v, +1, 1) + np.roll(v, -1, 1) - kind(4) * v
         u = u + factor * lap[1:-1, 1:-1]
     return u
@@ -81,7 +83,7 @@ class TilePlan:
     depth: int
     rows: int = 0
 
-    def shape(self, problem: Problem, area: tuple[int, int, int, int]) -> tuple[Array, Launch]:
+    def shape(self, problem: Problem, area: Area) -> tuple[Array, Launch]:
         width = self.block_x * problem.quad - 2 * self.depth
         height = self.block_y * PATCH_HEIGHT - 2 * self.depth
         tiles_x = blocks(area[2] - area[0], width)
@@ -90,7 +92,7 @@ class TilePlan:
                 Launch((tiles, 1), (self.block_x, self.block_y), TILE_SHARED_BYTES))
 
 
-def streamed_areas(problem: Problem) -> tuple[Optional[tuple[int, int, int, int]], bool, list[tuple[int, int, int, int]]]:
+def streamed_areas(problem: Problem) -> tuple[Optional[Area], bool, list[Area]]:
     """Of the strips, whether they wrap round, and of the tiles."""
     nx, ny, quad = problem.nx, problem.ny, problem.quad
     periodic = problem.boundary == "periodic"
@@ -158,7 +160,7 @@ class FieldRun:
                         np.int32(rows), *self.fields())
             self.swap()
 
-    def tiles(self, plan: TilePlan, area: tuple[int, int, int, int], steps: int) -> None:
+    def tiles(self, plan: TilePlan, area: Area, steps: int) -> None:
         shape, launch = plan.shape(self.problem, area)
         self.launch("blocked_steps", launch, np.array(area, AREA), shape, np.int32(steps), *self.fields())
 

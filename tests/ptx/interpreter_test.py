@@ -1,4 +1,4 @@
-"""The interpreter itself, on PTX written here: arithmetic, its errors, and that its memory keeps apart what only luck orders."""
+"""The interpreter itself, on PTX written here: arithmetic, errors, and a memory in which luck orders nothing."""
 import fractions
 import math
 import unittest
@@ -98,7 +98,8 @@ class Errors(unittest.TestCase):
 
     def test_an_opcode_is_known_or_an_error_by_name(self):
         for line in ("frobnicate.b32 %r1, %r2;", "add.sat.s32 %r1, %r2, %r3;", "fma.rn.ftz.f32 %r1, %r2, %r3, %r4;",
-                     "ld.global.frob.b32 %r1, [%rd1];", "bar.red.popc.u32 %r1, 0, %p1;", "atom.global.add.u32 %r1, [%rd1], 1;",
+                     "ld.global.frob.b32 %r1, [%rd1];", "bar.red.popc.u32 %r1, 0, %p1;",
+                     "atom.global.add.u32 %r1, [%rd1], 1;",
                      "mov.u32 %r1, %clock;"):
             with self.subTest(line), self.assertRaises(PtxError) as raised:
                 self.run_body(line + " ret;")
@@ -130,8 +131,10 @@ class Errors(unittest.TestCase):
 
     def test_functions_are_called(self):
         module = """.func (.param .b32 r) twice(.param .b32 a) { .reg .b32 %r<3>; .reg .pred %p<2>;
-          ld.param.b32 %r1, [a]; setp.gt.u32 %p1, %r1, 5; @%p1 bra $X; add.s32 %r1, %r1, %r1; $X: st.param.b32 [r], %r1; ret; }"""
-        body = """ld.param.b64 %rd1, [k_param_0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;
+          ld.param.b32 %r1, [a]; setp.gt.u32 %p1, %r1, 5; @%p1 bra $X; add.s32 %r1, %r1, %r1;
+          $X: st.param.b32 [r], %r1; ret; }"""
+        body = """ld.param.b64 %rd1, [k_param_0]; mov.u32 %r1, %tid.x;
+          mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;
           { .param .b32 param0; st.param.b32 [param0], %r1; .param .b32 retval0;
           call.uni (retval0), twice, (param0); ld.param.b32 %r2, [retval0]; }
           { .param .b32 param0; st.param.b32 [param0], %r2; .param .b32 retval0;
@@ -212,7 +215,7 @@ class MemoryModel(unittest.TestCase):
     def cluster(self, arrive):
         """Block 0 stores into the memory of block 1."""
         body = f"""ld.param.b64 %rd1, [k_param_0]; mov.u32 %r1, %tid.x; shl.b32 %r3, %r1, 2;
-          mov.u32 %r5, %cluster_ctarank; mapa.shared::cluster.u32 %r7, %r8, 1; mov.b32 %r8, 0x1000000;
+          mov.u32 %r5, %cluster_ctarank; mov.b32 %r8, 0x1000000;
           mapa.shared::cluster.u32 %r7, %r8, 1; add.s32 %r9, %r7, %r3; setp.ne.s32 %p1, %r5, 0;
           @!%p1 st.shared::cluster.b32 [%r9], %r1; {arrive} barrier.cluster.wait.aligned;
           ld.shared.b32 %r4, [%r9]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;

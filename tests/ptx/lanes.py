@@ -1,6 +1,6 @@
 """Threads in step: their registers, each an array with a number a thread, and what an instruction does with them.
 
-An instruction becomes a function, made when it is reached for the first time, that is given which of the threads take it.
+An instruction becomes a function, made when it is reached for the first time and given which of the threads take it.
 """
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def access_of(opcode: str) -> Access:
 
 
 class Lanes:
-    """Whole warps. Threads are numbered within them, lane after lane. `count` is told of each access: the instruction, and of each thread its warp, where it
-    accesses, and how many bytes."""
+    """Whole warps. Threads are numbered within them, lane after lane. `count` is told of each access: the
+    instruction, of each thread its warp and where it accesses, and how many bytes."""
 
-    def __init__(self, kernel: Kernel, launch: Launch, memory: Memory, count: Callable[[Instruction, Array, Array, int], None],
-                 warps: Array) -> None:
+    def __init__(self, kernel: Kernel, launch: Launch, memory: Memory,
+                 count: Callable[[Instruction, Array, Array, int], None], warps: Array) -> None:
         self.kernel, self.memory, self.count = kernel, memory, count
         self.thread = (warps[:, None] * LANES + np.arange(LANES)).ravel()  # in the grid
         self.size = len(self.thread)

@@ -1,7 +1,7 @@
 """Runs a grid of blocks on a kernel's PTX.
 
-Warps are dealt into gangs by a seed. Which gang goes on, and for how long, the seed chooses; one may fall far behind. In one gang of the
-whole grid a kernel is quick; in many, each order of warps that barriers allow can come up.
+Warps are dealt into gangs by a seed. Which gang goes on, and for how long, the seed chooses; one may fall far behind.
+In one gang of the whole grid a kernel is quick; in many, each order of warps that barriers allow can come up.
 """
 from __future__ import annotations
 
@@ -187,8 +187,8 @@ class Device:
 
     def launch(self, kernel: Kernel, launch: Launch, arguments: list[Any], schedule: Schedule,
                counts_sectors: bool = False) -> list[Sectors]:
-        """`arguments`: NumPy scalars, of a struct those of a structured type. Gives the sectors of each access to global memory, in the
-        order of the code. Throws LaunchFailure, PtxError."""
+        """`arguments`: NumPy scalars, of a struct those of a structured type. Gives the sectors of each access to
+        global memory, in the order of the code. Throws LaunchFailure, PtxError."""
         given = [np.asarray(argument).tobytes() for argument in arguments]
         sizes = [size for _, size in kernel.parameters]
         if [len(argument) for argument in given] != sizes:

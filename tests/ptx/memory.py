@@ -1,12 +1,13 @@
 """Memory in which a store is seen by others when something orders it before their load, and perhaps not earlier.
 
 Who stores and loads is a warp. Each keeps a vector clock: for every warp the epoch up to which it must see what
-that one has stored (Lamport 1978; Flanagan and Freund, "FastTrack", PLDI 2009). A barrier and an acquire that reads what was
-released join clocks; a barrier, a release and a fence begin a new epoch. Each word of memory keeps its last store with warp and
-epoch, and the store before. A plain load of a word whose last store its warp need not see yet gets one of the two, by
-the seed: stores arrive late, and in any order. Where all is ordered the seed makes no difference.
+that one has stored (Flanagan and Freund, "FastTrack", PLDI 2009). A barrier, and an acquire that reads what was
+released, join clocks; a barrier, a release and a fence begin a new epoch. Each word of memory keeps its last store
+with warp and epoch, and the value before. A plain load of a word whose last store its warp need not see yet gets one
+of the two, by the seed: stores arrive late, and in any order. Where all is ordered the seed makes no difference.
 
-Relaxed, volatile, acquire and release accesses read the last store when the scope of both spans both warps, and are plain ones otherwise.
+Relaxed, volatile, acquire and release accesses get the last store when the scopes of both span both warps; otherwise
+they are plain ones.
 Words are of 4 bytes: bytes of one word that several warps store are not told apart.
 """
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Message:
 
 @dataclass
 class Clocks:
-    """Of all warps; the last column is the host, whose stores all see. `fenced`: what a relaxed store has released by the
+    """Of all warps; the last column is the host, whose stores all see. `fenced`: what a relaxed store releases, by the
     fence before it; `read`: what the next fence acquires."""
     seen: Array
     fenced: dict[int, tuple[str, Array]] = field(default_factory=dict)

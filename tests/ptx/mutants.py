@@ -19,7 +19,8 @@ ORDERING = re.compile(r"[^;{}:\n]*\b(?:bar\.sync|barrier\.|fence\.|membar\.|acqu
 
 
 def mutants(module: Module, name: str) -> Iterator[tuple[str, Kernel]]:
-    """Of the kernel `name`: what was done, and the kernel. The two halves of a cluster's barrier go together, so that no thread waits in vain."""
+    """Of the kernel `name`: what was done, and the kernel. The two halves of a cluster's barrier go together, so that
+    no thread waits in vain."""
     function = module.functions[name]
     body = function.body
     number = 0

@@ -1,7 +1,7 @@
 """The kernels of networks, launched as mlp/ does.
 
-How a network lies in shared memory follows mlp/cuda/persistent_net.cpp, structs its header, batch.hpp and step_state.hpp, and
-launches mlp/engines/cuda_persistent.cpp.
+How a network lies in shared memory follows mlp/cuda/persistent_net.cpp; structs, its header, batch.hpp and
+step_state.hpp; launches, mlp/engines/cuda_persistent.cpp.
 """
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ WORK = np.dtype([(name, "i8") for name in ("features", "labels", "order", "count
 
 def factors_type(dtype: Any) -> np.dtype[Any]:
     return np.dtype([("adam", "?"), *((name, dtype) for name in (
-        "rate", "weight_decay", "momentum", "keep1", "take1", "keep2", "take2", "root_correction", "epsilon"))], align=True)
+        "rate", "weight_decay", "momentum", "keep1", "take1", "keep2", "take2", "root_correction", "epsilon"))],
+                    align=True)
 
 
 def constants_type(dtype: Any) -> np.dtype[Any]:
@@ -241,11 +242,13 @@ class NetworkRun:
     def launch(self, name: str, *arguments: Any) -> None:
         size = int(self.net["shared_size"]) * np.dtype(self.training.dtype).itemsize
         self.device.launch(self.kernels[name, self.training.dtype],
-                           Launch((self.blocks, 1), (THREADS, 1), size, self.blocks), [self.net, *arguments], self.schedule)
+                           Launch((self.blocks, 1), (THREADS, 1), size, self.blocks), [self.net, *arguments],
+                           self.schedule)
 
     def train(self, order: Array) -> None:
         at = self.device.put(order.astype(np.int32))
-        self.launch("persistent_steps", self.work(len(order), at), self.training.optimizer.constants(self.training.dtype))
+        self.launch("persistent_steps", self.work(len(order), at),
+                    self.training.optimizer.constants(self.training.dtype))
 
     def forward(self, count: int) -> Array:
         """The outputs of the first rows: [row][class]."""

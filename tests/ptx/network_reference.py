@@ -1,7 +1,8 @@
-"""What the kernels of networks compute, in NumPy and to the last bit: every sum in the order in which lanes, warps and blocks make it.
+"""What the kernels of networks compute, in NumPy and to the last bit: every sum in the order in which lanes, warps and
+blocks make it.
 
-nvcc contracts a product and a sum in the kernels of networks (mlp/ has no -fmad=false), so does fma() here. The exponential and the logarithm are CUDA's
-own, and given by the caller.
+nvcc contracts products and sums in the kernels of networks (mlp/ has no -fmad=false), and so does fma() here. The
+exponential and the logarithm are CUDA's own, and given by the caller.
 """
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""nvcc's PTX of the network's kernels gives the bits of NumPy's sums, and does not without each thing that orders it; so does the copy: network_test.py FOLDER
-(of compile_kernels.py; none where there is no nvcc)."""
+"""nvcc's PTX of the networks' kernels gives the bits of NumPy's sums, and does not without each thing that orders it;
+and the kernel that copies copies.
+
+network_test.py [FOLDER], that of compile_kernels.py; none where there is no nvcc."""
 from __future__ import annotations
 
 import sys
@@ -21,6 +23,8 @@ from ptx_text import Kernel
 FOLDER = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
 SOURCE = "mlp/cuda/kernels.cu"
 DTYPES = ("float32", "float64")
+# The first finds all that was ever left out, with this nvcc.
+SCHEDULES = (Schedule(0, gangs=2), Schedule(1, gangs=6), Schedule(2, gangs=6))
 Array = Any  # np.ndarray
 
 SGD = Optimizer(weight_decay=0.01)
@@ -28,10 +32,12 @@ MOMENTUM = Optimizer(momentum=0.9, weight_decay=0.01)
 ADAM = Optimizer(adam=True, rate=0.01, weight_decay=0.01)
 PLENTY = 227 << 10
 
-# Layers, rows of a batch, how blocks share them: products of few and many terms, of one, two and more outputs; layers that are divided and not.
+# Layers, rows of a batch, how blocks share them: products of few and many terms, of two and more outputs; layers that
+# are divided and not.
 NETS = [((3, 40, 50, 4), 9, (2, 2), ADAM), ((5, 70, 20, 65, 40), 7, (2, 4), SGD), ((64, 64, 64), 3, (1, 2), MOMENTUM),
         ((4, 80, 34, 2), 5, (4, 1), MOMENTUM), ((33, 33), 4, (2, 2), ADAM), ((2, 3), 1, (1, 1), SGD)]
-ALONE = [((3, 40, 50, 4), 9, (1, 1), MOMENTUM), ((18, 2), 3, (1, 1), ADAM)]  # of one block: all that cards before sm_90 have
+# Of one block: cards before sm_90 have no clusters.
+ALONE = [((3, 40, 50, 4), 9, (1, 1), MOMENTUM), ((18, 2), 3, (1, 1), ADAM)]
 
 
 def bits(values: Array) -> Array:
@@ -77,11 +83,13 @@ class NetworkKernels(unittest.TestCase):
     def expect_numpys_bits(self, architecture: str, training: Training, groups: tuple[int, int], room: int,
                            schedule: Schedule) -> None:
         data, net = Data(training), persistent_net(training, *groups, room)
-        run = NetworkRun(training, net, self.kernels[architecture], data.features, data.labels, data.parameters, schedule)
+        run = NetworkRun(training, net, self.kernels[architecture], data.features, data.labels, data.parameters,
+                         schedule)
         expected = [NetworkReference(training, net, data.parameters, *self.functions[training.dtype], fused)
                     for fused in FUSED[:2 if training.optimizer.adam else 1]]
         answered, size = max(1, training.batch - 1), int(net["rows"])
-        outputs = [expected[0].forward(data.features[at:min(at + size, answered)])[-1].T for at in range(0, answered, size)]
+        outputs = [expected[0].forward(data.features[at:min(at + size, answered)])[-1].T
+                   for at in range(0, answered, size)]
         self.assertTrue(np.array_equal(bits(run.forward(answered)), bits(np.concatenate(outputs))), "outputs")
         run.train(data.order)
         for rows in data.batches():
@@ -116,7 +124,8 @@ class NetworkKernels(unittest.TestCase):
 
     def test_in_any_order_of_warps(self) -> None:
         for seed, groups in enumerate([(2, 2), (1, 1)]):
-            self.expect_numpys_bits(ARCHITECTURES[-1], Training((3, 40, 36, 4), 5, ADAM), groups, 0, Schedule(seed, gangs=5))
+            self.expect_numpys_bits(ARCHITECTURES[-1], Training((3, 40, 36, 4), 5, ADAM), groups, 0,
+                                    Schedule(seed, gangs=5))
 
     def test_the_plain_kernels_give_numpys_bits(self) -> None:
         for architecture in ARCHITECTURES:
@@ -145,8 +154,9 @@ class NetworkKernels(unittest.TestCase):
         self.expect_one_of(run, [(each.here, each.loss) for each in expected])
 
     def test_every_kernel_was_run(self) -> None:
-        run = {"persistent_steps", "persistent_forward", "plain_forward", "plain_input_gradient", "plain_weight_gradient",
-               "plain_bias_gradient", "softmax_loss", "update_parameters", "begin_order", "gather_batch", "take_batch"}
+        run = {"persistent_steps", "persistent_forward", "plain_forward", "plain_input_gradient",
+               "plain_weight_gradient", "plain_bias_gradient", "softmax_loss", "update_parameters",
+               "begin_order", "gather_batch", "take_batch"}
         for kernels in self.kernels.values():
             self.assertEqual({name for name, _ in kernels}, run)
 
@@ -154,12 +164,15 @@ class NetworkKernels(unittest.TestCase):
         compiled = self.compiled[ARCHITECTURES[-1]]
         module = compiled.module(SOURCE)
         names = {kernel_name(name): name for name in module.kernel_names}
-        cases = [self.mutated_case(groups, room) for groups, room in (((2, 2), 0), ((1, 1), 0), ((2, 2), PLENTY))]
+        alone, in_portions, at_once = (
+            self.mutated_case(groups, room) for groups, room in (((1, 1), 0), ((2, 2), 0), ((2, 2), PLENTY)))
         count = 0
         for change, kernel in mutants(module, names["persistent_steps", "float32"]):
             count += 1
+            cases = [*([] if "cluster" in change else [alone]), in_portions, at_once]
             with self.subTest(change):
-                self.assertTrue(any(self.is_wrong(kernel, *case) for case in cases))
+                self.assertTrue(any(self.is_wrong(kernel, *case, schedule)
+                                    for schedule in SCHEDULES for case in cases))
         self.assertGreaterEqual(count, 16)
 
     def mutated_case(self, groups: tuple[int, int], room: int) -> tuple[NetworkRun, Array, Array, float]:
@@ -174,9 +187,10 @@ class NetworkKernels(unittest.TestCase):
         return run, data.order, *expected
 
     @staticmethod
-    def is_wrong(kernel: Kernel, run: NetworkRun, order: Array, parameters: Array, loss: float) -> bool:
-        mutated = NetworkRun(run.training, run.net, {**run.kernels, ("persistent_steps", "float32"): kernel}, run.features,
-                             run.labels, run.parameters, Schedule(0, gangs=4))
+    def is_wrong(kernel: Kernel, run: NetworkRun, order: Array, parameters: Array, loss: float,
+                 schedule: Schedule) -> bool:
+        mutated = NetworkRun(run.training, run.net, {**run.kernels, ("persistent_steps", "float32"): kernel},
+                             run.features, run.labels, run.parameters, schedule)
         try:
             mutated.train(order)
         except LaunchFailure:

@@ -1,5 +1,6 @@
-"""What the instructions compute: those that take registers to registers, lane by lane. Loads, stores and what moves a thread
-or meets other threads are the machine's. An opcode, or a modifier, that is not here is an error by name.
+"""What the instructions compute: those that take registers to registers, lane by lane. Loads and stores are in
+lanes.py, what moves a thread or lets threads meet in gang.py. An opcode, or a modifier, that is not known is an error
+by name.
 
 (NVIDIA, "Parallel Thread Execution ISA", chapter "Instruction Set".)
 """

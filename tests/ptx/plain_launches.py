@@ -1,4 +1,5 @@
-"""The kernels of a network's steps one by one, as mlp/cuda/device_net.cpp launches them where the library has no product, and NumPy's."""
+"""The kernels of a network's steps one by one, as mlp/cuda/device_net.cpp launches them where cuBLASLt has no product,
+and the same in NumPy."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -44,7 +45,7 @@ def spread(training: Training, parameters: Array) -> tuple[Array, list[int], lis
 
 @dataclass
 class PlainRun:
-    """A network on a device. `size`: of a parameter in bytes."""
+    """A network on a device."""
     training: Training
     kernels: dict[tuple[str, str], Kernel]
     features: Array
@@ -117,14 +118,16 @@ class PlainRun:
         factors = training.optimizer.constants(training.dtype)["factors"]
         kind = np.dtype(training.dtype).type
         at_once = self.updates_in_product
-        alpha, beta = (-factors["rate"], kind(1) - factors["rate"] * factors["weight_decay"]) if at_once else (kind(1), kind(0))
+        alpha, beta = kind(1), kind(0)
+        if at_once:
+            alpha, beta = -factors["rate"], kind(1) - factors["rate"] * factors["weight_decay"]
         # Input gradients first: products may update the weights.
         for layer in reversed(range(1, training.layers)):
             self.launch("plain_input_gradient", threads_for(batch * training.widths[layer]), shapes[layer],
                         self.deltas[layer + 1], self.weights(layer), self.values[layer], self.deltas[layer])
         for layer, shape in enumerate(shapes):
-            self.launch("plain_weight_gradient", threads_for(training.widths[layer] * training.widths[layer + 1]), shape,
-                        self.deltas[layer + 1], self.values[layer], alpha, beta,
+            self.launch("plain_weight_gradient", threads_for(training.widths[layer] * training.widths[layer + 1]),
+                        shape, self.deltas[layer + 1], self.values[layer], alpha, beta,
                         self.weights(layer, "parameters" if at_once else "gradient"))
             self.launch("plain_bias_gradient", threads_for(training.widths[layer + 1]), shape, self.deltas[layer + 1],
                         self.biases(layer, "gradient"))

@@ -1,7 +1,7 @@
 """PTX as nvcc writes it, read into kernels: each a flat list of instructions.
 
-A function that is called is put in the place of the call, with registers and labels of its own: nvcc's
-functions do not recurse. What a call passes (.param) lies in the local memory of the thread, as a variable of the kernel does.
+A function that is called is put in the place of the call, with registers and labels of its own: ours do not recurse.
+What a call passes (.param) lies in the local memory of the thread, as a variable of the kernel does.
 Nothing here knows what an instruction computes.
 """
 from __future__ import annotations
@@ -87,7 +87,8 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Block:
-    """A basic block: `end` is the instruction that moves threads, or lets them meet; none where the next one begins, at `after`."""
+    """A basic block: `end` is the instruction that moves threads or lets them meet, none where only another block
+    begins, at `after`."""
     body: list[Instruction]
     end: Optional[Instruction]
     after: int
@@ -131,7 +132,8 @@ class _Function:
 
 
 _HEADER = re.compile(r"\.(entry|func)\s*(?:\(([^)]*)\))?\s*([\w$]+)\s*(?:\(([^)]*)\))?[^{};]*([{;])")
-_VARIABLE = re.compile(r"(?:\.align\s+(\d+)\s+)?\.(\w+)\s+(?:\.ptr\s+(?:\.\w+\s+)?(?:\.align\s+\d+\s+)?)?([\w$]+)(?:\[(\d*)\])?")
+_VARIABLE = re.compile(r"(?:\.align\s+(\d+)\s+)?\.(\w+)\s+(?:\.ptr\s+(?:\.\w+\s+)?(?:\.align\s+\d+\s+)?)?"
+                       r"([\w$]+)(?:\[(\d*)\])?")
 _REGISTERS = re.compile(r"\.reg\s+\.(\w+)\s+(.*)", re.S)
 _CALL = re.compile(r"call(?:\.uni)?\s*(?:\(([^)]*)\)\s*,)?\s*([\w$]+)\s*(?:,\s*\(([^)]*)\))?\s*$", re.S)
 _STATEMENT = re.compile(r"(?:@(!?)\s*([%\w$]+)\s+)?([a-z][\w.:]*)\s*(.*)", re.S)
