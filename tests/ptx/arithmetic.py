@@ -111,12 +111,3 @@ def rcp_approx_ftz64(x: Array) -> Array:
     with np.errstate(all="ignore"):
         bits = (1.0 / x).view(np.uint64) & np.uint64(0xffffffff00000000)
         return bits.view(np.float64)
-
-
-def high_product(a: Array, b: Array) -> Array:
-    """The high half of a product of uint64."""
-    low = np.uint64(0xffffffff)
-    half = np.uint64(32)
-    a_low, a_high, b_low, b_high = a & low, a >> half, b & low, b >> half
-    middle = a_high * b_low + (a_low * b_low >> half)
-    return a_high * b_high + (middle >> half) + ((middle & low) + a_low * b_high >> half)

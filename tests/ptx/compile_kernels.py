@@ -8,10 +8,11 @@ from __future__ import annotations
 import pathlib
 import subprocess
 import sys
+from typing import Iterator
 
 # kernels/ contracts nothing (cmake/DiffbenchCuda.cmake, diffbench_cuda_options), gpu/ and mlp/ leave it to nvcc.
-SOURCES = {"kernels/src/kernels.cu": ["-fmad=false"], "kernels/backends/cuda_naive.cu": ["-fmad=false"],
-           "gpu/src/copy_kernel.cu": [], "mlp/cuda/kernels.cu": [], "tests/ptx/functions.cu": []}
+SOURCES = {"kernels/src/kernels.cu": ["-fmad=false"], "kernels/backends/*.cu": ["-fmad=false"],
+           "gpu/src/*.cu": [], "mlp/cuda/*.cu": [], "tests/ptx/*.cu": []}
 INCLUDES = ["base/include", "solver/include", "gpu/include", "kernels/src", "mlp/include", "mlp", "mlp/src"]
 ARCHITECTURES = ["sm_80", "sm_90"]
 
@@ -19,6 +20,13 @@ ARCHITECTURES = ["sm_80", "sm_90"]
 def target_of(directory: pathlib.Path, architecture: str, source: str) -> pathlib.Path:
     """kernels/src/kernels.cu is kernels_src_kernels.ptx."""
     return directory / architecture / (source.removesuffix(".cu").replace("/", "_") + ".ptx")
+
+
+def sources_in(root: pathlib.Path) -> Iterator[tuple[str, list[str]]]:
+    """Each with its options."""
+    for pattern, options in SOURCES.items():
+        for path in sorted(root.glob(pattern)):
+            yield str(path.relative_to(root)), options
 
 
 def is_newer(target: pathlib.Path, listed: pathlib.Path) -> bool:
@@ -36,7 +44,7 @@ def main() -> int:
         print("skipped: no nvcc")
         return 0
     for architecture in ARCHITECTURES:
-        for source, options in SOURCES.items():
+        for source, options in sources_in(root):
             target = target_of(directory, architecture, source)
             target.parent.mkdir(parents=True, exist_ok=True)
             listed = target.with_suffix(".d")

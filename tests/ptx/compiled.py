@@ -19,21 +19,23 @@ DTYPES = {"If": "float32", "Id": "float64"}
 
 
 class Compiled:
-    """PTX for an architecture, from a folder; `kernels` of the sources by name and type."""
+    """PTX for an architecture, from a folder; `kernels` of sources by name and type."""
 
     def __init__(self, directory: str, architecture: str) -> None:
         self.directory, self.architecture = pathlib.Path(directory), architecture
 
-    def text(self, source: str) -> str:
-        return target_of(self.directory, self.architecture, source).read_text(encoding="utf-8")
+    def texts(self, sources: str) -> list[str]:
+        """Of sources by a pattern."""
+        paths = sorted(self.directory.glob(str(target_of(pathlib.Path(), self.architecture, sources))))
+        return [path.read_text(encoding="utf-8") for path in paths]
 
     def module(self, source: str) -> Module:
-        return Module(self.text(source))
+        text, = self.texts(source)
+        return Module(text)
 
     def kernels(self, *sources: str) -> dict[tuple[str, str], Kernel]:
         found = {}
-        for source in sources:
-            module = self.module(source)
+        for module in (Module(text) for each in sources for text in self.texts(each)):
             for name in module.kernel_names:
                 found[kernel_name(name)] = module.kernel(name)
         # The garbage collector need not look through a hundred thousand instructions again and again.

@@ -68,16 +68,12 @@ class Arithmetic(unittest.TestCase):
         self.assertEqual(run("div.s32", -7, 2, kind=np.int32), -3)
         self.assertEqual(run("rem.s32", -7, 2, kind=np.int32), -1)
         self.assertEqual(run("rem.s32", 7, -2, kind=np.int32), 1)
-        self.assertEqual(run("mul.hi.u32", 0xffffffff, 0xffffffff), 0xfffffffe)
         self.assertEqual(run("mul.wide.s32", -2, 3, kind=np.int32), -6)
-        self.assertEqual(run("mul.hi.u64", 2 ** 63, 6, kind=np.uint64), 3)
-        self.assertEqual(run("mul.hi.s64", -1, 1, kind=np.int64), -1)
         self.assertEqual(run("shl.b32", 1, 40), 0)
         self.assertEqual(run("shr.u32", 5, 1), 2)
         self.assertEqual(int(operation("shr.s32").compute(np.int32([-8]), np.uint32([40]))[0]), -1)
-        self.assertEqual(run("shf.l.wrap.b32", 0x80000000, 1, 1), 3)
         self.assertEqual(run("prmt.b32", 0x33221100, 0x77665544, 0x5410), 0x55441100)
-        self.assertEqual(run("bfe.u32", 0x12345678, 8, 8), 0x56)
+        self.assertEqual(run("bfi.b64", 0xabc, 0x1111111111111111, 32, 8, kind=np.uint64), 0x111111bc11111111)
         self.assertEqual(int(operation("cvt.rzi.s32.f32").compute(np.float32([-3.9]))[0]), -3)
         self.assertEqual(int(operation("cvt.rzi.s32.f32").compute(np.float32([3e20]))[0]), 2 ** 31 - 1)
 
@@ -190,6 +186,25 @@ class MemoryModel(unittest.TestCase):
         with self.subTest("a fence of the block"):
             self.assertFalse(all(self.message("fence.acq_rel.cta; st.relaxed.gpu.b32 [%rd2], 1;",
                                               "ld.acquire.gpu.b32 %r3, [%rd2];")))
+
+    def packets(self, store, load):
+        """Whether 16 bytes that are stored and loaded without an order are whole: all the old ones or all the new."""
+        body = """ld.param.b64 %rd1, [k_param_0]; ld.param.b64 %rd2, [k_param_1]; mov.u32 %r1, %tid.x;
+          mul.wide.u32 %rd4, %r1, 16; add.s64 %rd5, %rd1, %rd4; add.s64 %rd6, %rd2, %rd4; mov.b64 %rd8, 0x200000002;
+          mov.u32 %r2, %ctaid.x; setp.ne.s32 %p1, %r2, 0; @%p1 bra $READ; {store} ret;
+          $READ: {load} st.global.v2.b64 [%rd6], {%rd9, %rd10}; ret;"""
+        device = Device()
+        given, found = device.put(np.full(128, 1, np.uint32)), device.put(np.zeros(128, np.uint32))
+        kernel = kernel_of(2, ".reg .b128 %q<3>; " + body.replace("{store}", store).replace("{load}", load))
+        device.launch(kernel, Launch((2, 1), (32, 1)), [np.int64(given), np.int64(found)], Schedule())
+        rows = device.get(found, np.uint32, (32, 4))
+        return {tuple(row) for row in rows.tolist()} <= {(1,) * 4, (2,) * 4}
+
+    def test_packets_are_whole_where_accesses_are_of_16_bytes_and_relaxed(self):
+        self.assertTrue(self.packets("mov.b128 %q1, {%rd8, %rd8}; st.relaxed.gpu.b128 [%rd5], %q1;",
+                                     "ld.relaxed.gpu.b128 %q2, [%rd5]; mov.b128 {%rd9, %rd10}, %q2;"))
+        self.assertFalse(self.packets("st.global.v2.b64 [%rd5], {%rd8, %rd8};",
+                                      "ld.global.v2.b64 {%rd9, %rd10}, [%rd5];"))
 
     def exchange(self, barrier):
         """Each thread of a block of two warps reads what one of the other warp stored, twice."""

@@ -13,9 +13,10 @@ CHANGES = [
     (re.compile(r"barrier\.cluster\.(arrive|wait)\b.*", re.S), None),
     (re.compile(r"(?:fence|membar)\..*", re.S), None),
     (re.compile(r"\.(?:acquire|release)\b"), ".relaxed"),
+    (re.compile(r"\.relaxed\.gpu\b"), ""),
 ]
 SCOPE = re.compile(r"\.gpu\b")
-ORDERING = re.compile(r"[^;{}:\n]*\b(?:bar\.sync|barrier\.|fence\.|membar\.|acquire|release)[^;]*;")
+ORDERING = re.compile(r"[^;{}:\n]*\b(?:bar\.sync|barrier\.|fence\.|membar\.|acquire|release|relaxed)[^;]*;")
 
 
 def mutants(module: Module, name: str) -> Iterator[tuple[str, Kernel]]:
@@ -46,7 +47,8 @@ def changes_of(statement: str) -> Iterator[tuple[str, str]]:
     """How, and the statement that is left."""
     for pattern, becomes in CHANGES:
         if pattern.search(statement):
-            yield ("left out", "") if becomes is None else ("relaxed", pattern.sub(becomes, statement))
+            yield ("left out", "") if becomes is None else (f"as {becomes or 'a plain one'}",
+                                                            pattern.sub(becomes, statement))
             break
     if SCOPE.search(statement):
         yield "of the block", SCOPE.sub(".cta", statement)

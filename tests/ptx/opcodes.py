@@ -20,7 +20,8 @@ Array = Any  # np.ndarray
 
 DTYPES = {"pred": np.bool_, "b8": np.uint8, "u8": np.uint8, "s8": np.int8, "b16": np.uint16, "u16": np.uint16,
           "s16": np.int16, "b32": np.uint32, "u32": np.uint32, "s32": np.int32, "f32": np.float32,
-          "b64": np.uint64, "u64": np.uint64, "s64": np.int64, "f64": np.float64}
+          "b64": np.uint64, "u64": np.uint64, "s64": np.int64, "f64": np.float64, "b128": np.dtype("V16"),
+          "u128": np.dtype("V16")}
 
 
 @dataclass(frozen=True)
@@ -94,26 +95,16 @@ def _product(modifiers: list[str], dtype: str) -> tuple[str, Callable[..., Array
     if "wide" in modifiers:
         wide = DTYPES[wider(dtype)]
         return wider(dtype), lambda a, b: np.multiply(a, b, dtype=wide)
-    if dtype in ("u32", "s32"):
-        wide = DTYPES[wider(dtype)]
-        return dtype, lambda a, b: np.multiply(a, b, dtype=wide) >> 32
-    if dtype == "u64":
-        return dtype, arithmetic.high_product
-    if dtype == "s64":
-        def signed(a: Array, b: Array) -> Array:
-            high = arithmetic.high_product(a.astype(np.uint64), b.astype(np.uint64)).astype(np.int64)
-            return high - np.where(a < 0, b, 0) - np.where(b < 0, a, 0)
-        return dtype, signed
     raise PtxError(f"opcode not known: mul.{'.'.join(modifiers)}.{dtype}")
 
 
-@_opcode("mul", "lo hi wide rn")
+@_opcode("mul", "lo wide rn")
 def _mul(modifiers: list[str], types: list[str]) -> Operation:
     result, compute = _product(modifiers, types[0])
     return Operation(result, (types[0], types[0]), compute)
 
 
-@_opcode("mad", "lo hi wide")
+@_opcode("mad", "lo wide")
 def _mad(modifiers: list[str], types: list[str]) -> Operation:
     result, compute = _product(modifiers, types[0])
     kind = DTYPES[result]
@@ -186,21 +177,10 @@ _opcode("shl")(lambda modifiers, types: Operation(types[0], (types[0], "u32"), _
 _opcode("shr")(lambda modifiers, types: Operation(types[0], (types[0], "u32"), _shift(False, types[0])))
 
 
-@_opcode("shf", "l r wrap clamp")
-def _shf(modifiers: list[str], types: list[str]) -> Operation:
-    def compute(low: Array, high: Array, count: Array) -> Array:
-        both = np.left_shift(high, np.uint64(32), dtype=np.uint64) | low
-        by = count & np.uint32(31) if "wrap" in modifiers else np.minimum(count, np.uint32(32))
-        by = by.astype(np.uint64)
-        return (np.left_shift(both, by) >> np.uint64(32) if "l" in modifiers else both >> by) & np.uint64(0xffffffff)
-    return Operation("b32", ("b32",) * 3, compute)
-
-
 _COMPARISONS: dict[str, Callable[..., Array]] = {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
     "ge": np.greater_equal, "lo": np.less, "ls": np.less_equal, "hi": np.greater, "hs": np.greater_equal}
 _UNORDERED = {"equ": "eq", "neu": "ne", "ltu": "lt", "leu": "le", "gtu": "gt", "geu": "ge"}
-_JOINS = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
 
 
 def _comparison(name: str, dtype: str) -> Callable[..., Array]:
@@ -216,13 +196,9 @@ def _comparison(name: str, dtype: str) -> Callable[..., Array]:
     return _COMPARISONS[name]
 
 
-@_opcode("setp", " ".join([*_COMPARISONS, *_UNORDERED, *_JOINS, "nan", "num"]))
+@_opcode("setp", " ".join([*_COMPARISONS, *_UNORDERED, "nan", "num"]))
 def _setp(modifiers: list[str], types: list[str]) -> Operation:
-    compare = _comparison(modifiers[0], types[0])
-    if len(modifiers) == 1:
-        return Operation("pred", (types[0],) * 2, compare)
-    join = _JOINS[modifiers[1]]
-    return Operation("pred", (types[0], types[0], "pred"), lambda a, b, c: join(compare(a, b), c))
+    return Operation("pred", (types[0],) * 2, _comparison(modifiers[0], types[0]))
 
 
 @_opcode("selp")
@@ -265,16 +241,20 @@ def _cvta(modifiers: list[str], types: list[str]) -> Operation:
     return Operation(types[0], (types[0],), lambda a: a)
 
 
-@_opcode("bfe")
-def _bfe(modifiers: list[str], types: list[str]) -> Operation:
-    if types != ["u32"]:
-        raise PtxError(f"opcode not known: bfe.{types[0]}")
+@_opcode("bfi")
+def _bfi(modifiers: list[str], types: list[str]) -> Operation:
+    """The low bits of the first, so many, into the second, from a bit on."""
+    kind = DTYPES[types[0].replace("b", "u")]
 
-    def compute(a: Array, at: Array, count: Array) -> Array:
-        wide = np.asarray(a).astype(np.uint64)
-        mask = (np.uint64(1) << np.minimum(count, np.uint32(32)).astype(np.uint64)) - np.uint64(1)
-        return (wide >> np.minimum(at, np.uint32(63)).astype(np.uint64)) & mask
-    return Operation("u32", ("u32",) * 3, compute)
+    def compute(a: Array, b: Array, at: Array, count: Array) -> Array:
+        ones = _ones(np.asarray(count), kind) << np.asarray(at).astype(kind)
+        return (a << np.asarray(at).astype(kind)) & ones | b & ~ones
+    return Operation(types[0], (types[0], types[0], "u32", "u32"), compute)
+
+
+def _ones(count: Array, kind: Any) -> Array:
+    """As many, from the lowest bit on."""
+    return np.where(count == 0, kind(0), ~kind(0) >> (8 * kind(0).itemsize - count).astype(kind))
 
 
 @_opcode("prmt")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Optional, Union
 
 BYTES = {"pred": 1, "b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "f16": 2, "b32": 4, "u32": 4,
-         "s32": 4, "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8}
+         "s32": 4, "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8, "b128": 16, "u128": 16}
 
 
 MEETINGS = ("shfl", "vote")  # of the lanes of a warp that a mask names
