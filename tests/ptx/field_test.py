@@ -15,6 +15,7 @@ from compile_kernels import ARCHITECTURES
 from compiled import Compiled, kernel_name
 from field_launches import BOUNDARIES, FieldRun, Problem, TilePlan, reference
 from launch import SECTOR, LaunchFailure, Schedule
+from machine import check_opcodes
 from mutants import mutants
 from ptx_text import Kernel
 
@@ -83,6 +84,10 @@ class FieldKernels(unittest.TestCase):
         for source in SOURCES:
             texts = {"".join(Compiled(FOLDER, each).texts(source)).replace(each, "") for each in ARCHITECTURES}
             self.assertEqual(len(texts), 1, source)
+
+    def test_all_opcodes_are_known(self) -> None:
+        for kernel in self.kernels.values():
+            check_opcodes(kernel)
 
     def expect_numpys_bits(self, case: Case, dtype: str, boundary: str, schedule: Schedule) -> None:
         with self.subTest(case=case, dtype=dtype, boundary=boundary, schedule=schedule):

@@ -9,7 +9,7 @@ import numpy as np
 from lanes import Lanes, Step
 from launch import LANES, Launch, LaunchFailure
 from memory import Memory, MemoryFault
-from ptx_text import BARRIERS, MEETINGS, Block, Instruction, Kernel, Label, Pair, PtxError
+from ptx_text import BARRIERS, MEETINGS, Block, Instruction, Kernel, Label, Pair
 
 Array = Any  # np.ndarray
 
@@ -177,8 +177,6 @@ class Gang(Lanes):
     def meet(self, one: Instruction, mask: Optional[Array]) -> None:
         """A shuffle or a vote."""
         there = np.ones(self.size, bool) if mask is None else mask
-        if one.guard is not None:
-            raise PtxError(f"a guard before: {one.text}")
         named = self.named_lanes(one)
         if not named[:, np.arange(LANES), np.arange(LANES)].ravel()[there].all():
             raise LaunchFailure(f"{one.text}: by a lane that it does not name")
@@ -188,20 +186,12 @@ class Gang(Lanes):
             self.shuffle(one, there)
 
     def vote(self, one: Instruction, there: Array, named: Array) -> None:
-        if one.parts[1:] not in (("sync", "any", "pred"), ("sync", "all", "pred"), ("sync", "ballot", "b32")):
-            raise PtxError(f"opcode not known: {one.opcode}")
         values = np.broadcast_to(self.source(one.operands[1], "pred")(), (self.size,)).reshape(-1, 1, LANES)
         counted = named & there.reshape(-1, 1, LANES)
-        if one.parts[2] == "ballot":
-            bits = ((counted & values) * (np.uint64(1) << np.arange(LANES, dtype=np.uint64))).sum(axis=2)
-            self.writer(one.operands[0], "b32")(bits.ravel(), there)
-            return
         result = (counted & values).any(axis=2) if one.parts[2] == "any" else ~(counted & ~values).any(axis=2)
         self.writer(one.operands[0], "pred")(result.ravel(), there)
 
     def shuffle(self, one: Instruction, there: Array) -> None:
-        if one.parts[1] != "sync" or one.parts[3:] != ("b32",):
-            raise PtxError(f"opcode not known: {one.opcode}")
         result, of, by, control, _ = one.operands
         values, distance, clamp = (
             np.broadcast_to(self.source(each, "u32")(), (self.size,)).astype(np.int64).reshape(-1, LANES)

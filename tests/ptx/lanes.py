@@ -12,7 +12,7 @@ import numpy as np
 
 from launch import LANES, Launch
 from memory import LOCAL, PARAMETERS, SCOPES, SHARED, SHARED_WINDOW, Memory
-from opcodes import DTYPES, Operation, operation
+from opcodes import DTYPES, Operation, check_end, operation
 from ptx_text import (BYTES, Address, Block, Immediate, Instruction, Kernel, Operand, Pair, PtxError, Register, Special,
                       Symbol, Vector)
 
@@ -144,6 +144,8 @@ class Lanes:
     def steps_at(self, begin: int) -> tuple[list[Step], Block]:
         if begin not in self.bound:
             block = self.kernel.blocks[begin]
+            if block.end is not None:
+                check_end(block.end)
             self.bound[begin] = [self.bind(one) for one in block.body], block
         return self.bound[begin]
 
@@ -167,7 +169,7 @@ class Lanes:
             return self.bind_access(one)
         if name in ("fence", "membar"):
             return self.bind_fence(one)
-        if name == "prefetch":
+        if one.opcode == "prefetch.global.L2":
             return lambda mask: None
         return self.bind_operation(one, operation(one.opcode))
 

@@ -13,7 +13,7 @@ import numpy as np
 from compile_kernels import ARCHITECTURES
 from compiled import Compiled, kernel_name
 from launch import Launch, LaunchFailure, Schedule
-from machine import Device
+from machine import Device, check_opcodes
 from mutants import mutants
 from network_launches import NetworkRun, Optimizer, Training, persistent_net
 from network_reference import FUSED, NetworkReference
@@ -70,6 +70,10 @@ class NetworkKernels(unittest.TestCase):
         newest = cls.compiled[ARCHITECTURES[-1]]
         cls.functions = {dtype: (newest.function("exponential", dtype), newest.function("logarithm", dtype))
                          for dtype in DTYPES}
+
+    def test_all_opcodes_are_known(self) -> None:
+        for kernel in [kernel for kernels in self.kernels.values() for kernel in kernels.values()]:
+            check_opcodes(kernel)
 
     def test_exponential_and_logarithm_are_numpys_but_for_two_units(self) -> None:
         x = np.linspace(-30, 5, 256)

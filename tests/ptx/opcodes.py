@@ -7,6 +7,7 @@ by name.
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass
 from typing import Any, Callable
 
@@ -14,7 +15,7 @@ import numpy as np
 
 import arithmetic
 from memory import SHARED, SHARED_WINDOW
-from ptx_text import BYTES, PtxError
+from ptx_text import BYTES, MEETINGS, Instruction, PtxError
 
 Array = Any  # np.ndarray
 
@@ -54,6 +55,19 @@ def operation(opcode: str) -> Operation:
     if known is None or not known[0].issuperset(modifiers):
         raise PtxError(f"opcode not known: {opcode}")
     return known[1](modifiers, [part for part in rest if part in DTYPES])
+
+
+# What moves threads, or lets them meet.
+_ENDS = re.compile(r"bra(\.uni)?|ret(\.uni)?|exit|trap|bar(rier)?\.sync(\.aligned)?|"
+                   r"shfl\.sync\.(up|down|bfly|idx)\.b32|vote\.sync\.(any|all)\.pred|"
+                   r"barrier\.cluster\.(arrive(\.release|\.relaxed)?|wait(\.acquire)?)(\.aligned)?")
+
+
+def check_end(one: Instruction) -> None:
+    """Of a basic block. Throws PtxError for one that is not known."""
+    counted = one.parts[0] == "bar" and len(one.operands) != 1
+    if not _ENDS.fullmatch(one.opcode) or counted or (one.guard and one.parts[0] in MEETINGS):
+        raise PtxError(f"opcode not known: {one.text}")
 
 
 def is_float(dtype: str) -> bool:
