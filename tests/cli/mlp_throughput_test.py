@@ -4,7 +4,7 @@ import unittest
 
 from program import CommandLineTest, parse_json
 
-SMALL = "mlp throughput --layers 20,10,3 --most-batch 8 --engine cpu".split()
+SMALL = "mlp throughput --layers 20,10,3 --most-batch 8 --engine cpu --budget 60".split()
 
 
 class MlpThroughput(CommandLineTest):

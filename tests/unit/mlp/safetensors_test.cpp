@@ -98,8 +98,8 @@ TEST_F(SafetensorsTest, DamagedFilesAreRefused) {
   };
   EXPECT_THAT(changed("[8,16]", "[4,12]"), HasSubstr("overlap"));
   EXPECT_THAT(changed("[8,16]", "[12,20]", 5), HasSubstr("leave bytes"));
-  EXPECT_THAT(changed("[8,16]", "[8,20]"), HasSubstr("0.bias has a place"));
-  EXPECT_THAT(changed("[8,16]", "[16,8]"), HasSubstr("0.bias has a place"));
+  EXPECT_THAT(changed("[8,16]", "[8,20]"), HasSubstr("0.bias has data_offsets that do not fit"));
+  EXPECT_THAT(changed("[8,16]", "[16,8]"), HasSubstr("0.bias has data_offsets that do not fit"));
   EXPECT_THAT(changed("[8,16]", "[8,1e3]"), HasSubstr("strange data_offsets"));
   EXPECT_THAT(changed("[8,16]", "[8,-16]"), HasSubstr("strange data_offsets"));
   EXPECT_THAT(changed("[2,1]", "[4294967296,4294967296]"), HasSubstr("larger than the file"));

@@ -56,7 +56,7 @@ TEST(ProofFields, MixedKeepItsKindsForSomeSteps) {
   Field<float> field = filled<float>(ProofCells::mixed, 640, 480);
   advance_reference({.nx = 640, .ny = 480}, field, 20);
   EXPECT_LT(field.row(30)[30], std::numeric_limits<float>::min());
-  EXPECT_GT(field.row(450)[610], 1e30F);
+  EXPECT_GT(field.row(450)[610], 1e8F);
   EXPECT_LT(field.row(240)[320], 1.0F);
   EXPECT_EQ(summarize<float>(field.cells()).nonfinite, 0);
 }

@@ -1,0 +1,165 @@
+"""nvcc's PTX of the field's kernels gives NumPy's bits, and does not without each thing that orders it.
+
+field_test.py [FOLDER], that of compile_kernels.py; none where there is no nvcc."""
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import sys
+import unittest
+from typing import Any
+
+import numpy as np
+
+from compile_kernels import ARCHITECTURES
+from compiled import Compiled, kernel_name
+from field_launches import BOUNDARIES, FieldRun, Problem, TilePlan, reference
+from launch import SECTOR, LaunchFailure, Schedule
+from machine import check_opcodes
+from mutants import mutants
+from ptx_text import Kernel
+
+FOLDER = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
+SOURCES = ("kernels/src/kernels.cu", "kernels/backends/*.cu")
+DTYPES = ("float32", "float64")
+# The first finds all that was ever left out, with this nvcc.
+SCHEDULES = (Schedule(0, gangs=2), Schedule(1, gangs=6), Schedule(2, gangs=6))
+Kernels = dict[tuple[str, str], Kernel]
+Array = Any  # np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A field, and how it is advanced: FieldRun's method and its further arguments."""
+    nx: int
+    ny: int
+    steps: int
+    method: str
+    arguments: tuple[Any, ...] = ()
+
+    def result(self, kernels: Kernels, dtype: str, boundary: str, schedule: Schedule) -> tuple[Array, Array]:
+        """The field, and NumPy's. Throws LaunchFailure."""
+        problem = Problem(self.nx, self.ny, dtype, boundary)
+        run, start = FieldRun(problem, kernels, schedule), problem.random_field()
+        run.cells()[:] = start
+        getattr(run, self.method)(self.steps, *self.arguments)
+        return np.ascontiguousarray(run.cells()), reference(problem, start, self.steps)
+
+
+def same_bits(found: Array, expected: Array) -> bool:
+    kind = np.uint32 if found.dtype == np.float32 else np.uint64
+    return np.array_equal(found.view(kind), expected.view(kind))
+
+
+# Several blocks, tiles and strips, the last ones not full. In tiles of depth 3 patches are accessed cell by cell, too.
+CASES = [
+    Case(37, 19, 2, "naive"),
+    Case(33, 20, 1, "naive", (1,)),  # as many launches as blocks in y
+    Case(150, 23, 2, "stream_rows", (1,)),
+    Case(31, 37, 1, "stream_rows", (100, 3)),
+    Case(53, 31, 6, "blocked", (TilePlan(8, 8, 4),)),
+    Case(41, 27, 4, "blocked", (TilePlan(16, 4, 3),)),
+    Case(5, 3, 2, "blocked", (TilePlan(8, 4, 2),)),
+    Case(50, 20, 11, "persistent", (TilePlan(8, 4, 3),)),
+    Case(36, 45, 9, "persistent", (TilePlan(8, 8, 4),)),
+    Case(5, 4, 5, "persistent", (TilePlan(8, 4, 2),)),
+]
+STREAMED = {dtype: [Case(width + 12, 21, 9, "streamed", (TilePlan(16, 8, 8, 13),)),
+                    Case(width + 27, 29, 8, "streamed", (TilePlan(16, 8, 8, 7),))]
+            for dtype, width in (("float32", 240), ("float64", 112))}  # and of a strip
+# With two warps a tile, a last turn of an odd number of steps, and one exchange more than there are buffers.
+MUTATED = {"blocked_steps": Case(40, 28, 4, "blocked", (TilePlan(8, 8, 3),)),
+           "persistent_steps": Case(40, 36, 9, "persistent", (TilePlan(8, 8, 3),))}
+
+
+@unittest.skipUnless(FOLDER, "no nvcc")
+class FieldKernels(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.compiled = Compiled(FOLDER, ARCHITECTURES[-1])
+        cls.kernels = cls.compiled.kernels(*SOURCES)
+
+    def test_all_architectures_have_the_same_code(self) -> None:
+        """So one of them is run."""
+        for source in SOURCES:
+            texts = {"".join(Compiled(FOLDER, each).texts(source)).replace(each, "") for each in ARCHITECTURES}
+            self.assertEqual(len(texts), 1, source)
+
+    def test_all_opcodes_are_known(self) -> None:
+        for kernel in self.kernels.values():
+            check_opcodes(kernel)
+
+    def expect_numpys_bits(self, case: Case, dtype: str, boundary: str, schedule: Schedule) -> None:
+        with self.subTest(case=case, dtype=dtype, boundary=boundary, schedule=schedule):
+            self.assertTrue(same_bits(*case.result(self.kernels, dtype, boundary, schedule)))
+
+    def test_they_give_numpys_bits(self) -> None:
+        for dtype in DTYPES:
+            for boundary in BOUNDARIES:
+                for case in CASES + STREAMED[dtype]:
+                    self.expect_numpys_bits(case, dtype, boundary, Schedule())
+
+    def test_in_any_order_of_warps(self) -> None:
+        for seed, boundary in enumerate(BOUNDARIES):
+            for case in (*MUTATED.values(), CASES[2]):
+                self.expect_numpys_bits(case, DTYPES[seed % 2], boundary, Schedule(seed, gangs=4))
+
+    def test_every_kernel_was_run(self) -> None:
+        run = {case.method for case in CASES + STREAMED["float32"]}
+        self.assertEqual({name for name, _ in self.kernels}, {
+            {"naive": "naive_step", "stream_rows": "stream_rows_step"}.get(each, f"{each}_steps") for each in run})
+
+    def is_found(self, case: Case, kernels: Kernels) -> bool:
+        """Whether a run is wrong. At edges of the grid a step has code of its own."""
+        for schedule, boundary in itertools.product(SCHEDULES, ("periodic", "neumann")):
+            try:
+                if not same_bits(*case.result(kernels, "float32", boundary, schedule)):
+                    return True
+            except LaunchFailure:
+                return True
+        return False
+
+    def test_without_what_orders_them_they_do_not(self) -> None:
+        module = self.compiled.module(SOURCES[0])
+        names = {kernel_name(name): name for name in module.kernel_names}
+        count = 0
+        for name, case in MUTATED.items():
+            for change, kernel in mutants(module, names[name, "float32"]):
+                count += 1
+                with self.subTest(kernel=name, change=change):
+                    self.assertTrue(self.is_found(case, {**self.kernels, (name, "float32"): kernel}))
+        self.assertGreaterEqual(count, 6 + 14 + 4)
+
+    def test_one_buffer_is_not_enough(self) -> None:
+        class OneBuffer(FieldRun):
+            def fields(self) -> tuple[np.int64, np.int64]:
+                return np.int64(self.now), np.int64(self.now)
+
+            def swap(self) -> None:
+                pass
+        for name, case in MUTATED.items():
+            right = []
+            for seed in range(4):
+                problem = Problem(case.nx, case.ny, "float32")
+                run, start = OneBuffer(problem, self.kernels, Schedule(seed, gangs=4)), problem.random_field()
+                run.cells()[:] = start
+                getattr(run, case.method)(case.steps, *case.arguments)
+                right.append(same_bits(np.ascontiguousarray(run.cells()), reference(problem, start, case.steps)))
+            self.assertFalse(all(right), name)
+
+    def test_sectors_of_the_stores_of_streamed(self) -> None:
+        """A lane stores 32 bytes with two instructions, 16 with each: so a row of a warp touches each of its sectors
+        twice, a half each time."""
+        for dtype, nx in (("float32", 240), ("float64", 112)):  # a strip
+            run = FieldRun(Problem(nx, 16, dtype), self.kernels, counts_sectors=True)
+            run.cells()[:] = run.problem.random_field()
+            run.strips(TilePlan(16, 8, 8, 16))
+            stores = [each for each in run.sectors if each.text.partition("st.")[1]]
+            row_bytes = nx * np.dtype(dtype).itemsize
+            self.assertEqual(sum(each.warps for each in stores), 2 * 16)
+            self.assertEqual(sum(each.bytes for each in stores), 16 * row_bytes)
+            self.assertEqual(sum(each.sectors for each in stores) / 16, 2 * row_bytes / SECTOR)
+
+
+if __name__ == "__main__":
+    unittest.main()
