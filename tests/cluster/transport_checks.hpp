@@ -348,6 +348,18 @@ inline std::string longer_message(Transport& transport) {
 
 inline std::string nothing_at_all(Transport&) { return "a reason"; }
 
+/// Rank 0 is at work of its own, for longer than any limit that messages have. Of processes only:
+/// threads of one process wait for as long as it takes.
+inline void rank_0_takes_its_time(Transport& transport) {
+  constexpr double limit = 0.8;
+  transport.set_time_limit(limit);
+  if (transport.rank() == 0) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(2 * gather_limit(limit)));
+  }
+  std::byte there{};
+  transport.broadcast({&there, 1});
+}
+
 /// A check after which rank 0 must end all: it returns what rank 0 has met.
 struct LastCheck {
   const char* name;
