@@ -153,12 +153,16 @@ ReadFile::~ReadFile() {
   }
 }
 
-std::int64_t ReadFile::bytes() const {
+std::int64_t ReadFile::bytes() const { return status().st_size; }
+
+bool ReadFile::has_name() const { return status().st_nlink > 0; }
+
+struct stat ReadFile::status() const {
   struct stat status {};
   if (::fstat(file_, &status) != 0) {
     throw Error(std::generic_category().message(errno));
   }
-  return status.st_size;
+  return status;
 }
 
 std::string ReadFile::read(std::int64_t offset, std::int64_t bytes) const {
