@@ -3,27 +3,25 @@
 
 #include "attributes.hpp"
 #include "cell_types.hpp"
+#include "file_image.hpp"
 #include "handle.hpp"
 #include "skeleton.hpp"
 
 #include "diffbench/errors.hpp"
 
 #include <array>
-#include <cerrno>
+#include <cstddef>
+#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include <hdf5.h>
-#include <unistd.h>
 
 namespace diffbench::cluster {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 // Throws Error unless u is as the facts say and lies in the file entirely. Where it begins.
-std::int64_t place_of_cells(hid_t dataset, const Problem& problem, std::uintmax_t file_bytes) {
+std::int64_t place_of_cells(hid_t dataset, const Problem& problem, std::size_t file_bytes) {
   const Handle type(H5Dget_type(dataset), H5Tclose, "the type of u");
   if (H5Tequal(type.get(), file_type(problem.dtype)) <= 0) {
     throw Error("its dataset u is not of dtype " + std::string(to_string(problem.dtype)) +
@@ -42,27 +40,12 @@ std::int64_t place_of_cells(hid_t dataset, const Problem& problem, std::uintmax_
   if (offset == HADDR_UNDEF) {
     throw Error("its dataset u is not contiguous");
   }
-  const auto bytes = static_cast<std::uintmax_t>(problem.field_bytes());
+  const auto bytes = static_cast<std::size_t>(problem.field_bytes());
   if (offset > file_bytes || bytes > file_bytes - offset) {
     throw Error("it is cut short: u needs " + std::to_string(bytes) + " bytes from byte " +
                 std::to_string(offset) + " on, and the file has " + std::to_string(file_bytes));
   }
   return static_cast<std::int64_t>(offset);
-}
-
-std::uintmax_t size_of_file(const fs::path& path) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) {
-    throw Error("there is no such file; check the path");
-  }
-  if (!fs::is_regular_file(status)) {
-    throw Error("it is not a regular file; name a checkpoint");
-  }
-  if (::access(path.c_str(), R_OK) != 0) {
-    throw Error(std::generic_category().message(errno));
-  }
-  return fs::file_size(path, error);
 }
 
 class Hdf5Files : public CheckpointFiles {
@@ -75,23 +58,22 @@ class Hdf5Files : public CheckpointFiles {
     checked(H5Pset_file_locking(access_.get(), false, true), "opening without locks");
   }
 
-  std::int64_t create(const fs::path& path, const CheckpointFacts& facts) override {
+  std::int64_t create(const std::filesystem::path& path, const CheckpointFacts& facts) override {
     make_skeleton(path, facts);
     return place_cells(path, access_.get(), facts.problem.dtype);
   }
 
-  CheckpointContent read(const fs::path& path) override {
+  CheckpointContent read(int descriptor) override {
     try {
-      const std::uintmax_t bytes = size_of_file(path);
-      const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access_.get()), H5Fclose,
-                        "opening it as HDF5");
+      FileImage image(descriptor);
+      const Handle file = image.open();
       CheckpointContent content{.facts = read_attributes(file.get())};
       if (H5Lexists(file.get(), "u", H5P_DEFAULT) <= 0) {
         throw Error("it has no dataset 'u'");
       }
       const Handle dataset(H5Dopen2(file.get(), "u", H5P_DEFAULT), H5Dclose,
                            "opening its dataset u");
-      content.cells_at = place_of_cells(dataset.get(), content.facts.problem, bytes);
+      content.cells_at = place_of_cells(dataset.get(), content.facts.problem, image.bytes());
       return content;
     } catch (const Error& error) {
       throw InvalidInput(error.what());

@@ -153,16 +153,12 @@ ReadFile::~ReadFile() {
   }
 }
 
-std::int64_t ReadFile::bytes() const { return status().st_size; }
-
-bool ReadFile::has_name() const { return status().st_nlink > 0; }
-
-struct stat ReadFile::status() const {
+std::int64_t ReadFile::bytes() const {
   struct stat status {};
   if (::fstat(file_, &status) != 0) {
     throw Error(std::generic_category().message(errno));
   }
-  return status;
+  return status.st_size;
 }
 
 std::string ReadFile::read(std::int64_t offset, std::int64_t bytes) const {
@@ -192,8 +188,6 @@ std::size_t ReadFile::read_some(std::int64_t offset, std::span<std::byte> bytes)
   }
   return done;
 }
-
-fs::path ReadFile::name() const { return "/proc/self/fd/" + std::to_string(file_); }
 
 std::string seal_of(Transport* transport, const fs::path& path) {
   ReadFile file;

@@ -13,8 +13,6 @@
 #include <string>
 #include <utility>
 
-#include <sys/stat.h>
-
 namespace diffbench::cluster {
 
 /// An open file; the name may meanwhile be another one's.
@@ -37,13 +35,9 @@ class ReadFile {
   [[nodiscard]] std::string read(std::int64_t offset, std::int64_t bytes) const;
   /// All of them. Throws Error.
   void read(std::int64_t offset, std::span<std::byte> bytes) const;
-  /// Whether it is still in some directory. Throws Error.
-  [[nodiscard]] bool has_name() const;
-  /// A name by which this process opens the very same file.
-  [[nodiscard]] std::filesystem::path name() const;
+  [[nodiscard]] int descriptor() const { return file_; }
 
  private:
-  [[nodiscard]] struct stat status() const;
   [[nodiscard]] std::size_t read_some(std::int64_t offset, std::span<std::byte> bytes) const;
 
   int file_ = -1;

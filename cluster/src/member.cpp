@@ -292,27 +292,14 @@ void Member::save(const Command& command) {
 void Member::open_checkpoint(const Command& command) {
   const std::string path = command.path.c_str();
   require_checkpoint(&transport_, path);
-  // HDF5 opens no file that has lost its last name, as happens where another run has replaced it
-  // twice since: there is a newer one then.
-  constexpr int attempts = 10;
-  std::vector<char> lost(static_cast<std::size_t>(transport_.size()));
-  for (int attempt = 1; attempt == 1 || std::ranges::count(lost, 1) > 0; ++attempt) {
-    checkpoint_ = open_sealed(&transport_, path);
-    char mine = 0;
-    collectively(&transport_, [&] {
-      try {
-        // By a name of this process alone: the file is the one that is open.
-        content_ = checkpoint_files().read(checkpoint_.name());
-      } catch (const InvalidInput& error) {
-        mine = attempt < attempts && !checkpoint_.has_name() ? 1 : 0;
-        if (mine == 0) {
-          throw InvalidInput("cannot read checkpoint '" + path + "': " + error.what());
-        }
-      }
-    });
-    transport_.all_gather(std::as_bytes(std::span(&mine, 1)),
-                          std::as_writable_bytes(std::span(lost)));
-  }
+  checkpoint_ = open_sealed(&transport_, path);
+  collectively(&transport_, [&] {
+    try {
+      content_ = checkpoint_files().read(checkpoint_.descriptor());
+    } catch (const InvalidInput& error) {
+      throw InvalidInput("cannot read checkpoint '" + path + "': " + error.what());
+    }
+  });
 }
 
 FieldDigest Member::load(const Command& command) {

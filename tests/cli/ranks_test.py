@@ -3,7 +3,6 @@ refused in one line, whereupon all ranks end."""
 import os
 import shutil
 import signal
-import time
 import unittest
 
 from program import PROGRAM
@@ -124,7 +123,7 @@ class Silent(RanksTest):
 
     def test_ends_all_after_the_time_limit(self):
         start = self.start_ranks(3, "--grid", "33x29", *ENDLESS, "--comm-timeout", "2")
-        time.sleep(1)
+        self.wait_for(lambda: all(cpu_seconds(pid) > 1 for pid in start.ranks), start)
         said = self.stop(start, 2)
         # Both others are its neighbours and miss it; whoever is late itself may be missed, too.
         waits = r"diffbench: rank (\d): step \d+, exchange of halos: rank \1: "

@@ -68,7 +68,7 @@ class Saving {
   void read(const std::string& name) {
     const ReadFile file = open_sealed(&transport_, folder_ / name);
     collectively(&transport_, [&] {
-      const CheckpointContent content = files_.read(file.name());
+      const CheckpointContent content = files_.read(file.descriptor());
       require(content.facts == facts_, "other facts");
       std::vector<std::byte> read(rows_.size());
       file.read(content.cells_at + begin_, read);

@@ -3,6 +3,7 @@
 #include "diffbench/cluster/module.hpp"
 
 #include "checkpoint_case.hpp"
+#include "checkpoint_seal.hpp"
 
 #include <iostream>
 #include <string_view>
@@ -18,7 +19,7 @@ int main(int count, char** arguments) {
       return 0;
     }
     if (count == 3 && arguments[1] == std::string_view("read")) {
-      const CheckpointFacts facts = files->read(arguments[2]).facts;
+      const CheckpointFacts facts = files->read(ReadFile(arguments[2]).descriptor()).facts;
       std::cout << facts.step << ' ' << facts.problem.dt << ' ' << to_string(facts.problem.boundary)
                 << '\n';
       return 0;

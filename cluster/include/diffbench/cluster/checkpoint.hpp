@@ -44,10 +44,10 @@ class CheckpointFiles {
   /// begin. Throws Error, without the name of the file, which may then be there in part.
   [[nodiscard]] virtual std::int64_t create(const std::filesystem::path& file,
                                             const CheckpointFacts& facts) = 0;
-  /// Of a file whose bytes are known to be those that were written; all cells are in it. Throws
-  /// InvalidInput, without the name of the file, for one that is not there or is no checkpoint of
-  /// this program.
-  [[nodiscard]] virtual CheckpointContent read(const std::filesystem::path& file) = 0;
+  /// Of an open file, whatever its name is meanwhile, whose bytes are known to be those that were
+  /// written; all cells are in it. Throws InvalidInput, without the name of the file, for one that
+  /// is no checkpoint of this program.
+  [[nodiscard]] virtual CheckpointContent read(int descriptor) = 0;
 };
 
 } // namespace diffbench::cluster
