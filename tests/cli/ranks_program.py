@@ -137,7 +137,8 @@ class RanksTest(CommandLineTest):
 
     def finish(self, start, seconds=60, stopped=None):
         """Waits, at most so long, until all ranks have ended, and then for mpirun; `took` is how long the
-        ranks took. One that was stopped is killed when the others have ended, if it is still there."""
+        ranks took. One that was stopped is killed when the others have ended, if it is still there; so is
+        mpirun, which may stay for ever where ranks end amid MPI_Init (4.1: in PMIx_server_finalize)."""
         begin = time.monotonic()
         while left := [pid for pid in start.ranks if is_alive(pid) and pid != stopped]:
             start.poll()
@@ -147,9 +148,10 @@ class RanksTest(CommandLineTest):
         if stopped and is_alive(stopped):
             os.kill(stopped, signal.SIGKILL)
         try:
-            start.wait(timeout=seconds)
+            start.wait(timeout=20)
         except subprocess.TimeoutExpired:
-            self.fail(f"mpirun has not ended within {seconds} s")
+            start.kill()
+            start.wait()
         done = subprocess.CompletedProcess(start.args, start.returncode, self.said("stdout"), self.said("stderr"))
         done.took = took
         return done
