@@ -204,8 +204,7 @@ class Interrupted(Restart):
     def test_a_run_with_checkpoints(self):
         """The state of the interruption is kept, also between two checkpoints: on most machines the reference has
         had its 5 s by then; if not, it is the reference's state."""
-        between = every(10000000), lambda start: (time.monotonic() > begin + 8
-                                                  and min(map(cpu_seconds, start.ranks)) > 1)
+        between = every(10000000), lambda _: time.monotonic() > begin + 8
         often = every(50), lambda _: self.path("c.h5").exists()
         for whom, (checkpoints, ready) in (("mpirun", often), (0, often), ("all", between), (2, between)):
             with self.subTest(whom=whom):
@@ -214,9 +213,12 @@ class Interrupted(Restart):
                     self.path(file).unlink(missing_ok=True)
                 result = self.interrupt(3, whom, *PROBLEM, "--iters", "100000000", "--threads", "1", "--budget", "1",
                                         *checkpoints, ready=ready)
+                row, = result["run"]["results"] if result else [None]
+                if row and row["last_step"] == 0:  # a very busy machine: there was nothing to keep
+                    self.assertFalse(self.path("c.h5").exists())
+                    continue
                 after = self.restart(2, self.step_in("c.h5") + 37)
-                if result:
-                    row, = result["run"]["results"]
+                if row:
                     self.assertEqual(after["first_step"], row["last_step"])
                 self.assertEqual(self.field_of(after), self.whole_run(after["last_step"]))
 
