@@ -83,7 +83,7 @@ void declare_comparison(OptionList& options, ComparisonOptions& run) {
   declare_device_choice(options, run.session, run.device_chosen);
   declare_round_trips(options, run.roundtrip_every);
   options.check([&] { run.gpu_options = options.given_names(gpu_group); });
-  declare_ranks(options, run.many, run.message_seconds);
+  declare_ranks(options, run.many);
   declare_output(options, run);
   options.check([&run] { run.prove_last_step = run.record.wanted(); });
 }

@@ -14,7 +14,6 @@ namespace diffbench::bench {
 
 struct ComparisonOptions : ComparisonPlan {
   RankPlan many;
-  double message_seconds = 120;         ///< of the ranks, at most; 0: no limit
   std::vector<std::string> gpu_options; ///< given ones that mean nothing without a GPU
   RecordPlan record;
   ObservationPlan observation;

@@ -49,10 +49,6 @@ Action declare_default(OptionList& options) {
   options.add(modes->of_long_run);
   options.check([&modes = *modes, &options] { choose(modes, options); });
   return [modes](const Invocation& invocation) {
-    if (invocation.ranks != nullptr) {
-      invocation.ranks->set_time_limit(modes->lasts ? modes->long_run.message_seconds
-                                                    : modes->comparison.message_seconds);
-    }
     if (modes->lasts) {
       return run_long(modes->long_run, invocation);
     }

@@ -5,6 +5,10 @@
 #include "diffbench/errors.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
+#include "option_groups.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <exception>
@@ -43,30 +47,33 @@ void refuse_foreign(const cluster::Launcher& launcher, int size) {
 
 } // namespace
 
-std::unique_ptr<LaunchedRanks> LaunchedRanks::join(const std::string& command) {
+std::unique_ptr<LaunchedRanks> LaunchedRanks::join(std::span<const std::string> arguments) {
   const auto launcher = cluster::launched_ranks();
   if (!launcher) {
     return nullptr;
   }
   const cluster::Module& mpi = load_mpi(*launcher);
-  std::unique_ptr<cluster::Transport> transport = mpi.connect();
+  std::unique_ptr<cluster::Transport> transport = mpi.connect(comm_timeout_in(arguments));
   refuse_foreign(*launcher, transport->size());
-  const cluster::Duty duty{.command = command,
+  const cluster::Duty duty{.command = fmt::format("{}", fmt::join(arguments, " ")),
                            .stop = interrupted,
-                           .heed_stop = request_interrupt,
-                           .checkpoint_files = [&mpi, &transport = *transport] {
-                             if (mpi.checkpoint_files == nullptr) {
-                               throw Unavailable(
-                                   "this build has no parallel HDF5 for checkpoints: install "
-                                   "libhdf5-openmpi-dev, configure and build again");
-                             }
-                             return mpi.checkpoint_files(&transport);
-                           }};
+                           .heed_stop = request_interrupt};
   return std::unique_ptr<LaunchedRanks>(new LaunchedRanks(std::move(transport), duty));
 }
 
 LaunchedRanks::LaunchedRanks(std::unique_ptr<cluster::Transport> transport, cluster::Duty duty)
     : transport_(std::move(transport)), duty_(std::move(duty)) {}
+
+cluster::Ranks& LaunchedRanks::lead() {
+  try {
+    return ranks_.emplace(*transport_, duty_);
+  } catch (const InvalidInput&) { // the ranks differ, and all know it
+    throw;
+  } catch (const std::exception& error) {
+    transport_->end_all(error.what());
+    throw;
+  }
+}
 
 void LaunchedRanks::serve() {
   const InterruptGuard guard; // rank 0 learns of it, and ends all in order

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace diffbench::bench {
@@ -19,12 +20,14 @@ class LaunchedRanks {
  public:
   /// Null without a launcher; MPI is then never loaded. Collective: returns when all ranks have
   /// met. Throws Unavailable where this program has no MPI, or the launcher belongs to another one.
-  [[nodiscard]] static std::unique_ptr<LaunchedRanks> join(const std::string& command);
+  /// The time limit of `arguments`, those of the program, holds from the start.
+  [[nodiscard]] static std::unique_ptr<LaunchedRanks> join(std::span<const std::string> arguments);
 
   /// Rank 0 runs the program, the others serve it.
   [[nodiscard]] bool leads() const { return transport_->rank() == 0; }
-  /// Of rank 0, once: collective with serve(). Throws InvalidInput where ranks differ.
-  [[nodiscard]] cluster::Ranks& lead() { return ranks_.emplace(*transport_, duty_); }
+  /// Of rank 0, once: collective with serve(). Throws InvalidInput where ranks differ; any other
+  /// error ends all.
+  [[nodiscard]] cluster::Ranks& lead();
   /// Blocks until rank 0 has ended. Throws SaidByRank0 where ranks differ; any other error ends
   /// all.
   void serve();

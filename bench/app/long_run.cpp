@@ -1,7 +1,6 @@
 #include "long_run.hpp"
 
 #include "diffbench/cluster/checkpoint_lock.hpp"
-#include "diffbench/cluster/module.hpp"
 #include "diffbench/cluster/thread_transport.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
@@ -32,12 +31,7 @@ constexpr double least_limit_seconds = 5;
 /// This process as the only rank.
 class Alone {
  public:
-  Alone()
-      : ranks_(1),
-        leader_(ranks_.transport(0),
-                {.command = "", .stop = interrupted, .checkpoint_files = [] {
-                   return cluster::load_module("hdf5").checkpoint_files(nullptr);
-                 }}) {}
+  Alone() : ranks_(1), leader_(ranks_.transport(0), {.command = "", .stop = interrupted}) {}
   [[nodiscard]] cluster::Ranks& leader() { return leader_; }
 
  private:
@@ -59,9 +53,7 @@ class Runner {
   }
 
   LongRun run() {
-    ranks_.expect_commands(true);
     run_steps();
-    ranks_.expect_commands(false); // this rank reports now
     keep_field();
     return run_;
   }

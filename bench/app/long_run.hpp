@@ -22,8 +22,7 @@ struct LongRunOptions : RunPlan {
   bool device_chosen = false;
   double budget_seconds = 10; ///< of the reference, where it is more than usual
   RankPlan many;
-  double message_seconds = 120; ///< of the ranks, at most; 0: no limit
-  std::string checkpoint;       ///< file, or empty
+  std::string checkpoint; ///< file, or empty
   std::int64_t checkpoint_every = 0;
   std::string restart;                    ///< file, or empty
   std::vector<std::string> given_problem; ///< the options of the problem that were given

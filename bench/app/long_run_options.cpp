@@ -37,7 +37,7 @@ void declare_long_run(OptionList& options, LongRunOptions& run) {
   declare_budget(options, run.budget_seconds, "time for the reference");
   declare_transfer(options, run.session);
   declare_device_choice(options, run.session, run.device_chosen);
-  declare_ranks(options, run.many, run.message_seconds);
+  declare_ranks(options, run.many);
   options.flag("--distributed",
                "one backend; each rank holds only its own rows: for fields too large for one rank");
   options.text("--checkpoint FILE.h5", run.checkpoint,

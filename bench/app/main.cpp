@@ -9,7 +9,6 @@
 #include "verbs.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <csignal>
 #include <cstddef>
@@ -52,7 +51,7 @@ struct Run {
 /// `launched` is filled, and outlives what is thrown: ranks end in order also after an error.
 int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks>& launched) {
   try {
-    launched = LaunchedRanks::join(fmt::format("{}", fmt::join(arguments, " ")));
+    launched = LaunchedRanks::join(arguments);
     if (launched && !launched->leads()) {
       launched->serve();
       return exit_ok;

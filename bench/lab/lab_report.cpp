@@ -148,9 +148,6 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
   }
   const LabReport report = make();
   Outputs outputs;
-  if (!takes_stdout({output.json, output.csv, output.markdown})) {
-    outputs.attempt([&] { write_text(invocation.out, report.shown.value_or(table_text(report))); });
-  }
   outputs.write(invocation.out, output.json,
                 [&] { return to_text(lab_result(name, invocation.command, report)); });
   outputs.write(invocation.out, output.csv, [&] {
@@ -175,6 +172,11 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
       outputs.wrote(file);
     }
   });
+  // After the files: a launcher gives its ranks little time after Ctrl-C, and may take no text
+  // then.
+  if (!takes_stdout({output.json, output.csv, output.markdown})) {
+    outputs.attempt([&] { write_text(invocation.out, report.shown.value_or(table_text(report))); });
+  }
   outputs.finish(invocation.err);
   if (report.interrupted) {
     invocation.err << "diffbench: interrupted; what was measured until then is reported\n";

@@ -8,6 +8,7 @@
 #include "diffbench/machine.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,8 +50,11 @@ void declare_round_trips(OptionList& options, std::int64_t& every);
 /// The group of these, which runs that last share.
 inline constexpr const char* ranks_group =
     "Many ranks (mpirun -n 4 diffbench ...), and runs of hours";
-void declare_ranks(OptionList& options, RankPlan& many, double& message_seconds);
+void declare_ranks(OptionList& options, RankPlan& many);
 void declare_halo_depth(OptionList& options, std::int64_t& depth);
-void declare_comm_timeout(OptionList& options, double& seconds);
+/// Its value is wanted before the arguments are parsed, and on all ranks: comm_timeout_in().
+void declare_comm_timeout(OptionList& options);
+/// Seconds, 0: no limit. The default where the arguments do not have it, or no such number.
+[[nodiscard]] double comm_timeout_in(std::span<const std::string> arguments);
 
 } // namespace diffbench::bench

@@ -1,9 +1,23 @@
 // Options of runs on many ranks.
 #include "option_groups.hpp"
 
+#include "diffbench/text.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
 namespace diffbench::bench {
 
 namespace {
+
+constexpr std::string_view comm_timeout = "--comm-timeout";
+constexpr double usual_comm_timeout = 120;
+constexpr double longest_comm_timeout = 86400;
+
+bool is_comm_timeout(double seconds) { return seconds >= 0 && seconds <= longest_comm_timeout; }
 
 bool parse_switch(const std::string& text) {
   if (text != "on" && text != "off") {
@@ -23,21 +37,34 @@ void declare_halo_depth(OptionList& options, std::int64_t& depth) {
                 });
 }
 
-void declare_comm_timeout(OptionList& options, double& seconds) {
-  static constexpr double longest = 86400;
-  options.value("--comm-timeout SECONDS",
-                described("end the run when a message takes longer; 0: never",
-                          fmt::format("0 to {}", longest), fmt::to_string(seconds)),
-                [&seconds](std::string_view option, const std::string& text) {
-                  seconds = parse_real(option, text);
-                  if (!(seconds >= 0 && seconds <= longest)) {
-                    throw InvalidInput(
-                        fmt::format("{} {}: give seconds from 0 to {}", option, text, longest));
-                  }
-                });
+double comm_timeout_in(std::span<const std::string> arguments) {
+  std::optional<double> seconds;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == comm_timeout && i + 1 < arguments.size()) {
+      seconds = parse_number<double>(arguments[i + 1]);
+    } else if (argument.starts_with(comm_timeout) && argument.size() > comm_timeout.size() &&
+               argument[comm_timeout.size()] == '=') {
+      seconds = parse_number<double>(argument.substr(comm_timeout.size() + 1));
+    }
+  }
+  return seconds && is_comm_timeout(*seconds) ? *seconds : usual_comm_timeout;
 }
 
-void declare_ranks(OptionList& options, RankPlan& many, double& message_seconds) {
+void declare_comm_timeout(OptionList& options) {
+  options.value(
+      std::string(comm_timeout) + " SECONDS",
+      described("end the run when a message takes longer; 0: never",
+                fmt::format("0 to {}", longest_comm_timeout), fmt::to_string(usual_comm_timeout)),
+      [](std::string_view option, const std::string& text) {
+        if (!is_comm_timeout(parse_real(option, text))) {
+          throw InvalidInput(
+              fmt::format("{} {}: give seconds from 0 to {}", option, text, longest_comm_timeout));
+        }
+      });
+}
+
+void declare_ranks(OptionList& options, RankPlan& many) {
   options.group(ranks_group);
   declare_halo_depth(options, many.halo_depth);
   options.parsed("--gpu-aware on|off", many.gpu_aware,
@@ -45,7 +72,7 @@ void declare_ranks(OptionList& options, RankPlan& many, double& message_seconds)
                  "(default: off, staged in page-locked memory)",
                  parse_switch);
   options.choices({"on", "off"});
-  declare_comm_timeout(options, message_seconds);
+  declare_comm_timeout(options);
 }
 
 } // namespace diffbench::bench

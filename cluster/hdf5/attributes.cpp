@@ -16,7 +16,7 @@ namespace diffbench::cluster {
 namespace {
 
 // Another value: another layout of the file.
-const std::string format = "diffbench checkpoint 2";
+const std::string format = "diffbench checkpoint 3";
 
 constexpr std::size_t longest_text = 8192; // a path and some words
 
@@ -114,7 +114,8 @@ CheckpointFacts read_attributes(hid_t file) {
   std::string text;
   root.read("format", text);
   if (text != format) {
-    throw Error("its format is '" + printable(text) + "', and this program reads '" + format + "'");
+    throw Error("its format is '" + printable(text) + "', and this program reads '" + format +
+                "': go on from it with the version that wrote it (its attribute 'version')");
   }
   CheckpointFacts facts;
   Problem& problem = facts.problem;

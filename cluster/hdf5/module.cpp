@@ -1,17 +1,8 @@
-// The module `hdf5`: checkpoints of one process.
+// The module hdf5: what the program finds in hdf5.so.
 #include "diffbench/cluster/module.hpp"
 
 #include "checkpoint_hdf5.hpp"
 
-namespace {
-
-using namespace diffbench::cluster;
-
-std::unique_ptr<CheckpointFiles> checkpoint_files(Transport*) {
-  return make_checkpoint_files(serial_access(), nullptr);
-}
-
-} // namespace
-
-extern "C" [[gnu::visibility("default")]] const Module diffbench_cluster_module;
-extern "C" const Module diffbench_cluster_module = {.checkpoint_files = checkpoint_files};
+extern "C" [[gnu::visibility("default")]] const diffbench::cluster::Module diffbench_cluster_module;
+extern "C" const diffbench::cluster::Module diffbench_cluster_module = {
+    .checkpoint_files = diffbench::cluster::make_hdf5_files};

@@ -28,7 +28,7 @@ void create_dataset(hid_t file, const Problem& problem) {
   const Handle shape(H5Screate_simple(2, field.data(), nullptr), H5Sclose, "the shape of u");
   const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "the layout of u");
   checked(H5Pset_layout(properties.get(), H5D_CONTIGUOUS), "the layout of u");
-  // Not here in memory: when the file is opened for the cells. All are written, so none is filled.
+  // Not here in memory, but by place_cells(). All are written, so none is filled.
   checked(H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_LATE), "the layout of u");
   checked(H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER), "the layout of u");
   const Handle dataset(H5Dcreate2(file, "u", file_type(problem.dtype), shape.get(), H5P_DEFAULT,
@@ -99,6 +99,31 @@ void make_skeleton(const std::filesystem::path& path, const CheckpointFacts& fac
   file.write(bytes);
   // HDF5 cuts off what it does not need when it closes the file.
   file.reserve(static_cast<std::int64_t>(bytes.size()) + facts.problem.field_bytes() + slack);
+}
+
+std::int64_t place_cells(const std::filesystem::path& path, hid_t access, Dtype dtype) {
+  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose, "opening it as HDF5");
+  Handle dataset(H5Dopen2(file.get(), "u", H5P_DEFAULT), H5Dclose, "opening u");
+  // HDF5 places all cells when the first one is written.
+  constexpr std::array<hsize_t, 2> first = {0, 0};
+  constexpr std::array<hsize_t, 2> one = {1, 1};
+  const double zero = 0;
+  const Handle in_file(H5Dget_space(dataset.get()), H5Sclose, "the shape of u");
+  const Handle in_memory(H5Screate(H5S_SCALAR), H5Sclose, "the shape of a cell");
+  checked(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, first.data(), nullptr, one.data(),
+                              nullptr),
+          "the selection of a cell");
+  checked(
+      H5Dwrite(dataset.get(), file_type(dtype), in_memory.get(), in_file.get(), H5P_DEFAULT, &zero),
+      "writing a cell");
+  const haddr_t offset = H5Dget_offset(dataset.get());
+  if (offset == HADDR_UNDEF) {
+    throw Error("HDF5 does not say where the cells lie");
+  }
+  dataset.close("closing u");
+  checked(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), "flushing it");
+  file.close("closing it");
+  return static_cast<std::int64_t>(offset);
 }
 
 } // namespace diffbench::cluster

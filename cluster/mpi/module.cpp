@@ -1,7 +1,6 @@
 // The module mpi: what the program finds in mpi.so.
 #include "diffbench/cluster/module.hpp"
 
-#include "checkpoint_files.hpp"
 #include "mpi_transport.hpp"
 
 #include <memory>
@@ -10,10 +9,11 @@ namespace {
 
 using namespace diffbench::cluster;
 
-std::unique_ptr<Transport> connect() { return std::make_unique<MpiTransport>(); }
+std::unique_ptr<Transport> connect(double limit_seconds) {
+  return std::make_unique<MpiTransport>(limit_seconds);
+}
 
 } // namespace
 
 extern "C" [[gnu::visibility("default")]] const Module diffbench_cluster_module;
-extern "C" const Module diffbench_cluster_module = {.connect = connect,
-                                                    .checkpoint_files = mpi_checkpoint_files()};
+extern "C" const Module diffbench_cluster_module = {.connect = connect};

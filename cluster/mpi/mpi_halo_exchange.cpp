@@ -9,6 +9,7 @@ namespace diffbench::cluster {
 
 MpiHaloExchange::MpiHaloExchange(MpiTransport& transport, const HaloMessages& messages)
     : transport_(transport) {
+  const MpiTransport::Turn turn(transport, "MPI's setting up of messages");
   // What comes from the rank above has gone down. Where upper and lower are one rank, only the tag
   // tells its two messages apart.
   if (messages.upper >= 0) {
@@ -30,9 +31,11 @@ MpiHaloExchange::~MpiHaloExchange() {
   if (under_way_) {
     return; // MPI still has them
   }
+  const MpiTransport::Turn turn(transport_, "MPI's taking down of messages");
   for (MPI_Request& request : requests_) {
     MPI_Request_free(&request);
   }
+  types_.clear();
 }
 
 void MpiHaloExchange::add_receive(int from, const char* side, int tag, std::span<std::byte> bytes) {
@@ -62,6 +65,7 @@ void MpiHaloExchange::run() {
   if (requests_.empty()) {
     return;
   }
+  const MpiTransport::Turn turn(transport_, "MPI's exchange of halos");
   under_way_ = true; // until all have come
   const int started = MPI_Startall(static_cast<int>(requests_.size()), requests_.data());
   call(started, "MPI_Startall");

@@ -3,8 +3,9 @@
 
 namespace diffbench::cluster::tags {
 
-inline constexpr int up = 1;    ///< halos for the rank above
-inline constexpr int down = 2;  ///< halos for the rank below
-inline constexpr int other = 3; ///< Transport::send
+inline constexpr int up = 1;           ///< halos for the rank above
+inline constexpr int down = 2;         ///< halos for the rank below
+inline constexpr int other = 3;        ///< Transport::send
+inline constexpr int sign_of_life = 4; ///< of rank 0
 
 } // namespace diffbench::cluster::tags

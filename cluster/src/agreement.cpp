@@ -1,13 +1,13 @@
 #include "diffbench/cluster/agreement.hpp"
 
-#include "watchdog.hpp"
-
+#include "diffbench/cluster/watchdog.hpp"
 #include "diffbench/errors.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <exception>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,8 +56,8 @@ void collectively(Transport* transport, const std::function<void()>& step) {
     return;
   }
   const Report mine = [&] {
-    const Watchdog watchdog(transport->rank(), "a step with a file (HDF5, MPI-IO or the disk)",
-                            transport->time_limit());
+    const Watched watched(transport->watchdog(), "a step with a file (HDF5 or the disk)",
+                          transport->time_limit());
     return run(step);
   }();
   std::vector<Outcome> all(static_cast<std::size_t>(transport->size()));
@@ -75,6 +75,24 @@ void collectively(Transport* transport, const std::function<void()>& step) {
     throw InvalidInput(message);
   }
   throw Error(message);
+}
+
+void collectively_in_pieces(Transport* transport, std::int64_t size, std::int64_t piece,
+                            const std::function<void(std::int64_t, std::int64_t)>& step) {
+  std::int64_t longest = size;
+  if (transport != nullptr) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(transport->size()));
+    transport->all_gather(std::as_bytes(std::span(&size, 1)),
+                          std::as_writable_bytes(std::span(all)));
+    longest = *std::ranges::max_element(all);
+  }
+  for (std::int64_t first = 0; first < longest; first += piece) {
+    collectively(transport, [&] {
+      if (first < size) {
+        step(first, std::min(piece, size - first));
+      }
+    });
+  }
 }
 
 } // namespace diffbench::cluster

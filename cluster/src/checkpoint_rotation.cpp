@@ -1,7 +1,7 @@
 // The order of the names. With PATH the newest checkpoint A, PATH.previous the one before it, and a
 // new one C, complete and on the disk under a temporary name:
 //
-//   append  the seal to the temporary     see checkpoint_seal.hpp
+//   write   the seal behind its end       see checkpoint_seal.hpp
 //   link    PATH -> .PATH.link            A has two names
 //   rename  .PATH.link -> PATH.previous   A is both; the oldest is gone
 //   rename  temporary -> PATH             C is the newest, A the one before
@@ -13,14 +13,18 @@
 #include "diffbench/cluster/checkpoint_rotation.hpp"
 
 #include "checkpoint_seal.hpp"
+#include "file_part.hpp"
 
 #include "diffbench/cluster/agreement.hpp"
 #include "diffbench/errors.hpp"
 
 #include <cerrno>
 #include <iterator>
+#include <span>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -31,10 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const fs::path& path, const std::string& why) {
-  throw Error("cannot write checkpoint '" + path.string() + "': " + why +
-              "; older checkpoints are kept");
-}
+[[noreturn]] void fail(const std::string& why) { throw Error(why); }
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -63,29 +64,28 @@ void check_target(const fs::path& path) {
   }
 }
 
-void remove_if_there(const fs::path& name, const fs::path& path) {
+void remove_if_there(const fs::path& name) {
   if (::unlink(name.c_str()) != 0 && errno != ENOENT) {
-    fail(path, "'" + name.string() + "' is in the way: " + reason(errno));
+    fail("'" + name.string() + "' is in the way: " + reason(errno));
   }
 }
 
-// Waits for the disk. Some file systems cannot be asked about a directory (EINVAL); they order
-// names themselves.
-void flush_to_disk(const fs::path& name, const fs::path& path) {
-  const int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+// Some file systems cannot be asked about a directory (EINVAL); they order names themselves.
+void flush_names(const fs::path& directory) {
+  const int file = ::open(directory.c_str(), O_RDONLY | O_CLOEXEC);
   const bool is_flushed = file >= 0 && (::fsync(file) == 0 || errno == EINVAL);
   const int error = errno;
   if (file >= 0) {
     ::close(file);
   }
   if (!is_flushed) {
-    fail(path, "flushing it to the disk failed: " + reason(error));
+    fail("flushing it to the disk failed: " + reason(error));
   }
 }
 
-void rename_to(const fs::path& from, const fs::path& to, const fs::path& path) {
+void rename_to(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) {
-    fail(path, "'" + to.string() + "' cannot be replaced: " + reason(errno));
+    fail("'" + to.string() + "' cannot be replaced: " + reason(errno));
   }
 }
 
@@ -94,12 +94,12 @@ void keep_as_previous(const fs::path& path) {
   ::unlink(second_name.c_str());
   if (::link(path.c_str(), second_name.c_str()) != 0) {
     if (errno != ENOENT) { // ENOENT: there is no checkpoint yet
-      rename_to(path, previous_checkpoint(path), path);
+      rename_to(path, previous_checkpoint(path));
     }
     return;
   }
   try {
-    rename_to(second_name, previous_checkpoint(path), path);
+    rename_to(second_name, previous_checkpoint(path));
   } catch (const Error&) {
     ::unlink(second_name.c_str());
     throw;
@@ -108,24 +108,62 @@ void keep_as_previous(const fs::path& path) {
   ::unlink(second_name.c_str());
 }
 
-void append(const fs::path& name, const std::string& text, const fs::path& path) {
-  const int file = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  const bool is_whole = file >= 0 && ::write(file, text.data(), text.size()) == std::ssize(text);
-  const int error = is_whole ? 0 : errno;
-  if (file >= 0 && ::close(file) != 0 && is_whole) {
-    fail(path, reason(errno));
-  }
-  if (!is_whole) {
-    fail(path, reason(error != 0 ? error : ENOSPC));
-  }
+void publish(const fs::path& temporary, const fs::path& path) {
+  keep_as_previous(path);
+  rename_to(temporary, path);
+  flush_names(directory_of(path));
 }
 
-void publish(const fs::path& temporary, const std::string& seal, const fs::path& path) {
-  append(temporary, seal, path);
-  flush_to_disk(temporary, path);
-  keep_as_previous(path);
-  rename_to(temporary, path, path);
-  flush_to_disk(directory_of(path), path);
+/// Unlinks a name in the end, if the file has not got another one by then.
+class NoLongerThere {
+ public:
+  /// Empty: of no file.
+  explicit NoLongerThere(fs::path name) : name_(std::move(name)) {}
+  NoLongerThere(const NoLongerThere&) = delete;
+  NoLongerThere& operator=(const NoLongerThere&) = delete;
+  ~NoLongerThere() {
+    if (!name_.empty()) {
+      ::unlink(name_.c_str());
+    }
+  }
+
+ private:
+  fs::path name_;
+};
+
+/// Collective: rank 0's.
+std::int64_t of_first(Transport* transport, std::int64_t number) {
+  if (transport == nullptr) {
+    return number;
+  }
+  std::vector<std::int64_t> all(static_cast<std::size_t>(transport->size()));
+  transport->all_gather(std::as_bytes(std::span(&number, 1)),
+                        std::as_writable_bytes(std::span(all)));
+  return all.front();
+}
+
+/// Collective: a complete checkpoint, sealed and on the disk, at `path`, which is not there.
+void write_complete(CheckpointFiles& files, Transport* transport, const fs::path& path,
+                    const CheckpointFacts& facts, std::int64_t first_row,
+                    std::span<const std::byte> rows) {
+  const bool is_first = transport == nullptr || transport->rank() == 0;
+  std::int64_t cells_at = 0;
+  collectively(transport, [&] { cells_at = is_first ? files.create(path, facts) : 0; });
+  const std::int64_t row_bytes = facts.problem.nx * facts.problem.element_bytes();
+  const std::int64_t begin = of_first(transport, cells_at) + first_row * row_bytes;
+  collectively_in_pieces(
+      transport, std::ssize(rows), file_piece, [&](std::int64_t first, std::int64_t count) {
+        write_part(path, begin + first,
+                   rows.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+                   Flush::yes);
+      });
+  const std::string seal = seal_of(transport, path);
+  collectively(transport, [&] {
+    if (is_first) {
+      write_part(path, static_cast<std::int64_t>(fs::file_size(path)),
+                 std::as_bytes(std::span(seal)), Flush::yes);
+    }
+  });
 }
 
 } // namespace
@@ -144,34 +182,31 @@ void save_checkpoint(CheckpointFiles& files, Transport* transport, const fs::pat
                      std::span<const std::byte> rows) {
   const bool is_first = transport == nullptr || transport->rank() == 0;
   const fs::path temporary = hidden_name(path, ".partial");
+  const NoLongerThere part(is_first ? temporary : fs::path());
   collectively(transport, [&] {
     if (is_first) {
       check_target(path);
-      remove_if_there(temporary, path);
     }
   });
   try {
-    files.write(temporary, facts, first_row, rows);
-    std::string seal;
-    try {
-      seal = seal_of(transport, temporary);
-    } catch (const Ended&) {
-      throw;
-    } catch (const TimedOut&) {
-      throw;
-    } catch (const Error& error) {
-      fail(path, error.what());
-    }
     collectively(transport, [&] {
       if (is_first) {
-        publish(temporary, seal, path);
+        remove_if_there(temporary);
       }
     });
-  } catch (...) {
-    if (is_first) {
-      ::unlink(temporary.c_str());
-    }
+    write_complete(files, transport, temporary, facts, first_row, rows);
+    collectively(transport, [&] {
+      if (is_first) {
+        publish(temporary, path);
+      }
+    });
+  } catch (const TimedOut&) {
     throw;
+  } catch (const Ended&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error("cannot write checkpoint '" + path.string() + "': " + error.what() +
+                "; older checkpoints are kept");
   }
 }
 

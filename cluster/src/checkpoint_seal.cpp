@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -25,22 +24,11 @@ namespace fs = std::filesystem;
 constexpr std::string_view mark = "\ndiffbench seal, bytes before it and their digest: ";
 constexpr std::size_t number_digits = 19;
 constexpr std::size_t seal_bytes = mark.size() + number_digits + 1 + 32 + 1;
-// Between two agreements: no rank waits for another's whole share.
-constexpr std::int64_t digest_piece = std::int64_t{64} << 20;
 
 std::string seal_text(std::int64_t bytes, const FieldDigest& digest) {
   const std::string number = std::to_string(bytes);
   return std::string(mark) + std::string(number_digits - number.size(), '0') + number + " " +
          to_string(digest) + "\n";
-}
-
-/// Of 64-bit words, the last one filled with zeros; `offset` is a multiple of 8.
-FieldDigest digest_of_bytes(std::int64_t offset, const std::string& bytes) {
-  std::vector<double> words((bytes.size() + 7) / 8);
-  if (!bytes.empty()) {
-    std::memcpy(words.data(), bytes.data(), bytes.size());
-  }
-  return digest_of<double>(offset / 8, words);
 }
 
 /// Collective: as the lowest rank sees the file, once all have come here. One that saw another
@@ -60,14 +48,14 @@ std::int64_t length_together(Transport* transport, const ReadFile& file) {
 FieldDigest digest_together(Transport* transport, const ReadFile& file, std::int64_t bytes) {
   const std::int64_t ranks = transport != nullptr ? transport->size() : 1;
   const std::int64_t rank = transport != nullptr ? transport->rank() : 0;
+  const std::int64_t words = (bytes + 7) / 8;
+  const std::int64_t begin = 8 * (words * rank / ranks);
+  const std::int64_t end = std::min(bytes, 8 * (words * (rank + 1) / ranks));
   FieldDigest mine;
-  for (std::int64_t round = 0; round < bytes; round += ranks * digest_piece) {
-    collectively(transport, [&] {
-      const std::int64_t first = round + rank * digest_piece;
-      const std::int64_t count = std::clamp<std::int64_t>(bytes - first, 0, digest_piece);
-      mine += digest_of_bytes(first, file.read(first, count));
-    });
-  }
+  collectively_in_pieces(transport, end - begin, file_piece,
+                         [&](std::int64_t first, std::int64_t count) {
+                           mine += digest_of_bytes(begin + first, file.read(begin + first, count));
+                         });
   if (ranks == 1) {
     return mine;
   }
@@ -175,9 +163,20 @@ std::int64_t ReadFile::bytes() const {
 
 std::string ReadFile::read(std::int64_t offset, std::int64_t bytes) const {
   std::string all(static_cast<std::size_t>(bytes), '\0');
+  all.resize(read_some(offset, std::as_writable_bytes(std::span(all))));
+  return all;
+}
+
+void ReadFile::read(std::int64_t offset, std::span<std::byte> bytes) const {
+  if (read_some(offset, bytes) != bytes.size()) {
+    throw Error("reading it failed: it has become shorter");
+  }
+}
+
+std::size_t ReadFile::read_some(std::int64_t offset, std::span<std::byte> bytes) const {
   std::size_t done = 0;
-  while (done < all.size()) {
-    const ssize_t count = ::pread(file_, all.data() + done, all.size() - done,
+  while (done < bytes.size()) {
+    const ssize_t count = ::pread(file_, bytes.data() + done, bytes.size() - done,
                                   offset + static_cast<std::int64_t>(done));
     if (count < 0 && errno != EINTR) {
       throw Error("reading it failed: " + std::generic_category().message(errno));
@@ -187,11 +186,8 @@ std::string ReadFile::read(std::int64_t offset, std::int64_t bytes) const {
     }
     done += count < 0 ? 0 : static_cast<std::size_t>(count);
   }
-  all.resize(done);
-  return all;
+  return done;
 }
-
-fs::path ReadFile::name() const { return "/proc/self/fd/" + std::to_string(file_); }
 
 std::string seal_of(Transport* transport, const fs::path& path) {
   ReadFile file;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -31,12 +32,18 @@ class ReadFile {
   [[nodiscard]] std::int64_t bytes() const;
   /// Fewer than asked for only at the end of the file. Throws Error.
   [[nodiscard]] std::string read(std::int64_t offset, std::int64_t bytes) const;
-  /// A name by which this process opens the very same file.
-  [[nodiscard]] std::filesystem::path name() const;
+  /// All of them. Throws Error.
+  void read(std::int64_t offset, std::span<std::byte> bytes) const;
+  [[nodiscard]] int descriptor() const { return file_; }
 
  private:
+  [[nodiscard]] std::size_t read_some(std::int64_t offset, std::span<std::byte> bytes) const;
+
   int file_ = -1;
 };
+
+/// How much of a file a rank reads or writes between two agreements.
+inline constexpr std::int64_t file_piece = std::int64_t{64} << 20;
 
 /// Collective: the seal of the file at `path`, for its end. Throws Error on all ranks.
 [[nodiscard]] std::string seal_of(Transport* transport, const std::filesystem::path& path);

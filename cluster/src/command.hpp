@@ -56,12 +56,10 @@ enum class CommandKind : std::int32_t {
   load,            ///< from the open checkpoint; path, for messages
   open_checkpoint, ///< path
   open_files,      ///< so that it is known before any work whether checkpoints can be had
-  limit,           ///< seconds
-  idle_limit,      ///< seconds
   exchange,        ///< of so many bytes so many times, and nothing else: what that takes
 };
 
-/// The facts of a checkpoint, but for its digest and its version, which all ranks know.
+/// The facts of a checkpoint.
 struct SentFacts {
   Problem problem;
   std::int64_t step = 0;
@@ -82,7 +80,6 @@ struct Command {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
   std::int64_t times = 0;
-  double seconds = 0;
   Rows rows; ///< of the whole field
   InitialField::Kind initial = InitialField::Kind::block;
   std::uint64_t seed = 0;

@@ -1,7 +1,9 @@
 #include "diffbench/cluster/field_digest.hpp"
 
 #include <bit>
+#include <cstring>
 #include <type_traits>
+#include <vector>
 
 namespace diffbench::cluster {
 
@@ -38,6 +40,14 @@ FieldDigest digest_of(std::int64_t first_index, std::span<const T> cells) {
 
 template FieldDigest digest_of(std::int64_t, std::span<const float>);
 template FieldDigest digest_of(std::int64_t, std::span<const double>);
+
+FieldDigest digest_of_bytes(std::int64_t offset, std::string_view bytes) {
+  std::vector<double> words((bytes.size() + 7) / 8);
+  if (!bytes.empty()) {
+    std::memcpy(words.data(), bytes.data(), bytes.size());
+  }
+  return digest_of<double>(offset / 8, words);
+}
 
 std::string to_string(const FieldDigest& digest) {
   constexpr char digits[] = "0123456789abcdef";

@@ -1,11 +1,16 @@
 #include "member.hpp"
 
+#include "file_part.hpp"
+
 #include "diffbench/cluster/agreement.hpp"
 #include "diffbench/cluster/checkpoint_rotation.hpp"
+#include "diffbench/cluster/module.hpp"
 #include "diffbench/stopwatch.hpp"
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,12 +105,10 @@ void Member::run(const Command& command, Status& status, std::span<const std::by
     case CommandKind::save: save(command); break;
     case CommandKind::load: status.digest = load(command); break;
     case CommandKind::open_files: (void)checkpoint_files(); break;
-    case CommandKind::limit: transport_.set_time_limit(command.seconds); break;
     case CommandKind::exchange:
       status.times.wait = exchange_seconds(command.bytes, command.times);
       break;
     case CommandKind::open_checkpoint: open_checkpoint(command); break;
-    case CommandKind::idle_limit: transport_.set_idle_limit(command.seconds); break;
   }
 }
 
@@ -242,31 +245,28 @@ void Member::download(const Command& command, std::span<std::byte> to) {
 void Member::write_npy(const Command& command) {
   RankField& field = this->field(command.field);
   const Rows own = field.part().rows;
+  const std::filesystem::path file = command.path.c_str();
   std::vector<std::byte> piece;
-  std::int64_t written = 0;
-  in_pieces(own, field.row_bytes(), [&](const Rows& rows) {
-    collectively(&transport_, [&] {
-      piece.resize(static_cast<std::size_t>(rows.count() * field.row_bytes()));
-      field.download(rows.first, piece);
-    });
-    transport_.write_at(command.path.c_str(), command.offset + rows.first * field.row_bytes(),
-                        piece);
-    ++written;
-  });
-  // Every rank makes as many calls as the one with the most rows.
-  const std::int64_t most_rows = (command.problem.ny + transport_.size() - 1) / transport_.size();
-  for (; written < pieces_of(most_rows, field.row_bytes()); ++written) {
-    collectively(&transport_, [] {});
-    transport_.write_at(command.path.c_str(), command.offset, {});
-  }
+  collectively_in_pieces(
+      &transport_, own.count(), rows_of_piece(field.row_bytes()),
+      [&](std::int64_t first, std::int64_t count) {
+        piece.resize(static_cast<std::size_t>(count * field.row_bytes()));
+        field.download(own.first + first, piece);
+        try {
+          // No waiting for the disk: as for all files but checkpoints (atomic_file.hpp) the promise
+          // covers errors, not power cuts.
+          write_part(file, command.offset + (own.first + first) * field.row_bytes(), piece,
+                     Flush::no);
+        } catch (const Error& error) {
+          throw Error("cannot write '" + file.string() + "': " + error.what() +
+                      "; all ranks need to reach the file, and its disk needs free space");
+        }
+      });
 }
 
 CheckpointFiles& Member::checkpoint_files() {
   if (!files_) {
-    if (!duty_.checkpoint_files) {
-      throw Unavailable("this program was not given a way to write checkpoints");
-    }
-    files_ = duty_.checkpoint_files();
+    files_ = load_module("hdf5").checkpoint_files();
   }
   return *files_;
 }
@@ -290,21 +290,14 @@ void Member::save(const Command& command) {
 }
 
 void Member::open_checkpoint(const Command& command) {
-  require_checkpoint(&transport_, command.path.c_str());
-  checkpoint_ = open_sealed(&transport_, command.path.c_str());
-  from_checkpoint(
-      command, [&](CheckpointFiles& files, const auto& file) { facts_ = files.read_facts(file); });
-}
-
-// The file that is open, by a name of this process alone; errors have the user's.
-template <typename Read>
-void Member::from_checkpoint(const Command& command, const Read& read) {
+  const std::string path = command.path.c_str();
+  require_checkpoint(&transport_, path);
+  checkpoint_ = open_sealed(&transport_, path);
   collectively(&transport_, [&] {
     try {
-      read(checkpoint_files(), checkpoint_.name());
+      content_ = checkpoint_files().read(checkpoint_.descriptor());
     } catch (const InvalidInput& error) {
-      throw InvalidInput("cannot read checkpoint '" + std::string(command.path.c_str()) +
-                         "': " + error.what());
+      throw InvalidInput("cannot read checkpoint '" + path + "': " + error.what());
     }
   });
 }
@@ -312,12 +305,21 @@ void Member::from_checkpoint(const Command& command, const Read& read) {
 FieldDigest Member::load(const Command& command) {
   RankField& field = this->field(command.field);
   const Rows own = field.part().rows;
+  const std::int64_t begin = content_.cells_at + own.first * field.row_bytes();
   std::vector<std::byte> cells;
   collectively(&transport_,
                [&] { cells.resize(static_cast<std::size_t>(own.count() * field.row_bytes())); });
-  from_checkpoint(command, [&](CheckpointFiles& files, const auto& file) {
-    files.read_rows(file, own.first, cells);
-  });
+  collectively_in_pieces(
+      &transport_, std::ssize(cells), file_piece, [&](std::int64_t first, std::int64_t count) {
+        try {
+          checkpoint_.read(begin + first,
+                           std::span(cells).subspan(static_cast<std::size_t>(first),
+                                                    static_cast<std::size_t>(count)));
+        } catch (const Error& error) {
+          throw InvalidInput("cannot read checkpoint '" + std::string(command.path.c_str()) +
+                             "': " + error.what());
+        }
+      });
   field.upload(own.first, cells);
   return field.digest();
 }

@@ -29,7 +29,7 @@ class Member {
   [[nodiscard]] const Company& company() const { return company_; }
   [[nodiscard]] RankField& field(std::int32_t index) { return *fields_.at(index).field; }
   /// What CommandKind::open_checkpoint has read.
-  [[nodiscard]] const CheckpointFacts& facts() const { return facts_; }
+  [[nodiscard]] const CheckpointFacts& facts() const { return content_.facts; }
 
  private:
   struct Kept {
@@ -48,8 +48,6 @@ class Member {
   void write_npy(const Command& command);
   void save(const Command& command);
   void open_checkpoint(const Command& command);
-  template <typename Read>
-  void from_checkpoint(const Command& command, const Read& read);
   [[nodiscard]] FieldDigest load(const Command& command);
 
   Transport& transport_;
@@ -58,7 +56,7 @@ class Member {
   std::map<std::int32_t, Kept> fields_;
   std::unique_ptr<CheckpointFiles> files_;
   ReadFile checkpoint_; ///< that is read, whatever its name is meanwhile
-  CheckpointFacts facts_;
+  CheckpointContent content_;
 };
 
 } // namespace diffbench::cluster

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -28,7 +30,7 @@ fs::path module_file(std::string_view name) {
 }
 
 std::string packages(std::string_view name) {
-  return name == "mpi" ? "libopenmpi-dev and libhdf5-openmpi-dev" : "libhdf5-dev";
+  return name == "mpi" ? "libopenmpi-dev" : "libhdf5-dev";
 }
 
 [[noreturn]] void fail(std::string_view name, const std::string& why) {
@@ -71,18 +73,13 @@ const Module& open_module(std::string_view name) {
 
 const Module& load_module(std::string_view name) {
   static std::mutex mutex;
-  static std::string loaded_name;
-  static const Module* loaded = nullptr;
+  static std::map<std::string, const Module*, std::less<>> loaded;
   const std::lock_guard lock(mutex);
-  if (loaded == nullptr) {
-    loaded = &open_module(name);
-    loaded_name = name;
+  auto found = loaded.find(name);
+  if (found == loaded.end()) {
+    found = loaded.emplace(name, &open_module(name)).first;
   }
-  if (loaded_name != name) {
-    throw Unavailable("module '" + std::string(name) + "': this process has loaded '" +
-                      loaded_name + "', and their libraries exclude each other; start another one");
-  }
-  return *loaded;
+  return *found->second;
 }
 
 } // namespace diffbench::cluster

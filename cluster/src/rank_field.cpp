@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::int64_t piece_bytes = std::int64_t{8} << 20;
 
-std::int64_t rows_of_piece(std::int64_t row_bytes) {
-  return std::max<std::int64_t>(1, piece_bytes / row_bytes);
-}
-
 /// What stands before the rows of a message, so that one that was lost, swapped or sent by a rank
 /// that is elsewhere does not pass for another one.
 struct alignas(array_alignment) Header {
@@ -270,17 +266,16 @@ std::unique_ptr<RankField> make_rank_field(Transport& transport, const RankJob& 
   return std::make_unique<RankFieldOf<double>>(transport, own, backend);
 }
 
+std::int64_t rows_of_piece(std::int64_t row_bytes) {
+  return std::max<std::int64_t>(1, piece_bytes / row_bytes);
+}
+
 void in_pieces(const Rows& rows, std::int64_t row_bytes,
                const std::function<void(const Rows&)>& use) {
   const std::int64_t step = rows_of_piece(row_bytes);
   for (std::int64_t first = rows.first; first < rows.last; first += step) {
     use({first, std::min(rows.last, first + step)});
   }
-}
-
-std::int64_t pieces_of(std::int64_t rows, std::int64_t row_bytes) {
-  const std::int64_t step = rows_of_piece(row_bytes);
-  return (rows + step - 1) / step;
 }
 
 } // namespace diffbench::cluster

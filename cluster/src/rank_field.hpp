@@ -42,10 +42,10 @@ class RankField {
 /// Throws as the backend's maker does.
 [[nodiscard]] std::unique_ptr<RankField> make_rank_field(Transport& transport, const RankJob& job);
 
-/// Calls `use` with pieces of `rows` that each rank may hold in memory beside its part.
+/// How many rows each rank may hold in memory beside its part.
+[[nodiscard]] std::int64_t rows_of_piece(std::int64_t row_bytes);
+/// Calls `use` with pieces of `rows` of that size.
 void in_pieces(const Rows& rows, std::int64_t row_bytes,
                const std::function<void(const Rows&)>& use);
-/// How many calls that is.
-[[nodiscard]] std::int64_t pieces_of(std::int64_t rows, std::int64_t row_bytes);
 
 } // namespace diffbench::cluster

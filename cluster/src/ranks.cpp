@@ -1,5 +1,6 @@
 #include "diffbench/cluster/ranks.hpp"
 
+#include "checkpoint_digest.hpp"
 #include "command.hpp"
 #include "member.hpp"
 
@@ -132,7 +133,7 @@ class Ranks::LedSession final : public RanksSession<T> {
     command.facts.step = facts.step;
     command.facts.initial = std::string_view(facts.initial);
     command.facts.version = std::string_view(facts.version);
-    command.facts.digest = std::string_view(to_string(digest()));
+    command.facts.digest = std::string_view(to_string(checkpoint_digest(facts, digest())));
     ranks_.call(command);
   }
 
@@ -143,10 +144,11 @@ class Ranks::LedSession final : public RanksSession<T> {
     }
     Command command = to(CommandKind::load);
     command.path = path_text(path);
-    if (to_string(sum(ranks_.call(command))) != facts.digest) {
-      throw InvalidInput("the cells of the checkpoint '" + path.string() +
-                         "' are not those that were written (another digest): the file is "
-                         "damaged; use the one before it");
+    const FieldDigest cells = sum(ranks_.call(command));
+    if (to_string(checkpoint_digest(facts, cells)) != facts.digest) {
+      throw InvalidInput("cannot read checkpoint '" + path.string() +
+                         "': its cells, step or problem are not those that were written (another "
+                         "digest): somebody has edited the file; use the one before it");
     }
   }
 
@@ -261,20 +263,6 @@ template std::unique_ptr<RanksSession<double>> Ranks::make_session(const RankJob
 void Ranks::open_checkpoint_files() {
   Command command;
   command.kind = CommandKind::open_files;
-  call(command);
-}
-
-void Ranks::set_time_limit(double seconds) {
-  Command command;
-  command.kind = CommandKind::limit;
-  command.seconds = seconds;
-  call(command);
-}
-
-void Ranks::expect_commands(bool soon) {
-  Command command;
-  command.kind = CommandKind::idle_limit;
-  command.seconds = soon ? gather_limit(transport_.time_limit()) : 0;
   call(command);
 }
 

@@ -2,11 +2,9 @@
 
 #include "diffbench/stopwatch.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -203,9 +201,6 @@ class ThreadRanks::OneRank final : public Transport {
     put(take({from, rank_, Purpose::data}, limit_), bytes, copy_on_host);
   }
 
-  void write_at(const std::filesystem::path& file, std::int64_t offset,
-                std::span<const std::byte> bytes) override;
-
   void end_all(const std::string& reason) override {
     shared_.end("rank " + std::to_string(rank_) + ": " + reason);
   }
@@ -286,34 +281,6 @@ void ThreadRanks::OneRank::send_halo(int to, Purpose purpose, std::span<const st
   shared_.post(route, std::move(message));
   if (earlier) {
     shared_.post(route, std::move(*earlier));
-  }
-}
-
-void ThreadRanks::OneRank::write_at(const std::filesystem::path& file, std::int64_t offset,
-                                    std::span<const std::byte> bytes) {
-  int failed = 0;
-  const int handle = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  if (handle < 0) {
-    failed = errno;
-  }
-  while (failed == 0 && !bytes.empty()) {
-    const ssize_t count = ::pwrite(handle, bytes.data(), bytes.size(), offset);
-    if (count > 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-      offset += count;
-    } else if (count == 0 || errno != EINTR) {
-      failed = count == 0 ? ENOSPC : errno;
-    }
-  }
-  if (handle >= 0 && ::close(handle) != 0 && failed == 0) {
-    failed = errno;
-  }
-  std::vector<int> all(static_cast<std::size_t>(shared_.ranks));
-  all_gather(std::as_bytes(std::span(&failed, 1)), std::as_writable_bytes(std::span(all)));
-  const auto first = std::ranges::find_if(all, [](int error) { return error != 0; });
-  if (first != all.end()) {
-    throw Error("rank " + std::to_string(first - all.begin()) + " cannot write '" + file.string() +
-                "': " + std::strerror(*first));
   }
 }
 

@@ -19,6 +19,9 @@ MODULES = pathlib.Path(PROGRAM).resolve().parent.parent / "lib/diffbench"
 SIDE_BY_SIDE = 4
 
 
+RANK_SPEAKS_TO_FILES = ["sh", "-c", 'r="rank${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"; exec "$0" "$@" >"$r.stdout" 2>"$r.stderr"']
+
+
 def each_its_own(*commands):
     """For mpirun: a command a rank. Its own way of saying so, a colon, crashes Open MPI 5.0.7's launcher."""
     cases = "".join(f"{rank}) exec {shlex.join(map(str, command))};; " for rank, command in enumerate(commands))
@@ -99,14 +102,19 @@ class RanksTest(CommandLineTest):
         with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
             return list(pool.map(lambda case: call(*case), cases))
 
-    def start_ranks(self, ranks, *arguments, env=None):
-        """mpirun as it begins; start.ranks: the processes of the ranks, in order."""
-        start = subprocess.Popen([*MPIRUN, "-n", str(ranks), PROGRAM, *arguments], cwd=self.directory,
-                                 env={**os.environ, **(env or {})},
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, encoding="utf-8")
-        self.addCleanup(self.end, start)
+    def start_ranks(self, ranks, *arguments):
+        """mpirun as it begins; start.ranks: the processes of the ranks, in order. What these say goes to
+        files of their own: whether mpirun passes a line on when it ends is its affair."""
+        return self.start_mpi(ranks, "-n", str(ranks), *RANK_SPEAKS_TO_FILES, PROGRAM, *arguments)
+
+    def start_mpi(self, ranks, *arguments):
+        """The same with mpirun's own arguments, which begin so many ranks."""
+        for file in self.directory.glob("rank*.std*"):
+            file.unlink()
+        start = subprocess.Popen([*MPIRUN, *arguments], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         start.ranks = []
+        self.addCleanup(self.end, start)
         self.wait_for(lambda: self.find_ranks(start) == ranks, start)
         return start
 
@@ -120,29 +128,39 @@ class RanksTest(CommandLineTest):
         limit = time.monotonic() + seconds
         while not condition():
             if start.poll() is not None:
-                self.fail(f"ended before its time: {start.communicate()}")
+                self.fail(f"ended before its time: {self.said('stderr')}")
             self.assertLess(time.monotonic(), limit, "what was waited for has not come")
             time.sleep(0.001)
 
-    def finish(self, start, seconds=60):
-        """Waits, at most so long, until mpirun and all ranks have ended; `took` is how long that was."""
+    def said(self, stream):
+        return "".join(file.read_text(errors="replace") for file in sorted(self.directory.glob(f"rank*.{stream}")))
+
+    def finish(self, start, seconds=60, stopped=None):
+        """Waits, at most so long, until all ranks have ended, and then for mpirun; `took` is how long the
+        ranks took. One that was stopped is killed when the others have ended, if it is still there; so is
+        mpirun, which may stay for ever where ranks end amid MPI_Init (4.1: in PMIx_server_finalize)."""
         begin = time.monotonic()
-        try:
-            out, err = start.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            self.fail(f"mpirun has not ended within {seconds} s")
-        while left := [pid for pid in start.ranks if is_alive(pid)]:
-            self.assertLess(time.monotonic() - begin, seconds, f"ranks are left: {left}")
+        while left := [pid for pid in start.ranks if is_alive(pid) and pid != stopped]:
+            start.poll()
+            self.assertLess(time.monotonic() - begin, seconds, f"ranks are left: {left}; {self.said('stderr')}")
             time.sleep(0.01)
-        done = subprocess.CompletedProcess(start.args, start.returncode, out, err)
-        done.took = time.monotonic() - begin
+        took = time.monotonic() - begin
+        if stopped and is_alive(stopped):
+            os.kill(stopped, signal.SIGKILL)
+        try:
+            start.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            start.kill()
+            start.wait()
+        done = subprocess.CompletedProcess(start.args, start.returncode, self.said("stdout"), self.said("stderr"))
+        done.took = took
         return done
 
     def end(self, start):
         for pid in [start.pid, *start.ranks]:
             if is_alive(pid):
                 os.kill(pid, signal.SIGKILL)
-        start.communicate()
+        start.wait()
 
     def need_checkpoints(self):
         """Both kinds: of many ranks, and of one process."""

@@ -3,11 +3,10 @@ refused in one line, whereupon all ranks end."""
 import os
 import shutil
 import signal
-import time
 import unittest
 
 from program import PROGRAM
-from ranks_program import RanksTest, each_its_own, own_lines
+from ranks_program import RANK_SPEAKS_TO_FILES, RanksTest, cpu_seconds, each_its_own, own_lines
 
 # Odd sizes, so that ranks have different numbers of rows, and at least two for each of seven.
 PROBLEMS = {
@@ -114,20 +113,45 @@ class Refused(RanksTest):
 class Silent(RanksTest):
     """A rank that is stopped, as a machine that hangs would be."""
 
+    def stop(self, start, whom):
+        """What the others say as they end."""
+        os.kill(start.ranks[whom], signal.SIGSTOP)
+        done = self.finish(start, stopped=start.ranks[whom])
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn(f"diffbench: rank {whom}: ", done.stderr)
+        return done.stderr
+
     def test_ends_all_after_the_time_limit(self):
-        start = self.start_ranks(3, "--grid", "33x29", *ENDLESS, "--comm-timeout", "2")
-        time.sleep(1)
-        os.kill(start.ranks[2], signal.SIGSTOP)
-        done = self.finish(start)
-        self.assertEqual(done.returncode, 1, done.stderr)
+        start = self.start_ranks(3, "--grid", "33x29", *ENDLESS, "--comm-timeout", "5")
+        self.wait_for(lambda: all(cpu_seconds(pid) > 1 for pid in start.ranks), start)
+        said = self.stop(start, 2)
         # Both others are its neighbours and miss it; whoever is late itself may be missed, too.
         waits = r"diffbench: rank (\d): step \d+, exchange of halos: rank \1: "
         what = "(?:no message from|its message was not taken by)"
         side = r"rank \d \((?:upper|lower)\)"
-        for line in own_lines(done.stderr).splitlines():
-            self.assertRegex(line, rf"^{waits}{what} {side}(?: and {side})? for 2 s$")
-        self.assertRegex(done.stderr, rf"(?m)^{waits}.*rank 2 ")
-        self.assertNotIn("diffbench: rank 2: ", done.stderr)
+        for line in own_lines(said).splitlines():
+            self.assertRegex(line, rf"^{waits}{what} {side}(?: and {side})? for 5 s$")
+        self.assertRegex(said, rf"(?m)^{waits}.*rank 2 ")
+
+    def test_ends_a_comparison(self):
+        """Where the others do not know how long rank 0 works on its own, they hear that it lives."""
+        for whom, grid, busy in ((0, 4096, 0), (1, 512, 1)):
+            with self.subTest(whom=whom):
+                start = self.start_ranks(2, *f"--grid {grid} --iters 64 --backend simd --budget 600".split(),
+                                         *"--precision 0.0001% --comm-timeout 4".split())
+                self.wait_for(lambda: cpu_seconds(start.ranks[busy]) > 1, start)
+                said = own_lines(self.stop(start, whom))
+                self.assertRegex(said, rf"^diffbench: rank {1 - whom}: .* for [47] s\n$")
+
+    def test_ends_the_start(self):
+        """One never comes to MPI; stopped, or it would end with an error."""
+        start = self.start_mpi(2, *each_its_own(
+            [*RANK_SPEAKS_TO_FILES, PROGRAM, *ENDLESS, "--comm-timeout=1"],
+            ["sh", "-c", "kill -STOP $$"]))
+        done = self.finish(start, stopped=start.ranks[1])
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(own_lines(done.stderr), "diffbench: the start of MPI on all ranks has taken more than "
+                                                 "2.5 s (--comm-timeout)\n")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ struct Newer {
   Module module{.interface = "diffbench modules 1000, compiler none"};
 };
 struct Grown {
-  Module module{.sizes = {sizeof(diffbench::cluster::CheckpointFacts) + 8,
+  Module module{.sizes = {sizeof(diffbench::cluster::CheckpointContent) + 8,
                           sizeof(diffbench::cluster::HaloMessages),
                           sizeof(diffbench::cluster::Place)}};
 };

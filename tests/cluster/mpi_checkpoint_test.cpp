@@ -3,18 +3,44 @@
 //
 //   mpi_checkpoint_test FOLDER   an empty one, under mpirun
 #include "diffbench/cluster/agreement.hpp"
+#include "diffbench/cluster/checkpoint_rotation.hpp"
 #include "diffbench/cluster/module.hpp"
 
 #include "../unit/cluster/checkpoint_case.hpp"
+#include "checkpoint_seal.hpp"
 #include "transport_checks.hpp"
 
+#include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace {
+
+std::atomic<bool> over_quota = false;
+
+} // namespace
+
+// In place of the system's: as network file systems do where what was written did not fit.
+extern "C" int close(int file) {
+  std::error_code ignored;
+  const auto name =
+      std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file), ignored).filename();
+  const auto result = static_cast<int>(::syscall(SYS_close, file));
+  if (over_quota && name == ".quota.partial") {
+    errno = EDQUOT;
+    return -1;
+  }
+  return result;
+}
 
 namespace diffbench::cluster {
 namespace {
@@ -28,24 +54,24 @@ class Saving {
   Saving(Transport& transport, CheckpointFiles& files, std::filesystem::path folder)
       : transport_(transport), files_(files), folder_(std::move(folder)) {
     const std::vector<std::byte> field = sample_rows(facts_.problem);
-    const auto row = static_cast<std::size_t>(facts_.problem.nx * facts_.problem.element_bytes());
     const std::int64_t ny = facts_.problem.ny;
+    const std::int64_t row = facts_.problem.nx * facts_.problem.element_bytes();
     first_row_ = ny * transport.rank() / transport.size();
     const std::int64_t end = ny * (transport.rank() + 1) / transport.size();
-    rows_.assign(field.begin() + first_row_ * std::ssize(field) / ny,
-                 field.begin() + end * std::ssize(field) / ny);
-    require(rows_.size() % row == 0, "no whole rows");
+    rows_.assign(field.begin() + first_row_ * row, field.begin() + end * row);
+    begin_ = first_row_ * row;
   }
 
   void write(const std::string& name) {
-    files_.write(folder_ / name, facts_, first_row_, rows_);
-    checks::meet(transport_);
+    save_checkpoint(files_, &transport_, folder_ / name, facts_, first_row_, rows_);
   }
   void read(const std::string& name) {
+    const ReadFile file = open_sealed(&transport_, folder_ / name);
     collectively(&transport_, [&] {
-      require(files_.read_facts(folder_ / name) == facts_, "other facts");
+      const CheckpointContent content = files_.read(file.descriptor());
+      require(content.facts == facts_, "other facts");
       std::vector<std::byte> read(rows_.size());
-      files_.read_rows(folder_ / name, first_row_, read);
+      file.read(content.cells_at + begin_, read);
       require(read == rows_, "other cells");
     });
   }
@@ -57,6 +83,7 @@ class Saving {
   std::filesystem::path folder_;
   CheckpointFacts facts_ = sample_facts(Dtype::float64, 257, 4001); // 8 MB
   std::int64_t first_row_ = 0;
+  std::int64_t begin_ = 0; ///< of its rows among the cells, bytes
   std::vector<std::byte> rows_;
 };
 
@@ -65,7 +92,15 @@ void whole(Saving& saving) {
   saving.read("whole");
 }
 
-/// The skeleton, of rank 0, has room; the last rank's disk has none for its rows.
+std::string complaint_of_writing(Saving& saving, const char* what, const std::string& name) {
+  return error_of<Error>(what, [&] { saving.write(name); });
+}
+
+void require_in(const std::string& message, const std::string& part) {
+  require(message.find(part) != message.npos, message);
+}
+
+/// The first part of the file, rank 0's, has room; the last rank's disk has none for its rows.
 void full_disk(Saving& saving) {
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
@@ -74,24 +109,29 @@ void full_disk(Saving& saving) {
     const rlimit limit = {4 << 20, before.rlim_max};
     ::setrlimit(RLIMIT_FSIZE, &limit);
   }
-  const std::string message = error_of<Error>("a full disk", [&] { saving.write("cut"); });
-  require(message.find("writing the rows failed") != message.npos, "a full disk: " + message);
+  require_in(complaint_of_writing(saving, "a full disk", "cut"), "File too large (rank ");
   ::setrlimit(RLIMIT_FSIZE, &before);
+}
+
+/// That a part did not fit shows when it is closed.
+void quota(Saving& saving) {
+  over_quota = saving.is_last();
+  require_in(complaint_of_writing(saving, "a quota", "quota"), "uota exceeded (rank ");
+  over_quota = false;
 }
 
 /// Where ranks have file systems of their own under one name.
 void unseen_when_written(Saving& saving) {
-  const std::string message = error_of<Error>("a file that one rank does not see", [&] {
-    saving.write(saving.is_last() ? "unseen" : "seen");
-  });
-  require(message.find("No such file or directory") != message.npos, "unseen: " + message);
+  require_in(complaint_of_writing(saving, "a file that one rank does not see",
+                                  saving.is_last() ? "unseen" : "seen"),
+             "No such file or directory (rank ");
 }
 
 void unseen_when_read(Saving& saving) {
   const std::string message = error_of<InvalidInput>("a file that one rank does not see", [&] {
     saving.read(saving.is_last() ? "unseen" : "whole");
   });
-  require(message.find("there is no such file") != message.npos, "unseen: " + message);
+  require_in(message, "there is no such file");
 }
 
 struct FileCheck {
@@ -100,19 +140,18 @@ struct FileCheck {
 };
 constexpr FileCheck file_checks[] = {
     {"a full disk", full_disk},
+    {"a quota", quota},
     {"unseen when written", unseen_when_written},
     {"whole", whole},
     {"unseen when read", unseen_when_read},
 };
 
 void run(const std::filesystem::path& folder) {
-  const Module& mpi = load_module("mpi");
-  const auto transport = mpi.connect();
-  const auto files = mpi.checkpoint_files(transport.get());
+  const auto transport = load_module("mpi").connect(60);
+  const auto files = load_module("hdf5").checkpoint_files();
   Saving saving(*transport, *files, folder);
   for (const FileCheck& check : file_checks) {
     try {
-      transport->set_time_limit(20);
       check.run(saving);
     } catch (const std::exception& error) {
       // The others would wait.
@@ -129,9 +168,6 @@ void run(const std::filesystem::path& folder) {
 } // namespace diffbench::cluster
 
 int main(int count, char** arguments) {
-  // Where ranks collect their writes in Open MPI, one does it for each machine; here, for each
-  // rank.
-  ::setenv("OMPI_MCA_io_ompio_num_aggregators", "100", 0);
   if (count != 2) {
     std::fprintf(stderr, "usage: %s FOLDER\n", arguments[0]);
     return 2;

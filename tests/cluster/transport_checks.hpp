@@ -15,8 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -276,70 +274,6 @@ inline void big_messages(Transport& transport) {
   }
 }
 
-/// Rank 0 makes it, all have it.
-inline std::filesystem::path make_file(Transport& transport, const std::filesystem::path& folder,
-                                       const char* name) {
-  const std::filesystem::path file = folder / name;
-  if (transport.rank() == 0) {
-    std::ofstream(file, std::ios::binary | std::ios::trunc);
-  }
-  meet(transport);
-  return file;
-}
-
-/// Ranks write differently much, the middle one nothing, and twice.
-inline void writes_into_one_file(Transport& transport, const std::filesystem::path& folder) {
-  const std::filesystem::path file = make_file(transport, folder, "written");
-  const auto bytes_of = [&transport](int rank) {
-    const bool none = transport.size() > 2 && rank == transport.size() / 2;
-    return none ? std::size_t{0} : std::size_t{100'000} + 1001 * static_cast<std::size_t>(rank);
-  };
-  for (std::uint64_t number = 0; number < 2; ++number) {
-    std::size_t offset = 16;
-    for (int rank = 0; rank < transport.rank(); ++rank) {
-      offset += bytes_of(rank);
-    }
-    Bytes mine(bytes_of(transport.rank()));
-    fill(mine, transport.rank(), number);
-    transport.write_at(file, static_cast<std::int64_t>(offset), mine);
-    std::ifstream stream(file, std::ios::binary);
-    const std::string content{std::istreambuf_iterator<char>(stream), {}};
-    std::span<const std::byte> rest = std::as_bytes(std::span(content)).subspan(16);
-    for (int rank = 0; rank < transport.size(); ++rank) {
-      require(rest.size() >= bytes_of(rank), "the file is short");
-      require_filled(rest.first(bytes_of(rank)), rank, number, "the file");
-      rest = rest.subspan(bytes_of(rank));
-    }
-    require(rest.empty(), "the file is long");
-    meet(transport); // all have read
-  }
-}
-
-/// All ranks see the error, and all can go on.
-inline void writes_that_fail(Transport& transport, const std::filesystem::path& folder) {
-  const std::string missing = (folder / "missing" / "file").string();
-  const std::vector<std::byte> bytes(100'000, std::byte{1});
-  for (const std::string& file : {missing, std::string("/dev/full")}) {
-    const auto offset = static_cast<std::int64_t>(bytes.size()) * transport.rank();
-    const std::string message =
-        error_of<Error>(file, [&] { transport.write_at(file, offset, bytes); });
-    require(message.find(file) != message.npos, "no file name: " + message);
-    meet(transport);
-  }
-}
-
-/// One rank alone cannot: only it has another file name.
-inline void writes_that_fail_on_one_rank(Transport& transport,
-                                         const std::filesystem::path& folder) {
-  const std::filesystem::path file = make_file(transport, folder, "seen by most");
-  const bool blind = transport.rank() == transport.size() - 1;
-  const Bytes bytes(10);
-  (void)error_of<Error>("one rank is blind", [&] {
-    transport.write_at(blind ? folder / "seen by nobody" : file, 10 * transport.rank(), bytes);
-  });
-  meet(transport);
-}
-
 /// Whether it is taken, ranks that are about to exchange must know alike, and as often as they ask.
 inline void device_memory(Transport& transport) {
   const bool taken = transport.takes_device_memory();
@@ -352,24 +286,20 @@ inline void device_memory(Transport& transport) {
 
 struct Check {
   const char* name;
-  void (*run)(Transport&, const std::filesystem::path& folder);
+  void (*run)(Transport&);
 };
 
-/// Any number of ranks; the transport is as good as new after each. The folder is an empty one that
-/// all ranks see.
+/// Any number of ranks; the transport is as good as new after each.
 inline constexpr Check lasting[] = {
-    {"description and place", [](Transport& t, const auto&) { description_and_place(t); }},
-    {"device memory", [](Transport& t, const auto&) { device_memory(t); }},
-    {"halos of many sizes", [](Transport& t, const auto&) { halos_of_many_sizes(t); }},
-    {"halos run often", [](Transport& t, const auto&) { halos_run_often(t); }},
-    {"halos out of step", [](Transport& t, const auto&) { halos_of_ranks_out_of_step(t); }},
-    {"two exchanges in turn", [](Transport& t, const auto&) { two_exchanges_in_turn(t); }},
-    {"broadcasts", [](Transport& t, const auto&) { broadcasts(t); }},
-    {"gathers", [](Transport& t, const auto&) { gathers(t); }},
-    {"big messages", [](Transport& t, const auto&) { big_messages(t); }},
-    {"writes into one file", writes_into_one_file},
-    {"writes that fail", writes_that_fail},
-    {"writes that fail on one rank", writes_that_fail_on_one_rank},
+    {"description and place", description_and_place},
+    {"device memory", device_memory},
+    {"halos of many sizes", halos_of_many_sizes},
+    {"halos run often", halos_run_often},
+    {"halos out of step", halos_of_ranks_out_of_step},
+    {"two exchanges in turn", two_exchanges_in_turn},
+    {"broadcasts", broadcasts},
+    {"gathers", gathers},
+    {"big messages", big_messages},
 };
 
 /// Runs `call` with a time limit of 0.4 s, which it must meet. Returns what it says.
@@ -417,6 +347,18 @@ inline std::string longer_message(Transport& transport) {
 }
 
 inline std::string nothing_at_all(Transport&) { return "a reason"; }
+
+/// Rank 0 is at work of its own, for longer than any limit that messages have. Of processes only:
+/// threads of one process wait for as long as it takes.
+inline void rank_0_takes_its_time(Transport& transport) {
+  constexpr double limit = 0.8;
+  transport.set_time_limit(limit);
+  if (transport.rank() == 0) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(2 * gather_limit(limit)));
+  }
+  std::byte there{};
+  transport.broadcast({&there, 1});
+}
 
 /// A check after which rank 0 must end all: it returns what rank 0 has met.
 struct LastCheck {

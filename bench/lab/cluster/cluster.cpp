@@ -25,8 +25,7 @@ constexpr Limits measured_limits{1, 256};
 
 struct ClusterOptions {
   ComparisonPlan run;
-  std::int64_t halo_depth = 0;  ///< 0: chosen by trying
-  double message_seconds = 120; ///< 0: no limit
+  std::int64_t halo_depth = 0; ///< 0: chosen by trying
   LabOutput output;
   std::string backend = "simd";
   std::vector<int> ranks; ///< ascending; empty: the default
@@ -105,13 +104,7 @@ void declare_common(OptionList& options, ClusterOptions& state, Limits limits,
   options.parsed("--network LATENCY,BANDWIDTH", state.network,
                  "emulate a network between ranks that are threads, such as 10us,25GB/s",
                  [](const std::string& text) { return cluster::parse_network(text); });
-  declare_comm_timeout(options, state.message_seconds);
-}
-
-void limit_messages(const ClusterOptions& options, cluster::Ranks* launched) {
-  if (launched != nullptr) {
-    launched->set_time_limit(options.message_seconds);
-  }
+  declare_comm_timeout(options);
 }
 
 Action measuring(const std::shared_ptr<ClusterOptions>& state, ClusterQuestion question) {
@@ -122,7 +115,6 @@ Action measuring(const std::shared_ptr<ClusterOptions>& state, ClusterQuestion q
                      .backend = state->backend};
     plan.ranks = measured_ranks(*state, invocation.ranks, question == ClusterQuestion::depth);
     plan.network = state->network.value_or(cluster::EmulatedNetwork{});
-    limit_messages(*state, invocation.ranks);
     return run_experiment("cluster", state->output, invocation, [&](Progress& progress) {
       return cluster_report(measure_cluster(plan, invocation.ranks, progress));
     });
@@ -190,7 +182,6 @@ Action declare_cluster_predict(OptionList& options) {
                         .weak = state->weak,
                         .cells_per_second = state->rate,
                         .network = state->network};
-    limit_messages(*state, invocation.ranks);
     return run_experiment("cluster", state->output, invocation, [&](Progress& progress) {
       return prediction_report(predict(plan, invocation.ranks, progress));
     });

@@ -44,9 +44,6 @@ class GatheringRank : public Transport {
   void broadcast(std::span<std::byte>) override { unused(); }
   void send(int, std::span<const std::byte>) override { unused(); }
   void receive(int, std::span<std::byte>) override { unused(); }
-  void write_at(const std::filesystem::path&, std::int64_t, std::span<const std::byte>) override {
-    unused();
-  }
   void end_all(const std::string&) override { unused(); }
 
  private:

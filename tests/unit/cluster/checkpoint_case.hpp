@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstring>
-#include <span>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <vector>
 
 namespace diffbench::cluster {
@@ -32,6 +34,16 @@ inline std::vector<std::byte> sample_rows(const Problem& problem) {
                 static_cast<std::size_t>(problem.element_bytes()));
   }
   return bytes;
+}
+
+/// As a run writes it, but for its seal.
+inline void write_sample(CheckpointFiles& files, const std::filesystem::path& path,
+                         const CheckpointFacts& facts) {
+  const std::int64_t cells_at = files.create(path, facts);
+  const std::vector<std::byte> rows = sample_rows(facts.problem);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(cells_at);
+  file.write(reinterpret_cast<const char*>(rows.data()), std::ssize(rows));
 }
 
 } // namespace diffbench::cluster

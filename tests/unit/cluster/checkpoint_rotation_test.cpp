@@ -5,7 +5,9 @@
 #include "scratch.hpp"
 
 #include <fstream>
-#include <mutex>
+#include <iterator>
+
+#include <span>
 
 #include <gmock/gmock.h>
 
@@ -21,31 +23,26 @@ using testing::StartsWith;
 
 enum class Fault { none, before_the_file, with_half_of_it, without_a_file };
 
-// Writes the digest; what all ranks do, each does here, under one lock.
+// Writes the digest.
 class TextFiles : public CheckpointFiles {
  public:
   Fault fault = Fault::none;
-  std::function<void(const std::filesystem::path&)> on_write = [](const auto&) {};
+  std::function<void(const std::filesystem::path&)> on_create = [](const auto&) {};
 
-  void write(const std::filesystem::path& file, const CheckpointFacts& facts, std::int64_t,
-             std::span<const std::byte>) override {
-    const std::lock_guard lock(mutex_);
+  std::int64_t create(const std::filesystem::path& file, const CheckpointFacts& facts) override {
     if (fault == Fault::before_the_file) {
       throw Error("no file");
     }
-    on_write(file);
+    on_create(file);
     if (fault != Fault::without_a_file) {
       std::ofstream(file) << facts.digest.substr(0, fault == Fault::with_half_of_it ? 2 : 99);
     }
     if (fault == Fault::with_half_of_it) {
       throw Error("disk full");
     }
+    return std::ssize(facts.digest);
   }
-  CheckpointFacts read_facts(const std::filesystem::path&) override { return {}; }
-  void read_rows(const std::filesystem::path&, std::int64_t, std::span<std::byte>) override {}
-
- private:
-  std::mutex mutex_;
+  CheckpointContent read(int) override { return {}; }
 };
 
 class CheckpointRotationTest : public ScratchTest {
@@ -92,7 +89,7 @@ TEST_F(CheckpointRotationTest, AFailedWriteLeavesTheOlderOnesAndNothingElse) {
 
 TEST_F(CheckpointRotationTest, TheNewOneIsOutOfSightUntilItIsComplete) {
   save("first");
-  files.on_write = [&](const std::filesystem::path& file) {
+  files.on_create = [&](const std::filesystem::path& file) {
     EXPECT_EQ(file.parent_path(), directory());
     EXPECT_THAT(file.filename().string(), StartsWith("."));
     EXPECT_EQ(current(), "first");
@@ -102,7 +99,7 @@ TEST_F(CheckpointRotationTest, TheNewOneIsOutOfSightUntilItIsComplete) {
 
 TEST_F(CheckpointRotationTest, WhatAKilledRunHasLeftIsOverwritten) {
   save("first");
-  files.on_write = [&](const std::filesystem::path& file) {
+  files.on_create = [&](const std::filesystem::path& file) {
     EXPECT_FALSE(std::filesystem::exists(file));
   };
   put(".run.h5.partial", "half");
@@ -167,7 +164,7 @@ TEST_F(CheckpointRotationTest, RanksSaveTogetherAndFailTogether) {
   EXPECT_THAT(outcomes(3, together), Each(""));
   facts.digest = "second";
   EXPECT_THAT(outcomes(3, together), Each(""));
-  files.fault = Fault::without_a_file; // rank 0 alone finds that out
+  files.fault = Fault::without_a_file; // that shows when the file is sealed
   EXPECT_THAT(outcomes(3, together),
               Each(AllOf(StartsWith("error: cannot write checkpoint"), HasSubstr("(rank 0)"))));
   path = directory() / "nowhere/run.h5";
@@ -176,6 +173,28 @@ TEST_F(CheckpointRotationTest, RanksSaveTogetherAndFailTogether) {
   EXPECT_EQ(current(), "second");
   EXPECT_EQ(previous(), "first");
   EXPECT_EQ(file_count(), 2);
+}
+
+// Each at its place behind what was created, also where ranks have different numbers of rows.
+TEST_F(CheckpointRotationTest, EachRankWritesItsRows) {
+  CheckpointFacts facts;
+  facts.problem = {.nx = 3, .ny = 7, .dtype = Dtype::float32};
+  facts.digest = "head ";
+  const std::string field =
+      "abcdefghijkl" // a row
+      "mnopqrstuvwx"
+      "yz0123456789";
+  EXPECT_THAT(outcomes(3,
+                       [&](Transport& transport) {
+                         const int rank = transport.rank(); // the middle one has no row
+                         const std::string mine = rank == 0   ? field.substr(0, 24)
+                                                  : rank == 1 ? ""
+                                                              : field.substr(24);
+                         save_checkpoint(files, &transport, path, facts, rank == 0 ? 0 : 2,
+                                         std::as_bytes(std::span(mine)));
+                       }),
+              Each(""));
+  EXPECT_EQ(current(), "head " + field);
 }
 
 TEST_F(CheckpointRotationTest, ThePreviousOneIsNotTakenSilently) {

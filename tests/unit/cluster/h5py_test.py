@@ -14,7 +14,7 @@ except ImportError:
     sys.exit(77)
 
 FACTS = {
-    "format": "diffbench checkpoint 2", "step": 123_456_789_012, "nx": 5, "ny": 3, "spacing": 0.5,
+    "format": "diffbench checkpoint 3", "step": 123_456_789_012, "nx": 5, "ny": 3, "spacing": 0.5,
     "diffusivity": 1.25, "dt": 0.03125, "boundary": "dirichlet", "boundary_value": -0.1,
     "initial": "gauss:0.3, with an umlaut ä", "digest": "sha256:0123", "version": "0.1.0 (test)",
 }

@@ -4,13 +4,18 @@
 #include "diffbench/cluster/module.hpp"
 
 #include "checkpoint_case.hpp"
+#include "checkpoint_seal.hpp"
 #include "scratch.hpp"
 #include "thread_cluster.hpp"
 
+#include <bit>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 #include <random>
 
 #include <gmock/gmock.h>
+#include <hdf5.h>
 
 namespace diffbench::cluster {
 namespace {
@@ -19,7 +24,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::unique_ptr<CheckpointFiles> hdf5() { return load_module("hdf5").checkpoint_files(nullptr); }
+std::unique_ptr<CheckpointFiles> hdf5() { return load_module("hdf5").checkpoint_files(); }
 
 class Hdf5DamageTest : public ScratchTest {
  public:
@@ -35,10 +40,62 @@ class Hdf5DamageTest : public ScratchTest {
 
   std::filesystem::path path = directory() / "run.h5";
   std::string whole;
-  Duty duty{.command = "test", .checkpoint_files = hdf5};
-  ThreadCluster one{1, {}, {}, 20, duty};
-  ThreadCluster three{3, {}, {}, 20, duty};
+  ThreadCluster one{1};
+  ThreadCluster three{3};
 };
+
+/// A checkpoint of a run, edited with HDF5.
+class Hdf5EditTest : public Hdf5DamageTest {
+ public:
+  static constexpr std::string_view seal_begins = "\ndiffbench seal";
+  CheckpointFacts facts = sample_facts(Dtype::float64, 5, 7);
+
+  /// Without its seal.
+  template <typename Edit>
+  void edit(Edit&& change) {
+    const auto session =
+        one.leader().make_session<double>({.backend = "scalar", .problem = facts.problem});
+    session->initialise({.kind = InitialField::Kind::random, .seed = 1, .path = {}});
+    session->save_checkpoint(path, facts);
+    const std::string sealed = content_of(path);
+    put("run.h5", sealed.substr(0, sealed.find(seal_begins)));
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    change(file);
+    H5Fclose(file);
+  }
+  /// As somebody does it who knows how a seal is made, and no more.
+  void seal_again() {
+    std::ofstream(path, std::ios::app | std::ios::binary) << seal_of(nullptr, path);
+  }
+  /// What is said of it when it is opened or its cells are read; empty: nothing.
+  std::string complaint_of(Ranks& ranks) {
+    try {
+      const CheckpointFacts read = ranks.open_checkpoint(path);
+      const auto session =
+          ranks.make_session<double>({.backend = "scalar", .problem = read.problem, .depth = 1});
+      session->load_checkpoint(path);
+      return "";
+    } catch (const InvalidInput& error) {
+      return error.what();
+    }
+  }
+};
+
+template <typename Value>
+void overwrite(hid_t file, const char* name, hid_t type, const Value& value) {
+  const hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
+  ASSERT_GE(H5Awrite(attribute, type, &value), 0);
+  H5Aclose(attribute);
+}
+void overwrite_text(hid_t file, const char* name, const char* text) {
+  const hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, std::strlen(text));
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  ASSERT_GE(H5Awrite(attribute, type, text), 0);
+  H5Tclose(type);
+  H5Aclose(attribute);
+}
 
 /// Another text of another kind each time.
 std::string damaged(std::string text, std::mt19937& chance) {
@@ -102,12 +159,64 @@ TEST_F(Hdf5DamageTest, SaysWhatIsWrong) {
   EXPECT_THAT(complaint(ranks), HasSubstr("the file is damaged"));
   put("run.h5.previous", whole);
   EXPECT_THAT(complaint(ranks), HasSubstr("the one before it is '" + path.string() + ".previous'"));
-  // The format before the seal.
-  text = whole.substr(0, whole.find("\ndiffbench seal"));
-  text.replace(text.find("diffbench checkpoint 2"), 22, "diffbench checkpoint 1");
-  put("run.h5", text);
+  // The format before the seal, and the one before the digest of the facts.
+  const auto of_format = [&](char number) {
+    text = whole.substr(0, whole.find("\ndiffbench seal"));
+    text[text.find("diffbench checkpoint 3") + 21] = number;
+    put("run.h5", text);
+  };
+  of_format('2');
+  std::ofstream(path, std::ios::app | std::ios::binary) << seal_of(nullptr, path);
+  EXPECT_THAT(complaint(ranks), AllOf(HasSubstr("its format is 'diffbench checkpoint 2'"),
+                                      HasSubstr("with the version that wrote it")));
+  of_format('1');
   EXPECT_THAT(complaint(ranks),
               AllOf(HasSubstr("an older version"), HasSubstr("with that version")));
+}
+
+TEST_F(Hdf5EditTest, OneThatIsEditedIsNotTaken) {
+  using Change = std::function<void(hid_t)>;
+  edit([](hid_t) {});
+  seal_again();
+  ASSERT_EQ(complaint_of(one.leader()), "");
+  ASSERT_EQ(complaint_of(three.leader()), "");
+
+  const Problem& problem = facts.problem;
+  std::vector<Change> changes;
+  for (int bit = 0; bit < 64; ++bit) {
+    const std::uint64_t flip = std::uint64_t{1} << bit;
+    changes.emplace_back([&, flip](hid_t file) {
+      overwrite(file, "step", H5T_NATIVE_INT64, facts.step ^ static_cast<std::int64_t>(flip));
+    });
+    const std::pair<const char*, double> numbers[] = {{"dt", problem.dt},
+                                                      {"spacing", problem.spacing},
+                                                      {"diffusivity", problem.diffusivity},
+                                                      {"boundary_value", problem.boundary_value}};
+    for (const auto& [name, value] : numbers) {
+      const auto flipped = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ flip);
+      changes.emplace_back([name = name, flipped](hid_t file) {
+        overwrite(file, name, H5T_NATIVE_DOUBLE, flipped);
+      });
+    }
+  }
+  changes.emplace_back([](hid_t file) { overwrite_text(file, "boundary", "periodic"); });
+  changes.emplace_back([](hid_t file) { overwrite_text(file, "initial", "random, seed 5"); });
+  changes.emplace_back([](hid_t file) { overwrite_text(file, "version", "0.0.9"); });
+  changes.emplace_back(
+      [](hid_t file) { overwrite_text(file, "digest", "0123456789abcdef0123456789abcdef"); });
+  changes.emplace_back([](hid_t file) {
+    const hid_t dataset = H5Dopen2(file, "u", H5P_DEFAULT);
+    const std::vector<double> cells(35, 0.5);
+    H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data());
+    H5Dclose(dataset);
+  });
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    edit(changes[i]);
+    EXPECT_THAT(complaint_of(one.leader()), HasSubstr("it does not end with a checkpoint's seal"));
+    seal_again();
+    Ranks& ranks = i % 8 == 0 ? three.leader() : one.leader();
+    EXPECT_THAT(complaint_of(ranks), StartsWith("cannot read checkpoint '")) << i;
+  }
 }
 
 // Another run replaces it after it was opened.

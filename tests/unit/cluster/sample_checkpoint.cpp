@@ -3,6 +3,7 @@
 #include "diffbench/cluster/module.hpp"
 
 #include "checkpoint_case.hpp"
+#include "checkpoint_seal.hpp"
 
 #include <iostream>
 #include <string_view>
@@ -11,14 +12,14 @@ int main(int count, char** arguments) {
   using namespace diffbench;
   using namespace diffbench::cluster;
   try {
-    const auto files = load_module("hdf5").checkpoint_files(nullptr);
+    const auto files = load_module("hdf5").checkpoint_files();
     if (count == 4 && arguments[1] == std::string_view("write")) {
       const CheckpointFacts facts = sample_facts(dtype_names.parse(arguments[3]), 5, 3);
-      files->write(arguments[2], facts, 0, sample_rows(facts.problem));
+      write_sample(*files, arguments[2], facts);
       return 0;
     }
     if (count == 3 && arguments[1] == std::string_view("read")) {
-      const CheckpointFacts facts = files->read_facts(arguments[2]);
+      const CheckpointFacts facts = files->read(ReadFile(arguments[2]).descriptor()).facts;
       std::cout << facts.step << ' ' << facts.problem.dt << ' ' << to_string(facts.problem.boundary)
                 << '\n';
       return 0;

@@ -7,6 +7,7 @@
 #include "diffbench/initial.hpp"
 #include "diffbench/verify.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace diffbench::cluster {
@@ -17,18 +18,20 @@ class ThreadCluster {
   explicit ThreadCluster(int ranks, const EmulatedNetwork& network = {}, Tamper tamper = {},
                          double time_limit = 20, const Duty& duty = {.command = "test"},
                          CopyMessage copy = {})
-      : ranks_(ranks, network, std::move(tamper), std::move(copy)),
-        serving_(ranks_, duty),
-        leader_(ranks_.transport(0), duty) {
-    leader_.set_time_limit(time_limit);
+      : ranks_(ranks, network, std::move(tamper), std::move(copy)) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      ranks_.transport(rank).set_time_limit(time_limit);
+    }
+    serving_.emplace(ranks_, duty);
+    leader_.emplace(ranks_.transport(0), duty);
   }
 
-  [[nodiscard]] Ranks& leader() { return leader_; }
+  [[nodiscard]] Ranks& leader() { return *leader_; }
 
  private:
   ThreadRanks ranks_;
-  ServingThreads serving_;
-  Ranks leader_;
+  std::optional<ServingThreads> serving_;
+  std::optional<Ranks> leader_;
 };
 
 /// The oracle's field after `steps` from `initial`.

@@ -2,7 +2,6 @@
 #include "diffbench/cluster/thread_transport.hpp"
 
 #include "../../cluster/transport_checks.hpp"
-#include "scratch.hpp"
 
 #include <exception>
 #include <functional>
@@ -40,7 +39,7 @@ std::string failure_of(ThreadRanks& ranks, int count,
   return first;
 }
 
-class ThreadTransportTest : public ScratchTest, public testing::WithParamInterface<int> {};
+class ThreadTransportTest : public testing::TestWithParam<int> {};
 
 TEST_P(ThreadTransportTest, DoesWhatEveryTransportMust) {
   ThreadRanks ranks(GetParam());
@@ -48,7 +47,7 @@ TEST_P(ThreadTransportTest, DoesWhatEveryTransportMust) {
     EXPECT_EQ(failure_of(ranks, GetParam(),
                          [&](Transport& transport) {
                            transport.set_time_limit(20);
-                           check.run(transport, directory());
+                           check.run(transport);
                          }),
               "")
         << check.name;

@@ -22,10 +22,11 @@ namespace diffbench::cluster {
 [[nodiscard]] std::vector<std::filesystem::path> checkpoint_companions(
     const std::filesystem::path& path);
 
-/// Collective: writes a checkpoint (CheckpointFiles::write has the meaning of its arguments), and
-/// when that is complete and on the disk, the one at `path` becomes `path`.previous and the new one
-/// takes its place. Both names lie in one directory that all ranks see. Without a transport (null)
-/// there is one rank. Returns when `path` is the new one, on all ranks.
+/// Collective: writes a checkpoint, of which this rank's `rows`, raw cells of the problem's dtype,
+/// begin at row `first_row` of the field, and when that is complete and on the disk, the one at
+/// `path` becomes `path`.previous and the new one takes its place. `files` is rank 0's; of the
+/// others it may be anything. Both names lie in one directory that all ranks see. Without a
+/// transport (null) there is one rank. Returns when `path` is the new one, on all ranks.
 ///
 /// Throws on all ranks: InvalidInput where `path` is something else than a regular file, or in no
 /// directory; Error when a rank cannot write. Then `path` is as it was, and no part of the new one

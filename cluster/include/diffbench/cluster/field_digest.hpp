@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace diffbench::cluster {
 
@@ -25,6 +26,10 @@ struct FieldDigest {
 /// Of cells whose places in the whole field, row-major, are first_index, first_index + 1, ...
 template <typename T>
 [[nodiscard]] FieldDigest digest_of(std::int64_t first_index, std::span<const T> cells);
+
+/// Of bytes as cells of 64 bits, the last one filled with zeros; `offset`, a multiple of 8, is the
+/// place of the first byte.
+[[nodiscard]] FieldDigest digest_of_bytes(std::int64_t offset, std::string_view bytes);
 
 /// 32 hexadecimal digits.
 [[nodiscard]] std::string to_string(const FieldDigest& digest);

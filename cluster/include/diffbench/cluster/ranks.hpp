@@ -24,7 +24,6 @@
 
 namespace diffbench::cluster {
 
-class CheckpointFiles;
 class Member;
 class ThreadRanks;
 struct CheckpointFacts;
@@ -37,8 +36,6 @@ struct Duty {
   bool (*stop)() noexcept = nullptr; ///< says that a signal has asked this rank to end
   /// On rank 0: called once, when it is known that some rank was asked to end.
   void (*heed_stop)() noexcept = nullptr;
-  /// Makes what reads and writes checkpoints, when that is first wanted; may throw Unavailable.
-  std::function<std::unique_ptr<CheckpointFiles>()> checkpoint_files = {};
 };
 
 /// How a problem is cut among the ranks, and who solves the parts.
@@ -80,8 +77,8 @@ class RanksSession : public Session<T> {
   /// See save_checkpoint(); of `facts`, digest is filled in.
   virtual void save_checkpoint(const std::filesystem::path& path, CheckpointFacts facts) = 0;
   /// The field of the checkpoint that Ranks::open_checkpoint() has opened, at `path`, the problem
-  /// of which must be the session's. Throws InvalidInput where its cells are not those that its
-  /// digest tells of.
+  /// of which must be the session's. Throws InvalidInput where cells, step and problem are not
+  /// those that its digest tells of.
   virtual void load_checkpoint(const std::filesystem::path& path) = 0;
   [[nodiscard]] virtual std::int64_t depth() const = 0;
 };
@@ -117,11 +114,6 @@ class Ranks {
   /// Throws Unavailable where checkpoints cannot be had; before any work is done that they are to
   /// keep.
   void open_checkpoint_files();
-  /// As Transport::set_time_limit, of all ranks.
-  void set_time_limit(double seconds);
-  /// Whether rank 0 does nothing for long but through these sessions, until it says otherwise: then
-  /// ranks that hear nothing of it for as long as of others end all.
-  void expect_commands(bool soon);
   /// What one exchange of messages of so many bytes with both neighbours takes, in seconds: the
   /// mean of `times`, on the slowest rank.
   [[nodiscard]] double exchange_seconds(std::int64_t bytes, std::int64_t times);

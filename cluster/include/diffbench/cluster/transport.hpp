@@ -12,12 +12,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 
 namespace diffbench::cluster {
+
+class Watchdog;
 
 /// Thrown where a message has not come within the time limit (Transport::set_time_limit).
 class TimedOut : public Error {
@@ -43,8 +44,8 @@ struct HaloMessages {
   std::span<std::byte> from_lower;
 };
 
-/// Of all_gather() under a limit for single messages: a neighbour may have begun to wait for one
-/// when this rank came, and may be waiting for a CPU.
+/// Where all wait for all, under a limit for single messages: a neighbour may have begun to wait
+/// for one when this rank came, and may be waiting for a CPU.
 constexpr double gather_limit(double limit_seconds) {
   return limit_seconds > 0 ? 1.5 * limit_seconds + 1 : 0;
 }
@@ -83,13 +84,13 @@ class Transport {
   [[nodiscard]] virtual std::string description() const = 0;
 
   /// How long a rank waits without progress in run(), send() and receive() before it throws
-  /// TimedOut; 0: for ever. all_gather() waits longer, so that a rank whose neighbour is silent
-  /// can say so before the others miss it.
+  /// TimedOut; 0: for ever. Where all take part it is gather_limit(), so that a rank whose
+  /// neighbour is silent can say so before the others miss it.
   virtual void set_time_limit(double seconds) = 0;
   [[nodiscard]] virtual double time_limit() const { return 0; }
-  /// The same of broadcast(), where ranks have nothing to do until rank 0 calls; for ever unless it
-  /// is set: rank 0 may be at work of its own.
-  virtual void set_idle_limit(double) {}
+  /// Ends this process where a step takes longer than it may; null where the ranks are threads of
+  /// one process, of which none can end alone.
+  [[nodiscard]] virtual Watchdog* watchdog() { return nullptr; }
 
   /// Whether the messages of an exchange of halos may lie in memory of a CUDA device; the same on
   /// all ranks.
@@ -97,16 +98,13 @@ class Transport {
   /// The memory of the messages must outlive the exchange.
   [[nodiscard]] virtual std::unique_ptr<HaloExchange> make_halo_exchange(
       const HaloMessages& messages) = 0;
-  /// Collective: the bytes of rank 0 come to all.
+  /// Collective: the bytes of rank 0 come to all. The others have nothing to do until it calls;
+  /// they wait for as long as it lives.
   virtual void broadcast(std::span<std::byte> bytes) = 0;
   /// Collective: the bytes of each rank, equally many, come to all, in the order of ranks.
   virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
   virtual void send(int to, std::span<const std::byte> bytes) = 0;
   virtual void receive(int from, std::span<std::byte> bytes) = 0;
-  /// Collective: each rank writes its bytes into the one file, which exists, at its own offset.
-  /// Throws Error, on all ranks, when one of them cannot.
-  virtual void write_at(const std::filesystem::path& file, std::int64_t offset,
-                        std::span<const std::byte> bytes) = 0;
 
   /// The last resort of a rank that cannot go on: all ranks end, each with Ended where it waits, or
   /// as a process with exit code 1. May not return.

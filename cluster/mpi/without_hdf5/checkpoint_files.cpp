@@ -1,7 +1,0 @@
-#include "checkpoint_files.hpp"
-
-namespace diffbench::cluster {
-
-MakeCheckpointFiles mpi_checkpoint_files() { return nullptr; }
-
-} // namespace diffbench::cluster
