@@ -45,6 +45,12 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "device_copy: give a file that can be written\n");
     return 2;
   }
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  if (driver == 0) { // the first call that needs one would blame its version
+    std::fprintf(stderr, "device_copy: no NVIDIA driver was found\n");
+    return 1;
+  }
   constexpr std::size_t device_bytes = std::size_t{1} << 30; // many times any L2 cache
   constexpr std::size_t bus_bytes = std::size_t{512} << 20;
   void* one = nullptr;

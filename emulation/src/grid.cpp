@@ -100,6 +100,7 @@ class GridRun {
 
   // A grid whose threads only spin would never end.
   static constexpr std::int64_t most_idle_yields = 1'000'000;
+  static constexpr std::int64_t patient_yields = 20'000;
 
   const GridLaunch& launch_;
   Random& random_;
@@ -215,8 +216,9 @@ Thread* GridRun::pick() {
   if (cancelled_ || ready_.empty()) {
     return nullptr;
   }
-  // Four more draws for another block than the neglected one.
-  for (int draws = 0; neglects_ && draws < 4; ++draws) {
+  // Four more draws for another block than the neglected one, as long as they do more than wait.
+  const bool neglects = neglects_ && idle_yields_ < patient_yields;
+  for (int draws = 0; neglects && draws < 4; ++draws) {
     const std::size_t i = random_.below(ready_.size());
     if (rank_of(*ready_[i]->block) != neglected_) {
       std::swap(ready_[i], ready_.back());

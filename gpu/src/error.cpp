@@ -20,6 +20,10 @@ std::string describe(cudaError_t code, const char* expression, Place place) {
 // cudaError_t).
 bool loses_context(cudaError_t code) {
   switch (code) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorHardwareStackError:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchTimeout:
     case cudaErrorAssert:

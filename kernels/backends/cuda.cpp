@@ -6,7 +6,8 @@ namespace diffbench::backends {
 
 BackendInfo cuda() {
   using kernels::TileKernel;
-  return kernels::tile_backend<TileKernel::blocked, TileKernel::streamed, TileKernel::persistent>(
+  return kernels::tile_backend<TileKernel::blocked, TileKernel::streamed, TileKernel::swapped,
+                               TileKernel::persistent, TileKernel::numbered>(
       "cuda", "CUDA, whichever of the last three is faster here", 300);
 }
 

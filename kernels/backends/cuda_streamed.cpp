@@ -8,7 +8,7 @@ namespace diffbench::backends {
 
 BackendInfo cuda_streamed() {
   using kernels::TileKernel;
-  return kernels::tile_backend<TileKernel::streamed>(
+  return kernels::tile_backend<TileKernel::streamed, TileKernel::swapped>(
       "cuda_streamed", "CUDA, warps stream down strips, eight steps a launch in registers", 235);
 }
 

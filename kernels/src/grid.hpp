@@ -40,6 +40,21 @@ inline constexpr int patch_width = 16 / sizeof(T);
 inline constexpr int patch_height = 4;
 inline constexpr int most_tile_threads = 512;
 
+/// 12 bytes of a patch, and which exchange they are of.
+struct alignas(16) Packet {
+  unsigned words[3];
+  unsigned number;
+};
+inline constexpr int packets_of_patch = 6;
+
+/// Where numbered halos are exchanged (numbered_halos.cuh): two sets of packets_of_patch planes,
+/// each with a packet of every patch of the grid.
+struct PacketBuffers {
+  Packet* packets;
+  int patches_x; ///< side by side
+  int patches;
+};
+
 /// Where a block's region lies, and what of it is its own tile.
 struct TileShape {
   int depth;      ///< halo on each side, in cells: the most steps between two loads

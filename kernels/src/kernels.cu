@@ -10,8 +10,10 @@ template <typename T>
 StepKernels<T> step_kernels() {
   return {.stream_rows = stream_rows_step<T>,
           .blocked = blocked_steps<T>,
-          .streamed = streamed_steps<T>,
-          .persistent = persistent_steps<T>};
+          .streamed = streamed_steps<T, false>,
+          .swapped = streamed_steps<T, true>,
+          .persistent = persistent_steps<T>,
+          .numbered = numbered_steps<T>};
 }
 
 template StepKernels<float> step_kernels();

@@ -19,7 +19,10 @@ struct StepKernels {
   void (*stream_rows)(Grid<T>, int rows, const T* in, T* out);
   void (*blocked)(Grid<T>, Area, TileShape, int steps, const T* in, T* out);
   void (*streamed)(Grid<T>, Area, StripShape, const T* in, T* out);
+  void (*swapped)(Grid<T>, Area, StripShape, const T* in, T* out);
   void (*persistent)(Grid<T>, TileShape, std::int64_t steps, T* a, T* b, unsigned* flags);
+  void (*numbered)(Grid<T>, TileShape, std::int64_t steps, const T* in, T* out,
+                   PacketBuffers buffers, unsigned number);
 };
 
 template <typename T>

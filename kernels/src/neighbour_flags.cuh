@@ -14,10 +14,17 @@ class NeighbourFlags {
   /// Of the tile of this block. `flags`: one a tile, 0 before the first exchange.
   template <typename T>
   __device__ NeighbourFlags(const Grid<T>& grid, const TileShape& shape, unsigned* flags)
-      : flags_(flags), tiles_x_(shape.tiles_x), tile_(static_cast<int>(blockIdx.x)) {
+      : flags_(flags), tiles_x_(shape.tiles_x) {
     const bool periodic = grid.boundary == Boundary::periodic;
-    columns_ = near(tile_ % tiles_x_, shape.tile_width, shape.depth, grid.nx, periodic);
-    rows_ = near(tile_ / tiles_x_, shape.tile_height, shape.depth, grid.ny, periodic);
+    const int tile = static_cast<int>(blockIdx.x);
+    columns_ = near(tile % tiles_x_, shape.tile_width, shape.depth, grid.nx, periodic);
+    rows_ = near(tile / tiles_x_, shape.tile_height, shape.depth, grid.ny, periodic);
+    const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+    threads_ = static_cast<int>(blockDim.x * blockDim.y);
+    is_first_ = thread == 0;
+    // From the last thread on: the first one's warp waits for its stores.
+    watched_ = threads_ - 1 - thread;
+    flag_ = watched_ < neighbours() ? flag_of(watched_) : nullptr;
   }
 
   /// Exchange `number`, 1 for the first: what the block has stored until now can be loaded by its
@@ -25,18 +32,15 @@ class NeighbourFlags {
   /// until the neighbours do, so that all must be resident.
   __device__ void exchange(unsigned number) const {
     __syncthreads();
-    const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
-    if (thread == 0) {
-      __nv_atomic_store_n(flags_ + tile_, number, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+    if (is_first_) {
+      __nv_atomic_store_n(flags_ + blockIdx.x, number, __NV_ATOMIC_RELEASE,
+                          __NV_THREAD_SCOPE_DEVICE);
     }
-    const int threads = static_cast<int>(blockDim.x * blockDim.y);
-    for (int i = thread; i < columns_.count * rows_.count; i += threads) {
-      unsigned* const flag =
-          flags_ + rows_.tile(i / columns_.count) * tiles_x_ + columns_.tile(i % columns_.count);
-      // Neighbours are an exchange ahead at most; numbers may overflow.
-      while (static_cast<int>(
-                 __nv_atomic_load_n(flag, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) - number) <
-             0) {
+    if (flag_ != nullptr) {
+      wait_for(flag_, number);
+      // More neighbours than threads: of tiles that are narrower than a halo.
+      for (int i = watched_ + threads_; i < neighbours(); i += threads_) {
+        wait_for(flag_of(i), number);
       }
     }
     __syncthreads();
@@ -71,9 +75,24 @@ class NeighbourFlags {
     return {from / size, min(count, tiles), tiles};
   }
 
+  __device__ int neighbours() const { return columns_.count * rows_.count; }
+  __device__ unsigned* flag_of(int i) const {
+    return flags_ + rows_.tile(i / columns_.count) * tiles_x_ + columns_.tile(i % columns_.count);
+  }
+  /// They are an exchange ahead at most; numbers may overflow.
+  static __device__ void wait_for(unsigned* flag, unsigned number) {
+    while (static_cast<int>(
+               __nv_atomic_load_n(flag, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) - number) <
+           0) {
+    }
+  }
+
   unsigned* flags_;
   int tiles_x_;
-  int tile_;
+  int threads_;
+  bool is_first_;  ///< of the block's threads
+  int watched_;    ///< which of the neighbours this thread waits for, the first of them
+  unsigned* flag_; ///< that one's; null: for none
   Span columns_;
   Span rows_;
 };

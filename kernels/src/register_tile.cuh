@@ -34,7 +34,11 @@ class RegisterTile {
                .left = tile_x,
                .top = tile_y,
                .right = min(tile_x + shape.tile_width, area.right),
-               .bottom = min(tile_y + shape.tile_height, area.bottom)} {
+               .bottom = min(tile_y + shape.tile_height, area.bottom)},
+        offset_(row_in_grid() * grid.pitch + column_in_grid()),
+        depth_(shape.depth),
+        ring_(way_of_ring()),
+        halo_(way_of_halo()) {
     const int region_x = tile_x - shape.depth;
     const int region_y = tile_y - shape.depth;
     meets_edge_ =
@@ -47,16 +51,12 @@ class RegisterTile {
                                    place_.y + PY >= grid.ny) != 0;
   }
 
-  /// Loads the patch. With `only_halo`, patches wholly in the tile keep what the registers hold;
-  /// those partly in it must have been stored.
-  __device__ void load(const T* field, bool only_halo = false) {
+  /// Loads the patch.
+  __device__ void load(const T* field) {
     // Ghost cells of the periodic grid are loaded, the others made up at each step.
     const bool periodic = grid_.boundary == Boundary::periodic;
-    if (only_halo && is_in_tile()) {
-      return;
-    }
-    const int column = periodic ? wrap(place_.x, grid_.nx) : place_.x;
-    int row = periodic ? wrap(place_.y, grid_.ny) : place_.y;
+    const int column = column_in_grid();
+    int row = row_in_grid();
     const auto next = [periodic](int i, int n) { return periodic && i + 1 == n ? 0 : i + 1; };
     const bool rows_inside = periodic || (row >= 0 && row + PY <= grid_.ny);
     if (is_wide(column) && rows_inside) {
@@ -67,36 +67,67 @@ class RegisterTile {
       }
       return;
     }
-    const Grid<T> grid = grid_; // what a call is given by reference lies in memory from then on
-    Patch cells;
-    load_cells(grid, field, column, row, cells);
-    copy(cells.cells, cells_);
+    load_by_cell(field, tile_and(static_cast<int>(blockDim.x * blockDim.y) * PX * PY));
   }
 
-  /// Stores the cells of the tile; with `ring` > 0 of patches wholly in it only those with cells
-  /// fewer than `ring` from its edge, which are all that a neighbour reads.
-  __device__ void store(T* field, int ring = 0) const {
-    if (place_.x + PX <= place_.left || place_.x >= place_.right || place_.y + PY <= place_.top ||
-        place_.y >= place_.bottom) {
-      return;
+  /// Loads of the patch what is of the tile, or nearer than the shape's depth to it. The rest, any
+  /// value, may be of a tile that no exchange waits for.
+  __device__ void load_near(const T* field) {
+    const Place near = tile_and(depth_);
+    if (halo_ == Way::quads || (is_in(place_) && is_wide(place_.x))) {
+      load_by_quad(field);
+    } else if (meets(near)) {
+      load_by_cell(field, near);
+    } else {
+      const Patch any{};
+      copy(any.cells, cells_);
     }
-    const bool in_tile = is_in_tile();
-    const bool in_ring = place_.x < place_.left + ring || place_.x + PX > place_.right - ring ||
-                         place_.y < place_.top + ring || place_.y + PY > place_.bottom - ring;
-    if (ring > 0 && in_tile && !in_ring) {
-      return;
-    }
-    if (in_tile && is_wide(place_.x)) {
-#pragma unroll
-      for (int j = 0; j < PY; ++j) {
-        store_quads(cells_[j], field + (place_.y + j) * grid_.pitch + place_.x);
-      }
-      return;
-    }
-    Patch cells;
-    copy(cells_, cells.cells);
-    store_cells(grid_.pitch, place_, cells, field);
   }
+
+  /// Loads it anew if cells in it are nearer than the shape's depth to the tile and not in it;
+  /// those in it must have been stored.
+  __device__ void load_halo(const T* field) {
+    if (halo_ == Way::quads) {
+      load_by_quad(field);
+    } else if (halo_ == Way::cells) {
+      load_by_cell(field, tile_and(depth_));
+    }
+  }
+
+  /// Stores the cells of the tile.
+  __device__ void store(T* field) const {
+    if (!meets(place_)) {
+      return;
+    }
+    if (is_in(place_) && is_wide(place_.x)) {
+      store_by_quad(field);
+      return;
+    }
+    store_by_cell(field);
+  }
+
+  /// The same of patches with cells nearer than the shape's depth to the tile's edge, which are all
+  /// that a neighbour reads.
+  __device__ void store_ring(T* field) const {
+    if (ring_ == Way::quads) {
+      store_by_quad(field);
+    } else if (ring_ == Way::cells) {
+      store_by_cell(field);
+    }
+  }
+
+  /// The patch, and its first cell; of a periodic grid the one that it stands for.
+  __device__ T (&cells())[patch_height][patch_width<T>] { return cells_; }
+  __device__ int column_in_grid() const {
+    return grid_.boundary == Boundary::periodic ? wrap(place_.x, grid_.nx) : place_.x;
+  }
+  __device__ int row_in_grid() const {
+    return grid_.boundary == Boundary::periodic ? wrap(place_.y, grid_.ny) : place_.y;
+  }
+  /// Whether it has cells of the tile that neighbours read, or none of the tile but some that the
+  /// tile's next steps depend on.
+  __device__ bool is_in_ring() const { return ring_ != Way::none; }
+  __device__ bool is_in_halo() const { return halo_ != Way::none && !meets(place_); }
 
   /// Advances the region by `steps`, at most the shape's depth since the last load. All threads of
   /// the block must call it.
@@ -114,8 +145,8 @@ class RegisterTile {
 
   /// Of a patch and its block's tile, in cells of the grid.
   struct Place {
-    int x, y; ///< the patch's first cell
-    int left, top, right, bottom;
+    int x, y;                     ///< the patch's first cell
+    int left, top, right, bottom; ///< of the tile
     __device__ bool in_tile(int cell_x, int cell_y) const {
       return cell_x >= left && cell_x < right && cell_y >= top && cell_y < bottom;
     }
@@ -133,15 +164,49 @@ class RegisterTile {
       }
     }
   }
+  __device__ void load_by_quad(const T* field) {
+#pragma unroll
+    for (int j = 0; j < PY; ++j) {
+      load_quads(field + offset_of_row(j), cells_[j]);
+    }
+  }
+  __device__ void load_by_cell(const T* field, const Place& near) {
+    const Grid<T> grid = grid_; // what a call is given by reference lies in memory from then on
+    Patch cells;
+    load_cells(grid, field, near, column_in_grid(), row_in_grid(), cells);
+    copy(cells.cells, cells_);
+  }
+  __device__ void store_by_quad(T* field) const {
+#pragma unroll
+    for (int j = 0; j < PY; ++j) {
+      store_quads(cells_[j], field + offset_of_row(j));
+    }
+  }
+  // Where the patch's row `j` lies. Hidden from nvcc: it would derive each row's address from the
+  // last one's, and then not see at the third that four cells lie side by side.
+  __device__ std::int64_t offset_of_row(int j) const {
+    std::int64_t offset = offset_ + j * grid_.pitch;
+#if !defined(DIFFBENCH_EMULATED_CUDA)
+    asm("" : "+l"(offset));
+#endif
+    return offset;
+  }
+  __device__ void store_by_cell(T* field) const {
+    Patch cells;
+    copy(cells_, cells.cells);
+    store_cells(grid_.pitch, place_, cells, field);
+  }
   // Cell by cell. Not inlined, and given copies: what they need would cost the time steps
   // registers.
   static __device__ __attribute__((noinline)) void load_cells(const Grid<T>& grid, const T* field,
-                                                              int column, int row, Patch& patch) {
+                                                              Place near, int column, int row,
+                                                              Patch& patch) {
     const bool periodic = grid.boundary == Boundary::periodic;
     for (int j = 0; j < PY; ++j) {
       int x = column;
       for (int i = 0; i < PX; ++i) {
-        const bool inside = row >= 0 && row < grid.ny && x >= 0 && x < grid.nx;
+        const bool inside = row >= 0 && row < grid.ny && x >= 0 && x < grid.nx &&
+                            near.in_tile(near.x + i, near.y + j);
         patch.cells[j][i] = inside ? field[row * grid.pitch + x] : grid.constant;
         x = periodic && x + 1 == grid.nx ? 0 : x + 1;
       }
@@ -161,9 +226,45 @@ class RegisterTile {
 
   // Where a patch lies decides how it is accessed: at the edges of the grid, and where depth or
   // tile are no multiple of a quad, cell by cell; all others by quads. Few warps have both.
-  __device__ bool is_in_tile() const {
-    return place_.in_tile(place_.x, place_.y) &&
-           place_.in_tile(place_.x + PX - 1, place_.y + PY - 1);
+  __device__ bool is_in(const Place& tile) const {
+    return tile.in_tile(place_.x, place_.y) && tile.in_tile(place_.x + PX - 1, place_.y + PY - 1);
+  }
+  __device__ bool meets(const Place& tile) const {
+    return place_.x + PX > tile.left && place_.x < tile.right && place_.y + PY > tile.top &&
+           place_.y < tile.bottom;
+  }
+  // How an exchange accesses the patch, found out once.
+  enum class Way : unsigned char { none, quads, cells };
+  __device__ Way way_of_ring() const {
+    const Place& tile = place_;
+    const bool whole = is_in(place_);
+    const bool near_edge = place_.x < tile.left + depth_ || place_.x + PX > tile.right - depth_ ||
+                           place_.y < tile.top + depth_ || place_.y + PY > tile.bottom - depth_;
+    if (!meets(tile) || (whole && !near_edge)) {
+      return Way::none;
+    }
+    return whole && is_wide(place_.x) ? Way::quads : Way::cells;
+  }
+  // The tile and the cells nearer than `distance` to it. Of a narrow tile the region ends beyond
+  // its depth.
+  __device__ Place tile_and(int distance) const {
+    Place near = place_;
+    near.left -= distance;
+    near.top -= distance;
+    near.right += distance;
+    near.bottom += distance;
+    return near;
+  }
+  __device__ Way way_of_halo() const {
+    const Place near = tile_and(depth_);
+    const int column = column_in_grid();
+    const int row = row_in_grid();
+    const bool in_grid = column + PX > 0 && column < grid_.nx && row + PY > 0 && row < grid_.ny;
+    if (is_in(place_) || !meets(near) || !in_grid) {
+      return Way::none;
+    }
+    return is_wide(column) && row >= 0 && row + PY <= grid_.ny && is_in(near) ? Way::quads
+                                                                              : Way::cells;
   }
   // Whether the patch's cells, from this column on, are quads of the grid. Its rows begin with one.
   __device__ bool is_wide(int column) const {
@@ -265,6 +366,10 @@ class RegisterTile {
   Quad<T>* edges_;
   int thread_;
   Place place_;
+  std::int64_t offset_; ///< of the patch in a field; not to be used where it lies beyond the grid
+  int depth_;
+  Way ring_;
+  Way halo_;
   bool meets_edge_; ///< the block's region does
   bool warp_meets_edge_;
   T cells_[PY][PX];

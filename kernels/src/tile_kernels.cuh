@@ -1,8 +1,9 @@
-// The kernels over register_tile.cuh: several steps a launch, and all steps in one launch.
+// The kernels over register_tile.cuh: several steps a launch, and any number of steps a launch.
 #pragma once
 
 #include "diffbench/gpu/dynamic_shared.cuh"
 #include "neighbour_flags.cuh"
+#include "numbered_halos.cuh"
 #include "register_tile.cuh"
 
 namespace diffbench::kernels {
@@ -42,22 +43,42 @@ __global__ void __launch_bounds__(most_tile_threads, 1)
                      T* a, T* b, unsigned* flags) {
   const NeighbourFlags neighbours(grid, shape, flags);
   auto tile = tile_of_block<T>(grid, Area{0, 0, grid.nx, grid.ny}, shape);
-  tile.load(a);
+  tile.load_near(a);
   T* target = b;
   T* other = a;
   unsigned exchanges = 0;
   while (steps > shape.depth) {
     tile.advance(shape.depth);
     steps -= shape.depth;
-    tile.store(target, shape.depth);
+    tile.store_ring(target);
     neighbours.exchange(++exchanges);
-    tile.load(target, true);
+    tile.load_halo(target);
     T* const swap = target;
     target = other;
     other = swap;
   }
   tile.advance(static_cast<int>(steps));
   tile.store(target);
+}
+
+/// The same from `in` to `out` with numbered halos (numbered_halos.cuh) in `buffers`, where no
+/// packet has a number of this launch yet: `number` and up, each exchange one. Depth, and in a
+/// periodic grid also its sides, must be multiples of a patch's.
+template <typename T>
+__global__ void __launch_bounds__(most_tile_threads, 1)
+    numbered_steps(const __grid_constant__ Grid<T> grid, TileShape shape, std::int64_t steps,
+                   const T* in, T* out, PacketBuffers buffers, unsigned number) {
+  auto tile = tile_of_block<T>(grid, Area{0, 0, grid.nx, grid.ny}, shape);
+  const NumberedHalos<T> halos(tile, buffers);
+  tile.load(in);
+  while (steps > shape.depth) {
+    tile.advance(shape.depth);
+    steps -= shape.depth;
+    halos.exchange(number, tile.cells());
+    ++number;
+  }
+  tile.advance(static_cast<int>(steps));
+  tile.store(out);
 }
 
 } // namespace diffbench::kernels

@@ -22,17 +22,28 @@ namespace {
 // Figures of the model, beside the instructions counted in the kernels: published properties of an
 // H200 and published costs, not fitted. Only which candidates are worth a measurement depends on
 // them, and nothing has been measured yet.
-constexpr double clock_hz = 1.9e9;
+struct Card {
+  double clock_hz;
+  double memory_bandwidth; // bytes a second
+  // Of the cycles, in which a scheduler with two warps of cuda_streamed issues. Assumed: some of
+  // what one warp waits for, the other cannot hide.
+  double issue_share;
+};
+constexpr Card slow_card = {1.75e9, 4.1e12, 0.8};
+constexpr Card quick_card = {1.98e9, 4.3e12, 1};
 constexpr double issue_lanes = 128; // instructions of a thread that a multiprocessor issues a cycle
-constexpr double float64_lanes = 64;    // of them float64 arithmetic
-constexpr double arithmetic = 6;        // instructions of a cell: four additions, an fma, a product
-constexpr double shared_lanes = 32;     // times 4 bytes through shared memory or a shuffle a cycle
-constexpr double block_barrier = 40e-9; // seconds, with the latency of shared memory
-constexpr double launch_gap = 1.3e-6;   // from one kernel of a graph to the next
+constexpr double float64_lanes = 64;  // of them float64 arithmetic
+constexpr double arithmetic = 6;      // instructions of a cell: four additions, an fma, a product
+constexpr double shared_lanes = 32;   // times 4 bytes through shared memory or a shuffle a cycle
+constexpr double block_barrier = 76;  // cycles, with the latency of shared memory
+constexpr double launch_gap = 1.3e-6; // seconds from one kernel of a graph to the next
 constexpr double l2_latency = 0.3e-6;
-constexpr double flag_exchange = 0.8e-6;    // a flag's release and its acquire, through L2
-constexpr double memory_bandwidth = 4.1e12; // bytes a second
-constexpr double l2_bandwidth = 5.5e12;     // of fields that stay there
+constexpr double l2_bandwidth = 5.5e12; // bytes a second
+// Cycles of an exchange beside its instructions: two barriers, the wait for the block's stores, a
+// flag's way to L2, a poll, and the load of a halo; of a numbered one only a packet's way and a
+// poll.
+constexpr double flag_latency = 80 + 450 + 200 + 350 + 330;
+constexpr double packet_latency = 200 + 350;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -58,7 +69,7 @@ int resident_if_it_fits(const TilePlan& plan, const Problem& problem, const Tile
   if (!a_shape) {
     return 0;
   }
-  if (plan.kernel == TileKernel::streamed) {
+  if (is_streamed(plan.kernel)) {
     const Area strips = streamed_areas(problem).strips;
     const int height = strips.bottom - strips.top;
     const bool rows_fit = height == 0 ? plan.rows == 0
@@ -70,17 +81,23 @@ int resident_if_it_fits(const TilePlan& plan, const Problem& problem, const Tile
   }
   const Area whole = whole_of(problem);
   const std::int64_t tiles = plan.tiles_x(whole, dtype) * plan.tiles_y(whole, dtype);
-  if (plan.kernel != TileKernel::persistent) {
+  if (!is_persistent(plan.kernel)) {
     return tiles <= std::numeric_limits<int>::max() ? device.resident_blocks(plan) : 0;
   }
-  if (!device.properties.cooperative_launch) {
+  // What is exchanged are whole patches.
+  const bool whole_patches =
+      plan.depth % patch_height == 0 &&
+      (problem.boundary != Boundary::periodic ||
+       (problem.ny % patch_height == 0 && problem.nx * problem.element_bytes() % 16 == 0));
+  if (!device.properties.cooperative_launch ||
+      (plan.kernel == TileKernel::numbered && !whole_patches)) {
     return 0;
   }
   const int resident = device.resident_blocks(plan);
   return tiles <= std::int64_t{resident} * device.properties.multiprocessors ? resident : 0;
 }
 
-constexpr std::array kernel_names = {"blocked", "persistent", "streamed"};
+constexpr std::array kernel_names = {"blocked", "persistent", "numbered", "streamed", "swapped"};
 
 const char* name_of(TileKernel kernel) { return kernel_names.at(static_cast<std::size_t>(kernel)); }
 
@@ -142,8 +159,12 @@ std::int64_t TilePlan::tiles_y(const Area& area, Dtype dtype) const {
 
 std::string TilePlan::describe(Dtype dtype) const {
   std::ostringstream text;
-  text << name_of(kernel) << ", ";
-  if (kernel == TileKernel::streamed && rows > 0) {
+  switch (kernel) {
+    case TileKernel::numbered: text << "persistent, numbered halos, "; break;
+    case TileKernel::swapped: text << "streamed, swapped stores, "; break;
+    default: text << name_of(kernel) << ", ";
+  }
+  if (is_streamed(kernel) && rows > 0) {
     text << "strips of " << strip_columns(dtype) << 'x' << rows << "; at edges ";
   }
   text << block_x << 'x' << block_y << " threads, tile " << tile_width(dtype) << 'x'
@@ -202,14 +223,27 @@ double cycles(Dtype dtype, double instructions, double cells) {
   return dtype == Dtype::float32 ? issue : std::max(issue, cells * arithmetic / float64_lanes);
 }
 
+const InstructionCounts& counts_of(TileKernel kernel, Dtype dtype) {
+  const bool single = dtype == Dtype::float32;
+  switch (kernel) {
+    case TileKernel::blocked: return single ? blocked_float : blocked_double;
+    case TileKernel::persistent: return single ? persistent_float : persistent_double;
+    case TileKernel::numbered: return single ? numbered_float : numbered_double;
+    case TileKernel::streamed: return single ? streamed_float : streamed_double;
+    case TileKernel::swapped: break;
+  }
+  return single ? swapped_float : swapped_double;
+}
+
 // Seconds of a time step of `area` in tiles, by the model.
 double tiled_seconds(const TilePlan& plan, int resident, const Area& area, Dtype dtype,
-                     const gpu::Device& device) {
+                     const gpu::Device& device, const Card& card) {
   const int multiprocessors = device.multiprocessors;
-  const bool persistent = plan.kernel == TileKernel::persistent;
+  const TileKernel kernel = is_streamed(plan.kernel) ? TileKernel::blocked : plan.kernel;
+  const bool persistent = is_persistent(kernel);
+  const bool numbered = kernel == TileKernel::numbered;
   const bool single = dtype == Dtype::float32;
-  const InstructionCounts& count = persistent ? (single ? persistent_float : persistent_double)
-                                              : (single ? blocked_float : blocked_double);
+  const InstructionCounts& count = counts_of(kernel, dtype);
   const double tiles = static_cast<double>(plan.tiles_x(area, dtype) * plan.tiles_y(area, dtype));
   const double region = 1.0 * plan.region_width(dtype) * plan.region_height(dtype);
   const double tile = 1.0 * plan.tile_width(dtype) * plan.tile_height(dtype);
@@ -221,26 +255,30 @@ double tiled_seconds(const TilePlan& plan, int resident, const Area& area, Dtype
   // each written and read) and shuffles (of two columns); and barriers, which resident blocks
   // share.
   const double words = 2 * 2 * 4 + 2 * patch_height * (single ? 1 : 2);
-  const double step =
-      threads * std::max(cycles(dtype, count.step, region / plan.threads()), words / shared_lanes) /
-          clock_hz +
-      std::ceil(blocks / resident) * block_barrier;
+  const double step = (threads * std::max(cycles(dtype, count.step, region / plan.threads()),
+                                          words / shared_lanes) +
+                       std::ceil(blocks / resident) * block_barrier) /
+                      card.clock_hz;
   // Between loads: the way in and out, the traffic (only halos and rings when persistent), and the
   // launch or barrier.
-  const double around = threads * (count.load + count.store) / issue_lanes / clock_hz;
+  const double around = threads * (count.load + count.store) / issue_lanes / card.clock_hz;
   const double halo = region - tile;
   const double ring = tile - std::max(0.0, 1.0 * plan.tile_width(dtype) - 2 * plan.depth) *
                                  std::max(0.0, 1.0 * plan.tile_height(dtype) - 2 * plan.depth);
-  const double moved = tiles * (persistent ? halo + ring : region + tile) * (single ? 4 : 8);
+  const double bytes = (single ? 4 : 8) * (numbered ? packets_of_patch / 4.0 : 1);
+  const double moved = tiles * (persistent ? halo + ring : region + tile) * bytes;
   const bool in_l2 = 2 * cells_of(area) * (single ? 4 : 8) < static_cast<double>(device.l2_bytes);
-  const double traffic = moved / (in_l2 ? l2_bandwidth : memory_bandwidth);
-  const double gap = l2_latency + (persistent ? flag_exchange : launch_gap);
-  return step + (around + traffic + gap) / plan.depth;
+  const double traffic = moved / (in_l2 ? l2_bandwidth : card.memory_bandwidth);
+  if (persistent) { // what one warp accesses moves while another issues
+    const double latency = (numbered ? packet_latency : flag_latency) / card.clock_hz;
+    return step + (std::max(around, traffic) + latency) / plan.depth;
+  }
+  return step + (around + traffic + l2_latency + launch_gap) / plan.depth;
 }
 
 // The same in strips.
 double streamed_seconds(const TilePlan& plan, int resident, const Area& area, Dtype dtype,
-                        int multiprocessors) {
+                        int multiprocessors, const Card& card) {
   const bool single = dtype == Dtype::float32;
   const int columns = strip_columns(dtype);
   const double strips = std::ceil((1.0 * area.right - area.left) / columns) *
@@ -252,26 +290,30 @@ double streamed_seconds(const TilePlan& plan, int resident, const Area& area, Dt
   const double lane =
       loaded / warp_lanes * streamed_depth; // cells of a lane in a row of all levels
   const double row = resident * warp_lanes *
-                     cycles(dtype, (single ? streamed_float : streamed_double).step, lane) /
-                     clock_hz;
+                     cycles(dtype, counts_of(plan.kernel, dtype).step, lane) /
+                     (card.clock_hz * card.issue_share);
   // A warp has one row under way at a time.
   const double computed = waves * rows * std::max(row, l2_latency);
-  const double moved = strips * (rows * loaded + plan.rows * columns) * (single ? 4 : 8);
-  return (std::max(computed, moved / memory_bandwidth) + launch_gap) / streamed_depth;
+  const double came = strips * rows * loaded * (single ? 4 : 8);
+  const double went = strips * plan.rows * columns * (single ? 4 : 8);
+  // L2 has as much to do with half a sector as with a whole one.
+  const double sectors = came + went * (plan.kernel == TileKernel::swapped ? 1 : 2);
+  const double moving = std::max((came + went) / card.memory_bandwidth, sectors / l2_bandwidth);
+  return (std::max(computed, moving) + launch_gap) / streamed_depth;
 }
 
 double predicted_step_seconds(const TilePlan& plan, int resident, const Problem& problem,
-                              const gpu::Device& device) {
-  if (plan.kernel != TileKernel::streamed) {
-    return tiled_seconds(plan, resident, whole_of(problem), problem.dtype, device);
+                              const gpu::Device& device, const Card& card = slow_card) {
+  if (!is_streamed(plan.kernel)) {
+    return tiled_seconds(plan, resident, whole_of(problem), problem.dtype, device, card);
   }
   const StreamedAreas areas = streamed_areas(problem);
-  double seconds =
-      cells_of(areas.strips) > 0
-          ? streamed_seconds(plan, resident, areas.strips, problem.dtype, device.multiprocessors)
-          : 0;
+  double seconds = cells_of(areas.strips) > 0
+                       ? streamed_seconds(plan, resident, areas.strips, problem.dtype,
+                                          device.multiprocessors, card)
+                       : 0;
   for (const Area& area : areas.tiles) {
-    seconds += tiled_seconds(plan, 1, area, problem.dtype, device);
+    seconds += tiled_seconds(plan, 1, area, problem.dtype, device, card);
   }
   return seconds;
 }
@@ -311,8 +353,8 @@ double median(std::vector<double> values) {
 // clock has risen; in them the kernels are loaded and graphs recorded. All run the same number of
 // steps, a multiple of most depths: enough that a launch does not decide, and with a predicted time
 // of `step_seconds` not so many that large grids take seconds.
-TilePlan quickest(const std::vector<TileCandidate>& candidates, const TileDevice& device,
-                  double step_seconds) {
+TileChoice quickest(const std::vector<TileCandidate>& candidates, const TileDevice& device,
+                    double step_seconds) {
   constexpr int most_warm_rounds = 1000;
   constexpr int rounds = 5;
   const std::int64_t steps = 240 * step_seconds < 5e-3 ? 240 : 48;
@@ -328,8 +370,11 @@ TilePlan quickest(const std::vector<TileCandidate>& candidates, const TileDevice
       samples[i].push_back(device.seconds(candidates[i].plan, steps));
     }
   }
-  const auto best = std::ranges::min_element(samples, {}, median);
-  return candidates[static_cast<std::size_t>(best - samples.begin())].plan;
+  std::vector<double> medians;
+  std::ranges::transform(samples, std::back_inserter(medians), median);
+  const auto best = std::ranges::min_element(medians);
+  return {candidates[static_cast<std::size_t>(best - medians.begin())].plan, "calibrated",
+          *best / static_cast<double>(steps)};
 }
 
 } // namespace
@@ -339,11 +384,13 @@ std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& pro
   std::vector<TileCandidate> candidates;
   const auto consider = [&](const TilePlan& plan) {
     if (const int resident = resident_if_it_fits(plan, problem, device); resident > 0) {
-      candidates.push_back(
-          {plan, resident, predicted_step_seconds(plan, resident, problem, device.properties)});
+      const auto seconds = [&](const Card& card) {
+        return predicted_step_seconds(plan, resident, problem, device.properties, card);
+      };
+      candidates.push_back({plan, resident, seconds(slow_card), seconds(quick_card)});
     }
   };
-  if (kernel == TileKernel::streamed) {
+  if (is_streamed(kernel)) {
     TilePlan plan{kernel, 32, 8, streamed_depth, 0};
     const Area strips = streamed_areas(problem).strips;
     if (strips.right == 0) {
@@ -385,14 +432,16 @@ TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& probl
     const std::optional<TilePlan> cached = plan_of(cache.find(key).value_or(""));
     if (cached && std::ranges::find(kernels, cached->kernel) != kernels.end() &&
         resident_if_it_fits(*cached, problem, device) > 0) {
-      return {*cached, "cached"};
+      return {*cached, "cached",
+              predicted_step_seconds(*cached, device.resident_blocks(*cached), problem,
+                                     device.properties)};
     }
   }
   std::vector<TileCandidate> candidates;
   for (const TileKernel kernel : kernels) {
-    // Without strips it would be cuda_blocked by another name.
-    if (kernel == TileKernel::streamed && kernels.size() > 1 &&
-        streamed_areas(problem).strips.right == 0) {
+    // Without strips they would be cuda_blocked by another name.
+    const bool only_tiles = is_streamed(kernel) && streamed_areas(problem).strips.right == 0;
+    if (only_tiles && kernel != kernels.front()) {
       continue;
     }
     std::ranges::copy(favourites(tile_candidates(kernel, problem, device)),
@@ -407,15 +456,22 @@ TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& probl
   const TileCandidate& likely =
       *std::ranges::min_element(candidates, {}, &TileCandidate::predicted_seconds);
   if (!measured) {
-    return {likely.plan, "model"};
+    return {likely.plan, "model", likely.predicted_seconds};
   }
-  const TilePlan best = quickest(candidates, device, likely.predicted_seconds);
+  TileChoice best = quickest(candidates, device, likely.predicted_seconds);
   try {
-    cache.store(key, text_of(best));
+    cache.store(key, text_of(best.plan));
   } catch (const Error&) {
     // The choice was measured; that it cannot be remembered only costs milliseconds next time.
   }
-  return {best, "calibrated"};
+  return best;
+}
+
+std::int64_t launch_steps(const TileChoice& choice) {
+  constexpr double launch_seconds = 0.2;
+  constexpr double most_sweeps = 1e12; // of a plan without a time
+  const double sweeps = launch_seconds / (choice.step_seconds * choice.plan.depth);
+  return choice.plan.depth * static_cast<std::int64_t>(std::clamp(sweeps, 1.0, most_sweeps));
 }
 
 } // namespace diffbench::kernels

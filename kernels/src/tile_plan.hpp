@@ -23,16 +23,24 @@ namespace diffbench::kernels {
 /// How time steps are divided into launches, and the grid among blocks.
 enum class TileKernel {
   blocked,    ///< a launch every `depth` steps, any number of tiles
-  persistent, ///< one cooperative launch: all tiles resident at once
+  persistent, ///< one cooperative launch: all tiles resident at once, halos and flags
+  numbered,   ///< the same with halos that are their own flag
   streamed,   ///< a launch every streamed_depth steps, strips of columns; tiles for what is left
+  swapped,    ///< the same with whole sectors stored
 };
+[[nodiscard]] constexpr bool is_persistent(TileKernel kernel) {
+  return kernel == TileKernel::persistent || kernel == TileKernel::numbered;
+}
+[[nodiscard]] constexpr bool is_streamed(TileKernel kernel) {
+  return kernel == TileKernel::streamed || kernel == TileKernel::swapped;
+}
 
 struct TilePlan {
   TileKernel kernel = TileKernel::blocked;
   int block_x = 0; ///< threads of a tile
   int block_y = 0;
   int depth = 1; ///< time steps between two loads, and halo in cells
-  int rows = 0;  ///< of a strip; streamed only, and 0 where the grid has room for none
+  int rows = 0;  ///< of a strip; streamed or swapped only, and 0 where the grid has room for none
 
   [[nodiscard]] int region_width(Dtype dtype) const;
   [[nodiscard]] int region_height(Dtype dtype) const;
@@ -75,15 +83,17 @@ struct TileDevice {
   double warm_seconds = 0.05; ///< of work before the first measurement that counts
 };
 
-/// A plan that fits.
+/// A plan that fits, and seconds of a time step by the model: with the least that is said of a card
+/// of its kind, and with the most.
 struct TileCandidate {
   TilePlan plan;
-  int resident_blocks;      ///< of the kernel, a multiprocessor
-  double predicted_seconds; ///< of a time step, by the model
+  int resident_blocks; ///< of the kernel, a multiprocessor
+  double predicted_seconds;
+  double least_seconds;
 };
 
-/// All plans for `kernel` that fit the device (for persistent: also the grid), the model's
-/// favourite first. Empty when none fits.
+/// All plans for `kernel` that fit the device (for persistent and numbered: also the grid), the
+/// model's favourite first. Empty when none fits.
 [[nodiscard]] std::vector<TileCandidate> tile_candidates(TileKernel kernel, const Problem& problem,
                                                          const TileDevice& device);
 
@@ -91,7 +101,12 @@ struct TileCandidate {
 struct TileChoice {
   TilePlan plan;
   std::string source;
+  double step_seconds; ///< of a time step, measured where the plan was, else by the model
 };
+
+/// The most steps of one launch of a persistent plan, a multiple of its depth: some 0.2 s. A device
+/// that drives a display ends a kernel of 2 s, and nobody can stop one before its end.
+[[nodiscard]] std::int64_t launch_steps(const TileChoice& choice);
 
 /// Chooses among the plans for `kernels`. Takes the cached choice if it still fits (unless
 /// `retune`); else measures the model's favourites for each kernel and caches the best. Where the

@@ -19,11 +19,14 @@ class TileSession final : public GridSession<T> {
               std::span<const TileKernel> kernels)
       : GridSession<T>(problem, options), choice_(this->allocating([&] {
           prepare();
-          return choose(kernels);
+          const TileChoice choice = choose(kernels);
+          prepare_packets(choice.plan);
+          return choice;
         })) {}
-  TileSession(const Problem& problem, const TilePlan& plan)
-      : GridSession<T>(problem, {}), choice_{plan, "given"} {
+  TileSession(const Problem& problem, const TileChoice& choice)
+      : GridSession<T>(problem, {}), choice_(choice) {
     prepare();
+    prepare_packets(choice.plan);
   }
   ~TileSession() override { this->finish(); }
   TileSession(const TileSession&) = delete;
@@ -38,7 +41,9 @@ class TileSession final : public GridSession<T> {
  private:
   static constexpr Dtype dtype = dtype_of<T>;
 
-  void enqueue(std::int64_t steps) override { run(choice_.plan, graphs_, steps); }
+  void enqueue(std::int64_t steps) override {
+    run(choice_.plan, graphs_, steps, launch_steps(choice_));
+  }
 
   [[nodiscard]] typename GridSession<T>::Details details() const override {
     return {{"tile", choice_.plan.describe(dtype)}, {"tile_from", choice_.source}};
@@ -47,6 +52,21 @@ class TileSession final : public GridSession<T> {
   void prepare() {
     constexpr std::int64_t most_blocks = 32; // of a multiprocessor
     flags_ = gpu::DeviceArray<unsigned>(most_blocks * this->device().multiprocessors);
+  }
+
+  // Of the first plan that needs them. Exchanges are numbered from 1 on.
+  void prepare_packets(const TilePlan& plan) {
+    if (plan.kernel == TileKernel::numbered && packets_.size() == 0) {
+      const Problem& problem = this->problem();
+      packet_buffers_.patches_x = static_cast<int>(blocks(problem.nx, patch_width<T>));
+      packet_buffers_.patches =
+          packet_buffers_.patches_x * static_cast<int>(blocks(problem.ny, patch_height));
+      packets_ =
+          gpu::DeviceArray<Packet>(std::int64_t{2} * packets_of_patch * packet_buffers_.patches);
+      packet_buffers_.packets = packets_.data();
+      gpu::fill_bytes(this->stream(), packets_.data(), 0,
+                      static_cast<std::size_t>(packets_.size()) * sizeof(Packet));
+    }
   }
 
   TileChoice choose(std::span<const TileKernel> kernels) {
@@ -71,8 +91,9 @@ class TileSession final : public GridSession<T> {
     // An emulated device's times mean nothing. It measures when asked to, and forgets.
     if (!gpu::emulated || this->options().retune) {
       device.seconds = [&](const TilePlan& plan, std::int64_t steps) {
+        prepare_packets(plan);
         this->stream().record(begin);
-        run(plan, graphs[plan], steps);
+        run(plan, graphs[plan], steps, steps);
         this->stream().record(end);
         end.wait();
         return end.seconds_since(begin);
@@ -88,7 +109,7 @@ class TileSession final : public GridSession<T> {
     return {.grid = dim3(static_cast<unsigned>(tiles)),
             .block = dim3(static_cast<unsigned>(plan.block_x), static_cast<unsigned>(plan.block_y)),
             .shared_bytes = static_cast<std::size_t>(TilePlan::shared_bytes()),
-            .cooperative = plan.kernel == TileKernel::persistent};
+            .cooperative = is_persistent(plan.kernel)};
   }
 
   [[nodiscard]] int resident_blocks(const TilePlan& plan) const {
@@ -96,17 +117,24 @@ class TileSession final : public GridSession<T> {
       case TileKernel::blocked: return gpu::resident_blocks(kernels_.blocked, tile_shape(plan, 1));
       case TileKernel::persistent:
         return gpu::resident_blocks(kernels_.persistent, tile_shape(plan, 1));
-      case TileKernel::streamed: break;
+      case TileKernel::numbered:
+        return gpu::resident_blocks(kernels_.numbered, tile_shape(plan, 1));
+      case TileKernel::streamed:
+      case TileKernel::swapped: break;
     }
-    return gpu::resident_blocks(kernels_.streamed, {.grid = dim3(1), .block = dim3(warp_lanes)});
+    return gpu::resident_blocks(strips_kernel(plan), {.grid = dim3(1), .block = dim3(warp_lanes)});
   }
 
-  // A graph for each series of launches; a single launch as it is.
-  void run(const TilePlan& plan, RepeatedGraph<T>& graphs, std::int64_t steps) {
+  // A graph for each series of launches; a single launch as it is, if persistent one of at most
+  // `most_steps`.
+  void run(const TilePlan& plan, RepeatedGraph<T>& graphs, std::int64_t steps,
+           std::int64_t most_steps) {
     constexpr std::int64_t launches_per_graph = 128;
+    const bool persistent = is_persistent(plan.kernel);
     while (steps > 0) {
-      const bool several = plan.kernel != TileKernel::persistent && steps > plan.depth;
-      const std::int64_t part = several ? std::min(steps, launches_per_graph * plan.depth) : steps;
+      const bool several = !persistent && steps > plan.depth;
+      const std::int64_t part =
+          std::min(steps, persistent ? most_steps : launches_per_graph * plan.depth);
       if (several) {
         graphs.launch(this->stream(), this->field(), part,
                       [&](std::int64_t count) { issue(plan, count); });
@@ -119,25 +147,38 @@ class TileSession final : public GridSession<T> {
 
   void issue(const TilePlan& plan, std::int64_t steps) {
     const Area whole = whole_of(this->problem());
+    const std::int64_t exchanges =
+        (steps + plan.depth - 1) / plan.depth - 1; // of a persistent plan
+    if (plan.kernel == TileKernel::numbered) {
+      const TileGrid tiles(plan, whole);
+      gpu::launch(this->stream(), tiles.launch, kernels_.numbered, this->grid(), tiles.shape, steps,
+                  this->now(), this->next(), packet_buffers_, exchanges_ + 1);
+      exchanges_ += static_cast<unsigned>(exchanges);
+      this->swap_fields();
+      return;
+    }
     if (plan.kernel == TileKernel::persistent) {
       const TileGrid tiles(plan, whole);
       gpu::fill_bytes(this->stream(), flags_.data(), 0, tiles.launch.grid.x * sizeof(unsigned));
       gpu::launch(this->stream(), tiles.launch, kernels_.persistent, this->grid(), tiles.shape,
                   steps, this->now(), this->next(), flags_.data());
-      const std::int64_t exchanges = (steps + plan.depth - 1) / plan.depth - 1;
       if (exchanges % 2 == 0) {
         this->swap_fields();
       }
       return;
     }
     for (; steps > 0; steps -= plan.depth) {
-      if (plan.kernel == TileKernel::streamed && steps >= streamed_depth) {
+      if (is_streamed(plan.kernel) && steps >= streamed_depth) {
         issue_strips(plan);
       } else {
         issue_tiles(plan, whole, static_cast<int>(std::min<std::int64_t>(steps, plan.depth)));
       }
       this->swap_fields();
     }
+  }
+
+  [[nodiscard]] auto strips_kernel(const TilePlan& plan) const {
+    return plan.kernel == TileKernel::swapped ? kernels_.swapped : kernels_.streamed;
   }
 
   // How a launch covers an area with tiles.
@@ -166,7 +207,7 @@ class TileSession final : public GridSession<T> {
                   {.grid = dim3(static_cast<unsigned>(shape.strips_x) *
                                 blocks(strips.bottom - strips.top, plan.rows)),
                    .block = dim3(warp_lanes)},
-                  kernels_.streamed, this->grid(), strips, shape, this->now(), this->next());
+                  strips_kernel(plan), this->grid(), strips, shape, this->now(), this->next());
     }
     for (const Area& area : areas.tiles) {
       issue_tiles(plan, area, streamed_depth);
@@ -175,6 +216,9 @@ class TileSession final : public GridSession<T> {
 
   const StepKernels<T> kernels_ = step_kernels<T>();
   gpu::DeviceArray<unsigned> flags_; // of cuda_persistent's tiles
+  gpu::DeviceArray<Packet> packets_;
+  PacketBuffers packet_buffers_{};
+  unsigned exchanges_ = 0; // numbered ones, of all launches; may overflow
   TileChoice choice_;
   RepeatedGraph<T> graphs_;
 };
@@ -188,15 +232,15 @@ std::unique_ptr<Session<T>> make_tile_session(const Problem& problem, const Sess
 }
 
 template <typename T>
-std::unique_ptr<Session<T>> make_tile_session(const Problem& problem, const TilePlan& plan) {
-  return std::make_unique<TileSession<T>>(problem, plan);
+std::unique_ptr<Session<T>> make_tile_session(const Problem& problem, const TileChoice& choice) {
+  return std::make_unique<TileSession<T>>(problem, choice);
 }
 
 template std::unique_ptr<Session<float>> make_tile_session(const Problem&, const SessionOptions&,
                                                            std::span<const TileKernel>);
 template std::unique_ptr<Session<double>> make_tile_session(const Problem&, const SessionOptions&,
                                                             std::span<const TileKernel>);
-template std::unique_ptr<Session<float>> make_tile_session(const Problem&, const TilePlan&);
-template std::unique_ptr<Session<double>> make_tile_session(const Problem&, const TilePlan&);
+template std::unique_ptr<Session<float>> make_tile_session(const Problem&, const TileChoice&);
+template std::unique_ptr<Session<double>> make_tile_session(const Problem&, const TileChoice&);
 
 } // namespace diffbench::kernels

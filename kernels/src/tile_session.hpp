@@ -26,12 +26,14 @@ extern template std::unique_ptr<Session<double>> make_tile_session(const Problem
                                                                    const SessionOptions&,
                                                                    std::span<const TileKernel>);
 
-/// A session that runs this plan, for tests. Throws as DeviceSession does.
+/// A session that runs this choice, for tests. Throws as DeviceSession does.
 template <typename T>
 [[nodiscard]] std::unique_ptr<Session<T>> make_tile_session(const Problem& problem,
-                                                            const TilePlan& plan);
-extern template std::unique_ptr<Session<float>> make_tile_session(const Problem&, const TilePlan&);
-extern template std::unique_ptr<Session<double>> make_tile_session(const Problem&, const TilePlan&);
+                                                            const TileChoice& choice);
+extern template std::unique_ptr<Session<float>> make_tile_session(const Problem&,
+                                                                  const TileChoice&);
+extern template std::unique_ptr<Session<double>> make_tile_session(const Problem&,
+                                                                   const TileChoice&);
 
 template <TileKernel... Kernels>
 [[nodiscard]] BackendInfo tile_backend(std::string_view name, std::string_view description,

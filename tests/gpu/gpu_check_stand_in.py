@@ -106,12 +106,16 @@ def ncu():
     if "no-permission" in FAKE:
         print("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access counters")
         sys.exit(1)
-    if "no-kernel" in FAKE:
+    if "no-library" in FAKE:
+        print("==ERROR== LibraryNotLoaded")
+        sys.exit(1)
+    if "no-kernel" in FAKE and not any(name in ARGUMENTS for name in ("naive_step", "stream_rows_step")):
         return "==WARNING== No kernels were profiled."
     metrics = values("--metrics")
     stall = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
     names = ["ID", "Kernel Name", *metrics, *map(stall.format, ("barrier", "wait", "long_scoreboard"))]
-    numbers = ["0", values("--kernel-name")[0], "12,500", "2,000,000", "4", "16", "77.5", "33", "1.5", "2", "0.5"]
+    numbers = ["0", values("--kernel-name")[0], "12,500", "1,900,000,000", "2,000,000", "88", "61", "4", "16", "9000",
+               "32000", "1,000,000", "77.5", "33", "1.5", "2", "0.5"]
     lines = [names, ["" for _ in names], numbers]
     return "==PROF== Connected\n" + "\n".join(",".join(f'"{cell}"' for cell in line) for line in lines)
 
@@ -135,6 +139,9 @@ elif f"fails:{NAME}" in FAKE and NAME == "device_copy":
 elif NAME == "device_copy":
     print(write_to(ARGUMENTS[0], {"device_bytes_per_second": 4.2e12, "pinned_h2d_bytes_per_second": 55e9,
                                   "pinned_d2h_bytes_per_second": 55e9}))
+elif NAME == "tile_shapes":
+    print(write_to(ARGUMENTS[0], {"unit": "seconds of a step", "640, persistent, depth 8": 0.36e-6,
+                                  "640, persistent, depth 12": "too many blocks in cooperative launch"}))
 elif NAME == "bench_suites":
     print(write_to(values("--benchmark_out")[0], {"context": {}, "benchmarks": []}))
 else:

@@ -1,6 +1,8 @@
 """scripts/gpu-check and scripts/gpu-figures with stand-ins for the kit's programs, the card and NVIDIA's
 tools: what goes into a folder and an archive, what is skipped with which reason, what a failure, a limit
 or a signal costs. gpu_check_test.py ROOT"""
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -17,7 +19,16 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 STAND_IN = pathlib.Path(__file__).with_name("gpu_check_stand_in.py")
 KIT = ["diffbench", "diffbench_conformance", "diffbench_conformance_slow", "diffbench_device_session",
-       "diffbench_unit_mlp", "bench_suites", "device_copy"]
+       "diffbench_unit_mlp", "bench_suites", "device_copy", "tile_shapes"]
+
+
+def load(script):
+    """A script as a module."""
+    loader = importlib.machinery.SourceFileLoader(script.replace("-", "_"), str(ROOT / "scripts" / script))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    sys.path.insert(0, str(ROOT / "scripts"))
+    loader.exec_module(module)
+    return module
 
 
 class GpuCheck(unittest.TestCase):
@@ -99,6 +110,8 @@ class MeasuringPart(GpuCheck):
                        r"16384x16384 float32: best +>= 2500 GCell/s +3000 GCell/s +ok",
                        r"64 MB pinned to the device / best copy +>= 95 % +98.2 % +ok",
                        r"64 MB pinned to the host / best copy +>= 95 % +90.9 % +BELOW",
+                       r"640, persistent, depth 8 +0.36 us",
+                       r"640, persistent, depth 12 +too many blocks",
                        r"disc net of 256, persistent +<= 20 us +15 us +ok",
                        r"640x640x1000 float32, kernels: cuda_graph +<= 2 ms +not measured .*not verified",
                        r"rows that are not bit-identical +<= 0 +\d+ +BELOW +.*cuda_graph",
@@ -164,7 +177,7 @@ class CountingPart(GpuCheck):
     def test_counts_are_a_table(self):
         said = self.check("b")
         self.assertEqual(len(list(self.files.glob("ncu-*.csv"))), 5)
-        self.assertRegex(said, r"blocked +12500 +2000000 +4 +16 +77.5 +33 +wait 2, barrier 1.5, long_scoreboard 0.5")
+        self.assertRegex(said, r"blocked +12500 +1900000000 +2000000 +88 +61 +4 +16 +9000 +32000 +1000000 +77.5 +33 +wait 2, barrier 1.5, long_scoreboard 0.5")
 
     def test_without_ncu_the_reason_is_said(self):
         (self.tools / "ncu").unlink()
@@ -174,9 +187,10 @@ class CountingPart(GpuCheck):
         self.assertEqual(self.results, {"what needs ncu": "skipped: it is not here"})
 
     def test_counters_may_be_forbidden(self):
-        self.check("b", "no-permission")
-        self.assertEqual(self.failed(), [])
-        self.assertIn("ERR_NVGPUCTRPERM", self.results["blocked, counted"])
+        for fake, word in (("no-permission", "ERR_NVGPUCTRPERM"), ("no-library", "LibraryNotLoaded")):
+            self.check("b", fake)
+            self.assertEqual(list(self.results), ["ncu"])
+            self.assertRegex(self.results["ncu"], f"^skipped: .*{word}")
 
     def test_a_kernel_that_ncu_does_not_see_is_a_failure(self):
         self.check("b", "no-kernel", exit_code=1)
@@ -232,6 +246,31 @@ class PeersPart(GpuCheck):
         self.assertIn("out of memory", self.results["cupy"])
         self.assertEqual(self.backends_of("peers-640-float32.json"), [
             "cuda", "peer:torch_cuda", "peer:torch_cuda_compile", "peer:torch_cuda_graph", "peer:cupy_kernel"])
+
+
+class Limits(unittest.TestCase):
+    """What the last steps of a part measure is lost when the limits of those before add up to more than its time."""
+    def test_all_steps_of_a_part_have_their_time(self):
+        check = load("gpu-check")
+        steps = load("gpu_steps.py")
+        limits = []
+
+        class Sum:
+            gpu, no_gpu, folder = ["cuda"], None, pathlib.Path(os.devnull)
+
+            def lacks(self, _what, _reason):
+                return False
+
+            def step(self, _name, limit, *_arguments, **_options):
+                limits.append(limit)
+                return True
+            diffbench = race = step
+        check.describe_machine = lambda part: None
+        for letter, run in check.PARTS.items():
+            limits.clear()
+            run(Sum())
+            self.assertGreater(len(limits), 4)
+            self.assertLessEqual(sum(limits), steps.PART_SECONDS - steps.GRACE - steps.PACKING, letter)
 
 
 class Usage(GpuCheck):

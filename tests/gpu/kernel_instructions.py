@@ -29,7 +29,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-NAMES = {0x020: "FMUL", 0x021: "FADD", 0x023: "FFMA", 0x028: "DMUL", 0x029: "DADD", 0x02b: "DFMA",
+NAMES = {0x180: "LD", 0x185: "ST", 0x020: "FMUL", 0x021: "FADD", 0x023: "FFMA", 0x028: "DMUL", 0x029: "DADD", 0x02b: "DFMA",
          0x11d: "BAR", 0x147: "BRA", 0x14d: "EXIT", 0x181: "LDG", 0x184: "LDS", 0x186: "STG", 0x188: "STS",
          0x189: "SHFL"}
 # What a turn of the loop consists of, for people.
@@ -37,10 +37,13 @@ KINDS = {"arithmetic": ["FADD", "FMUL", "FFMA", "DADD", "DMUL", "DFMA"], "shared
          "shuffles": ["SHFL"], "global": ["LDG", "STG"], "barriers": ["BAR"]}
 WIDE = 6  # of an access's size: 16 bytes
 ALWAYS = 7  # of an instruction's predicate
-KERNELS = re.compile(r"kernels::(blocked|persistent|streamed)_steps<(float|double)>")
+KERNELS = re.compile(r"kernels::(blocked|persistent|numbered|streamed)_steps<(float|double)(?:, (?:\(bool\))?(1|true))?")
 # Two steps of a patch; of the streaming kernel a lane's part of three rows of eight levels.
-CELLS = {"blocked": 2 * 64, "persistent": 2 * 64, "streamed": 3 * 8 * 32}  # in bytes, of a turn of the loop
-TURN = {"blocked": 2, "persistent": 2, "streamed": 3}  # steps, or rows, of a turn
+CELLS = {"blocked": 2 * 64, "persistent": 2 * 64, "numbered": 2 * 64, "streamed": 3 * 8 * 32, "swapped": 3 * 8 * 32}
+# In bytes, of a turn of the loop.
+TURN = {"blocked": 2, "persistent": 2, "numbered": 2, "streamed": 3, "swapped": 3}  # steps, or rows, of a turn
+# What an exchange loads and stores with: how, and how often.
+EXCHANGES = {"persistent": ("LDG", "STG", 4), "numbered": ("LD", "ST", 6)}
 COUNTS = re.compile(r"(InstructionCounts (\w+) = )\{(\d+), (\d+), (\d+)\}")
 
 NETWORK = re.compile(r"mlp::cuda::persistent_steps<float>")
@@ -106,16 +109,20 @@ def figures(code, kernel, dtype, cells=None):
     if not steps:
         raise SystemExit(f"{kernel}: no loop has {wanted}")
     exits = {at for at, one in enumerate(code) if one.name == "EXIT"}
-    accesses = -(-cells * bytes_a_cell // TURN[kernel] // 16)
+    accesses = EXCHANGES[kernel][2] if kernel in EXCHANGES else -(-cells * bytes_a_cell // TURN[kernel] // 16)
 
     def around(begin, end):
-        if kernel == "streamed":
+        if kernel in ("streamed", "swapped"):
             return 0, 0
         if kernel == "blocked":
             return (shortest(code, 0, {begin}, wide("LDG"), accesses),
                     shortest(code, end + 1, exits, wide("STG"), accesses))
-        return (shortest(code, end + 1, {begin}, wide("LDG"), accesses),
-                shortest(code, end + 1, {begin}, wide("STG"), accesses))
+        # A warp with patches of both kinds takes both ways, which have most instructions in common.
+        loads, stores, _ = EXCHANGES[kernel]
+        load, store, neither = (shortest(code, end + 1, {begin}, counted, count) for counted, count in (
+            (wide(loads), accesses), (wide(stores), accesses),
+            (lambda one: one.wide and one.name in (loads, stores), 0)))
+        return load, store and store - neither
     # Steps at the edge of the grid are in a longer loop, and the last ones of the persistent kernel in one
     # from which there is no way back.
     for step, begin, end in sorted(steps):
@@ -163,7 +170,8 @@ def all_figures(command):
         found = {}
         for name, code in kernels_of(cubin.read_bytes()):
             if match := KERNELS.search(name):
-                kernel, dtype = match.groups()
+                kernel, dtype, swapped = match.groups()
+                kernel = "swapped" if swapped else kernel
                 found[f"{kernel}_{dtype}"] = figures(decode(code), kernel, dtype)
             elif NETWORK.search(name):
                 found["network_float"] = network_figures(decode(code))
@@ -215,6 +223,15 @@ def self_test():
         "step": 4, "load": 2, "store": 1,
         "a cell and step": {"all": 7, "arithmetic": 6, "shared": 0, "shuffles": 0, "global": 0, "barriers": 0}}
     assert figures(good, "streamed", "float", 1)["step"] == 3
+    # An exchange: of four instructions that all execute, one with a store and one with a load.
+    def turn(load, store, count):
+        stores, loads = [word(store, size=WIDE)] * count, [word(load, size=WIDE)] * count
+        return decode(b"".join([*arithmetic, word(0x147, 0, -7), word(0x147, 0, count), *stores, word(0x147, 0, count),
+                                *loads, word(0x11d), word(0x147, jump=-11 - 2 * count)]))
+    for kernel_name, code in (("persistent", turn(0x181, 0x186, 4)), ("numbered", turn(0x180, 0x185, 6))):
+        found = figures(code, kernel_name, "float", 1)
+        count = EXCHANGES[kernel_name][2]
+        assert [found[what] for what in ("step", "load", "store")] == [4, 4 + count, count], found
     for bad in (kernel(size=4), kernel(extra=[word(0x021)])):  # narrow accesses; a fifth addition
         try:
             figures(bad, "blocked", "float", 1)

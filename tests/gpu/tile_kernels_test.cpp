@@ -33,13 +33,19 @@ class TileKernelsTest : public testing::Test {
 
   int among(int least, int most) { return std::uniform_int_distribution(least, most)(random_); }
 
-  void expect_oracles_bits(const TilePlan& plan, int nx, int ny, std::int64_t steps) {
+  void expect_oracles_bits(const TilePlan& plan, int nx, int ny, std::int64_t steps,
+                           double step_seconds = 1e-6) {
     for (const Boundary boundary : all_boundaries) {
-      EXPECT_TRUE(matches_oracle(conformance::SessionMaker<T>([&](const Problem& problem) {
-                                   return make_tile_session<T>(problem, plan);
-                                 }),
-                                 problem_of<T>(nx, ny, boundary),
-                                 field_of<T>(conformance::Content::random, nx, ny), {steps}))
+      if (plan.kernel == TileKernel::numbered && boundary == Boundary::periodic) {
+        nx = (nx + 3) / 4 * 4; // whole patches
+        ny = (ny + 3) / 4 * 4;
+      }
+      EXPECT_TRUE(
+          matches_oracle(conformance::SessionMaker<T>([&](const Problem& problem) {
+                           return make_tile_session<T>(problem, {plan, "given", step_seconds});
+                         }),
+                         problem_of<T>(nx, ny, boundary),
+                         field_of<T>(conformance::Content::random, nx, ny), {steps}))
           << plan.describe(dtype_of<T>);
     }
   }
@@ -68,15 +74,46 @@ TYPED_TEST(TileKernelsTest, ManySmallTiles) {
   }
 }
 
+// Last tiles of one patch, and of less where the grid does not wrap round; tiles narrower than a
+// halo.
+TYPED_TEST(TileKernelsTest, NumberedHalos) {
+  constexpr Dtype dtype = dtype_of<TypeParam>;
+  for (int i = 0; i < 24; ++i) {
+    TilePlan plan{.kernel = TileKernel::numbered,
+                  .block_x = dtype == Dtype::float32 ? 8 << this->among(0, 1) : 16,
+                  .block_y = 4 * this->among(1, 2),
+                  .depth = 4};
+    if (plan.block_y == 8) {
+      plan.depth = 4 * this->among(1, 3);
+    }
+    const int width = plan.tile_width(dtype);
+    const int height = plan.tile_height(dtype);
+    const int nx = this->among(1, 2) * width + this->among(1, 8);
+    const int ny = std::max(3, this->among(0, 1) * height + this->among(1, height));
+    if (plan.tiles_x({0, 0, nx + 3, ny}, dtype) * plan.tiles_y({0, 0, nx, ny + 3}, dtype) <= 8) {
+      this->expect_oracles_bits(plan, nx, ny, this->among(1, 12 * plan.depth));
+    }
+  }
+}
+
+// What would take long is several launches, which go on from each other's fields.
+TYPED_TEST(TileKernelsTest, ALongRunIsSeveralLaunches) {
+  for (const TileKernel kernel : {TileKernel::persistent, TileKernel::numbered}) {
+    const TilePlan plan{.kernel = kernel, .block_x = 16, .block_y = 4, .depth = 4};
+    for (const int steps : {8, 9, 12, 15, 16, 17, 29}) { // of 8 a launch
+      this->expect_oracles_bits(plan, 33, 11, steps, 0.02);
+    }
+  }
+}
+
 // Several side by side and one below the other, with columns that wrap round and that do not.
 TYPED_TEST(TileKernelsTest, StripsOfFewRows) {
   for (const auto& [rows, nx] : {std::pair{1, 64}, {2, 67}, {7, 252}, {10, 503}, {40, 492}}) {
-    const TilePlan plan{.kernel = TileKernel::streamed,
-                        .block_x = 16,
-                        .block_y = 8,
-                        .depth = streamed_depth,
-                        .rows = rows};
-    this->expect_oracles_bits(plan, nx, this->among(17, 40), 10);
+    for (const TileKernel kernel : {TileKernel::streamed, TileKernel::swapped}) {
+      const TilePlan plan{
+          .kernel = kernel, .block_x = 16, .block_y = 8, .depth = streamed_depth, .rows = rows};
+      this->expect_oracles_bits(plan, nx, this->among(17, 40), 10);
+    }
   }
 }
 

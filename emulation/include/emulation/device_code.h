@@ -129,7 +129,6 @@ inline int __all_sync(unsigned mask, int predicate, DIFFBENCH_SITE) {
 inline void emulated_wide_access(const void* address, DIFFBENCH_SITE) {
   diffbench::emulation::detail::wide_access(address, site);
 }
-#undef DIFFBENCH_SITE
 
 // One host thread runs all threads of a kernel, so memory is always consistent here: a missing
 // fence is not found.
@@ -188,6 +187,26 @@ void __nv_atomic_store_n(T* address, std::type_identity_t<T> value, int /*order*
   diffbench::emulation::detail::yield();
   *static_cast<volatile T*>(address) = value;
 }
+// Of anything of 1, 2, 4, 8 or 16 bytes, aligned as a device wants it.
+template <typename T>
+void __nv_atomic_load(T* address, T* value, int /*order*/, int /*scope*/, DIFFBENCH_SITE) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) == sizeof(T));
+  diffbench::emulation::detail::yield();
+  if constexpr (sizeof(T) == 16) {
+    diffbench::emulation::detail::wide_access(address, site);
+  }
+  std::memcpy(value, address, sizeof(T));
+}
+template <typename T>
+void __nv_atomic_store(T* address, T* value, int /*order*/, int /*scope*/, DIFFBENCH_SITE) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) == sizeof(T));
+  diffbench::emulation::detail::yield();
+  if constexpr (sizeof(T) == 16) {
+    diffbench::emulation::detail::wide_access(address, site);
+  }
+  std::memcpy(address, value, sizeof(T));
+}
+#undef DIFFBENCH_SITE
 
 // Loads and stores with a cache hint: the hint has no meaning here.
 template <typename T>
