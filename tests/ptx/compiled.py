@@ -16,6 +16,8 @@ from ptx_text import Kernel, Module
 Array = Any  # np.ndarray
 
 DTYPES = {"If": "float32", "Id": "float64"}
+# What the variants of a template are called in kernels/src/kernels.hpp.
+VARIANTS = {("streamed_steps", "Lb0E"): "streamed_steps", ("streamed_steps", "Lb1E"): "swapped_steps"}
 
 
 class Compiled:
@@ -64,4 +66,4 @@ def kernel_name(mangled: str) -> tuple[str, str]:
         begin = at + match.end()
         at = begin + int(match[0])
         name = mangled[begin:at]
-    return name, DTYPES.get(mangled[at:at + 2], "")
+    return VARIANTS.get((name, mangled[at + 2:at + 6]), name), DTYPES.get(mangled[at:at + 2], "")

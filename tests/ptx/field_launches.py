@@ -27,6 +27,8 @@ STRIP_QUADS = 2
 
 AREA = np.dtype([(name, np.int32) for name in ("left", "top", "right", "bottom")])
 TILE_SHAPE = np.dtype([(name, np.int32) for name in ("depth", "tile_width", "tile_height", "tiles_x")])
+PACKET_BUFFERS = np.dtype([("packets", np.int64), ("patches_x", np.int32), ("patches", np.int32)])
+PACKET_BYTES, PACKETS_OF_PATCH = 16, 6
 STRIP_SHAPE = np.dtype([("strips_x", np.int32), ("rows", np.int32), ("wraps_columns", np.bool_)], align=True)
 
 
@@ -123,6 +125,7 @@ class FieldRun:
         # Whatever no upload writes: NaN.
         fresh = np.full((problem.ny, problem.pitch * kind.itemsize), 0xff, np.uint8).view(kind)
         self.now, self.next = self.device.put(fresh), self.device.put(fresh)
+        self.packets, self.exchanges = 0, 0  # of numbered(): where, and how many there were
         self.grid = np.array((problem.nx, problem.ny, problem.pitch, BOUNDARIES.index(problem.boundary),
                               problem.constant, problem.diffusion_number), grid_type(kind))
 
@@ -177,22 +180,42 @@ class FieldRun:
         if (blocks(steps, plan.depth) - 1) % 2 == 0:
             self.swap()
 
-    def strips(self, plan: TilePlan) -> None:
+    def numbered(self, steps: int, plan: TilePlan) -> None:
+        problem = self.problem
+        across = blocks(problem.nx, problem.quad)
+        patches = across * blocks(problem.ny, PATCH_HEIGHT)
+        self.packets = self.packets or self.device.put(
+            np.zeros(2 * PACKETS_OF_PATCH * patches * PACKET_BYTES, np.uint8))
+        shape, launch = plan.shape(problem, (0, 0, problem.nx, problem.ny))
+        self.launch("numbered_steps", launch, shape, np.int64(steps), *self.fields(),
+                    np.array((self.packets, across, patches), PACKET_BUFFERS), np.uint32(self.exchanges + 1))
+        self.exchanges += blocks(steps, plan.depth) - 1
+        self.swap()
+
+    def in_launches(self, steps: int, plan: TilePlan, most_steps: int) -> None:
+        """numbered(), so many steps at once at most."""
+        for at in range(0, steps, most_steps):
+            self.numbered(min(most_steps, steps - at), plan)
+
+    def strips(self, plan: TilePlan, kernel: str = "streamed_steps") -> None:
         """Of streamed(), the launch over the strips."""
         strips, wraps, _ = streamed_areas(self.problem)
         if strips is None:
             return
         halo = blocks(STREAMED_DEPTH, self.problem.quad) * self.problem.quad
         across = blocks(strips[2] - strips[0], LANES * STRIP_QUADS * self.problem.quad - 2 * halo)
-        self.launch("streamed_steps", Launch((across * blocks(strips[3] - strips[1], plan.rows), 1), (LANES, 1)),
+        self.launch(kernel, Launch((across * blocks(strips[3] - strips[1], plan.rows), 1), (LANES, 1)),
                     np.array(strips, AREA), np.array((across, plan.rows, wraps), STRIP_SHAPE), *self.fields())
 
-    def streamed(self, steps: int, plan: TilePlan) -> None:
+    def swapped(self, steps: int, plan: TilePlan) -> None:
+        self.streamed(steps, plan, "swapped_steps")
+
+    def streamed(self, steps: int, plan: TilePlan, kernel: str = "streamed_steps") -> None:
         while steps > 0:
             if steps < STREAMED_DEPTH:
                 self.tiles(plan, (0, 0, self.problem.nx, self.problem.ny), steps)
             else:
-                self.strips(plan)
+                self.strips(plan, kernel)
                 for area in streamed_areas(self.problem)[2]:
                     self.tiles(plan, area, STREAMED_DEPTH)
             self.swap()
