@@ -2,10 +2,12 @@
 #pragma once
 
 #include "canary.hpp"
+#include "race_detector.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,6 +73,7 @@ class SharedMemory {
   }
 
   [[nodiscard]] std::byte* data() { return memory_.data() + zone_bytes; }
+  [[nodiscard]] std::size_t size() const { return bytes_; }
   /// Opens the zones; call it once the block is done.
   [[nodiscard]] bool untouched_around() {
     const bool before_ok = open_zone(before());
@@ -113,7 +116,8 @@ struct Block {
   SharedMemory shared;
   struct Cluster* cluster = nullptr;
   Barrier barrier;
-  std::size_t started = 0; ///< threads
+  std::unique_ptr<BlockRaces> races; ///< null: nobody looks for them
+  std::size_t started = 0;           ///< threads
   std::size_t finished = 0;
 };
 

@@ -15,6 +15,7 @@ struct Cluster {
   std::vector<Block*> blocks; ///< by rank
   Barrier barrier;
   std::uint64_t phase = 0; ///< how often the barrier has opened
+  ClusterOrder order;      ///< which that gives its threads
   std::size_t finished = 0;
 
   [[nodiscard]] bool shared() const { return blocks.size() > 1; }

@@ -1,5 +1,6 @@
 // The calls of the emulated cuBLASLt. They are counted and made to fail like those of the runtime.
 #include "cublaslt_product.hpp"
+#include "race_detector.hpp"
 #include "runtime.hpp"
 
 #include <algorithm>
@@ -104,7 +105,7 @@ double scalar(const void* value, cudaDataType_t type) {
 
 // Runs as a kernel does.
 void run_product(Runtime& state, int device, const Product& product, const Operands& operands,
-                 void* workspace) {
+                 void* workspace, const std::string& name) {
   ++state.counters.kernels;
   if (state.kernel_fault.due()) {
     state.failed_call = "kernel";
@@ -117,8 +118,10 @@ void run_product(Runtime& state, int device, const Product& product, const Opera
     return;
   }
   if (product.workspace_bytes() > 0) {
+    race_detector().access(name, workspace, product.workspace_bytes(), true);
     std::memset(workspace, 0xff, product.workspace_bytes());
   }
+  note_accesses(product, operands, name);
   compute(product, operands);
 }
 
@@ -296,9 +299,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
       return refuse(state, wrong);
     }
     const int device = its_stream->device;
+    const std::string name = "the product of call " + std::to_string(state.counters.calls);
     return status_of(
-        state.issue(*its_stream, [&state, device, product = *product, operands, workspace] {
-          run_product(state, device, product, operands, workspace);
+        state.issue(*its_stream, [&state, device, product = *product, operands, workspace, name] {
+          run_product(state, device, product, operands, workspace, name);
         }));
   });
 }

@@ -1,5 +1,7 @@
 #include "cublaslt_product.hpp"
 
+#include "race_detector.hpp"
+
 #include <vector>
 
 namespace diffbench::emulation {
@@ -8,6 +10,15 @@ namespace {
 bool uses_bias(cublasLtEpilogue_t epilogue) { return epilogue != CUBLASLT_EPILOGUE_DEFAULT; }
 bool uses_mask(cublasLtEpilogue_t epilogue) {
   return epilogue == CUBLASLT_EPILOGUE_RELU_AUX_BIAS || epilogue == CUBLASLT_EPILOGUE_DRELU_BGRAD;
+}
+
+std::size_t bias_bytes(const Product& product) {
+  const std::int64_t length =
+      product.operation.epilogue == CUBLASLT_EPILOGUE_BGRADB ? product.columns() : product.rows();
+  return static_cast<std::size_t>(length) * product.d.element_bytes();
+}
+std::size_t mask_bytes(const Product& product) {
+  return static_cast<std::size_t>(product.operation.mask_pitch / 8 * product.columns());
 }
 
 struct Extent {
@@ -181,14 +192,10 @@ std::string wrong_memory(const Memory& memory, const Product& product, const Ope
     return "D overlaps an operand";
   }
   if (uses_bias(operation.epilogue)) {
-    const std::int64_t length =
-        operation.epilogue == CUBLASLT_EPILOGUE_BGRADB ? product.columns() : product.rows();
-    extents.push_back(
-        {"the bias", operation.bias, static_cast<std::size_t>(length) * product.d.element_bytes()});
+    extents.push_back({"the bias", operation.bias, bias_bytes(product)});
   }
   if (uses_mask(operation.epilogue)) {
-    extents.push_back({"the mask", operation.mask,
-                       static_cast<std::size_t>(operation.mask_pitch / 8 * product.columns())});
+    extents.push_back({"the mask", operation.mask, mask_bytes(product)});
   }
   for (const Extent& extent : extents) {
     const Buffer* const buffer = memory.find(extent.data, extent.bytes);
@@ -199,6 +206,33 @@ std::string wrong_memory(const Memory& memory, const Product& product, const Ope
     }
   }
   return {};
+}
+
+void note_accesses(const Product& product, const Operands& operands, const std::string& name) {
+  const auto note = [&](const void* data, const MatrixLayout& layout, bool writes) {
+    for (std::int64_t column = 0; column < layout.columns; ++column) {
+      const auto offset = static_cast<std::size_t>(column * layout.pitch) * layout.element_bytes();
+      race_detector().access(name, static_cast<const std::byte*>(data) + offset,
+                             static_cast<std::size_t>(layout.rows) * layout.element_bytes(),
+                             writes);
+    }
+  };
+  const MatmulOperation& operation = product.operation;
+  note(operands.a, product.a, false);
+  note(operands.b, product.b, false);
+  if (operands.beta != 0) {
+    note(operands.c, product.c, false);
+  }
+  if (uses_bias(operation.epilogue)) {
+    race_detector().access(name, operation.bias, bias_bytes(product),
+                           operation.epilogue == CUBLASLT_EPILOGUE_DRELU_BGRAD ||
+                               operation.epilogue == CUBLASLT_EPILOGUE_BGRADB);
+  }
+  if (uses_mask(operation.epilogue)) {
+    race_detector().access(name, operation.mask, mask_bytes(product),
+                           operation.epilogue == CUBLASLT_EPILOGUE_RELU_AUX_BIAS);
+  }
+  note(operands.d, product.d, true);
 }
 
 void compute(const Product& product, const Operands& operands) {

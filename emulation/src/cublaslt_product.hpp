@@ -73,6 +73,9 @@ struct Operands {
 [[nodiscard]] std::string wrong_memory(const Memory& memory, const Product& product,
                                        const Operands& operands);
 
+/// Tells the race detector what the product, called `name`, reads and writes.
+void note_accesses(const Product& product, const Operands& operands, const std::string& name);
+
 void compute(const Product& product, const Operands& operands);
 
 } // namespace diffbench::emulation

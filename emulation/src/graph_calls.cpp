@@ -70,12 +70,7 @@ cudaError_t launch_graph(Runtime& state, GraphExec& exec, Stream& stream) {
     }
     const int device = stream.device;
     operations.push_back(state.work.add(
-        [&state, device, nodes = exec.nodes, &node] {
-          if (node.run && state.devices[static_cast<std::size_t>(device)].sticky == cudaSuccess) {
-            node.run();
-          }
-        },
-        after));
+        [&state, device, nodes = exec.nodes, &node] { state.run_on(device, node.run); }, after));
   }
   operations.push_back(head);
   stream.last = exec.last_launch = state.work.add({}, operations);

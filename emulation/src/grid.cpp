@@ -57,6 +57,12 @@ bool same(Site a, Site b) {
   return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
 
+// null: nobody looks for races
+ThreadOrder* order_of(const Thread& thread) {
+  BlockRaces* const races = thread.block->races.get();
+  return races == nullptr ? nullptr : &races->threads[static_cast<std::size_t>(thread.rank)];
+}
+
 class GridRun {
  public:
   GridRun(const GridLaunch& launch, Random& random, GridCounts& counts);
@@ -176,6 +182,9 @@ void GridRun::admit() {
     Block& block = *resident_.back();
     block.cluster = &cluster;
     cluster.blocks.push_back(&block);
+    block.races =
+        race_detector().begin_block(rank * shape.x * shape.y * shape.z + i, block.threads.size(),
+                                    {block.shared.data(), block.shared.size()});
     for (Thread& thread : block.threads) {
       ready_.push_back(&thread);
     }
@@ -184,6 +193,11 @@ void GridRun::admit() {
   for (Block* block : cluster.blocks) {
     if (cluster.shared()) {
       block->shared.close(); // until it begins
+    }
+    for (Block* other : cluster.blocks) {
+      if (block->races != nullptr && other != block) {
+        block->races->cluster.push_back(other->races.get());
+      }
     }
   }
 }
@@ -247,6 +261,7 @@ Fiber& GridRun::fiber_for(Thread& thread) {
 
 void GridRun::make_current(Thread& thread) {
   current_ = &thread;
+  race_detector().run(thread.block->races.get(), thread.rank);
   built_in.thread = thread.index;
   built_in.block = thread.block->index;
 }
@@ -270,14 +285,15 @@ void GridRun::work(Worker& worker) {
 }
 
 void GridRun::run_to_end(Thread& thread) {
-  make_current(thread);
   thread.state = ThreadState::runnable;
   try {
     if (thread.block->started == 0) {
       begin(*thread.block);
     }
     ++thread.block->started;
+    make_current(thread);
     launch_.run_thread();
+    race_detector().run(nullptr, 0);
     finish(thread);
   } catch (const Cancelled&) {
     thread.state = ThreadState::finished;
@@ -310,6 +326,9 @@ void GridRun::finish(Thread& thread) {
     problem_ = "block " + triple(block.index) + " wrote outside its " +
                std::to_string(launch_.shared_bytes) + " bytes of dynamic shared memory";
   }
+  if (block.races != nullptr) {
+    race_detector().end_block(*block.races);
+  }
   Cluster& cluster = *block.cluster;
   if (cluster.shared()) {
     block.shared.close();
@@ -325,6 +344,7 @@ void GridRun::leave() {
   Thread* next = pick();
   if (next != &self) {
     current_ = nullptr;
+    race_detector().run(nullptr, 0);
     Fiber::switch_to(self.worker->fiber, next == nullptr ? host_ : fiber_for(*next));
   }
   if (cancelled_) {
@@ -374,13 +394,21 @@ void GridRun::arrive(Barrier& barrier, ThreadState state, Site site) {
   }
   barrier = {};
   idle_yields_ = 0;
+  std::vector<ThreadOrder*> met;
   for (const auto& block : resident_) {
+    if (of_block && block.get() != self.block) {
+      continue;
+    }
     for (Thread& thread : block->threads) {
-      if (thread.state == state && (!of_block || thread.block == self.block)) {
+      if (thread.state == state) {
         make_runnable(thread);
       }
     }
+    if (block->races != nullptr) {
+      met.insert(met.end(), block->races->all.begin(), block->races->all.end());
+    }
   }
+  meet_in_blocks(met);
 }
 
 void GridRun::arrive_at_cluster(Site site) {
@@ -395,11 +423,15 @@ void GridRun::arrive_at_cluster(Site site) {
   Barrier& barrier = cluster.barrier;
   barrier.lines_differ |= barrier.arrived > 0 && !same(barrier.site, site);
   barrier.site = site;
+  if (ThreadOrder* const order = order_of(self)) {
+    cluster.order.arrive(*order);
+  }
   if (++barrier.arrived < cluster.threads() || barrier.lines_differ) {
     return;
   }
   barrier = {};
   ++cluster.phase;
+  cluster.order.open();
   idle_yields_ = 0;
   for (Block* block : cluster.blocks) {
     for (Thread& thread : block->threads) {
@@ -421,6 +453,9 @@ void GridRun::wait_for_cluster(Site site) {
     leave();
   }
   self.arrived = false;
+  if (ThreadOrder* const order = order_of(self)) {
+    self.block->cluster->order.wait(*order);
+  }
 }
 
 void* GridRun::map_shared(const void* address, unsigned rank, Site site) {
@@ -486,14 +521,20 @@ bool GridRun::complete_meeting(const Thread& thread) {
     votes |= std::uint64_t{other.value != 0} << lane;
   }
   const WarpCall call = thread.call;
+  std::vector<ThreadOrder*> met;
   for (unsigned lane = 0; lane < 32; ++lane) {
     if ((lanes >> lane & 1) != 0) {
       Thread& other = block.threads[first + lane];
+      // Shuffles and votes order no memory (CUDA C++ Programming Guide, "Warp Shuffle Functions").
+      if (block.races != nullptr && call == WarpCall::sync) {
+        met.push_back(order_of(other));
+      }
       other.value = call == WarpCall::vote ? votes : given[other.source & 31];
       make_runnable(other);
     }
   }
   warp.waiting -= std::popcount(lanes);
+  meet_in_warp(met);
   return true;
 }
 
@@ -564,6 +605,7 @@ std::string run_grid(const GridLaunch& launch, Random& random, GridCounts& count
   GridRun grid(launch, random, counts);
   active = &grid;
   std::string problem = grid.run();
+  race_detector().run(nullptr, 0);
   active = nullptr;
   return problem;
 }
@@ -613,6 +655,17 @@ std::uint64_t warp_meeting(WarpCall call, unsigned mask, std::uint64_t value, in
 
 int lane() { return active->current().rank % 32; }
 void yield() { active->yield(); }
+void atomic_access(const void* address, std::size_t bytes, AtomicAccess access, Site site) {
+  active->yield();
+  if (RaceDetector* const detector = RaceDetector::watching()) {
+    detector->access_atomically(address, bytes, access, site);
+  }
+}
+void fence(int scope) {
+  if (RaceDetector* const detector = RaceDetector::watching()) {
+    detector->fence(static_cast<Scope>(scope));
+  }
+}
 void trap(Site site) { active->fail("trapped at " + line_of(site)); }
 void wide_access(const void* address, Site site) {
   if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) {

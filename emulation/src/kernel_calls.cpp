@@ -1,6 +1,7 @@
 // Launches: what the runtime refuses at the call, and what happens when the kernel runs.
 #include "grid.hpp"
 #include "kernel_name.hpp"
+#include "race_detector.hpp"
 #include "runtime.hpp"
 
 #include <algorithm>
@@ -177,7 +178,11 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
   GridCounts counts;
   if (const std::string bug = bad_pointer(state, kernel.pointers); !bug.empty()) {
     give_up(bug, cudaErrorIllegalAddress);
-  } else if (const std::string problem = run_grid(launch, state.random, counts); !problem.empty()) {
+    state.running_kernel = nullptr;
+    return;
+  }
+  race_detector().begin_kernel(kernel.function, launch.grid, launch.cluster, launch.block);
+  if (const std::string problem = run_grid(launch, state.random, counts); !problem.empty()) {
     give_up(problem, cudaErrorLaunchFailure);
   } else if (const std::string written = state.memory.overwritten(); !written.empty()) {
     give_up(written, cudaErrorIllegalAddress);

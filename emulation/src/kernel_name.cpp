@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -49,9 +50,7 @@ std::string symbol_at(const std::string& path, std::uint64_t address) {
   return {};
 }
 
-} // namespace
-
-std::string kernel_name(const void* function) {
+std::string find_name(const void* function) {
   Dl_info info{};
   if (dladdr(function, &info) == 0) {
     return "unnamed";
@@ -69,6 +68,17 @@ std::string kernel_name(const void* function) {
   const std::unique_ptr<char, void (*)(void*)> name(
       abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
   return status == 0 ? name.get() : symbol.empty() ? "unnamed" : symbol;
+}
+
+} // namespace
+
+std::string kernel_name(const void* function) {
+  static std::map<const void*, std::string> known;
+  const auto [entry, is_new] = known.try_emplace(function);
+  if (is_new) {
+    entry->second = find_name(function);
+  }
+  return entry->second;
 }
 
 } // namespace diffbench::emulation

@@ -1,6 +1,7 @@
 #include "memory.hpp"
 
 #include "canary.hpp"
+#include "race_detector.hpp"
 #include "sanitizer.hpp"
 
 #include <algorithm>
@@ -77,6 +78,7 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
     mprotect(first + page, inner, PROT_NONE);
   }
   live_[buffer.data] = buffer;
+  race_detector().watch(buffer.data, bytes, buffer.description());
   return buffer.data;
 }
 
@@ -88,6 +90,7 @@ void Memory::enlist(void* data, std::size_t bytes, int device, std::int64_t call
   range.device = device;
   range.made_by_call = call;
   live_[range.data] = range;
+  race_detector().watch(data, bytes, range.description());
 }
 
 std::optional<std::string> Memory::release(void* data) {
@@ -97,6 +100,7 @@ std::optional<std::string> Memory::release(void* data) {
   }
   Buffer buffer = found->second;
   live_.erase(found);
+  race_detector().forget(data);
   if (buffer.kind == MemoryKind::registered) {
     return std::string();
   }

@@ -1,4 +1,5 @@
 // The runtime's calls on memory and copies.
+#include "race_detector.hpp"
 #include "runtime.hpp"
 
 #include <unistd.h>
@@ -11,6 +12,7 @@ using diffbench::emulation::Buffer;
 using diffbench::emulation::call;
 using diffbench::emulation::giving_back;
 using diffbench::emulation::MemoryKind;
+using diffbench::emulation::race_detector;
 using diffbench::emulation::Runtime;
 using diffbench::emulation::Stream;
 using diffbench::emulation::waiting;
@@ -159,12 +161,23 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
     rows.from = staged->data();
     rows.from_pitch = rows.width;
   }
-  const cudaError_t issued = state.issue(*stream, [&state, rows, staged] {
+  const std::string name = "the copy of call " + std::to_string(state.counters.calls);
+  const cudaError_t issued = state.issue(*stream, [&state, rows, staged, name] {
     ++state.counters.copies;
+    for (std::size_t y = 0; y < rows.height; ++y) {
+      race_detector().access(name, rows.from + y * rows.from_pitch, rows.width, false);
+      race_detector().access(name, rows.to + y * rows.to_pitch, rows.width, true);
+    }
     copy_rows(rows);
   });
-  const bool wait = blocks || (to == Side::pageable && may_block);
-  return issued == cudaSuccess && wait ? state.wait_for(stream->last) : issued;
+  if (issued == cudaSuccess && blocks) {
+    return state.wait_for(stream->last);
+  }
+  if (issued == cudaSuccess && to == Side::pageable && may_block) {
+    state.run_until_done(stream->last); // nothing may rely on it
+    return state.device().sticky;
+  }
+  return issued;
 }
 
 cudaError_t set_bytes(Runtime& state, void* memory, int value, std::size_t bytes, Stream* stream) {
@@ -175,8 +188,10 @@ cudaError_t set_bytes(Runtime& state, void* memory, int value, std::size_t bytes
   if (side == Side::wrong || side == Side::pageable) {
     return cudaErrorInvalidValue;
   }
-  return state.issue(*stream, [&state, memory, value, bytes] {
+  const std::string name = "the memset of call " + std::to_string(state.counters.calls);
+  return state.issue(*stream, [&state, memory, value, bytes, name] {
     ++state.counters.copies;
+    race_detector().access(name, memory, bytes, true);
     std::memset(memory, value, bytes);
   });
 }

@@ -2,6 +2,7 @@
 
 #include "grid.hpp"
 #include "kernel_name.hpp"
+#include "race_detector.hpp"
 #include "segfault.hpp"
 
 #include <cstdio>
@@ -107,20 +108,30 @@ cudaError_t Runtime::issue(Stream& stream, std::function<void()> run) {
     after.push_back(its_device.legacy.last);
   }
   const int index = stream.device;
-  stream.last = work.add(
-      [this, index, run = std::move(run)] {
-        if (run && devices[static_cast<std::size_t>(index)].sticky == cudaSuccess) {
-          run();
-        }
-      },
-      after);
+  stream.last = work.add([this, index, run = std::move(run)] { run_on(index, run); }, after);
   return cudaSuccess;
 }
 
-cudaError_t Runtime::wait_for(const OperationPtr& operation) {
-  if (operation != nullptr) {
+void Runtime::run_on(int device_index, const std::function<void()>& run) {
+  if (run && devices[static_cast<std::size_t>(device_index)].sticky == cudaSuccess) {
+    run();
+    for (const std::string& race : race_detector().take_races()) {
+      report(race);
+    }
+  }
+}
+
+void Runtime::run_until_done(const OperationPtr& operation) {
+  if (operation != nullptr && !operation->done()) {
     const Memory::Access access(memory);
     work.run_until_done(*operation, random);
+  }
+}
+
+cudaError_t Runtime::wait_for(const OperationPtr& operation) {
+  run_until_done(operation);
+  if (operation != nullptr) {
+    race_detector().host_waits_for(operation->order);
   }
   return device().sticky;
 }
@@ -128,6 +139,7 @@ cudaError_t Runtime::wait_for(const OperationPtr& operation) {
 cudaError_t Runtime::wait_for_all() {
   const Memory::Access access(memory);
   work.run_all(random);
+  race_detector().host_waits_for_all();
   return device().sticky;
 }
 
@@ -190,6 +202,7 @@ void reset(const Settings& settings) {
   const std::lock_guard lock(runtime_mutex());
   install_segfault_handler();
   instance() = std::make_unique<Runtime>(settings);
+  reset_race_detector();
 }
 
 void set_seed(std::uint64_t seed) { runtime().random = Random(seed); }
@@ -197,7 +210,11 @@ void fail_call(std::int64_t k, cudaError_t code) { runtime().call_fault = {k, co
 void fail_kernel(std::int64_t k, cudaError_t code) { runtime().kernel_fault = {k, code}; }
 void clear_faults() { runtime().call_fault = runtime().kernel_fault = {}; }
 std::string failed_call() { return runtime().failed_call; }
-Counters counters() { return runtime().counters; }
+Counters counters() {
+  Counters counted = runtime().counters;
+  counted.accesses = race_detector().accesses();
+  return counted;
+}
 std::int64_t pending_operations() { return runtime().work.pending(); }
 std::vector<std::string> take_reports() { return std::exchange(runtime().reports, {}); }
 

@@ -138,6 +138,10 @@ struct Runtime {
   /// Issues work in the stream's order, or records it when the stream is being captured. `run` may
   /// run more than once.
   cudaError_t issue(Stream& stream, std::function<void()> run);
+  /// Runs a part of an operation, unless the device is broken, and reports the races in it.
+  void run_on(int device_index, const std::function<void()>& run);
+  /// Runs what must run for `operation` to be done. The host need not be after it.
+  void run_until_done(const OperationPtr& operation);
   /// Waits; then what the device has to say.
   cudaError_t wait_for(const OperationPtr& operation);
   cudaError_t wait_for_all();

@@ -43,7 +43,10 @@ cudaError_t query(Runtime& state, const OperationPtr& operation) {
   if (state.device().sticky != cudaSuccess) {
     return state.device().sticky;
   }
-  return operation == nullptr || operation->done() ? cudaSuccess : cudaErrorNotReady;
+  if (operation != nullptr && !operation->done()) {
+    return cudaErrorNotReady;
+  }
+  return state.wait_for(operation);
 }
 
 // The stream's part in a capture from here on also comes after `event`.

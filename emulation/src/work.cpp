@@ -1,5 +1,7 @@
 #include "work.hpp"
 
+#include "race_detector.hpp"
+
 #include <utility>
 
 namespace diffbench::emulation {
@@ -7,12 +9,18 @@ namespace diffbench::emulation {
 OperationPtr WorkQueue::add(std::function<void()> run, const std::vector<OperationPtr>& after) {
   auto operation = std::make_shared<Operation>();
   operation->run = std::move(run);
+  std::vector<const OperationOrder*> orders;
   for (const OperationPtr& earlier : after) {
-    if (earlier != nullptr && !earlier->done()) {
+    if (earlier == nullptr) {
+      continue;
+    }
+    orders.push_back(&earlier->order);
+    if (!earlier->done()) {
       earlier->next.push_back(operation);
       ++operation->missing;
     }
   }
+  operation->order = race_detector().issue(orders);
   if (operation->missing == 0) {
     ready_.push_back(operation);
   }
@@ -26,6 +34,7 @@ bool WorkQueue::run_one(Random& random) {
   }
   const OperationPtr operation = random.take(ready_);
   if (operation->run) {
+    race_detector().begin_operation(operation->order);
     operation->run();
   }
   complete(*operation);

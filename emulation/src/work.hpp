@@ -5,6 +5,7 @@
 // streams that their order and events allow can happen, and no other.
 #pragma once
 
+#include "happens_before.hpp"
 #include "random.hpp"
 
 #include <cstdint>
@@ -19,6 +20,7 @@ struct Operation {
   std::vector<std::shared_ptr<Operation>> next; ///< wait for this one
   int missing = 0;                              ///< predecessors that are not done
   std::int64_t done_at = 0;                     ///< 0: not done
+  OperationOrder order;                         ///< kept where races are looked for
   [[nodiscard]] bool done() const { return done_at != 0; }
 };
 using OperationPtr = std::shared_ptr<Operation>;

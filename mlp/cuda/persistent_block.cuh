@@ -36,10 +36,10 @@ class PersistentBlock {
       memories()[thread()] = gpu::shared_of(shared_, thread());
     }
     __syncthreads();
-    each_parameter([&](std::int32_t at, std::int64_t parameter) {
+    each_parameter([&](std::int32_t at, std::int64_t parameter, int) {
       shared_[at] = work_.parameters[parameter];
     });
-    each_moment([&](std::int32_t i, std::int64_t parameter) {
+    each_moment([&](std::int32_t i, std::int64_t parameter, int) {
       moments().first[i] = work_.moments.first[parameter];
       if (net_.adam) {
         moments().second[i] = work_.moments.second[parameter];
@@ -47,14 +47,19 @@ class PersistentBlock {
     });
   }
 
-  /// And back.
+  /// And back. What several blocks have alike, the first of them stores.
   __device__ void store() {
     if (row_group_ == 0) {
-      each_parameter([&](std::int32_t at, std::int64_t parameter) {
-        work_.parameters[parameter] = shared_[at];
+      each_parameter([&](std::int32_t at, std::int64_t parameter, int level) {
+        if (is_first_with(level)) {
+          work_.parameters[parameter] = shared_[at];
+        }
       });
     }
-    each_moment([&](std::int32_t i, std::int64_t parameter) {
+    each_moment([&](std::int32_t i, std::int64_t parameter, int level) {
+      if (!is_first_with(level) || (row_group_ != 0 && i >= bias_moment(0))) {
+        return;
+      }
       work_.moments.first[parameter] = moments().first[i];
       if (net_.adam) {
         work_.moments.second[parameter] = moments().second[i];
@@ -538,7 +543,13 @@ class PersistentBlock {
     return value;
   }
 
-  /// visit(where in shared memory, which parameter) for the weights and biases of the own outputs.
+  /// Of a row group's blocks, which all have what belongs to a level that is not divided.
+  __device__ bool is_first_with(int level) const {
+    return feature_group_ == 0 || net_.divided(level);
+  }
+
+  /// visit(where in shared memory, which parameter, of which level) for the weights and biases of
+  /// the own outputs.
   template <typename Visit>
   __device__ void each_parameter(Visit visit) const {
     for (int l = 0; l < net_.layers; ++l) {
@@ -546,15 +557,16 @@ class PersistentBlock {
       const std::int32_t first = first_own(l + 1);
       for (std::int32_t i = thread(); i < own_count(l + 1) * inputs; i += size()) {
         visit(net_.rows_at[l] + i / inputs * net_.weight_pitch[l] + i % inputs,
-              net_.weights_at[l] + std::int64_t{first} * inputs + i);
+              net_.weights_at[l] + std::int64_t{first} * inputs + i, l + 1);
       }
       for (std::int32_t i = thread(); i < own_count(l + 1); i += size()) {
-        visit(net_.all_biases_at + net_.slice_biases_at[l] + i, net_.biases_at[l] + first + i);
+        visit(net_.all_biases_at + net_.slice_biases_at[l] + i, net_.biases_at[l] + first + i,
+              l + 1);
       }
     }
   }
 
-  /// visit(which of the own moments, which parameter).
+  /// visit(which of the own moments, which parameter, of which level).
   template <typename Visit>
   __device__ void each_moment(Visit visit) const {
     for (std::int32_t i = thread(); net_.momentum && i < net_.own_tiles * tile_chunks;
@@ -570,7 +582,8 @@ class PersistentBlock {
           const std::int64_t input =
               (tile.values_at - net_.values_at[tile.layer]) / net_.pitch + in;
           visit(i * Chunk<T>::size + j,
-                net_.weights_at[tile.layer] + output * net_.widths[tile.layer] + input);
+                net_.weights_at[tile.layer] + output * net_.widths[tile.layer] + input,
+                tile.layer + 1);
         }
       }
     }
@@ -578,7 +591,7 @@ class PersistentBlock {
       const int layer = layer_of(i, net_.slice_biases_at);
       const std::int32_t bias = i - net_.slice_biases_at[layer];
       if (bias < own_count(layer + 1)) {
-        visit(bias_moment(i), net_.biases_at[layer] + first_own(layer + 1) + bias);
+        visit(bias_moment(i), net_.biases_at[layer] + first_own(layer + 1) + bias, layer + 1);
       }
     }
   }

@@ -86,6 +86,7 @@ struct Counters {
   std::int64_t blocks = 0;   ///< that ran
   std::int64_t copies = 0;   ///< and memsets that ran
   std::int64_t switches = 0; ///< between threads of kernels
+  std::int64_t accesses = 0; ///< that were watched for races
 };
 [[nodiscard]] Counters counters();
 

@@ -54,6 +54,14 @@ std::uint64_t warp_meeting(WarpCall call, unsigned mask, std::uint64_t value, in
 [[nodiscard]] int lane();
 /// Lets other threads run, if the schedule wants so.
 void yield();
+/// An atomic access, which lets other threads run first. `scope`: __NV_THREAD_SCOPE_*.
+struct AtomicAccess {
+  bool reads, writes;
+  bool acquires, releases;
+  int scope;
+};
+void atomic_access(const void* address, std::size_t bytes, AtomicAccess access, Site site);
+void fence(int scope);
 [[noreturn]] void trap(Site site);
 void wide_access(const void* address, Site site);
 
@@ -130,17 +138,33 @@ inline void emulated_wide_access(const void* address, DIFFBENCH_SITE) {
   diffbench::emulation::detail::wide_access(address, site);
 }
 
-// One host thread runs all threads of a kernel, so memory is always consistent here: a missing
-// fence is not found.
-inline void __threadfence() {}
-inline void __threadfence_block() {}
-inline void __threadfence_system() {}
+// One host thread runs all threads of a kernel, so memory is always consistent here: orders and
+// scopes have a meaning for the race detector only (src/race_detector.hpp).
+inline constexpr int __NV_ATOMIC_RELAXED = 0;
+inline constexpr int __NV_ATOMIC_ACQUIRE = 2;
+inline constexpr int __NV_ATOMIC_RELEASE = 3;
+inline constexpr int __NV_THREAD_SCOPE_BLOCK = 1;
+inline constexpr int __NV_THREAD_SCOPE_CLUSTER = 2;
+inline constexpr int __NV_THREAD_SCOPE_DEVICE = 3;
+inline constexpr int __NV_THREAD_SCOPE_SYSTEM = 4;
+
+inline void __threadfence() { diffbench::emulation::detail::fence(__NV_THREAD_SCOPE_DEVICE); }
+inline void __threadfence_block() { diffbench::emulation::detail::fence(__NV_THREAD_SCOPE_BLOCK); }
+inline void __threadfence_system() {
+  diffbench::emulation::detail::fence(__NV_THREAD_SCOPE_SYSTEM);
+}
 inline void __nanosleep(unsigned) { diffbench::emulation::detail::yield(); }
+
+// What is done here with memory is told by atomic_access().
+#define DIFFBENCH_NOT_WATCHED __attribute__((no_sanitize("thread")))
 
 namespace diffbench::emulation::detail {
 template <typename T, typename Update>
-T atomic_update(T* address, Update update) {
-  yield();
+DIFFBENCH_NOT_WATCHED T atomic_update(T* address, Update update, Site site,
+                                      int scope = __NV_THREAD_SCOPE_DEVICE) {
+  atomic_access(address, sizeof(T),
+                {.reads = true, .writes = true, .acquires = false, .releases = false, .scope = scope},
+                site);
   const T old = *static_cast<volatile T*>(address);
   *static_cast<volatile T*>(address) = update(old);
   return old;
@@ -148,64 +172,83 @@ T atomic_update(T* address, Update update) {
 } // namespace diffbench::emulation::detail
 
 template <typename T>
-T atomicAdd(T* address, std::type_identity_t<T> value) {
+T atomicAdd(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {
   return diffbench::emulation::detail::atomic_update(
-      address, [=](T old) { return static_cast<T>(old + value); });
+      address, [=](T old) { return static_cast<T>(old + value); }, site);
 }
 template <typename T>
-T atomicMax(T* address, std::type_identity_t<T> value) {
-  return diffbench::emulation::detail::atomic_update(address,
-                                                     [=](T old) { return std::max(old, value); });
-}
-template <typename T>
-T atomicMin(T* address, std::type_identity_t<T> value) {
-  return diffbench::emulation::detail::atomic_update(address,
-                                                     [=](T old) { return std::min(old, value); });
-}
-template <typename T>
-T atomicExch(T* address, std::type_identity_t<T> value) {
-  return diffbench::emulation::detail::atomic_update(address, [=](T) { return value; });
-}
-template <typename T>
-T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
+T atomicAdd_block(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {
   return diffbench::emulation::detail::atomic_update(
-      address, [=](T old) { return old == expected ? desired : old; });
+      address, [=](T old) { return static_cast<T>(old + value); }, site, __NV_THREAD_SCOPE_BLOCK);
+}
+template <typename T>
+T atomicMax(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {
+  return diffbench::emulation::detail::atomic_update(
+      address, [=](T old) { return std::max(old, value); }, site);
+}
+template <typename T>
+T atomicMin(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {
+  return diffbench::emulation::detail::atomic_update(
+      address, [=](T old) { return std::min(old, value); }, site);
+}
+template <typename T>
+T atomicExch(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {
+  return diffbench::emulation::detail::atomic_update(address, [=](T) { return value; }, site);
+}
+template <typename T>
+T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired,
+            DIFFBENCH_SITE) {
+  return diffbench::emulation::detail::atomic_update(
+      address, [=](T old) { return old == expected ? desired : old; }, site);
 }
 
-// Since CUDA 12.8. As all memory is consistent here, order and scope have no meaning.
-inline constexpr int __NV_ATOMIC_RELAXED = 0;
-inline constexpr int __NV_ATOMIC_ACQUIRE = 2;
-inline constexpr int __NV_ATOMIC_RELEASE = 3;
-inline constexpr int __NV_THREAD_SCOPE_DEVICE = 3;
+// Since CUDA 12.8. Of anything of 1, 2, 4, 8 or 16 bytes, aligned as a device wants it.
 template <typename T>
-T __nv_atomic_load_n(T* address, int /*order*/, int /*scope*/) {
-  diffbench::emulation::detail::yield();
-  return *static_cast<const volatile T*>(address);
-}
-template <typename T>
-void __nv_atomic_store_n(T* address, std::type_identity_t<T> value, int /*order*/, int /*scope*/) {
-  diffbench::emulation::detail::yield();
-  *static_cast<volatile T*>(address) = value;
-}
-// Of anything of 1, 2, 4, 8 or 16 bytes, aligned as a device wants it.
-template <typename T>
-void __nv_atomic_load(T* address, T* value, int /*order*/, int /*scope*/, DIFFBENCH_SITE) {
+DIFFBENCH_NOT_WATCHED void __nv_atomic_load(T* address, T* value, int order, int scope,
+                                            DIFFBENCH_SITE) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) == sizeof(T));
-  diffbench::emulation::detail::yield();
+  diffbench::emulation::detail::atomic_access(
+      address, sizeof(T),
+      {.reads = true,
+       .writes = false,
+       .acquires = order != __NV_ATOMIC_RELAXED,
+       .releases = false,
+       .scope = scope},
+      site);
   if constexpr (sizeof(T) == 16) {
     diffbench::emulation::detail::wide_access(address, site);
   }
   std::memcpy(value, address, sizeof(T));
 }
 template <typename T>
-void __nv_atomic_store(T* address, T* value, int /*order*/, int /*scope*/, DIFFBENCH_SITE) {
+DIFFBENCH_NOT_WATCHED void __nv_atomic_store(T* address, T* value, int order, int scope,
+                                             DIFFBENCH_SITE) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) == sizeof(T));
-  diffbench::emulation::detail::yield();
+  diffbench::emulation::detail::atomic_access(
+      address, sizeof(T),
+      {.reads = false,
+       .writes = true,
+       .acquires = false,
+       .releases = order != __NV_ATOMIC_RELAXED,
+       .scope = scope},
+      site);
   if constexpr (sizeof(T) == 16) {
     diffbench::emulation::detail::wide_access(address, site);
   }
   std::memcpy(address, value, sizeof(T));
 }
+template <typename T>
+T __nv_atomic_load_n(T* address, int order, int scope, DIFFBENCH_SITE) {
+  T value;
+  __nv_atomic_load(address, &value, order, scope, site);
+  return value;
+}
+template <typename T>
+void __nv_atomic_store_n(T* address, std::type_identity_t<T> value, int order, int scope,
+                         DIFFBENCH_SITE) {
+  __nv_atomic_store(address, &value, order, scope, site);
+}
+#undef DIFFBENCH_NOT_WATCHED
 #undef DIFFBENCH_SITE
 
 // Loads and stores with a cache hint: the hint has no meaning here.

@@ -1,0 +1,86 @@
+#include "code_site.hpp"
+
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include <dlfcn.h>
+#include <link.h>
+
+namespace diffbench::emulation {
+namespace {
+
+constexpr std::uint64_t is_line = std::uint64_t{1} << 47; // addresses of programs are below
+std::deque<detail::Site> lines;
+std::map<std::pair<const void*, int>, std::uint64_t> numbers;
+
+std::string without_folder(const std::string& path) {
+  return path.substr(path.rfind('/') + 1); // npos + 1: all of it
+}
+
+// What addr2line says, which comes with the compiler's linker: lines, from the innermost function
+// outwards.
+std::string ask_addr2line(const std::string& file, std::uint64_t address) {
+  std::ostringstream command;
+  command << "addr2line -i -e '" << file << "' 0x" << std::hex << address << " 2>/dev/null";
+  std::string answer;
+  if (std::FILE* const pipe = ::popen(command.str().c_str(), "r")) {
+    char part[256];
+    while (std::fgets(part, sizeof part, pipe) != nullptr) {
+      answer += part;
+    }
+    ::pclose(pipe);
+  }
+  return answer;
+}
+
+std::string lines_at(std::uint64_t address) {
+  Dl_info info{};
+  void* found = nullptr;
+  if (::dladdr1(reinterpret_cast<void*>(address), &info, &found, RTLD_DL_LINKMAP) == 0) {
+    return {};
+  }
+  const auto* const object = static_cast<const link_map*>(found);
+  const bool is_program = object->l_name[0] == '\0';
+  std::istringstream answer(ask_addr2line(
+      is_program ? std::filesystem::read_symlink("/proc/self/exe").string() : object->l_name,
+      address - object->l_addr));
+  std::string result;
+  for (std::string line; std::getline(answer, line);) {
+    result += (result.empty() ? "" : " in ") + without_folder(line.substr(0, line.find(' ')));
+  }
+  return result;
+}
+
+} // namespace
+
+std::uint64_t site_at(detail::Site line) {
+  const auto [entry, is_new] = numbers.try_emplace({line.file, line.line}, is_line | lines.size());
+  if (is_new) {
+    lines.push_back(line);
+  }
+  return entry->second;
+}
+
+std::string line_of(std::uint64_t site) {
+  if ((site & is_line) != 0) {
+    const detail::Site& line = lines[site & ~is_line];
+    return without_folder(line.file) + ":" + std::to_string(line.line);
+  }
+  static std::map<std::uint64_t, std::string> known;
+  std::string& line = known[site];
+  if (line.empty()) {
+    line = lines_at(site);
+  }
+  if (line.empty() || line.starts_with('?')) {
+    std::ostringstream address;
+    address << "0x" << std::hex << site;
+    line = address.str();
+  }
+  return line;
+}
+
+} // namespace diffbench::emulation

@@ -1,0 +1,219 @@
+// Races: accesses to a cell that nothing orders, one of which writes, found whatever the schedule
+// did with them.
+//
+// Kernels compiled with -fsanitize=thread call a function at every load and store (race_hooks.cpp),
+// which ends here. Device memory, page-locked memory and the blocks' shared memory have a shadow:
+// for each word its last write, and the reads since then. Copies are accesses too. In a program
+// without such kernels nothing is kept.
+#pragma once
+
+#include "happens_before.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+namespace diffbench::emulation {
+
+/// An access as it is kept.
+struct Stamp {
+  std::uint64_t site : 48; ///< where in the code (code_site.hpp); 0: a copy, or a block's life
+  std::uint64_t thread : 10;
+  std::uint64_t scope : 3;   ///< of an atomic access; 0: of none
+  std::uint64_t divided : 1; ///< no access: number `epoch` of what is kept elsewhere
+  std::uint32_t block;       ///< 0: no access
+  std::uint32_t epoch;
+};
+
+/// Four bytes, or one of those that are also accessed one by one.
+struct Cell {
+  Stamp write; ///< divided: the four bytes have a cell each
+  Stamp read;  ///< since that write; divided: several
+};
+
+/// Memory with a shadow.
+struct Watched {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  std::string what;        ///< empty: shared memory
+  std::uint32_t block = 0; ///< whose shared memory it is
+  struct Free {
+    void operator()(Cell* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<Cell[], Free> cells;
+
+  void watch(const void* data, std::size_t size);
+  [[nodiscard]] bool holds(std::uintptr_t address) const { return address - begin < bytes; }
+  [[nodiscard]] std::size_t cell_count() const { return (begin % 4 + bytes + 3) / 4; }
+};
+
+/// A block that is resident.
+struct BlockRaces {
+  BlockRaces(std::uint32_t number, std::size_t thread_count);
+  BlockRaces(const BlockRaces&) = delete;
+  BlockRaces& operator=(const BlockRaces&) = delete;
+  ~BlockRaces();
+
+  std::vector<ThreadOrder> threads;
+  std::vector<ThreadOrder*> all; ///< of these
+  Watched shared;
+  std::vector<BlockRaces*> cluster; ///< the others of its cluster
+};
+
+class RaceDetector {
+ public:
+  /// The program has kernels that say what they access.
+  static void enable() { enabled_ = true; }
+  /// While a thread of a kernel runs that may be watched.
+  static RaceDetector* watching() { return watching_; }
+
+  void watch(const void* data, std::size_t bytes, const std::string& what);
+  void forget(const void* data);
+
+  // The host's order
+  [[nodiscard]] OperationOrder issue(std::span<const OperationOrder* const> earlier);
+  void host_waits_for(const OperationOrder& operation) { host_.wait_for(operation); }
+  void host_waits_for_all() { host_.wait_for_all(); }
+
+  // Operations, as they run
+  void begin_operation(const OperationOrder& operation) {
+    operation_ = &operation;
+    executing_ = nullptr;
+  }
+  /// By the present operation, which is no kernel: "a copy".
+  void access(const std::string& what, const void* data, std::size_t bytes, bool writes);
+  void begin_kernel(const void* function, dim3 grid, dim3 cluster, dim3 block);
+  /// `rank`: cluster by cluster.
+  [[nodiscard]] std::unique_ptr<BlockRaces> begin_block(std::size_t rank, std::size_t threads,
+                                                        std::span<const std::byte> shared);
+  /// From now on nobody may touch its shared memory.
+  void end_block(BlockRaces& block);
+  /// Gives back what is kept for cells.
+  void release_cells(Watched& watched);
+  /// Which thread runs; null: the runtime does, or the host.
+  void run(BlockRaces* block, int thread) {
+    watching_ = block == nullptr ? nullptr : this;
+    block_ = block;
+    thread_ = block == nullptr ? nullptr : &block->threads[static_cast<std::size_t>(thread)];
+  }
+
+  // By the thread that runs
+  void access(const void* data, std::size_t bytes, bool writes, std::uint64_t site) {
+    access_memory(reinterpret_cast<std::uintptr_t>(data), bytes, {site, Scope::thread, writes});
+  }
+  void access_atomically(const void* data, std::size_t bytes, const detail::AtomicAccess& access,
+                         detail::Site site);
+  void fence(Scope scope);
+
+  /// Found since the last call, a line each.
+  [[nodiscard]] std::vector<std::string> take_races();
+  /// Accesses of memory that has a shadow.
+  [[nodiscard]] std::int64_t accesses() const { return accesses_; }
+
+ private:
+  struct Access {
+    std::uint64_t site;
+    Scope scope; ///< of an atomic access
+    bool writes;
+  };
+  /// Reads by some of 64 threads of a block in one epoch, from one line.
+  struct Reads {
+    Stamp first; ///< its thread: the first of the 64
+    std::uint64_t threads;
+  };
+  struct ReadSet {
+    std::vector<Reads> reads;
+    std::size_t tidy_at = 0; ///< how many reads make it worth while
+  };
+  /// What has run. Its blocks have the numbers from `first` on.
+  struct Executed {
+    std::uint32_t first;
+    std::uint32_t chain, position; ///< of the operation
+    std::string what;              ///< but a kernel
+    const void* kernel = nullptr;
+    dim3 grid{}, cluster{}, block{};
+  };
+  struct Race {
+    Stamp earlier, later;
+    bool earlier_writes, later_writes;
+    std::string where;
+  };
+
+  void access_memory(std::uintptr_t address, std::size_t bytes, const Access& access);
+  Watched* find(std::uintptr_t address);
+  void access_cell(Cell& cell, const Access& access);
+  void access_bytes(Cell& cell, std::size_t first, std::size_t end, const Access& access);
+  void check_reads(const Cell& cell, const Access& access);
+  void note_read(Cell& cell, const Stamp& read);
+  void note_read(ReadSet& set, const Stamp& read);
+  Stamp keep_reads(const ReadSet& reads);
+  void release_reads(Cell& cell);
+  [[nodiscard]] Stamp stamp(const Access& access) const;
+  /// Two atomic accesses are no race where each has a scope that includes the other's thread.
+  [[nodiscard]] bool both_atomic(const Stamp& earlier, const Access& access) const;
+  /// Does the running thread come after the earlier operation that the block belongs to?
+  [[nodiscard]] bool follows_operation(std::uint32_t block) const;
+  /// And after that epoch of another thread?
+  [[nodiscard]] bool follows(std::uint32_t block, std::uint64_t thread, std::uint32_t epoch) const;
+  [[nodiscard]] bool follows(const Reads& reads) const;
+  [[nodiscard]] bool includes(Scope scope, std::uint32_t block) const;
+  void report(Stamp earlier, bool earlier_writes, const Access& access);
+  Executed& execute(std::uint32_t blocks);
+  [[nodiscard]] const Executed& executed(std::uint32_t block) const;
+  [[nodiscard]] uint3 block_index(std::uint32_t block) const;
+  /// Without the kernel, if that is what was described before.
+  [[nodiscard]] std::string describe(const Stamp& access, bool writes,
+                                     const Executed* before) const;
+
+  // Constants at the start of the program: its other initialization is watched code, too. So may be
+  // what other threads of the host do while this one runs a kernel.
+  static inline bool enabled_ = false;
+  static inline constinit thread_local RaceDetector* watching_ = nullptr;
+  BlockRaces* block_ = nullptr;
+  ThreadOrder* thread_ = nullptr;
+  const Watched* watched_ = nullptr; ///< with `address_`: what is being accessed
+  std::uintptr_t address_ = 0;
+  std::int64_t accesses_ = 0;
+
+  HostOrder host_;
+  const OperationOrder* operation_ = nullptr;
+  const OperationOrder* executing_ = nullptr; ///< the operation that executed_.back() belongs to
+  std::vector<Executed> executed_;
+  std::uint32_t next_block_ = 1;
+  std::uint32_t first_block_ = 0; ///< of what runs
+  std::uint32_t cluster_blocks_ = 1;
+  std::unique_ptr<BlockRaces> copier_; ///< does what operations other than kernels do
+
+  std::map<std::uintptr_t, Watched> memory_;
+  struct Found {
+    std::uintptr_t page;
+    Watched* watched;
+  };
+  std::array<Found, 1024> found_{}; ///< what find() found last, by page
+  std::vector<ReadSet> read_sets_;
+  std::vector<std::uint32_t> free_read_sets_;
+  std::vector<std::array<Cell, 4>> bytes_;
+  std::vector<std::uint32_t> free_bytes_;
+  /// What the values of atomic accesses carry, by address.
+  std::unordered_map<std::uintptr_t, std::vector<Release>> releases_;
+
+  std::set<std::array<std::uint64_t, 3>> reported_;
+  std::vector<Race> races_;
+};
+
+/// The one there is.
+RaceDetector& race_detector();
+/// Forgets everything.
+void reset_race_detector();
+
+} // namespace diffbench::emulation
