@@ -1,5 +1,5 @@
-// CUDA's exponential and logarithm as kernels of their own: what they give is part of what a network
-// computes, and is nvcc's.
+// CUDA's exponential and logarithm as kernels of their own: what they give is part of what a
+// network computes, and is nvcc's.
 
 template <typename T>
 __global__ void exponential(const T* in, T* out) {
