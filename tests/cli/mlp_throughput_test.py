@@ -22,7 +22,8 @@ class MlpThroughput(CommandLineTest):
             self.assertTrue({1, 2, 4, 8} <= set(batches))
             best = max(row["curve"], key=lambda point: point["rows_per_second"])
             self.assertEqual(row["best_batch"], best["batch"])
-            self.assertLessEqual(row["enough_batch"], best["batch"])
+            if row["enough_batch"] is not None:  # the samples may leave it open
+                self.assertLessEqual(row["enough_batch"], best["batch"])
             self.assertEqual(len(result["benchmarks"]),
                              sum(len(point["samples"]) for point in row["curve"]))
 

@@ -14,7 +14,7 @@ NO_CONCLUSION = "No conclusion: other programs were running, so these figures sh
 CONCLUSIONS = re.compile(
     r"worth it|misleads?\b|(is|are) (the )?fastest|is faster than|\bbeats\b|does not beat|begins to beat|wins \(|\bpays\b"
     r"|times (as|what)|x too (slow|fast)|no effect|most of all|FASTER|SLOWER|UNCLEAR|\bwins\b|is the best|is overtaken"
-    r"|law of|uncertain|best CPU row|does not pay|at every|\bbest\b(?! CPU)", re.I)
+    r"|law of|(?<!\()uncertain|best CPU row|does not pay|at every|\bbest\b(?! CPU)", re.I)
 
 # What such a run needs besides.
 ASSUMED = {"residency": " --assume laptop", "scaling": " --assume laptop"}

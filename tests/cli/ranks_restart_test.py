@@ -76,7 +76,7 @@ class OnAnotherNumberOfRanks(Restart):
             (("--grid", "61x66", "61x67"), "c.h5", "--iters", "40", "--grid", "61x66"),
             (("--dtype",), "c.h5", "--iters", "40", "--dtype", "float32"),
             (("--boundary",), "c.h5", "--iters", "40", "--boundary", "periodic"),
-            (("20 steps", "--iters"), "c.h5", "--iters", "20"),
+            (("of step 20", "--iters"), "c.h5", "--iters", "20"),
             ((), "short.h5", "--iters", "40"),
             ((), "foreign.h5", "--iters", "40"),
             ((), "empty.h5", "--iters", "40"),
@@ -226,7 +226,7 @@ class Interrupted(Restart):
         """Asked for fewer steps, the program says how many it has."""
         done = self.run_program("--restart", file, "--iters", "1")
         self.assertEqual(done.returncode, 2, done.stderr)
-        return int(done.stderr.partition("it has taken ")[2].split()[0])
+        return int(done.stderr.partition("the checkpoint is of step ")[2].split()[0])
 
     def test_a_comparison(self):
         """What was measured is reported. It never gets as precise as that, and rank 1 works only while

@@ -101,8 +101,8 @@ it("is on the page that a run writes itself, with the assumed cards", async () =
   diffbench(directory, `${run} --report own.html`);
   const { page, troubles } = await open("own.html");
   const table = await tableOf(cardOf(page));
-  expect(table.slice(2).map((each) => each[2])).toEqual(["assumed", "assumed", "assumed"]);
-  await page.locator("#what-if").getByText("NVIDIA").first().waitFor();
+  expect(table.length).toBeGreaterThan(2);
+  for (const each of table.slice(2)) expect(each[2]).toBe("assumed");
   expect(troubles).toEqual([]);
   await page.context().close();
 });
