@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 
 namespace diffbench::bench {
 
@@ -94,9 +95,9 @@ std::string TextTable::as_wide_as(std::size_t width) const {
   }
   Cells left_out;
   TextTable narrow = *this;
-  for (auto column = optional_.rbegin(); column != optional_.rend(); ++column) {
-    left_out.insert(left_out.begin(), rows_.front()[*column]);
-    narrow.drop(*column);
+  for (const std::size_t column : std::ranges::reverse_view(optional_)) {
+    left_out.insert(left_out.begin(), rows_.front()[column]);
+    narrow.drop(column);
   }
   return narrow.blocks(width) + fmt::format("(more with --wide: {})\n", fmt::join(left_out, ", "));
 }

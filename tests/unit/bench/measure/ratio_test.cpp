@@ -67,13 +67,13 @@ TEST(RatioApart, EqualRowsGetNoVerdict) {
 }
 
 TEST(RatioApart, HasAnIntervalWhereThereAreEnoughSamples) {
-  const auto of = [](std::size_t ours, std::size_t theirs) {
+  const auto of = [](int ours, int theirs) {
     std::vector<double> first, second;
-    for (std::size_t i = 0; i < ours; ++i) {
-      first.push_back(2 + 0.001 * static_cast<double>(i));
+    for (int i = 0; i < ours; ++i) {
+      first.push_back(2 + 0.001 * i);
     }
-    for (std::size_t i = 0; i < theirs; ++i) {
-      second.push_back(1 + 0.001 * static_cast<double>(i));
+    for (int i = 0; i < theirs; ++i) {
+      second.push_back(1 + 0.001 * i);
     }
     return ratio_apart(first, second);
   };
