@@ -23,10 +23,13 @@ class NumberedHalos {
   /// Of this thread's patch of `tile`. No packet of `buffers` has a number of the exchanges to
   /// come.
   __device__ NumberedHalos(const RegisterTile<T>& tile, const PacketBuffers& buffers)
-      : sends_(tile.is_in_ring()), receives_(tile.is_in_halo()), plane_(buffers.patches) {
+      : sends_(tile.is_in_ring()),
+        receives_(tile.is_in_halo()),
+        plane_(buffers.patches),
+        packets_(buffers.packets) {
     if (sends_ || receives_) { // no other need lie in the grid
-      packets_ = buffers.packets + tile.row_in_grid() / patch_height * buffers.patches_x +
-                 tile.column_in_grid() / patch_width<T>;
+      packets_ += tile.row_in_grid() / patch_height * buffers.patches_x +
+                  tile.column_in_grid() / patch_width<T>;
     }
   }
 
@@ -84,8 +87,8 @@ class NumberedHalos {
 
   bool sends_;
   bool receives_;
-  int plane_; ///< packets from one of a patch to the next, whose neighbours' lie between
-  Packet* packets_ = nullptr;
+  int plane_;       ///< packets from one of a patch to the next, whose neighbours' lie between
+  Packet* packets_; ///< of no patch in threads that neither send nor receive
 };
 
 } // namespace diffbench::kernels
