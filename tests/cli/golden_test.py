@@ -75,6 +75,7 @@ def masked(text):
                   text)
     text = re.sub(r"(?m)^  (Nx too|unclear|no effect).*: .*", "  ...", text)  # of pitfalls
     text = re.sub(r"\n\nnot measured: .*", "", text)
+    text = re.sub(r"(?<=samples of )\d+ to (?=\d+ steps)", "", text)  # beside other programs
     return text + "\n\n(the sentence)\n"
 
 
