@@ -9,29 +9,38 @@ namespace diffbench::gpu {
 
 namespace {
 
+// What to do once the context is lost: every later call then returns the same code (CUDA runtime
+// API, cudaError_t). nullptr for all other codes.
+const char* remedy(cudaError_t code) {
+  switch (code) {
+    case cudaErrorECCUncorrectable:
+      return "the card's memory is at fault: see nvidia-smi -q -d ECC, and reset the card";
+    case cudaErrorLaunchTimeout:
+      return "the driver limits the time of kernels on a card with a display: choose another "
+             "--device, or a smaller grid";
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalAddress:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorMisalignedAddress:
+      return "a kernel is at fault: compute-sanitizer with the same command says where";
+    default: return nullptr;
+  }
+}
+
 std::string describe(cudaError_t code, const char* expression, Place place) {
   std::string_view file = place.file;
   file.remove_prefix(file.rfind('/') + 1); // npos + 1 is 0
-  return std::string("CUDA: ") + expression + " failed: " + cudaGetErrorString(code) + " (" +
-         cudaGetErrorName(code) + ", " + std::string(file) + ":" + std::to_string(place.line) + ")";
-}
-
-// Whether the context is lost: every later call then returns the same code (CUDA runtime API,
-// cudaError_t).
-bool loses_context(cudaError_t code) {
-  switch (code) {
-    case cudaErrorECCUncorrectable:
-    case cudaErrorHardwareStackError:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorAssert:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorLaunchFailure: return true;
-    default: return false;
+  std::string text = std::string("CUDA: ") + expression + " failed: " + cudaGetErrorString(code) +
+                     " (" + cudaGetErrorName(code) + ", " + std::string(file) + ":" +
+                     std::to_string(place.line) + ")";
+  if (const char* const what_to_do = remedy(code)) {
+    text += std::string("; ") + what_to_do + ". Nothing more runs on the card in this process.";
   }
+  return text;
 }
 
 // So that a lost context is reported once, not by every destructor that follows.
@@ -45,7 +54,7 @@ CudaError::CudaError(cudaError_t code, const char* expression, Place place)
 void check(cudaError_t code, const char* expression, Place place) {
   if (code != cudaSuccess) {
     (void)cudaGetLastError(); // or a later, innocent call would report it
-    loss_reported = loss_reported || loses_context(code);
+    loss_reported = loss_reported || remedy(code) != nullptr;
     throw CudaError(code, expression, place);
   }
 }
@@ -55,7 +64,7 @@ void log_failure(cudaError_t code, const char* expression) noexcept {
     return;
   }
   (void)cudaGetLastError();
-  if (loses_context(code) && loss_reported.exchange(true)) {
+  if (remedy(code) != nullptr && loss_reported.exchange(true)) {
     return;
   }
   std::fprintf(stderr, "CUDA: %s failed: %s (%s)\n", expression, cudaGetErrorString(code),

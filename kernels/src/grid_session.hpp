@@ -13,8 +13,9 @@ namespace diffbench::kernels {
 template <typename T>
 class GridSession : public DeviceSession<T> {
  public:
-  GridSession(const Problem& problem, const SessionOptions& options)
-      : DeviceSession<T>(problem, options, aligned_layout(problem)) {}
+  /// `extra_device` bytes are the derived class's own.
+  GridSession(const Problem& problem, const SessionOptions& options, std::int64_t extra_device = 0)
+      : DeviceSession<T>(problem, options, aligned_layout(problem), extra_device) {}
 
  protected:
   [[nodiscard]] Grid<T> grid() const {

@@ -85,12 +85,10 @@ int resident_if_it_fits(const TilePlan& plan, const Problem& problem, const Tile
     return tiles <= std::numeric_limits<int>::max() ? device.resident_blocks(plan) : 0;
   }
   // What is exchanged are whole patches.
-  const bool whole_patches =
-      plan.depth % patch_height == 0 &&
-      (problem.boundary != Boundary::periodic ||
-       (problem.ny % patch_height == 0 && problem.nx * problem.element_bytes() % 16 == 0));
+  const bool may_be_numbered =
+      plan.depth % patch_height == 0 && packet_buffers(problem).patches > 0;
   if (!device.properties.cooperative_launch ||
-      (plan.kernel == TileKernel::numbered && !whole_patches)) {
+      (plan.kernel == TileKernel::numbered && !may_be_numbered)) {
     return 0;
   }
   const int resident = device.resident_blocks(plan);
@@ -98,6 +96,10 @@ int resident_if_it_fits(const TilePlan& plan, const Problem& problem, const Tile
 }
 
 constexpr std::array kernel_names = {"blocked", "persistent", "numbered", "streamed", "swapped"};
+
+// More than any chip holds, so that the memory of packets, three times the field, is known before
+// the card is: 256 multiprocessors of 1024 threads, each with a patch of 64 bytes.
+constexpr std::int64_t most_numbered_bytes = std::int64_t{256} * 1024 * 64;
 
 const char* name_of(TileKernel kernel) { return kernel_names.at(static_cast<std::size_t>(kernel)); }
 
@@ -178,6 +180,24 @@ Area whole_of(const Problem& problem) {
 
 int strip_columns(Dtype dtype) {
   return dtype == Dtype::float32 ? strip_width<float> : strip_width<double>;
+}
+
+PacketBuffers packet_buffers(const Problem& problem) {
+  const std::int64_t width = 16 / problem.element_bytes(); // of a patch
+  const bool whole_patches = problem.boundary != Boundary::periodic ||
+                             (problem.nx % width == 0 && problem.ny % patch_height == 0);
+  if (!whole_patches || problem.field_bytes() > most_numbered_bytes) {
+    return {};
+  }
+  const auto patches_x = static_cast<int>(ceil_div(problem.nx, width));
+  return {nullptr, patches_x, patches_x * static_cast<int>(ceil_div(problem.ny, patch_height))};
+}
+
+std::int64_t packet_bytes(std::span<const TileKernel> kernels, const Problem& problem) {
+  constexpr std::int64_t of_patch = 2 * packets_of_patch * sizeof(Packet); // two exchanges
+  return std::ranges::find(kernels, TileKernel::numbered) == kernels.end()
+             ? 0
+             : of_patch * packet_buffers(problem).patches;
 }
 
 StreamedAreas streamed_areas(const Problem& problem) {

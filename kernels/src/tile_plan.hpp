@@ -71,6 +71,13 @@ struct StreamedAreas {
 /// Columns that a strip stores.
 [[nodiscard]] int strip_columns(Dtype dtype);
 
+/// Where numbered halos of this field are exchanged: patches, without their memory. No patches
+/// where halos cannot be numbered: exchanged are whole patches, and the field must fit on a chip.
+[[nodiscard]] PacketBuffers packet_buffers(const Problem& problem);
+/// Bytes on the device that plans for `kernels` take beside the field: those of the packets.
+[[nodiscard]] std::int64_t packet_bytes(std::span<const TileKernel> kernels,
+                                        const Problem& problem);
+
 /// What a choice asks of the device.
 struct TileDevice {
   gpu::Device properties;

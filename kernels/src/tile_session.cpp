@@ -17,14 +17,16 @@ class TileSession final : public GridSession<T> {
  public:
   TileSession(const Problem& problem, const SessionOptions& options,
               std::span<const TileKernel> kernels)
-      : GridSession<T>(problem, options), choice_(this->allocating([&] {
+      : GridSession<T>(problem, options, packet_bytes(kernels, problem)),
+        choice_(this->allocating([&] {
           prepare();
           const TileChoice choice = choose(kernels);
           prepare_packets(choice.plan);
           return choice;
         })) {}
   TileSession(const Problem& problem, const TileChoice& choice)
-      : GridSession<T>(problem, {}), choice_(choice) {
+      : GridSession<T>(problem, {}, packet_bytes({&choice.plan.kernel, 1}, problem)),
+        choice_(choice) {
     prepare();
     prepare_packets(choice.plan);
   }
@@ -57,12 +59,9 @@ class TileSession final : public GridSession<T> {
   // Of the first plan that needs them. Exchanges are numbered from 1 on.
   void prepare_packets(const TilePlan& plan) {
     if (plan.kernel == TileKernel::numbered && packets_.size() == 0) {
-      const Problem& problem = this->problem();
-      packet_buffers_.patches_x = static_cast<int>(blocks(problem.nx, patch_width<T>));
-      packet_buffers_.patches =
-          packet_buffers_.patches_x * static_cast<int>(blocks(problem.ny, patch_height));
-      packets_ =
-          gpu::DeviceArray<Packet>(std::int64_t{2} * packets_of_patch * packet_buffers_.patches);
+      packet_buffers_ = packet_buffers(this->problem());
+      packets_ = gpu::DeviceArray<Packet>(packet_bytes({&plan.kernel, 1}, this->problem()) /
+                                          static_cast<std::int64_t>(sizeof(Packet)));
       packet_buffers_.packets = packets_.data();
       gpu::fill_bytes(this->stream(), packets_.data(), 0,
                       static_cast<std::size_t>(packets_.size()) * sizeof(Packet));

@@ -40,6 +40,11 @@ template <TileKernel... Kernels>
                                        int ladder) {
   static constexpr std::array kernels = {Kernels...};
   BackendInfo backend = grid_backend(name, description, ladder);
+  backend.memory_need = [](const Problem& problem, const SessionOptions& options) {
+    MemoryNeed need = grid_memory_need(problem, options);
+    need.device += packet_bytes(kernels, problem);
+    return need;
+  };
   backend.make_float32 = [](const Problem& problem, const SessionOptions& options) {
     return make_tile_session<float>(problem, options, kernels);
   };

@@ -5,6 +5,8 @@
 #include "session_checks.hpp"
 #include "target.hpp"
 
+#include "diffbench/errors.hpp"
+
 #include <gmock/gmock.h>
 #include <emulation/control.hpp>
 
@@ -152,6 +154,37 @@ TEST_P(EmulatedTest, SnapshotsHoldTheStateOfTheirMoment) {
       }
     });
   }
+}
+
+// All that a session allocates is in its need, but for a word a block: also what one of the kernels
+// that a calibration tries has of its own. With less it is refused with the figures, before it has
+// allocated anything.
+TEST(EmulatedMemory, WhatASessionTakesIsInItsNeed) {
+  for (const BackendInfo& backend : backends_where(true)) {
+    SCOPED_TRACE(backend.name);
+    SessionOptions options;
+    options.retune = backend.name == "cuda_persistent"; // the others would take long
+    const Problem problem = problem_of<float>(16, 12, Boundary::periodic);
+    const SessionMaker<float> make = maker_of<float>(backend, options);
+    const std::int64_t need = backend.memory_need(problem, options).device;
+    constexpr std::int64_t words = 4 * 32 * 4; // of 32 blocks of each of four multiprocessors
+    const auto with_memory = [](std::int64_t bytes) {
+      emulation::DeviceSpec device;
+      device.memory_bytes = static_cast<std::size_t>(bytes);
+      emulation::reset({.devices = {device}});
+    };
+    with_memory(need + words);
+    EXPECT_NO_THROW((void)make(problem));
+    with_memory(need - 1);
+    try {
+      (void)make(problem);
+      ADD_FAILURE() << "a session that needs " << need << " bytes";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("the run needs"),
+                                               testing::HasSubstr("choose a smaller grid")));
+    }
+  }
+  emulation::reset();
 }
 
 // The way by which a device chooses shapes, which an emulated one takes only when told to. It works

@@ -71,6 +71,10 @@ TEST_P(FaultSweepTest, AKernelsFaultArrives) {
   emulation::expect_kernel_faults_arrive([] { return live(GetParam()); });
 }
 
+TEST_P(FaultSweepTest, ALostContextIsToldOnce) {
+  emulation::expect_losses_are_told([] { return live(GetParam()); });
+}
+
 INSTANTIATE_TEST_SUITE_P(Sweeps, FaultSweepTest, testing::ValuesIn(sweeps()), sweep_name);
 
 } // namespace

@@ -248,6 +248,42 @@ class PeersPart(GpuCheck):
             "cuda", "peer:torch_cuda", "peer:torch_cuda_compile", "peer:torch_cuda_graph", "peer:cupy_kernel"])
 
 
+class StencilsPart(GpuCheck):
+    def setUp(self):
+        super().setUp()
+        (self.kit / "stencils").mkdir()
+        for program in ("ebisu", "perks", "an5d"):
+            self.stand_in(self.kit / "stencils" / program)
+
+    def test_each_is_checked_timed_and_compared(self):
+        said = self.check("d")
+        self.assertEqual(set(self.results.values()), {"passed"})
+        for line in (r"ebisu +10472x10472 +15\d\d +3000 +2x", r"perks +768x640 +600 +\d+ +\d", r"an5d +16384x16384 +800 +3000 +3.75x"):
+            self.assertRegex(said, line)
+
+    def test_one_that_is_wrong_or_checks_nothing_is_not_timed(self):
+        said = self.check("d", "wrong:an5d", "fails:perks", exit_code=1)
+        self.assertEqual({name: self.results[name] for name in self.failed()}, {
+            "an5d, checked": "FAILED: wrong by nan", "perks, checked": "FAILED: status 1: unsupport setting"})
+        self.assertNotIn("stencil-an5d.json", {file.name for file in self.files.iterdir()})
+        self.assertNotRegex(said, "an5d +16384")
+
+    def test_without_them_it_says_how_to_get_them(self):
+        shutil.rmtree(self.kit / "stencils")
+        self.check("d")
+        self.assertRegex(self.results["what needs stencil programs of others"], "^skipped: .*scripts/gpu-peers")
+
+
+class GpuPeers(unittest.TestCase):
+    def test_what_it_lacks_is_said(self):
+        with tempfile.TemporaryDirectory(prefix="diffbench-gpu-peers-") as place:
+            for arguments, complaint in (([], "give the folder of a kit"), ([place], "is not a kit"),
+                                         ([place, "--arch", "x"], "--arch needs a number")):
+                done = subprocess.run([ROOT / "scripts/gpu-peers", *arguments], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertRegex(done.stderr, f"^gpu-peers: .*{complaint}.*\n$")
+
+
 class Limits(unittest.TestCase):
     """What the last steps of a part measure is lost when the limits of those before add up to more than its time."""
     def test_all_steps_of_a_part_have_their_time(self):
@@ -259,7 +295,7 @@ class Limits(unittest.TestCase):
             gpu, no_gpu, folder = ["cuda"], None, pathlib.Path(os.devnull)
 
             def lacks(self, _what, _reason):
-                return False
+                return False  # nothing: all steps
 
             def step(self, _name, limit, *_arguments, **_options):
                 limits.append(limit)

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """What a thread of the kernels executes, counted in the machine code of sm_90.
 
-kernel_instructions.py print NVCC OPTION... SOURCE            compiles SOURCE; the figures as JSON
-kernel_instructions.py check FILE NVCC OPTION... SOURCE       fails where a kernel and FILE differ
-kernel_instructions.py update FILE NVCC OPTION... SOURCE      writes the figures into FILE, a header or JSON
+kernel_instructions.py print COMMANDS SOURCE            compiles SOURCE; the figures as JSON
+kernel_instructions.py check FILE COMMANDS SOURCE       fails where a kernel and FILE differ
+kernel_instructions.py update FILE COMMANDS SOURCE      writes the figures into FILE, a header or JSON
 kernel_instructions.py self-test
+
+COMMANDS is the build tree's compile_commands.json: SOURCE is compiled as the program's is, but for sm_90.
 
 Time steps are a loop, two of them a turn, found as the shortest one with four additions a cell. What is executed around it is
 the shortest way through the branches on which a patch is loaded, or stored, 16 bytes at a time: the way of the
@@ -23,6 +25,7 @@ import collections
 import heapq
 import json
 import re
+import shlex
 import struct
 import subprocess
 import sys
@@ -163,7 +166,19 @@ def kernels_of(cubin):
             yield plain.stdout, cubin[header[4]:header[4] + header[5]]
 
 
-def all_figures(command):
+def command_for(source, commands):
+    """As CMake has it compiled, less its card, its output and -c."""
+    found = [one for one in commands if Path(one["file"]) == Path(source)]
+    if len(found) != 1:
+        raise SystemExit(f"{source}: {len(found)} commands compile it")
+    words = shlex.split(found[0]["command"])
+    output = words.index("-o")
+    del words[output:output + 2]
+    return [word for word in words if word != "-c" and not word.startswith("--generate-code=")]
+
+
+def all_figures(commands, source):
+    command = command_for(source, json.loads(Path(commands).read_text(encoding="utf-8")))
     with tempfile.TemporaryDirectory() as directory:
         cubin = Path(directory, "kernels.cubin")
         subprocess.run([*command, "-cubin", "-arch=sm_90", "-o", cubin], check=True)
@@ -248,6 +263,16 @@ def self_test():
         pass
     else:
         raise AssertionError("a missing loop")
+    line = "nvcc -O3 --generate-code=arch=compute_80,code=[sm_80] -fmad=false -x cu -c /a/b.cu -o b.o"
+    commands = [{"file": "/a/b.cu", "command": line}, {"file": "/a/c.cu", "command": "nvcc -c /a/c.cu -o c.o"}]
+    assert command_for("/a/b.cu", commands) == ["nvcc", "-O3", "-fmad=false", "-x", "cu", "/a/b.cu"]
+    assert command_for("/a/c.cu", commands) == ["nvcc", "/a/c.cu"]
+    for none_or_two in ([], commands[:1] * 2):
+        try:
+            command_for("/a/b.cu", none_or_two)
+        except SystemExit:
+            continue
+        raise AssertionError(none_or_two)
     header = "inline constexpr InstructionCounts a = {1, 1, 1};\n"
     found = {"a": {"step": 138, "load": 160, "store": 57, "a cell and step": {"all": 8.6}}}
     header = updated(found, header)
@@ -262,16 +287,16 @@ def self_test():
 
 def main():
     match sys.argv[1:]:
-        case ["print", *command]:
-            print(json.dumps(all_figures(command), indent=1))
-        case ["check", file, *command]:
-            found = all_figures(command)
+        case ["print", commands, source]:
+            print(json.dumps(all_figures(commands, source), indent=1))
+        case ["check", file, commands, source]:
+            found = all_figures(commands, source)
             wrong = list(complaints(found, recorded_in(Path(file).read_text(encoding="utf-8"))))
             print(*wrong, f"{len(found)} kernels, {len(wrong)} complaints", sep="\n")
             return 1 if wrong or not found else 0
-        case ["update", file, *command]:
+        case ["update", file, commands, source]:
             text = Path(file).read_text(encoding="utf-8")
-            Path(file).write_text(updated(all_figures(command), text), encoding="utf-8")
+            Path(file).write_text(updated(all_figures(commands, source), text), encoding="utf-8")
         case ["self-test"]:
             self_test()
         case _:

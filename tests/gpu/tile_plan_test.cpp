@@ -92,6 +92,35 @@ TEST(TileCandidates, FitTheDeviceAndCoverTheGrid) {
   }
 }
 
+// Twice six packets of 16 bytes for each patch of 64 bytes.
+TEST(Packets, AreAsManyAsThePatchesOfTheGrid) {
+  const auto bytes = [](const Problem& problem) { return packet_bytes(all, problem); };
+  EXPECT_EQ(bytes(problem_of(640, 640)), 2 * 6 * 16 * 160 * 160);
+  EXPECT_EQ(bytes(problem_of(640, 640, Dtype::float64)), 2 * 6 * 16 * 320 * 160);
+  EXPECT_EQ(packet_bytes(persistent, problem_of(640, 640)), 0);
+  // Of a grid that wraps round, patches must be whole.
+  for (const auto& [nx, ny] : {std::pair{638, 640}, {640, 638}}) {
+    EXPECT_EQ(bytes(problem_of(nx, ny)), 0);
+    Problem walled = problem_of(nx, ny);
+    walled.boundary = Boundary::neumann;
+    EXPECT_EQ(bytes(walled), 2 * 6 * 16 * 160 * 160);
+  }
+}
+
+// Whatever the card: a plan that takes packets must not need more than was said before it was
+// known.
+TEST(Packets, AreNoneWhereTheFieldFitsNoChip) {
+  TileDevice device = large_device();
+  device.properties.multiprocessors = 1 << 20;
+  for (const int side : {2048, 4096}) {
+    const Problem problem = problem_of(side, side);
+    const bool fits = side == 2048;
+    EXPECT_EQ(packet_bytes(all, problem) > 0, fits);
+    EXPECT_EQ(tile_candidates(TileKernel::numbered, problem, device).empty(), !fits);
+    EXPECT_FALSE(tile_candidates(TileKernel::persistent, problem, device).empty());
+  }
+}
+
 TEST(TileCandidates, TheModelsFavouriteIsFirst) {
   const Problem problem = problem_of(640, 640);
   for (const TileKernel kernel : all) {

@@ -111,4 +111,41 @@ inline void expect_kernel_faults_arrive(const Life& life) {
   reset();
 }
 
+/// The codes of a lost context, and what of their message says what to do.
+constexpr std::pair<cudaError_t, const char*> losses[] = {
+    {cudaErrorECCUncorrectable, "reset the card"},
+    {cudaErrorIllegalAddress, "compute-sanitizer"},
+    {cudaErrorLaunchTimeout, "--device"},
+    {cudaErrorAssert, "compute-sanitizer"},
+    {cudaErrorHardwareStackError, "compute-sanitizer"},
+    {cudaErrorIllegalInstruction, "compute-sanitizer"},
+    {cudaErrorMisalignedAddress, "compute-sanitizer"},
+    {cudaErrorInvalidAddressSpace, "compute-sanitizer"},
+    {cudaErrorInvalidPc, "compute-sanitizer"},
+    {cudaErrorLaunchFailure, "compute-sanitizer"},
+};
+
+/// A kernel's fault loses the context: told in one line with its name and what to do, once and by
+/// no destructor again; the next life cannot begin, for the same reason.
+inline void expect_losses_are_told(const Life& life) {
+  using ::testing::AllOf, ::testing::HasSubstr, ::testing::Not;
+  for (const auto& [code, remedy] : losses) {
+    SCOPED_TRACE(cudaGetErrorName(code));
+    reset();
+    fail_kernel(1, code);
+    const LifeOutcome outcome = outcome_of(life);
+    EXPECT_EQ(failed_call(), "kernel");
+    EXPECT_THAT(live_resources(), ::testing::IsEmpty());
+    EXPECT_THAT(outcome.log, ::testing::IsEmpty());
+    const LifeOutcome next = outcome_of(life);
+    for (const LifeOutcome& each : {outcome, next}) {
+      EXPECT_THAT(each.error.value_or("no error"),
+                  AllOf(HasSubstr(cudaGetErrorName(code)), HasSubstr(cudaGetErrorString(code)),
+                        HasSubstr(remedy), HasSubstr("Nothing more runs on the card"),
+                        Not(HasSubstr("\n"))));
+    }
+  }
+  reset();
+}
+
 } // namespace diffbench::emulation

@@ -13,7 +13,8 @@ struct Place {
   int line;
 };
 
-/// A call of the CUDA runtime failed. The sticky error of the runtime has been cleared.
+/// A call of the CUDA runtime failed. Where no later call of the process can succeed, what() says
+/// so, and what to do. Otherwise the runtime's error has been cleared.
 class CudaError : public Error {
  public:
   CudaError(cudaError_t code, const char* expression, Place place);
