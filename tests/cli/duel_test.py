@@ -109,8 +109,44 @@ class Duel(CommandLineTest):
             self.assertAlmostEqual(row["interval"]["confidence"], 0.995)
             self.assertEqual(row["verdict"], "SLOWER")
 
+    def git(self, *arguments):
+        subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main", *arguments],
+                       cwd=self.directory, check=True, capture_output=True)
+
+    def test_two_revisions_are_built_and_compared(self):
+        self.git("init")
+        for tag, seconds in [("v1", "0.05"), ("v2", "0.01"), ("v3", "0.01; exit 9")]:
+            self.path("prog.in").write_text(f"sleep {seconds}\n")
+            self.git("add", "prog.in")
+            self.git("commit", "-m", tag)
+            self.git("tag", tag)
+        ask = ["--build", "(echo '#!/bin/sh'; cat prog.in) > prog && chmod +x prog", "--run", "./prog"]
+        own = self.duel("--revisions", "v1..v2", *ask)
+        (row,) = own["duel"]["results"]
+        self.assertEqual(row["verdict"], "FASTER")
+        self.assertEqual(own["duel"]["b"], "./prog of v2")
+        self.path("prog.in").write_text("changed\n")
+        notes = self.duel("--revisions", "v1..v2", *ask)["notes"]
+        self.assertIn("not committed", " ".join(notes))
+        for arguments, code, mention in [
+                (["--revisions", "v1..v9", *ask], 2, "v9 is no commit that is here"),
+                (["--revisions", "v1..v2", "--build", "echo broken >&2; exit 2", "--run", "./prog"], 1,
+                 "--build: v1 does not build, exit code 2: broken"),
+                (["--revisions", "v1..v3", *ask], 1, "B: ended with exit code 9")]:
+            done = self.run_program("duel", *arguments)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assert_one_line(done.stderr, mention)
+        worktrees = subprocess.run(["git", "worktree", "list"], cwd=self.directory, capture_output=True,
+                                   check=True, encoding="utf-8").stdout
+        self.assertEqual(len(worktrees.splitlines()), 1, worktrees)
+
     def test_wrong_usage(self):
         for arguments, mention in [
+                (["--revisions", "v1"], "--revisions v1: give two revisions"),
+                (["--revisions", "v1..v2"], "give them together"),
+                (["--run", "true"], "give them together"),
+                (["true", "--revisions", "a..b", "--run", "true"], "no command is expected"),
+                (["--revisions", "a..b", "--run", "true"], "in no git repository"),
                 ([], "give two commands"), (["true"], "give two commands"),
                 (["no-such-program", "true"], "A: no-such-program: there is no such program"),
                 (["true", "./nothing"], "B: ./nothing: there is no such file"),

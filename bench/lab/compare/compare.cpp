@@ -74,7 +74,8 @@ int run_compare(const CompareOptions& options, const Invocation& invocation) {
 
 Action declare_compare(OptionList& options) {
   const auto typed = std::make_shared<CompareOptions>();
-  options.text("OLD FILE", typed->old_file, "result file of diffbench or Google Benchmark");
+  options.text("OLD FILE", typed->old_file,
+               "result file of diffbench, Google Benchmark or hyperfine");
   options.text("NEW FILE", typed->new_file, "result file of the run to be judged");
   options.group("Verdict");
   declare_fail_on(

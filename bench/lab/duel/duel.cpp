@@ -9,6 +9,7 @@
 #include "option_groups.hpp"
 #include "option_list.hpp"
 #include "output.hpp"
+#include "revisions.hpp"
 #include "sides.hpp"
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,7 @@ struct Parameter {
 
 struct DuelOptions {
   std::string a, b;
+  RevisionPlan revisions; ///< in place of the commands where it has any
   CommandSettings settings;
   std::optional<Parameter> parameter;
   double timeout = 0;
@@ -82,7 +85,7 @@ struct Contest {
   std::vector<Duel> duels;
 };
 
-Contest contest_of(const DuelOptions& options) {
+Contest contest_of(const DuelOptions& options, const BuiltRevisions* built) {
   Contest contest;
   const std::vector<std::string> values =
       options.parameter ? options.parameter->values : std::vector<std::string>{""};
@@ -92,8 +95,11 @@ Contest contest_of(const DuelOptions& options) {
     const auto filled = [&](const std::string& text) {
       return name.empty() ? text : with_parameter(text, name, value);
     };
-    const CommandSides& sides = contest.sides.emplace_back(
-        Command{.text = filled(options.a)}, Command{.text = filled(options.b)}, options.settings);
+    Command a = built != nullptr ? built->command(Side::a) : Command{.text = options.a};
+    Command b = built != nullptr ? built->command(Side::b) : Command{.text = options.b};
+    a.text = filled(a.text);
+    b.text = filled(b.text);
+    const CommandSides& sides = contest.sides.emplace_back(a, b, options.settings);
     contest.duels.push_back({.label = name.empty() ? "" : fmt::format("{}={}", name, value),
                              .run = [&sides](Side side) { return sides.run(side); }});
   }
@@ -101,9 +107,18 @@ Contest contest_of(const DuelOptions& options) {
 }
 
 LabReport measure_duel(const DuelOptions& options, Progress& progress) {
+  std::optional<BuiltRevisions> built;
+  DuelCard card = options.card;
+  if (!options.revisions.a.empty()) {
+    progress.stage("builds");
+    built.emplace(options.revisions);
+    if (built->dirty()) {
+      card.notes.emplace_back("changes that are not committed are in neither revision");
+    }
+  }
   const Stopwatch watch;
   const LoadWatch load;
-  Contest contest = contest_of(options);
+  Contest contest = contest_of(options, built ? &*built : nullptr);
   progress.stage("warm-up");
   for (const CommandSides& sides : contest.sides) {
     sides.warm_up();
@@ -119,7 +134,7 @@ LabReport measure_duel(const DuelOptions& options, Progress& progress) {
   if (std::ranges::all_of(contest.duels, [](const Duel& duel) { return duel.blocks.empty(); })) {
     throw Interrupted();
   }
-  return duel_report(options.card, contest.duels, load, !finished);
+  return duel_report(card, contest.duels, load, !finished);
 }
 
 int run_duel(const DuelOptions& options, const Invocation& invocation) {
@@ -137,6 +152,20 @@ int run_duel(const DuelOptions& options, const Invocation& invocation) {
 }
 
 void check(DuelOptions& options) {
+  const RevisionPlan& revisions = options.revisions;
+  if (revisions.a.empty() != revisions.run.empty() ||
+      (revisions.a.empty() && !revisions.build.empty())) {
+    throw InvalidInput(
+        "--revisions, --build and --run: give them together, as in --revisions "
+        "v1.0..HEAD --build make --run './prog input'");
+  }
+  if (!revisions.a.empty()) {
+    if (!options.a.empty()) {
+      throw InvalidInput("--revisions: builds both sides, so no command is expected here");
+    }
+    options.a = fmt::format("{} of {}", revisions.run, revisions.a);
+    options.b = fmt::format("{} of {}", revisions.run, revisions.b);
+  }
   if (options.b.empty()) {
     throw InvalidInput("duel: give two commands: diffbench duel './old --flags' './new --flags'");
   }
@@ -169,6 +198,14 @@ void check(DuelOptions& options) {
 void declare_commands(OptionList& options, DuelOptions& typed) {
   options.text("A COMMAND", typed.a, "the command that B is compared with, in quotes");
   options.text("B COMMAND", typed.b, "the command that is judged");
+  options.group("Two revisions in place of the commands");
+  options.value("--revisions A..B", "commits of the repository here, each in a worktree of its own",
+                [&revisions = typed.revisions](std::string_view option, const std::string& text) {
+                  std::tie(revisions.a, revisions.b) = parse_revisions(option, text);
+                });
+  options.text("--build COMMAND", typed.revisions.build,
+               "builds a worktree, by sh in it, before the budget begins");
+  options.text("--run COMMAND", typed.revisions.run, "what is timed, in each worktree");
   options.group("What runs");
   options.named("--shell none|sh", typed.settings.shell, shells);
   options.text("--input FILE", typed.settings.input, "what each run reads from stdin");
@@ -234,7 +271,8 @@ Action declare_duel(OptionList& options) {
     }
     check(typed);
   });
-  typed->output.declare(options);
+  typed->output.declare_files(options);
+  options.clearing_flag("--no-progress", typed->output.progress, "no progress bar");
   options.text("--history FILE", typed->card.history,
                "append the result to this file, a line of JSON; see diffbench history");
   return [typed](const Invocation& invocation) { return run_duel(*typed, invocation); };
