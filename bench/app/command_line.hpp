@@ -27,7 +27,7 @@ inline constexpr CommonFlag version_flag{"-V,--version", "print the version and 
 inline constexpr const char* exit_codes_text =
     "  0 ok   1 error   2 wrong usage or input   3 a result differs from the reference\n  4 a "
     "backend, device, instruction set or peer asked for by name is not available\n  5 compare "
-    "--fail-on found a regression\n  130 interrupted";
+    "or duel --fail-on found a regression\n  130 interrupted";
 
 /// --help, `help VERB` and --version: text for stdout, exit code 0.
 struct Text {

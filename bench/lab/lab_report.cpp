@@ -196,7 +196,7 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
     Progress progress(invocation.err, output.progress && progress_possible());
     LoadWatch load = load_watch(invocation.ranks);
     LabReport report = measure(progress);
-    if (!report.series.empty()) { // something was timed
+    if (!report.series.empty() && !report.concludes_beside_load) { // something was timed
       for (const SampleSeries& series : report.series) {
         load.add_work(series.samples);
       }

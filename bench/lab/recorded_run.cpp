@@ -130,6 +130,20 @@ std::vector<RecordedRow> rows_of_benchmarks(const ordered_json& benchmarks) {
   return rows;
 }
 
+std::vector<RecordedRow> rows_of_hyperfine(const ordered_json& results) {
+  std::vector<RecordedRow> rows;
+  for (const ordered_json& result : results) {
+    RecordedRow& row = row_of(rows, text_of(result, "command"));
+    for (const ordered_json& time : member(result, "times")) {
+      if (const auto seconds = positive(time)) {
+        row.seconds.push_back(*seconds);
+      }
+    }
+    row.trouble = row.seconds.empty() ? "it has no time" : "";
+  }
+  return rows;
+}
+
 /// Of a CPU for each of its threads, what a row on the CPU got, by the processor times of its
 /// samples; 1 where they are not known.
 double cpu_share(const ordered_json& json, const std::string& backend) {
@@ -192,14 +206,16 @@ RecordedRun recorded_run(const ordered_json& json) {
         run.rows.push_back(row_of_result(json, result));
       }
     }
+  } else if (const ordered_json& benchmarks = member(json, "benchmarks"); benchmarks.is_array()) {
+    run.rows = rows_of_benchmarks(benchmarks);
   } else {
-    run.rows = rows_of_benchmarks(member(json, "benchmarks"));
+    run.rows = rows_of_hyperfine(member(json, "results"));
   }
   return run;
 }
 
 RecordedRun read_recorded_run(const std::filesystem::path& path) {
-  const ordered_json json = read_result_file(path, Origin::any_benchmark);
+  const ordered_json json = read_result_file(path, Origin::any_times);
   RecordedRun run = recorded_run(json);
   if (run.rows.empty()) {
     throw InvalidInput(

@@ -1,5 +1,5 @@
 // What a result file says of a run, for comparing it with another: of `diffbench --json`, of an
-// experiment of the lab, or of Google Benchmark.
+// experiment of the lab, of Google Benchmark, or of hyperfine.
 #pragma once
 
 #include "context.hpp"

@@ -26,7 +26,7 @@ constexpr std::int64_t least_trials = 10;
 
 /// How the trials of one row came out.
 struct Tally : TrialRow {
-  std::array<int, 3> verdicts{}; ///< by Verdict
+  std::array<int, 4> verdicts{}; ///< by Verdict
   std::vector<Ratio> ratios;
 
   void add(const Ratio& ratio) {
@@ -102,7 +102,7 @@ Value count_of(const Tally& tally) {
   return tally.count(verdict);
 }
 
-/// Of identical code any verdict is wrong.
+/// Of identical code either difference is wrong.
 Value wrong_share(const Tally& tally) {
   return tally.share(Verdict::faster) + (tally.identical() ? tally.share(Verdict::slower) : 0);
 }
@@ -127,6 +127,7 @@ constexpr Column<Tally> tally_columns[] = {
     {"trials", "trials", as_text, [](const Tally& t) -> Value { return t.ratios.size(); }},
     {"faster", "FASTER", as_text, count_of<Verdict::faster>},
     {"slower", "SLOWER", as_text, count_of<Verdict::slower>},
+    {"same", "SAME", as_text, count_of<Verdict::same>},
     {"unclear", "UNCLEAR", as_text, count_of<Verdict::unclear>},
     {nullptr, "wrong", as_percent, wrong_share},
     {nullptr, "found", as_percent,
@@ -138,9 +139,9 @@ constexpr Column<Tally> tally_columns[] = {
 std::string sentence_of(const Findings& findings) {
   const Tally& same = findings.tallies.front();
   std::string sentence =
-      fmt::format("Of {} comparisons of identical code {} got a verdict ({})", same.ratios.size(),
-                  same.count(Verdict::faster) + same.count(Verdict::slower),
-                  format_percent(1 - same.share(Verdict::unclear)));
+      fmt::format("Of {} comparisons of identical code {} got a wrong verdict ({})",
+                  same.ratios.size(), same.count(Verdict::faster) + same.count(Verdict::slower),
+                  format_percent(same.share(Verdict::faster) + same.share(Verdict::slower)));
   for (std::size_t i = 1; i < findings.tallies.size(); ++i) {
     const Tally& tally = findings.tallies[i];
     sentence += fmt::format("; a slowdown of {:g} % was called SLOWER in {}", 100 * tally.slowdown,

@@ -13,7 +13,7 @@ namespace diffbench::bench {
 /// Comparisons of identical code.
 struct IdenticalCode {
   std::int64_t trials = 0;
-  std::int64_t wrong = 0; ///< got a verdict
+  std::int64_t wrong = 0; ///< called faster or slower
   /// From which on a verdict would have been wrong no more often than its confidence allows; at
   /// least least_effect_in_run.
   double least_effect = 0;

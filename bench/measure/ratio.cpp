@@ -1,5 +1,7 @@
 #include "ratio.hpp"
 
+#include "sign_evidence.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -16,10 +18,10 @@ Ratio paired_ratio(std::span<const double> seconds, std::span<const double> refe
   return ratio_of(std::move(quotients));
 }
 
-Ratio ratio_of(std::vector<double> quotients) {
+Ratio ratio_of(std::vector<double> quotients, double confidence, Stopping stopping) {
   Ratio ratio{.value = quartiles(quotients).median,
-              .interval = median_interval(quotients, ratio_confidence)};
-  if (ratio.interval && !(ratio.interval->confidence >= ratio_confidence)) {
+              .interval = median_interval(quotients, confidence, stopping)};
+  if (ratio.interval && !(ratio.interval->confidence >= confidence)) {
     ratio.interval.reset();
   }
   return ratio;
@@ -85,6 +87,7 @@ std::string_view to_string(Verdict verdict) {
   switch (verdict) {
     case Verdict::faster: return "FASTER";
     case Verdict::slower: return "SLOWER";
+    case Verdict::same: return "SAME";
     case Verdict::unclear: return "UNCLEAR";
   }
   return "UNCLEAR";
@@ -100,7 +103,30 @@ Verdict judge(const Ratio& ratio, double least_effect) {
   if (ratio.interval->high < 1 / (1 + least_effect)) {
     return Verdict::faster;
   }
-  return Verdict::unclear;
+  const bool within =
+      ratio.interval->low >= 1 / (1 + least_effect) && ratio.interval->high <= 1 + least_effect;
+  return within ? Verdict::same : Verdict::unclear;
+}
+
+std::optional<std::int64_t> quotients_to_decide(std::vector<double> quotients, double confidence,
+                                                double least_effect, std::int64_t most) {
+  std::ranges::sort(quotients);
+  constexpr double step = 1.05; // finer says nothing of a guess
+  for (auto n = static_cast<double>(quotients.size()); n <= static_cast<double>(most);
+       n = std::max(n + 1, std::floor(step * n))) {
+    const std::int64_t rank = sequential_rank(static_cast<std::int64_t>(n), 1 - confidence);
+    if (rank == 0) {
+      continue;
+    }
+    const double left_out = (static_cast<double>(rank) - 0.5) / n;
+    const Ratio expected{.interval = Interval{.low = quantile(quotients, left_out),
+                                              .high = quantile(quotients, 1 - left_out),
+                                              .confidence = confidence}};
+    if (judge(expected, least_effect) != Verdict::unclear) {
+      return static_cast<std::int64_t>(n);
+    }
+  }
+  return std::nullopt;
 }
 
 } // namespace diffbench::bench

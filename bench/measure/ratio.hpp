@@ -7,6 +7,7 @@
 
 #include "statistics.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -31,7 +32,8 @@ struct Ratio {
                                  std::span<const double> reference);
 
 /// The same of quotients that are there already, at least one.
-[[nodiscard]] Ratio ratio_of(std::vector<double> quotients);
+[[nodiscard]] Ratio ratio_of(std::vector<double> quotients, double confidence = ratio_confidence,
+                             Stopping stopping = Stopping::planned);
 
 /// The same for two rows of one run: the rounds in which both took a sample. Empty without any.
 [[nodiscard]] std::optional<Ratio> paired_ratio(std::span<const Sample> samples,
@@ -53,12 +55,24 @@ struct Ratio {
 /// there is none.
 [[nodiscard]] double excluded_effect(const Ratio& ratio);
 
-enum class Verdict { faster, slower, unclear };
+enum class Verdict { faster, slower, same, unclear };
 [[nodiscard]] std::string_view to_string(Verdict verdict);
 
 /// `faster` or `slower` only where the whole interval is beyond 1 by more than `least_effect`: less
-/// than that the placement of memory does to identical code.
+/// than that the placement of memory does to identical code. `same` where all of it is within.
 [[nodiscard]] Verdict judge(const Ratio& ratio, double least_effect);
+/// Faster or slower.
+[[nodiscard]] constexpr bool is_difference(Verdict verdict) {
+  return verdict == Verdict::faster || verdict == Verdict::slower;
+}
+
+/// About how many quotients in all would give another verdict than `unclear`, if those to come are
+/// like the ones that are there: an extrapolation. Of sequential stopping; at least one quotient.
+/// Empty where `most` would not.
+[[nodiscard]] std::optional<std::int64_t> quotients_to_decide(std::vector<double> quotients,
+                                                              double confidence,
+                                                              double least_effect,
+                                                              std::int64_t most = 100'000);
 
 /// For rows of one run; see docs/measuring.md for what it was set by.
 inline constexpr double least_effect_in_run = 0.02;

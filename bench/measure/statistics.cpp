@@ -1,8 +1,12 @@
 #include "statistics.hpp"
 
+#include "sign_evidence.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 
 namespace diffbench::bench {
@@ -44,15 +48,14 @@ std::optional<double> relative_spread(std::span<const Sample> samples) {
                             : std::nullopt;
 }
 
-std::optional<Interval> median_interval(std::vector<double> values, double confidence) {
+namespace {
+
+/// Of ascending values, at least 2.
+Interval planned_interval(std::span<const double> sorted, double confidence) {
   const double tail_wanted = (1 - confidence) / 2;
-  if (values.size() < 2) {
-    return std::nullopt;
-  }
-  std::ranges::sort(values);
   // `tail` is the probability that at most `rank` of n values lie below the median. In logarithms,
   // since 2^-n leaves the range of a double.
-  const auto n = static_cast<double>(values.size());
+  const auto n = static_cast<double>(sorted.size());
   auto probability = [&](std::size_t below) {
     const auto k = static_cast<double>(below);
     return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) -
@@ -63,13 +66,34 @@ std::optional<Interval> median_interval(std::vector<double> values, double confi
   while (tail + probability(rank + 1) <= tail_wanted) {
     tail += probability(++rank);
   }
-  return Interval{
-      .low = values[rank], .high = values[values.size() - 1 - rank], .confidence = 1 - 2 * tail};
+  return {
+      .low = sorted[rank], .high = sorted[sorted.size() - 1 - rank], .confidence = 1 - 2 * tail};
+}
+
+} // namespace
+
+std::optional<Interval> median_interval(std::vector<double> values, double confidence,
+                                        Stopping stopping) {
+  if (values.size() < 2) {
+    return std::nullopt;
+  }
+  std::ranges::sort(values);
+  if (stopping == Stopping::planned) {
+    return planned_interval(values, confidence);
+  }
+  const std::int64_t rank = sequential_rank(std::ssize(values), 1 - confidence);
+  if (rank == 0) {
+    return std::nullopt;
+  }
+  const auto left_out = static_cast<std::size_t>(rank - 1);
+  return Interval{.low = values[left_out],
+                  .high = values[values.size() - 1 - left_out],
+                  .confidence = confidence};
 }
 
 bool is_precise(std::span<const Sample> samples, double precision) {
-  const auto interval = median_interval(iteration_seconds(samples));
-  return interval && interval->confidence >= 0.95 &&
+  const auto interval = median_interval(iteration_seconds(samples), 0.95, Stopping::sequential);
+  return interval &&
          (interval->high - interval->low) / 2 <= precision * iteration_quartiles(samples).median;
 }
 

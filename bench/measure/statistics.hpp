@@ -46,15 +46,26 @@ struct Interval {
   double confidence = 0;
 };
 
-/// Of the true median, whatever the distribution: the closest pair of order statistics, as many
-/// from below as from above, that covers it with at least `confidence`; the number of samples below
-/// the median is binomial (Conover, "Practical Nonparametric Statistics", 3rd ed. 1999, 3.2). Few
-/// values (at 95 % fewer than 6, at 99 % than 8) cannot: then all of their range, with the
-/// confidence that it has. Empty for fewer than 2.
-[[nodiscard]] std::optional<Interval> median_interval(std::vector<double> values,
-                                                      double confidence = 0.95);
+/// When it was settled how many values there are.
+enum class Stopping {
+  planned,   ///< before the first of them
+  sequential ///< by what they are: more are taken until they show enough
+};
 
-/// Whether the median of the samples is known to a fraction of `precision`, by its interval.
+/// Of the true median, whatever the distribution: the closest pair of order statistics, as many
+/// from below as from above, that covers it with at least `confidence`.
+/// Planned: the number of values below the median is binomial (Conover, "Practical Nonparametric
+/// Statistics", 3rd ed. 1999, 3.2). Few values (at 95 % fewer than 6, at 99 % than 8) cannot: then
+/// all of their range, with the confidence that it has. Empty for fewer than 2.
+/// Sequential: all intervals of all numbers of values cover it at once (sign_evidence.hpp). Of 20
+/// values at 99 % it leaves out one value less on each side. Empty for fewer than can do that (at
+/// 95 % fewer than 7, at 99 % than 10).
+[[nodiscard]] std::optional<Interval> median_interval(std::vector<double> values,
+                                                      double confidence = 0.95,
+                                                      Stopping stopping = Stopping::planned);
+
+/// Whether the median of the samples is known to a fraction of `precision`, by its interval, which
+/// bears that one waits for this.
 [[nodiscard]] bool is_precise(std::span<const Sample> samples, double precision);
 
 } // namespace diffbench::bench

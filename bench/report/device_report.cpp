@@ -161,7 +161,7 @@ std::string device_verdict(const ComparisonResult& result) {
       "Against {}, {} is {}", against->name, row->name,
       parts.empty() ? "not comparable: it has no time" : fmt::format("{}", fmt::join(parts, ", ")));
   const Ratio ratio = ratio_in_run(row->samples, against->samples);
-  if (judge(ratio, result.least_effect) == Verdict::unclear) {
+  if (!is_difference(judge(ratio, result.least_effect))) {
     text += order_doubt(ratio, row->name);
   } else if (row->cold && against->cold) {
     const auto iterations = iterations_to_pay(result, *row, *against);

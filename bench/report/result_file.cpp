@@ -11,8 +11,6 @@
 
 namespace diffbench::bench {
 
-namespace {
-
 std::string now_iso8601() {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
@@ -26,6 +24,8 @@ std::string host_name() {
   char name[256] = "";
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
 }
+
+namespace {
 
 /// The load averages of 1, 5 and 15 minutes when the program began, before its own threads are in
 /// them; empty where the system does not tell.

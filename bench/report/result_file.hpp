@@ -24,6 +24,11 @@ struct SampleSeries {
   std::vector<std::pair<std::string, double>> per_iteration = {};
 };
 
+/// Local time with its offset from UTC: "2026-11-24T23:05:12+0000".
+[[nodiscard]] std::string now_iso8601();
+/// "unknown" where the system does not tell.
+[[nodiscard]] std::string host_name();
+
 /// The whole file: the context of this process, an entry of Google Benchmark's format for each
 /// sample (so that its tools can do statistics of their own), and `own` as `diffbench`.
 [[nodiscard]] Value result_file(const Facts& context, const std::vector<SampleSeries>& series,

@@ -120,6 +120,15 @@ bool is_benchmark_file(const ordered_json& json) {
                              [](const ordered_json& entry) { return entry.is_object(); });
 }
 
+/// Each result has a command and the times of its runs.
+bool is_hyperfine_file(const ordered_json& json) {
+  const ordered_json& results = member(json, "results");
+  return results.is_array() && !results.empty() &&
+         std::ranges::all_of(results, [](const ordered_json& result) {
+           return member(result, "command").is_string() && member(result, "times").is_array();
+         });
+}
+
 void check_schema(const fs::path& path, const ordered_json& own) {
   if (!own.is_object() || !member(own, "schema").is_number_integer()) {
     refuse(path, "its part `diffbench` has no schema; it was not written by diffbench --json");
@@ -155,6 +164,9 @@ ordered_json read_result_file(const fs::path& path, Origin origin, Detail detail
         fmt::format("{}: was saved by the live card of a page; a browser's times cannot be "
                     "compared with the program's. `diffbench --json FILE` writes a result file",
                     path.string()));
+  }
+  if (origin == Origin::any_times && is_hyperfine_file(json)) {
+    return json;
   }
   if (!is_benchmark_file(json)) {
     refuse(path, origin == Origin::ours

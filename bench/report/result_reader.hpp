@@ -15,8 +15,9 @@ namespace diffbench::bench {
 
 /// Whose files are welcome.
 enum class Origin {
-  ours,         ///< written by `--json` of this program: `diffbench.schema` is ours
-  any_benchmark ///< also what another program wrote by `--benchmark_out`
+  ours,          ///< written by `--json` of this program: `diffbench.schema` is ours
+  any_benchmark, ///< also what another program wrote by `--benchmark_out`
+  any_times      ///< also what hyperfine wrote by `--export-json`
 };
 
 /// How much of a file is wanted.
@@ -41,8 +42,9 @@ class LiveFile : public InvalidInput {
 
 /// The whole file. What is certain then: it is an object, `context` is an object, `benchmarks` an
 /// array of objects, and where there is a `diffbench`, which Origin::ours demands, it is an object
-/// of result_schema. Everything else in it may be missing or of another type. Throws InvalidInput
-/// or LiveFile (one line: the file, what is wrong, what to do).
+/// of result_schema. A file of hyperfine has only `results`, an array of objects. Everything else
+/// in it may be missing or of another type. Throws InvalidInput or LiveFile (one line: the file,
+/// what is wrong, what to do).
 [[nodiscard]] nlohmann::ordered_json read_result_file(const std::filesystem::path& path,
                                                       Origin origin, Detail detail = Detail::all);
 

@@ -146,6 +146,21 @@ class Compare(CommandLineTest):
         self.assertIsNone(rows["BM_once"]["interval"])
         self.assertIn("no GPU", rows["BM_broken"]["reason"])
 
+    def test_files_of_hyperfine(self):
+        old = {"results": [{"command": "./prog 1", "mean": 0.1, "times": [0.1 + 0.0001 * i for i in range(10)]},
+                           {"command": "./prog 2", "mean": 0.1, "times": [0.1]},
+                           {"command": "./prog 3", "times": []}]}
+
+        def change(result):
+            result["results"][0]["times"] = [2 * time for time in result["results"][0]["times"]]
+        self.old_and(change, old)
+        rows, _, _ = self.compare()
+        self.assertEqual(rows["./prog 1"]["verdict"], "SLOWER")
+        self.assertAlmostEqual(rows["./prog 1"]["ratio"], 2)
+        self.assertIsNone(rows["./prog 2"]["interval"])
+        self.assertIn("no time", rows["./prog 3"]["reason"])
+        self.assert_refused(2, "no result file", "report", "old.json", "-o", "page.html")
+
     def test_files_that_are_none(self):
         good = json.dumps(self.recorded)
         self.path("good.json").write_text(good)

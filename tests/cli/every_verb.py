@@ -33,6 +33,7 @@ MEASURED = {
     # The second takes three times as long as the first: advise puts them in this order.
     "calibrate": "calibrate --largest 64 --dtype float32 --backend fused,xtensor_roll --threads 1",
     "advise": "advise --grid 100 --iters 10 --check",
+    "duel": "duel true true --blocks 3 --seed 1",
     "selftest": "selftest --grid 24x16 --iters 20 --trials 2 --budget 0.1",
     "selftest-engine": "selftest --engine cpu --layers 20,10,3 --batch 8 --threads 1 --trials 2 "
                        "--budget 2",
@@ -52,6 +53,7 @@ EXACT = {
     "list": "list --json list.json --csv list.csv",
     "doctor": "doctor --json doctor.json --csv doctor.csv",
     "compare": "compare old.json new.json --fail-on slower=10% --json compare.json --csv compare.csv",
+    "history": "history duels.jsonl --json history.json --csv history.csv",
     "advise-recorded": "advise --profile profile.json --grid 1000 --snapshot-every 10 "
                        "--json advise-recorded.json",
     "advise-assumed": "advise --profile profile.json --grid 1000 --assume h200 "
@@ -91,6 +93,12 @@ class EveryVerb(CommandLineTest):
             row["samples_seconds"] = [factor * s for s in row["samples_seconds"]]
         self.path("new.json").write_text(json.dumps(new))
         self.path("text").write_text("text\n")
+        self.path("duels.jsonl").write_text("".join(
+            json.dumps({"diffbench_history": 1, "date": f"2026-11-{i + 1:02}T00:00:00+0000", "host_name": "here",
+                        "cpu_model": "a CPU", "a": "./old", "b": "./new", "label": "", "blocks": 20,
+                        "a_seconds": 0.1, "b_seconds": 0.1 * ratio, "ratio": ratio, "interval": None,
+                        "verdict": "SAME", "disturbed": False}) + "\n"
+            for i, ratio in enumerate([1 + i % 3 / 1000 for i in range(10)] + [1.05] * 6)))
         self.path("old.json").write_text(old)
 
     def run_verb(self, arguments):

@@ -16,7 +16,7 @@ class Selftest(CommandLineTest):
         self.assertEqual([kind["planted_slowdown"] for kind in result["kinds"]], [0, 0.05, 0.10])
         for kind in result["kinds"]:
             self.assertEqual(kind["trials"], 3)
-            self.assertEqual(kind["faster"] + kind["slower"] + kind["unclear"], 3)
+            self.assertEqual(sum(kind[name] for name in ("faster", "slower", "same", "unclear")), 3)
             self.assertEqual(len(kind["ratios"]), 3)
             self.assertTrue(all(each["ratio"] > 0 for each in kind["ratios"]), kind)
         fewest, most = result["iterations_per_sample"]

@@ -230,7 +230,8 @@ std::vector<std::string> FileComparison::notes() const {
 
 std::string FileComparison::sentence() const {
   std::vector<std::string> parts;
-  for (const Verdict verdict : {Verdict::slower, Verdict::faster, Verdict::unclear}) {
+  for (const Verdict verdict :
+       {Verdict::slower, Verdict::faster, Verdict::same, Verdict::unclear}) {
     if (const auto names = names_of(verdict); !names.empty()) {
       parts.push_back(fmt::format("{}: {}", to_string(verdict), fmt::join(names, ", ")));
     }

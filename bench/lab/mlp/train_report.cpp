@@ -194,7 +194,7 @@ std::vector<std::string> prefetch_notes(std::span<const Trained> all) {
       notes.push_back(fmt::format(
           "{}: with its batches gathered ahead an epoch is {} in turn (which spends {} on data)",
           ahead.engine,
-          judge(gain, least_effect_in_run) == Verdict::unclear
+          !is_difference(judge(gain, least_effect_in_run))
               ? "not shown to be faster or slower than"
               : format_pace(gain.value) + (gain.value < 1 ? " than" : " as"),
           accuracy_percent(ledger.parts.data / ledger.wall)));

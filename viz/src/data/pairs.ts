@@ -4,7 +4,12 @@ import { at, facts, flag, list, num, positive, text, word, type Json } from "./j
 import type * as schema from "./result_schema";
 import { readResultFile, type ResultFile } from "./results";
 
-const verdicts: Record<schema.Verdict, true> = { FASTER: true, SLOWER: true, UNCLEAR: true };
+const verdicts: Record<schema.Verdict, true> = {
+  FASTER: true,
+  SLOWER: true,
+  SAME: true,
+  UNCLEAR: true,
+};
 
 export interface ComparedRow {
   name: string;

@@ -23,7 +23,7 @@ const timedRows = (rows: ComparedRow[]): Timed[] =>
 
 /** "SLOWER: simd; FASTER: fused, scalar and 3 more; UNCLEAR: 2." */
 function reading(rows: Timed[], pair: Pair): string {
-  const told = (["SLOWER", "FASTER", "UNCLEAR"] as const).flatMap((verdict) => {
+  const told = (["SLOWER", "FASTER", "SAME", "UNCLEAR"] as const).flatMap((verdict) => {
     const names = rows.filter((row) => row.verdict === verdict).map(({ name }) => shortened(name));
     if (names.length === 0) return [];
     const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : "";

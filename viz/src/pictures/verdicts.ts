@@ -22,6 +22,7 @@ import { teller } from "./tooltip";
 export const looks: Record<schema.Verdict, { colour: number; symbol: string; turned?: number }> = {
   FASTER: { colour: 2, symbol: "triangle", turned: 90 },
   SLOWER: { colour: 1, symbol: "triangle", turned: -90 },
+  SAME: { colour: 6, symbol: "rect" },
   UNCLEAR: { colour: 6, symbol: "circle" },
 };
 
@@ -59,7 +60,7 @@ export const compared = drawing("compared", ["compare"], (file) => {
   const counted = (verdict: schema.Verdict) => rows.filter((row) => row.verdict === verdict).length;
   const { table, tell } = judgedTable("old", "new");
   return {
-    reading: `Of ${rows.length} rows ${counted("FASTER")} became FASTER, ${counted("SLOWER")} SLOWER, and ${counted("UNCLEAR")} are UNCLEAR.`,
+    reading: `Of ${rows.length} rows ${counted("FASTER")} became FASTER, ${counted("SLOWER")} SLOWER, ${counted("SAME")} stayed the SAME, and ${counted("UNCLEAR")} are UNCLEAR.`,
     alternative:
       "A point for the ratio of each row with the line of its 99 % interval; right of 1 the new run is slower.",
     height: heightOfBars(drawn.length, 28),
@@ -134,6 +135,7 @@ export const selftest = drawing("selftest", ["selftest"], (file) => {
         trials,
         slower: share("slower"),
         faster: share("faster"),
+        same: share("same"), // older files have none
         unclear: share("unclear"),
       },
     ];
@@ -142,7 +144,7 @@ export const selftest = drawing("selftest", ["selftest"], (file) => {
   type Kind = (typeof kinds)[number];
   const nameOf = ({ planted }: Kind) =>
     planted === 0 ? "identical" : `${percent(planted)} slower`;
-  const verdicts = ["slower", "faster", "unclear"] as const;
+  const verdicts = ["slower", "faster", "same", "unclear"] as const;
   const columns: Column<Kind>[] = [
     { name: "code", of: nameOf },
     { name: "trials", show: count, of: (kind) => kind.trials },
@@ -154,10 +156,10 @@ export const selftest = drawing("selftest", ["selftest"], (file) => {
       kinds
         .map(
           (kind) =>
-            `${nameOf(kind)} code: a verdict in ${kind.slower + kind.faster} of ${kind.trials} trials`,
+            `${nameOf(kind)} code: slower or faster in ${kind.slower + kind.faster} of ${kind.trials} trials`,
         )
         .join("; ") + ".",
-    alternative: "Stacked bars of the share of trials that were called slower, faster or unclear.",
+    alternative: "Stacked bars of the share of trials that were called slower, faster, same or unclear.",
     height: heightOfBars(kinds.length, 44),
     table: tableOf(columns, kinds),
     notDrawn: [],
@@ -169,7 +171,7 @@ export const selftest = drawing("selftest", ["selftest"], (file) => {
         palette,
         verdicts.map((verdict, index) => ({
           name: `called ${verdict}`,
-          colour: seriesColour(palette, [1, 2, 6][index] ?? 0),
+          colour: seriesColour(palette, [1, 2, 3, 6][index] ?? 0),
           points: kinds.map((kind) => ({
             value: kind[verdict] / kind.trials,
             told: tell(nameOf(kind), kind),

@@ -89,7 +89,8 @@ TEST_F(SelftestTrials, EachRowIsJudgedAgainstTheReference) {
   EXPECT_EQ(data["iterations_per_sample"], ordered_json({10, 20}));
   EXPECT_DOUBLE_EQ(data["cpu_share"], 0.5);
   EXPECT_THAT(report.text, StartsWith("it with itself, samples of 10 to 20 steps\n"));
-  EXPECT_THAT(report.sentence, StartsWith("Of 3 comparisons of identical code 1 got a verdict"));
+  EXPECT_THAT(report.sentence,
+              StartsWith("Of 3 comparisons of identical code 1 got a wrong verdict"));
   EXPECT_EQ(report.outcome.exit_code, exit_ok);
 }
 
@@ -97,9 +98,11 @@ TEST_F(SelftestTrials, EachRowIsJudgedAgainstTheReference) {
 TEST_F(SelftestTrials, OneSessionThatIsSlowForLifeGivesNoVerdict) {
   std::vector<Trial> sessions(sessions_of_trial, trial(1, 500));
   sessions[3] = trial(0.9, 500);
-  EXPECT_THAT(run_sessions(sessions, 1).sentence, HasSubstr("identical code 0 got a verdict"));
+  EXPECT_THAT(run_sessions(sessions, 1).sentence,
+              HasSubstr("identical code 0 got a wrong verdict"));
   std::fill(sessions.begin(), sessions.end(), trial(0.9));
-  EXPECT_THAT(run_sessions(sessions, 1).sentence, HasSubstr("identical code 1 got a verdict"));
+  EXPECT_THAT(run_sessions(sessions, 1).sentence,
+              HasSubstr("identical code 1 got a wrong verdict"));
 }
 
 TEST_F(SelftestTrials, TooManyWrongVerdictsAreSaidAndKept) {

@@ -91,9 +91,9 @@ TEST(IsPrecise, WhenHalfTheIntervalIsNarrowEnough) {
     }
     return result;
   };
-  EXPECT_TRUE(is_precise(samples(6), 0.11));
-  EXPECT_FALSE(is_precise(samples(6), 0.09));
-  EXPECT_FALSE(is_precise(samples(5), 10)); // too few to be sure
+  EXPECT_TRUE(is_precise(samples(9), 0.11));
+  EXPECT_FALSE(is_precise(samples(9), 0.09));
+  EXPECT_FALSE(is_precise(samples(6), 10)); // too few to be sure
   EXPECT_FALSE(is_precise({}, 10));
 }
 

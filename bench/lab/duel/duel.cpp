@@ -1,0 +1,281 @@
+// `diffbench duel`: two sides in turn until it is decided which one is faster. blocks.hpp says how.
+#include "blocks.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/name_table.hpp"
+#include "diffbench/stopwatch.hpp"
+#include "duel_report.hpp"
+#include "interrupt.hpp"
+#include "lab_report.hpp"
+#include "option_groups.hpp"
+#include "option_list.hpp"
+#include "output.hpp"
+#include "revisions.hpp"
+#include "sides.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+constexpr double default_budget_seconds = 60;
+/// Above this a sign test has nothing left to show.
+constexpr double largest_alpha = 0.5;
+
+constexpr NameTable<Shell, 2> shells{"shell", {{{Shell::none, "none"}, {Shell::sh, "sh"}}}};
+
+struct Parameter {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+struct DuelOptions {
+  std::string a, b;
+  RevisionPlan revisions; ///< in place of the commands where it has any
+  CommandSettings settings;
+  std::optional<Parameter> parameter;
+  double timeout = 0;
+  DuelCard card;
+  std::int64_t most_blocks = 0;
+  std::optional<std::uint64_t> seed;
+  LabOutput output;
+};
+
+/// "{n}" in `text` becomes `value`.
+std::string with_parameter(std::string text, const std::string& name, const std::string& value) {
+  const std::string placeholder = fmt::format("{{{}}}", name);
+  for (std::size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos;
+       at += value.size()) {
+    text.replace(at, placeholder.size(), value);
+  }
+  return text;
+}
+
+/// "n=1" after "n=1,2" was split at its comma: the first has the name.
+void add_value(std::optional<Parameter>& parameter, std::string_view option,
+               const std::string& text) {
+  const std::size_t sign = text.find('=');
+  if (!parameter) {
+    if (sign == 0 || sign == std::string::npos || sign + 1 == text.size()) {
+      throw InvalidInput(
+          fmt::format("{} {}: give a name and values, such as n=1,2,4, and {{n}} in the commands",
+                      option, text));
+    }
+    parameter = Parameter{.name = text.substr(0, sign), .values = {text.substr(sign + 1)}};
+    return;
+  }
+  if (sign != std::string::npos) {
+    throw InvalidInput(fmt::format("{} {}: give one parameter", option, text));
+  }
+  parameter->values.push_back(text);
+}
+
+struct Contest {
+  std::vector<CommandSides> sides;
+  std::vector<Duel> duels;
+};
+
+Contest contest_of(const DuelOptions& options, const BuiltRevisions* built) {
+  Contest contest;
+  const std::vector<std::string> values =
+      options.parameter ? options.parameter->values : std::vector<std::string>{""};
+  contest.sides.reserve(values.size()); // the duels point at them
+  for (const std::string& value : values) {
+    const std::string name = options.parameter ? options.parameter->name : "";
+    const auto filled = [&](const std::string& text) {
+      return name.empty() ? text : with_parameter(text, name, value);
+    };
+    Command a = built != nullptr ? built->command(Side::a) : Command{.text = options.a};
+    Command b = built != nullptr ? built->command(Side::b) : Command{.text = options.b};
+    a.text = filled(a.text);
+    b.text = filled(b.text);
+    const CommandSides& sides = contest.sides.emplace_back(a, b, options.settings);
+    contest.duels.push_back({.label = name.empty() ? "" : fmt::format("{}={}", name, value),
+                             .run = [&sides](Side side) { return sides.run(side); }});
+  }
+  return contest;
+}
+
+LabReport measure_duel(const DuelOptions& options, Progress& progress) {
+  std::optional<BuiltRevisions> built;
+  DuelCard card = options.card;
+  if (!options.revisions.a.empty()) {
+    progress.stage("builds");
+    built.emplace(options.revisions);
+    if (built->dirty()) {
+      card.notes.emplace_back("changes that are not committed are in neither revision");
+    }
+  }
+  const Stopwatch watch;
+  const LoadWatch load;
+  Contest contest = contest_of(options, built ? &*built : nullptr);
+  progress.stage("warm-up");
+  for (const CommandSides& sides : contest.sides) {
+    sides.warm_up();
+  }
+  progress.stage("blocks");
+  const double budget = options.card.budget_seconds;
+  const bool finished = run_blocks(
+      contest.duels, shared_by(options.card.question, contest.duels.size()),
+      {.seconds = budget, .most_blocks = options.most_blocks}, options.card.seed,
+      [&] { return watch.seconds(); },
+      [&] { progress.update(std::min(1.0, watch.seconds() / budget)); });
+  progress.clear();
+  if (std::ranges::all_of(contest.duels, [](const Duel& duel) { return duel.blocks.empty(); })) {
+    throw Interrupted();
+  }
+  return duel_report(card, contest.duels, load, !finished);
+}
+
+int run_duel(const DuelOptions& options, const Invocation& invocation) {
+  check_writable_file("--history", options.card.history);
+  return run_experiment("duel", options.output, invocation, [&](Progress& progress) {
+    try {
+      return measure_duel(options, progress);
+    } catch (const DifferentOutput& error) {
+      LabReport report;
+      report.done = "The two sides were not timed: they do not do the same.";
+      report.outcome = {exit_not_verified, error.what()};
+      return report;
+    }
+  });
+}
+
+void check(DuelOptions& options) {
+  const RevisionPlan& revisions = options.revisions;
+  if (revisions.a.empty() != revisions.run.empty() ||
+      (revisions.a.empty() && !revisions.build.empty())) {
+    throw InvalidInput(
+        "--revisions, --build and --run: give them together, as in --revisions "
+        "v1.0..HEAD --build make --run './prog input'");
+  }
+  if (!revisions.a.empty()) {
+    if (!options.a.empty()) {
+      throw InvalidInput("--revisions: builds both sides, so no command is expected here");
+    }
+    options.a = fmt::format("{} of {}", revisions.run, revisions.a);
+    options.b = fmt::format("{} of {}", revisions.run, revisions.b);
+  }
+  if (options.b.empty()) {
+    throw InvalidInput("duel: give two commands: diffbench duel './old --flags' './new --flags'");
+  }
+  if (options.card.fail_on.slower) {
+    options.card.question.margin = *options.card.fail_on.slower;
+  }
+  if (options.parameter) {
+    const std::string placeholder = fmt::format("{{{}}}", options.parameter->name);
+    if ((options.a + options.b).find(placeholder) == std::string::npos) {
+      throw InvalidInput(
+          fmt::format("--parameter {}: no command has {}", options.parameter->name, placeholder));
+    }
+  }
+  std::error_code ignored;
+  if (const std::string& input = options.settings.input;
+      !input.empty() && !std::filesystem::is_regular_file(input, ignored)) {
+    throw InvalidInput(fmt::format("--input {}: there is no such file", input));
+  }
+  options.settings.limit_seconds =
+      options.timeout > 0 ? options.timeout : options.card.budget_seconds;
+  if (!options.seed) {
+    options.seed = std::random_device()();
+  }
+  options.card.seed = *options.seed;
+  options.output.other = options.card.history;
+  options.card.a = options.a;
+  options.card.b = options.b;
+}
+
+void declare_commands(OptionList& options, DuelOptions& typed) {
+  options.text("A COMMAND", typed.a, "the command that B is compared with, in quotes");
+  options.text("B COMMAND", typed.b, "the command that is judged");
+  options.group("Two revisions in place of the commands");
+  options.value("--revisions A..B", "commits of the repository here, each in a worktree of its own",
+                [&revisions = typed.revisions](std::string_view option, const std::string& text) {
+                  std::tie(revisions.a, revisions.b) = parse_revisions(option, text);
+                });
+  options.text("--build COMMAND", typed.revisions.build,
+               "builds a worktree, by sh in it, before the budget begins");
+  options.text("--run COMMAND", typed.revisions.run, "what is timed, in each worktree");
+  options.group("What runs");
+  options.named("--shell none|sh", typed.settings.shell, shells);
+  options.text("--input FILE", typed.settings.input, "what each run reads from stdin");
+  options.text("--prepare COMMAND", typed.settings.prepare,
+               "runs before each run, outside of its time");
+  options.integer("--warmup N", typed.settings.warmup, {0, 1000},
+                  "runs of each side before the blocks");
+  options.amount("--timeout SECONDS", typed.timeout, "a run that lasts longer is an error",
+                 "the budget");
+  options.flag("--ignore-failure", typed.settings.ignore_failure,
+               "time runs that end with an exit code other than 0, too");
+  options.flag("--same-output", typed.settings.same_output,
+               "exit code 3 unless both write the same to stdout");
+  options.values("--parameter NAME=V,V,...",
+                 "a duel for each value, which takes the place of {NAME} in the commands",
+                 [&typed](std::string_view option, const std::string& text) {
+                   add_value(typed.parameter, option, text);
+                 });
+}
+
+void declare_question(OptionList& options, DuelOptions& typed) {
+  DuelCard& card = typed.card;
+  options.group("Verdict");
+  options.percent("--margin X%", card.question.margin, "a difference up to this is none: SAME");
+  options.value(
+      "--alpha X%",
+      fmt::format("probability of a wrong FASTER or SLOWER, however long one looks (above "
+                  "0%, below {:g}%; default {:g}%)",
+                  100 * largest_alpha, 100 * card.question.alpha),
+      [&alpha = card.question.alpha](std::string_view option, const std::string& text) {
+        alpha = parse_percent(option, text);
+        if (!(alpha < largest_alpha)) {
+          throw InvalidInput(
+              fmt::format("{} {}: give less than {:g}%", option, text, 100 * largest_alpha));
+        }
+      });
+  declare_fail_on(options, card.fail_on,
+                  "exit code 5 when B is SLOWER, with a margin of X%; unclear: also without a "
+                  "verdict; may be repeated");
+  options.flag(
+      "--beside-load", card.beside_load,
+      "conclude although other programs run: what holds is then how the two do beside them");
+  card.budget_seconds = default_budget_seconds;
+  declare_budget(options, card.budget_seconds, "all that one waits, unless it is decided before");
+  options.integer("--blocks N", typed.most_blocks, {1, 1'000'000}, "at most so many blocks",
+                  "as many as the budget allows");
+  options.value(
+      "--seed N", "of the coin that orders each block (default: another each time)",
+      [&seed = typed.seed](std::string_view option, const std::string& text) {
+        seed = static_cast<std::uint64_t>(parse_integer(option, text, {0, 1'000'000'000'000}));
+      });
+}
+
+} // namespace
+
+Action declare_duel(OptionList& options) {
+  const auto typed = std::make_shared<DuelOptions>();
+  declare_commands(options, *typed);
+  declare_question(options, *typed);
+  options.check([&typed = *typed, &options] {
+    if (options.given("--margin") && typed.card.fail_on.slower) {
+      throw InvalidInput("--margin and --fail-on slower=X%: both set the margin; give one");
+    }
+    check(typed);
+  });
+  typed->output.declare_files(options);
+  options.clearing_flag("--no-progress", typed->output.progress, "no progress bar");
+  options.text("--history FILE", typed->card.history,
+               "append the result to this file, a line of JSON; see diffbench history");
+  return [typed](const Invocation& invocation) { return run_duel(*typed, invocation); };
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,37 @@
+// What a duel shows and keeps.
+#pragma once
+
+#include "blocks.hpp"
+#include "fail_on.hpp"
+#include "foreign_load.hpp"
+#include "lab_report.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// What was asked, in words and figures.
+struct DuelCard {
+  std::string a, b;  ///< the sides as they were typed
+  Question question; ///< alpha is that of all duels together
+  std::uint64_t seed = 0;
+  double budget_seconds = 0;
+  std::string history = {}; ///< file to which the results are appended; empty: none
+  FailOn fail_on = {};
+  bool beside_load = false;            ///< conclude although other programs run
+  std::vector<std::string> notes = {}; ///< what was found before the blocks
+};
+
+/// The question for each of so many duels: all their intervals together hold with 1 - alpha, since
+/// each is wrong with an equal part of it (Bonferroni).
+[[nodiscard]] Question shared_by(const Question& question, std::size_t duels);
+
+/// Those that have blocks, at least one. Judges them, by themselves or beside `load`, and sets the
+/// exit code.
+[[nodiscard]] LabReport duel_report(const DuelCard& card, std::span<const Duel> duels,
+                                    const LoadWatch& load, bool interrupted);
+
+} // namespace diffbench::bench

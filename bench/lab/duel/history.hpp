@@ -1,0 +1,49 @@
+// The results of duels, one after the other in a file: a line of JSON each.
+//
+// Several duels may write at once, and each may be killed at any moment: a line is written whole
+// under a lock and is on the disk before its result is shown. One that was cut off all the same
+// ends where the next begins.
+#pragma once
+
+#include "ratio.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// What was compared, and where: runs of the same are one row of a history.
+struct HistoryRow {
+  std::string a, b, label; ///< the sides as typed; the parameter
+  std::string host, cpu;
+
+  auto operator<=>(const HistoryRow&) const = default;
+};
+
+struct HistoryEntry {
+  HistoryRow row;
+  std::string date; ///< ISO 8601
+  std::int64_t blocks = 0;
+  double a_seconds = 0;
+  double b_seconds = 0;
+  Ratio ratio; ///< of B over A
+  std::string verdict;
+  bool disturbed = false;
+};
+
+/// Throws Error when that fails; the file is made where it is not there.
+void append_history(const std::filesystem::path& path, std::span<const HistoryEntry> entries);
+
+struct History {
+  std::vector<HistoryEntry> entries; ///< as they were written
+  std::int64_t cut_off = 0;          ///< lines without an entry
+};
+/// Throws InvalidInput for a file that cannot be read, or has no entry.
+[[nodiscard]] History read_history(const std::filesystem::path& path);
+
+} // namespace diffbench::bench

@@ -1,0 +1,87 @@
+#include "revisions.hpp"
+
+#include "child_process.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/text.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace diffbench::bench {
+
+namespace {
+
+struct Done {
+  int status = 0;
+  std::string last_words;
+};
+
+Done run(std::vector<std::string> words, const std::string& directory = {}) {
+  ProgramOutput output;
+  const ProgramRun done = Program({.words = std::move(words), .directory = directory}).run(output);
+  return {.status = done.status, .last_words = one_line(output.last_words)};
+}
+
+} // namespace
+
+std::pair<std::string, std::string> parse_revisions(std::string_view option,
+                                                    std::string_view text) {
+  constexpr std::string_view between = "..";
+  const std::size_t at = text.find(between);
+  if (at == 0 || at == std::string_view::npos || at + between.size() == text.size() ||
+      text[at + between.size()] == '.') {
+    throw InvalidInput(fmt::format("{} {}: give two revisions such as v1.0..HEAD", option, text));
+  }
+  return {std::string(text.substr(0, at)), std::string(text.substr(at + between.size()))};
+}
+
+BuiltRevisions::BuiltRevisions(const RevisionPlan& plan) : plan_(plan) {
+  if (run({"git", "rev-parse", "--git-dir"}).status != 0) {
+    throw InvalidInput("--revisions: this directory is in no git repository");
+  }
+  for (const std::string& revision : {plan.a, plan.b}) {
+    if (run({"git", "rev-parse", "--verify", "--quiet", revision + "^{commit}"}).status != 0) {
+      throw InvalidInput(
+          fmt::format("--revisions: {} is no commit that is here; a shallow clone "
+                      "has few: git fetch --unshallow gets all",
+                      revision));
+    }
+  }
+  dirty_ = run({"git", "diff", "--quiet", "HEAD"}).status != 0;
+  build(Side::a, plan.a);
+  build(Side::b, plan.b);
+}
+
+BuiltRevisions::Forget::~Forget() {
+  try { // no Program: it would give up after Ctrl-C
+    ChildProcess git({"git", "worktree", "prune"});
+    (void)git.wait(std::chrono::seconds(10));
+  } catch (const Error&) { // git itself forgets them in three months
+  }
+}
+
+std::string BuiltRevisions::worktree(Side side) const {
+  return (place_.path() / (side == Side::a ? "a" : "b")).string(); // equally long: see placement
+}
+
+void BuiltRevisions::build(Side side, const std::string& revision) {
+  const std::string place = worktree(side);
+  if (const Done done = run({"git", "worktree", "add", "--detach", place, revision});
+      done.status != 0) {
+    throw Error(fmt::format("--revisions: git worktree add {}: {}", revision, done.last_words));
+  }
+  if (plan_.build.empty()) {
+    return;
+  }
+  if (const Done done = run({"sh", "-c", plan_.build}, place); done.status != 0) {
+    throw Error(fmt::format("--build: {} does not build, exit code {}{}{}", revision, done.status,
+                            done.last_words.empty() ? "" : ": ", done.last_words));
+  }
+}
+
+Command BuiltRevisions::command(Side side) const {
+  return {.text = plan_.run, .directory = worktree(side)};
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,52 @@
+// Two revisions of the repository here, each built in a worktree of its own.
+#pragma once
+
+#include "sides.hpp"
+#include "temporary_directory.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace diffbench::bench {
+
+struct RevisionPlan {
+  std::string a, b;       ///< anything that git knows as a commit
+  std::string build = {}; ///< shell command that builds a worktree, in it; empty: nothing to build
+  std::string run;        ///< what is timed, in each of them
+};
+
+/// "v1.0..HEAD". Throws InvalidInput.
+[[nodiscard]] std::pair<std::string, std::string> parse_revisions(std::string_view option,
+                                                                  std::string_view text);
+
+/// The worktrees go with it, whatever has become of them.
+class BuiltRevisions {
+ public:
+  /// Blocks while they are built. Throws InvalidInput for what git does not know, Error for a
+  /// build that fails, Interrupted.
+  explicit BuiltRevisions(const RevisionPlan& plan);
+
+  [[nodiscard]] Command command(Side side) const;
+  /// Whether the working tree has changes that neither revision has.
+  [[nodiscard]] bool dirty() const { return dirty_; }
+
+ private:
+  [[nodiscard]] std::string worktree(Side side) const;
+  void build(Side side, const std::string& revision);
+
+  /// Tells git to forget worktrees that are gone.
+  struct Forget {
+    Forget() = default;
+    Forget(const Forget&) = delete;
+    Forget& operator=(const Forget&) = delete;
+    ~Forget();
+  };
+
+  RevisionPlan plan_;
+  Forget forget_; // after the worktrees went
+  TemporaryDirectory place_;
+  bool dirty_ = false;
+};
+
+} // namespace diffbench::bench

@@ -1,0 +1,112 @@
+#include "sides.hpp"
+
+#include "command_words.hpp"
+#include "diffbench/text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Runs `act`; its errors then begin with `who`.
+template <typename Act>
+auto as_of(std::string_view who, Act act) {
+  try {
+    return act();
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: {}", who, error.what()));
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", who, error.what()));
+  }
+}
+
+Program program_of(std::string_view who, const Command& command, const CommandSettings& settings) {
+  return as_of(who, [&] {
+    return Program({.words = settings.shell == Shell::sh
+                                 ? std::vector<std::string>{"sh", "-c", command.text}
+                                 : command_words(command.text),
+                    .directory = command.directory,
+                    .input = settings.input,
+                    .limit_seconds = settings.limit_seconds});
+  });
+}
+
+std::string ending(int status) {
+  constexpr int by_signal = 128;
+  return status > by_signal ? fmt::format("was ended by signal {}", status - by_signal)
+                            : fmt::format("ended with exit code {}", status);
+}
+
+} // namespace
+
+CommandSides::CommandSides(const Command& a, const Command& b, const CommandSettings& settings)
+    : settings_(settings) {
+  programs_.push_back(program_of("A", a, settings));
+  programs_.push_back(program_of("B", b, settings));
+  if (!settings.prepare.empty()) {
+    CommandSettings plain = settings;
+    plain.input.clear();
+    prepare_.emplace(program_of("--prepare", {.text = settings.prepare}, plain));
+  }
+}
+
+void CommandSides::prepare() const {
+  if (!prepare_) {
+    return;
+  }
+  as_of("--prepare", [&] {
+    ProgramOutput output;
+    if (const ProgramRun run = prepare_->run(output); run.status != 0) {
+      throw Error(fmt::format("{}{}{}", ending(run.status), output.last_words.empty() ? "" : ": ",
+                              one_line(output.last_words)));
+    }
+  });
+}
+
+template <typename Run>
+ProgramRun CommandSides::checked(Side side, Run run) const {
+  prepare();
+  return as_of(to_string(side), [&] {
+    std::string words;
+    const ProgramRun done = run(words);
+    if (done.status != 0 && !settings_.ignore_failure) {
+      throw Error(fmt::format("{}{}{}; --ignore-failure measures it all the same",
+                              ending(done.status), words.empty() ? "" : ": ", one_line(words)));
+    }
+    return done;
+  });
+}
+
+void CommandSides::warm_up() const {
+  for (int i = 0; i < settings_.warmup || (i == 0 && settings_.same_output); ++i) {
+    std::array<ProgramOutput, 2> outputs;
+    for (const Side side : {Side::a, Side::b}) {
+      ProgramOutput& output = outputs[side == Side::a ? 0 : 1];
+      (void)checked(side, [&](std::string& words) {
+        const ProgramRun run = program(side).run(output);
+        words = output.last_words;
+        return run;
+      });
+    }
+    if (settings_.same_output && outputs[0].digest != outputs[1].digest) {
+      throw DifferentOutput(
+          outputs[0].bytes != outputs[1].bytes
+              ? fmt::format("the outputs differ: A wrote {} bytes, B {}", outputs[0].bytes,
+                            outputs[1].bytes)
+              : fmt::format("the outputs differ: {} bytes of each, but not the same ones",
+                            outputs[0].bytes));
+    }
+  }
+}
+
+Reading CommandSides::run(Side side) const {
+  const ProgramRun run = checked(side, [&](std::string&) { return program(side).run(); });
+  return {.seconds = run.seconds, .run = run};
+}
+
+} // namespace diffbench::bench

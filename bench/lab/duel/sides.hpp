@@ -1,0 +1,65 @@
+// What a duel runs on each side: commands, as they were typed.
+#pragma once
+
+#include "blocks.hpp"
+#include "diffbench/errors.hpp"
+#include "program_run.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+enum class Shell { none, sh };
+
+/// How commands are run.
+struct CommandSettings {
+  Shell shell = Shell::none;
+  std::string input = {};   ///< file for the stdin of each run; empty: nothing
+  std::string prepare = {}; ///< command before each run, outside of its time
+  int warmup = 1;           ///< runs of each side before the blocks, whose output is read
+  double limit_seconds = 0; ///< of each run
+  bool ignore_failure = false;
+  bool same_output = false; ///< refuse sides that write something else
+};
+
+/// A command in a directory; empty: this one.
+struct Command {
+  std::string text;
+  std::string directory = {};
+};
+
+/// Both sides of a duel, ready to run.
+class CommandSides {
+ public:
+  /// Throws InvalidInput for commands that cannot be run, naming the side.
+  CommandSides(const Command& a, const Command& b, const CommandSettings& settings);
+
+  /// The runs before the blocks, which find out early what is wrong. Throws Error for a side that
+  /// fails, is out of time, or, where that is asked, writes something else than the other: then
+  /// DifferentOutput.
+  void warm_up() const;
+  /// One run of a side, after what prepares it. Throws Error as above, and Interrupted.
+  [[nodiscard]] Reading run(Side side) const;
+
+ private:
+  [[nodiscard]] const Program& program(Side side) const {
+    return programs_[side == Side::a ? 0 : 1];
+  }
+  template <typename Run>
+  ProgramRun checked(Side side, Run run) const;
+  void prepare() const;
+
+  CommandSettings settings_;
+  std::vector<Program> programs_;
+  std::optional<Program> prepare_ = {};
+};
+
+/// The two sides do not write the same.
+class DifferentOutput : public Error {
+ public:
+  using Error::Error;
+};
+
+} // namespace diffbench::bench

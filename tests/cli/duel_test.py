@@ -1,0 +1,270 @@
+"""diffbench duel and diffbench history: what they say, keep and refuse. Commands that differ by a factor, or
+by nothing but the coin, so that no verdict here hangs on a quiet machine."""
+import json
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from program import PLANTED_LOAD, PROGRAM, CommandLineTest, parse_json
+
+FAST, SLOW = "sleep 0.01", "sleep 0.05"
+
+
+class Duel(CommandLineTest):
+    def duel(self, *arguments, exit_code=0, **options):
+        done = self.run_program("duel", *arguments, "--json", "-", **options)
+        self.assertEqual(done.returncode, exit_code, done.stderr)
+        return parse_json(done.stdout)["diffbench"]
+
+    def test_a_slower_command_is_found_in_the_fewest_blocks(self):
+        for a, b, verdict in [(FAST, SLOW, "SLOWER"), (SLOW, FAST, "FASTER")]:
+            own = self.duel(a, b, "--seed", "5")
+            result = own["duel"]
+            self.assertEqual((result["a"], result["b"], result["seed"]), (a, b, 5))
+            (row,) = result["results"]
+            self.assertEqual(row["verdict"], verdict)
+            self.assertEqual(row["blocks"], 10)
+            self.assertLess(row["interval"]["low"], row["ratio"])
+            self.assertEqual(len(row["a"]["samples_seconds"]), 10)
+            self.assertEqual(len(row["b_first"]), 10)
+            self.assertIn(f"{verdict}: B takes", own["sentence"])
+            self.assertIn("with a probability of 1 % at most", own["sentence"])
+
+    def test_the_text_says_what_ran_and_what_came_of_it(self):
+        text = self.run_ok("duel", FAST, SLOW, "--seed", "7").stdout
+        for words in [f"A: {FAST}\n", f"B: {SLOW}\n", "seed of the order: 7", "99 % interval", "SLOWER",
+                      "context switches", "page faults"]:
+            self.assertIn(words, text)
+
+    def test_one_seed_is_one_order(self):
+        def order(seed):
+            own = self.duel("true", "true", "--blocks", "20", "--margin", "0.001%", "--seed", seed)
+            return own["duel"]["results"][0]["b_first"]
+        self.assertEqual(order("1"), order("1"))
+        self.assertNotEqual(order("1"), order("2"))
+
+    def test_what_is_not_decided_says_what_would(self):
+        own = self.duel("true", "true", "--blocks", "5")
+        (row,) = own["duel"]["results"]
+        self.assertEqual((row["verdict"], row["interval"]), ("UNCLEAR", None))
+        self.assertIn("UNCLEAR: 5 blocks are too few for an interval", own["sentence"])
+
+    def test_exit_codes_for_ci(self):
+        self.duel(FAST, SLOW, "--fail-on", "slower=2%", exit_code=5)
+        self.duel(SLOW, FAST, "--fail-on", "slower=2%")
+        self.duel("true", "true", "--blocks", "3")
+        self.duel("true", "true", "--blocks", "3", "--fail-on", "unclear", exit_code=5)
+        own = self.duel(FAST, SLOW, "--fail-on", "slower=1000%", exit_code=0)
+        self.assertEqual(own["duel"]["margin"], 10)
+        self.assertEqual(own["duel"]["results"][0]["verdict"], "SAME")
+
+    def test_a_command_that_fails(self):
+        self.assert_refused(1, ["B: ended with exit code 1", "--ignore-failure"], "duel", "true", "false")
+        self.assert_refused(1, ["A: ended with exit code 3: no such thing"], "duel", "--shell", "sh",
+                            "echo no such thing >&2; exit 3", "true")
+        own = self.duel("true", "false", "--ignore-failure", "--blocks", "3")
+        self.assertEqual(own["duel"]["results"][0]["b"]["failed_runs"], 3)
+        self.assertIn("3 runs failed", " ".join(own["notes"]))
+
+    def test_a_command_that_fails_only_sometimes(self):
+        self.path("count").write_text("0\n")
+        script = "read n < count; echo $((n+1)) > count; test $n -lt 5"
+        done = self.run_program("duel", "--shell", "sh", script, "true")
+        self.assertEqual(done.returncode, 1)
+        self.assert_one_line(done.stderr, "A: ended with exit code 1")
+
+    def test_a_command_that_hangs(self):
+        self.assert_refused(1, ["B: did not end within 0.2 s"], "duel", "true", "sleep 60", "--timeout", "0.2")
+        self.assert_refused(1, ["A: did not end within 1 s"], "duel", "cat /dev/zero", "true",
+                            "--timeout", "1")
+
+    def test_a_command_that_wants_a_terminal_or_input(self):
+        self.assert_refused(1, "A: ended with exit code", "duel", "--shell", "sh", "read x < /dev/tty", "true")
+        self.path("in").write_text("a\nb\n")
+        self.duel("grep -q b", "grep -q b", "--input", "in", "--blocks", "2")
+        self.assert_refused(1, "A: ended with exit code 1", "duel", "grep -q b", "true")
+
+    def test_commands_that_write_something_else(self):
+        self.duel("echo x", "printf x\\\\n", "--same-output", "--blocks", "2")
+        for b, mention in [("echo xy", "A wrote 2 bytes, B 3"), ("echo y", "2 bytes of each")]:
+            done = self.run_program("duel", "echo x", b, "--same-output")
+            self.assertEqual(done.returncode, 3)
+            self.assert_one_line(done.stderr, "the outputs differ", mention)
+
+    def test_prepare_runs_before_each_run(self):
+        self.duel("true", "true", "--prepare", "sh -c 'echo x >> prepared'", "--blocks", "3", "--warmup", "2")
+        self.assertEqual(self.path("prepared").read_text(), "x\n" * (2 * 2 + 2 * 3))
+        self.assert_refused(1, "--prepare: ended with exit code 1", "duel", "true", "true", "--prepare",
+                            "false")
+
+    def test_a_parameter_is_a_duel_for_each_value(self):
+        own = self.duel("sleep 0.0{n}", "sleep 0.0{n}5", "--parameter", "n=1,2", "--blocks", "3")
+        self.assertEqual([row["label"] for row in own["duel"]["results"]], ["n=1", "n=2"])
+        alone = self.duel(FAST, SLOW)["duel"]["results"][0]["interval"]["confidence"]
+        two = self.duel("sleep 0.0{n}", "sleep 0.1", "--parameter", "n=1,2")["duel"]["results"]
+        self.assertAlmostEqual(alone, 0.99)
+        for row in two:  # each has half of alpha
+            self.assertAlmostEqual(row["interval"]["confidence"], 0.995)
+            self.assertEqual(row["verdict"], "SLOWER")
+
+    def git(self, *arguments):
+        subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main", *arguments],
+                       cwd=self.directory, check=True, capture_output=True)
+
+    def test_two_revisions_are_built_and_compared(self):
+        self.git("init")
+        for tag, seconds in [("v1", "0.05"), ("v2", "0.01"), ("v3", "0.01; exit 9")]:
+            self.path("prog.in").write_text(f"sleep {seconds}\n")
+            self.git("add", "prog.in")
+            self.git("commit", "-m", tag)
+            self.git("tag", tag)
+        ask = ["--build", "(echo '#!/bin/sh'; cat prog.in) > prog && chmod +x prog", "--run", "./prog"]
+        own = self.duel("--revisions", "v1..v2", *ask)
+        (row,) = own["duel"]["results"]
+        self.assertEqual(row["verdict"], "FASTER")
+        self.assertEqual(own["duel"]["b"], "./prog of v2")
+        self.path("prog.in").write_text("changed\n")
+        notes = self.duel("--revisions", "v1..v2", *ask)["notes"]
+        self.assertIn("not committed", " ".join(notes))
+        for arguments, code, mention in [
+                (["--revisions", "v1..v9", *ask], 2, "v9 is no commit that is here"),
+                (["--revisions", "v1..v2", "--build", "echo broken >&2; exit 2", "--run", "./prog"], 1,
+                 "--build: v1 does not build, exit code 2: broken"),
+                (["--revisions", "v1..v3", *ask], 1, "B: ended with exit code 9")]:
+            done = self.run_program("duel", *arguments)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assert_one_line(done.stderr, mention)
+        worktrees = subprocess.run(["git", "worktree", "list"], cwd=self.directory, capture_output=True,
+                                   check=True, encoding="utf-8").stdout
+        self.assertEqual(len(worktrees.splitlines()), 1, worktrees)
+
+    def test_wrong_usage(self):
+        for arguments, mention in [
+                (["--revisions", "v1"], "--revisions v1: give two revisions"),
+                (["--revisions", "v1..v2"], "give them together"),
+                (["--run", "true"], "give them together"),
+                (["true", "--revisions", "a..b", "--run", "true"], "no command is expected"),
+                (["--revisions", "a..b", "--run", "true"], "in no git repository"),
+                ([], "give two commands"), (["true"], "give two commands"),
+                (["no-such-program", "true"], "A: no-such-program: there is no such program"),
+                (["true", "./nothing"], "B: ./nothing: there is no such file"),
+                (["true | true", "true"], "A: '|' in 'true | true' is for a shell: give --shell sh"),
+                (["true 'x", "true"], "does not end"),
+                (["true", "true", "--alpha", "50%"], "less than 50%"),
+                (["true", "true", "--alpha", "0%"], "--alpha 0%"),
+                (["true", "true", "--margin", "-1%"], "--margin -1%"),
+                (["true", "true", "--margin", "1%", "--fail-on", "slower=2%"], "give one"),
+                (["true", "true", "--fail-on", "slower"], "--fail-on slower: "),
+                (["true", "true", "--budget", "0"], "--budget 0"),
+                (["true", "true", "--shell", "fish"], "fish"),
+                (["true", "true", "--seed", "-1"], "--seed -1"),
+                (["true", "true", "--input", "nothing"], "--input nothing"),
+                (["true", "true", "--parameter", "n=1"], "no command has {n}"),
+                (["true", "true", "--parameter", "1,2"], "--parameter 1")]:
+            self.assert_refused(2, mention, "duel", *arguments)
+        self.assert_refused(1, "--history", "duel", "true", "true", "--history", "no/such/place")
+
+    def test_other_programs_take_the_verdict_away(self):
+        own = self.duel(FAST, SLOW, env=PLANTED_LOAD)
+        self.assertTrue(own["disturbed"])
+        self.assertEqual(own["duel"]["results"][0]["verdict"], "UNCLEAR")
+        self.duel(FAST, SLOW, "--fail-on", "slower=2%", env=PLANTED_LOAD)
+        self.duel(FAST, SLOW, "--fail-on", "unclear", env=PLANTED_LOAD, exit_code=5)
+        own = self.duel(FAST, SLOW, "--beside-load", "--fail-on", "slower=2%", env=PLANTED_LOAD, exit_code=5)
+        self.assertEqual(own["duel"]["results"][0]["verdict"], "SLOWER")
+        self.assertIn("other programs were running", " ".join(own["notes"]))
+
+    def test_ctrl_c_keeps_what_was_measured_and_kills_what_runs(self):
+        self.path("log").write_text("")
+        child = subprocess.Popen([PROGRAM, "duel", "sh -c 'echo x >> log; sleep 0.05'", "sleep 0.05", "--margin",
+                                  "0.001%", "--json", "-"], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+        self.addCleanup(child.kill)
+        limit = time.monotonic() + 60
+        while len(self.path("log").read_text()) < 2 * 5 and time.monotonic() < limit:
+            time.sleep(0.01)
+        child.send_signal(signal.SIGINT)
+        out, errors = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 130, errors)
+        own = parse_json(out)["diffbench"]
+        self.assertTrue(own["interrupted"])
+        self.assertGreaterEqual(own["duel"]["results"][0]["blocks"], 3)
+
+
+class History(CommandLineTest):
+    def record(self, ratios, disturbed=()):
+        """A history of one row with these ratios."""
+        lines = [json.dumps({"diffbench_history": 1, "date": f"2026-11-{i + 1:02}T00:00:00+0000",
+                             "host_name": "here", "cpu_model": "cpu", "a": "old", "b": "new", "label": "",
+                             "blocks": 20, "a_seconds": 1.0, "b_seconds": ratio, "ratio": ratio,
+                             "interval": None, "verdict": "SAME", "disturbed": i in disturbed})
+                 for i, ratio in enumerate(ratios)]
+        self.path("h.jsonl").write_text("".join(line + "\n" for line in lines))
+
+    def history(self):
+        return parse_json(self.run_ok("history", "h.jsonl", "--json", "-").stdout)["diffbench"]
+
+    def test_duels_are_appended(self):
+        for _ in range(2):
+            self.run_ok("duel", FAST, SLOW, "--history", "h.jsonl")
+        self.run_ok("duel", SLOW, FAST, "--history", "h.jsonl")
+        rows = self.history()["history"]["results"]
+        self.assertEqual({(row["a"], row["runs"]) for row in rows}, {(FAST, 2), (SLOW, 1)})
+
+    def test_a_change_is_found_with_its_date(self):
+        noise = random.Random(1)
+        self.record([1 + noise.gauss(0, 0.005) for _ in range(12)]
+                    + [1.06 + noise.gauss(0, 0.005) for _ in range(10)])
+        own = self.history()
+        (row,) = own["history"]["results"]
+        (change,) = row["changes"]
+        self.assertEqual((change["run"], change["date"][:10]), (13, "2026-11-13"))
+        self.assertAlmostEqual(change["after"] / change["before"], 1.06, delta=0.01)
+        self.assertIn("1 of 1 row changed", own["sentence"])
+        self.assertIn("+6.", self.run_ok("history", "h.jsonl").stdout)
+
+    def test_a_steady_row_has_none(self):
+        noise = random.Random(2)
+        self.record([1 + noise.gauss(0, 0.005) for _ in range(25)], disturbed={3, 4})
+        own = self.history()
+        self.assertEqual(own["history"]["results"][0]["changes"], [])
+        self.assertEqual(own["history"]["results"][0]["runs"], 23)
+        self.assertIn("2 runs beside other programs", " ".join(own["notes"]))
+
+    def test_a_line_that_was_cut_off_costs_nothing_else(self):
+        self.record([1, 1.01])
+        text = self.path("h.jsonl").read_text()
+        self.path("h.jsonl").write_text(text + text[:40])
+        self.run_ok("duel", FAST, SLOW, "--history", "h.jsonl")
+        own = self.history()
+        self.assertEqual(sum(row["runs"] for row in own["history"]["results"]), 3)
+        self.assertIn("1 line cut off", " ".join(own["notes"]))
+
+    def test_killed_duels_lose_no_line_that_was_reported(self):
+        reported = 0
+        chance = random.Random(3)
+        for _ in range(8):
+            child = subprocess.Popen([PROGRAM, "duel", "true", "true", "--blocks", "2", "--history", "h.jsonl"],
+                                     cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                     stderr=subprocess.DEVNULL)
+            try:
+                child.communicate(timeout=chance.uniform(0.005, 0.1))
+            except subprocess.TimeoutExpired:
+                child.kill()
+            out = child.communicate()[0]
+            reported += b"seed of the order" in out
+        self.run_ok("duel", "true", "true", "--blocks", "2", "--history", "h.jsonl")
+        rows = self.history()["history"]["results"]
+        self.assertGreaterEqual(sum(row["runs"] + row["left_out"] for row in rows), reported + 1)
+
+    def test_files_that_are_none(self):
+        self.assert_refused(2, "give a file", "history")
+        self.assert_refused(2, "missing: there is no such file", "history", "missing")
+        self.path("other").write_text("text\n")
+        self.assert_refused(2, "other: has no line of a history", "history", "other")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,41 @@
+#include "duel/command_words.hpp"
+
+#include "diffbench/errors.hpp"
+
+#include <gmock/gmock.h>
+
+namespace diffbench::bench {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(CommandWords, AreSplitAtBlanks) {
+  EXPECT_THAT(command_words("./prog  -n 5\t--fast\n"), ElementsAre("./prog", "-n", "5", "--fast"));
+  EXPECT_THAT(command_words("prog --x=1 a~b a#b {n}"),
+              ElementsAre("prog", "--x=1", "a~b", "a#b", "{n}"));
+}
+
+// Each checked with sh -c 'printf "<%s>\n" ...'.
+TEST(CommandWords, AreQuotedAsAShellQuotes) {
+  EXPECT_THAT(command_words(R"(prog 'a b' "c d" e\ f '')"),
+              ElementsAre("prog", "a b", "c d", "e f", ""));
+  EXPECT_THAT(command_words(R"(prog '$x|"\' "\"\\\$\n" a'b'"c")"),
+              ElementsAre("prog", R"($x|"\)", R"("\$\n)", "abc"));
+}
+
+TEST(CommandWords, RefuseWhatIsForAShell) {
+  for (const char* command :
+       {"a | b", "a > b", "a < b", "a; b", "a & b", "a $x", "a `b`", "a *", "a b?", "a [b]", "(a)",
+        "X=1 a", "a ~", "a #b", R"(a "$x")", R"(a "`b`")"}) {
+    EXPECT_THROW((void)command_words(command), InvalidInput) << command;
+  }
+}
+
+TEST(CommandWords, RefuseWhatDoesNotEnd) {
+  for (const char* command : {"a 'b", R"(a "b)", "a \\", "", "  "}) {
+    EXPECT_THROW((void)command_words(command), InvalidInput) << command;
+  }
+}
+
+} // namespace
+} // namespace diffbench::bench
