@@ -3,8 +3,8 @@
 // finds.
 //
 // Names, values and signatures are those of CUDA 13 (CUDA Runtime API reference, CUDA C++
-// Programming Guide). Deliberately absent, so that using it does not compile: cudaLaunchKernelExC (it
-// erases the types of the arguments), textures, inline PTX, and but for a user's code, which is
+// Programming Guide). Deliberately absent, so that using it does not compile: cudaLaunchKernelExC
+// (it erases the types of the arguments), textures, inline PTX, and but for a user's code, which is
 // translated before it is compiled (emulation/user_code.h), chevrons, __shared__ and __constant__
 // variables.
 #pragma once

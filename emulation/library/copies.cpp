@@ -1,5 +1,5 @@
-// What the hooks of a program's copies call (src/race_hooks.cpp), in a library: the program is linked
-// with --wrap, and the library is not.
+// What the hooks of a program's copies call (src/race_hooks.cpp), in a library: the program is
+// linked with --wrap, and the library is not.
 #include <cstring>
 
 // NOLINTBEGIN: the names are the linker's

@@ -124,8 +124,8 @@ struct Block {
   std::vector<std::unique_ptr<StaticShared>> statics;
   struct Cluster* cluster = nullptr;
   Barrier barrier;
-  int votes = 0;       ///< at the present barrier
-  int vote_result = 0; ///< of the last one
+  int votes = 0;                     ///< at the present barrier
+  int vote_result = 0;               ///< of the last one
   std::unique_ptr<BlockRaces> races; ///< null: nobody looks for them
   std::size_t started = 0;           ///< threads
   std::size_t finished = 0;

@@ -32,7 +32,8 @@ class Fiber {
 
   [[nodiscard]] bool holds(const void* address) const {
     const auto* const byte = static_cast<const std::byte*>(address);
-    return byte >= stack_bottom_ && byte < static_cast<const std::byte*>(stack_bottom_) + stack_size_;
+    return byte >= stack_bottom_ &&
+           byte < static_cast<const std::byte*>(stack_bottom_) + stack_size_;
   }
 
   static constexpr std::size_t stack_bytes = 128 << 10;

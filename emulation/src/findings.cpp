@@ -31,10 +31,9 @@ std::string json_triple(uint3 v) {
 }
 
 std::string json_line(const char* prefix, const CodeLine& line) {
-  return line.line == 0
-             ? std::string()
-             : std::string(", \"") + prefix + "file\": " + json_text(line.file) + ", \"" + prefix +
-                   "line\": " + std::to_string(line.line);
+  return line.line == 0 ? std::string()
+                        : std::string(", \"") + prefix + "file\": " + json_text(line.file) +
+                              ", \"" + prefix + "line\": " + std::to_string(line.line);
 }
 
 } // namespace
@@ -62,8 +61,7 @@ std::string json_text(const std::string& text) {
 
 std::string json_of(const Finding& finding) {
   std::string json = std::string("{\"kind\": \"") + name_of(finding.kind) +
-                     "\", \"message\": " + json_text(finding.message) +
-                     json_line("", finding.at);
+                     "\", \"message\": " + json_text(finding.message) + json_line("", finding.at);
   if (finding.by) {
     json += ", \"kernel\": " + json_text(finding.by->kernel) +
             ", \"block\": " + json_triple(finding.by->block) +

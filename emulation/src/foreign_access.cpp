@@ -57,10 +57,9 @@ void check_foreign_access(const void* address, std::size_t bytes, bool writes, s
   // One that begins inside ends outside.
   const bool inside = runtime().memory.find(address, 1) != nullptr;
   const Foreign why = foreign_memory(inside ? last : address);
-  fail_current_thread(why.kind,
-                      std::string(writes ? "writes " : "reads ") + why.text + ", at " +
-                          line_of(site),
-                      code_line_of(site));
+  fail_current_thread(
+      why.kind, std::string(writes ? "writes " : "reads ") + why.text + ", at " + line_of(site),
+      code_line_of(site));
 }
 
 } // namespace diffbench::emulation

@@ -234,8 +234,9 @@ void GridRun::retire(Cluster& cluster) {
   for (Block* block : cluster.blocks) {
     if (block->shared.closed() && !block->shared.open()) {
       cancelled_ = true;
-      problem_ = finding(FindingKind::race, "the shared memory of block " + triple(block->index) +
-                                                " was written by another block after it had returned");
+      problem_ =
+          finding(FindingKind::race, "the shared memory of block " + triple(block->index) +
+                                         " was written by another block after it had returned");
     }
   }
   std::erase_if(resident_, [&](const auto& block) { return block->cluster == &cluster; });
@@ -341,9 +342,10 @@ void GridRun::finish(Thread& thread) {
   }
   if (!block.shared.untouched_around()) {
     cancelled_ = true;
-    problem_ = finding(FindingKind::out_of_bounds,
-                       "block " + triple(block.index) + " wrote outside its " +
-                           std::to_string(launch_.shared_bytes) + " bytes of dynamic shared memory");
+    problem_ =
+        finding(FindingKind::out_of_bounds, "block " + triple(block.index) + " wrote outside its " +
+                                                std::to_string(launch_.shared_bytes) +
+                                                " bytes of dynamic shared memory");
   }
   if (block.races != nullptr) {
     race_detector().end_block(*block.races);
@@ -384,10 +386,9 @@ void GridRun::yield() {
     return;
   }
   if (++idle_yields_ > most_idle_yields) {
-    fail(
-        FindingKind::divergence,
-        "spins for ever: what it waits for can only come from a block that is not resident, or "
-        "never");
+    fail(FindingKind::divergence,
+         "spins for ever: what it waits for can only come from a block that is not resident, or "
+         "never");
   }
   ready_.push_back(current_);
   leave();
@@ -605,7 +606,8 @@ Finding GridRun::what_blocks() const {
         return "waits at a block barrier, " + line_text(thread.site);
       case ThreadState::at_cluster_barrier:
         return "waits at a cluster barrier, " + line_text(thread.site);
-      case ThreadState::at_grid_barrier: return "waits at a grid barrier, " + line_text(thread.site);
+      case ThreadState::at_grid_barrier:
+        return "waits at a grid barrier, " + line_text(thread.site);
       case ThreadState::in_warp: return "waits for its warp at " + line_text(thread.site);
       case ThreadState::finished: return "has returned";
       default: return "can run";
@@ -747,9 +749,10 @@ void block_barrier(Site site) {
 
 void grid_barrier(Site site) {
   if (!active->cooperative()) {
-    active->fail(FindingKind::divergence,
-                 "meets a grid barrier at " + line_text(site) + ", but the launch is not cooperative",
-                 code_line(site));
+    active->fail(
+        FindingKind::divergence,
+        "meets a grid barrier at " + line_text(site) + ", but the launch is not cooperative",
+        code_line(site));
   }
   active->arrive(active->grid_barrier(), ThreadState::at_grid_barrier, site);
 }
@@ -796,7 +799,8 @@ void trap(Site site) {
 void wide_access(const void* address, Site site) {
   if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) {
     active->fail(FindingKind::out_of_bounds,
-                 "accesses 16 bytes at a misaligned address at " + line_text(site), code_line(site));
+                 "accesses 16 bytes at a misaligned address at " + line_text(site),
+                 code_line(site));
   }
 }
 

@@ -35,7 +35,8 @@ struct GridCounts {
 
 /// Runs all of it. Returns what the kernel did wrong ("block (0,0,0), thread (3,0,0) ..."), after
 /// which the rest of it is left undone; nothing when it is done.
-[[nodiscard]] std::optional<Finding> run_grid(const GridLaunch& launch, Random& random, GridCounts& counts);
+[[nodiscard]] std::optional<Finding> run_grid(const GridLaunch& launch, Random& random,
+                                              GridCounts& counts);
 
 /// Where a running kernel is ("block (0,0,0), thread (3,0,0)"); empty while none runs.
 [[nodiscard]] std::string current_place();

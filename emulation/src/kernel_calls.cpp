@@ -198,6 +198,9 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
   } else if (const std::string written = state.memory.overwritten(); !written.empty()) {
     give_up(of_kernel(FindingKind::out_of_bounds, written), cudaErrorIllegalAddress);
   }
+  const auto [bytes_read, bytes_written] = race_detector().take_kernel_bytes();
+  count_of_kernel.bytes_read += bytes_read;
+  count_of_kernel.bytes_written += bytes_written;
   state.counters.blocks += counts.blocks;
   state.counters.switches += counts.switches;
   state.running_kernel = nullptr;

@@ -6,8 +6,8 @@ namespace diffbench::emulation {
 namespace {
 
 std::string count_json(const CopyCount& count) {
-  return "{\"calls\": " + std::to_string(count.calls) + ", \"bytes\": " +
-         std::to_string(count.bytes) + "}";
+  return "{\"calls\": " + std::to_string(count.calls) +
+         ", \"bytes\": " + std::to_string(count.bytes) + "}";
 }
 
 std::string kernel_json(const std::string& name, const KernelCount& count) {
@@ -16,9 +16,7 @@ std::string kernel_json(const std::string& name, const KernelCount& count) {
   };
   return "{\"name\": " + json_text(name) + number("launches", count.launches) +
          number("threads", count.threads) + number("bytes_read", count.bytes_read) +
-         number("bytes_written", count.bytes_written) +
-         number("sector_bytes", count.sector_bytes) +
-         number("distinct_bytes", count.distinct_bytes) + "}";
+         number("bytes_written", count.bytes_written) + "}";
 }
 
 } // namespace
@@ -27,8 +25,9 @@ std::string Ledger::json() const {
   const char* const ways[] = {"to_device", "to_host", "on_device", "on_host"};
   std::string json = "{\"copies\": {";
   for (std::size_t way = 0; way < copies.size(); ++way) {
-    json += std::string(way == 0 ? "\"" : ", \"") + ways[way] + "\": {\"pageable\": " +
-            count_json(copies[way][0]) + ", \"page_locked\": " + count_json(copies[way][1]) + "}";
+    json += std::string(way == 0 ? "\"" : ", \"") + ways[way] +
+            "\": {\"pageable\": " + count_json(copies[way][0]) +
+            ", \"page_locked\": " + count_json(copies[way][1]) + "}";
   }
   json += "}, \"memsets\": " + count_json(memsets) + ", \"waits\": " + std::to_string(waits) +
           ", \"allocations\": {\"device\": " + count_json({device_allocations, device_bytes}) +

@@ -21,11 +21,7 @@ inline constexpr int copy_ways = 4;
 struct KernelCount {
   std::int64_t launches = 0;
   std::int64_t threads = 0;
-  // Of global memory:
-  std::int64_t bytes_read = 0, bytes_written = 0; ///< as the threads ask for them
-  /// Whole sectors of 32 bytes, each once for every instruction of a warp that touches it.
-  std::int64_t sector_bytes = 0;
-  std::int64_t distinct_bytes = 0; ///< in sectors, read or written by a launch, each once
+  std::int64_t bytes_read = 0, bytes_written = 0; ///< of global memory, as the threads ask for them
 };
 
 struct Ledger {

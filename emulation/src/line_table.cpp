@@ -98,10 +98,9 @@ std::vector<std::uint8_t> section_named(const std::string& path, const std::stri
   std::memcpy(sections.data(), table, sections.size() * sizeof(Elf64_Shdr));
   const Elf64_Shdr& names = sections[header.e_shstrndx];
   for (const Elf64_Shdr& section : sections) {
-    const char* const its_name =
-        section.sh_name < names.sh_size
-            ? piece(names.sh_offset + section.sh_name, name.size() + 1)
-            : nullptr;
+    const char* const its_name = section.sh_name < names.sh_size
+                                     ? piece(names.sh_offset + section.sh_name, name.size() + 1)
+                                     : nullptr;
     const char* const data = piece(section.sh_offset, section.sh_size);
     if (its_name != nullptr && data != nullptr && section.sh_type == SHT_PROGBITS &&
         std::memcmp(its_name, name.c_str(), name.size() + 1) == 0) {
@@ -117,7 +116,8 @@ LineTable::LineTable(const std::string& path) {
   const std::vector<std::uint8_t> section = section_named(path, ".debug_line");
   Reader reader(section.data(), section.data() + section.size());
   while (reader.left() > 4) {
-    const std::uint64_t bytes = std::min<std::uint64_t>(reader.take<std::uint32_t>(), reader.left());
+    const std::uint64_t bytes =
+        std::min<std::uint64_t>(reader.take<std::uint32_t>(), reader.left());
     read_unit(reader.at(), reader.at() + bytes);
     reader.skip(bytes);
   }

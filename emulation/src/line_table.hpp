@@ -20,8 +20,9 @@ class LineTable {
   /// Of the ELF file at `path`. Empty when it has no lines or cannot be read.
   explicit LineTable(const std::string& path);
 
-  /// The line at `address`, which is relative to where the object begins. Where the code there comes
-  /// from a file that `of_user` refuses, the line before it of the same function that does not.
+  /// The line at `address`, which is relative to where the object begins. Where the code there
+  /// comes from a file that `of_user` refuses, the line before it of the same function that does
+  /// not.
   [[nodiscard]] CodeLine find(std::uint64_t address,
                               const std::function<bool(const std::string&)>& of_user) const;
 

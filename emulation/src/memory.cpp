@@ -39,8 +39,9 @@ bool holds(const Buffer& buffer, const std::byte* data) {
 } // namespace
 
 std::string Buffer::description() const {
-  const char* const names[] = {"device memory", "pinned memory", "managed memory",
-                               "registered range", "__device__ variables", "__constant__ variables"};
+  const char* const names[] = {"device memory",        "pinned memory",
+                               "managed memory",       "registered range",
+                               "__device__ variables", "__constant__ variables"};
   const std::string what = names[static_cast<int>(kind)];
   if (kind == MemoryKind::variables || kind == MemoryKind::constants) {
     return what;

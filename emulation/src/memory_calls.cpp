@@ -72,8 +72,8 @@ cudaError_t release(Runtime& state, void* memory, bool of_host, cudaError_t unkn
   const cudaError_t earlier = state.wait_for_all();
   const Buffer* buffer = state.memory.find(memory, 0);
   const bool owns = buffer != nullptr && buffer->data == memory;
-  const bool kind_fits = owns && !buffer->mapping.empty() &&
-                         (buffer->kind == MemoryKind::pinned) == of_host;
+  const bool kind_fits =
+      owns && !buffer->mapping.empty() && (buffer->kind == MemoryKind::pinned) == of_host;
   if (!kind_fits) {
     const Buffer* former = state.memory.near(memory);
     state.report(former != nullptr && former->freed
@@ -193,8 +193,9 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
     return cudaErrorInvalidValue;
   }
   if (names_variable(state, rows.to) || names_variable(state, rows.from)) {
-    state.report("a copy names a variable of the device as if that were its address there; "
-                 "cudaMemcpyToSymbol() and cudaMemcpyFromSymbol() copy to and from it");
+    state.report(
+        "a copy names a variable of the device as if that were its address there; "
+        "cudaMemcpyToSymbol() and cudaMemcpyFromSymbol() copy to and from it");
     return cudaErrorInvalidValue;
   }
   if (!fits(kind, to, from)) {
@@ -230,8 +231,8 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
   if (issued == cudaSuccess && !capturing && !blocks) {
     const auto use = [&](Side side, const std::byte* data, std::size_t pitch, bool writes) {
       if (side != Side::device && data != staged->data()) {
-        state.add_host_use({reinterpret_cast<std::uintptr_t>(data), extent(pitch), writes, site,
-                            stream->last});
+        state.add_host_use(
+            {reinterpret_cast<std::uintptr_t>(data), extent(pitch), writes, site, stream->last});
       }
     };
     use(to, rows.to, rows.to_pitch, true);
@@ -517,9 +518,9 @@ cudaError_t copy_symbol(const char* name, void* to, const void* from, const void
           return cudaErrorInvalidSymbol;
         }
         if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
-          state.report(std::string(name) + " copies " + std::to_string(bytes) + " bytes from byte " +
-                           std::to_string(offset) + " of a variable that has " +
-                           std::to_string(symbol_bytes),
+          state.report(std::string(name) + " copies " + std::to_string(bytes) +
+                           " bytes from byte " + std::to_string(offset) +
+                           " of a variable that has " + std::to_string(symbol_bytes),
                        FindingKind::copy_size);
           return cudaErrorInvalidValue;
         }

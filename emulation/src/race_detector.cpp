@@ -238,8 +238,8 @@ bool RaceDetector::includes(Scope scope, std::uint32_t block) const {
 
 // Kernels and copies
 
-void RaceDetector::access(const std::string& what, const void* data, std::size_t bytes,
-                          bool writes, std::uint64_t site) {
+void RaceDetector::access(const std::string& what, const void* data, std::size_t bytes, bool writes,
+                          std::uint64_t site) {
   if (!enabled_) {
     return;
   }
@@ -305,7 +305,8 @@ void RaceDetector::access_memory(std::uintptr_t address, std::size_t bytes, cons
   if (watched_ == nullptr || address + bytes > watched_->begin + watched_->bytes) {
     if (strict_ && executed_.back().kernel != nullptr) {
       RaceDetector* const self = std::exchange(watching_, nullptr);
-      check_foreign_access(reinterpret_cast<const void*>(address), bytes, access.writes, access.site);
+      check_foreign_access(reinterpret_cast<const void*>(address), bytes, access.writes,
+                           access.site);
       watching_ = self;
     }
     if (watched_ == nullptr) {
@@ -314,6 +315,10 @@ void RaceDetector::access_memory(std::uintptr_t address, std::size_t bytes, cons
   }
   RaceDetector* const self = std::exchange(watching_, nullptr); // copies made here are not watched
   ++accesses_;
+  if (!watched_->what.empty() && block_ != copier_.get()) {
+    kernel_bytes_[access.writes ? 1 : 0] += static_cast<std::int64_t>(bytes);
+    kernel_bytes_[0] += access.first_reads ? static_cast<std::int64_t>(bytes) : 0;
+  }
   const std::uintptr_t origin = watched_->begin / word * word;
   const std::uintptr_t end = std::min(address + bytes, watched_->begin + watched_->bytes);
   for (address_ = address; address_ < end;) {

@@ -71,7 +71,7 @@ struct BlockRaces {
 
   std::vector<ThreadOrder> threads;
   std::vector<ThreadOrder*> all; ///< of these
-  Watched shared; ///< dynamic
+  Watched shared;                ///< dynamic
   std::deque<Watched> statics;
   void watch_static(std::span<const std::byte> memory);
   Watched* find(std::uintptr_t address);
@@ -133,6 +133,10 @@ class RaceDetector {
   [[nodiscard]] std::vector<Finding> take_races();
   /// Accesses of memory that has a shadow.
   [[nodiscard]] std::int64_t accesses() const { return accesses_; }
+  /// Bytes of global memory that kernels have read (0) and written (1) since the last call.
+  [[nodiscard]] std::array<std::int64_t, 2> take_kernel_bytes() {
+    return std::exchange(kernel_bytes_, {});
+  }
 
  private:
   struct Access {
@@ -206,6 +210,7 @@ class RaceDetector {
   const Watched* watched_ = nullptr; ///< with `address_`: what is being accessed
   std::uintptr_t address_ = 0;
   std::int64_t accesses_ = 0;
+  std::array<std::int64_t, 2> kernel_bytes_{};
 
   HostOrder host_;
   const OperationOrder* operation_ = nullptr;

@@ -148,8 +148,7 @@ void Runtime::host_touches(const void* data, std::size_t bytes, bool writes, std
     finding.kind = FindingKind::early_read;
     finding.other = code_line_of(use.site);
     finding.message = verb() + " memory that the work issued at " + line_of(use.site) +
-                      (use.writes ? " writes to" : " reads") +
-                      ", and has not waited for that work";
+                      (use.writes ? " writes to" : " reads") + ", and has not waited for that work";
     report(std::move(finding));
     const OperationPtr operation = use.operation;
     run_until_done(operation);

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <vector>
 
-#include <csignal>
 #include <ucontext.h>
+#include <csignal>
 
 namespace diffbench::emulation {
 namespace {
@@ -28,7 +28,8 @@ Explanation explain(const void* address) {
   }
   const Buffer* buffer = runtime().memory.near(address);
   if (buffer == nullptr) {
-    if (has_user_code() && current_place().empty()) { // a sanitizer or debugger says more of our own
+    if (has_user_code() &&
+        current_place().empty()) { // a sanitizer or debugger says more of our own
       return {FindingKind::misuse, "the host touched memory that is not there"};
     }
     return {};

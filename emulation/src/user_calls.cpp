@@ -77,16 +77,18 @@ void launch_body(const KernelBody& body) {
   }
   if (current_thread()) {
     fail_current_thread(FindingKind::misuse,
-                        std::string("calls the kernel ") + body.name + ", which is not emulated", {});
+                        std::string("calls the kernel ") + body.name + ", which is not emulated",
+                        {});
   }
   if (!configured) {
-    runtime().report(std::string("the kernel ") + body.name + " is called without <<<blocks, threads>>>");
+    runtime().report(std::string("the kernel ") + body.name +
+                     " is called without <<<blocks, threads>>>");
     return;
   }
   const auto* const first = static_cast<const std::byte*>(body.captured);
   if (body.bytes > most_argument_bytes) {
-    runtime().report(std::string("the kernel ") + body.name + " has " +
-                     std::to_string(body.bytes) + " bytes of arguments; the emulation has room for " +
+    runtime().report(std::string("the kernel ") + body.name + " has " + std::to_string(body.bytes) +
+                     " bytes of arguments; the emulation has room for " +
                      std::to_string(most_argument_bytes));
     return;
   }

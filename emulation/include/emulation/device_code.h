@@ -178,9 +178,9 @@ namespace diffbench::emulation::detail {
 template <typename T, typename Update>
 DIFFBENCH_NOT_WATCHED T atomic_update(T* address, Update update, Site site,
                                       int scope = __NV_THREAD_SCOPE_DEVICE) {
-  atomic_access(address, sizeof(T),
-                {.reads = true, .writes = true, .acquires = false, .releases = false, .scope = scope},
-                site);
+  atomic_access(
+      address, sizeof(T),
+      {.reads = true, .writes = true, .acquires = false, .releases = false, .scope = scope}, site);
   const T old = *static_cast<volatile T*>(address);
   *static_cast<volatile T*>(address) = update(old);
   return old;
@@ -188,23 +188,23 @@ DIFFBENCH_NOT_WATCHED T atomic_update(T* address, Update update, Site site,
 } // namespace diffbench::emulation::detail
 
 // Each also for the threads of a block, and for those of the whole system.
-#define DIFFBENCH_ATOMIC(NAME, SUFFIX, SCOPE, REQUIREMENT, ...)                               \
-  template <typename T>                                                                       \
-  T NAME##SUFFIX(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {                 \
-    static_assert(REQUIREMENT, #NAME ": CUDA has it for other types only");                   \
-    return diffbench::emulation::detail::atomic_update(                                       \
-        address, [=]([[maybe_unused]] T old) -> T { return static_cast<T>(__VA_ARGS__); },    \
-        site, SCOPE);                                                                         \
+#define DIFFBENCH_ATOMIC(NAME, SUFFIX, SCOPE, REQUIREMENT, ...)                                  \
+  template <typename T>                                                                          \
+  T NAME##SUFFIX(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {                    \
+    static_assert(REQUIREMENT, #NAME ": CUDA has it for other types only");                      \
+    return diffbench::emulation::detail::atomic_update(                                          \
+        address, [=]([[maybe_unused]] T old) -> T { return static_cast<T>(__VA_ARGS__); }, site, \
+        SCOPE);                                                                                  \
   }
-#define DIFFBENCH_ATOMICS(NAME, ...)                                             \
-  DIFFBENCH_ATOMIC(NAME, , __NV_THREAD_SCOPE_DEVICE, __VA_ARGS__)                \
-  DIFFBENCH_ATOMIC(NAME, _block, __NV_THREAD_SCOPE_BLOCK, __VA_ARGS__)           \
+#define DIFFBENCH_ATOMICS(NAME, ...)                                   \
+  DIFFBENCH_ATOMIC(NAME, , __NV_THREAD_SCOPE_DEVICE, __VA_ARGS__)      \
+  DIFFBENCH_ATOMIC(NAME, _block, __NV_THREAD_SCOPE_BLOCK, __VA_ARGS__) \
   DIFFBENCH_ATOMIC(NAME, _system, __NV_THREAD_SCOPE_SYSTEM, __VA_ARGS__)
 DIFFBENCH_ATOMICS(atomicAdd, sizeof(T) >= 4, old + value)
 DIFFBENCH_ATOMICS(atomicSub, sizeof(T) == 4 && std::is_integral_v<T>, old - value)
 DIFFBENCH_ATOMICS(atomicMax, sizeof(T) >= 4 && std::is_integral_v<T>, old < value ? value : old)
 DIFFBENCH_ATOMICS(atomicMin, sizeof(T) >= 4 && std::is_integral_v<T>, value < old ? value : old)
-DIFFBENCH_ATOMICS(atomicAnd, sizeof(T) >= 4 && std::is_integral_v<T>, old & value)
+DIFFBENCH_ATOMICS(atomicAnd, sizeof(T) >= 4 && std::is_integral_v<T>, old& value)
 DIFFBENCH_ATOMICS(atomicOr, sizeof(T) >= 4 && std::is_integral_v<T>, old | value)
 DIFFBENCH_ATOMICS(atomicXor, sizeof(T) >= 4 && std::is_integral_v<T>, old ^ value)
 DIFFBENCH_ATOMICS(atomicExch, sizeof(T) >= 4, value)
@@ -230,14 +230,13 @@ template <typename T>
 DIFFBENCH_NOT_WATCHED void __nv_atomic_load(T* address, T* value, int order, int scope,
                                             DIFFBENCH_SITE) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) == sizeof(T));
-  diffbench::emulation::detail::atomic_access(
-      address, sizeof(T),
-      {.reads = true,
-       .writes = false,
-       .acquires = order != __NV_ATOMIC_RELAXED,
-       .releases = false,
-       .scope = scope},
-      site);
+  diffbench::emulation::detail::atomic_access(address, sizeof(T),
+                                              {.reads = true,
+                                               .writes = false,
+                                               .acquires = order != __NV_ATOMIC_RELAXED,
+                                               .releases = false,
+                                               .scope = scope},
+                                              site);
   if constexpr (sizeof(T) == 16) {
     diffbench::emulation::detail::wide_access(address, site);
   }
@@ -247,14 +246,13 @@ template <typename T>
 DIFFBENCH_NOT_WATCHED void __nv_atomic_store(T* address, T* value, int order, int scope,
                                              DIFFBENCH_SITE) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) == sizeof(T));
-  diffbench::emulation::detail::atomic_access(
-      address, sizeof(T),
-      {.reads = false,
-       .writes = true,
-       .acquires = false,
-       .releases = order != __NV_ATOMIC_RELAXED,
-       .scope = scope},
-      site);
+  diffbench::emulation::detail::atomic_access(address, sizeof(T),
+                                              {.reads = false,
+                                               .writes = true,
+                                               .acquires = false,
+                                               .releases = order != __NV_ATOMIC_RELAXED,
+                                               .scope = scope},
+                                              site);
   if constexpr (sizeof(T) == 16) {
     diffbench::emulation::detail::wide_access(address, site);
   }
@@ -332,13 +330,15 @@ using std::log;
 using std::sqrt;
 
 // Functions and not templates, so that they are preferred to std::min and std::max.
-#define DIFFBENCH_MIN_MAX(R, A, B)                                                              \
-  constexpr R min(A a, B b) { return static_cast<R>(b) < static_cast<R>(a) ? static_cast<R>(b)  \
-                                                                           : static_cast<R>(a); } \
-  constexpr R max(A a, B b) { return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(b)  \
-                                                                           : static_cast<R>(a); }
-#define DIFFBENCH_INTEGER_MIN_MAX(T)    \
-  DIFFBENCH_MIN_MAX(T, T, T)            \
+#define DIFFBENCH_MIN_MAX(R, A, B)                                                        \
+  constexpr R min(A a, B b) {                                                             \
+    return static_cast<R>(b) < static_cast<R>(a) ? static_cast<R>(b) : static_cast<R>(a); \
+  }                                                                                       \
+  constexpr R max(A a, B b) {                                                             \
+    return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(b) : static_cast<R>(a); \
+  }
+#define DIFFBENCH_INTEGER_MIN_MAX(T)                    \
+  DIFFBENCH_MIN_MAX(T, T, T)                            \
   DIFFBENCH_MIN_MAX(unsigned T, unsigned T, unsigned T) \
   DIFFBENCH_MIN_MAX(unsigned T, T, unsigned T)          \
   DIFFBENCH_MIN_MAX(unsigned T, unsigned T, T)

@@ -350,7 +350,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*ke
 template <typename... P>
 cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, void (*kernel)(P...),
                                            const cudaLaunchConfig_t* config) {
-  return cudaOccupancyMaxActiveClusters(clusters, diffbench::emulation::detail::kernel_key(kernel), config);
+  return cudaOccupancyMaxActiveClusters(clusters, diffbench::emulation::detail::kernel_key(kernel),
+                                        config);
 }
 template <typename T>
 cudaError_t cudaMallocPitch(T** memory, std::size_t* pitch, std::size_t width, std::size_t height) {

@@ -2,8 +2,8 @@
 //
 //   k<<<g, b, s, st>>>(args)      (emulated_configure(g, b, s, st), k(args))
 //   __global__ void k(...) {...}  void k(...) { emulated_kernel("k", [=]() mutable {...}); }
-//   __shared__ float a[9], b;     struct S { float a[9], b; }; S& s = emulated_shared<S>(); auto& a = s.a; ...
-//   extern __shared__ float a[];  float* a = (float*)emulated_dynamic_shared();
+//   __shared__ float a[9], b;     struct S { float a[9], b; }; S& s = emulated_shared<S>(); auto& a
+//   = s.a; ... extern __shared__ float a[];  float* a = (float*)emulated_dynamic_shared();
 //   __constant__ float c[5];      float c[5], in a section of its own
 //
 // So a kernel is a function that captures its arguments and launches itself: overloads, templates
@@ -23,7 +23,8 @@ namespace diffbench::emulation::detail {
 template <typename... P>
 struct KernelCallOf {
   template <std::size_t... i>
-  static void call(void (*kernel)(P...), void** arguments, std::integer_sequence<std::size_t, i...>) {
+  static void call(void (*kernel)(P...), void** arguments,
+                   std::integer_sequence<std::size_t, i...>) {
     kernel(*static_cast<P*>(arguments[i])...);
   }
   /// With zeros for arguments: to ask for what kernel_of() returns.
@@ -53,13 +54,13 @@ inline void emulated_configure(dim3 grid, dim3 block, std::size_t shared_bytes =
 template <typename Body>
 inline void emulated_kernel(const char* name, Body body) {
   static_assert(std::is_trivially_copyable_v<Body>, "a kernel's arguments are copied as bytes");
-  diffbench::emulation::detail::launch_body({name, &body, sizeof body, [](void* captured) {
-                                               (*static_cast<Body*>(captured))();
-                                             }});
+  diffbench::emulation::detail::launch_body(
+      {name, &body, sizeof body, [](void* captured) { (*static_cast<Body*>(captured))(); }});
 }
 
 template <typename Variables>
-inline Variables& emulated_shared(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline Variables& emulated_shared(const char* file = __builtin_FILE(),
+                                  int line = __builtin_LINE()) {
   static char key;
   return *static_cast<Variables*>(diffbench::emulation::detail::shared_variable(
       &key, sizeof(Variables), alignof(Variables), {file, line}));
@@ -81,8 +82,9 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void**
   return cudaPeekAtLastError();
 }
 template <typename... P>
-cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments,
-                                        std::size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block,
+                                        void** arguments, std::size_t shared_bytes = 0,
+                                        cudaStream_t stream = nullptr) {
   using namespace diffbench::emulation::detail;
   cudaLaunchAttribute cooperative{};
   cooperative.id = cudaLaunchAttributeCooperative;
@@ -102,7 +104,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
 // Symbols: variables of the device.
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes,
-                               std::size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+                               std::size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
   return diffbench::emulation::detail::copy_to_symbol(&symbol, sizeof(T), from, bytes, offset, kind,
                                                       nullptr, true);
 }
@@ -115,7 +118,8 @@ cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
-                                 std::size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+                                 std::size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   return diffbench::emulation::detail::copy_from_symbol(to, &symbol, sizeof(T), bytes, offset, kind,
                                                         nullptr, true);
 }
@@ -128,7 +132,8 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t byt
 }
 template <typename P, typename T>
 cudaError_t cudaGetSymbolAddress(P** address, const T& symbol) {
-  return diffbench::emulation::detail::address_of_symbol(reinterpret_cast<void**>(address), &symbol);
+  return diffbench::emulation::detail::address_of_symbol(reinterpret_cast<void**>(address),
+                                                         &symbol);
 }
 template <typename T>
 cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T&) {

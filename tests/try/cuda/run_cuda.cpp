@@ -2,8 +2,9 @@
 //
 //   diffbench_run_cuda FILE SCHEDULES [KIND]
 //
-// One line of JSON: "form", "right" (the oracle's bits in every schedule), "ended" (the child's exit
-// status), "findings" and "counts"; ends with the first finding, of that kind. A file that is refused: the message on stderr, and exit status 1.
+// One line of JSON: "form", "right" (the oracle's bits in every schedule), "ended" (the child's
+// exit status), "findings" and "counts"; ends with the first finding, of that kind. A file that is
+// refused: the message on stderr, and exit status 1.
 #include "diffbench/errors.hpp"
 #include "temporary_directory.hpp"
 #include "try/cuda/emulated_cuda.hpp"
@@ -81,7 +82,8 @@ Function* function(void* library, const char* name) {
   const auto upload = function<decltype(diffbench_upload_f32)>(library, "diffbench_upload_f32");
   const auto advance = function<decltype(diffbench_advance_f32)>(library, "diffbench_advance_f32");
   const auto wait = function<decltype(diffbench_wait_f32)>(library, "diffbench_wait_f32");
-  const auto download = function<decltype(diffbench_download_f32)>(library, "diffbench_download_f32");
+  const auto download =
+      function<decltype(diffbench_download_f32)>(library, "diffbench_download_f32");
   const auto destroy = function<decltype(diffbench_destroy_f32)>(library, "diffbench_destroy_f32");
   bool right = true;
   std::string found = "[]";
@@ -132,7 +134,8 @@ int main(int argument_count, char** arguments) {
     ::setenv("DIFFBENCH_TRY_FINDINGS_FD", std::to_string(early).c_str(), 1);
     const pid_t child = ::fork();
     if (child == 0) {
-      run(compiled, std::atoi(arguments[2]), argument_count > 3 ? arguments[3] : "", ::fdopen(::dup(result), "w"));
+      run(compiled, std::atoi(arguments[2]), argument_count > 3 ? arguments[3] : "",
+          ::fdopen(::dup(result), "w"));
     }
     int status = 0;
     ::waitpid(child, &status, 0);
@@ -145,8 +148,8 @@ int main(int argument_count, char** arguments) {
       said = "\"form\": \"" + std::string(to_string(compiled.form)) +
              "\", \"right\": false, \"findings\": [" + found + "], \"counts\": {}";
     }
-    std::printf("{\"ended\": %d, %s}\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-                said.c_str());
+    std::printf("{\"ended\": %d, %s}\n",
+                WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), said.c_str());
     return 0;
   } catch (const diffbench::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());

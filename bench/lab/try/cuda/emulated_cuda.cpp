@@ -73,23 +73,22 @@ struct Said {
 Said run_command(std::vector<std::string> command, const fs::path& work_dir) {
   const fs::path file = work_dir / "messages.txt";
   const std::string program = command.front();
-  command.insert(command.begin(), {"sh", "-c", "m=$1; shift; LC_ALL=C exec \"$@\" 2> \"$m\"",
-                                   "sh", file.string()});
+  command.insert(command.begin(),
+                 {"sh", "-c", "m=$1; shift; LC_ALL=C exec \"$@\" 2> \"$m\"", "sh", file.string()});
   ChildProcess child(command);
   const auto status = child.wait(compile_limit);
   if (!status) {
     child.kill_now();
-    throw InvalidInput(
-        fmt::format("{} takes longer than {:g} s", program, compile_limit.count()));
+    throw InvalidInput(fmt::format("{} takes longer than {:g} s", program, compile_limit.count()));
   }
   return {*status, read_file(file)};
 }
 
 std::string find_compiler() {
   const char* const chosen = std::getenv("CXX");
-  const std::vector<std::string> names =
-      chosen != nullptr && *chosen != '\0' ? std::vector<std::string>{chosen}
-                                           : std::vector<std::string>{"c++", "g++", "clang++"};
+  const std::vector<std::string> names = chosen != nullptr && *chosen != '\0'
+                                             ? std::vector<std::string>{chosen}
+                                             : std::vector<std::string>{"c++", "g++", "clang++"};
   for (const std::string& name : names) {
     try {
       if (ChildProcess({name, "--version"}).wait(version_limit) == 0) {
@@ -99,9 +98,10 @@ std::string find_compiler() {
       continue;
     }
   }
-  throw Unavailable(fmt::format("no C++ compiler for the CUDA file: there is no {}; get one with: "
-                                "apt-get install g++",
-                                fmt::join(names, ", ")));
+  throw Unavailable(
+      fmt::format("no C++ compiler for the CUDA file: there is no {}; get one with: "
+                  "apt-get install g++",
+                  fmt::join(names, ", ")));
 }
 
 bool is_clang(const std::string& compiler, const fs::path& work_dir) {
@@ -193,7 +193,8 @@ class Entry {
   [[nodiscard]] std::string text() const {
     std::string text = "\n# 1 \"<diffbench>\" 3\n";
     if (form_ != Form::session) {
-      text += functions("f32", "float", types().float32) + functions("f64", "double", types().float64);
+      text +=
+          functions("f32", "float", types().float32) + functions("f64", "double", types().float64);
     }
     std::string files;
     for (const std::string& file : code_.files) {
@@ -242,9 +243,10 @@ __attribute__((constructor(101))) static void diffbench_register() {{
     const auto threads = [](int asked, const char* macro) {
       return asked > 0 ? std::to_string(asked) : std::string(macro);
     };
-    const std::string shape = is_step ? fmt::format(", {}, {}", threads(block_.x, "diffbench_block_x"),
-                                                    threads(block_.y, "diffbench_block_y"))
-                                      : std::string();
+    const std::string shape = is_step
+                                  ? fmt::format(", {}, {}", threads(block_.x, "diffbench_block_x"),
+                                                threads(block_.y, "diffbench_block_y"))
+                                  : std::string();
     return check + session_functions(suffix, type, session,
                                      fmt::format("+[]({}) {{ {}{}; }}{}", arguments,
                                                  to_string(form_), passed, shape));
@@ -284,8 +286,9 @@ std::string no_form(const CudaTranslation& code, const std::string& name) {
   }
   for (const DefinedFunction& function : code.functions) {
     if (function.kernel) {
-      return fmt::format("{}:{}: the kernel {} is no form that can be tried; the nearest one is: {}",
-                         name, function.line, function.name, step_form);
+      return fmt::format(
+          "{}:{}: the kernel {} is no form that can be tried; the nearest one is: {}", name,
+          function.line, function.name, step_form);
     }
   }
   return fmt::format("{} has no form that can be tried; the simplest one is: {}", name, step_form);
@@ -323,8 +326,14 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
                       << "#if !defined(BLOCK_Y)\n#define BLOCK_Y 16\n#endif\n"
                       << "enum { diffbench_block_x = BLOCK_X, diffbench_block_y = BLOCK_Y };\n";
   const fs::path preprocessed = work_dir / "preprocessed.ii";
-  std::vector<std::string> command = {compiler, "-E", "-std=gnu++20", "-fdiagnostics-color=never",
-                                      "-DDIFFBENCH_USER_CODE", "-D__CUDACC__", "-D__NVCC__", "-I",
+  std::vector<std::string> command = {compiler,
+                                      "-E",
+                                      "-std=gnu++20",
+                                      "-fdiagnostics-color=never",
+                                      "-DDIFFBENCH_USER_CODE",
+                                      "-D__CUDACC__",
+                                      "-D__NVCC__",
+                                      "-I",
                                       file.parent_path().string()};
   for (const std::string& folder : emulation.include_folders) {
     command.insert(command.end(), {"-isystem", folder});
@@ -351,9 +360,9 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
   result.float32 = types.float32;
   result.float64 = types.float64;
   if (!types.float32 && !types.float64) {
-    throw InvalidInput(fmt::format("{}: {} takes neither fields of float nor of double; it must be: {}",
-                                   name, to_string(result.form),
-                                   result.form == Form::step ? step_form : solve_form));
+    throw InvalidInput(
+        fmt::format("{}: {} takes neither fields of float nor of double; it must be: {}", name,
+                    to_string(result.form), result.form == Form::step ? step_form : solve_form));
   }
   std::ranges::copy_if(forms, std::back_inserter(result.other_forms),
                        [&](Form other) { return other != result.form; });
@@ -361,8 +370,8 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
   const fs::path translated = work_dir / "translated.ii";
   std::ofstream(translated, std::ios::binary) << code.text << entry.text();
   result.library = work_dir / "submission.so";
-  // As the kernels of the emulation's own tests: what they access is said by the instrumentation of the
-  // thread sanitizer, whose library is not linked.
+  // As the kernels of the emulation's own tests: what they access is said by the instrumentation of
+  // the thread sanitizer, whose library is not linked.
   command = {compiler,
              "-std=gnu++20",
              "-O2",
@@ -388,19 +397,27 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
   command.erase(std::ranges::find(command, "-shared"));
   if (const Said said = run_command(command, work_dir); said.status != 0) {
     const std::vector<std::string> unknown = unknown_cuda_names(text);
-    throw InvalidInput(unknown.empty()
-                           ? fmt::format("{} does not compile: {}", name, shown(said.text, file, name))
-                           : fmt::format("{}", fmt::join(unknown, "\n")));
+    throw InvalidInput(
+        unknown.empty() ? fmt::format("{} does not compile: {}", name, shown(said.text, file, name))
+                        : fmt::format("{}", fmt::join(unknown, "\n")));
   }
   // Without -fsanitize: its library is not wanted.
-  command = {compiler, "-shared", "-o", result.library.string(), object.string(),
-             emulation.library.string(), "-Wl,-rpath," + emulation.library.parent_path().string(),
-             "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset", "-Wl,-Bsymbolic", "-Wl,-z,defs"};
+  command = {compiler,
+             "-shared",
+             "-o",
+             result.library.string(),
+             object.string(),
+             emulation.library.string(),
+             "-Wl,-rpath," + emulation.library.parent_path().string(),
+             "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",
+             "-Wl,-Bsymbolic",
+             "-Wl,-z,defs"};
   if (const Said said = run_command(command, work_dir); said.status != 0) {
     throw InvalidInput(fmt::format("{} does not link: {}", name, shown(said.text, file, name)));
   }
-  result.command = fmt::format("{} {} {} {}", compiler, fmt::join(compile.begin() + 1, compile.end(), " "),
-                               name, library_name);
+  result.command =
+      fmt::format("{} {} {} {}", compiler, fmt::join(compile.begin() + 1, compile.end(), " "), name,
+                  library_name);
   return result;
 }
 

@@ -1,5 +1,6 @@
-// A user's .cu file as a shared object that needs no GPU: translated (translation.hpp), and compiled
-// by the host's compiler against the emulated CUDA runtime (emulation/), which looks for mistakes.
+// A user's .cu file as a shared object that needs no GPU: translated (translation.hpp), and
+// compiled by the host's compiler against the emulated CUDA runtime (emulation/), which looks for
+// mistakes.
 #pragma once
 
 #include "try/compiled_submission.hpp"

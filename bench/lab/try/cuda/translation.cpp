@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -81,7 +82,8 @@ class Tokenizer {
     const std::size_t last = marker.rfind('"');
     if (quote != std::string_view::npos && last > quote && marker.size() > 2 &&
         std::isdigit(static_cast<unsigned char>(marker[2])) != 0) {
-      line_ = std::stoi(std::string(marker.substr(2, quote - 2))) - 1;
+      std::from_chars(marker.data() + 2, marker.data() + quote, line_);
+      --line_;
       const std::string name(marker.substr(quote + 1, last - quote - 1));
       const std::string_view flags = marker.substr(last + 1);
       const bool foreign = flags.find('3') != std::string_view::npos;
@@ -281,12 +283,16 @@ class Translator {
   }
 
   std::string applied() {
-    std::stable_sort(edits_.begin(), edits_.end(),
-                     [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+    // What is inserted at a place comes before what is taken away there.
+    std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
     std::string result;
     std::size_t done = 0;
     for (const Edit& edit : edits_) {
-      result += tokens_.text.substr(done, edit.begin - done);
+      if (edit.begin > done) {
+        result += tokens_.text.substr(done, edit.begin - done);
+      }
       result += edit.with;
       done = std::max(done, edit.end);
     }
@@ -316,7 +322,8 @@ class Translator {
             break;
           }
         }
-      } else if (is(i, "__attribute__") || is(i, "alignas") || is(i, "decltype") || is(i, "noexcept")) {
+      } else if (is(i, "__attribute__") || is(i, "alignas") || is(i, "decltype") ||
+                 is(i, "noexcept")) {
         i = closing(i + 1);
       } else if (is(i, "operator")) {
         return i;
@@ -475,10 +482,10 @@ class Translator {
     const std::size_t from = tokens_.all[chevrons].begin;
     const std::size_t to = tokens_.all[end + 2].end;
     const std::string_view replaced = tokens_.text.substr(from, to - from);
-    replace(from, to,
-            std::string(static_cast<std::size_t>(
-                            std::count(replaced.begin(), replaced.end(), '\n')),
-                        '\n'));
+    replace(
+        from, to,
+        std::string(static_cast<std::size_t>(std::count(replaced.begin(), replaced.end(), '\n')),
+                    '\n'));
     insert_after(closing(arguments), ")");
   }
 
@@ -625,8 +632,8 @@ class Translator {
     erase(bracket + 1);
     std::string type;
     for (std::size_t k = begin; k + 1 < bracket; ++k) {
-      const bool drop = is(k, "extern") || is(k, "static") || is(k, "__shared__") ||
-                        is(k, "__device__");
+      const bool drop =
+          is(k, "extern") || is(k, "static") || is(k, "__shared__") || is(k, "__device__");
       if (is(k, "__attribute__") || is(k, "alignas")) {
         const std::size_t close = closing(k + 1);
         for (; k <= close; ++k) {

@@ -18,7 +18,7 @@ namespace diffbench::bench {
 struct DefinedFunction {
   std::string name;
   bool kernel = false;
-  bool takes_template = false; ///< it is a template
+  bool takes_template = false;         ///< it is a template
   std::vector<std::string> parameters; ///< their tokens, with single spaces: "const float * u"
   int line = 0;
 };

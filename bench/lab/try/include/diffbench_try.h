@@ -1,9 +1,9 @@
-/* The forms in which `diffbench try` takes a solver of yours, in C99. You need not include this file:
- * a function of a matching name and type is found. It is here to be read, and to have the compiler
- * check the session form.
+/* The forms in which `diffbench try` takes a solver of yours, in C99. You need not include this
+ * file: a function of a matching name and type is found. It is here to be read, and to have the
+ * compiler check the session form.
  *
- * The problem: du/dt = D (d2u/dx2 + d2u/dy2) on nx columns and ny rows, rows contiguous, cell (x, y)
- * at u[y * nx + x], periodic edges. One time step is, in this order and in the field's own type,
+ * The problem: du/dt = D (d2u/dx2 + d2u/dy2) on nx columns and ny rows, rows contiguous, cell (x,
+ * y) at u[y * nx + x], periodic edges. One time step is, in this order and in the field's own type,
  *
  *   lap = up + down + left + right - 4 * u       up: u[(y - 1) * nx + x], left: u[y * nx + x - 1]
  *   out = u + factor * lap                       factor: dt D / h^2, rounded to the type
@@ -48,8 +48,8 @@ typedef struct diffbench_problem {
 typedef struct diffbench_session diffbench_session;
 
 /* Functions that return int return 0, or any other number where they failed. The order of calls is
- * create, then upload, then any number of advance, wait and download, upload again to start anew, and
- * destroy. */
+ * create, then upload, then any number of advance, wait and download, upload again to start anew,
+ * and destroy. */
 
 /* A session for one problem, or NULL. */
 diffbench_session* diffbench_create_f32(const diffbench_problem* problem);
@@ -74,7 +74,8 @@ void diffbench_destroy_f64(diffbench_session* session);
 
 /* Not needed. Why the last call failed: one line, valid until the next call. */
 const char* diffbench_error(void);
-/* Not needed. The boundaries that it knows, a sum of 1 << DIFFBENCH_...; without it only periodic. */
+/* Not needed. The boundaries that it knows, a sum of 1 << DIFFBENCH_...; without it only periodic.
+ */
 int32_t diffbench_boundaries(void);
 
 #ifdef __cplusplus
