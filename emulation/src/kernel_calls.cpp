@@ -261,7 +261,7 @@ cudaError_t detail::launch(const cudaLaunchConfig_t& config, KernelCall kernel) 
       const Buffer* const buffer = state.memory.find(pointer, 0);
       if (has_user_code() && buffer != nullptr && buffer->kind != MemoryKind::device) {
         state.add_host_use({reinterpret_cast<std::uintptr_t>(buffer->data), buffer->bytes, true,
-                            call_site(), stream->last});
+                            kernel.site, stream->last});
       }
     }
     return issued;

@@ -21,6 +21,7 @@ constexpr std::size_t most_argument_bytes = 4096; // of any device
 struct Configured {
   cudaLaunchConfig_t config;
   std::vector<cudaLaunchAttribute> attributes;
+  std::uint64_t site = 0;
 };
 std::optional<Configured> configured;
 const void** asked_for = nullptr; ///< where to say what tells the kernel apart
@@ -42,11 +43,13 @@ std::string shape(const dim3& size) {
   return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
 }
 
-void report_refusal(const KernelBody& body, const cudaLaunchConfig_t& config, cudaError_t why) {
+void report_refusal(const KernelBody& body, const Configured& launched, cudaError_t why) {
+  const cudaLaunchConfig_t& config = launched.config;
   const dim3& block = config.blockDim;
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   Finding finding;
   finding.kind = FindingKind::launch_refused;
+  finding.at = code_line_of(launched.site);
   finding.message = std::string("the launch of ") + body.name + " with " + shape(config.gridDim) +
                     " blocks of " + shape(block) + " threads failed: " + cudaGetErrorString(why) +
                     (threads > 1024 ? "; a block has at most 1024 threads" : "") +
@@ -65,7 +68,7 @@ void configure_launch(const cudaLaunchConfig_t& config) {
   if (current_thread()) {
     fail_current_thread(FindingKind::misuse, "launches a kernel, which is not emulated", {});
   }
-  configured = Configured{config, {config.attrs, config.attrs + config.numAttrs}};
+  configured = Configured{config, {config.attrs, config.attrs + config.numAttrs}, call_site()};
 }
 
 void launch_body(const KernelBody& body) {
@@ -103,11 +106,12 @@ void launch_body(const KernelBody& body) {
   };
   Configured launched = std::move(*configured);
   configured.reset();
+  call.site = launched.site;
   launched.config.attrs = launched.attributes.data();
   const cudaError_t before = runtime().device().sticky;
   const cudaError_t result = launch(launched.config, std::move(call));
   if (result != cudaSuccess && before == cudaSuccess) {
-    report_refusal(body, launched.config, result);
+    report_refusal(body, launched, result);
   }
 }
 
