@@ -3,9 +3,10 @@
 // finds.
 //
 // Names, values and signatures are those of CUDA 13 (CUDA Runtime API reference, CUDA C++
-// Programming Guide). Deliberately absent, so that using it does not compile: chevrons, __shared__
-// variables (use dynamic shared memory), __constant__ variables, cudaLaunchKernelExC (it erases the
-// types of the arguments), textures, clusters, inline PTX.
+// Programming Guide). Deliberately absent, so that using it does not compile: cudaLaunchKernelExC
+// (it erases the types of the arguments), textures, inline PTX, and but for a user's code, which is
+// translated before it is compiled (emulation/user_code.h), chevrons, __shared__ and __constant__
+// variables.
 #pragma once
 
 #define DIFFBENCH_EMULATED_CUDA 1
@@ -13,4 +14,8 @@
 
 #include "emulation/device_code.h"
 #include "emulation/host_api.h"
+#if defined(DIFFBENCH_USER_CODE)
+#include "emulation/user_code.h"
+#else
 #include "emulation/kernel_launch.h"
+#endif

@@ -107,15 +107,25 @@ class SharedMemory {
   std::vector<std::byte> memory_;
 };
 
+/// A variable, or some that were declared together.
+struct StaticShared {
+  StaticShared(const void* its_key, std::size_t bytes) : key(its_key), memory(bytes) {}
+  const void* key;
+  SharedMemory memory;
+};
+
 struct Block {
   Block(uint3 block_index, dim3 shape, std::size_t shared_bytes);
 
   uint3 index;
   std::vector<Thread> threads;
   std::vector<Warp> warps;
-  SharedMemory shared;
+  SharedMemory shared; ///< dynamic
+  std::vector<std::unique_ptr<StaticShared>> statics;
   struct Cluster* cluster = nullptr;
   Barrier barrier;
+  int votes = 0;                     ///< at the present barrier
+  int vote_result = 0;               ///< of the last one
   std::unique_ptr<BlockRaces> races; ///< null: nobody looks for them
   std::size_t started = 0;           ///< threads
   std::size_t finished = 0;

@@ -1,5 +1,7 @@
 #include "code_site.hpp"
 
+#include "user_image.hpp"
+
 #include <cstdio>
 #include <deque>
 #include <filesystem>
@@ -65,10 +67,20 @@ std::uint64_t site_at(detail::Site line) {
   return entry->second;
 }
 
-std::string line_of(std::uint64_t site) {
+CodeLine code_line_of(std::uint64_t site) {
   if ((site & is_line) != 0) {
     const detail::Site& line = lines[site & ~is_line];
-    return without_folder(line.file) + ":" + std::to_string(line.line);
+    return {without_folder(line.file), line.line};
+  }
+  return user_line(site);
+}
+
+std::string line_of(std::uint64_t site) {
+  if (const CodeLine line = code_line_of(site); line.line != 0) {
+    return line.file + ":" + std::to_string(line.line);
+  }
+  if (in_user_image(reinterpret_cast<const void*>(site))) {
+    return "code that has no line";
   }
   static std::map<std::uint64_t, std::string> known;
   std::string& line = known[site];

@@ -1,6 +1,8 @@
 // Places in the code as numbers of 48 bits, and back.
 #pragma once
 
+#include "findings.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -15,6 +17,8 @@ inline std::uint64_t site_before(const void* return_address) {
 /// Of a line that the code names itself.
 [[nodiscard]] std::uint64_t site_at(detail::Site line);
 
+/// The line, where the site is of a line or of a user's code; nothing (line 0) else.
+[[nodiscard]] CodeLine code_line_of(std::uint64_t site);
 /// "quads.cuh:30 of register_tile.cuh:73": the line, and those that it is inlined into.
 [[nodiscard]] std::string line_of(std::uint64_t site);
 

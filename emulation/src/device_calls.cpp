@@ -127,6 +127,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 cudaError_t cudaPeekAtLastError() {
   const std::lock_guard lock(diffbench::emulation::runtime_mutex());
   Runtime& state = runtime();
+  state.unchecked = {};
   const bool broken = !state.devices.empty() && state.device().sticky != cudaSuccess;
   return broken ? state.device().sticky : state.last_error;
 }
@@ -204,7 +205,16 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
 
 cudaError_t cudaDeviceSynchronize() {
   return waiting("cudaDeviceSynchronize", [](Runtime& state) {
+    ++state.ledger.waits;
     return state.forbidden_by_capture() ? cudaErrorStreamCaptureUnsupported : state.wait_for_all();
+  });
+}
+
+cudaError_t cudaDeviceReset() {
+  return waiting("cudaDeviceReset", [](Runtime& state) {
+    const cudaError_t earlier = state.wait_for_all();
+    state.forget_resources();
+    return earlier;
   });
 }
 

@@ -30,6 +30,12 @@ class Fiber {
   /// Is `address` in the page below this fiber's stack?
   [[nodiscard]] bool overflowed_at(const void* address) const;
 
+  [[nodiscard]] bool holds(const void* address) const {
+    const auto* const byte = static_cast<const std::byte*>(address);
+    return byte >= stack_bottom_ &&
+           byte < static_cast<const std::byte*>(stack_bottom_) + stack_size_;
+  }
+
   static constexpr std::size_t stack_bytes = 128 << 10;
 
  private:

@@ -2,6 +2,7 @@
 
 #include "block.hpp"
 #include "cluster.hpp"
+#include "code_site.hpp"
 #include "fiber.hpp"
 
 #include <bit>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,17 +42,30 @@ struct {
   dim3 grid_shape;
 } built_in;
 
-std::string triple(uint3 v) {
-  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
-}
-
 std::string place_of(const Thread& thread) {
   return "block " + triple(thread.block->index) + ", thread " + triple(thread.index);
 }
 
-std::string line_of(Site site) {
+CodeLine code_line(Site site) {
   const char* slash = std::strrchr(site.file, '/');
-  return std::string(slash != nullptr ? slash + 1 : site.file) + ":" + std::to_string(site.line);
+  return {slash != nullptr ? slash + 1 : site.file, site.line};
+}
+
+std::string line_text(Site site) {
+  const CodeLine line = code_line(site);
+  return line.file + ":" + std::to_string(line.line);
+}
+
+Finding finding(FindingKind kind, const std::string& message, const Thread* by = nullptr,
+                const CodeLine& at = {}) {
+  Finding found;
+  found.kind = kind;
+  found.message = message;
+  found.at = at;
+  if (by != nullptr) {
+    found.by = KernelThread{{}, by->block->index, by->index};
+  }
+  return found;
 }
 
 bool same(Site a, Site b) {
@@ -67,7 +82,7 @@ class GridRun {
  public:
   GridRun(const GridLaunch& launch, Random& random, GridCounts& counts);
 
-  std::string run();
+  std::optional<Finding> run();
 
   // From the threads:
   void work(Worker& worker);
@@ -77,7 +92,9 @@ class GridRun {
   void* map_shared(const void* address, unsigned rank, Site site);
   std::uint64_t meet(WarpCall call, unsigned mask, std::uint64_t value, int source, Site site);
   void yield();
-  [[noreturn]] void fail(const std::string& problem);
+  int vote(int predicate, Site site);
+  [[nodiscard]] unsigned lanes_alive() const;
+  [[noreturn]] void fail(FindingKind kind, const std::string& problem, const CodeLine& at = {});
   Thread& current() { return *current_; }
   Barrier& grid_barrier() { return grid_barrier_; }
   bool cooperative() const { return launch_.cooperative; }
@@ -97,7 +114,7 @@ class GridRun {
   void make_runnable(Thread& thread);
   bool complete_meeting(const Thread& thread);
   void cancel();
-  std::string what_blocks() const;
+  Finding what_blocks() const;
   std::size_t rank_of(const Block& block) const {
     const dim3& grid = launch_.grid;
     return block.index.x +
@@ -125,7 +142,7 @@ class GridRun {
   bool neglects_ = false;
   std::size_t neglected_ = 0;
   bool cancelled_ = false;
-  std::string problem_;
+  std::optional<Finding> problem_;
 };
 
 GridRun* active = nullptr;
@@ -150,7 +167,7 @@ GridRun::GridRun(const GridLaunch& launch, Random& random, GridCounts& counts)
   }
 }
 
-std::string GridRun::run() {
+std::optional<Finding> GridRun::run() {
   const std::size_t resident = launch_.cooperative ? not_admitted_.size() : 1 + random_.below(3);
   for (std::size_t i = 0; i < resident; ++i) {
     admit();
@@ -161,7 +178,7 @@ std::string GridRun::run() {
   if (!cancelled_ && !resident_.empty()) {
     problem_ = what_blocks();
   }
-  if (!problem_.empty()) {
+  if (problem_) {
     cancel();
   }
   return problem_;
@@ -206,8 +223,8 @@ void GridRun::admit() {
 void GridRun::begin(Block& block) {
   if (block.shared.closed() && !block.shared.open()) {
     cancelled_ = true;
-    problem_ = "the shared memory of block " + triple(block.index) +
-               " was written by another block before it had begun";
+    problem_ = finding(FindingKind::race, "the shared memory of block " + triple(block.index) +
+                                              " was written by another block before it had begun");
     throw Cancelled{};
   }
 }
@@ -217,8 +234,9 @@ void GridRun::retire(Cluster& cluster) {
   for (Block* block : cluster.blocks) {
     if (block->shared.closed() && !block->shared.open()) {
       cancelled_ = true;
-      problem_ = "the shared memory of block " + triple(block->index) +
-                 " was written by another block after it had returned";
+      problem_ =
+          finding(FindingKind::race, "the shared memory of block " + triple(block->index) +
+                                         " was written by another block after it had returned");
     }
   }
   std::erase_if(resident_, [&](const auto& block) { return block->cluster == &cluster; });
@@ -300,7 +318,8 @@ void GridRun::run_to_end(Thread& thread) {
   } catch (const std::exception& error) {
     thread.state = ThreadState::finished;
     cancelled_ = true;
-    problem_ = place_of(thread) + " threw an exception: " + error.what();
+    problem_ = finding(FindingKind::kernel_fault,
+                       place_of(thread) + " threw an exception: " + error.what(), &thread);
   }
 }
 
@@ -323,8 +342,10 @@ void GridRun::finish(Thread& thread) {
   }
   if (!block.shared.untouched_around()) {
     cancelled_ = true;
-    problem_ = "block " + triple(block.index) + " wrote outside its " +
-               std::to_string(launch_.shared_bytes) + " bytes of dynamic shared memory";
+    problem_ =
+        finding(FindingKind::out_of_bounds, "block " + triple(block.index) + " wrote outside its " +
+                                                std::to_string(launch_.shared_bytes) +
+                                                " bytes of dynamic shared memory");
   }
   if (block.races != nullptr) {
     race_detector().end_block(*block.races);
@@ -365,17 +386,17 @@ void GridRun::yield() {
     return;
   }
   if (++idle_yields_ > most_idle_yields) {
-    fail(
-        "spins for ever: what it waits for can only come from a block that is not resident, or "
-        "never");
+    fail(FindingKind::divergence,
+         "spins for ever: what it waits for can only come from a block that is not resident, or "
+         "never");
   }
   ready_.push_back(current_);
   leave();
 }
 
-void GridRun::fail(const std::string& problem) {
+void GridRun::fail(FindingKind kind, const std::string& problem, const CodeLine& at) {
   cancelled_ = true;
-  problem_ = place_of(*current_) + " " + problem;
+  problem_ = finding(kind, place_of(*current_) + " " + problem, current_, at);
   throw Cancelled{};
 }
 
@@ -393,6 +414,9 @@ void GridRun::arrive(Barrier& barrier, ThreadState state, Site site) {
     return;
   }
   barrier = {};
+  if (of_block) {
+    self.block->vote_result = std::exchange(self.block->votes, 0);
+  }
   idle_yields_ = 0;
   std::vector<ThreadOrder*> met;
   for (const auto& block : resident_) {
@@ -411,12 +435,26 @@ void GridRun::arrive(Barrier& barrier, ThreadState state, Site site) {
   meet_in_blocks(met);
 }
 
+// The others have to come to the next vote before its result takes the place of this one.
+int GridRun::vote(int predicate, Site site) {
+  Block& block = *current_->block;
+  block.votes += predicate != 0 ? 1 : 0;
+  arrive(block.barrier, ThreadState::at_block_barrier, site);
+  return block.vote_result;
+}
+
+unsigned GridRun::lanes_alive() const {
+  return current_->block->warps[static_cast<std::size_t>(current_->rank) / 32].alive;
+}
+
 void GridRun::arrive_at_cluster(Site site) {
   Thread& self = *current_;
   Cluster& cluster = *self.block->cluster;
   if (self.arrived) {
-    fail("arrives at the cluster barrier at " + line_of(site) +
-         ", and has not waited since it last did");
+    fail(FindingKind::divergence,
+         "arrives at the cluster barrier at " + line_text(site) +
+             ", and has not waited since it last did",
+         code_line(site));
   }
   self.arrived = true;
   self.phase = cluster.phase;
@@ -445,7 +483,9 @@ void GridRun::arrive_at_cluster(Site site) {
 void GridRun::wait_for_cluster(Site site) {
   Thread& self = *current_;
   if (!self.arrived) {
-    fail("waits at the cluster barrier at " + line_of(site) + ", and has not arrived there");
+    fail(FindingKind::divergence,
+         "waits at the cluster barrier at " + line_text(site) + ", and has not arrived there",
+         code_line(site));
   }
   if (self.block->cluster->phase == self.phase) {
     self.state = ThreadState::at_cluster_barrier;
@@ -462,16 +502,22 @@ void* GridRun::map_shared(const void* address, unsigned rank, Site site) {
   Block& own = *current_->block;
   const Cluster& cluster = *own.cluster;
   if (!own.shared.holds(address)) {
-    fail("maps an address at " + line_of(site) + " that is not in its block's shared memory");
+    fail(FindingKind::misuse,
+         "maps an address at " + line_text(site) + " that is not in its block's shared memory",
+         code_line(site));
   }
   if (rank >= cluster.blocks.size()) {
-    fail("maps shared memory of block " + std::to_string(rank) + " at " + line_of(site) +
-         ", and its cluster has " + std::to_string(cluster.blocks.size()));
+    fail(FindingKind::misuse,
+         "maps shared memory of block " + std::to_string(rank) + " at " + line_text(site) +
+             ", and its cluster has " + std::to_string(cluster.blocks.size()),
+         code_line(site));
   }
   Block& other = *cluster.blocks[rank];
   if (other.finished == other.threads.size()) {
-    fail("maps shared memory of block " + triple(other.index) + " at " + line_of(site) +
-         ", which has returned");
+    fail(FindingKind::use_after_free,
+         "maps shared memory of block " + triple(other.index) + " at " + line_text(site) +
+             ", which has returned",
+         code_line(site));
   }
   return other.shared.data() + (static_cast<const std::byte*>(address) - own.shared.data());
 }
@@ -480,7 +526,8 @@ std::uint64_t GridRun::meet(WarpCall call, unsigned mask, std::uint64_t value, i
                             Site site) {
   Thread& self = *current_;
   if ((mask >> (self.rank % 32) & 1) == 0) {
-    fail("is not in the mask that it passes at " + line_of(site));
+    fail(FindingKind::divergence, "is not in the mask that it passes at " + line_text(site),
+         code_line(site));
   }
   self.state = ThreadState::in_warp;
   self.call = call;
@@ -552,15 +599,16 @@ void GridRun::cancel() {
 
 // Nothing can run, though not all have returned: finds a thread that waits and one that does not
 // come.
-std::string GridRun::what_blocks() const {
+Finding GridRun::what_blocks() const {
   const auto describe = [](const Thread& thread) -> std::string {
     switch (thread.state) {
       case ThreadState::at_block_barrier:
-        return "waits at a block barrier, " + line_of(thread.site);
+        return "waits at a block barrier, " + line_text(thread.site);
       case ThreadState::at_cluster_barrier:
-        return "waits at a cluster barrier, " + line_of(thread.site);
-      case ThreadState::at_grid_barrier: return "waits at a grid barrier, " + line_of(thread.site);
-      case ThreadState::in_warp: return "waits for its warp at " + line_of(thread.site);
+        return "waits at a cluster barrier, " + line_text(thread.site);
+      case ThreadState::at_grid_barrier:
+        return "waits at a grid barrier, " + line_text(thread.site);
+      case ThreadState::in_warp: return "waits for its warp at " + line_text(thread.site);
       case ThreadState::finished: return "has returned";
       default: return "can run";
     }
@@ -583,13 +631,21 @@ std::string GridRun::what_blocks() const {
                            block.get() == waiting->block;
     for (const Thread& thread : block->threads) {
       if (concerned && (thread.state != waiting->state || !same(thread.site, waiting->site))) {
-        return "divergence: " + place_of(*waiting) + " " + describe(*waiting) + ", but " +
-               place_of(thread) + " " + describe(thread);
+        Finding found = finding(FindingKind::divergence,
+                                "divergence: " + place_of(*waiting) + " " + describe(*waiting) +
+                                    ", but " + place_of(thread) + " " + describe(thread),
+                                waiting, code_line(waiting->site));
+        if (thread.state != ThreadState::finished && thread.site.file != nullptr) {
+          found.other = code_line(thread.site);
+        }
+        return found;
       }
     }
   }
-  return "divergence: " + place_of(*waiting) + " " + describe(*waiting) +
-         ", but a block has returned";
+  return finding(
+      FindingKind::divergence,
+      "divergence: " + place_of(*waiting) + " " + describe(*waiting) + ", but a block has returned",
+      waiting, code_line(waiting->site));
 }
 
 } // namespace
@@ -601,10 +657,10 @@ Worker::Worker()
         }
       }) {}
 
-std::string run_grid(const GridLaunch& launch, Random& random, GridCounts& counts) {
+std::optional<Finding> run_grid(const GridLaunch& launch, Random& random, GridCounts& counts) {
   GridRun grid(launch, random, counts);
   active = &grid;
-  std::string problem = grid.run();
+  std::optional<Finding> problem = grid.run();
   race_detector().run(nullptr, 0);
   active = nullptr;
   return problem;
@@ -612,6 +668,72 @@ std::string run_grid(const GridLaunch& launch, Random& random, GridCounts& count
 
 std::string current_place() {
   return active != nullptr && active->running() ? place_of(active->current()) : std::string();
+}
+
+std::optional<KernelThread> current_thread() {
+  if (active == nullptr || !active->running()) {
+    return std::nullopt;
+  }
+  const Thread& thread = active->current();
+  return KernelThread{{}, thread.block->index, thread.index};
+}
+
+bool on_current_stack(const void* address) {
+  return active != nullptr && active->worker() != nullptr && active->worker()->fiber.holds(address);
+}
+
+std::string beside_shared_memory(const void* address) {
+  const auto* const byte = static_cast<const std::byte*>(address);
+  const auto beside = [byte](SharedMemory& memory, const char* what) {
+    const std::ptrdiff_t offset = byte - memory.data();
+    const bool near = offset >= -256 && offset < static_cast<std::ptrdiff_t>(memory.size()) + 256;
+    return near ? "byte " + std::to_string(offset) + " of the block's " +
+                      std::to_string(memory.size()) + " bytes of " + what + " shared memory"
+                : std::string();
+  };
+  Block& block = *active->current().block;
+  for (const auto& variable : block.statics) {
+    if (const std::string found = beside(variable->memory, "static"); !found.empty()) {
+      return found;
+    }
+  }
+  return beside(block.shared, "dynamic");
+}
+
+void fail_current_thread(FindingKind kind, const std::string& problem, const CodeLine& at) {
+  active->fail(kind, problem, at);
+}
+
+void* static_shared(const void* key, std::size_t bytes, std::size_t alignment, Site site) {
+  Block& block = *active->current().block;
+  for (const auto& variable : block.statics) {
+    if (variable->key == key) {
+      return variable->memory.data();
+    }
+  }
+  std::size_t total = bytes;
+  for (const auto& variable : block.statics) {
+    total += variable->memory.size();
+  }
+  constexpr std::size_t most = 48 << 10;
+  if (total > most) {
+    active->fail(FindingKind::launch_refused,
+                 "has " + std::to_string(total) + " bytes of static shared memory at " +
+                     line_text(site) + "; a device has " + std::to_string(most),
+                 code_line(site));
+  }
+  if (alignment > 16) {
+    active->fail(FindingKind::misuse,
+                 "wants shared memory aligned to " + std::to_string(alignment) + " bytes at " +
+                     line_text(site) + "; the emulation has 16",
+                 code_line(site));
+  }
+  block.statics.push_back(std::make_unique<StaticShared>(key, bytes));
+  StaticShared& variable = *block.statics.back();
+  if (block.races != nullptr) {
+    block.races->watch_static({variable.memory.data(), bytes});
+  }
+  return variable.memory.data();
 }
 
 bool stack_overflowed_at(const void* address) {
@@ -627,8 +749,10 @@ void block_barrier(Site site) {
 
 void grid_barrier(Site site) {
   if (!active->cooperative()) {
-    active->fail("meets a grid barrier at " + line_of(site) +
-                 ", but the launch is not cooperative");
+    active->fail(
+        FindingKind::divergence,
+        "meets a grid barrier at " + line_text(site) + ", but the launch is not cooperative",
+        code_line(site));
   }
   active->arrive(active->grid_barrier(), ThreadState::at_grid_barrier, site);
 }
@@ -653,7 +777,10 @@ std::uint64_t warp_meeting(WarpCall call, unsigned mask, std::uint64_t value, in
   return active->meet(call, mask, value, source, site);
 }
 
+int block_vote(int predicate, Site site) { return active->vote(predicate, site); }
+
 int lane() { return active->current().rank % 32; }
+unsigned active_mask() { return active->lanes_alive(); }
 void yield() { active->yield(); }
 void atomic_access(const void* address, std::size_t bytes, AtomicAccess access, Site site) {
   active->yield();
@@ -666,10 +793,14 @@ void fence(int scope) {
     detector->fence(static_cast<Scope>(scope));
   }
 }
-void trap(Site site) { active->fail("trapped at " + line_of(site)); }
+void trap(Site site) {
+  active->fail(FindingKind::kernel_fault, "trapped at " + line_text(site), code_line(site));
+}
 void wide_access(const void* address, Site site) {
   if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) {
-    active->fail("accesses 16 bytes at a misaligned address at " + line_of(site));
+    active->fail(FindingKind::out_of_bounds,
+                 "accesses 16 bytes at a misaligned address at " + line_text(site),
+                 code_line(site));
   }
 }
 

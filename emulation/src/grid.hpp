@@ -6,11 +6,13 @@
 // resident at a time, all of them in a cooperative launch.
 #pragma once
 
+#include "findings.hpp"
 #include "random.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <cuda_runtime.h>
@@ -32,11 +34,25 @@ struct GridCounts {
 };
 
 /// Runs all of it. Returns what the kernel did wrong ("block (0,0,0), thread (3,0,0) ..."), after
-/// which the rest of it is left undone; empty when it is done.
-[[nodiscard]] std::string run_grid(const GridLaunch& launch, Random& random, GridCounts& counts);
+/// which the rest of it is left undone; nothing when it is done.
+[[nodiscard]] std::optional<Finding> run_grid(const GridLaunch& launch, Random& random,
+                                              GridCounts& counts);
 
 /// Where a running kernel is ("block (0,0,0), thread (3,0,0)"); empty while none runs.
 [[nodiscard]] std::string current_place();
+
+/// The thread that runs, without the kernel's name.
+[[nodiscard]] std::optional<KernelThread> current_thread();
+/// Is `address` on the stack of the thread that runs?
+[[nodiscard]] bool on_current_stack(const void* address);
+/// What lies at `address`, if it is just outside shared memory of the block that runs.
+[[nodiscard]] std::string beside_shared_memory(const void* address);
+/// Gives up the kernel that runs.
+[[noreturn]] void fail_current_thread(FindingKind kind, const std::string& problem,
+                                      const CodeLine& at);
+/// Static shared memory of the block that runs: the same for the same key.
+[[nodiscard]] void* static_shared(const void* key, std::size_t bytes, std::size_t alignment,
+                                  detail::Site site);
 
 /// Is `address` just below the stack of the fiber that runs?
 [[nodiscard]] bool stack_overflowed_at(const void* address);

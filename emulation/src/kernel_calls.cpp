@@ -1,8 +1,10 @@
 // Launches: what the runtime refuses at the call, and what happens when the kernel runs.
+#include "code_site.hpp"
 #include "grid.hpp"
 #include "kernel_name.hpp"
 #include "race_detector.hpp"
 #include "runtime.hpp"
+#include "user_image.hpp"
 
 #include <algorithm>
 #include <map>
@@ -171,22 +173,34 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
     return;
   }
   state.running_kernel = kernel.function;
-  const auto give_up = [&](const std::string& bug, cudaError_t code) {
-    state.report(bug);
+  KernelCount& count_of_kernel = state.ledger.kernels[kernel_name(kernel.function)];
+  ++count_of_kernel.launches;
+  count_of_kernel.threads += static_cast<std::int64_t>(count(launch.grid) * count(launch.block));
+  const auto give_up = [&](Finding bug, cudaError_t code) {
+    state.report(std::move(bug));
     state.fault(device, code);
+  };
+  const auto of_kernel = [](FindingKind kind, const std::string& message) {
+    Finding finding;
+    finding.kind = kind;
+    finding.message = message;
+    return finding;
   };
   GridCounts counts;
   if (const std::string bug = bad_pointer(state, kernel.pointers); !bug.empty()) {
-    give_up(bug, cudaErrorIllegalAddress);
+    give_up(of_kernel(FindingKind::out_of_bounds, bug), cudaErrorIllegalAddress);
     state.running_kernel = nullptr;
     return;
   }
   race_detector().begin_kernel(kernel.function, launch.grid, launch.cluster, launch.block);
-  if (const std::string problem = run_grid(launch, state.random, counts); !problem.empty()) {
-    give_up(problem, cudaErrorLaunchFailure);
+  if (std::optional<Finding> problem = run_grid(launch, state.random, counts)) {
+    give_up(std::move(*problem), cudaErrorLaunchFailure);
   } else if (const std::string written = state.memory.overwritten(); !written.empty()) {
-    give_up(written, cudaErrorIllegalAddress);
+    give_up(of_kernel(FindingKind::out_of_bounds, written), cudaErrorIllegalAddress);
   }
+  const auto [bytes_read, bytes_written] = race_detector().take_kernel_bytes();
+  count_of_kernel.bytes_read += bytes_read;
+  count_of_kernel.bytes_written += bytes_written;
   state.counters.blocks += counts.blocks;
   state.counters.switches += counts.switches;
   state.running_kernel = nullptr;
@@ -239,10 +253,18 @@ cudaError_t detail::launch(const cudaLaunchConfig_t& config, KernelCall kernel) 
       });
     }
     const auto use = std::make_shared<ManagedUse>(state.memory, kernel.pointers);
-    return state.issue(*stream, [&state, device, grid = *grid, kernel, use] {
+    const cudaError_t issued = state.issue(*stream, [&state, device, grid = *grid, kernel, use] {
       run_kernel(state, device, grid, kernel);
       use->end();
     });
+    for (const void* pointer : kernel.pointers) { // the host's own, and managed memory
+      const Buffer* const buffer = state.memory.find(pointer, 0);
+      if (has_user_code() && buffer != nullptr && buffer->kind != MemoryKind::device) {
+        state.add_host_use({reinterpret_cast<std::uintptr_t>(buffer->data), buffer->bytes, true,
+                            kernel.site, stream->last});
+      }
+    }
+    return issued;
   });
 }
 

@@ -70,10 +70,13 @@ std::string find_name(const void* function) {
   return status == 0 ? name.get() : symbol.empty() ? "unnamed" : symbol;
 }
 
+std::map<const void*, std::string> known;
+
 } // namespace
 
+void name_kernel(const void* function, const std::string& name) { known[function] = name; }
+
 std::string kernel_name(const void* function) {
-  static std::map<const void*, std::string> known;
   const auto [entry, is_new] = known.try_emplace(function);
   if (is_new) {
     entry->second = find_name(function);

@@ -1,8 +1,10 @@
 #include "memory.hpp"
 
 #include "canary.hpp"
+#include "code_site.hpp"
 #include "race_detector.hpp"
 #include "sanitizer.hpp"
+#include "user_image.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -37,10 +39,15 @@ bool holds(const Buffer& buffer, const std::byte* data) {
 } // namespace
 
 std::string Buffer::description() const {
-  const char* const names[] = {"device memory", "pinned memory", "managed memory",
-                               "registered range"};
-  return std::string(names[static_cast<int>(kind)]) + ", " + std::to_string(bytes) +
-         " bytes, made by call " + std::to_string(made_by_call);
+  const char* const names[] = {"device memory",        "pinned memory",
+                               "managed memory",       "registered range",
+                               "__device__ variables", "__constant__ variables"};
+  const std::string what = names[static_cast<int>(kind)];
+  if (kind == MemoryKind::variables || kind == MemoryKind::constants) {
+    return what;
+  }
+  return what + ", " + std::to_string(bytes) + " bytes, made " +
+         (made_at != 0 ? "at " + line_of(made_at) : "by call " + std::to_string(made_by_call));
 }
 
 Memory::~Memory() {
@@ -69,6 +76,7 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
   buffer.bytes = bytes;
   buffer.device = device;
   buffer.made_by_call = call;
+  buffer.made_at = call_site();
   buffer.mapping = {first, inner + 2 * page};
   buffer.data = first + page + inner - round_up(bytes, alignment);
   std::memset(buffer.data, poison, bytes);
@@ -78,7 +86,7 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
     mprotect(first + page, inner, PROT_NONE);
   }
   live_[buffer.data] = buffer;
-  race_detector().watch(buffer.data, bytes, buffer.description());
+  race_detector().watch(buffer.data, bytes, buffer.description(), kind == MemoryKind::device);
   return buffer.data;
 }
 
@@ -89,8 +97,18 @@ void Memory::enlist(void* data, std::size_t bytes, int device, std::int64_t call
   range.bytes = bytes;
   range.device = device;
   range.made_by_call = call;
+  range.made_at = call_site();
   live_[range.data] = range;
   race_detector().watch(data, bytes, range.description());
+}
+
+void Memory::enlist_variables(std::span<std::byte> bytes, bool constant) {
+  Buffer variables;
+  variables.kind = constant ? MemoryKind::constants : MemoryKind::variables;
+  variables.data = bytes.data();
+  variables.bytes = bytes.size();
+  live_[variables.data] = variables;
+  race_detector().watch(bytes.data(), bytes.size(), variables.description());
 }
 
 std::optional<std::string> Memory::release(void* data) {
@@ -156,7 +174,7 @@ std::string Memory::overwritten() const {
   }
   const auto touched = [](std::byte b) { return b != canary; };
   for (const auto& [data, buffer] : live_) {
-    if (buffer.kind == MemoryKind::registered) {
+    if (buffer.mapping.empty()) {
       continue;
     }
     const auto before = zone_before(buffer);

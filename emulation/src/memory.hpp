@@ -18,7 +18,14 @@
 
 namespace diffbench::emulation {
 
-enum class MemoryKind { device, pinned, managed, registered };
+enum class MemoryKind {
+  device,
+  pinned,
+  managed,
+  registered, ///< the host's, page-locked
+  variables,  ///< of the device, in the program
+  constants,
+};
 
 struct Buffer {
   MemoryKind kind{};
@@ -26,7 +33,8 @@ struct Buffer {
   std::size_t bytes = 0;
   int device = 0;
   std::int64_t made_by_call = 0;
-  std::span<std::byte> mapping; ///< both pages that fault included; empty for a registered range
+  std::uint64_t made_at = 0;    ///< site, of a user's code
+  std::span<std::byte> mapping; ///< both pages that fault included; empty for what is not our own
   bool freed = false;
   int users = 0; ///< kernels that were given it and have not run; of managed memory only
 
@@ -44,6 +52,8 @@ class Memory {
   [[nodiscard]] void* allocate(MemoryKind kind, std::size_t bytes, int device, std::int64_t call);
   /// Notes a range of the caller's as page-locked.
   void enlist(void* data, std::size_t bytes, int device, std::int64_t call);
+  /// Notes variables of the device, which the program has.
+  void enlist_variables(std::span<std::byte> bytes, bool constant);
   /// Frees what begins at `data`; what was written outside it, or nothing.
   std::optional<std::string> release(void* data);
 

@@ -1,16 +1,25 @@
 // The runtime's calls on memory and copies.
+#include "code_site.hpp"
 #include "race_detector.hpp"
 #include "runtime.hpp"
+#include "user_image.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 using diffbench::emulation::Buffer;
 using diffbench::emulation::call;
+using diffbench::emulation::call_site;
+using diffbench::emulation::CopyCount;
+using diffbench::emulation::CopyWay;
+using diffbench::emulation::FindingKind;
 using diffbench::emulation::giving_back;
+using diffbench::emulation::HostUse;
+using diffbench::emulation::Ledger;
 using diffbench::emulation::MemoryKind;
 using diffbench::emulation::race_detector;
 using diffbench::emulation::Runtime;
@@ -18,6 +27,20 @@ using diffbench::emulation::Stream;
 using diffbench::emulation::waiting;
 
 namespace {
+
+void note_allocation(Ledger& ledger, MemoryKind kind, std::size_t bytes) {
+  const auto add = [bytes](std::int64_t& allocations, std::int64_t& total) {
+    ++allocations;
+    total += static_cast<std::int64_t>(bytes);
+  };
+  if (kind == MemoryKind::device) {
+    add(ledger.device_allocations, ledger.device_bytes);
+  } else if (kind == MemoryKind::managed) {
+    add(ledger.managed_allocations, ledger.managed_bytes);
+  } else {
+    add(ledger.pinned_allocations, ledger.pinned_bytes);
+  }
+}
 
 cudaError_t allocate(Runtime& state, MemoryKind kind, void** memory, std::size_t bytes) {
   if (state.forbidden_by_capture()) {
@@ -33,6 +56,7 @@ cudaError_t allocate(Runtime& state, MemoryKind kind, void** memory, std::size_t
     return cudaErrorMemoryAllocation;
   }
   *memory = state.memory.allocate(kind, bytes, device, state.counters.calls);
+  note_allocation(state.ledger, kind, bytes);
   return *memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 
@@ -48,8 +72,8 @@ cudaError_t release(Runtime& state, void* memory, bool of_host, cudaError_t unkn
   const cudaError_t earlier = state.wait_for_all();
   const Buffer* buffer = state.memory.find(memory, 0);
   const bool owns = buffer != nullptr && buffer->data == memory;
-  const bool kind_fits = owns && buffer->kind != MemoryKind::registered &&
-                         (buffer->kind == MemoryKind::pinned) == of_host;
+  const bool kind_fits =
+      owns && !buffer->mapping.empty() && (buffer->kind == MemoryKind::pinned) == of_host;
   if (!kind_fits) {
     const Buffer* former = state.memory.near(memory);
     state.report(former != nullptr && former->freed
@@ -57,9 +81,10 @@ cudaError_t release(Runtime& state, void* memory, bool of_host, cudaError_t unkn
                      : "free of memory that this call did not hand out");
     return unknown;
   }
+  ++state.ledger.frees;
   const std::string written = state.memory.release(memory).value_or("");
   if (!written.empty()) {
-    state.report(written);
+    state.report(written, FindingKind::out_of_bounds);
   }
   return earlier;
 }
@@ -104,9 +129,9 @@ enum class Side { device, page_locked, pageable, wrong };
 // wrong.
 Side side_of(Runtime& state, const void* data, std::size_t bytes, const char* role) {
   if (const Buffer* buffer = state.memory.find(data, bytes)) {
-    return buffer->kind == MemoryKind::device || buffer->kind == MemoryKind::managed
-               ? Side::device
-               : Side::page_locked;
+    return buffer->kind == MemoryKind::pinned || buffer->kind == MemoryKind::registered
+               ? Side::page_locked
+               : Side::device;
   }
   const Buffer* near = state.memory.near(data);
   if (near == nullptr) {
@@ -116,8 +141,21 @@ Side side_of(Runtime& state, const void* data, std::size_t bytes, const char* ro
     return Side::pageable; // in part, so the runtime treats all of it as such
   }
   state.report(std::string(near->freed ? "use after free: " : "out of bounds: ") + role + " of " +
-               std::to_string(bytes) + " bytes does not lie in " + near->description());
+                   std::to_string(bytes) + " bytes does not lie in " + near->description(),
+               near->freed ? FindingKind::use_after_free : FindingKind::copy_size);
   return Side::wrong;
+}
+
+// Managed memory counts as the device's, which a copy may also take for the host's.
+void count_copy(Ledger& ledger, Side to, Side from, std::size_t bytes) {
+  const bool to_device = to == Side::device;
+  const bool from_device = from == Side::device;
+  const CopyWay way = to_device ? (from_device ? CopyWay::on_device : CopyWay::to_device)
+                                : (from_device ? CopyWay::to_host : CopyWay::on_host);
+  const bool page_locked = to_device ? from != Side::pageable : to != Side::pageable;
+  CopyCount& count = ledger.copies[static_cast<std::size_t>(way)][page_locked ? 1 : 0];
+  ++count.calls;
+  count.bytes += static_cast<std::int64_t>(bytes);
 }
 
 bool fits(cudaMemcpyKind kind, Side to, Side from) {
@@ -125,6 +163,14 @@ bool fits(cudaMemcpyKind kind, Side to, Side from) {
   const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   return kind == cudaMemcpyDefault ||
          ((to == Side::device) == to_device && (from == Side::device) == from_device);
+}
+
+// A variable of the device has an address of its own there, which only the runtime knows.
+bool names_variable(Runtime& state, const void* data) {
+  const Buffer* const buffer = state.memory.find(data, 0);
+  const bool is_variable = buffer != nullptr && (buffer->kind == MemoryKind::variables ||
+                                                 buffer->kind == MemoryKind::constants);
+  return is_variable && !state.symbols_have_addresses;
 }
 
 cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream, bool blocks) {
@@ -146,8 +192,14 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
   if (to == Side::wrong || from == Side::wrong) {
     return cudaErrorInvalidValue;
   }
+  if (names_variable(state, rows.to) || names_variable(state, rows.from)) {
+    state.report(
+        "a copy names a variable of the device as if that were its address there; "
+        "cudaMemcpyToSymbol() and cudaMemcpyFromSymbol() copy to and from it");
+    return cudaErrorInvalidValue;
+  }
   if (!fits(kind, to, from)) {
-    state.report("a copy's direction contradicts its pointers");
+    state.report("a copy's direction contradicts its pointers", FindingKind::copy_direction);
     return cudaErrorInvalidMemcpyDirection;
   }
   // Copies from and to pageable memory may or may not be done when the call returns (CUDA Runtime
@@ -161,15 +213,34 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
     rows.from = staged->data();
     rows.from_pitch = rows.width;
   }
-  const std::string name = "the copy of call " + std::to_string(state.counters.calls);
-  const cudaError_t issued = state.issue(*stream, [&state, rows, staged, name] {
+  const std::uint64_t site = call_site();
+  const std::string name =
+      site != 0 ? "the copy" : "the copy of call " + std::to_string(state.counters.calls);
+  count_copy(state.ledger, to, from, rows.width * rows.height);
+  const cudaError_t issued = state.issue(*stream, [&state, rows, staged, name, site] {
     ++state.counters.copies;
     for (std::size_t y = 0; y < rows.height; ++y) {
-      race_detector().access(name, rows.from + y * rows.from_pitch, rows.width, false);
-      race_detector().access(name, rows.to + y * rows.to_pitch, rows.width, true);
+      race_detector().access(name, rows.from + y * rows.from_pitch, rows.width, false, site);
+      race_detector().access(name, rows.to + y * rows.to_pitch, rows.width, true, site);
+    }
+    if (rows.height == 1) {
+      race_detector().note_copy(rows.to, rows.width, site);
     }
     copy_rows(rows);
   });
+  if (issued == cudaSuccess && !capturing && !blocks) {
+    const auto use = [&](Side side, const std::byte* data, std::size_t pitch, bool writes) {
+      if (side != Side::device && data != staged->data()) {
+        state.add_host_use(
+            {reinterpret_cast<std::uintptr_t>(data), extent(pitch), writes, site, stream->last});
+      }
+    };
+    use(to, rows.to, rows.to_pitch, true);
+    use(from, rows.from, rows.from_pitch, false);
+  }
+  if (blocks) {
+    ++state.ledger.waits;
+  }
   if (issued == cudaSuccess && blocks) {
     return state.wait_for(stream->last);
   }
@@ -188,10 +259,14 @@ cudaError_t set_bytes(Runtime& state, void* memory, int value, std::size_t bytes
   if (side == Side::wrong || side == Side::pageable) {
     return cudaErrorInvalidValue;
   }
-  const std::string name = "the memset of call " + std::to_string(state.counters.calls);
-  return state.issue(*stream, [&state, memory, value, bytes, name] {
+  const std::uint64_t site = call_site();
+  const std::string name =
+      site != 0 ? "the memset" : "the memset of call " + std::to_string(state.counters.calls);
+  ++state.ledger.memsets.calls;
+  state.ledger.memsets.bytes += static_cast<std::int64_t>(bytes);
+  return state.issue(*stream, [&state, memory, value, bytes, name, site] {
     ++state.counters.copies;
-    race_detector().access(name, memory, bytes, true);
+    race_detector().access(name, memory, bytes, true, site);
     std::memset(memory, value, bytes);
   });
 }
@@ -226,6 +301,42 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes, unsigned) {
   return call("cudaMallocHost",
               [=](Runtime& state) { return allocate(state, MemoryKind::pinned, memory, bytes); });
+}
+
+cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width,
+                            std::size_t height) {
+  return call("cudaMallocPitch", [=](Runtime& state) {
+    constexpr std::size_t pitch_unit = 512; // of current devices
+    *pitch = (width + pitch_unit - 1) / pitch_unit * pitch_unit;
+    return allocate(state, MemoryKind::device, memory, *pitch * height);
+  });
+}
+
+// The memory is there at once, which is earlier than it need be.
+cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t stream) {
+  return call("cudaMallocAsync", [=](Runtime& state) {
+    return state.find_stream(stream) == nullptr
+               ? cudaErrorInvalidResourceHandle
+               : allocate(state, MemoryKind::device, memory, bytes);
+  });
+}
+
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+  return giving_back("cudaFreeAsync", [=](Runtime& state) {
+    Stream* its_stream = state.find_stream(stream);
+    const Buffer* const buffer = state.memory.find(memory, 0);
+    if (its_stream == nullptr || buffer == nullptr || buffer->data != memory ||
+        buffer->kind != MemoryKind::device) {
+      return cudaErrorInvalidValue;
+    }
+    ++state.ledger.frees;
+    return state.issue(*its_stream, [&state, memory] {
+      const std::string written = state.memory.release(memory).value_or("");
+      if (!written.empty()) {
+        state.report(written, FindingKind::out_of_bounds);
+      }
+    });
+  });
 }
 
 cudaError_t cudaFree(void* memory) {
@@ -281,8 +392,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return call("cudaPointerGetAttributes", [=](Runtime& state) {
     *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, const_cast<void*>(memory)};
     if (const Buffer* buffer = state.memory.find(memory, 1)) {
-      const cudaMemoryType types[] = {cudaMemoryTypeDevice, cudaMemoryTypeHost,
-                                      cudaMemoryTypeManaged, cudaMemoryTypeHost};
+      const cudaMemoryType types[] = {cudaMemoryTypeDevice,  cudaMemoryTypeHost,
+                                      cudaMemoryTypeManaged, cudaMemoryTypeHost,
+                                      cudaMemoryTypeDevice,  cudaMemoryTypeDevice};
       attributes->type = types[static_cast<int>(buffer->kind)];
       attributes->device = buffer->device;
       attributes->devicePointer = const_cast<void*>(memory);
@@ -335,6 +447,21 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
   });
 }
 
+cudaError_t cudaMemset2D(void* memory, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height) {
+  return call("cudaMemset2D", [=](Runtime& state) {
+    if (pitch < width) {
+      return cudaErrorInvalidPitchValue;
+    }
+    cudaError_t result = cudaSuccess;
+    for (std::size_t y = 0; y < height && width > 0 && result == cudaSuccess; ++y) {
+      result = set_bytes(state, static_cast<std::byte*>(memory) + y * pitch, value, width,
+                         state.find_stream(nullptr));
+    }
+    return result;
+  });
+}
+
 cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
   return call("cudaMemset", [=](Runtime& state) {
     return set_bytes(state, memory, value, bytes, state.find_stream(nullptr));
@@ -374,3 +501,64 @@ cudaError_t cudaMemAdvise(const void* memory, std::size_t bytes, cudaMemoryAdvis
     return managed ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
+
+namespace diffbench::emulation::detail {
+
+namespace {
+
+// Copies between `symbol` and `other`, which may be a variable's address for once.
+cudaError_t copy_symbol(const char* name, void* to, const void* from, const void* symbol,
+                        std::size_t symbol_bytes, std::size_t bytes, std::size_t offset,
+                        cudaMemcpyKind kind, cudaStream_t stream, bool blocks) {
+  return call(
+      name,
+      [=](Runtime& state) {
+        if (!is_device_variable(symbol)) {
+          state.report(std::string(name) + ": what it names is no variable of the device");
+          return cudaErrorInvalidSymbol;
+        }
+        if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
+          state.report(std::string(name) + " copies " + std::to_string(bytes) +
+                           " bytes from byte " + std::to_string(offset) +
+                           " of a variable that has " + std::to_string(symbol_bytes),
+                       FindingKind::copy_size);
+          return cudaErrorInvalidValue;
+        }
+        const bool before = std::exchange(state.symbols_have_addresses, true);
+        const cudaError_t result = copy(state, rows_of(to, bytes, from, bytes, bytes, 1), kind,
+                                        state.find_stream(stream), blocks);
+        state.symbols_have_addresses = before;
+        return result;
+      },
+      blocks ? WhenMadeToFail::drop_pending : WhenMadeToFail::nothing);
+}
+
+} // namespace
+
+cudaError_t copy_to_symbol(const void* symbol, std::size_t symbol_bytes, const void* from,
+                           std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                           cudaStream_t stream, bool blocks) {
+  auto* const to = static_cast<std::byte*>(const_cast<void*>(symbol)) + offset;
+  return copy_symbol("cudaMemcpyToSymbol", to, from, symbol, symbol_bytes, bytes, offset, kind,
+                     stream, blocks);
+}
+
+cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_bytes,
+                             std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                             cudaStream_t stream, bool blocks) {
+  return copy_symbol("cudaMemcpyFromSymbol", to, static_cast<const std::byte*>(symbol) + offset,
+                     symbol, symbol_bytes, bytes, offset, kind, stream, blocks);
+}
+
+cudaError_t address_of_symbol(void** address, const void* symbol) {
+  return call("cudaGetSymbolAddress", [=](Runtime& state) {
+    if (!is_device_variable(symbol)) {
+      return cudaErrorInvalidSymbol;
+    }
+    state.symbols_have_addresses = true;
+    *address = const_cast<void*>(symbol);
+    return cudaSuccess;
+  });
+}
+
+} // namespace diffbench::emulation::detail

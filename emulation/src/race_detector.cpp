@@ -2,6 +2,7 @@
 
 #include "cluster.hpp"
 #include "code_site.hpp"
+#include "foreign_access.hpp"
 #include "kernel_name.hpp"
 
 #include <algorithm>
@@ -16,16 +17,12 @@ constexpr std::size_t word = 4;
 constexpr std::size_t most_races = 200; // each of another pair of lines
 constexpr std::uint32_t beginning = 0;  // the epoch before a block's threads'
 
-std::unique_ptr<RaceDetector>& instance() {
+std::unique_ptr<RaceDetector>& the_detector() {
   static auto detector = std::make_unique<RaceDetector>();
   return detector;
 }
 
-std::string triple(uint3 v) {
-  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
-}
-
-std::size_t count(dim3 shape) { return std::size_t{shape.x} * shape.y * shape.z; }
+std::size_t blocks_in(dim3 shape) { return std::size_t{shape.x} * shape.y * shape.z; }
 
 bool same_time(const Stamp& a, const Stamp& b) { return a.block == b.block && a.epoch == b.epoch; }
 
@@ -65,9 +62,9 @@ void add_release(std::vector<Release>& releases, const Release& release) {
 
 } // namespace
 
-RaceDetector& race_detector() { return *instance(); }
+RaceDetector& race_detector() { return *the_detector(); }
 
-void reset_race_detector() { instance() = std::make_unique<RaceDetector>(); }
+void reset_race_detector() { the_detector() = std::make_unique<RaceDetector>(); }
 
 void Watched::watch(const void* data, std::size_t size) {
   begin = reinterpret_cast<std::uintptr_t>(data);
@@ -89,17 +86,42 @@ BlockRaces::BlockRaces(std::uint32_t number, std::size_t thread_count) : threads
   shared.block = number;
 }
 
-BlockRaces::~BlockRaces() { race_detector().release_cells(shared); }
+BlockRaces::~BlockRaces() {
+  race_detector().release_cells(shared);
+  for (Watched& variable : statics) {
+    race_detector().release_cells(variable);
+  }
+}
+
+void BlockRaces::watch_static(std::span<const std::byte> memory) {
+  statics.emplace_back().watch(memory.data(), memory.size());
+  statics.back().unwritten = true;
+  statics.back().block = shared.block;
+}
+
+Watched* BlockRaces::find(std::uintptr_t address) {
+  if (shared.holds(address)) {
+    return &shared;
+  }
+  for (Watched& variable : statics) {
+    if (variable.holds(address)) {
+      return &variable;
+    }
+  }
+  return nullptr;
+}
 
 // Memory
 
-void RaceDetector::watch(const void* data, std::size_t bytes, const std::string& what) {
+void RaceDetector::watch(const void* data, std::size_t bytes, const std::string& what,
+                         bool unwritten) {
   if (!enabled_) {
     return;
   }
   Watched& watched = memory_[reinterpret_cast<std::uintptr_t>(data)];
   watched.watch(data, bytes);
   watched.what = what;
+  watched.unwritten = unwritten;
   found_ = {};
 }
 
@@ -107,18 +129,19 @@ void RaceDetector::forget(const void* data) {
   const auto found = memory_.find(reinterpret_cast<std::uintptr_t>(data));
   if (found != memory_.end()) {
     release_cells(found->second);
+    short_copies_.erase(found->first);
     memory_.erase(found);
     found_ = {};
   }
 }
 
 Watched* RaceDetector::find(std::uintptr_t address) {
-  if (block_->shared.holds(address)) {
-    return &block_->shared;
+  if (Watched* const own = block_->find(address)) {
+    return own;
   }
   for (BlockRaces* other : block_->cluster) {
-    if (other->shared.holds(address)) {
-      return &other->shared;
+    if (Watched* const others = other->find(address)) {
+      return others;
     }
   }
   const std::uintptr_t page = address >> 12;
@@ -215,13 +238,15 @@ bool RaceDetector::includes(Scope scope, std::uint32_t block) const {
 
 // Kernels and copies
 
-void RaceDetector::access(const std::string& what, const void* data, std::size_t bytes,
-                          bool writes) {
+void RaceDetector::access(const std::string& what, const void* data, std::size_t bytes, bool writes,
+                          std::uint64_t site) {
   if (!enabled_) {
     return;
   }
   if (executing_ != operation_) {
-    execute(1).what = what;
+    Executed& copy = execute(1);
+    copy.what = what;
+    copy.site = site;
     copier_ = std::make_unique<BlockRaces>(first_block_, 1);
   }
   run(copier_.get(), 0);
@@ -233,12 +258,12 @@ void RaceDetector::begin_kernel(const void* function, dim3 grid, dim3 cluster, d
   if (!enabled_) {
     return;
   }
-  Executed& kernel = execute(static_cast<std::uint32_t>(count(grid)));
+  Executed& kernel = execute(static_cast<std::uint32_t>(blocks_in(grid)));
   kernel.kernel = function;
   kernel.grid = grid;
   kernel.cluster = cluster;
   kernel.block = block;
-  cluster_blocks_ = static_cast<std::uint32_t>(count(cluster));
+  cluster_blocks_ = static_cast<std::uint32_t>(blocks_in(cluster));
   releases_.clear(); // kernels do not overlap here
 }
 
@@ -253,6 +278,7 @@ std::unique_ptr<BlockRaces> RaceDetector::begin_block(std::size_t rank, std::siz
     return block;
   }
   block->shared.watch(shared.data(), shared.size());
+  block->shared.unwritten = true;
   if (cluster_blocks_ > 1) { // others may touch it once they know that the block has begun
     for (std::size_t i = 0; i < block->shared.cell_count(); ++i) {
       block->shared.cells[i].write.block = block->shared.block;
@@ -276,11 +302,23 @@ void RaceDetector::end_block(BlockRaces& block) {
 
 void RaceDetector::access_memory(std::uintptr_t address, std::size_t bytes, const Access& access) {
   watched_ = find(address);
-  if (watched_ == nullptr) {
-    return;
+  if (watched_ == nullptr || address + bytes > watched_->begin + watched_->bytes) {
+    if (strict_ && executed_.back().kernel != nullptr) {
+      RaceDetector* const self = std::exchange(watching_, nullptr);
+      check_foreign_access(reinterpret_cast<const void*>(address), bytes, access.writes,
+                           access.site);
+      watching_ = self;
+    }
+    if (watched_ == nullptr) {
+      return;
+    }
   }
   RaceDetector* const self = std::exchange(watching_, nullptr); // copies made here are not watched
   ++accesses_;
+  if (!watched_->what.empty() && block_ != copier_.get()) {
+    kernel_bytes_[access.writes ? 1 : 0] += static_cast<std::int64_t>(bytes);
+    kernel_bytes_[0] += access.first_reads ? static_cast<std::int64_t>(bytes) : 0;
+  }
   const std::uintptr_t origin = watched_->begin / word * word;
   const std::uintptr_t end = std::min(address + bytes, watched_->begin + watched_->bytes);
   for (address_ = address; address_ < end;) {
@@ -342,6 +380,9 @@ void RaceDetector::access_cell(Cell& cell, const Access& access) {
     return;
   }
   const Stamp& write = cell.write;
+  if (write.block == 0 && strict_ && watched_->unwritten && access.reads()) {
+    report_unwritten_read(access);
+  }
   if (write.block != 0 && !follows(write.block, write.thread, write.epoch) &&
       !both_atomic(write, access)) {
     report(write, true, access);
@@ -442,7 +483,7 @@ void RaceDetector::access_atomically(const void* data, std::size_t bytes,
                                      const detail::AtomicAccess& access, detail::Site site) {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   const auto scope = static_cast<Scope>(access.scope);
-  access_memory(address, bytes, {site_at(site), scope, access.writes});
+  access_memory(address, bytes, {site_at(site), scope, access.writes, access.reads});
   std::vector<Release>& releases = releases_[address];
   for (const Release& release : releases) {
     if (access.reads && includes(std::min(scope, release.scope), release.block)) {
@@ -490,17 +531,14 @@ void RaceDetector::report(Stamp earlier, bool earlier_writes, const Access& acce
       !reported_.insert({place(earlier), place(later), earlier_writes}).second) {
     return;
   }
-  const std::string memory =
-      watched_->what.empty() ? "the shared memory of block " + triple(block_index(watched_->block))
-                             : watched_->what;
   races_.push_back({earlier, later, earlier_writes, access.writes,
-                    "byte " + std::to_string(address_ - watched_->begin) + " of " + memory});
+                    "byte " + std::to_string(address_ - watched_->begin) + " of " + memory_name()});
 }
 
 uint3 RaceDetector::block_index(std::uint32_t block) const {
   const Executed& kernel = executed(block);
   const auto rank = block - kernel.first;
-  const auto size = static_cast<std::uint32_t>(count(kernel.cluster));
+  const auto size = static_cast<std::uint32_t>(blocks_in(kernel.cluster));
   return emulation::block_index(kernel.grid, kernel.cluster, rank / size, rank % size);
 }
 
@@ -508,7 +546,7 @@ std::string RaceDetector::describe(const Stamp& access, bool writes, const Execu
   const Executed& by = executed(access.block);
   const std::string verb = writes ? " writes" : " reads";
   if (by.kernel == nullptr) {
-    return by.what + verb;
+    return by.what + (by.site != 0 ? " at " + line_of(by.site) : "") + verb;
   }
   const std::string block = (&by == before ? "block " : kernel_name(by.kernel) + ", block ") +
                             triple(block_index(access.block));
@@ -522,15 +560,80 @@ std::string RaceDetector::describe(const Stamp& access, bool writes, const Execu
          verb + (access.scope != 0 ? " atomically" : "") + " at " + line_of(access.site);
 }
 
-std::vector<std::string> RaceDetector::take_races() {
-  std::vector<std::string> lines;
-  for (const Race& race : std::exchange(races_, {})) {
-    lines.push_back("race on " + race.where + ": " +
-                    describe(race.later, race.later_writes, nullptr) +
-                    ", and nothing orders it with: " +
-                    describe(race.earlier, race.earlier_writes, &executed(race.later.block)));
+CodeLine RaceDetector::code_line(const Stamp& access) const {
+  const std::uint64_t copy = executed(access.block).site;
+  return code_line_of(access.site != 0 ? access.site : copy);
+}
+
+std::optional<KernelThread> RaceDetector::kernel_thread(const Stamp& access) const {
+  const Executed& by = executed(access.block);
+  if (by.kernel == nullptr) {
+    return std::nullopt;
   }
-  return lines;
+  const auto rank = static_cast<unsigned>(access.thread);
+  return KernelThread{
+      kernel_name(by.kernel),
+      block_index(access.block),
+      {rank % by.block.x, rank / by.block.x % by.block.y, rank / by.block.x / by.block.y}};
+}
+
+std::vector<Finding> RaceDetector::take_races() {
+  std::vector<Finding> found = std::exchange(found_reads_, {});
+  for (const Race& race : std::exchange(races_, {})) {
+    Finding finding;
+    finding.kind = FindingKind::race;
+    finding.message = "race on " + race.where + ": " +
+                      describe(race.later, race.later_writes, nullptr) +
+                      ", and nothing orders it with: " +
+                      describe(race.earlier, race.earlier_writes, &executed(race.later.block));
+    finding.at = code_line(race.later);
+    finding.by = kernel_thread(race.later);
+    finding.other = code_line(race.earlier);
+    found.push_back(std::move(finding));
+  }
+  return found;
+}
+
+// Reads of what nobody has written
+
+void RaceDetector::report_unwritten_read(const Access& access) {
+  const Stamp now = stamp(access);
+  const std::uint64_t site = now.site != 0 ? now.site : executed(now.block).site;
+  if (!reported_reads_.insert({watched_->begin, site}).second) {
+    return;
+  }
+  Finding finding;
+  finding.kind = FindingKind::uninitialized;
+  finding.message = describe(now, false, nullptr) + " byte " +
+                    std::to_string(address_ - watched_->begin) + " of " + memory_name() +
+                    ", which nobody has written";
+  finding.at = code_line(now);
+  finding.by = kernel_thread(now);
+  const auto copied = short_copies_.find(watched_->begin);
+  if (copied != short_copies_.end() && address_ >= watched_->begin + copied->second.bytes) {
+    finding.kind = FindingKind::copy_size;
+    finding.other = std::exchange(finding.at, code_line_of(copied->second.site));
+    finding.message = "the copy to " + watched_->what + " filled " +
+                      std::to_string(copied->second.bytes) + " bytes of it; " + finding.message;
+  }
+  found_reads_.push_back(std::move(finding));
+}
+
+void RaceDetector::note_copy(const void* to, std::size_t bytes, std::uint64_t site) {
+  const auto found = memory_.find(reinterpret_cast<std::uintptr_t>(to));
+  if (strict_ && found != memory_.end()) {
+    if (bytes < found->second.bytes) {
+      short_copies_[found->first] = {bytes, site};
+    } else {
+      short_copies_.erase(found->first);
+    }
+  }
+}
+
+std::string RaceDetector::memory_name() const {
+  return watched_->what.empty()
+             ? "the shared memory of block " + triple(block_index(watched_->block))
+             : watched_->what;
 }
 
 } // namespace diffbench::emulation

@@ -7,18 +7,22 @@
 // without such kernels nothing is kept.
 #pragma once
 
+#include "findings.hpp"
 #include "happens_before.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <cuda_runtime.h>
@@ -47,6 +51,7 @@ struct Watched {
   std::size_t bytes = 0;
   std::string what;        ///< empty: shared memory
   std::uint32_t block = 0; ///< whose shared memory it is
+  bool unwritten = false;  ///< until kernels and copies, which are seen, write to it
   struct Free {
     void operator()(Cell* memory) const { std::free(memory); }
   };
@@ -66,7 +71,10 @@ struct BlockRaces {
 
   std::vector<ThreadOrder> threads;
   std::vector<ThreadOrder*> all; ///< of these
-  Watched shared;
+  Watched shared;                ///< dynamic
+  std::deque<Watched> statics;
+  void watch_static(std::span<const std::byte> memory);
+  Watched* find(std::uintptr_t address);
   std::vector<BlockRaces*> cluster; ///< the others of its cluster
 };
 
@@ -74,10 +82,12 @@ class RaceDetector {
  public:
   /// The program has kernels that say what they access.
   static void enable() { enabled_ = true; }
+  /// Besides, every access is looked at: of what nobody has written, and of foreign memory.
+  static void look_at_everything() { strict_ = true; }
   /// While a thread of a kernel runs that may be watched.
   static RaceDetector* watching() { return watching_; }
 
-  void watch(const void* data, std::size_t bytes, const std::string& what);
+  void watch(const void* data, std::size_t bytes, const std::string& what, bool unwritten = false);
   void forget(const void* data);
 
   // The host's order
@@ -90,8 +100,11 @@ class RaceDetector {
     operation_ = &operation;
     executing_ = nullptr;
   }
-  /// By the present operation, which is no kernel: "a copy".
-  void access(const std::string& what, const void* data, std::size_t bytes, bool writes);
+  /// By the present operation, which is no kernel: "a copy". `site`: where it was issued, or 0.
+  void access(const std::string& what, const void* data, std::size_t bytes, bool writes,
+              std::uint64_t site = 0);
+  /// A copy has filled so much from the beginning of the memory at `to`.
+  void note_copy(const void* to, std::size_t bytes, std::uint64_t site);
   void begin_kernel(const void* function, dim3 grid, dim3 cluster, dim3 block);
   /// `rank`: cluster by cluster.
   [[nodiscard]] std::unique_ptr<BlockRaces> begin_block(std::size_t rank, std::size_t threads,
@@ -109,22 +122,29 @@ class RaceDetector {
 
   // By the thread that runs
   void access(const void* data, std::size_t bytes, bool writes, std::uint64_t site) {
-    access_memory(reinterpret_cast<std::uintptr_t>(data), bytes, {site, Scope::thread, writes});
+    access_memory(reinterpret_cast<std::uintptr_t>(data), bytes,
+                  {site, Scope::thread, writes, false});
   }
   void access_atomically(const void* data, std::size_t bytes, const detail::AtomicAccess& access,
                          detail::Site site);
   void fence(Scope scope);
 
-  /// Found since the last call, a line each.
-  [[nodiscard]] std::vector<std::string> take_races();
+  /// Found since the last call; reads of what nobody has written, too.
+  [[nodiscard]] std::vector<Finding> take_races();
   /// Accesses of memory that has a shadow.
   [[nodiscard]] std::int64_t accesses() const { return accesses_; }
+  /// Bytes of global memory that kernels have read (0) and written (1) since the last call.
+  [[nodiscard]] std::array<std::int64_t, 2> take_kernel_bytes() {
+    return std::exchange(kernel_bytes_, {});
+  }
 
  private:
   struct Access {
     std::uint64_t site;
     Scope scope; ///< of an atomic access
     bool writes;
+    bool first_reads; ///< and writes then
+    [[nodiscard]] bool reads() const { return !writes || first_reads; }
   };
   /// Reads by some of 64 threads of a block in one epoch, from one line.
   struct Reads {
@@ -140,6 +160,7 @@ class RaceDetector {
     std::uint32_t first;
     std::uint32_t chain, position; ///< of the operation
     std::string what;              ///< but a kernel
+    std::uint64_t site = 0;        ///< where it was issued, but a kernel
     const void* kernel = nullptr;
     dim3 grid{}, cluster{}, block{};
   };
@@ -172,18 +193,24 @@ class RaceDetector {
   [[nodiscard]] const Executed& executed(std::uint32_t block) const;
   [[nodiscard]] uint3 block_index(std::uint32_t block) const;
   /// Without the kernel, if that is what was described before.
+  [[nodiscard]] CodeLine code_line(const Stamp& access) const;
+  [[nodiscard]] std::optional<KernelThread> kernel_thread(const Stamp& access) const;
+  void report_unwritten_read(const Access& access);
+  [[nodiscard]] std::string memory_name() const;
   [[nodiscard]] std::string describe(const Stamp& access, bool writes,
                                      const Executed* before) const;
 
   // Constants at the start of the program: its other initialization is watched code, too. So may be
   // what other threads of the host do while this one runs a kernel.
   static inline bool enabled_ = false;
+  static inline bool strict_ = false;
   static inline constinit thread_local RaceDetector* watching_ = nullptr;
   BlockRaces* block_ = nullptr;
   ThreadOrder* thread_ = nullptr;
   const Watched* watched_ = nullptr; ///< with `address_`: what is being accessed
   std::uintptr_t address_ = 0;
   std::int64_t accesses_ = 0;
+  std::array<std::int64_t, 2> kernel_bytes_{};
 
   HostOrder host_;
   const OperationOrder* operation_ = nullptr;
@@ -209,6 +236,13 @@ class RaceDetector {
 
   std::set<std::array<std::uint64_t, 3>> reported_;
   std::vector<Race> races_;
+  std::set<std::pair<std::uintptr_t, std::uint64_t>> reported_reads_;
+  std::vector<Finding> found_reads_;
+  struct ShortCopy {
+    std::size_t bytes;
+    std::uint64_t site;
+  };
+  std::map<std::uintptr_t, ShortCopy> short_copies_; ///< of those that did not fill the memory
 };
 
 /// The one there is.

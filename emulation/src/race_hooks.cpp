@@ -2,7 +2,10 @@
 // runtime library (LLVM, compiler-rt/lib/tsan/rtl/tsan_interface.h; GCC has the same) all but the
 // functions' beginnings and ends, which the build leaves out. The library itself is not linked.
 #include "code_site.hpp"
+#include "host_watch.hpp"
 #include "race_detector.hpp"
+#include "runtime.hpp"
+#include "user_image.hpp"
 
 #include <cstddef>
 
@@ -13,7 +16,12 @@ namespace {
 
 inline void note(const void* address, std::size_t bytes, bool writes, const void* return_address) {
   if (RaceDetector* const detector = RaceDetector::watching()) {
-    detector->access(address, bytes, writes, site_before(return_address));
+    if (!diffbench::emulation::emulation_image.holds(address)) {
+      detector->access(address, bytes, writes, site_before(return_address));
+    }
+  } else if (diffbench::emulation::host_is_watched) {
+    diffbench::emulation::runtime().host_touches(address, bytes, writes,
+                                                 site_before(return_address));
   }
 }
 

@@ -1,12 +1,18 @@
 #include "runtime.hpp"
 
+#include "code_site.hpp"
 #include "grid.hpp"
+#include "host_watch.hpp"
 #include "kernel_name.hpp"
 #include "race_detector.hpp"
 #include "segfault.hpp"
+#include "user_image.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+
+#include <unistd.h>
 
 namespace diffbench::emulation {
 namespace {
@@ -23,6 +29,9 @@ Runtime::Runtime(const Settings& settings)
       shortest_matmul_side(settings.shortest_matmul_side),
       float64_epilogue_status(settings.float64_epilogue_status),
       random(settings.seed) {
+  for (const DeviceVariables& variables : device_variables()) {
+    memory.enlist_variables(variables.bytes, variables.constant);
+  }
   for (const DeviceSpec& spec : settings.devices) {
     Device device;
     device.spec = spec;
@@ -72,13 +81,95 @@ Event* Runtime::find_event(cudaEvent_t handle) {
   return &found->second;
 }
 
-void Runtime::report(const std::string& bug) {
-  reports.push_back(running_kernel_name() + bug);
-  std::fprintf(stderr, "emulation: %s\n", reports.back().c_str());
+void Runtime::report(const std::string& bug, FindingKind kind) {
+  Finding finding;
+  finding.kind = kind;
+  finding.message = bug;
+  report(std::move(finding));
+}
+
+void Runtime::report(Finding finding) {
+  if (finding.by && finding.by->kernel.empty() && running_kernel != nullptr) {
+    finding.by->kernel = kernel_name(running_kernel);
+  }
+  if (!has_user_code()) {
+    reports.push_back(running_kernel_name() + finding.message);
+    std::fprintf(stderr, "emulation: %s\n", reports.back().c_str());
+    return;
+  }
+  if (finding.at.line == 0) {
+    finding.at = code_line_of(call_site());
+  }
+  constexpr std::size_t most_findings = 100;
+  const bool known = std::any_of(findings.begin(), findings.end(), [&](const Finding& earlier) {
+    return earlier.kind == finding.kind && earlier.at.line == finding.at.line &&
+           earlier.at.file == finding.at.file && earlier.other.line == finding.other.line;
+  });
+  if (known || findings.size() >= most_findings) {
+    return;
+  }
+  if (const char* const fd = std::getenv(findings_fd_variable)) {
+    const std::string line = json_of(finding) + "\n";
+    static_cast<void>(::write(std::atoi(fd), line.data(), line.size()) < 0);
+  }
+  findings.push_back(std::move(finding));
 }
 
 void Runtime::fault(int device_index, cudaError_t code) {
   devices[static_cast<std::size_t>(device_index)].sticky = code;
+}
+
+void Runtime::add_host_use(const HostUse& use) {
+  std::erase_if(host_uses, [](const HostUse& earlier) { return earlier.operation->done(); });
+  if (has_user_code()) {
+    host_uses.push_back(use);
+  }
+  watch_host(!host_uses.empty() || !device_variables().empty());
+}
+
+void Runtime::host_touches(const void* data, std::size_t bytes, bool writes, std::uint64_t site) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const auto verb = [writes] { return std::string("the host ") + (writes ? "writes" : "reads"); };
+  if (is_device_variable(data)) {
+    Finding finding;
+    finding.at = code_line_of(site);
+    finding.kind = FindingKind::host_touches_device;
+    finding.message = verb() + " a variable of the device, which has another one of its own";
+    report(std::move(finding));
+    return;
+  }
+  for (const HostUse& use : host_uses) {
+    const bool overlaps = begin < use.begin + use.bytes && use.begin < begin + bytes;
+    if (!overlaps || use.operation->done() || (!writes && !use.writes)) {
+      continue;
+    }
+    Finding finding;
+    finding.at = code_line_of(site);
+    finding.kind = FindingKind::early_read;
+    finding.other = code_line_of(use.site);
+    finding.message = verb() + " memory that the work issued at " + line_of(use.site) +
+                      (use.writes ? " writes to" : " reads") + ", and has not waited for that work";
+    report(std::move(finding));
+    const OperationPtr operation = use.operation;
+    run_until_done(operation);
+    return;
+  }
+}
+
+void Runtime::forget_resources() {
+  streams.clear();
+  events.clear();
+  graphs.clear();
+  execs.clear();
+  std::vector<std::byte*> held;
+  for (const auto& [data, buffer] : memory.live()) {
+    if (!buffer.mapping.empty()) {
+      held.push_back(buffer.data);
+    }
+  }
+  for (std::byte* const data : held) {
+    memory.release(data);
+  }
 }
 
 cudaError_t Runtime::issue(Stream& stream, std::function<void()> run) {
@@ -115,8 +206,8 @@ cudaError_t Runtime::issue(Stream& stream, std::function<void()> run) {
 void Runtime::run_on(int device_index, const std::function<void()>& run) {
   if (run && devices[static_cast<std::size_t>(device_index)].sticky == cudaSuccess) {
     run();
-    for (const std::string& race : race_detector().take_races()) {
-      report(race);
+    for (Finding& race : race_detector().take_races()) {
+      report(std::move(race));
     }
   }
 }
@@ -187,6 +278,11 @@ cudaError_t call(const char* name, const std::function<cudaError_t(Runtime&)>& b
   }
   if (result != cudaSuccess && result != cudaErrorNotReady) {
     state.last_error = result;
+    // A broken device is reported where it broke.
+    if (has_user_code() && state.unchecked.code == cudaSuccess && broken == cudaSuccess &&
+        state.device().sticky == cudaSuccess) {
+      state.unchecked = {result, name, code_line_of(call_site())};
+    }
   }
   return result;
 }
@@ -201,8 +297,9 @@ std::string running_kernel_name() {
 void reset(const Settings& settings) {
   const std::lock_guard lock(runtime_mutex());
   install_segfault_handler();
-  instance() = std::make_unique<Runtime>(settings);
   reset_race_detector();
+  instance() = std::make_unique<Runtime>(settings);
+  watch_host(!device_variables().empty());
 }
 
 void set_seed(std::uint64_t seed) { runtime().random = Random(seed); }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "emulation/control.hpp"
+#include "findings.hpp"
+#include "ledger.hpp"
 #include "memory.hpp"
 #include "random.hpp"
 #include "work.hpp"
@@ -46,6 +48,7 @@ struct CapturePoint {
 
 struct Stream {
   std::int64_t made_by_call = 0; ///< 0: one of the runtime's own
+  std::uint64_t made_at = 0;     ///< site, of a user's code
   int device = 0;
   bool blocking = true; ///< ordered with the legacy default stream
   OperationPtr last;
@@ -54,6 +57,7 @@ struct Stream {
 
 struct Event {
   std::int64_t made_by_call = 0;
+  std::uint64_t made_at = 0;
   bool timing = true;
   OperationPtr recorded;
   CapturePoint capture;
@@ -82,6 +86,22 @@ struct Device {
   cudaError_t sticky = cudaSuccess;
   Stream legacy;
   Stream per_thread;
+};
+
+/// Memory of the host that work uses which has been issued.
+struct HostUse {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  bool writes = false;
+  std::uint64_t site = 0; ///< where the work was issued
+  OperationPtr operation;
+};
+
+/// A call that failed, which nobody has asked about since.
+struct UncheckedError {
+  cudaError_t code = cudaSuccess;
+  std::string call;
+  CodeLine at;
 };
 
 struct PlannedFault {
@@ -120,6 +140,13 @@ struct Runtime {
   cudaError_t last_error = cudaSuccess;
   std::vector<std::string> reports;
   const void* running_kernel = nullptr;
+  // Of a user's code:
+  std::vector<Finding> findings; ///< each of another kind or line
+  std::vector<HostUse> host_uses;
+  bool symbols_have_addresses = false; ///< somebody has asked for one
+  std::int64_t solves = 0;             ///< calls of a user's solve()
+  UncheckedError unchecked;
+  Ledger ledger;
 
   Device& device() { return devices[static_cast<std::size_t>(current_device)]; }
   Stream* find_stream(cudaStream_t handle);
@@ -131,13 +158,19 @@ struct Runtime {
     return reinterpret_cast<Handle>(next_handle_ += 16);
   }
 
-  void report(const std::string& bug);
+  void report(const std::string& bug, FindingKind kind = FindingKind::misuse);
+  void report(Finding finding);
+  /// The host is going to touch this memory.
+  void host_touches(const void* data, std::size_t bytes, bool writes, std::uint64_t site);
+  void add_host_use(const HostUse& use);
   /// Marks `device_index` as broken by what ran on it.
   void fault(int device_index, cudaError_t code);
 
   /// Issues work in the stream's order, or records it when the stream is being captured. `run` may
   /// run more than once.
   cudaError_t issue(Stream& stream, std::function<void()> run);
+  /// Frees all memory, streams and events of the program.
+  void forget_resources();
   /// Runs a part of an operation, unless the device is broken, and reports the races in it.
   void run_on(int device_index, const std::function<void()>& run);
   /// Runs what must run for `operation` to be done. The host need not be after it.
@@ -174,6 +207,9 @@ inline cudaError_t giving_back(const char* name, const std::function<cudaError_t
 inline cudaError_t waiting(const char* name, const std::function<cudaError_t(Runtime&)>& body) {
   return call(name, body, WhenMadeToFail::drop_pending);
 }
+
+/// Findings are also written to this file as they come, a line each. From the environment.
+inline constexpr const char* findings_fd_variable = "DIFFBENCH_TRY_FINDINGS_FD";
 
 /// The words before reports from a kernel, while one runs.
 std::string running_kernel_name();

@@ -1,9 +1,11 @@
 // The runtime's calls on streams and events.
 #include "runtime.hpp"
+#include "user_image.hpp"
 
 #include <algorithm>
 
 using diffbench::emulation::call;
+using diffbench::emulation::call_site;
 using diffbench::emulation::Capture;
 using diffbench::emulation::Event;
 using diffbench::emulation::giving_back;
@@ -18,6 +20,7 @@ namespace {
 cudaError_t create_stream(Runtime& state, cudaStream_t* stream, unsigned flags) {
   Stream created;
   created.made_by_call = state.counters.calls;
+  created.made_at = call_site();
   created.device = state.current_device;
   created.blocking = (flags & cudaStreamNonBlocking) == 0;
   *stream = state.new_handle<cudaStream_t>();
@@ -28,6 +31,7 @@ cudaError_t create_stream(Runtime& state, cudaStream_t* stream, unsigned flags) 
 cudaError_t create_event(Runtime& state, cudaEvent_t* event, unsigned flags) {
   Event created;
   created.made_by_call = state.counters.calls;
+  created.made_at = call_site();
   created.timing = (flags & cudaEventDisableTiming) == 0;
   *event = state.new_handle<cudaEvent_t>();
   state.events[*event] = created;
@@ -121,6 +125,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
       found->capture.capture->invalid = true;
       return cudaErrorStreamCaptureUnsupported;
     }
+    ++state.ledger.waits;
     return state.wait_for(found->last);
   });
 }
@@ -196,6 +201,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (found->capture.capture != nullptr) {
       return cudaErrorCapturedEvent;
     }
+    ++state.ledger.waits;
     return state.wait_for(found->recorded);
   });
 }

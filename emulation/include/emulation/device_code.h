@@ -15,9 +15,11 @@
 #include <cstring>
 #include <type_traits>
 
+#if !defined(DIFFBENCH_USER_CODE) // there the translation takes them out, and __shared__ with them
 #define __host__
 #define __device__
 #define __global__
+#endif
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __grid_constant__
@@ -44,6 +46,8 @@ struct Site {
 enum class WarpCall { sync, shuffle, vote };
 
 void block_barrier(Site site);
+/// A barrier that tells each thread for how many of the block `predicate` is not 0.
+[[nodiscard]] int block_vote(int predicate, Site site);
 void grid_barrier(Site site);
 [[nodiscard]] bool grid_is_cooperative();
 /// Waits for the lanes of `mask`; returns what lane `source` passed as `value`, all bits set when
@@ -52,6 +56,8 @@ void grid_barrier(Site site);
 std::uint64_t warp_meeting(WarpCall call, unsigned mask, std::uint64_t value, int source,
                            Site site);
 [[nodiscard]] int lane();
+/// The lanes that have not returned: those that a warp which has not diverged would have.
+[[nodiscard]] unsigned active_mask();
 /// Lets other threads run, if the schedule wants so.
 void yield();
 /// An atomic access, which lets other threads run first. `scope`: __NV_THREAD_SCOPE_*.
@@ -82,6 +88,15 @@ T shuffle(unsigned mask, T value, int source, Site site) {
   diffbench::emulation::detail::Site site = {__builtin_FILE(), __builtin_LINE()}
 
 inline void __syncthreads(DIFFBENCH_SITE) { diffbench::emulation::detail::block_barrier(site); }
+inline int __syncthreads_count(int predicate, DIFFBENCH_SITE) {
+  return diffbench::emulation::detail::block_vote(predicate, site);
+}
+inline int __syncthreads_or(int predicate, DIFFBENCH_SITE) {
+  return diffbench::emulation::detail::block_vote(predicate, site) != 0 ? 1 : 0;
+}
+inline int __syncthreads_and(int predicate, DIFFBENCH_SITE) {
+  return diffbench::emulation::detail::block_vote(predicate == 0 ? 1 : 0, site) == 0 ? 1 : 0;
+}
 inline void __syncwarp(unsigned mask = 0xffffffffu, DIFFBENCH_SITE) {
   using diffbench::emulation::detail::WarpCall;
   diffbench::emulation::detail::warp_meeting(WarpCall::sync, mask, 0, 0, site);
@@ -129,6 +144,7 @@ inline int __any_sync(unsigned mask, int predicate, DIFFBENCH_SITE) {
 inline int __all_sync(unsigned mask, int predicate, DIFFBENCH_SITE) {
   return __any_sync(mask, predicate == 0, site) == 0;
 }
+inline unsigned __activemask() { return diffbench::emulation::detail::active_mask(); }
 
 [[noreturn]] inline void __trap(DIFFBENCH_SITE) { diffbench::emulation::detail::trap(site); }
 
@@ -162,59 +178,65 @@ namespace diffbench::emulation::detail {
 template <typename T, typename Update>
 DIFFBENCH_NOT_WATCHED T atomic_update(T* address, Update update, Site site,
                                       int scope = __NV_THREAD_SCOPE_DEVICE) {
-  atomic_access(address, sizeof(T),
-                {.reads = true, .writes = true, .acquires = false, .releases = false, .scope = scope},
-                site);
+  atomic_access(
+      address, sizeof(T),
+      {.reads = true, .writes = true, .acquires = false, .releases = false, .scope = scope}, site);
   const T old = *static_cast<volatile T*>(address);
   *static_cast<volatile T*>(address) = update(old);
   return old;
 }
 } // namespace diffbench::emulation::detail
 
-template <typename T>
-T atomicAdd(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {
-  return diffbench::emulation::detail::atomic_update(
-      address, [=](T old) { return static_cast<T>(old + value); }, site);
-}
-template <typename T>
-T atomicAdd_block(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {
-  return diffbench::emulation::detail::atomic_update(
-      address, [=](T old) { return static_cast<T>(old + value); }, site, __NV_THREAD_SCOPE_BLOCK);
-}
-template <typename T>
-T atomicMax(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {
-  return diffbench::emulation::detail::atomic_update(
-      address, [=](T old) { return std::max(old, value); }, site);
-}
-template <typename T>
-T atomicMin(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {
-  return diffbench::emulation::detail::atomic_update(
-      address, [=](T old) { return std::min(old, value); }, site);
-}
-template <typename T>
-T atomicExch(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {
-  return diffbench::emulation::detail::atomic_update(address, [=](T) { return value; }, site);
-}
-template <typename T>
-T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired,
-            DIFFBENCH_SITE) {
-  return diffbench::emulation::detail::atomic_update(
-      address, [=](T old) { return old == expected ? desired : old; }, site);
-}
+// Each also for the threads of a block, and for those of the whole system.
+#define DIFFBENCH_ATOMIC(NAME, SUFFIX, SCOPE, REQUIREMENT, ...)                                  \
+  template <typename T>                                                                          \
+  T NAME##SUFFIX(T* address, std::type_identity_t<T> value, DIFFBENCH_SITE) {                    \
+    static_assert(REQUIREMENT, #NAME ": CUDA has it for other types only");                      \
+    return diffbench::emulation::detail::atomic_update(                                          \
+        address, [=]([[maybe_unused]] T old) -> T { return static_cast<T>(__VA_ARGS__); }, site, \
+        SCOPE);                                                                                  \
+  }
+#define DIFFBENCH_ATOMICS(NAME, ...)                                   \
+  DIFFBENCH_ATOMIC(NAME, , __NV_THREAD_SCOPE_DEVICE, __VA_ARGS__)      \
+  DIFFBENCH_ATOMIC(NAME, _block, __NV_THREAD_SCOPE_BLOCK, __VA_ARGS__) \
+  DIFFBENCH_ATOMIC(NAME, _system, __NV_THREAD_SCOPE_SYSTEM, __VA_ARGS__)
+DIFFBENCH_ATOMICS(atomicAdd, sizeof(T) >= 4, old + value)
+DIFFBENCH_ATOMICS(atomicSub, sizeof(T) == 4 && std::is_integral_v<T>, old - value)
+DIFFBENCH_ATOMICS(atomicMax, sizeof(T) >= 4 && std::is_integral_v<T>, old < value ? value : old)
+DIFFBENCH_ATOMICS(atomicMin, sizeof(T) >= 4 && std::is_integral_v<T>, value < old ? value : old)
+DIFFBENCH_ATOMICS(atomicAnd, sizeof(T) >= 4 && std::is_integral_v<T>, old& value)
+DIFFBENCH_ATOMICS(atomicOr, sizeof(T) >= 4 && std::is_integral_v<T>, old | value)
+DIFFBENCH_ATOMICS(atomicXor, sizeof(T) >= 4 && std::is_integral_v<T>, old ^ value)
+DIFFBENCH_ATOMICS(atomicExch, sizeof(T) >= 4, value)
+DIFFBENCH_ATOMICS(atomicInc, (std::is_same_v<T, unsigned>), old >= value ? 0 : old + 1)
+DIFFBENCH_ATOMICS(atomicDec, (std::is_same_v<T, unsigned>),
+                  old == 0 || old > value ? value : old - 1)
+#undef DIFFBENCH_ATOMICS
+#undef DIFFBENCH_ATOMIC
+#define DIFFBENCH_ATOMIC_CAS(NAME, SCOPE)                                               \
+  template <typename T>                                                                 \
+  T NAME(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired, \
+         DIFFBENCH_SITE) {                                                              \
+    return diffbench::emulation::detail::atomic_update(                                 \
+        address, [=](T old) { return old == expected ? desired : old; }, site, SCOPE);  \
+  }
+DIFFBENCH_ATOMIC_CAS(atomicCAS, __NV_THREAD_SCOPE_DEVICE)
+DIFFBENCH_ATOMIC_CAS(atomicCAS_block, __NV_THREAD_SCOPE_BLOCK)
+DIFFBENCH_ATOMIC_CAS(atomicCAS_system, __NV_THREAD_SCOPE_SYSTEM)
+#undef DIFFBENCH_ATOMIC_CAS
 
 // Since CUDA 12.8. Of anything of 1, 2, 4, 8 or 16 bytes, aligned as a device wants it.
 template <typename T>
 DIFFBENCH_NOT_WATCHED void __nv_atomic_load(T* address, T* value, int order, int scope,
                                             DIFFBENCH_SITE) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) == sizeof(T));
-  diffbench::emulation::detail::atomic_access(
-      address, sizeof(T),
-      {.reads = true,
-       .writes = false,
-       .acquires = order != __NV_ATOMIC_RELAXED,
-       .releases = false,
-       .scope = scope},
-      site);
+  diffbench::emulation::detail::atomic_access(address, sizeof(T),
+                                              {.reads = true,
+                                               .writes = false,
+                                               .acquires = order != __NV_ATOMIC_RELAXED,
+                                               .releases = false,
+                                               .scope = scope},
+                                              site);
   if constexpr (sizeof(T) == 16) {
     diffbench::emulation::detail::wide_access(address, site);
   }
@@ -224,14 +246,13 @@ template <typename T>
 DIFFBENCH_NOT_WATCHED void __nv_atomic_store(T* address, T* value, int order, int scope,
                                              DIFFBENCH_SITE) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) == sizeof(T));
-  diffbench::emulation::detail::atomic_access(
-      address, sizeof(T),
-      {.reads = false,
-       .writes = true,
-       .acquires = false,
-       .releases = order != __NV_ATOMIC_RELAXED,
-       .scope = scope},
-      site);
+  diffbench::emulation::detail::atomic_access(address, sizeof(T),
+                                              {.reads = false,
+                                               .writes = true,
+                                               .acquires = false,
+                                               .releases = order != __NV_ATOMIC_RELAXED,
+                                               .scope = scope},
+                                              site);
   if constexpr (sizeof(T) == 16) {
     diffbench::emulation::detail::wide_access(address, site);
   }
@@ -308,12 +329,29 @@ using std::isnan;
 using std::log;
 using std::sqrt;
 
-template <typename T>
-requires std::is_arithmetic_v<T>
-constexpr T min(T a, T b) { return b < a ? b : a; }
-template <typename T>
-requires std::is_arithmetic_v<T>
-constexpr T max(T a, T b) { return a < b ? b : a; }
+// Functions and not templates, so that they are preferred to std::min and std::max.
+#define DIFFBENCH_MIN_MAX(R, A, B)                                                        \
+  constexpr R min(A a, B b) {                                                             \
+    return static_cast<R>(b) < static_cast<R>(a) ? static_cast<R>(b) : static_cast<R>(a); \
+  }                                                                                       \
+  constexpr R max(A a, B b) {                                                             \
+    return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(b) : static_cast<R>(a); \
+  }
+#define DIFFBENCH_INTEGER_MIN_MAX(T)                    \
+  DIFFBENCH_MIN_MAX(T, T, T)                            \
+  DIFFBENCH_MIN_MAX(unsigned T, unsigned T, unsigned T) \
+  DIFFBENCH_MIN_MAX(unsigned T, T, unsigned T)          \
+  DIFFBENCH_MIN_MAX(unsigned T, unsigned T, T)
+DIFFBENCH_INTEGER_MIN_MAX(int)
+DIFFBENCH_INTEGER_MIN_MAX(long)
+DIFFBENCH_INTEGER_MIN_MAX(long long)
+DIFFBENCH_MIN_MAX(double, double, double)
+DIFFBENCH_MIN_MAX(double, float, double)
+DIFFBENCH_MIN_MAX(double, double, float)
+#undef DIFFBENCH_INTEGER_MIN_MAX
+#undef DIFFBENCH_MIN_MAX
+constexpr float min(float a, float b) { return b < a ? b : a; }
+constexpr float max(float a, float b) { return a < b ? b : a; }
 
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
@@ -326,3 +364,19 @@ inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c);
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }
 inline int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(static_cast<unsigned>(bits)); }
+inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
+inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
+inline int __clzll(long long bits) {
+  return bits == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(bits));
+}
+inline float __fdiv_rn(float a, float b) { return a / b; }
+inline double __ddiv_rn(double a, double b) { return a / b; }
+inline float __fsqrt_rn(float a) { return std::sqrt(a); }
+inline double __dsqrt_rn(double a) { return std::sqrt(a); }
+inline int __mul24(int a, int b) { return a * b; } // of 24 bits: then there is no more to it
+inline int __float_as_int(float value) { return __builtin_bit_cast(int, value); }
+inline unsigned __float_as_uint(float value) { return __builtin_bit_cast(unsigned, value); }
+inline float __int_as_float(int bits) { return __builtin_bit_cast(float, bits); }
+inline float __uint_as_float(unsigned bits) { return __builtin_bit_cast(float, bits); }
+inline long long __double_as_longlong(double value) { return __builtin_bit_cast(long long, value); }
+inline double __longlong_as_double(long long bits) { return __builtin_bit_cast(double, bits); }

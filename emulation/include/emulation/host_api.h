@@ -221,6 +221,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device);
 cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaDeviceReset();
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 
@@ -245,6 +246,12 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width,
+                            std::size_t height);
+cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream);
+cudaError_t cudaMemset2D(void* memory, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height);
 cudaError_t cudaMemset(void* memory, int value, std::size_t bytes);
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes,
                             cudaStream_t stream = nullptr);
@@ -292,6 +299,19 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel,
                                            const cudaLaunchConfig_t* config);
 
 // Typed forms of the C++ API.
+namespace diffbench::emulation::detail {
+/// What the calls above take for a kernel.
+template <typename... P>
+const void* kernel_key(void (*kernel)(P...))
+#if defined(DIFFBENCH_USER_CODE)
+    ; // user_code.h: a user's kernel is a function that launches another one
+#else
+{
+  return reinterpret_cast<const void*>(kernel);
+}
+#endif
+} // namespace diffbench::emulation::detail
+
 template <typename T>
 cudaError_t cudaMalloc(T** memory, std::size_t bytes) {
   return cudaMalloc(reinterpret_cast<void**>(memory), bytes);
@@ -314,21 +334,30 @@ cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned flags) {
 }
 template <typename... P>
 cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value) {
-  return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
+  return cudaFuncSetAttribute(diffbench::emulation::detail::kernel_key(kernel), attribute, value);
 }
 template <typename... P>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void (*kernel)(P...)) {
-  return cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(kernel));
+  return cudaFuncGetAttributes(attributes, diffbench::emulation::detail::kernel_key(kernel));
 }
 template <typename... P>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*kernel)(P...),
                                                           int block_size,
                                                           std::size_t shared_bytes) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-      blocks, reinterpret_cast<const void*>(kernel), block_size, shared_bytes);
+      blocks, diffbench::emulation::detail::kernel_key(kernel), block_size, shared_bytes);
 }
 template <typename... P>
 cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, void (*kernel)(P...),
                                            const cudaLaunchConfig_t* config) {
-  return cudaOccupancyMaxActiveClusters(clusters, reinterpret_cast<const void*>(kernel), config);
+  return cudaOccupancyMaxActiveClusters(clusters, diffbench::emulation::detail::kernel_key(kernel),
+                                        config);
+}
+template <typename T>
+cudaError_t cudaMallocPitch(T** memory, std::size_t* pitch, std::size_t width, std::size_t height) {
+  return cudaMallocPitch(reinterpret_cast<void**>(memory), pitch, width, height);
+}
+template <typename T>
+cudaError_t cudaMallocAsync(T** memory, std::size_t bytes, cudaStream_t stream) {
+  return cudaMallocAsync(reinterpret_cast<void**>(memory), bytes, stream);
 }

@@ -4,6 +4,7 @@
 
 #include "emulation/host_api.h"
 
+#include <cstdint>
 #include <functional>
 #include <tuple>
 #include <type_traits>
@@ -16,6 +17,7 @@ struct KernelCall {
   const void* function;
   std::function<void()> run_thread;  ///< the kernel's code, for the current thread
   std::vector<const void*> pointers; ///< arguments that are pointers, to be checked
+  std::uint64_t site = 0;            ///< of the launch, in a user's code
 };
 
 cudaError_t launch(const cudaLaunchConfig_t& config, KernelCall call);

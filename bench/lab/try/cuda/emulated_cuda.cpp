@@ -1,0 +1,424 @@
+#include "try/cuda/emulated_cuda.hpp"
+
+#include "child_process.hpp"
+#include "diffbench/errors.hpp"
+#include "translation.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace diffbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Seconds = std::chrono::duration<double>;
+
+constexpr Seconds compile_limit(60);
+constexpr Seconds version_limit(10);
+constexpr const char* library_name = "libdiffbench_emulated_cuda.so";
+
+std::string read_file(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Where the emulation is: installed with the program, or in the tree that it was built in.
+struct Emulation {
+  fs::path library;
+  std::vector<std::string> include_folders;
+};
+
+Emulation find_emulation() {
+  std::error_code ignored;
+  const fs::path root = fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
+  const fs::path headers = root / "share/diffbench/cuda";
+  Emulation found;
+  for (const char* folder : {DIFFBENCH_LIBRARY_FOLDER, "lib"}) {
+    const fs::path library = root / folder / "diffbench" / library_name;
+    if (found.library.empty() && fs::exists(library)) {
+      found.library = library;
+    }
+  }
+  if (found.library.empty()) {
+    throw Unavailable(fmt::format("the emulated CUDA runtime is not there: no {} in {}",
+                                  library_name, (root / "lib/diffbench").string()));
+  }
+  if (fs::exists(headers)) {
+    found.include_folders = {headers.string(), (root / "include").string()};
+  } else {
+    std::istringstream folders(DIFFBENCH_EMULATION_HEADERS);
+    for (std::string folder; std::getline(folders, folder, ':');) {
+      found.include_folders.push_back(folder);
+    }
+  }
+  return found;
+}
+
+// Runs a command; its exit status, and all that it wrote to stderr.
+struct Said {
+  int status = 0;
+  std::string text;
+};
+Said run_command(std::vector<std::string> command, const fs::path& work_dir) {
+  const fs::path file = work_dir / "messages.txt";
+  const std::string program = command.front();
+  command.insert(command.begin(),
+                 {"sh", "-c", "m=$1; shift; LC_ALL=C exec \"$@\" 2> \"$m\"", "sh", file.string()});
+  ChildProcess child(command);
+  const auto status = child.wait(compile_limit);
+  if (!status) {
+    child.kill_now();
+    throw InvalidInput(fmt::format("{} takes longer than {:g} s", program, compile_limit.count()));
+  }
+  return {*status, read_file(file)};
+}
+
+std::string find_compiler() {
+  const char* const chosen = std::getenv("CXX");
+  const std::vector<std::string> names = chosen != nullptr && *chosen != '\0'
+                                             ? std::vector<std::string>{chosen}
+                                             : std::vector<std::string>{"c++", "g++", "clang++"};
+  for (const std::string& name : names) {
+    try {
+      if (ChildProcess({name, "--version"}).wait(version_limit) == 0) {
+        return name;
+      }
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  throw Unavailable(
+      fmt::format("no C++ compiler for the CUDA file: there is no {}; get one with: "
+                  "apt-get install g++",
+                  fmt::join(names, ", ")));
+}
+
+bool is_clang(const std::string& compiler, const fs::path& work_dir) {
+  const fs::path probe = work_dir / "probe.cpp";
+  std::ofstream(probe) << "#if !defined(__clang__)\n#error\n#endif\n";
+  return run_command({compiler, "-E", "-o", "/dev/null", probe.string()}, work_dir).status == 0;
+}
+
+const std::vector<DefinedFunction>::const_iterator find_function(const CudaTranslation& code,
+                                                                 std::string_view name,
+                                                                 bool kernel) {
+  return std::ranges::find_if(code.functions, [&](const DefinedFunction& function) {
+    return function.name == name && function.kernel == kernel;
+  });
+}
+
+struct Types {
+  bool float32 = false, float64 = false;
+};
+
+// What `name` is another name of, by a typedef or using of the file; else itself.
+std::string resolved(const std::string& text, const std::string& name) {
+  for (const char* type : {"float", "double"}) {
+    for (const std::string& declaration :
+         {fmt::format("typedef {} {};", type, name), fmt::format("using {} = {};", name, type)}) {
+      if (text.find(declaration) != std::string::npos) {
+        return type;
+      }
+    }
+  }
+  return name;
+}
+
+// Of the fields that the functions of that name take.
+Types types_of(const CudaTranslation& code, std::string_view name, bool kernel) {
+  Types types;
+  for (const DefinedFunction& function : code.functions) {
+    if (function.name != name || function.kernel != kernel || function.parameters.empty()) {
+      continue;
+    }
+    std::istringstream words(function.parameters.front());
+    std::string type;
+    for (std::string word; words >> word && word != "*";) {
+      type = word == "const" || word == "__restrict__" ? type : word;
+    }
+    type = resolved(code.text, type);
+    types.float32 |= type == "float" || function.takes_template;
+    types.float64 |= type == "double" || function.takes_template;
+  }
+  return types;
+}
+
+constexpr std::string_view step_form =
+    "__global__ void step(const float* u, float* out, int nx, int ny, float factor)";
+constexpr std::string_view solve_form =
+    "void solve(const float* in, float* out, int nx, int ny, int steps, float factor)";
+
+// The functions of diffbench_try.h for one type, on a session of diffbench_try_entry.h.
+std::string session_functions(std::string_view suffix, std::string_view type,
+                              const std::string& session, const std::string& made_with) {
+  return fmt::format(R"(extern "C" {{
+diffbench_session* diffbench_create_{0}(const diffbench_problem* problem) {{
+  return problem->boundary != DIFFBENCH_PERIODIC ? nullptr
+             : reinterpret_cast<diffbench_session*>(new {2}(*problem, {3}));
+}}
+int diffbench_upload_{0}(diffbench_session* s, const {1}* cells) {{ return reinterpret_cast<{2}*>(s)->upload(cells); }}
+int diffbench_advance_{0}(diffbench_session* s, int64_t steps) {{ return reinterpret_cast<{2}*>(s)->advance(steps); }}
+int diffbench_wait_{0}(diffbench_session* s) {{ return reinterpret_cast<{2}*>(s)->wait(); }}
+int diffbench_download_{0}(diffbench_session* s, {1}* cells) {{ return reinterpret_cast<{2}*>(s)->download(cells); }}
+void diffbench_destroy_{0}(diffbench_session* s) {{ delete reinterpret_cast<{2}*>(s); }}
+}}
+)",
+                     suffix, type, session, made_with);
+}
+
+// What follows the user's code: the session's functions, and what registers the code.
+class Entry {
+ public:
+  Entry(const CudaTranslation& code, Form form, const fs::path& source, BlockShape block)
+      : code_(code), form_(form), source_(source.string()), block_(block) {}
+
+  [[nodiscard]] Types types() const {
+    return form_ == Form::session
+               ? Types{find_function(code_, "diffbench_create_f32", false) != code_.functions.end(),
+                       find_function(code_, "diffbench_create_f64", false) != code_.functions.end()}
+               : types_of(code_, to_string(form_), form_ == Form::step);
+  }
+
+  [[nodiscard]] std::string text() const {
+    std::string text = "\n# 1 \"<diffbench>\" 3\n";
+    if (form_ != Form::session) {
+      text +=
+          functions("f32", "float", types().float32) + functions("f64", "double", types().float64);
+    }
+    std::string files;
+    for (const std::string& file : code_.files) {
+      files += fmt::format("\"{}\", ", file);
+    }
+    text += fmt::format(
+        R"(extern "C" const char* diffbench_try_form() {{ return "{}"; }}
+extern "C" {{
+extern char __start_emulated_device[] __attribute__((weak, visibility("hidden")));
+extern char __stop_emulated_device[] __attribute__((weak, visibility("hidden")));
+extern char __start_emulated_constant[] __attribute__((weak, visibility("hidden")));
+extern char __stop_emulated_constant[] __attribute__((weak, visibility("hidden")));
+}}
+static const char* const diffbench_user_files[] = {{{}nullptr}};
+__attribute__((constructor(101))) static void diffbench_register() {{
+  ::diffbench::emulation::detail::register_user_code({{diffbench_user_files, __start_emulated_device,
+      __stop_emulated_device, __start_emulated_constant, __stop_emulated_constant}});
+}}
+)",
+        to_string(form_), files);
+    return text;
+  }
+
+ private:
+  [[nodiscard]] std::string functions(std::string_view suffix, std::string_view type,
+                                      bool there) const {
+    if (!there) {
+      return {};
+    }
+    const bool is_step = form_ == Form::step;
+    const auto function = find_function(code_, to_string(form_), is_step);
+    const std::string arguments =
+        is_step ? fmt::format("const {0}* a, {0}* b, int nx, int ny, {0} factor", type)
+                : fmt::format("const {0}* a, {0}* b, int nx, int ny, int steps, {0} factor", type);
+    const std::string passed = is_step ? "(a, b, nx, ny, factor)" : "(a, b, nx, ny, steps, factor)";
+    // Where it cannot be called so, the message has the line of the user's function.
+    const std::string check = fmt::format(
+        "template <typename T> concept diffbench_callable_{0} =\n"
+        "    requires(const T* a, T* b, int nx, int ny, int steps, T factor) {{ {1}{2}; }};\n"
+        "# {3} \"{4}\"\nstatic_assert(diffbench_callable_{0}<{5}>, \"{1} must be: {6}\");\n"
+        "# 1 \"<diffbench>\" 3\n",
+        suffix, to_string(form_), passed, function->line, source_, type,
+        is_step ? step_form : solve_form);
+    const std::string session = fmt::format("::diffbench::emulation::detail::{}Session<{}>",
+                                            is_step ? "Step" : "Solve", type);
+    const auto threads = [](int asked, const char* macro) {
+      return asked > 0 ? std::to_string(asked) : std::string(macro);
+    };
+    const std::string shape = is_step
+                                  ? fmt::format(", {}, {}", threads(block_.x, "diffbench_block_x"),
+                                                threads(block_.y, "diffbench_block_y"))
+                                  : std::string();
+    return check + session_functions(suffix, type, session,
+                                     fmt::format("+[]({}) {{ {}{}; }}{}", arguments,
+                                                 to_string(form_), passed, shape));
+  }
+
+  const CudaTranslation& code_;
+  Form form_;
+  std::string source_;
+  BlockShape block_;
+};
+
+std::vector<Form> forms_of(const CudaTranslation& code) {
+  std::vector<Form> forms;
+  const auto has = [&](std::string_view name, bool kernel) {
+    return find_function(code, name, kernel) != code.functions.end();
+  };
+  if (has("diffbench_create_f32", false) || has("diffbench_create_f64", false)) {
+    forms.push_back(Form::session);
+  }
+  if (has("solve", false)) {
+    forms.push_back(Form::solve);
+  }
+  if (has("step", true)) {
+    forms.push_back(Form::step);
+  }
+  return forms;
+}
+
+// What comes nearest to a form, in a file that has none.
+std::string no_form(const CudaTranslation& code, const std::string& name) {
+  for (const DefinedFunction& function : code.functions) {
+    if (function.name == "step" || (!function.kernel && function.name == "main")) {
+      return fmt::format("{}:{}: {} is no form that can be tried; the nearest one is: {}", name,
+                         function.line, function.kernel ? "this kernel" : function.name + "()",
+                         function.name == "step" ? step_form : solve_form);
+    }
+  }
+  for (const DefinedFunction& function : code.functions) {
+    if (function.kernel) {
+      return fmt::format(
+          "{}:{}: the kernel {} is no form that can be tried; the nearest one is: {}", name,
+          function.line, function.name, step_form);
+    }
+  }
+  return fmt::format("{} has no form that can be tried; the simplest one is: {}", name, step_form);
+}
+
+// The compiler's message with the file's name instead of its path.
+std::string shown(std::string text, const fs::path& source, const std::string& name) {
+  for (std::size_t at = text.find(source.string()); at != std::string::npos;
+       at = text.find(source.string(), at)) {
+    text.replace(at, source.string().size(), name);
+  }
+  while (text.ends_with('\n')) {
+    text.pop_back();
+  }
+  return text;
+}
+
+} // namespace
+
+EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> form,
+                                   const fs::path& work_dir, BlockShape block) {
+  const fs::path file = fs::absolute(source);
+  const std::string name = source.filename().string();
+  if (!fs::exists(file)) {
+    throw InvalidInput(fmt::format("no file {}", source.string()));
+  }
+  const Emulation emulation = find_emulation();
+  const std::string compiler = find_compiler();
+  const bool clang = is_clang(compiler, work_dir);
+
+  const fs::path unit = work_dir / "unit.cpp";
+  std::ofstream(unit) << "#line 1 \"<diffbench>\"\n#include <diffbench_try_entry.h>\n"
+                      << "#include \"" << file.string() << "\"\n"
+                      << "#if !defined(BLOCK_X)\n#define BLOCK_X 16\n#endif\n"
+                      << "#if !defined(BLOCK_Y)\n#define BLOCK_Y 16\n#endif\n"
+                      << "enum { diffbench_block_x = BLOCK_X, diffbench_block_y = BLOCK_Y };\n";
+  const fs::path preprocessed = work_dir / "preprocessed.ii";
+  std::vector<std::string> command = {compiler,
+                                      "-E",
+                                      "-std=gnu++20",
+                                      "-fdiagnostics-color=never",
+                                      "-DDIFFBENCH_USER_CODE",
+                                      "-D__CUDACC__",
+                                      "-D__NVCC__",
+                                      "-I",
+                                      file.parent_path().string()};
+  for (const std::string& folder : emulation.include_folders) {
+    command.insert(command.end(), {"-isystem", folder});
+  }
+  command.insert(command.end(), {unit.string(), "-o", preprocessed.string()});
+  if (const Said said = run_command(command, work_dir); said.status != 0) {
+    throw InvalidInput(fmt::format("{} does not compile: {}", name, shown(said.text, file, name)));
+  }
+
+  const std::string text = read_file(preprocessed);
+  const CudaTranslation code = translate_cuda(text);
+  const std::vector<Form> forms = forms_of(code);
+  if (forms.empty()) {
+    throw InvalidInput(no_form(code, name));
+  }
+  if (form && std::ranges::find(forms, *form) == forms.end()) {
+    throw InvalidInput(fmt::format("--form {}: {} has no such form; it has {}", to_string(*form),
+                                   name, to_string(forms.front())));
+  }
+  EmulatedCuda result;
+  result.form = form.value_or(forms.front());
+  const Entry entry(code, result.form, file, block);
+  const Types types = entry.types();
+  result.float32 = types.float32;
+  result.float64 = types.float64;
+  if (!types.float32 && !types.float64) {
+    throw InvalidInput(
+        fmt::format("{}: {} takes neither fields of float nor of double; it must be: {}", name,
+                    to_string(result.form), result.form == Form::step ? step_form : solve_form));
+  }
+  std::ranges::copy_if(forms, std::back_inserter(result.other_forms),
+                       [&](Form other) { return other != result.form; });
+
+  const fs::path translated = work_dir / "translated.ii";
+  std::ofstream(translated, std::ios::binary) << code.text << entry.text();
+  result.library = work_dir / "submission.so";
+  // As the kernels of the emulation's own tests: what they access is said by the instrumentation of
+  // the thread sanitizer, whose library is not linked.
+  command = {compiler,
+             "-std=gnu++20",
+             "-O2",
+             "-g1",
+             "-gdwarf-4",
+             "-w",
+             "-fPIC",
+             "-shared",
+             "-ffp-contract=off",
+             "-fno-optimize-sibling-calls",
+             "-ffunction-sections",
+             "-fdiagnostics-color=never",
+             "-U_FORTIFY_SOURCE",
+             "-fsanitize=thread"};
+  if (clang) {
+    command.insert(command.end(), {"-mllvm", "-tsan-instrument-func-entry-exit=0"});
+  } else {
+    command.insert(command.end(), {"--param=tsan-instrument-func-entry-exit=0"});
+  }
+  const std::vector<std::string> compile = command;
+  const fs::path object = work_dir / "submission.o";
+  command.insert(command.end(), {"-c", translated.string(), "-o", object.string()});
+  command.erase(std::ranges::find(command, "-shared"));
+  if (const Said said = run_command(command, work_dir); said.status != 0) {
+    const std::vector<std::string> unknown = unknown_cuda_names(text);
+    throw InvalidInput(
+        unknown.empty() ? fmt::format("{} does not compile: {}", name, shown(said.text, file, name))
+                        : fmt::format("{}", fmt::join(unknown, "\n")));
+  }
+  // Without -fsanitize: its library is not wanted.
+  command = {compiler,
+             "-shared",
+             "-o",
+             result.library.string(),
+             object.string(),
+             emulation.library.string(),
+             "-Wl,-rpath," + emulation.library.parent_path().string(),
+             "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",
+             "-Wl,-Bsymbolic",
+             "-Wl,-z,defs"};
+  if (const Said said = run_command(command, work_dir); said.status != 0) {
+    throw InvalidInput(fmt::format("{} does not link: {}", name, shown(said.text, file, name)));
+  }
+  result.command =
+      fmt::format("{} {} {} {}", compiler, fmt::join(compile.begin() + 1, compile.end(), " "), name,
+                  library_name);
+  return result;
+}
+
+} // namespace diffbench::bench

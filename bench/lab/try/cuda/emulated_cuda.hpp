@@ -1,0 +1,36 @@
+// A user's .cu file as a shared object that needs no GPU: translated (translation.hpp), and
+// compiled by the host's compiler against the emulated CUDA runtime (emulation/), which looks for
+// mistakes.
+#pragma once
+
+#include "try/compiled_submission.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// The threads of a block when a kernel `step` is launched; 0: as the file's macros BLOCK_X and
+/// BLOCK_Y say, else 16.
+struct BlockShape {
+  int x = 0, y = 0;
+};
+
+/// The library exports the session of diffbench_try.h for each of its types, whatever form the file
+/// has, and what emulation/user_reports.h has.
+struct EmulatedCuda : CompiledSubmission {
+  Form form = Form::step;
+  bool float32 = false, float64 = false;
+  std::vector<Form> other_forms; ///< which are not taken
+};
+
+/// Compiles `source` into `work_dir`; takes `form`, or the widest one that the file has. Throws
+/// InvalidInput: the compiler's message, what is not emulated, or that no form is there, each with
+/// the line. Throws Unavailable where there is no compiler, or no emulation beside the program.
+[[nodiscard]] EmulatedCuda compile_emulated_cuda(const std::filesystem::path& source,
+                                                 std::optional<Form> form,
+                                                 const std::filesystem::path& work_dir,
+                                                 BlockShape block = {});
+
+} // namespace diffbench::bench

@@ -1,0 +1,695 @@
+#include "translation.hpp"
+
+#include "diffbench/errors.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace diffbench::bench {
+namespace {
+
+enum class TokenKind { word, number, text, sign };
+
+struct Token {
+  TokenKind kind{};
+  std::size_t begin = 0, end = 0; ///< in the text
+  std::size_t file = 0;           ///< of Tokens::files
+  int line = 0;
+};
+
+// The tokens of the user's files, one after the other, and the words of all others.
+struct Tokens {
+  std::string_view text;
+  std::vector<Token> all;
+  std::vector<std::string> files;
+  std::set<std::string_view, std::less<>> foreign_words;
+  struct Flags {
+    std::size_t begin, end;
+    bool foreign;
+  };
+  std::vector<Flags> flags; ///< of line markers
+};
+
+bool starts_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool continues_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Reads a text that the preprocessor has written.
+class Tokenizer {
+ public:
+  explicit Tokenizer(std::string_view text) { tokens_.text = text; }
+
+  Tokens read() {
+    while (at_ < text().size()) {
+      const char c = text()[at_];
+      if (c == '\n') {
+        ++line_;
+        ++at_;
+        begins_line_ = true;
+        continue;
+      }
+      if (c == '#' && begins_line_) {
+        read_marker();
+        continue;
+      }
+      if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+        ++at_;
+        continue;
+      }
+      begins_line_ = false;
+      read_token(c);
+    }
+    return std::move(tokens_);
+  }
+
+ private:
+  [[nodiscard]] std::string_view text() const { return tokens_.text; }
+  [[nodiscard]] char look(std::size_t ahead) const {
+    return at_ + ahead < text().size() ? text()[at_ + ahead] : '\0';
+  }
+
+  // # 12 "my.cu" 2
+  void read_marker() {
+    const std::size_t end = std::min(text().find('\n', at_), text().size());
+    const std::string_view marker = text().substr(at_, end - at_);
+    const std::size_t quote = marker.find('"');
+    const std::size_t last = marker.rfind('"');
+    if (quote != std::string_view::npos && last > quote && marker.size() > 2 &&
+        std::isdigit(static_cast<unsigned char>(marker[2])) != 0) {
+      std::from_chars(marker.data() + 2, marker.data() + quote, line_);
+      --line_;
+      const std::string name(marker.substr(quote + 1, last - quote - 1));
+      const std::string_view flags = marker.substr(last + 1);
+      const bool foreign = flags.find('3') != std::string_view::npos;
+      user_ = !foreign && !name.starts_with('<');
+      tokens_.flags.push_back({at_ + last + 1, end, foreign});
+      if (user_) {
+        const auto known = std::find(tokens_.files.begin(), tokens_.files.end(), name);
+        file_ = static_cast<std::size_t>(known - tokens_.files.begin());
+        if (known == tokens_.files.end()) {
+          tokens_.files.push_back(name);
+        }
+      }
+    }
+    at_ = end;
+  }
+
+  void read_token(char c) {
+    const std::size_t begin = at_;
+    TokenKind kind = TokenKind::sign;
+    const int line = line_;
+    if (starts_word(c)) {
+      kind = TokenKind::word;
+      while (continues_word(look(0))) {
+        ++at_;
+      }
+      if (look(0) == '"' && text()[at_ - 1] == 'R') {
+        kind = TokenKind::text;
+        skip_raw_text();
+      }
+    } else if (std::isdigit(static_cast<unsigned char>(c)) != 0 ||
+               (c == '.' && std::isdigit(static_cast<unsigned char>(look(1))) != 0)) {
+      kind = TokenKind::number;
+      skip_number();
+    } else if (c == '"' || c == '\'') {
+      kind = TokenKind::text;
+      skip_text(c);
+    } else {
+      at_ += c == ':' && look(1) == ':' ? 2 : 1;
+    }
+    if (user_) {
+      tokens_.all.push_back({kind, begin, at_, file_, line});
+    } else if (kind == TokenKind::word) {
+      tokens_.foreign_words.insert(text().substr(begin, at_ - begin));
+    }
+  }
+
+  void skip_number() {
+    while (continues_word(look(0)) || look(0) == '.' ||
+           (look(0) == '\'' && continues_word(look(1))) ||
+           ((look(0) == '+' || look(0) == '-') && at_ > 0 &&
+            std::string_view("eEpP").find(text()[at_ - 1]) != std::string_view::npos)) {
+      ++at_;
+    }
+  }
+  void skip_text(char quote) {
+    for (++at_; at_ < text().size() && text()[at_] != quote; ++at_) {
+      at_ += text()[at_] == '\\' ? 1 : 0;
+    }
+    at_ = std::min(at_ + 1, text().size());
+  }
+  void skip_raw_text() {
+    const std::size_t open = std::min(text().find('(', at_), text().size());
+    const std::string end = ")" + std::string(text().substr(at_ + 1, open - at_ - 1)) + "\"";
+    const std::size_t close = text().find(end, open);
+    const std::size_t stop = close == std::string_view::npos ? text().size() : close + end.size();
+    line_ += static_cast<int>(std::count(text().begin() + static_cast<std::ptrdiff_t>(at_),
+                                         text().begin() + static_cast<std::ptrdiff_t>(stop), '\n'));
+    at_ = stop;
+  }
+
+  Tokens tokens_;
+  std::size_t at_ = 0;
+  bool begins_line_ = true;
+  bool user_ = false;
+  std::size_t file_ = 0;
+  int line_ = 1;
+};
+
+std::string without_folder(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+class Translator {
+ public:
+  explicit Translator(std::string_view preprocessed) : tokens_(Tokenizer(preprocessed).read()) {}
+
+  CudaTranslation translate() {
+    refuse_what_is_not_emulated();
+    find_functions();
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (is(i, "__global__")) {
+        translate_kernel(i);
+      } else if (is(i, "__shared__")) {
+        translate_shared(i);
+      } else if (is(i, "__constant__") || is(i, "__managed__")) {
+        translate_variable(i);
+      } else if (is(i, "__device__")) {
+        is_variable(i) ? translate_variable(i) : erase(i);
+      } else if (is(i, "__host__")) {
+        erase(i);
+      } else if (opens_chevrons(i)) {
+        translate_launch(i);
+      } else if (is(i, "cudaLaunchKernel") || is(i, "cudaLaunchCooperativeKernel")) {
+        erase_cast_of_kernel(i);
+      }
+    }
+    for (const Tokens::Flags& flags : tokens_.flags) {
+      replace(flags.begin, flags.end, flags.foreign ? " 3" : ""); // nobody includes anybody
+    }
+    return {applied(), tokens_.files, functions_};
+  }
+
+  std::vector<std::string> unknown_names() const {
+    std::vector<std::string> messages;
+    std::set<std::string_view> named;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const std::string_view word = text(i);
+      if (tokens_.all[i].kind == TokenKind::word && is_name_of_cuda(word) &&
+          !tokens_.foreign_words.contains(word) && named.insert(word).second) {
+        messages.push_back(fmt::format("{}: {} is not emulated", place(i), word));
+      }
+    }
+    return messages;
+  }
+
+ private:
+  [[nodiscard]] std::size_t size() const { return tokens_.all.size(); }
+  [[nodiscard]] std::string_view text(std::size_t i) const {
+    return i < size() ? tokens_.text.substr(tokens_.all[i].begin,
+                                            tokens_.all[i].end - tokens_.all[i].begin)
+                      : std::string_view();
+  }
+  [[nodiscard]] bool is(std::size_t i, std::string_view word) const { return text(i) == word; }
+  [[nodiscard]] bool is_word(std::size_t i) const {
+    return i < size() && tokens_.all[i].kind == TokenKind::word;
+  }
+  [[nodiscard]] std::string place(std::size_t i) const {
+    const Token& token = tokens_.all[std::min(i, size() - 1)];
+    return fmt::format("{}:{}", without_folder(tokens_.files[token.file]), token.line);
+  }
+  [[noreturn]] void refuse(std::size_t i, std::string_view what) const {
+    throw InvalidInput(fmt::format("{}: {}", place(i), what));
+  }
+
+  static bool is_name_of_cuda(std::string_view word) {
+    const auto after = [word](std::string_view prefix) {
+      return word.starts_with(prefix) && word.size() > prefix.size() &&
+             std::isupper(static_cast<unsigned char>(word[prefix.size()])) != 0;
+    };
+    const auto begins = [word](std::string_view prefix) { return word.starts_with(prefix); };
+    return after("cuda") || after("cu") || after("atomic") || after("tex") || after("surf") ||
+           begins("cublas") || begins("curand") || begins("cufft") || begins("cusparse") ||
+           begins("__nv") || begins("__shfl") || begins("__half") || word == "half" ||
+           word == "texture" || word == "thrust" || word == "cub" || word == "wmma" ||
+           (begins("__") && word.ends_with("_sync"));
+  }
+
+  void refuse_what_is_not_emulated() const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) {
+        refuse(i, "inline assembly (PTX) is not emulated");
+      }
+    }
+  }
+
+  // Where the bracket that opens at i is closed; size() where it never is.
+  [[nodiscard]] std::size_t closing(std::size_t i) const {
+    int depth = 0;
+    for (; i < size(); ++i) {
+      if (is(i, "(") || is(i, "[") || is(i, "{")) {
+        ++depth;
+      } else if ((is(i, ")") || is(i, "]") || is(i, "}")) && --depth == 0) {
+        return i;
+      }
+    }
+    return size();
+  }
+  [[nodiscard]] std::size_t opening(std::size_t i) const {
+    int depth = 0;
+    for (; i < size(); --i) { // below 0 it is above size()
+      if (is(i, ")") || is(i, "]") || is(i, "}")) {
+        ++depth;
+      } else if ((is(i, "(") || is(i, "[") || is(i, "{")) && --depth == 0) {
+        return i;
+      }
+    }
+    return size();
+  }
+
+  void replace(std::size_t begin, std::size_t end, std::string with) {
+    edits_.push_back({begin, end, std::move(with)});
+  }
+  void erase(std::size_t i) { replace(tokens_.all[i].begin, tokens_.all[i].end, ""); }
+  void insert_before(std::size_t i, std::string what) {
+    replace(tokens_.all[i].begin, tokens_.all[i].begin, std::move(what));
+  }
+  void insert_after(std::size_t i, std::string what) {
+    replace(tokens_.all[i].end, tokens_.all[i].end, std::move(what));
+  }
+
+  std::string applied() {
+    // What is inserted at a place comes before what is taken away there.
+    std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
+    std::string result;
+    std::size_t done = 0;
+    for (const Edit& edit : edits_) {
+      if (edit.begin > done) {
+        result += tokens_.text.substr(done, edit.begin - done);
+      }
+      result += edit.with;
+      done = std::max(done, edit.end);
+    }
+    return result += tokens_.text.substr(done);
+  }
+
+  // The tokens from `begin` to before `end`, with spaces; a line's end where there is one.
+  [[nodiscard]] std::string joined(std::size_t begin, std::size_t end) const {
+    std::string result;
+    for (std::size_t i = begin; i < end; ++i) {
+      result += (result.empty() ? "" : " ") + std::string(text(i));
+    }
+    return result;
+  }
+
+  // Functions
+
+  // Of the declaration whose first token is i: the "(" of its parameters, if it is a function's.
+  // Skips the parentheses of attributes.
+  [[nodiscard]] std::size_t parameters_of(std::size_t i) const {
+    for (; i < size(); ++i) {
+      if (is(i, "template") && is(i + 1, "<")) {
+        int depth = 0;
+        for (++i; i < size(); ++i) {
+          depth += is(i, "<") ? 1 : is(i, ">") ? -1 : 0;
+          if (depth == 0) {
+            break;
+          }
+        }
+      } else if (is(i, "__attribute__") || is(i, "alignas") || is(i, "decltype") ||
+                 is(i, "noexcept")) {
+        i = closing(i + 1);
+      } else if (is(i, "operator")) {
+        return i;
+      } else if (is(i, "(")) {
+        return i;
+      } else if (is(i, "=") || is(i, ";") || is(i, "{") || is(i, "}")) {
+        return size();
+      } else if (is(i, "[") && !is(i + 1, "[")) {
+        return size();
+      } else if (is(i, "[")) {
+        i = closing(i);
+      }
+    }
+    return size();
+  }
+
+  [[nodiscard]] std::size_t body_of(std::size_t parameters) const {
+    const std::size_t close = closing(parameters);
+    for (std::size_t i = close + 1; i < size() && !is(i, ";") && !is(i, "}"); ++i) {
+      if (is(i, "{")) {
+        return i;
+      }
+      if (is(i, "(")) {
+        i = closing(i);
+      }
+    }
+    return size();
+  }
+
+  // Those outside of all braces but those of extern "C".
+  void find_functions() {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (is(i, "extern") && text(i + 1).starts_with('"') && is(i + 2, "{")) {
+        i += 2;
+        begin = i + 1;
+      } else if (is(i, ";") || is(i, "}")) {
+        begin = i + 1;
+      } else if (is(i, "{")) {
+        note_function(begin, i);
+        i = closing(i);
+        begin = i + 1;
+      }
+    }
+  }
+
+  void note_function(std::size_t begin, std::size_t body) {
+    const std::size_t open = parameters_of(begin);
+    if (open >= body || open == begin || !is_word(open - 1) || is(open, "operator")) {
+      return;
+    }
+    DefinedFunction function;
+    function.name = std::string(text(open - 1));
+    function.line = tokens_.all[open - 1].line;
+    for (std::size_t i = begin; i < open; ++i) {
+      function.kernel |= is(i, "__global__");
+      function.takes_template |= is(i, "template");
+    }
+    const std::size_t close = closing(open);
+    std::size_t first = open + 1;
+    for (std::size_t i = open + 1; i <= close && i < size(); ++i) {
+      if (is(i, "(") && i != close) {
+        i = closing(i);
+      } else if ((is(i, ",") || i == close) && first < i) {
+        function.parameters.push_back(joined(first, i));
+        first = i + 1;
+      }
+    }
+    functions_.push_back(std::move(function));
+  }
+
+  // Kernels and launches
+
+  void translate_kernel(std::size_t i) {
+    erase(i);
+    const std::size_t open = parameters_of(i + 1);
+    if (open >= size() || !is_word(open - 1)) {
+      refuse(i, "__global__ that is not followed by a function");
+    }
+    const std::size_t body = body_of(open);
+    if (body == size()) {
+      return; // a declaration
+    }
+    const std::size_t end = closing(body);
+    if (end == size()) {
+      refuse(body, "the kernel's body is not closed");
+    }
+    for (std::size_t inner = body; inner < end; ++inner) {
+      if (opens_chevrons(inner)) {
+        refuse(inner, "launching a kernel from a kernel is not emulated");
+      }
+    }
+    insert_after(body, fmt::format(" ::emulated_kernel(\"{}\", [=]() mutable {{", text(open - 1)));
+    insert_before(end, "});");
+  }
+
+  [[nodiscard]] bool adjacent(std::size_t i, std::string_view sign) const {
+    for (std::size_t k = i; k < i + 3; ++k) {
+      if (!is(k, sign) || (k > i && tokens_.all[k].begin != tokens_.all[k - 1].end)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  [[nodiscard]] bool opens_chevrons(std::size_t i) const { return adjacent(i, "<"); }
+
+  // The first token of what stands before <<<: name, ns::name<types>, (pointer).
+  [[nodiscard]] std::size_t kernel_before(std::size_t chevrons) const {
+    std::size_t i = chevrons - 1;
+    if (is(i, ")")) {
+      return opening(i);
+    }
+    while (true) {
+      if (is(i, ">")) {
+        int depth = 0;
+        for (; i < size(); --i) {
+          depth += is(i, ">") ? 1 : is(i, "<") ? -1 : 0;
+          if (is(i, ")")) {
+            i = opening(i);
+          }
+          if (depth == 0) {
+            break;
+          }
+        }
+        --i;
+      }
+      if (!is_word(i)) {
+        return size();
+      }
+      if (!is(i - 1, "::")) {
+        return i;
+      }
+      if (!is_word(i - 2) && !is(i - 2, ">")) {
+        return i - 1; // ::name
+      }
+      i -= 2;
+    }
+  }
+
+  void translate_launch(std::size_t chevrons) {
+    const std::size_t kernel = chevrons == 0 ? size() : kernel_before(chevrons);
+    std::size_t end = chevrons + 3;
+    for (int depth = 0; end < size() && !(depth == 0 && adjacent(end, ">")); ++end) {
+      depth += is(end, "(") || is(end, "[") || is(end, "{") ? 1 : 0;
+      depth -= is(end, ")") || is(end, "]") || is(end, "}") ? 1 : 0;
+    }
+    const std::size_t arguments = end + 3;
+    if (kernel >= size() || !is(arguments, "(") || closing(arguments) == size()) {
+      refuse(chevrons, "a launch is written kernel<<<blocks, threads>>>(arguments)");
+    }
+    std::string configuration(tokens_.text.substr(
+        tokens_.all[chevrons + 3].begin, tokens_.all[end].begin - tokens_.all[chevrons + 3].begin));
+    // The configuration comes first, and its line ends stay where they are.
+    std::replace(configuration.begin(), configuration.end(), '\n', ' ');
+    insert_before(kernel, "(::emulated_configure(" + configuration + "), ");
+    const std::size_t from = tokens_.all[chevrons].begin;
+    const std::size_t to = tokens_.all[end + 2].end;
+    const std::string_view replaced = tokens_.text.substr(from, to - from);
+    replace(
+        from, to,
+        std::string(static_cast<std::size_t>(std::count(replaced.begin(), replaced.end(), '\n')),
+                    '\n'));
+    insert_after(closing(arguments), ")");
+  }
+
+  // cudaLaunchKernel((void*)k, ...): the types of the arguments are k's.
+  void erase_cast_of_kernel(std::size_t i) {
+    std::size_t at = i + 2;
+    if (!is(i + 1, "(") || !is(at, "(")) {
+      return;
+    }
+    const std::size_t close = closing(at);
+    const std::string cast = joined(at + 1, close);
+    if (cast == "void *" || cast == "const void *" || cast == "void const *") {
+      for (; at <= close; ++at) {
+        erase(at);
+      }
+    }
+  }
+
+  // Variables
+
+  [[nodiscard]] bool is_variable(std::size_t device) const {
+    const std::size_t open = parameters_of(device + 1);
+    for (std::size_t i = device + 1; i < std::min(open, size()); ++i) {
+      if (is(i, "=") || is(i, ";") || is(i, "[") || is(i, "{")) {
+        return true;
+      }
+    }
+    return open >= size();
+  }
+
+  void translate_variable(std::size_t i) {
+    if (is(i, "__managed__")) {
+      refuse(i, "__managed__ variables are not emulated; cudaMallocManaged() is");
+    }
+    // What can only be read is what it is everywhere.
+    for (std::size_t k = i + 1; k < size() && !is(k, ";") && !is(k, "="); ++k) {
+      if (is(k, "constexpr")) {
+        return erase(i);
+      }
+    }
+    for (std::size_t k = i; k-- > 0 && !is(k, ";") && !is(k, "}") && !is(k, "{");) {
+      if (is(k, "constexpr") || is(k, "template") || is(k, "EMULATED_CONSTANT")) {
+        return erase(i);
+      }
+      if (is(k, "__constant__") || is(k, "__device__")) {
+        return erase(i); // __device__ __constant__: the first one says it
+      }
+    }
+    const bool constant = is(i, "__constant__") || is(i + 1, "__constant__");
+    replace(tokens_.all[i].begin, tokens_.all[i].end,
+            fmt::format("__attribute__((section(\"emulated_{}\"), used))",
+                        constant ? "constant" : "device"));
+    for (std::size_t k = i + 1; k < size() && !is(k, ";") && !is(k, "=") && !is(k, "["); ++k) {
+      if (is(k, "const")) {
+        erase(k); // constants would have to lie in another section
+      }
+    }
+  }
+
+  // The names of "float a[4][4], b": those at the end, or before a bracket.
+  [[nodiscard]] std::vector<std::string> declared_names(std::size_t begin, std::size_t end) const {
+    std::vector<std::string> names;
+    std::string last;
+    int angles = 0;
+    bool named = false;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is(i, "[")) {
+        if (!named) {
+          names.push_back(last);
+          named = true;
+        }
+        i = closing(i);
+      } else if (is(i, "(") || is(i, "{")) {
+        i = closing(i);
+      } else if (is(i, "<")) {
+        ++angles;
+      } else if (is(i, ">")) {
+        --angles;
+      } else if (is(i, ",") && angles == 0) {
+        if (!named) {
+          names.push_back(last);
+        }
+        named = false;
+      } else if (is_word(i)) {
+        last = std::string(text(i));
+      }
+    }
+    if (!named) {
+      names.push_back(last);
+    }
+    return names;
+  }
+
+  void translate_shared(std::size_t i) {
+    std::size_t begin = i;
+    bool dynamic = false;
+    while (begin > 0 && (is(begin - 1, "extern") || is(begin - 1, "static") ||
+                         is(begin - 1, "volatile") || is(begin - 1, "__device__"))) {
+      --begin;
+    }
+    std::size_t end = i;
+    for (; end < size() && !is(end, ";"); ++end) {
+      if (is(end, "(") || is(end, "[") || is(end, "{")) {
+        end = closing(end);
+      }
+      if (is(end, "=")) {
+        refuse(end, "a __shared__ variable cannot be initialized");
+      }
+    }
+    for (std::size_t k = begin; k < end; ++k) {
+      dynamic |= is(k, "extern");
+      if (is(k, "extern") || is(k, "static") || is(k, "__device__") || k == i) {
+        erase(k);
+      }
+    }
+    const std::vector<std::string> names = declared_names(begin, end);
+    if (dynamic) {
+      translate_dynamic_shared(begin, end, names);
+      return;
+    }
+    if (depth_at(begin) == 0) {
+      refuse(i, "__shared__ variables outside functions are not emulated");
+    }
+    const std::string type = fmt::format("emulated_variables_{}", count_++);
+    insert_before(begin, "struct " + type + " { ");
+    std::string after = fmt::format(" }}; auto& {0}_ = ::emulated_shared<{0}>();", type);
+    for (const std::string& name : names) {
+      after += fmt::format(" auto& {0} = {1}_.{0};", name, type);
+    }
+    insert_after(end, after);
+  }
+
+  // extern __shared__ T name[];
+  void translate_dynamic_shared(std::size_t begin, std::size_t end,
+                                const std::vector<std::string>& names) {
+    std::size_t bracket = begin;
+    while (bracket < end && !is(bracket, "[")) {
+      ++bracket;
+    }
+    if (names.size() != 1 || bracket == end || !is(bracket + 1, "]") || bracket + 2 != end) {
+      refuse(begin, "extern __shared__ is written extern __shared__ type name[]");
+    }
+    erase(bracket);
+    erase(bracket + 1);
+    std::string type;
+    for (std::size_t k = begin; k + 1 < bracket; ++k) {
+      const bool drop =
+          is(k, "extern") || is(k, "static") || is(k, "__shared__") || is(k, "__device__");
+      if (is(k, "__attribute__") || is(k, "alignas")) {
+        const std::size_t close = closing(k + 1);
+        for (; k <= close; ++k) {
+          erase(k);
+        }
+        --k;
+      } else if (!drop) {
+        type += std::string(text(k)) + " ";
+        erase(k);
+      }
+    }
+    if (depth_at(begin) == 0) {
+      insert_before(bracket - 1, "static const ::emulated_dynamic_array<" + type + "> ");
+      insert_before(end, "{}");
+    } else {
+      insert_before(bracket - 1, type + "* ");
+      insert_before(end, " = static_cast<" + type + "*>(::emulated_dynamic_shared())");
+    }
+  }
+
+  // Braces round a token that are neither a namespace's nor extern "C"'s.
+  [[nodiscard]] int depth_at(std::size_t token) const {
+    int depth = 0;
+    std::vector<bool> counts;
+    for (std::size_t i = 0; i < token; ++i) {
+      if (is(i, "{")) {
+        const bool plain = i > 0 && (text(i - 1).starts_with('"') || is(i - 1, "namespace") ||
+                                     (i > 1 && is(i - 2, "namespace")));
+        counts.push_back(!plain);
+        depth += plain ? 0 : 1;
+      } else if (is(i, "}") && !counts.empty()) {
+        depth -= counts.back() ? 1 : 0;
+        counts.pop_back();
+      }
+    }
+    return depth;
+  }
+
+  struct Edit {
+    std::size_t begin, end;
+    std::string with;
+  };
+  Tokens tokens_;
+  std::vector<Edit> edits_;
+  std::vector<DefinedFunction> functions_;
+  int count_ = 0;
+};
+
+} // namespace
+
+CudaTranslation translate_cuda(std::string_view preprocessed) {
+  return Translator(preprocessed).translate();
+}
+
+std::vector<std::string> unknown_cuda_names(std::string_view preprocessed) {
+  return Translator(preprocessed).unknown_names();
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,45 @@
+// What a user's translated code calls (user_code.h), but the runtime itself.
+#pragma once
+
+#include "emulation/device_code.h"
+#include "emulation/host_api.h"
+
+namespace diffbench::emulation::detail {
+
+/// A shared object with a user's code, known from when it is loaded.
+struct UserCode {
+  const char* const* files; ///< of the user's, up to a null; lies in the object
+  char *device_begin, *device_end, *constant_begin, *constant_end;
+};
+void register_user_code(const UserCode& code);
+
+/// The next kernel that the host calls is launched like this.
+void configure_launch(const cudaLaunchConfig_t& config);
+inline void configure_launch(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
+                             cudaLaunchAttribute* attributes = nullptr, unsigned count = 0) {
+  configure_launch({grid, block, shared_bytes, stream, attributes, count});
+}
+
+struct KernelBody {
+  const char* name;
+  const void* captured; ///< a copy of the arguments that it uses
+  std::size_t bytes;
+  void (*run)(void* captured); ///< for the current thread; also what tells kernels apart
+};
+void launch_body(const KernelBody& body);
+
+/// What tells the kernel apart, of which `call` is a call.
+const void* kernel_of(void (*call)(const void*), const void* context);
+
+/// The current block's, 0xff when the block starts; the same `key` is the same memory.
+void* shared_variable(const void* key, std::size_t bytes, std::size_t alignment, Site site);
+
+cudaError_t copy_to_symbol(const void* symbol, std::size_t symbol_bytes, const void* from,
+                           std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                           cudaStream_t stream, bool blocks);
+cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_bytes,
+                             std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                             cudaStream_t stream, bool blocks);
+cudaError_t address_of_symbol(void** address, const void* symbol);
+
+} // namespace diffbench::emulation::detail

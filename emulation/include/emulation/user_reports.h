@@ -1,0 +1,24 @@
+// What the emulation says of a user's code that has been translated for it (user_code.h).
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+/// What is wrong with the code: a JSON array, valid until the next call. What the code holds now
+/// counts as a leak.
+const char* diffbench_try_findings();
+/// What the code has asked the device for since the last reset: a JSON object, valid until the next
+/// call.
+const char* diffbench_try_counts();
+/// Starts anew, with another schedule. The code must not hold anything.
+void diffbench_try_reset(std::uint64_t seed);
+}
+
+namespace diffbench::emulation::detail {
+
+/// A function of the user's that gives results has returned.
+void solve_returned();
+/// Something that the caller of such a function has found.
+void report_entry(bool out_of_bounds, const char* message);
+
+} // namespace diffbench::emulation::detail

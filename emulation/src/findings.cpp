@@ -1,0 +1,73 @@
+#include "findings.hpp"
+
+#include <cstdio>
+
+namespace diffbench::emulation {
+namespace {
+
+const char* name_of(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::race: return "race";
+    case FindingKind::divergence: return "divergence";
+    case FindingKind::out_of_bounds: return "out_of_bounds";
+    case FindingKind::use_after_free: return "use_after_free";
+    case FindingKind::uninitialized: return "uninitialized";
+    case FindingKind::early_read: return "early_read";
+    case FindingKind::copy_direction: return "copy_direction";
+    case FindingKind::copy_size: return "copy_size";
+    case FindingKind::launch_refused: return "launch_refused";
+    case FindingKind::unchecked_error: return "unchecked_error";
+    case FindingKind::leak: return "leak";
+    case FindingKind::host_touches_device: return "host_touches_device";
+    case FindingKind::device_touches_host: return "device_touches_host";
+    case FindingKind::kernel_fault: return "kernel_fault";
+    case FindingKind::misuse: return "misuse";
+  }
+  return "misuse";
+}
+
+std::string json_triple(uint3 v) {
+  return "[" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + "]";
+}
+
+std::string json_line(const char* prefix, const CodeLine& line) {
+  return line.line == 0 ? std::string()
+                        : std::string(", \"") + prefix + "file\": " + json_text(line.file) +
+                              ", \"" + prefix + "line\": " + std::to_string(line.line);
+}
+
+} // namespace
+
+std::string triple(uint3 v) {
+  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
+}
+
+std::string json_text(const std::string& text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      json += '\\';
+      json += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+      json += code;
+    } else {
+      json += c;
+    }
+  }
+  return json + '"';
+}
+
+std::string json_of(const Finding& finding) {
+  std::string json = std::string("{\"kind\": \"") + name_of(finding.kind) +
+                     "\", \"message\": " + json_text(finding.message) + json_line("", finding.at);
+  if (finding.by) {
+    json += ", \"kernel\": " + json_text(finding.by->kernel) +
+            ", \"block\": " + json_triple(finding.by->block) +
+            ", \"thread\": " + json_triple(finding.by->thread);
+  }
+  return json + json_line("other_", finding.other) + "}";
+}
+
+} // namespace diffbench::emulation

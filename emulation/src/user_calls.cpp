@@ -1,0 +1,130 @@
+// What a user's translated code calls (emulation/user_code.h): launches, and static shared memory.
+#include "code_site.hpp"
+#include "grid.hpp"
+#include "kernel_name.hpp"
+#include "race_detector.hpp"
+#include "runtime.hpp"
+#include "user_image.hpp"
+
+#include <emulation/kernel_launch.h>
+#include <emulation/user_calls.h>
+
+#include <cstring>
+#include <optional>
+#include <vector>
+
+namespace diffbench::emulation::detail {
+namespace {
+
+constexpr std::size_t most_argument_bytes = 4096; // of any device
+
+struct Configured {
+  cudaLaunchConfig_t config;
+  std::vector<cudaLaunchAttribute> attributes;
+  std::uint64_t site = 0;
+};
+std::optional<Configured> configured;
+const void** asked_for = nullptr; ///< where to say what tells the kernel apart
+
+// What may be pointers among the bytes: those to memory that the runtime knows.
+std::vector<const void*> pointers_in(const KernelBody& body) {
+  std::vector<const void*> found;
+  for (std::size_t i = 0; i + sizeof(void*) <= body.bytes; i += sizeof(void*)) {
+    const void* word = nullptr;
+    std::memcpy(&word, static_cast<const std::byte*>(body.captured) + i, sizeof word);
+    if (word != nullptr && runtime().memory.find(word, 1) != nullptr) {
+      found.push_back(word);
+    }
+  }
+  return found;
+}
+
+std::string shape(const dim3& size) {
+  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+}
+
+void report_refusal(const KernelBody& body, const Configured& launched, cudaError_t why) {
+  const cudaLaunchConfig_t& config = launched.config;
+  const dim3& block = config.blockDim;
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  Finding finding;
+  finding.kind = FindingKind::launch_refused;
+  finding.at = code_line_of(launched.site);
+  finding.message = std::string("the launch of ") + body.name + " with " + shape(config.gridDim) +
+                    " blocks of " + shape(block) + " threads failed: " + cudaGetErrorString(why) +
+                    (threads > 1024 ? "; a block has at most 1024 threads" : "") +
+                    (config.dynamicSmemBytes > (48 << 10)
+                         ? "; it asks for " + std::to_string(config.dynamicSmemBytes) +
+                               " bytes of shared memory, and more than 49152 need "
+                               "cudaFuncAttributeMaxDynamicSharedMemorySize"
+                         : "");
+  runtime().unchecked = {};
+  runtime().report(std::move(finding));
+}
+
+} // namespace
+
+void configure_launch(const cudaLaunchConfig_t& config) {
+  if (current_thread()) {
+    fail_current_thread(FindingKind::misuse, "launches a kernel, which is not emulated", {});
+  }
+  configured = Configured{config, {config.attrs, config.attrs + config.numAttrs}, call_site()};
+}
+
+void launch_body(const KernelBody& body) {
+  const void* const key = reinterpret_cast<const void*>(body.run);
+  name_kernel(key, body.name);
+  if (asked_for != nullptr) {
+    *asked_for = key;
+    return;
+  }
+  if (current_thread()) {
+    fail_current_thread(FindingKind::misuse,
+                        std::string("calls the kernel ") + body.name + ", which is not emulated",
+                        {});
+  }
+  if (!configured) {
+    runtime().report(std::string("the kernel ") + body.name +
+                     " is called without <<<blocks, threads>>>");
+    return;
+  }
+  const auto* const first = static_cast<const std::byte*>(body.captured);
+  if (body.bytes > most_argument_bytes) {
+    runtime().report(std::string("the kernel ") + body.name + " has " + std::to_string(body.bytes) +
+                     " bytes of arguments; the emulation has room for " +
+                     std::to_string(most_argument_bytes));
+    return;
+  }
+  const auto bytes = std::make_shared<const std::vector<std::byte>>(first, first + body.bytes);
+  KernelCall call;
+  call.function = key;
+  call.pointers = pointers_in(body);
+  call.run_thread = [bytes, run = body.run] { // each thread has its own, on its stack
+    alignas(std::max_align_t) std::byte own[most_argument_bytes];
+    std::memcpy(own, bytes->data(), bytes->size());
+    run(own);
+  };
+  Configured launched = std::move(*configured);
+  configured.reset();
+  call.site = launched.site;
+  launched.config.attrs = launched.attributes.data();
+  const cudaError_t before = runtime().device().sticky;
+  const cudaError_t result = launch(launched.config, std::move(call));
+  if (result != cudaSuccess && before == cudaSuccess) {
+    report_refusal(body, launched, result);
+  }
+}
+
+const void* kernel_of(void (*call)(const void*), const void* context) {
+  const void* found = nullptr;
+  asked_for = &found;
+  call(context);
+  asked_for = nullptr;
+  return found;
+}
+
+void* shared_variable(const void* key, std::size_t bytes, std::size_t alignment, Site site) {
+  return static_shared(key, bytes, alignment, site);
+}
+
+} // namespace diffbench::emulation::detail

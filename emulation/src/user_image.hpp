@@ -1,0 +1,45 @@
+// A user's own code: a shared object that was compiled from a translated .cu file
+// (emulation/user_code.h). What the emulation says of it has the lines of that file.
+#pragma once
+
+#include "findings.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::emulation {
+
+/// Has such an object been loaded?
+[[nodiscard]] bool has_user_code();
+
+/// The line of an instruction of the user's code, or nothing (line 0).
+[[nodiscard]] CodeLine user_line(std::uint64_t address);
+
+/// The place in the user's code from which the runtime is being called, as a site; 0: none.
+[[nodiscard]] std::uint64_t call_site();
+
+/// Is it a variable of the user's that is neither constant nor a device's?
+[[nodiscard]] bool is_host_variable(const void* address);
+/// Is it a variable of the emulation's: threadIdx and the like?
+inline constinit struct {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  [[nodiscard]] bool holds(const void* address) const {
+    return reinterpret_cast<std::uintptr_t>(address) - begin < bytes;
+  }
+} emulation_image;
+/// Any part of the object.
+[[nodiscard]] bool in_user_image(const void* address);
+
+/// Variables marked __device__ or __constant__.
+struct DeviceVariables {
+  std::span<std::byte> bytes;
+  bool constant;
+};
+[[nodiscard]] const std::vector<DeviceVariables>& device_variables();
+[[nodiscard]] bool is_device_variable(const void* address);
+
+} // namespace diffbench::emulation

@@ -1,0 +1,127 @@
+// What was found wrong in a user's code, and what it asked the device for.
+#include "code_site.hpp"
+#include "host_watch.hpp"
+#include "runtime.hpp"
+#include "user_image.hpp"
+
+#include <emulation/user_reports.h>
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace diffbench::emulation {
+namespace {
+
+// What the user's code has made and not given back, by where.
+std::map<std::uint64_t, std::pair<std::int64_t, std::string>> held_resources() {
+  std::map<std::uint64_t, std::pair<std::int64_t, std::string>> held;
+  const auto add = [&held](std::uint64_t made_at, const std::string& what) {
+    if (made_at != 0) {
+      auto& [count, description] = held[made_at];
+      ++count;
+      description = what;
+    }
+  };
+  Runtime& state = runtime();
+  for (const auto& [data, buffer] : state.memory.live()) {
+    add(buffer.made_at, buffer.description());
+  }
+  for (const auto& [handle, stream] : state.streams) {
+    add(stream.made_at, "a stream, made at " + line_of(stream.made_at));
+  }
+  for (const auto& [handle, event] : state.events) {
+    add(event.made_at, "an event, made at " + line_of(event.made_at));
+  }
+  return held;
+}
+
+void find_leaks() {
+  Runtime& state = runtime();
+  for (const auto& [made_at, held] : held_resources()) {
+    if (held.first == 1 && state.solves > 1) {
+      continue; // made once, and used by every call
+    }
+    Finding leak;
+    leak.kind = FindingKind::leak;
+    leak.message = held.second + ", was never given back" +
+                   (held.first > 1 ? ", " + std::to_string(held.first) + " times" : "");
+    leak.at = code_line_of(made_at);
+    state.report(std::move(leak));
+  }
+}
+
+void find_unchecked_error() {
+  Runtime& state = runtime();
+  const UncheckedError unchecked = std::exchange(state.unchecked, {});
+  if (unchecked.code != cudaSuccess) {
+    Finding finding;
+    finding.kind = FindingKind::unchecked_error;
+    finding.message = unchecked.call + " failed: " + cudaGetErrorString(unchecked.code) +
+                      "; nobody asked whether it did";
+    finding.at = unchecked.at;
+    state.report(std::move(finding));
+  }
+}
+
+void find_unfinished_copies(const char* when) {
+  Runtime& state = runtime();
+  for (const HostUse& use : state.host_uses) {
+    if (use.writes && !use.operation->done()) {
+      Finding finding;
+      finding.kind = FindingKind::early_read;
+      finding.message = std::string("the work issued at ") + line_of(use.site) +
+                        " writes to the host's memory, and " + when +
+                        " before anybody has waited for it";
+      finding.at = code_line_of(use.site);
+      state.report(std::move(finding));
+    }
+  }
+}
+
+std::string findings_json() {
+  std::string json = "[";
+  for (const Finding& finding : runtime().findings) {
+    json += (json.size() > 1 ? ", " : "") + json_of(finding);
+  }
+  return json + "]";
+}
+
+} // namespace
+
+void detail::solve_returned() {
+  ++runtime().solves;
+  find_unfinished_copies("solve returns");
+  find_unchecked_error();
+  static_cast<void>(runtime().wait_for_all());
+}
+
+void detail::report_entry(bool out_of_bounds, const char* message) {
+  runtime().report(message, out_of_bounds ? FindingKind::out_of_bounds : FindingKind::misuse);
+}
+
+} // namespace diffbench::emulation
+
+const char* diffbench_try_findings() {
+  using namespace diffbench::emulation;
+  const std::lock_guard lock(runtime_mutex());
+  find_unfinished_copies("its results are used");
+  find_unchecked_error();
+  find_leaks();
+  static std::string text;
+  text = findings_json();
+  return text.c_str();
+}
+
+const char* diffbench_try_counts() {
+  const std::lock_guard lock(diffbench::emulation::runtime_mutex());
+  static std::string text;
+  text = diffbench::emulation::runtime().ledger.json();
+  return text.c_str();
+}
+
+void diffbench_try_reset(std::uint64_t seed) {
+  diffbench::emulation::Settings settings;
+  settings.seed = seed;
+  diffbench::emulation::reset(settings);
+}
