@@ -132,7 +132,13 @@ class Compiler {
   [[nodiscard]] std::vector<std::string> base() const {
     std::vector<std::string> command = {program_};
     command.insert(command.end(), flags_.begin(), flags_.end());
-    command.insert(command.end(), {"-fdiagnostics-color=never", "-I", DIFFBENCH_TRY_HEADERS});
+    std::error_code ignored;
+    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+    // Of what is installed, and of the source tree that we were built from.
+    command.insert(command.end(),
+                   {"-fdiagnostics-color=never", "-I",
+                    (program.parent_path().parent_path() / "include").string(), "-I",
+                    DIFFBENCH_TRY_HEADERS});
     return command;
   }
   /// The compiler's first line with a place in it, and with the file's own name.

@@ -153,13 +153,14 @@ TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits
   // Others of this user then cannot look into this process (proc(5)).
   prctl(PR_SET_DUMPABLE, 0);
   constexpr std::string_view mark = "lacking ";
-  const std::string first = receive();
+  const double starting = std::max(60.0, limits_.seconds); // modules are imported
+  const std::string first = receive(starting);
   if (!first.starts_with(mark)) {
     throw SubmissionFailed(SubmissionFailed::Kind::refused,
                            first.starts_with("error ") ? first.substr(6) : first);
   }
   unprotected_ = first.substr(mark.size());
-  const std::string ready = receive();
+  const std::string ready = receive(starting);
   if (ready.starts_with("error ")) {
     throw SubmissionFailed(SubmissionFailed::Kind::refused,
                            fmt::format("cannot be loaded: {}", ready.substr(6)));
@@ -222,9 +223,9 @@ void TriedProcess::ended() {
                   words.empty() ? "" : "; it said: ", words));
 }
 
-std::string TriedProcess::receive() {
+std::string TriedProcess::receive(double limit_seconds) {
   std::string line;
-  switch (child_.read_line(line, Seconds(limits_.seconds), interrupted)) {
+  switch (child_.read_line(line, Seconds(limit_seconds), interrupted)) {
     case ChildProcess::Outcome::line: return line;
     case ChildProcess::Outcome::closed: ended();
     case ChildProcess::Outcome::interrupted: child_.kill_now(); throw Interrupted();
@@ -233,7 +234,7 @@ std::string TriedProcess::receive() {
   child_.kill_now();
   throw SubmissionFailed(SubmissionFailed::Kind::hung,
                          fmt::format("it did not come back within {:g} s (--timeout)",
-                                     limits_.seconds));
+                                     limit_seconds));
 }
 
 std::string TriedProcess::ask(const std::string& request) {
@@ -241,7 +242,7 @@ std::string TriedProcess::ask(const std::string& request) {
   if (!child_.write_line(request)) {
     ended();
   }
-  const std::string answer = receive();
+  const std::string answer = receive(limits_.seconds);
   if (answer.starts_with("error ")) {
     throw SubmissionFailed(SubmissionFailed::Kind::refused, answer.substr(6));
   }
@@ -262,13 +263,13 @@ void TriedProcess::open(const Problem& problem, Form form) {
 
 void TriedProcess::close() { ask("close"); }
 
-std::string TriedProcess::findings() {
-  constexpr std::string_view word = "findings ";
-  return ask("findings").substr(word.size());
-}
-std::string TriedProcess::counts() {
-  constexpr std::string_view word = "counts ";
-  return ask("counts").substr(word.size());
+std::string TriedProcess::told(const std::string& what) {
+  const std::string answer = ask(what);
+  if (!answer.starts_with(what + " ")) { // the submission has found the socket, too
+    throw SubmissionFailed(SubmissionFailed::Kind::refused,
+                           "it answers in the place of its process");
+  }
+  return answer.substr(what.size() + 1);
 }
 
 template <typename T>

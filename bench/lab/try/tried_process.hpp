@@ -74,8 +74,8 @@ class TriedProcess {
   /// Ends the problem's session. Throws SubmissionFailed.
   void close();
   /// JSON text of what an emulation noticed or counted; "null" where there was none.
-  [[nodiscard]] std::string findings();
-  [[nodiscard]] std::string counts();
+  [[nodiscard]] std::string findings() { return told("findings"); }
+  [[nodiscard]] std::string counts() { return told("counts"); }
 
   /// What it is not kept from, in words; empty: from nothing that we know.
   [[nodiscard]] const std::string& unprotected() const { return unprotected_; }
@@ -105,8 +105,9 @@ class TriedProcess {
                                                  const std::filesystem::path& work_dir) const;
   void stop();
   void go_on();
-  std::string receive();
+  std::string receive(double limit_seconds);
   std::string ask(const std::string& request);
+  std::string told(const std::string& what);
   [[noreturn]] void ended();
   template <typename T>
   void fill_guards();

@@ -141,16 +141,15 @@ class Walk {
                      std::int64_t dy) const {
     std::int64_t to_x = x + dx;
     std::int64_t to_y = y + dy;
+    const bool outside = to_x < 0 || to_x >= nx_ || to_y < 0 || to_y >= ny_;
     if (fault_.halo != Fault::TileHalo::none &&
-        ((to_x + fault_.bx) / fault_.bx != (x + fault_.bx) / fault_.bx ||
-         (to_y + fault_.by) / fault_.by != (y + fault_.by) / fault_.by)) {
+        (outside || to_x / fault_.bx != x / fault_.bx || to_y / fault_.by != y / fault_.by)) {
       switch (fault_.halo) {
         case Fault::TileHalo::zero: return 0;
         case Fault::TileHalo::copied: return values[index(x, y)];
         default: return initial_[index((to_x + nx_) % nx_, (to_y + ny_) % ny_)];
       }
     }
-    const bool outside = to_x < 0 || to_x >= nx_ || to_y < 0 || to_y >= ny_;
     if (outside) {
       switch (fault_.outside) {
         case Fault::Outside::wrapped: break;
@@ -438,7 +437,8 @@ template <typename T>
 bool same_bits(const Field<T>& a, const Field<T>& b) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   return std::ranges::equal(a.cells(), b.cells(), [](T x, T y) {
-    return std::bit_cast<Bits>(x) == std::bit_cast<Bits>(y) || (std::isnan(x) && std::isnan(y));
+    return std::bit_cast<Bits>(x) == std::bit_cast<Bits>(y) ||
+           (std::isnan(x) && std::isnan(y) && is_poison(x) == is_poison(y));
   });
 }
 template bool same_bits(const Field<float>&, const Field<float>&);

@@ -90,7 +90,7 @@ template <typename T>
                                       std::int64_t steps, const Arithmetic& arithmetic,
                                       const Fault& fault = {});
 
-/// Equal to the bit; a NaN equals any other.
+/// Equal to the bit; a NaN equals any other, but for what was there before.
 template <typename T>
 [[nodiscard]] bool same_bits(const Field<T>& a, const Field<T>& b);
 

@@ -10,6 +10,8 @@
 #include "served_session.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -124,7 +126,8 @@ class Server {
 };
 
 int serve_library(Channel& channel, const char* file, int shared_fd) {
-  void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  // Its functions before those of the C library: glibc has a step, too.
+  void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (library == nullptr) {
     channel.write(std::string("error ") + dlerror());
     return 1;
@@ -141,16 +144,26 @@ int serve_library(Channel& channel, const char* file, int shared_fd) {
   return 0;
 }
 
+template <typename Number>
+Number number_of(const std::string& argument) {
+  Number number{};
+  const char* const end = argument.data() + argument.size();
+  if (std::from_chars(argument.data(), end, number).ptr != end) {
+    throw std::runtime_error("this is no number: " + argument);
+  }
+  return number;
+}
+
 int run(const std::vector<std::string>& arguments, char** command) {
   if (arguments.size() < 6) {
     return 2;
   }
-  const int shared_fd = std::stoi(arguments[3]);
+  const int shared_fd = number_of<int>(arguments[3]);
   close_range(3, static_cast<unsigned>(shared_fd) - 1, 0);
   close_range(static_cast<unsigned>(shared_fd) + 1, ~0U, 0);
-  const Limits limits{.memory_bytes = std::stoull(arguments[0]),
-                      .cpu_seconds = std::stoull(arguments[1]),
-                      .file_bytes = std::stoull(arguments[2])};
+  const Limits limits{.memory_bytes = number_of<std::uint64_t>(arguments[0]),
+                      .cpu_seconds = number_of<std::uint64_t>(arguments[1]),
+                      .file_bytes = number_of<std::uint64_t>(arguments[2])};
   if (arguments[4] == "exec") {
     // What is not protected is the first thing that the parent hears, from whom it is.
     std::string lacking;
