@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <ranges>
 
 namespace diffbench::bench {
 
@@ -95,8 +94,9 @@ std::string TextTable::as_wide_as(std::size_t width) const {
   }
   Cells left_out;
   TextTable narrow = *this;
-  for (const std::size_t column : std::ranges::reverse_view(optional_)) {
-    left_out.insert(left_out.begin(), rows_.front()[column]);
+  while (!narrow.optional_.empty()) {
+    const std::size_t column = narrow.optional_.front();
+    left_out.push_back(narrow.rows_.front()[column]);
     narrow.drop(column);
   }
   return narrow.blocks(width) + fmt::format("(more with --wide: {})\n", fmt::join(left_out, ", "));

@@ -22,6 +22,9 @@ std::string extent(const Difference& found, std::int64_t cells) {
 
 // Of the field that tells most: the smallest after the fewest steps, where there is one.
 std::string judgement(const Difference& found, std::int64_t steps) {
+  if (!found.one_sign) {
+    return "cells of both signs do not tell rounding from a fault";
+  }
   if (found.is_rounding(steps)) {
     return fmt::format(
         "no more than rounding does: another order of the operations, or a fused "
@@ -38,7 +41,8 @@ std::string judgement(const Difference& found, std::int64_t steps) {
 }
 
 Value difference_json(const Difference& found, std::int64_t steps) {
-  const bool is_open = found.within_rounding(steps) && !found.is_rounding(steps);
+  const bool is_open =
+      !found.one_sign || (found.within_rounding(steps) && !found.is_rounding(steps));
   return {{"cells", found.cells},
           {"x", found.x},
           {"y", found.y},
@@ -98,7 +102,7 @@ std::string describe_wrong(const Verification& verification, const Problem& prob
                         counted(wrong.steps, "step"), extent(wrong.difference, wrong.nx * wrong.ny),
                         judgement(wrong.difference, wrong.steps));
   } else if (run_differs) {
-    text += fields ? "; on small fields it is right; " : "; ";
+    text += fields && fields->count > 0 ? "; on small fields it is right; " : "; ";
     text += judgement(*verification.difference, verification.steps);
   }
   return text + "; it was not timed";

@@ -205,9 +205,13 @@ Difference difference(std::span<const T> result, std::span<const T> reference, s
   Difference found;
   const std::int64_t size = std::ssize(result);
   Placing placing(nx, size / nx, steps);
+  bool any_positive = false;
+  bool any_negative = false;
   for (std::int64_t i = 0; i < size; ++i) {
     const T mine = result[static_cast<std::size_t>(i)];
     const T right = reference[static_cast<std::size_t>(i)];
+    any_positive |= right > 0;
+    any_negative |= right < 0;
     if (!std::isfinite(mine)) {
       ++found.nonfinite;
     }
@@ -226,6 +230,7 @@ Difference difference(std::span<const T> result, std::span<const T> reference, s
     }
   }
   found.place = placing.place();
+  found.one_sign = !(any_positive && any_negative);
   return found;
 }
 

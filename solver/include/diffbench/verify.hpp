@@ -51,13 +51,14 @@ struct Difference {
   double max_abs_error = 0;   ///< over the cells that are finite in both
   std::int64_t max_ulps = 0;  ///< numbers of the dtype from a cell to the reference's, at most
   std::int64_t nonfinite = 0; ///< cells of the result that are NaN or infinite
+  bool one_sign = true; ///< of the reference's cells, 0 has both; what follows knows only these
 
-  /// No more than rounding can do in so many steps, of cells of one sign. A step of a positive
-  /// field is within 8.5 ulp of any other order of its operations, and adds that to what was there
-  /// before: a stable step is a mean of cells. That is in the last place of the larger of two
-  /// binades, so twice as much.
+  /// No more than rounding can do in so many steps. A step of a positive field is within 8.5 ulp of
+  /// any other order of its operations, and adds that to what was there before: a stable step is a
+  /// mean of cells. That is in the last place of the larger of two binades, so twice as much. In a
+  /// field of both signs cells cancel, and no number of ulp tells rounding from a fault.
   [[nodiscard]] bool within_rounding(std::int64_t steps) const {
-    return nonfinite == 0 && max_ulps <= 17 * steps;
+    return one_sign && nonfinite == 0 && max_ulps <= 17 * steps;
   }
   /// And explained by it: another order of the operations shows in all parts of a field whose cells
   /// matter everywhere. So small a difference in one place may be a fault.

@@ -236,6 +236,18 @@ TEST(FieldDifference, RoundingIsToldFromFaults) {
   EXPECT_TRUE(found.is_rounding(1));
 }
 
+TEST(FieldDifference, CellsOfBothSignsAreNotJudged) {
+  const float right[] = {1, 0, -1};
+  const float wrong[] = {1, 0, std::nextafter(-1.0F, -2.0F)};
+  const auto within = [&](std::size_t first, std::size_t count) {
+    return difference<float>(std::span(wrong).subspan(first, count),
+                             std::span(right).subspan(first, count), 1, 1)
+        .within_rounding(1);
+  };
+  EXPECT_TRUE(within(1, 2)) << "zero has both signs";
+  EXPECT_FALSE(within(0, 3));
+}
+
 TEST(Summarize, FiniteCellsAndTheRest) {
   const Cells cells = {float_nan, -2, 0.5F, float_infinity, 3, -float_infinity};
   const Summary summary = summarize<float>(cells);

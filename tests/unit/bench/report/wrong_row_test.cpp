@@ -89,6 +89,14 @@ TEST(WrongRow, TheFieldOfTheRunIsToldOf) {
   verification.fields->wrong.reset();
   EXPECT_THAT(describe_wrong(verification, {}),
               HasSubstr("first at x=1 y=0; on small fields it is right; no more than rounding"));
+  verification.fields->count = 0;
+  EXPECT_THAT(describe_wrong(verification, {}), HasSubstr("first at x=1 y=0; no more than"));
+  verification.difference->one_sign = false;
+  EXPECT_THAT(describe_wrong(verification, {}),
+              EndsWith("y=0; cells of both signs do not tell rounding from a fault; it was not "
+                       "timed"));
+  EXPECT_TRUE(verification_json(verification).find("difference.rounding").is_null());
+  verification.difference->one_sign = true;
   verification.fields.reset();
   verification.difference->nonfinite = 1;
   EXPECT_THAT(describe_wrong(verification, {}),

@@ -322,7 +322,7 @@ TEST(OutputError, OfAnyNanIsNan) {
   const std::vector<float> parameters(static_cast<std::size_t>(network.parameters()), 0.5F);
   const std::vector<float> rows{1, 2, 3, 4};
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (const std::size_t place : {0, 1, 3}) {
+  for (const std::size_t place : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
     std::vector<float> outputs(4, 1);
     outputs[place] = nan;
     EXPECT_TRUE(std::isnan(output_error(network, parameters, rows, outputs)));
