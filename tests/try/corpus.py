@@ -3,8 +3,8 @@ mistakes, and cheats that have been published (docs/try.md names them). Most are
 replaced.
 
 A submission is (name, ending, source, verdict, detail): of a right one `detail` is what it computes, or
-None; of a wrong one the id of its mistake, or None where none may be named, or a text that the complaint
-holds, behind "says: ".
+None; of a wrong one the id of its mistake, or None where none may be named, a text that the complaint
+holds, behind "says: ", or "*" where chance has a part in what is said.
 """
 
 SAME, CONTRACTED, ROUNDING, WRONG = ("the same bits", "right, contracted", "right within rounding",
@@ -292,8 +292,8 @@ MISTAKES = [
     ("endless", "c", replaced(STEP_C, ("/* first */", "for (volatile int k = 0;;) k = 1;")), WRONG,
      "says: did not come back within 2 s"),
     ("leaves", "c", replaced(STEP_C, ("/* first */", "exit(0);")), WRONG, "says: ended with status 0"),
-    ("greedy", "c", replaced(STEP_C, ("/* first */", "char* volatile all = malloc(1ul << 40); all[0] = 1;")), WRONG,
-     "says: segmentation fault"),
+    ("greedy", "c", replaced(STEP_C, ("/* first */", "void* volatile all = malloc(1ul << 40); if (!all) exit(4);")),
+     WRONG, "says: ended with status 4"),
 ]
 
 CHEATS = [
@@ -316,10 +316,10 @@ CHEATS = [
     step_of(u, out, nx, ny, f);
   }).detach();
 }
-""", WRONG, "nothing_written"),
+""", WRONG, "*"),
     # Answers in the parent's place, on every descriptor that is open.
     ("forged_answer", "c", cheating("for (int k = 3; k < 64; ++k) if (write(k, \"done\\n\", 5) < 0)"
-                                    " continue; sleep(1);", "#include <unistd.h>\n"), WRONG, None),
+                                    " continue; sleep(1);", "#include <unistd.h>\n"), WRONG, "*"),
     ("fewer_steps", "c", replaced(SOLVE_C, ("k < steps", "k < (steps > 50 ? 50 : steps)")), WRONG, None),
     # What it may not do fails, and the result is that failure.
     ("forks", "c", cheating("if (fork() >= 0) memset(out, 0, 4 * nx * ny); else exit(3);",

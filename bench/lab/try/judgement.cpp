@@ -199,7 +199,7 @@ class Judge {
       judgement_.advice = mistake.advice;
     } else if (found.arithmetic) {
       const Arithmetic& arithmetic = arithmetics()[*found.arithmetic];
-      judgement_.arithmetic = to_string(arithmetic);
+      judgement_.arithmetic = *found.arithmetic == 0 ? "" : to_string(arithmetic);
       judgement_.verdict = *found.arithmetic == 0      ? TryVerdict::same_bits
                            : is_contracted(arithmetic) ? TryVerdict::contracted
                                                        : TryVerdict::rounding;

@@ -42,7 +42,7 @@ struct WrongCells {
 struct Judgement {
   Dtype dtype = Dtype::float32;
   TryVerdict verdict = TryVerdict::wrong;
-  std::string arithmetic;      ///< in which order it computes, where that is known
+  std::string arithmetic;      ///< in which other order it computes, where that is known
   std::int64_t max_ulps = 0;   ///< of right ones, at most
   std::int64_t runs = 0;       ///< that were made
   std::string mistake_id;      ///< of a wrong one; empty: not explained

@@ -402,7 +402,8 @@ Submission prepare(const fs::path& file, std::optional<Form> wanted, const Compi
   fs::permissions(compiled.library, fs::perms::owner_all | fs::perms::group_exec |
                                         fs::perms::others_exec | fs::perms::group_read |
                                         fs::perms::others_read);
-  FormSearch search(exported_functions(compiled.library), compiler ? &*compiler : nullptr, file);
+  FormSearch search(exported_functions(language == Language::library ? file : compiled.library),
+                    compiler ? &*compiler : nullptr, file);
   std::vector<Found> found = search.all();
   const std::string why_none =
       found.empty()

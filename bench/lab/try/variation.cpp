@@ -420,8 +420,9 @@ Field<T> advance_varied(const Problem& problem, const Field<T>& field, std::int6
     std::ranges::copy(field.cells(), wide.cells().begin());
     const std::vector<double> end =
         Walk<double>(problem, wide, arithmetic, fault).run(steps);
-    std::ranges::transform(end, result.cells().begin(),
-                           [](double cell) { return static_cast<T>(cell); });
+    std::ranges::transform(end, result.cells().begin(), [](double cell) {
+      return is_poison(cell) ? poison<T>() : static_cast<T>(cell);
+    });
   } else {
     std::ranges::copy(Walk<T>(problem, field, arithmetic, fault).run(steps),
                       result.cells().begin());
