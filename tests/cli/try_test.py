@@ -117,7 +117,7 @@ class Try(CommandLineTest):
                            ("bad.py", "def step(u, factor:\n"), ("none.py", "x = 1\n"),
                            ("text.so", "no library\n"), ("my.txt", "")):
             self.path(name).write_text(text)
-        self.path("latin.py").write_bytes(b"# \xe4\ndef step(u, factor): pass\n")
+        self.path("latin.py").write_bytes(b"word = '\xe4'\ndef step(u, factor): pass\n")
         for mentions, *arguments in [
                 (["bad.c:2", "error"], "bad.c"), (["none.c", "void step(const float*"], "none.c"),
                 (["stepp", "void step("], "near.c"), (["type.c", "void step("], "type.c"),

@@ -277,8 +277,9 @@ MISTAKES = [
         "np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1)",
         "p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:]"),
         ("    lap", "    p = np.pad(u, 1, mode='edge')\n    lap")), WRONG, "edges_copied"),
-    ("python_float64", "py", replaced(PYTHON, ("4 * u", "np.float64(4) * u + np.zeros(1)")), WRONG,
-     "says: returned float64"),
+    ("python_float16", "py", replaced(PYTHON, ("return u + factor * lap",
+                                               "return (u + factor * lap).astype(np.float16)")), WRONG,
+     "says: returned float16"),
     ("nine_points", "c", with_lap("u[up * nx + x] + u[down * nx + left] + u[y * nx + left] +"
                                   " u[y * nx + right] - 4 * u[y * nx + x]"), WRONG, None),
     ("nan_edge", "c", skipping("x < 5", "out[y * nx + x] = NAN;"), WRONG, None),

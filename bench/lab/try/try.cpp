@@ -65,7 +65,7 @@ Trial try_file(const TryPlan& plan, const std::filesystem::path& work_dir, Progr
 }
 
 void declare_try_options(OptionList& options, TryPlan& plan) {
-  options.text("FILE", plan.file, "a .c, .cpp, .cu, .py or .so file with step, solve or a session");
+  options.text("FILE", plan.file, "a .c, .cpp, .py or .so file with step, solve or a session");
   options.text("--new KIND", plan.starting,
                "writes FILE, a right one to start from: " + one_of(starting_kinds(), ""));
   options.choices(starting_kinds());
