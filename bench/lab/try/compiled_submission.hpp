@@ -24,7 +24,8 @@ inline constexpr NameTable<Form, 3> form_names{
 struct CompiledSubmission {
   std::filesystem::path library;
   std::string command; ///< the compiler's, as a shell has it; empty: it was compiled already
-  std::vector<std::string> interpreter = {}; ///< the command that runs `library`; empty: a child does
+  std::vector<std::string> interpreter =
+      {}; ///< the command that runs `library`; empty: a child does
 };
 
 } // namespace diffbench::bench

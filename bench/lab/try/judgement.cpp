@@ -23,9 +23,9 @@ struct Case {
 
 /// Odd, prime, thin, smaller than a block, as large as one, not square. The first tell most.
 std::vector<Case> cases(bool brief) {
-  std::vector<Case> all = {{7, 5, {1, 2, 3, 17, 100}}, {13, 19, {1, 2, 3}}, {37, 21, {1, 17}},
-                           {3, 3, {1, 2}},             {16, 16, {1, 3}},    {5, 64, {1}},
-                           {67, 34, {1, 2}}};
+  std::vector<Case> all = {
+      {7, 5, {1, 2, 3, 17, 100}}, {13, 19, {1, 2, 3}}, {37, 21, {1, 17}}, {3, 3, {1, 2}},
+      {16, 16, {1, 3}},           {5, 64, {1}},        {67, 34, {1, 2}}};
   if (!brief) {
     all.push_back({97, 41, {1, 17}});
     all.push_back({131, 8, {1, 2}});
@@ -143,14 +143,15 @@ class Judge {
     try {
       TriedRun<T> done = process.run(run.initial, steps);
       complain_once(done.input_changed ? "it changes its input" : "");
-      complain_once(done.outside ? fmt::format("{}, on {} x {} cells", *done.outside, problem.nx,
-                                               problem.ny)
-                                 : "");
+      complain_once(done.outside
+                        ? fmt::format("{}, on {} x {} cells", *done.outside, problem.nx, problem.ny)
+                        : "");
       if (!repeats_ && done.result.nx() > 0) {
         // Twice the same: what is a race, or was never set, may show.
         repeats_ = same_bits(process.run(run.initial, steps).result, done.result);
-        complain_once(*repeats_ ? "" : "two equal runs differ: it reads memory that was never set, "
-                                       "or its threads race");
+        complain_once(*repeats_ ? ""
+                                : "two equal runs differ: it reads memory that was never set, "
+                                  "or its threads race");
       }
       for (const JudgedRun<T>& earlier : runs_) {
         const T first = done.result.cells().front(); // not what was left out, or set to 0
@@ -160,9 +161,9 @@ class Judge {
       }
       run.result = std::move(done.result);
     } catch (const SubmissionFailed& failure) {
-      throw SubmissionFailed(failure.kind(),
-                             fmt::format("{}; on {} x {} cells, {} steps", failure.what(),
-                                         problem.nx, problem.ny, steps));
+      throw SubmissionFailed(
+          failure.kind(), fmt::format("{}; on {} x {} cells, {} steps", failure.what(), problem.nx,
+                                      problem.ny, steps));
     }
     runs_.push_back(std::move(run));
   }
@@ -249,13 +250,11 @@ Explanation explain(const std::vector<JudgedRun<T>>& runs) {
     by_work.push_back(&run);
   }
   // The smallest first: it refuses most of them quickly.
-  std::ranges::stable_sort(by_work, {}, [](const JudgedRun<T>* run) {
-    return run->problem.cells() * run->steps;
-  });
+  std::ranges::stable_sort(
+      by_work, {}, [](const JudgedRun<T>* run) { return run->problem.cells() * run->steps; });
   const auto explains = [&](const Arithmetic& arithmetic, const Fault& fault) {
-    return std::ranges::all_of(by_work, [&](const JudgedRun<T>* run) {
-      return gives(*run, arithmetic, fault);
-    });
+    return std::ranges::all_of(
+        by_work, [&](const JudgedRun<T>* run) { return gives(*run, arithmetic, fault); });
   };
   for (std::size_t i = 0; i < arithmetics().size(); ++i) {
     if (explains(arithmetics()[i], {})) {
@@ -277,9 +276,8 @@ template Explanation explain(const std::vector<JudgedRun<double>>&);
 Judgement judge_submission(const Submission& submission, Dtype dtype, const JudgePlan& plan,
                            const std::filesystem::path& work_dir,
                            const std::function<void(double)>& on_progress) {
-  return dtype == Dtype::float32
-             ? Judge<float>(submission, plan, work_dir, on_progress).judge()
-             : Judge<double>(submission, plan, work_dir, on_progress).judge();
+  return dtype == Dtype::float32 ? Judge<float>(submission, plan, work_dir, on_progress).judge()
+                                 : Judge<double>(submission, plan, work_dir, on_progress).judge();
 }
 
 } // namespace diffbench::bench

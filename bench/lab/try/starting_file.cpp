@@ -18,7 +18,8 @@ struct StartingFile {
 };
 
 constexpr StartingFile starting_files[] = {
-    {"cuda", R"(// A first port to CUDA: all steps on the GPU, from an array of the host to another one.
+    {"cuda",
+     R"(// A first port to CUDA: all steps on the GPU, from an array of the host to another one.
 //   diffbench try FILE
 #include <cuda_runtime.h>
 

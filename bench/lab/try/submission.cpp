@@ -52,7 +52,8 @@ Said run_command(std::vector<std::string> command, const fs::path& work_dir) {
   const auto status = child.wait(compile_limit);
   if (!status) {
     child.kill_now();
-    throw InvalidInput(fmt::format("{} takes longer than {:g} s", command[5], compile_limit.count()));
+    throw InvalidInput(
+        fmt::format("{} takes longer than {:g} s", command[5], compile_limit.count()));
   }
   std::ifstream messages(file);
   return {*status, {std::istreambuf_iterator<char>(messages), {}}};
@@ -81,9 +82,10 @@ std::string find_compiler(Language language, const CompilerChoice& choice) {
       return name;
     }
   }
-  throw Unavailable(fmt::format("no compiler for {}: there is no {}; get one with: apt-get install "
-                                "{}",
-                                to_string(language), fmt::join(names, ", "), is_c ? "gcc" : "g++"));
+  throw Unavailable(
+      fmt::format("no compiler for {}: there is no {}; get one with: apt-get install "
+                  "{}",
+                  to_string(language), fmt::join(names, ", "), is_c ? "gcc" : "g++"));
 }
 
 /// A compiler and what it is to do with a file.
@@ -135,10 +137,9 @@ class Compiler {
     std::error_code ignored;
     const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
     // Of what is installed, and of the source tree that we were built from.
-    command.insert(command.end(),
-                   {"-fdiagnostics-color=never", "-I",
-                    (program.parent_path().parent_path() / "include").string(), "-I",
-                    DIFFBENCH_TRY_HEADERS});
+    command.insert(command.end(), {"-fdiagnostics-color=never", "-I",
+                                   (program.parent_path().parent_path() / "include").string(), "-I",
+                                   DIFFBENCH_TRY_HEADERS});
     return command;
   }
   /// The compiler's first line with a place in it, and with the file's own name.
@@ -181,9 +182,8 @@ struct Found {
 };
 
 bool has(const std::vector<std::string>& names, std::initializer_list<std::string_view> wanted) {
-  return std::ranges::any_of(wanted, [&](std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
-  });
+  return std::ranges::any_of(
+      wanted, [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); });
 }
 
 /// By C++'s names (Itanium C++ ABI); of C's, which do not tell, by trying.
@@ -231,21 +231,21 @@ class FormSearch {
       }
     }
     const std::string meant = did_you_mean("step", own) + did_you_mean("solve", own);
-    return own.empty() ? fmt::format("it has no function that others can call; the simplest form "
-                                     "is: {}",
-                                     step_form)
-                       : fmt::format("it has {}{}, but no step or solve; the simplest form is: {}",
-                                     fmt::join(own.begin(),
-                                               own.begin() +
-                                                   std::min<std::ptrdiff_t>(5, std::ssize(own)),
-                                               ", "),
-                                     own.size() > 5 ? ", ..." : "", step_form);
+    return own.empty()
+               ? fmt::format(
+                     "it has no function that others can call; the simplest form "
+                     "is: {}",
+                     step_form)
+               : fmt::format(
+                     "it has {}{}, but no step or solve; the simplest form is: {}",
+                     fmt::join(own.begin(),
+                               own.begin() + std::min<std::ptrdiff_t>(5, std::ssize(own)), ", "),
+                     own.size() > 5 ? ", ..." : "", step_form);
   }
 
  private:
   std::vector<Dtype> dtypes(const char* name, std::initializer_list<std::string_view> single,
-                            std::initializer_list<std::string_view> twofold,
-                            const char* integers) {
+                            std::initializer_list<std::string_view> twofold, const char* integers) {
     std::vector<Dtype> found;
     if (has(names_, single)) {
       found.push_back(Dtype::float32);
@@ -283,8 +283,7 @@ Submission take(CompiledSubmission compiled, Language language, std::vector<Foun
   if (found.empty()) {
     throw InvalidInput(why_none);
   }
-  const auto chosen =
-      wanted ? std::ranges::find(found, *wanted, &Found::form) : found.begin();
+  const auto chosen = wanted ? std::ranges::find(found, *wanted, &Found::form) : found.begin();
   if (chosen == found.end()) {
     throw InvalidInput(fmt::format("--form {}: the file has no such form; it has {}",
                                    to_string(*wanted), to_string(found.front().form)));
@@ -322,8 +321,9 @@ Submission prepare_python(const fs::path& file, std::optional<Form> wanted,
                           const fs::path& work_dir) {
   const auto python = python_with({"numpy"});
   if (!python) {
-    throw Unavailable("no python3 that can import numpy; get it with: apt-get install "
-                      "python3-numpy");
+    throw Unavailable(
+        "no python3 that can import numpy; get it with: apt-get install "
+        "python3-numpy");
   }
   const fs::path copy = work_dir / "submission.py";
   const fs::path script = work_dir / "try_child.py";
@@ -382,7 +382,8 @@ Submission prepare(const fs::path& file, std::optional<Form> wanted, const Compi
     throw InvalidInput(fmt::format("{} cannot be read", file.string()));
   }
   if (language == Language::cuda) {
-    throw Unavailable(fmt::format("{}: this build cannot run CUDA files", file.filename().string()));
+    throw Unavailable(
+        fmt::format("{}: this build cannot run CUDA files", file.filename().string()));
   }
   // Another user's process loads what lies here.
   fs::permissions(work_dir, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec |

@@ -1,8 +1,8 @@
 #include "timed_submission.hpp"
 
 #include "bandwidth.hpp"
-#include "context.hpp"
 #include "competition.hpp"
+#include "context.hpp"
 #include "diffbench/initial.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/verify.hpp"
@@ -107,9 +107,10 @@ class TimedSubmission final : public TimedSolve<T> {
     check(steps);
     const double least = least_seconds(problem_.cells(), steps, problem_.dtype, cpus_);
     if (!(run.seconds >= least)) {
-      throw Error(fmt::format("{} steps in {:.3g} s are more than this machine can compute, {:.3g} "
-                              "s: the time is not believed",
-                              steps, run.seconds, least));
+      throw Error(
+          fmt::format("{} steps in {:.3g} s are more than this machine can compute, {:.3g} "
+                      "s: the time is not believed",
+                      steps, run.seconds, least));
     }
     return run.seconds;
   }
@@ -127,9 +128,10 @@ class TimedSubmission final : public TimedSolve<T> {
                                            std::as_const(expected).cells(), problem_.nx, steps);
     max_ulps_ = std::max(max_ulps_, found.max_ulps);
     if (is_exact_ || !found.within_rounding(steps)) {
-      throw Error(fmt::format("the result of a timed run is wrong: {} of {} cells after {} steps, "
-                              "first at x={} y={}",
-                              found.cells, problem_.cells(), steps, found.x, found.y));
+      throw Error(
+          fmt::format("the result of a timed run is wrong: {} of {} cells after {} steps, "
+                      "first at x={} y={}",
+                      found.cells, problem_.cells(), steps, found.x, found.y));
     }
   }
 
@@ -202,9 +204,9 @@ class SubmissionRounds {
     contender.row.name = row_name;
     contender.row.kernel = row_name;
     contender.absence = Absence::fails_row;
-    contender.timed = std::make_unique<TimedSubmission<T>>(
-        plan_.problem, submission, judgement, how, work_dir,
-        make_session<T>(fastest, plan_.problem, nobody()));
+    contender.timed =
+        std::make_unique<TimedSubmission<T>>(plan_.problem, submission, judgement, how, work_dir,
+                                             make_session<T>(fastest, plan_.problem, nobody()));
     competition_.enter(std::move(contender));
   }
 
@@ -228,12 +230,11 @@ class SubmissionRounds {
     competition_.verify([&](SolveContender<T>& contender) {
       if (std::exchange(is_submission, false)) {
         fill_initial(plan_.problem, plan_.initial, field_);
-        const FirstRun run =
-            contender.timed->first_run(field_.cells(), plan_.iterations, share);
+        const FirstRun run = contender.timed->first_run(field_.cells(), plan_.iterations, share);
         contender.cost = run.cost;
         contender.row.provenance = contender.timed->provenance();
-        contender.row.verification = Verification{
-            .bitwise = judgement.verdict == TryVerdict::same_bits, .steps = run.steps};
+        contender.row.verification =
+            Verification{.bitwise = judgement.verdict == TryVerdict::same_bits, .steps = run.steps};
         if (!contender.row.verification->bitwise) {
           contender.row.verification->within_ulps = judgement.max_ulps;
         }

@@ -31,8 +31,8 @@ namespace fs = std::filesystem;
 template <typename T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 template <typename T>
-constexpr BitsOf<T> poison_bits =
-    sizeof(T) == 4 ? BitsOf<T>{0xffc5'a5a5U} : static_cast<BitsOf<T>>(0xfff8'a5a5'5a5a'a5a5ULL);
+constexpr BitsOf<T> poison_bits = sizeof(T) == 4 ? BitsOf<T>{0xffc5'a5a5U}
+                                                 : static_cast<BitsOf<T>>(0xfff8'a5a5'5a5a'a5a5ULL);
 
 fs::path child_program() {
   std::error_code ignored;
@@ -102,8 +102,8 @@ template bool is_poison(double);
 bool has_bwrap() {
   static const bool works = [] {
     try {
-      return ChildProcess({"bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc",
-                           "true"})
+      return ChildProcess(
+                 {"bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "true"})
                  .wait(Seconds(5)) == 0;
     } catch (const Error&) {
       return false; // it is not installed
@@ -129,7 +129,8 @@ TriedProcess::SharedMemory::SharedMemory(std::size_t bytes)
 TriedProcess::SharedMemory::~SharedMemory() { munmap(data_, bytes_); }
 
 /// A guard ends where a field begins and begins where one ends, to the byte. No two fields begin at
-/// the same place of a page: stores of one would else wait for loads of another (docs/decisions.md).
+/// the same place of a page: stores of one would else wait for loads of another
+/// (docs/decisions.md).
 TriedProcess::Places TriedProcess::places(std::size_t field_bytes) {
   constexpr std::size_t page = 4096;
   const auto after = [&](std::size_t begin, std::size_t stagger) {
@@ -176,10 +177,9 @@ std::vector<std::string> TriedProcess::command(const CompiledSubmission& submiss
   if (has_bwrap()) {
     command = bwrap_command(program, work_dir);
   }
-  command.insert(command.end(),
-                 {program.string(), fmt::to_string(limits_.memory_bytes),
-                  fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes),
-                  fmt::to_string(shared_.fd())});
+  command.insert(command.end(), {program.string(), fmt::to_string(limits_.memory_bytes),
+                                 fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes),
+                                 fmt::to_string(shared_.fd())});
   if (submission.interpreter.empty()) {
     command.insert(command.end(), {"run", submission.library.string()});
   } else {
@@ -232,9 +232,9 @@ std::string TriedProcess::receive(double limit_seconds) {
     case ChildProcess::Outcome::timeout: break;
   }
   child_.kill_now();
-  throw SubmissionFailed(SubmissionFailed::Kind::hung,
-                         fmt::format("it did not come back within {:g} s (--timeout)",
-                                     limit_seconds));
+  throw SubmissionFailed(
+      SubmissionFailed::Kind::hung,
+      fmt::format("it did not come back within {:g} s (--timeout)", limit_seconds));
 }
 
 std::string TriedProcess::ask(const std::string& request) {
@@ -305,11 +305,10 @@ std::optional<std::string> TriedProcess::broken_guard() const {
         T cell;
         std::memcpy(&cell, shared_.data() + at, sizeof(T));
         if (!is_poison(cell)) {
-          const auto cells = at >= zone.field + size
-                                 ? fmt::format("{} cells behind its end",
-                                               (at - zone.field - size) / sizeof(T) + 1)
-                                 : fmt::format("{} cells before its start",
-                                               (zone.field - at) / sizeof(T));
+          const auto cells =
+              at >= zone.field + size
+                  ? fmt::format("{} cells behind its end", (at - zone.field - size) / sizeof(T) + 1)
+                  : fmt::format("{} cells before its start", (zone.field - at) / sizeof(T));
           return fmt::format("it wrote outside of {}, {}", zone.name, cells);
         }
       }
@@ -333,8 +332,7 @@ TriedRun<T> TriedProcess::run(const Field<T>& field, std::int64_t steps) {
 
   TriedRun<T> done{.result = Field<T>(field.nx(), field.ny()), .seconds = seconds};
   std::memcpy(done.result.cells().data(), memory + places_.out, places_.field);
-  done.input_changed =
-      std::memcmp(memory + places_.in, field.cells().data(), places_.field) != 0;
+  done.input_changed = std::memcmp(memory + places_.in, field.cells().data(), places_.field) != 0;
   done.outside = broken_guard<T>();
   return done;
 }

@@ -58,8 +58,8 @@ Trial try_file(const TryPlan& plan, const std::filesystem::path& work_dir, Progr
     ComparisonPlan run = plan.run;
     run.problem.dtype = right->dtype;
     run.initial = {.kind = InitialField::Kind::random, .seed = plan.judge.seed, .path = {}};
-    trial.timing = time_submission(run, trial.submission, *right, trial.file, plan.judge, work_dir,
-                                   progress);
+    trial.timing =
+        time_submission(run, trial.submission, *right, trial.file, plan.judge, work_dir, progress);
   }
   return trial;
 }
@@ -71,9 +71,8 @@ void declare_try_options(OptionList& options, TryPlan& plan) {
   options.choices(starting_kinds());
   options.value("--form NAME", "session, solve or step, where the file has several",
                 [&plan](std::string_view option, const std::string& text) {
-                  plan.form = parse_as(option, text, [](const std::string& name) {
-                    return form_names.parse(name);
-                  });
+                  plan.form = parse_as(
+                      option, text, [](const std::string& name) { return form_names.parse(name); });
                 });
   options.choices(form_names.names());
   options.value("--dtype NAME", "float32 or float64; all that the file has without it",
@@ -107,7 +106,8 @@ Action declare_try(OptionList& options) {
   plan->output.declare(options);
   return [plan](const Invocation& invocation) {
     if (plan->file.empty()) {
-      throw InvalidInput("which file? diffbench try my.c; diffbench try --new cpp my.cpp writes one");
+      throw InvalidInput(
+          "which file? diffbench try my.c; diffbench try --new cpp my.cpp writes one");
     }
     if (!plan->starting.empty()) {
       write_starting_file(plan->starting, plan->file);

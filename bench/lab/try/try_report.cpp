@@ -65,12 +65,11 @@ std::string explanation(const Judgement& judgement) {
   std::string text = fmt::format("\n{}: {}\n", to_string(judgement.dtype), verdict_line(judgement));
   if (judgement.wrong) {
     const WrongCells& wrong = *judgement.wrong;
-    text += fmt::format("  {} x {} cells, {}: {} of {} cells are wrong, {}{}\n", wrong.nx, wrong.ny,
-                        counted(wrong.steps, "step"), wrong.difference.cells, wrong.nx * wrong.ny,
-                        to_string(wrong.difference.place),
-                        wrong.unwritten == 0
-                            ? ""
-                            : fmt::format("; {} were never written", wrong.unwritten));
+    text += fmt::format(
+        "  {} x {} cells, {}: {} of {} cells are wrong, {}{}\n", wrong.nx, wrong.ny,
+        counted(wrong.steps, "step"), wrong.difference.cells, wrong.nx * wrong.ny,
+        to_string(wrong.difference.place),
+        wrong.unwritten == 0 ? "" : fmt::format("; {} were never written", wrong.unwritten));
     text += fmt::format("  first at x={} y={}: expected {}, found {}\n", wrong.difference.x,
                         wrong.difference.y, cell_text(wrong.expected), cell_text(wrong.found));
     std::string map = wrong.map;
@@ -91,8 +90,8 @@ std::string beside(const ComparisonResult& timing, const Row& own, const Row& ot
   const Ratio ratio = ratio_in_run(own.samples, other.samples);
   switch (judge(ratio, timing.least_effect)) {
     case Verdict::slower: return fmt::format("{:.3g} times as long as {}", ratio.value, other.name);
-    case Verdict::faster: return fmt::format("{} takes {:.3g} times as long", other.name,
-                                             1 / ratio.value);
+    case Verdict::faster:
+      return fmt::format("{} takes {:.3g} times as long", other.name, 1 / ratio.value);
     case Verdict::unclear: return fmt::format("about as long as {}", other.name);
   }
   return {};
@@ -100,8 +99,8 @@ std::string beside(const ComparisonResult& timing, const Row& own, const Row& ot
 
 void add_timing(LabReport& report, const Trial& trial) {
   const ComparisonResult& timing = *trial.timing;
-  append_table(report, "\n" + format_title(timing) + format_figures(timing) +
-                           format_troubles(timing));
+  append_table(report,
+               "\n" + format_title(timing) + format_figures(timing) + format_troubles(timing));
   const Row& own = timing.rows.front();
   if (own.ranked()) {
     std::vector<std::string> others;
@@ -128,9 +127,7 @@ void add_timing(LabReport& report, const Trial& trial) {
 
 } // namespace
 
-Value judgement_json(const Judgement& judgement) {
-  return object_of(judgement_columns, judgement);
-}
+Value judgement_json(const Judgement& judgement) { return object_of(judgement_columns, judgement); }
 
 std::string verdict_line(const Judgement& judgement) {
   if (!judgement.complaints.empty()) {

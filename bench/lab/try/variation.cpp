@@ -240,10 +240,12 @@ std::vector<Arithmetic> make_arithmetics() {
 }
 
 void add_edge_mistakes(std::vector<Mistake>& all) {
-  const std::string wrap = "a neighbour beyond an edge is the cell at the opposite edge: "
-                           "(x + 1) % nx, (x + nx - 1) % nx, and so for y";
+  const std::string wrap =
+      "a neighbour beyond an edge is the cell at the opposite edge: "
+      "(x + 1) % nx, (x + nx - 1) % nx, and so for y";
   all.push_back({"edges_zero",
-                 "the edges are not wrapped: cells beyond them count as 0", wrap,
+                 "the edges are not wrapped: cells beyond them count as 0",
+                 wrap,
                  {.outside = Fault::Outside::zero}});
   all.push_back({"edges_copied",
                  "the edges are copied, not wrapped: a neighbour beyond an edge is the edge cell",
@@ -268,7 +270,8 @@ void add_edge_mistakes(std::vector<Mistake>& all) {
                    fmt::format("only the corners are not computed: they {}", what),
                    "the four corners have neighbours at two other edges",
                    {.skipped = Fault::Skipped::corners, .keeps = keeps}});
-    all.push_back({"last_row_skipped", fmt::format("the last row is left out: its cells {}", what),
+    all.push_back({"last_row_skipped",
+                   fmt::format("the last row is left out: its cells {}", what),
                    "y < ny, not y < ny - 1",
                    {.skipped = Fault::Skipped::last_row, .keeps = keeps}});
     all.push_back({"last_column_skipped",
@@ -279,49 +282,77 @@ void add_edge_mistakes(std::vector<Mistake>& all) {
 }
 
 void add_time_mistakes(std::vector<Mistake>& all) {
-  all.push_back({"nothing_done", "the field is returned as it came", "the result is not written back",
+  all.push_back({"nothing_done",
+                 "the field is returned as it came",
+                 "the result is not written back",
                  {.skipped = Fault::Skipped::all, .keeps = Fault::Keeps::old}});
-  all.push_back({"nothing_written", "no cell of the result is written", "is the result copied back?",
+  all.push_back({"nothing_written",
+                 "no cell of the result is written",
+                 "is the result copied back?",
                  {.skipped = Fault::Skipped::all}});
-  all.push_back({"in_place", "new values are read in place of old ones: it updates in place",
-                 "a step reads one array and writes another one", {.in_place = true}});
-  all.push_back({"not_swapped", "the buffers are not swapped: every step starts from the first field",
-                 "swap both pointers after each step", {.buffers = Fault::Buffers::never}});
-  all.push_back({"even_buffer", "after an even number of steps the wrong buffer is returned",
-                 "the result is where the last step wrote", {.buffers = Fault::Buffers::even_lost}});
-  all.push_back({"odd_buffer", "after an odd number of steps the wrong buffer is returned",
-                 "the result is where the last step wrote", {.buffers = Fault::Buffers::odd_lost}});
-  all.push_back({"step_too_few", "one step too few is made", "steps steps, not steps - 1",
+  all.push_back({"in_place",
+                 "new values are read in place of old ones: it updates in place",
+                 "a step reads one array and writes another one",
+                 {.in_place = true}});
+  all.push_back({"not_swapped",
+                 "the buffers are not swapped: every step starts from the first field",
+                 "swap both pointers after each step",
+                 {.buffers = Fault::Buffers::never}});
+  all.push_back({"even_buffer",
+                 "after an even number of steps the wrong buffer is returned",
+                 "the result is where the last step wrote",
+                 {.buffers = Fault::Buffers::even_lost}});
+  all.push_back({"odd_buffer",
+                 "after an odd number of steps the wrong buffer is returned",
+                 "the result is where the last step wrote",
+                 {.buffers = Fault::Buffers::odd_lost}});
+  all.push_back({"step_too_few",
+                 "one step too few is made",
+                 "steps steps, not steps - 1",
                  {.more_steps = -1}});
-  all.push_back({"step_too_many", "one step too many is made", "k < steps, not k <= steps",
+  all.push_back({"step_too_many",
+                 "one step too many is made",
+                 "k < steps, not k <= steps",
                  {.more_steps = 1}});
 }
 
 void add_formula_mistakes(std::vector<Mistake>& all) {
-  all.push_back({"exchanged", "x and y are exchanged: a row is taken to have ny cells",
-                 "cell (x, y) is u[y * nx + x]", {.exchanged = true}});
-  all.push_back({"factor_twice", "the factor is applied twice", "out = u + factor * lap",
+  all.push_back({"exchanged",
+                 "x and y are exchanged: a row is taken to have ny cells",
+                 "cell (x, y) is u[y * nx + x]",
+                 {.exchanged = true}});
+  all.push_back({"factor_twice",
+                 "the factor is applied twice",
+                 "out = u + factor * lap",
                  {.factor_squared = true}});
-  all.push_back({"factor_missing", "the factor is left out", "out = u + factor * lap",
+  all.push_back({"factor_missing",
+                 "the factor is left out",
+                 "out = u + factor * lap",
                  {.factor_missing = true}});
   for (const double scale : {0.5, 2.0, 0.25, 4.0}) {
-    all.push_back({"factor_wrong", fmt::format("the factor is {:g} times what it should be", scale),
-                   "factor is dt D / h^2 already", {.factor_scale = scale}});
+    all.push_back({"factor_wrong",
+                   fmt::format("the factor is {:g} times what it should be", scale),
+                   "factor is dt D / h^2 already",
+                   {.factor_scale = scale}});
   }
-  all.push_back({"sign", "the Laplacian is subtracted, not added", "out = u + factor * lap",
-                 {.sign = -1}});
-  all.push_back({"centre_missing", "4u is left out of the Laplacian",
-                 "lap = up + down + left + right - 4 * u", {.centre = 0}});
+  all.push_back(
+      {"sign", "the Laplacian is subtracted, not added", "out = u + factor * lap", {.sign = -1}});
+  all.push_back({"centre_missing",
+                 "4u is left out of the Laplacian",
+                 "lap = up + down + left + right - 4 * u",
+                 {.centre = 0}});
   for (const double centre : {1.0, 2.0, 3.0, 5.0}) {
     all.push_back({"centre_wrong",
                    fmt::format("the Laplacian has {:g}u in place of 4u", centre),
-                   "lap = up + down + left + right - 4 * u", {.centre = centre}});
+                   "lap = up + down + left + right - 4 * u",
+                   {.centre = centre}});
   }
   using enum Neighbour;
   for (const Neighbour missing : {up, down, left, right}) {
     all.push_back({"neighbour_missing",
                    fmt::format("the neighbour {} is left out", neighbour_name(missing)),
-                   "lap = up + down + left + right - 4 * u", {.missing = missing}});
+                   "lap = up + down + left + right - 4 * u",
+                   {.missing = missing}});
     for (const Neighbour twice : {up, down, left, right}) {
       if (twice != missing) {
         all.push_back({"neighbour_twice",
@@ -335,18 +366,18 @@ void add_formula_mistakes(std::vector<Mistake>& all) {
 }
 
 void add_tile_mistakes(std::vector<Mistake>& all) {
-  constexpr std::pair<int, int> shapes[] = {{16, 16}, {32, 8}, {32, 32}, {8, 8},   {32, 4},
-                                            {32, 16}, {16, 8}, {64, 4},  {64, 8},  {4, 4},
-                                            {128, 1}, {256, 1}, {64, 1}, {32, 1}};
+  constexpr std::pair<int, int> shapes[] = {{16, 16}, {32, 8},  {32, 32}, {8, 8},  {32, 4},
+                                            {32, 16}, {16, 8},  {64, 4},  {64, 8}, {4, 4},
+                                            {128, 1}, {256, 1}, {64, 1},  {32, 1}};
   for (const auto& [bx, by] : shapes) {
     for (const auto& [keeps, what] : {std::pair{Fault::Keeps::poison, "are never written"},
                                       std::pair{Fault::Keeps::old, "keep their old values"},
                                       std::pair{Fault::Keeps::zero, "are set to 0"}}) {
-      all.push_back({"partial_block",
-                     fmt::format("the last partial block of {} x {} is left out: its cells {}", bx,
-                                 by, what),
-                     "(nx + block - 1) / block blocks cover nx cells, nx / block do not",
-                     {.skipped = Fault::Skipped::partial_blocks, .keeps = keeps, .bx = bx, .by = by}});
+      all.push_back(
+          {"partial_block",
+           fmt::format("the last partial block of {} x {} is left out: its cells {}", bx, by, what),
+           "(nx + block - 1) / block blocks cover nx cells, nx / block do not",
+           {.skipped = Fault::Skipped::partial_blocks, .keeps = keeps, .bx = bx, .by = by}});
     }
     for (const auto& [halo, what] :
          {std::pair{Fault::TileHalo::stale, "hold the first field"},
@@ -418,8 +449,7 @@ Field<T> advance_varied(const Problem& problem, const Field<T>& field, std::int6
   if (arithmetic.precision == Arithmetic::Precision::wide_end) {
     Field<double> wide(field.nx(), field.ny());
     std::ranges::copy(field.cells(), wide.cells().begin());
-    const std::vector<double> end =
-        Walk<double>(problem, wide, arithmetic, fault).run(steps);
+    const std::vector<double> end = Walk<double>(problem, wide, arithmetic, fault).run(steps);
     std::ranges::transform(end, result.cells().begin(), [](double cell) {
       return is_poison(cell) ? poison<T>() : static_cast<T>(cell);
     });

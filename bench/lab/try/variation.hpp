@@ -36,7 +36,8 @@ struct Arithmetic {
                                     Neighbour::right};
   bool in_pairs = false; ///< (a + b) + (c + d) and not ((a + b) + c) + d
   Centre centre = Centre::last;
-  int fused = 0; ///< which product is not rounded before it is added: 0 none, 1 and 2 see the source
+  int fused =
+      0; ///< which product is not rounded before it is added: 0 none, 1 and 2 see the source
   Precision precision = Precision::own;
 
   bool operator==(const Arithmetic&) const = default;

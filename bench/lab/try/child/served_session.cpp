@@ -52,14 +52,18 @@ class StepSession final : public ServedSession {
   void run(std::int64_t steps) override {
     const T* from = field(opening_.in);
     for (std::int64_t done = 0; done < steps; ++done) {
-      T* to = field(done + 1 == steps ? opening_.out : done % 2 == 0 ? opening_.even : opening_.odd);
+      T* to = field(done + 1 == steps ? opening_.out
+                    : done % 2 == 0   ? opening_.even
+                                      : opening_.odd);
       step_(from, to, opening_.nx, opening_.ny, static_cast<T>(opening_.factor));
       from = to;
     }
   }
 
  private:
-  [[nodiscard]] T* field(std::size_t offset) const { return reinterpret_cast<T*>(shared_ + offset); }
+  [[nodiscard]] T* field(std::size_t offset) const {
+    return reinterpret_cast<T*>(shared_ + offset);
+  }
 
   Step<T>* step_;
   Opening opening_;
