@@ -246,6 +246,7 @@ template void fill_secret(Field<double>&, std::uint64_t);
 template <typename T>
 Explanation explain(const std::vector<JudgedRun<T>>& runs) {
   std::vector<const JudgedRun<T>*> by_work;
+  by_work.reserve(runs.size());
   for (const JudgedRun<T>& run : runs) {
     by_work.push_back(&run);
   }
