@@ -93,6 +93,8 @@ static std::span<const Verb> program_verbs() {
            LAB(declare_get_data), start},
       Verb{"lesson", "five lessons: a guess first, then the figure, then why", "diffbench lesson 1",
            LAB(declare_lesson), learn},
+      Verb{"try", "your own kernel in C, C++ or Python: right or not and why, and how fast",
+           "diffbench try my.cpp", LAB(declare_try), learn},
       Verb{"pitfalls", "classic mistakes of measuring beside the right measurement",
            "diffbench pitfalls --only no-warm-up --only hot-cache", LAB(declare_pitfalls), learn},
       Verb{"residency",

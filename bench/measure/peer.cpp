@@ -90,16 +90,18 @@ std::optional<std::string> environment(const char* name) {
 
 // Where the scripts are: what the user says, the installed files, the source tree that we were
 // built from.
-fs::path find_script(const PeerKind& kind) {
-  std::vector<std::string> directories;
+std::vector<std::string> script_directories() {
   if (const auto chosen = environment("DIFFBENCH_PEERS")) {
-    directories = {*chosen};
-  } else {
-    std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-    directories = {(program.parent_path().parent_path() / "share/diffbench/peers").string(),
-                   build_info::peers_directory};
+    return {*chosen};
   }
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  return {(program.parent_path().parent_path() / "share/diffbench/peers").string(),
+          build_info::peers_directory};
+}
+
+fs::path find_script(const PeerKind& kind) {
+  const std::vector<std::string> directories = script_directories();
   for (const std::string& directory : directories) {
     if (fs::exists(fs::path(directory) / fmt::format("{}.py", kind.module))) {
       return fs::path(directory) / "peer_protocol.py";
@@ -140,11 +142,15 @@ sys.exit(cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)) or not cou
 }
 
 // The python that PATH names may lack what Debian's has.
-std::string find_python(const PeerKind& kind) {
-  std::vector<std::string> planned_rows = {"python3", "/usr/bin/python3"};
+std::vector<std::string> pythons() {
   if (const auto chosen = environment("DIFFBENCH_PYTHON")) {
-    planned_rows = {*chosen};
+    return {*chosen};
   }
+  return {"python3", "/usr/bin/python3"};
+}
+
+std::string find_python(const PeerKind& kind) {
+  const std::vector<std::string> planned_rows = pythons();
   for (const std::string& python : planned_rows) {
     if (!has_modules(python, kind.imports)) {
       continue;
@@ -175,6 +181,25 @@ std::vector<std::string> peer_command(const PeerKind& kind) {
 
 std::string peer_row_name(std::string_view peer) { return fmt::format("{}{}", peer_mark, peer); }
 bool names_peer(std::string_view row) { return row.starts_with(peer_mark); }
+
+std::optional<std::string> python_with(const std::vector<std::string>& modules) {
+  for (const std::string& python : pythons()) {
+    if (has_modules(python, modules)) {
+      return python;
+    }
+  }
+  return std::nullopt;
+}
+
+std::filesystem::path peer_script(std::string_view name) {
+  const std::vector<std::string> directories = script_directories();
+  for (const std::string& directory : directories) {
+    if (fs::exists(fs::path(directory) / name)) {
+      return fs::path(directory) / name;
+    }
+  }
+  throw Unavailable(fmt::format("there is no {} in {}", name, fmt::join(directories, " or ")));
+}
 
 std::vector<std::string> peer_names(PeerTask task) {
   return names_in(peer_kinds(), [&](const PeerKind& kind) { return kind.task == task; });

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +46,11 @@ enum class PeerTask {
 /// those on the GPU a device. Takes some 50 ms, with a driver a little more; imports nothing.
 /// Throws InvalidInput, listing the names, for an unknown one.
 [[nodiscard]] Probe probe_peer(std::string_view name, PeerTask task = PeerTask::diffusion);
+
+/// A python3 that finds these modules, as the peers'; nothing where there is none.
+[[nodiscard]] std::optional<std::string> python_with(const std::vector<std::string>& modules);
+/// A file among the peers' scripts. Throws Unavailable.
+[[nodiscard]] std::filesystem::path peer_script(std::string_view name);
 
 /// What a child is given to work on.
 // NOLINTNEXTLINE(bugprone-exception-escape): only an assertion in the JSON's move could throw

@@ -70,7 +70,10 @@ Value unless_zero(const Shown& shown) {
 }
 
 Value threads(const Shown& shown) {
-  return shown.row.verification ? Value(shown.row.provenance.threads) : Value();
+  // 0: nobody knows, as of a user's own program.
+  return shown.row.verification && shown.row.provenance.threads > 0
+             ? Value(shown.row.provenance.threads)
+             : Value();
 }
 
 /// Fewer digits from 10 % on, where nobody compares them.

@@ -59,6 +59,7 @@ EXACT = {
     "advise-assumed": "advise --profile profile.json --grid 1000 --assume h200 "
                       "--json advise-assumed.json --csv advise-assumed.csv",
     "pitfalls-list": "pitfalls --list",
+    "try": "try --new cpp own.cpp",
     "lesson": "lesson",
     "lesson-plan": "lesson 3 --list",
     "report": "report old.json copies.json -o page.html --csv report.csv",

@@ -1,0 +1,201 @@
+// The process in which a submission runs. It knows no field that a submission was not given, no
+// expected result and no clock: these are the parent's.
+//
+//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES SHARED_FD run FILE.so
+//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES SHARED_FD exec COMMAND...
+//
+// stdin is a socket: a line comes in, a line goes back. The fields are in the shared memory
+// SHARED_FD, between guard zones, where the parent put them.
+#include "confinement.hpp"
+#include "served_session.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace diffbench::tried {
+
+namespace {
+
+/// Lines to and from the parent; what the submission prints goes elsewhere.
+class Channel {
+ public:
+  /// stdout becomes stderr, and stdin is empty from now on.
+  Channel() : fd_(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)) {
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    dup2(nothing, STDIN_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    close(nothing);
+  }
+  [[nodiscard]] bool read(std::string& line) {
+    line.clear();
+    for (char next = 0; ::read(fd_, &next, 1) == 1;) {
+      if (next == '\n') {
+        return true;
+      }
+      line.push_back(next);
+    }
+    return false;
+  }
+  void write(std::string text) const {
+    std::ranges::replace(text, '\n', ' ');
+    text.push_back('\n');
+    for (std::size_t done = 0; done < text.size();) {
+      const ssize_t sent = ::write(fd_, text.data() + done, text.size() - done);
+      if (sent <= 0) {
+        _exit(1); // the parent is gone
+      }
+      done += static_cast<std::size_t>(sent);
+    }
+  }
+
+ private:
+  int fd_;
+};
+
+std::byte* map_shared(int fd) {
+  struct stat facts {};
+  if (fstat(fd, &facts) != 0) {
+    throw std::runtime_error("no shared memory");
+  }
+  void* address = mmap(nullptr, static_cast<std::size_t>(facts.st_size), PROT_READ | PROT_WRITE,
+                       MAP_SHARED, fd, 0);
+  if (address == MAP_FAILED) {
+    throw std::runtime_error(std::string("cannot map the fields: ") + std::strerror(errno));
+  }
+  return static_cast<std::byte*>(address);
+}
+
+/// JSON text that the library gives, where it has such a function.
+std::string told(void* library, const char* name) {
+  const auto function = reinterpret_cast<const char* (*)()>(dlsym(library, name));
+  const char* text = function == nullptr ? nullptr : function();
+  return text == nullptr ? "null" : text;
+}
+
+class Server {
+ public:
+  Server(void* library, std::byte* shared) : library_(library), shared_(shared) {}
+
+  std::string answer(const std::string& line) {
+    std::istringstream words(line);
+    std::string verb;
+    words >> verb;
+    if (verb == "open") {
+      session_.reset();
+      Opening opening;
+      words >> opening.form >> opening.dtype >> opening.nx >> opening.ny >> opening.boundary >>
+          opening.boundary_value >> opening.factor >> opening.in >> opening.out >> opening.even >>
+          opening.odd;
+      session_ = serve(library_, shared_, opening);
+    } else if (verb == "run" && session_) {
+      std::int64_t steps = 0;
+      words >> steps;
+      session_->run(steps);
+    } else if (verb == "close") {
+      session_.reset();
+    } else if (verb == "findings" || verb == "counts") {
+      return verb + " " + told(library_, ("diffbench_try_" + verb).c_str());
+    } else {
+      return "error this is no request: " + line;
+    }
+    return "done";
+  }
+
+ private:
+  void* library_;
+  std::byte* shared_;
+  std::unique_ptr<ServedSession> session_;
+};
+
+int serve_library(Channel& channel, const char* file, int shared_fd) {
+  // Its functions before those of the C library: glibc has a step, too.
+  void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  if (library == nullptr) {
+    channel.write(std::string("error ") + dlerror());
+    return 1;
+  }
+  Server server(library, map_shared(shared_fd));
+  channel.write("ready");
+  for (std::string line; channel.read(line);) {
+    try {
+      channel.write(server.answer(line));
+    } catch (const std::exception& failure) {
+      channel.write(std::string("error ") + failure.what());
+    }
+  }
+  return 0;
+}
+
+template <typename Number>
+Number number_of(const std::string& argument) {
+  Number number{};
+  const char* const end = argument.data() + argument.size();
+  if (std::from_chars(argument.data(), end, number).ptr != end) {
+    throw std::runtime_error("this is no number: " + argument);
+  }
+  return number;
+}
+
+int run(const std::vector<std::string>& arguments, char** command) {
+  if (arguments.size() < 6) {
+    return 2;
+  }
+  const int shared_fd = number_of<int>(arguments[3]);
+  close_range(3, static_cast<unsigned>(shared_fd) - 1, 0);
+  close_range(static_cast<unsigned>(shared_fd) + 1, ~0U, 0);
+  const Limits limits{.memory_bytes = number_of<std::uint64_t>(arguments[0]),
+                      .cpu_seconds = number_of<std::uint64_t>(arguments[1]),
+                      .file_bytes = number_of<std::uint64_t>(arguments[2])};
+  if (arguments[4] == "exec") {
+    // What is not protected is the first thing that the parent hears, from whom it is.
+    std::string lacking;
+    for (const std::string& each : confine(limits)) {
+      lacking += (lacking.empty() ? "" : "; ") + each;
+    }
+    lacking = "lacking " + lacking + "\n";
+    if (::write(STDIN_FILENO, lacking.data(), lacking.size()) < 0) {
+      return 1;
+    }
+    execvp(command[0], command);
+    lacking = std::string("error cannot start ") + command[0] + ": " + std::strerror(errno) + "\n";
+    return ::write(STDIN_FILENO, lacking.data(), lacking.size()) < 0 ? 1 : 127;
+  }
+  Channel channel;
+  std::string lacking;
+  for (const std::string& each : confine(limits)) {
+    lacking += (lacking.empty() ? "" : "; ") + each;
+  }
+  channel.write("lacking " + lacking);
+  return serve_library(channel, arguments[5].c_str(), shared_fd);
+}
+
+} // namespace
+
+} // namespace diffbench::tried
+
+int main(int argc, char** argv) {
+  try {
+    return diffbench::tried::run({argv + 1, argv + argc}, argv + (argc > 6 ? 6 : argc));
+  } catch (const std::exception& failure) {
+    std::cerr << failure.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,284 @@
+#include "judgement.hpp"
+
+#include "interrupt.hpp"
+#include "variation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// A size and numbers of steps.
+struct Case {
+  std::int64_t nx, ny;
+  std::vector<std::int64_t> steps;
+};
+
+/// Odd, prime, thin, smaller than a block, as large as one, not square. The first tell most.
+std::vector<Case> cases(bool brief) {
+  std::vector<Case> all = {
+      {7, 5, {1, 2, 3, 17, 100}}, {13, 19, {1, 2, 3}}, {37, 21, {1, 17}}, {3, 3, {1, 2}},
+      {16, 16, {1, 3}},           {5, 64, {1}},        {67, 34, {1, 2}}};
+  if (!brief) {
+    all.push_back({97, 41, {1, 17}});
+    all.push_back({131, 8, {1, 2}});
+    all.push_back({8, 257, {1}});
+    all.push_back({257, 131, {1, 3, 100}});
+  }
+  return all;
+}
+
+template <typename T>
+Field<T> reference_of(const JudgedRun<T>& run) {
+  Field<T> expected(run.problem.nx, run.problem.ny);
+  std::ranges::copy(run.initial.cells(), expected.cells().begin());
+  advance_reference(run.problem, expected, run.steps);
+  return expected;
+}
+
+/// Rows and columns of a map: every character is a part of the field, wrong where a cell of it is.
+template <typename T>
+std::string map_of(const Field<T>& result, const Field<T>& expected) {
+  constexpr std::int64_t widest = 40, highest = 16;
+  const std::int64_t columns = std::min(widest, result.nx());
+  const std::int64_t rows = std::min(highest, result.ny());
+  std::vector<std::string> lines(static_cast<std::size_t>(rows),
+                                 std::string(static_cast<std::size_t>(columns), '.'));
+  for (std::int64_t y = 0; y < result.ny(); ++y) {
+    for (std::int64_t x = 0; x < result.nx(); ++x) {
+      if (!(result.row(y)[x] == expected.row(y)[x])) {
+        lines[static_cast<std::size_t>(y * rows / result.ny())]
+             [static_cast<std::size_t>(x * columns / result.nx())] = '#';
+      }
+    }
+  }
+  std::string map;
+  for (const std::string& line : lines) {
+    map += line + '\n';
+  }
+  return map;
+}
+
+template <typename T>
+WrongCells wrong_cells(const JudgedRun<T>& run, const Field<T>& expected) {
+  WrongCells wrong{.nx = run.problem.nx, .ny = run.problem.ny, .steps = run.steps};
+  wrong.difference = difference<T>(run.result.cells(), expected.cells(), run.problem.nx, run.steps);
+  wrong.expected = expected.row(wrong.difference.y)[wrong.difference.x];
+  wrong.found = run.result.row(wrong.difference.y)[wrong.difference.x];
+  wrong.unwritten = std::ranges::count_if(run.result.cells(), is_poison<T>);
+  wrong.map = map_of(run.result, expected);
+  return wrong;
+}
+
+/// The runs of one dtype.
+template <typename T>
+class Judge {
+ public:
+  Judge(const Submission& submission, const JudgePlan& plan, const std::filesystem::path& work_dir,
+        const std::function<void(double)>& on_progress)
+      : submission_(submission), plan_(plan), work_dir_(work_dir), on_progress_(on_progress) {}
+
+  Judgement judge() {
+    judgement_.dtype = dtype_of<T>;
+    judgement_.findings = judgement_.counts = "null";
+    try {
+      run_all();
+    } catch (const SubmissionFailed& failure) {
+      judgement_.complaints.emplace_back(failure.what());
+      judgement_.failed = true;
+    }
+    judgement_.runs = std::ssize(runs_);
+    if (!runs_.empty()) {
+      compare_all();
+    }
+    if (!judgement_.complaints.empty()) {
+      judgement_.verdict = TryVerdict::wrong;
+    }
+    return std::move(judgement_);
+  }
+
+ private:
+  void run_all() {
+    const std::vector<Case> all = cases(plan_.brief);
+    std::int64_t largest = 0;
+    for (const Case& each : all) {
+      largest = std::max(largest, each.nx * each.ny * static_cast<std::int64_t>(sizeof(T)));
+    }
+    TriedProcess process(submission_.compiled, plan_.limits, largest, work_dir_);
+    judgement_.unprotected = process.unprotected();
+    double done = 0;
+    for (const Case& each : all) {
+      Problem problem;
+      problem.nx = each.nx;
+      problem.ny = each.ny;
+      problem.dtype = dtype_of<T>;
+      problem.dt = 0.1 + 0.01 * static_cast<double>(seed_() % 10); // no factor is known before
+      process.open(problem, submission_.form);
+      for (const std::int64_t steps : each.steps) {
+        run(process, problem, steps);
+      }
+      process.close();
+      on_progress_(++done / static_cast<double>(all.size()));
+    }
+    judgement_.findings = process.findings();
+    judgement_.counts = process.counts();
+  }
+
+  void run(TriedProcess& process, const Problem& problem, std::int64_t steps) {
+    if (interrupted()) {
+      throw Interrupted();
+    }
+    JudgedRun<T> run{.problem = problem,
+                     .steps = steps,
+                     .initial = Field<T>(problem.nx, problem.ny),
+                     .result = {}};
+    fill_secret(run.initial, seed_());
+    try {
+      TriedRun<T> done = process.run(run.initial, steps);
+      complain_once(done.input_changed ? "it changes its input" : "");
+      complain_once(done.outside
+                        ? fmt::format("{}, on {} x {} cells", *done.outside, problem.nx, problem.ny)
+                        : "");
+      if (!repeats_ && done.result.nx() > 0) {
+        // Twice the same: what is a race, or was never set, may show.
+        repeats_ = same_bits(process.run(run.initial, steps).result, done.result);
+        complain_once(*repeats_ ? ""
+                                : "two equal runs differ: it reads memory that was never set, "
+                                  "or its threads race");
+      }
+      for (const JudgedRun<T>& earlier : runs_) {
+        const T first = done.result.cells().front(); // not what was left out, or set to 0
+        if (first > 0 && earlier.problem == problem && same_bits(earlier.result, done.result)) {
+          complain_once("it returns the result of an earlier run");
+        }
+      }
+      run.result = std::move(done.result);
+    } catch (const SubmissionFailed& failure) {
+      throw SubmissionFailed(
+          failure.kind(), fmt::format("{}; on {} x {} cells, {} steps", failure.what(), problem.nx,
+                                      problem.ny, steps));
+    }
+    runs_.push_back(std::move(run));
+  }
+
+  void complain_once(const std::string& what) {
+    if (!what.empty() && judgement_.complaints.empty()) {
+      judgement_.complaints.push_back(what);
+    }
+  }
+
+  void compare_all() {
+    const Explanation found = explain(runs_);
+    std::optional<std::size_t> first_different, first_wrong;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const JudgedRun<T>& run = runs_[i];
+      const Field<T> expected = reference_of(run);
+      const Comparison comparison = compare<T>(run.result.cells(), expected.cells());
+      if (comparison.bitwise) {
+        continue;
+      }
+      const Difference how =
+          difference<T>(run.result.cells(), expected.cells(), run.problem.nx, run.steps);
+      judgement_.max_ulps = std::max(judgement_.max_ulps, how.max_ulps);
+      first_different = first_different.value_or(i);
+      if (!how.within_rounding(run.steps)) {
+        first_wrong = first_wrong.value_or(i);
+      }
+    }
+    if (found.mistake) {
+      const Mistake& mistake = mistakes()[*found.mistake];
+      judgement_.verdict = TryVerdict::wrong;
+      judgement_.mistake_id = mistake.id;
+      judgement_.mistake = mistake.text;
+      judgement_.advice = mistake.advice;
+    } else if (found.arithmetic) {
+      const Arithmetic& arithmetic = arithmetics()[*found.arithmetic];
+      judgement_.arithmetic = *found.arithmetic == 0 ? "" : to_string(arithmetic);
+      judgement_.verdict = *found.arithmetic == 0      ? TryVerdict::same_bits
+                           : is_contracted(arithmetic) ? TryVerdict::contracted
+                                                       : TryVerdict::rounding;
+    } else {
+      judgement_.verdict = first_wrong ? TryVerdict::wrong : TryVerdict::rounding;
+    }
+    const auto shown = first_wrong ? first_wrong : first_different;
+    if (judgement_.verdict == TryVerdict::wrong && shown) {
+      judgement_.wrong = wrong_cells(runs_[*shown], reference_of(runs_[*shown]));
+    }
+  }
+
+  const Submission& submission_;
+  const JudgePlan& plan_;
+  const std::filesystem::path& work_dir_;
+  const std::function<void(double)>& on_progress_;
+  std::mt19937_64 seed_{plan_.seed};
+  std::vector<JudgedRun<T>> runs_;
+  std::optional<bool> repeats_;
+  Judgement judgement_;
+};
+
+template <typename T>
+bool gives(const JudgedRun<T>& run, const Arithmetic& arithmetic, const Fault& fault) {
+  return same_bits(advance_varied(run.problem, run.initial, run.steps, arithmetic, fault),
+                   run.result);
+}
+
+} // namespace
+
+template <typename T>
+void fill_secret(Field<T>& field, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (T& cell : field.cells()) {
+    // 24 and 53 bits: all that a number below 1 has.
+    constexpr int bits = sizeof(T) == 4 ? 24 : 53;
+    cell = std::ldexp(static_cast<T>(random() >> (64 - bits)), -bits);
+  }
+}
+template void fill_secret(Field<float>&, std::uint64_t);
+template void fill_secret(Field<double>&, std::uint64_t);
+
+template <typename T>
+Explanation explain(const std::vector<JudgedRun<T>>& runs) {
+  std::vector<const JudgedRun<T>*> by_work;
+  by_work.reserve(runs.size());
+  for (const JudgedRun<T>& run : runs) {
+    by_work.push_back(&run);
+  }
+  // The smallest first: it refuses most of them quickly.
+  std::ranges::stable_sort(
+      by_work, {}, [](const JudgedRun<T>* run) { return run->problem.cells() * run->steps; });
+  const auto explains = [&](const Arithmetic& arithmetic, const Fault& fault) {
+    return std::ranges::all_of(
+        by_work, [&](const JudgedRun<T>* run) { return gives(*run, arithmetic, fault); });
+  };
+  for (std::size_t i = 0; i < arithmetics().size(); ++i) {
+    if (explains(arithmetics()[i], {})) {
+      return {.arithmetic = i};
+    }
+  }
+  for (std::size_t m = 0; m < mistakes().size(); ++m) {
+    for (std::size_t i = 0; i < arithmetics().size(); ++i) {
+      if (explains(arithmetics()[i], mistakes()[m].fault)) {
+        return {.arithmetic = i, .mistake = m};
+      }
+    }
+  }
+  return {};
+}
+template Explanation explain(const std::vector<JudgedRun<float>>&);
+template Explanation explain(const std::vector<JudgedRun<double>>&);
+
+Judgement judge_submission(const Submission& submission, Dtype dtype, const JudgePlan& plan,
+                           const std::filesystem::path& work_dir,
+                           const std::function<void(double)>& on_progress) {
+  return dtype == Dtype::float32 ? Judge<float>(submission, plan, work_dir, on_progress).judge()
+                                 : Judge<double>(submission, plan, work_dir, on_progress).judge();
+}
+
+} // namespace diffbench::bench

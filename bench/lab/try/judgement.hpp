@@ -1,0 +1,94 @@
+// Whether a submission is right, and if not, why: it runs on fields that it has never seen, and the
+// oracle's relatives (variation.hpp) explain what it gives.
+#pragma once
+
+#include "diffbench/name_table.hpp"
+#include "diffbench/verify.hpp"
+#include "submission.hpp"
+#include "tried_process.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+enum class TryVerdict { same_bits, contracted, rounding, wrong };
+inline constexpr NameTable<TryVerdict, 4> try_verdict_names{
+    "verdict",
+    {{{TryVerdict::same_bits, "the same bits"},
+      {TryVerdict::contracted, "right, contracted"},
+      {TryVerdict::rounding, "right within rounding"},
+      {TryVerdict::wrong, "wrong"}}}};
+[[nodiscard]] constexpr std::string_view to_string(TryVerdict verdict) {
+  return try_verdict_names.name(verdict);
+}
+[[nodiscard]] constexpr bool is_right(TryVerdict verdict) { return verdict != TryVerdict::wrong; }
+
+/// A cell that is wrong, and where others are.
+struct WrongCells {
+  std::int64_t nx = 0, ny = 0, steps = 0; ///< of the run
+  Difference difference = {};             ///< x and y of the first one
+  double expected = 0, found = 0;         ///< in it
+  std::int64_t unwritten = 0;             ///< cells that still hold what was there before
+  std::string map = {};                   ///< lines of '.' and '#', the first row at the top
+};
+
+/// Of one dtype.
+struct Judgement {
+  Dtype dtype = Dtype::float32;
+  TryVerdict verdict = TryVerdict::wrong;
+  std::string arithmetic;              ///< in which other order it computes, where that is known
+  std::int64_t max_ulps = 0;           ///< of right ones, at most
+  std::int64_t runs = 0;               ///< that were made
+  std::string mistake_id;              ///< of a wrong one; empty: not explained
+  std::string mistake;                 ///< the same as a sentence
+  std::string advice;                  ///< what to look at
+  bool failed = false;                 ///< it crashed, hung, or could not be loaded or run
+  std::vector<std::string> complaints; ///< what else it does that it may not, or why it did not run
+  std::optional<WrongCells> wrong;
+  std::string unprotected; ///< TriedProcess::unprotected()
+  std::string findings;    ///< JSON of an emulation; "null" without one
+  std::string counts;      ///< the same
+};
+
+struct JudgePlan {
+  TryLimits limits;
+  std::uint64_t seed = 0; ///< of the fields
+  bool brief = false;     ///< for code that is emulated
+};
+
+/// `on_progress(fraction)` is called after each run. Throws Interrupted, and Error where no process
+/// can be started.
+[[nodiscard]] Judgement judge_submission(const Submission& submission, Dtype dtype,
+                                         const JudgePlan& plan,
+                                         const std::filesystem::path& work_dir,
+                                         const std::function<void(double)>& on_progress);
+
+/// What explains a run's result, by the bits.
+struct Explanation {
+  std::optional<std::size_t> arithmetic = {}; ///< in arithmetics()
+  std::optional<std::size_t> mistake = {};    ///< in mistakes(); none: it is right
+};
+
+/// A run, and what came of it.
+template <typename T>
+struct JudgedRun {
+  Problem problem;
+  std::int64_t steps = 0;
+  Field<T> initial, result;
+};
+
+/// What gives the bits of all runs; empty where nothing does. At least one run.
+template <typename T>
+[[nodiscard]] Explanation explain(const std::vector<JudgedRun<T>>& runs);
+
+/// Fills it with secret cells of [0, 1).
+template <typename T>
+void fill_secret(Field<T>& field, std::uint64_t seed);
+
+} // namespace diffbench::bench

@@ -1,0 +1,416 @@
+#include "submission.hpp"
+
+#include "child_process.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
+#include "peer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include <cxxabi.h>
+
+namespace diffbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Seconds = std::chrono::duration<double>;
+
+constexpr Seconds compile_limit(60);
+
+constexpr std::string_view step_form =
+    "void step(const float* u, float* out, int nx, int ny, float factor)";
+constexpr std::string_view solve_form =
+    "void solve(const float* in, float* out, int nx, int ny, int steps, float factor)";
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Runs a command; its exit status, and what it wrote to stderr, whole.
+struct Said {
+  int status = 0;
+  std::string text;
+};
+Said run_command(std::vector<std::string> command, const fs::path& work_dir) {
+  const fs::path file = work_dir / "messages.txt";
+  command.insert(command.begin(),
+                 {"sh", "-c", "m=$1; shift; exec \"$@\" 2> \"$m\"", "sh", file.string()});
+  ChildProcess child(command);
+  const auto status = child.wait(compile_limit);
+  if (!status) {
+    child.kill_now();
+    throw InvalidInput(
+        fmt::format("{} takes longer than {:g} s", command[5], compile_limit.count()));
+  }
+  std::ifstream messages(file);
+  return {*status, {std::istreambuf_iterator<char>(messages), {}}};
+}
+
+bool is_there(const std::string& program) {
+  try {
+    return ChildProcess({program, "--version"}).wait(Seconds(10)) == 0;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::string find_compiler(Language language, const CompilerChoice& choice) {
+  const bool is_c = language == Language::c;
+  std::vector<std::string> names;
+  if (!choice.compiler.empty()) {
+    names = {choice.compiler};
+  } else if (is_c) {
+    names = {"cc", "gcc", "clang"};
+  } else {
+    names = {"c++", "g++", "clang++"};
+  }
+  for (const std::string& name : names) {
+    if (is_there(name)) {
+      return name;
+    }
+  }
+  throw Unavailable(
+      fmt::format("no compiler for {}: there is no {}; get one with: apt-get install "
+                  "{}",
+                  to_string(language), fmt::join(names, ", "), is_c ? "gcc" : "g++"));
+}
+
+/// A compiler and what it is to do with a file.
+class Compiler {
+ public:
+  Compiler(Language language, const CompilerChoice& choice, const fs::path& work_dir)
+      : language_(language), work_dir_(work_dir), program_(find_compiler(language, choice)) {
+    // Products are rounded before they are added, as NumPy's; --flags may have it otherwise.
+    flags_ = choice.flags.empty()
+                 ? std::vector<std::string>{"-O3", "-march=native", "-ffp-contract=off", "-fopenmp"}
+                 : words_of(choice.flags);
+  }
+
+  CompiledSubmission compile(const fs::path& file) {
+    const fs::path library = work_dir_ / "submission.so";
+    std::vector<std::string> command = base();
+    command.insert(command.end(), {"-shared", "-fPIC", "-o", library.string(),
+                                   fs::absolute(file).string(), "-lm"});
+    const Said said = run_command(command, work_dir_);
+    if (said.status != 0) {
+      throw InvalidInput(fmt::format("{} does not compile: {}", file.filename().string(),
+                                     first_error(said.text, file)));
+    }
+    return {.library = library,
+            .command = fmt::format("{} {} -shared -fPIC {}", program_, fmt::join(flags_, " "),
+                                   file.filename().string())};
+  }
+
+  /// Whether the file's function of that name has this type: C's linkage does not tell.
+  bool has_type(const fs::path& file, std::string_view name, const std::string& type) {
+    const fs::path probe = work_dir_ / (language_ == Language::c ? "probe.c" : "probe.cpp");
+    std::ofstream(probe) << "#include \"" << fs::absolute(file).string() << "\"\n"
+                         << (language_ == Language::c
+                                 ? fmt::format("_Static_assert(_Generic(&{}, {}: 1, default: 0), "
+                                               "\"\");\n",
+                                               name, fmt::format(fmt::runtime(type), ""))
+                                 : fmt::format("{} = &{};\n",
+                                               fmt::format(fmt::runtime(type), "diffbench_probe"),
+                                               name));
+    std::vector<std::string> command = base();
+    command.insert(command.end(), {"-w", "-fsyntax-only", probe.string()});
+    return run_command(command, work_dir_).status == 0;
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::string> base() const {
+    std::vector<std::string> command = {program_};
+    command.insert(command.end(), flags_.begin(), flags_.end());
+    std::error_code ignored;
+    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+    // Of what is installed, and of the source tree that we were built from.
+    command.insert(command.end(), {"-fdiagnostics-color=never", "-I",
+                                   (program.parent_path().parent_path() / "include").string(), "-I",
+                                   DIFFBENCH_TRY_HEADERS});
+    return command;
+  }
+  /// The compiler's first line with a place in it, and with the file's own name.
+  static std::string first_error(const std::string& text, const fs::path& file) {
+    std::istringstream lines(text);
+    std::string first, line;
+    while (std::getline(lines, line)) {
+      if (first.empty()) {
+        first = line;
+      }
+      if (line.find("error") != std::string::npos) {
+        first = line;
+        break;
+      }
+    }
+    const std::string whole = fs::absolute(file).string();
+    if (const auto at = first.find(whole); at != std::string::npos) {
+      first.replace(at, whole.size(), file.filename().string());
+    }
+    return first.empty() ? "the compiler says nothing" : first;
+  }
+
+  Language language_;
+  fs::path work_dir_;
+  std::string program_;
+  std::vector<std::string> flags_;
+};
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 ? text.get() : name;
+}
+
+/// What a file has of one form.
+struct Found {
+  Form form;
+  std::vector<Dtype> dtypes;
+};
+
+bool has(const std::vector<std::string>& names, std::initializer_list<std::string_view> wanted) {
+  return std::ranges::any_of(
+      wanted, [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); });
+}
+
+/// By C++'s names (Itanium C++ ABI); of C's, which do not tell, by trying.
+class FormSearch {
+ public:
+  FormSearch(std::vector<std::string> names, Compiler* compiler, const fs::path& file)
+      : names_(std::move(names)), compiler_(compiler), file_(file) {}
+
+  std::vector<Found> all() {
+    std::vector<Found> found;
+    const auto add = [&found](Form form, std::vector<Dtype> dtypes) {
+      if (!dtypes.empty()) {
+        found.push_back({form, std::move(dtypes)});
+      }
+    };
+    std::vector<Dtype> session;
+    if (has(names_, {"diffbench_create_f32"})) {
+      session.push_back(Dtype::float32);
+    }
+    if (has(names_, {"diffbench_create_f64"})) {
+      session.push_back(Dtype::float64);
+    }
+    add(Form::session, session);
+    add(Form::solve, dtypes("solve", {"_Z5solvePKfPfiiif", "_Z5solvePfS_iiif"},
+                            {"_Z5solvePKdPdiiid", "_Z5solvePdS_iiid"}, "int, int, int"));
+    add(Form::step, dtypes("step", {"_Z4stepPKfPfiif", "_Z4stepPfS_iif"},
+                           {"_Z4stepPKdPdiid", "_Z4stepPdS_iid"}, "int, int"));
+    return found;
+  }
+
+  /// Of a file without any.
+  [[nodiscard]] std::string nearest() const {
+    std::vector<std::string> own;
+    for (const std::string& name : names_) {
+      const std::string shown = demangled(name);
+      if (shown.starts_with("_")) {
+        continue; // the compiler's and the linker's
+      }
+      own.push_back(shown.substr(0, shown.find('(')));
+      for (const auto& [word, form] :
+           {std::pair{"solve", solve_form}, std::pair{"step", step_form}}) {
+        if (shown.find(word) != std::string::npos) {
+          return fmt::format("it has {}, but the form is: {}", shown, form);
+        }
+      }
+    }
+    const std::string meant = did_you_mean("step", own) + did_you_mean("solve", own);
+    return own.empty()
+               ? fmt::format(
+                     "it has no function that others can call; the simplest form "
+                     "is: {}",
+                     step_form)
+               : fmt::format(
+                     "it has {}{}, but no step or solve; the simplest form is: {}",
+                     fmt::join(own.begin(),
+                               own.begin() + std::min<std::ptrdiff_t>(5, std::ssize(own)), ", "),
+                     own.size() > 5 ? ", ..." : "", step_form);
+  }
+
+ private:
+  std::vector<Dtype> dtypes(const char* name, std::initializer_list<std::string_view> single,
+                            std::initializer_list<std::string_view> twofold, const char* integers) {
+    std::vector<Dtype> found;
+    if (has(names_, single)) {
+      found.push_back(Dtype::float32);
+    }
+    if (has(names_, twofold)) {
+      found.push_back(Dtype::float64);
+    }
+    if (!found.empty() || !has(names_, {name})) {
+      return found;
+    }
+    if (compiler_ == nullptr) {
+      return {Dtype::float32}; // diffbench_try.h says so
+    }
+    for (const auto& [dtype, cell] :
+         {std::pair{Dtype::float32, "float"}, std::pair{Dtype::float64, "double"}}) {
+      for (const char* qualified : {"const ", ""}) {
+        if (compiler_->has_type(file_, name,
+                                fmt::format("void (*{{}})({}{}*, {}*, {}, {})", qualified, cell,
+                                            cell, integers, cell))) {
+          return {dtype};
+        }
+      }
+    }
+    return {};
+  }
+
+  std::vector<std::string> names_;
+  Compiler* compiler_;
+  fs::path file_;
+};
+
+/// Takes the widest, or `wanted`.
+Submission take(CompiledSubmission compiled, Language language, std::vector<Found> found,
+                std::optional<Form> wanted, const std::string& why_none) {
+  if (found.empty()) {
+    throw InvalidInput(why_none);
+  }
+  const auto chosen = wanted ? std::ranges::find(found, *wanted, &Found::form) : found.begin();
+  if (chosen == found.end()) {
+    throw InvalidInput(fmt::format("--form {}: the file has no such form; it has {}",
+                                   to_string(*wanted), to_string(found.front().form)));
+  }
+  Submission submission{.compiled = std::move(compiled),
+                        .language = language,
+                        .form = chosen->form,
+                        .dtypes = chosen->dtypes,
+                        .other_forms = {}};
+  for (const Found& other : found) {
+    if (other.form != chosen->form) {
+      submission.other_forms.push_back(other.form);
+    }
+  }
+  return submission;
+}
+
+/// The names that a Python file defines, without running it; its last line of stdout is read.
+constexpr const char* python_names = R"(
+import ast, sys
+try:
+    tree = ast.parse(open(sys.argv[1], "rb").read())
+except (SyntaxError, ValueError) as error:
+    line = getattr(error, "lineno", None)
+    sys.exit(f"line {line}: {error.args[0]}" if line else str(error))
+names = []
+for node in tree.body:
+    names += [node.name] if hasattr(node, "name") else []
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    names += [target.id for target in targets if isinstance(target, ast.Name)]
+open(sys.argv[2], "w").write("\n".join(names))
+)";
+
+Submission prepare_python(const fs::path& file, std::optional<Form> wanted,
+                          const fs::path& work_dir) {
+  const auto python = python_with({"numpy"});
+  if (!python) {
+    throw Unavailable(
+        "no python3 that can import numpy; get it with: apt-get install "
+        "python3-numpy");
+  }
+  const fs::path copy = work_dir / "submission.py";
+  const fs::path script = work_dir / "try_child.py";
+  fs::copy_file(file, copy, fs::copy_options::overwrite_existing);
+  fs::copy_file(peer_script("try_child.py"), script, fs::copy_options::overwrite_existing);
+  const fs::path list = work_dir / "names.txt";
+  const Said said =
+      run_command({*python, "-c", python_names, copy.string(), list.string()}, work_dir);
+  if (said.status != 0) {
+    throw InvalidInput(fmt::format("{} is no Python: {}", file.filename().string(),
+                                   said.text.substr(0, said.text.find('\n'))));
+  }
+  std::ifstream stream(list);
+  const std::vector<std::string> names{std::istream_iterator<std::string>(stream), {}};
+  std::vector<Found> found;
+  for (const Form form : {Form::solve, Form::step}) {
+    if (has(names, {to_string(form)})) {
+      found.push_back({form, {Dtype::float32, Dtype::float64}});
+    }
+  }
+  return take({.library = copy, .command = {}, .interpreter = {*python, "-B", script.string()}},
+              Language::python, std::move(found), wanted,
+              fmt::format("{} defines no step or solve; the forms are: def step(u, factor), which "
+                          "returns the new array, and def solve(u, steps, factor){}",
+                          file.filename().string(),
+                          did_you_mean("step", names) + did_you_mean("solve", names)));
+}
+
+} // namespace
+
+Language language_of(const fs::path& file) {
+  const std::string end = file.extension().string();
+  for (const auto& [known, language] : {std::pair<std::string_view, Language>{".c", Language::c},
+                                        {".cpp", Language::cpp},
+                                        {".cc", Language::cpp},
+                                        {".cxx", Language::cpp},
+                                        {".cu", Language::cuda},
+                                        {".py", Language::python},
+                                        {".so", Language::library}}) {
+    if (end == known) {
+      return language;
+    }
+  }
+  throw InvalidInput(fmt::format("{}: files that end with .c, .cpp, .cu, .py or .so can be tried",
+                                 file.filename().string()));
+}
+
+Submission prepare(const fs::path& file, std::optional<Form> wanted, const CompilerChoice& choice,
+                   const fs::path& work_dir) {
+  const Language language = language_of(file);
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) {
+    throw InvalidInput(fmt::format("there is no file {}", file.string()));
+  }
+  if (!std::ifstream(file)) {
+    throw InvalidInput(fmt::format("{} cannot be read", file.string()));
+  }
+  if (language == Language::cuda) {
+    throw Unavailable(
+        fmt::format("{}: this build cannot run CUDA files", file.filename().string()));
+  }
+  // Another user's process loads what lies here.
+  fs::permissions(work_dir, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec |
+                                fs::perms::group_read | fs::perms::others_read);
+  if (language == Language::python) {
+    return prepare_python(file, wanted, work_dir);
+  }
+  std::optional<Compiler> compiler;
+  CompiledSubmission compiled;
+  if (language == Language::library) {
+    compiled.library = work_dir / "submission.so";
+    fs::copy_file(file, compiled.library, fs::copy_options::overwrite_existing);
+  } else {
+    compiler.emplace(language, choice, work_dir);
+    compiled = compiler->compile(file);
+  }
+  fs::permissions(compiled.library, fs::perms::owner_all | fs::perms::group_exec |
+                                        fs::perms::others_exec | fs::perms::group_read |
+                                        fs::perms::others_read);
+  FormSearch search(exported_functions(language == Language::library ? file : compiled.library),
+                    compiler ? &*compiler : nullptr, file);
+  std::vector<Found> found = search.all();
+  const std::string why_none =
+      found.empty()
+          ? fmt::format("{} cannot be tried: {}", file.filename().string(), search.nearest())
+          : "";
+  return take(std::move(compiled), language, std::move(found), wanted, why_none);
+}
+
+} // namespace diffbench::bench

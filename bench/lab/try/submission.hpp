@@ -1,0 +1,55 @@
+// A user's file: its language, its forms, and how it becomes something that runs.
+#pragma once
+
+#include "compiled_submission.hpp"
+#include "diffbench/problem.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+enum class Language { c, cpp, cuda, python, library };
+inline constexpr NameTable<Language, 5> language_names{"language",
+                                                       {{{Language::c, "C"},
+                                                         {Language::cpp, "C++"},
+                                                         {Language::cuda, "CUDA"},
+                                                         {Language::python, "Python"},
+                                                         {Language::library, "shared library"}}}};
+[[nodiscard]] constexpr std::string_view to_string(Language language) {
+  return language_names.name(language);
+}
+
+/// By the end of its name. Throws InvalidInput, with the ends that are known.
+[[nodiscard]] Language language_of(const std::filesystem::path& file);
+
+/// How it is compiled; empty: as usual.
+struct CompilerChoice {
+  std::string compiler; ///< a program
+  std::string flags;    ///< words with spaces between, in place of the usual ones
+};
+
+/// What runs, in which form and for which dtypes.
+struct Submission {
+  CompiledSubmission compiled;
+  Language language = Language::cpp;
+  Form form = Form::step;
+  std::vector<Dtype> dtypes;     ///< one at least
+  std::vector<Form> other_forms; ///< narrower ones, which are not taken
+};
+
+/// Compiles `file`, or copies what needs no compiler, into `work_dir`, and finds its forms. The
+/// widest is taken, or `wanted`. Throws InvalidInput (no such file, the compiler's words, no form
+/// that is known: with the one that comes nearest) and Unavailable (no compiler).
+[[nodiscard]] Submission prepare(const std::filesystem::path& file, std::optional<Form> wanted,
+                                 const CompilerChoice& choice,
+                                 const std::filesystem::path& work_dir);
+
+/// The names of functions that a shared object offers to others (its table of dynamic symbols, ELF
+/// for 64 bits). Loads nothing. Throws InvalidInput for a file that is no such object.
+[[nodiscard]] std::vector<std::string> exported_functions(const std::filesystem::path& library);
+
+} // namespace diffbench::bench

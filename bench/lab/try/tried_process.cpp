@@ -1,0 +1,342 @@
+#include "tried_process.hpp"
+
+#include "diffbench/stopwatch.hpp"
+#include "interrupt.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace diffbench::bench {
+
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+namespace fs = std::filesystem;
+
+template <typename T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+template <typename T>
+constexpr BitsOf<T> poison_bits = sizeof(T) == 4 ? BitsOf<T>{0xffc5'a5a5U}
+                                                 : static_cast<BitsOf<T>>(0xfff8'a5a5'5a5a'a5a5ULL);
+
+fs::path child_program() {
+  std::error_code ignored;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (const fs::path& place : {folder / "diffbench_try_child",
+                                folder.parent_path() / "libexec/diffbench/diffbench_try_child"}) {
+    if (fs::exists(place, ignored)) {
+      return place;
+    }
+  }
+  throw Unavailable(
+      fmt::format("there is no diffbench_try_child in {} or {}: install diffbench as a whole",
+                  folder.string(), (folder.parent_path() / "libexec/diffbench").string()));
+}
+
+/// It sees the system's programs and libraries, and its own folder; no network, no other process.
+std::vector<std::string> bwrap_command(const fs::path& program, const fs::path& work_dir) {
+  std::vector<std::string> command = {"bwrap", "--unshare-all", "--die-with-parent",
+                                      "--uid", "65534",         "--gid",
+                                      "65534", "--proc",        "/proc",
+                                      "--dev", "/dev",          "--tmpfs",
+                                      "/tmp"};
+  for (const std::string folder :
+       {"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/alternatives", "/opt"}) {
+    command.insert(command.end(), {"--ro-bind-try", folder, folder});
+  }
+  for (const fs::path& own : {program, work_dir}) {
+    command.insert(command.end(), {"--ro-bind", own.string(), own.string()});
+  }
+  command.insert(command.end(), {"--chdir", work_dir.string()});
+  return command;
+}
+
+std::string in_words(int status) {
+  if (status <= 128) {
+    return fmt::format("it ended with status {}", status);
+  }
+  const int signal = status - 128;
+  switch (signal) {
+    case SIGSEGV: return "it crashed: it used memory that is not its own (segmentation fault)";
+    case SIGBUS: return "it crashed: it used memory that is not there (bus error)";
+    case SIGFPE: return "it crashed: an integer was divided by 0";
+    case SIGABRT: return "it crashed: it was aborted";
+    case SIGILL: return "it crashed: an instruction that this CPU lacks";
+    case SIGKILL: return "it was killed: it took more memory or time than it may";
+    case SIGXCPU: return "it was killed: it took more CPU time than it may";
+    case SIGSYS: return "it was killed: it made a system call that it may not";
+    default: return fmt::format("it was ended by signal {} ({})", signal, strsignal(signal));
+  }
+}
+
+} // namespace
+
+template <typename T>
+T poison() {
+  return std::bit_cast<T>(poison_bits<T>);
+}
+template <typename T>
+bool is_poison(T cell) {
+  return std::bit_cast<BitsOf<T>>(cell) == poison_bits<T>;
+}
+template float poison<float>();
+template double poison<double>();
+template bool is_poison(float);
+template bool is_poison(double);
+
+bool has_bwrap() {
+  static const bool works = [] {
+    try {
+      return ChildProcess(
+                 {"bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "true"})
+                 .wait(Seconds(5)) == 0;
+    } catch (const Error&) {
+      return false; // it is not installed
+    }
+  }();
+  return works;
+}
+
+TriedProcess::SharedMemory::SharedMemory(std::size_t bytes)
+    // Without MFD_CLOEXEC: the child finds it by its number.
+    : file_(memfd_create("fields", 0)), bytes_(bytes) {
+  void* address = MAP_FAILED;
+  if (file_.get() >= 0 && ftruncate(file_.get(), static_cast<off_t>(bytes)) == 0) {
+    address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+  }
+  if (address == MAP_FAILED) {
+    throw Error(fmt::format("cannot share {} bytes of memory with a submission: {}", bytes,
+                            std::strerror(errno)));
+  }
+  data_ = static_cast<std::byte*>(address);
+}
+
+TriedProcess::SharedMemory::~SharedMemory() { munmap(data_, bytes_); }
+
+/// A guard ends where a field begins and begins where one ends, to the byte. No two fields begin at
+/// the same place of a page: stores of one would else wait for loads of another
+/// (docs/decisions.md).
+TriedProcess::Places TriedProcess::places(std::size_t field_bytes) {
+  constexpr std::size_t page = 4096;
+  const auto after = [&](std::size_t begin, std::size_t stagger) {
+    return (begin + field_bytes + guard_bytes + page - 1) / page * page + stagger;
+  };
+  Places places;
+  places.field = field_bytes;
+  places.in = guard_bytes;
+  places.out = after(places.in, 1024);
+  places.even = after(places.out, 2048);
+  places.odd = after(places.even, 3072);
+  places.end = after(places.odd, 0);
+  return places;
+}
+
+TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits& limits,
+                           std::int64_t largest, const fs::path& work_dir)
+    : limits_(limits),
+      shared_(places(static_cast<std::size_t>(largest)).end),
+      child_(command(submission, work_dir)) {
+  // Others of this user then cannot look into this process (proc(5)).
+  prctl(PR_SET_DUMPABLE, 0);
+  constexpr std::string_view mark = "lacking ";
+  const double starting = std::max(60.0, limits_.seconds); // modules are imported
+  const std::string first = receive(starting);
+  if (!first.starts_with(mark)) {
+    throw SubmissionFailed(SubmissionFailed::Kind::refused,
+                           first.starts_with("error ") ? first.substr(6) : first);
+  }
+  unprotected_ = first.substr(mark.size());
+  const std::string ready = receive(starting);
+  if (ready.starts_with("error ")) {
+    throw SubmissionFailed(SubmissionFailed::Kind::refused,
+                           fmt::format("cannot be loaded: {}", ready.substr(6)));
+  }
+}
+
+std::vector<std::string> TriedProcess::command(const CompiledSubmission& submission,
+                                               const fs::path& work_dir) const {
+  constexpr std::int64_t printed_bytes = 1 << 20;
+  constexpr int cpu_seconds = 3600; // where nobody ends it: the limit of a run is this process's
+  const fs::path program = child_program();
+  std::vector<std::string> command;
+  if (has_bwrap()) {
+    command = bwrap_command(program, work_dir);
+  }
+  command.insert(command.end(), {program.string(), fmt::to_string(limits_.memory_bytes),
+                                 fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes),
+                                 fmt::to_string(shared_.fd())});
+  if (submission.interpreter.empty()) {
+    command.insert(command.end(), {"run", submission.library.string()});
+  } else {
+    command.emplace_back("exec");
+    command.insert(command.end(), submission.interpreter.begin(), submission.interpreter.end());
+    command.insert(command.end(), {submission.library.string(), fmt::to_string(shared_.fd())});
+  }
+  return command;
+}
+
+void TriedProcess::stop() {
+  if (stopped_) {
+    return;
+  }
+  kill(-child_.pid(), SIGSTOP);
+  stopped_ = true;
+  // It may run on for a moment on another CPU.
+  for (int tries = 0; tries < 10'000; ++tries) {
+    siginfo_t info{};
+    const int asked = waitid(P_PID, static_cast<id_t>(child_.pid()), &info,
+                             WSTOPPED | WEXITED | WNOHANG | WNOWAIT);
+    if (asked != 0 || info.si_pid != 0) {
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+void TriedProcess::go_on() {
+  if (std::exchange(stopped_, false)) {
+    kill(-child_.pid(), SIGCONT);
+  }
+}
+
+void TriedProcess::ended() {
+  const auto status = child_.wait(Seconds(2));
+  const std::string words = child_.last_words(2);
+  throw SubmissionFailed(
+      SubmissionFailed::Kind::crashed,
+      fmt::format("{}{}{}", status ? in_words(*status) : "it closed the connection",
+                  words.empty() ? "" : "; it said: ", words));
+}
+
+std::string TriedProcess::receive(double limit_seconds) {
+  std::string line;
+  switch (child_.read_line(line, Seconds(limit_seconds), interrupted)) {
+    case ChildProcess::Outcome::line: return line;
+    case ChildProcess::Outcome::closed: ended();
+    case ChildProcess::Outcome::interrupted: child_.kill_now(); throw Interrupted();
+    case ChildProcess::Outcome::timeout: break;
+  }
+  child_.kill_now();
+  throw SubmissionFailed(
+      SubmissionFailed::Kind::hung,
+      fmt::format("it did not come back within {:g} s (--timeout)", limit_seconds));
+}
+
+std::string TriedProcess::ask(const std::string& request) {
+  go_on();
+  if (!child_.write_line(request)) {
+    ended();
+  }
+  const std::string answer = receive(limits_.seconds);
+  if (answer.starts_with("error ")) {
+    throw SubmissionFailed(SubmissionFailed::Kind::refused, answer.substr(6));
+  }
+  return answer;
+}
+
+void TriedProcess::open(const Problem& problem, Form form) {
+  problem_ = problem;
+  places_ = places(static_cast<std::size_t>(problem.field_bytes()));
+  const double factor = problem.dtype == Dtype::float32
+                            ? static_cast<double>(problem.update_factor<float>())
+                            : problem.update_factor<double>();
+  ask(fmt::format("open {} {} {} {} {} {:.17g} {:.17g} {} {} {} {}", to_string(form),
+                  to_string(problem.dtype), problem.nx, problem.ny,
+                  static_cast<int>(problem.boundary), problem.boundary_value, factor, places_.in,
+                  places_.out, places_.even, places_.odd));
+}
+
+void TriedProcess::close() { ask("close"); }
+
+std::string TriedProcess::told(const std::string& what) {
+  const std::string answer = ask(what);
+  if (!answer.starts_with(what + " ")) { // the submission has found the socket, too
+    throw SubmissionFailed(SubmissionFailed::Kind::refused,
+                           "it answers in the place of its process");
+  }
+  return answer.substr(what.size() + 1);
+}
+
+template <typename T>
+void TriedProcess::fill_guards() {
+  // By bytes of the pattern from the field's end on, so that a guard begins at the last cell's end.
+  const T mark = poison<T>();
+  const auto fill = [&](std::size_t begin, std::size_t end) {
+    for (; begin + sizeof(T) <= end; begin += sizeof(T)) {
+      std::memcpy(shared_.data() + begin, &mark, sizeof(T));
+    }
+  };
+  fill(0, places_.in);
+  fill(places_.in + places_.field, places_.end);
+}
+
+template <typename T>
+std::optional<std::string> TriedProcess::broken_guard() const {
+  struct Zone {
+    std::size_t begin, end, field; ///< `field`: the offset that it belongs to
+    const char* name;
+  };
+  const std::size_t size = places_.field;
+  const std::size_t half = guard_bytes / 2;
+  const auto of = [&](std::size_t field, std::size_t next, const char* name) {
+    return std::array<Zone, 2>{Zone{field + size, std::min(next, field + size + half), field, name},
+                               Zone{field - half, field, field, name}};
+  };
+  for (const auto& zones :
+       {of(places_.in, places_.out, "the input"), of(places_.out, places_.even, "the output"),
+        of(places_.even, places_.odd, "the output"), of(places_.odd, places_.end, "the output")}) {
+    for (const Zone& zone : zones) {
+      for (std::size_t at = zone.begin; at + sizeof(T) <= zone.end; at += sizeof(T)) {
+        T cell;
+        std::memcpy(&cell, shared_.data() + at, sizeof(T));
+        if (!is_poison(cell)) {
+          const auto cells =
+              at >= zone.field + size
+                  ? fmt::format("{} cells behind its end", (at - zone.field - size) / sizeof(T) + 1)
+                  : fmt::format("{} cells before its start", (zone.field - at) / sizeof(T));
+          return fmt::format("it wrote outside of {}, {}", zone.name, cells);
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+template <typename T>
+TriedRun<T> TriedProcess::run(const Field<T>& field, std::int64_t steps) {
+  stop();
+  fill_guards<T>();
+  std::byte* const memory = shared_.data();
+  // The other fields are poisoned: what lies between guards is one, too.
+  std::memcpy(memory + places_.in, field.cells().data(), places_.field);
+
+  const Stopwatch watch;
+  ask(fmt::format("run {}", steps));
+  const double seconds = watch.seconds();
+  stop();
+
+  TriedRun<T> done{.result = Field<T>(field.nx(), field.ny()), .seconds = seconds};
+  std::memcpy(done.result.cells().data(), memory + places_.out, places_.field);
+  done.input_changed = std::memcmp(memory + places_.in, field.cells().data(), places_.field) != 0;
+  done.outside = broken_guard<T>();
+  return done;
+}
+template TriedRun<float> TriedProcess::run(const Field<float>&, std::int64_t);
+template TriedRun<double> TriedProcess::run(const Field<double>&, std::int64_t);
+
+} // namespace diffbench::bench

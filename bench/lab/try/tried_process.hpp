@@ -1,0 +1,129 @@
+// A submission that runs in a process of its own, and what passes between the two.
+//
+// This side has the clock, the fields and the guard zones: the fields lie in memory that both
+// processes share, the other one is stopped (SIGSTOP) whenever this one writes or reads them, and
+// what a run should have given is computed only afterwards.
+#pragma once
+
+#include "child_process.hpp"
+#include "compiled_submission.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/field.hpp"
+#include "diffbench/problem.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// It ended, hung, or said that it failed; what() says how.
+class SubmissionFailed : public Error {
+ public:
+  enum class Kind { crashed, hung, refused };
+  SubmissionFailed(Kind kind, const std::string& what) : Error(what), kind_(kind) {}
+  [[nodiscard]] Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+struct TryLimits {
+  double seconds = 10; ///< of one run
+  std::int64_t memory_bytes = std::int64_t{4} << 30;
+};
+
+/// Bytes of guard before, between and behind the fields.
+inline constexpr std::size_t guard_bytes = 65'536;
+
+/// What `out` holds before a run, and the guard zones always: a NaN that no arithmetic makes.
+template <typename T>
+[[nodiscard]] T poison();
+template <typename T>
+[[nodiscard]] bool is_poison(T cell);
+
+/// What one run did.
+template <typename T>
+struct TriedRun {
+  Field<T> result;
+  double seconds = 0; ///< from the field's being there to the result's being there
+  bool input_changed = false;
+  std::optional<std::string> outside = {}; ///< where it wrote outside of the fields
+};
+
+class TriedProcess {
+ public:
+  /// Starts it; `largest` is the bytes of the largest field that will come. `work_dir` is the one
+  /// folder that it sees where bwrap is installed. Throws Error where it cannot be started, and
+  /// SubmissionFailed where the submission cannot be loaded.
+  TriedProcess(const CompiledSubmission& submission, const TryLimits& limits, std::int64_t largest,
+               const std::filesystem::path& work_dir);
+  TriedProcess(const TriedProcess&) = delete;
+  TriedProcess& operator=(const TriedProcess&) = delete;
+  ~TriedProcess() { go_on(); } // a stopped one would not end by itself
+
+  /// A problem, of which the following runs are. Throws SubmissionFailed.
+  void open(const Problem& problem, Form form);
+  /// Runs `steps` from `field`. Throws SubmissionFailed, Interrupted.
+  template <typename T>
+  [[nodiscard]] TriedRun<T> run(const Field<T>& field, std::int64_t steps);
+  /// Ends the problem's session. Throws SubmissionFailed.
+  void close();
+  /// JSON text of what an emulation noticed or counted; "null" where there was none.
+  [[nodiscard]] std::string findings() { return told("findings"); }
+  [[nodiscard]] std::string counts() { return told("counts"); }
+
+  /// What it is not kept from, in words; empty: from nothing that we know.
+  [[nodiscard]] const std::string& unprotected() const { return unprotected_; }
+
+ private:
+  struct Places {
+    std::size_t in = 0, out = 0, even = 0, odd = 0, end = 0, field = 0;
+  };
+  /// The fields' memory: gone with its owner.
+  class SharedMemory {
+   public:
+    explicit SharedMemory(std::size_t bytes);
+    SharedMemory(const SharedMemory&) = delete;
+    SharedMemory& operator=(const SharedMemory&) = delete;
+    ~SharedMemory();
+    [[nodiscard]] int fd() const { return file_.get(); }
+    [[nodiscard]] std::byte* data() const { return data_; }
+
+   private:
+    FileDescriptor file_;
+    std::size_t bytes_;
+    std::byte* data_ = nullptr;
+  };
+
+  [[nodiscard]] static Places places(std::size_t field_bytes);
+  [[nodiscard]] std::vector<std::string> command(const CompiledSubmission& submission,
+                                                 const std::filesystem::path& work_dir) const;
+  void stop();
+  void go_on();
+  std::string receive(double limit_seconds);
+  std::string ask(const std::string& request);
+  std::string told(const std::string& what);
+  [[noreturn]] void ended();
+  template <typename T>
+  void fill_guards();
+  template <typename T>
+  [[nodiscard]] std::optional<std::string> broken_guard() const;
+
+  TryLimits limits_;
+  SharedMemory shared_;
+  std::string unprotected_;
+  ChildProcess child_;
+  Places places_;
+  Problem problem_;
+  bool stopped_ = false;
+};
+
+/// Whether bwrap(1) can be used here: asked once.
+[[nodiscard]] bool has_bwrap();
+
+} // namespace diffbench::bench

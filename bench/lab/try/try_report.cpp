@@ -1,0 +1,189 @@
+#include "try_report.hpp"
+
+#include "columns.hpp"
+#include "ratio.hpp"
+#include "report_json.hpp"
+#include "table.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+Value max_ulps(const Judgement& judgement) {
+  return judgement.verdict == TryVerdict::contracted || judgement.verdict == TryVerdict::rounding
+             ? Value(judgement.max_ulps)
+             : Value();
+}
+
+Value wrong_json(const std::optional<WrongCells>& wrong) {
+  if (!wrong) {
+    return {};
+  }
+  return {{"nx", wrong->nx},
+          {"ny", wrong->ny},
+          {"steps", wrong->steps},
+          {"cells", wrong->difference.cells},
+          {"x", wrong->difference.x},
+          {"y", wrong->difference.y},
+          {"place", to_string(wrong->difference.place)},
+          {"expected", wrong->expected},
+          {"found", wrong->found},
+          {"nonfinite", wrong->difference.nonfinite},
+          {"unwritten", wrong->unwritten},
+          {"map", wrong->map}};
+}
+
+constexpr Column<Judgement> judgement_columns[] = {
+    {"dtype", "dtype", as_text, field<&Judgement::dtype>},
+    {"verdict", "verdict", as_text, field<&Judgement::verdict>},
+    {"max_ulps", "largest error (ulp)", as_text, max_ulps},
+    {"runs", "runs", as_text, field<&Judgement::runs>},
+    {"right", nullptr, as_text, [](const Judgement& j) { return Value(is_right(j.verdict)); }},
+    {"failed", nullptr, as_text, field<&Judgement::failed>},
+    {"arithmetic", "it computes", as_text, field<&Judgement::arithmetic, or_null>},
+    {"mistake.id", nullptr, as_text, field<&Judgement::mistake_id, or_null>},
+    {"mistake.text", nullptr, as_text, field<&Judgement::mistake, or_null>},
+    {"mistake.advice", nullptr, as_text, field<&Judgement::advice, or_null>},
+    {"complaints", nullptr, as_text, field<&Judgement::complaints>},
+    {"wrong", nullptr, as_text, field<&Judgement::wrong, wrong_json>},
+    {"unprotected", nullptr, as_text, field<&Judgement::unprotected, or_null>},
+};
+
+std::string cell_text(double cell) {
+  return cell == cell ? fmt::format("{:.9g}", cell) : "not a number";
+}
+
+/// Below the table: why a dtype is wrong.
+std::string explanation(const Judgement& judgement) {
+  std::string text = fmt::format("\n{}: {}\n", to_string(judgement.dtype), verdict_line(judgement));
+  if (judgement.wrong) {
+    const WrongCells& wrong = *judgement.wrong;
+    text += fmt::format(
+        "  {} x {} cells, {}: {} of {} cells are wrong, {}{}\n", wrong.nx, wrong.ny,
+        counted(wrong.steps, "step"), wrong.difference.cells, wrong.nx * wrong.ny,
+        to_string(wrong.difference.place),
+        wrong.unwritten == 0 ? "" : fmt::format("; {} were never written", wrong.unwritten));
+    text += fmt::format("  first at x={} y={}: expected {}, found {}\n", wrong.difference.x,
+                        wrong.difference.y, cell_text(wrong.expected), cell_text(wrong.found));
+    std::string map = wrong.map;
+    for (std::size_t at = 0; (at = map.find('\n', at)) != std::string::npos && at + 1 < map.size();
+         at += 5) {
+      map.replace(at, 1, "\n    ");
+    }
+    text += "    " + map;
+  }
+  if (!judgement.advice.empty()) {
+    text += fmt::format("  look at this: {}\n", judgement.advice);
+  }
+  return text;
+}
+
+/// One of the rows beside, in words.
+std::string beside(const ComparisonResult& timing, const Row& own, const Row& other) {
+  const Ratio ratio = ratio_in_run(own.samples, other.samples);
+  switch (judge(ratio, timing.least_effect)) {
+    case Verdict::slower: return fmt::format("{:.3g} times as long as {}", ratio.value, other.name);
+    case Verdict::faster:
+      return fmt::format("{} takes {:.3g} times as long", other.name, 1 / ratio.value);
+    case Verdict::unclear: return fmt::format("about as long as {}", other.name);
+  }
+  return {};
+}
+
+void add_timing(LabReport& report, const Trial& trial) {
+  const ComparisonResult& timing = *trial.timing;
+  append_table(report,
+               "\n" + format_title(timing) + format_figures(timing) + format_troubles(timing));
+  const Row& own = timing.rows.front();
+  if (own.ranked()) {
+    std::vector<std::string> others;
+    for (const char* name : {"peer:numpy", "xtensor", "fused", "simd"}) {
+      const Row* row = timing.find(name);
+      if (row != nullptr && row->ranked()) {
+        others.push_back(beside(timing, own, *row));
+      }
+    }
+    report.sentence = fmt::format("A step of {} takes {}: {}.", own.name,
+                                  format_pace(own.step_seconds()), fmt::join(others, "; "));
+  }
+  Value rows = Value::list();
+  for (const Row& row : timing.rows) {
+    rows.push_back(row_json(timing, row));
+    if (row.timed()) {
+      report.series.push_back(sample_series(timing.problem, row, "try"));
+    }
+  }
+  report.data["timing"] = {{"problem", problem_json(timing)}, {"rows", rows}};
+  std::ranges::copy(timing.notes, std::back_inserter(report.notes));
+  report.interrupted = timing.interrupted;
+}
+
+} // namespace
+
+Value judgement_json(const Judgement& judgement) { return object_of(judgement_columns, judgement); }
+
+std::string verdict_line(const Judgement& judgement) {
+  if (!judgement.complaints.empty()) {
+    return fmt::format("{}: {}", to_string(judgement.verdict), judgement.complaints.front());
+  }
+  if (!judgement.mistake.empty()) {
+    return fmt::format("{}: {}", to_string(judgement.verdict), judgement.mistake);
+  }
+  if (!is_right(judgement.verdict)) {
+    return fmt::format("{}, and no mistake that is known gives these cells",
+                       to_string(judgement.verdict));
+  }
+  return judgement.verdict == TryVerdict::same_bits || judgement.arithmetic.empty()
+             ? std::string(to_string(judgement.verdict))
+             : fmt::format("{}: it computes {}", to_string(judgement.verdict),
+                           judgement.arithmetic);
+}
+
+LabReport try_report(const Trial& trial) {
+  const Submission& submission = trial.submission;
+  LabReport report;
+  report.text = fmt::format(
+      "{}: {}, form {}{}\n", trial.file, to_string(submission.language), to_string(submission.form),
+      submission.compiled.command.empty() ? "" : "; " + submission.compiled.command);
+  append_table(report, format_rows(judgement_columns, trial.judgements));
+  const Judgement* worst = nullptr;
+  for (const Judgement& judgement : trial.judgements) {
+    if (!is_right(judgement.verdict)) {
+      append_table(report, explanation(judgement));
+      worst = worst == nullptr || (judgement.failed && !worst->failed) ? &judgement : worst;
+    }
+  }
+  report.done = worst == nullptr ? fmt::format("{} is right.", trial.file) : "";
+  if (worst != nullptr) {
+    report.outcome = {worst->failed ? exit_error : exit_not_verified,
+                      fmt::format("{}: {}", trial.file, verdict_line(*worst))};
+  }
+  std::vector<Form> others = submission.other_forms;
+  if (!others.empty()) {
+    report.notes.push_back(fmt::format("the file has the form {}, too; --form {} takes it",
+                                       to_string(others.front()), to_string(others.front())));
+  }
+  const std::string& unprotected = trial.judgements.front().unprotected;
+  if (!unprotected.empty()) {
+    report.notes.push_back(fmt::format("not kept from everything: {}", unprotected));
+  }
+  report.data = {{"file", trial.file},
+                 {"language", to_string(submission.language)},
+                 {"form", to_string(submission.form)},
+                 {"other_forms", Value::each(others, [](Form form) { return to_string(form); })},
+                 {"command", or_null(submission.compiled.command)},
+                 {"results", list_of(judgement_columns, trial.judgements)}};
+  if (trial.timing) {
+    add_timing(report, trial);
+  }
+  return report;
+}
+
+} // namespace diffbench::bench

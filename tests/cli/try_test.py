@@ -1,0 +1,169 @@
+"""diffbench try: submissions in all forms, classic mistakes, cheats, and what cannot be run. No time decides
+a test; limits are far from what a busy machine needs."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+from program import CommandLineTest, parse_json
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "try"))
+import corpus  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Threads that wait for one another do not spin: tests share their CPUs.
+CALM = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2"}
+
+
+class Try(CommandLineTest):
+    def judge(self, name, source, *arguments, timeout="60"):
+        """The exit code, stderr, and the judgements by dtype."""
+        self.path(name).write_text(source)
+        done = self.run_program("try", name, "--no-timing", "--timeout", timeout, "--seed", "7", *arguments,
+                                "--json", "-", env=CALM)
+        results = parse_json(done.stdout)["diffbench"]["try"]["results"] if done.stdout else []
+        return done, {result["dtype"]: result for result in results}
+
+    def check(self, name, ending, source, verdict, detail):
+        timeout = "2" if name == "endless" else "60"
+        done, results = self.judge(f"{name}.{ending}", source, timeout=timeout)
+        self.assertTrue(results, done.stderr)
+        for result in results.values():
+            self.assertEqual(result["verdict"], verdict, result)
+            self.assertIs(result["right"], verdict != corpus.WRONG)
+            if verdict != corpus.WRONG:
+                self.assertEqual(result["complaints"], [])
+                self.assertIsNone(result["mistake"]["id"])
+                self.assertEqual(result["arithmetic"], detail or result["arithmetic"])
+                self.assertEqual(done.returncode, 0, done.stderr)
+            elif detail == "*":
+                self.assertIn(done.returncode, (1, 3))
+            elif detail and detail.startswith("says: "):
+                self.assertIn(detail[6:], result["complaints"][0])
+                self.assertIn(done.returncode, (1, 3))
+            else:
+                self.assertEqual(result["mistake"]["id"], detail)
+                self.assertEqual(result["complaints"], [])
+                self.assertEqual(done.returncode, 3)
+                self.assertIn("#", result["wrong"]["map"])
+
+    def check_all(self, submissions):
+        for submission in submissions:
+            with self.subTest(submission[0]):
+                self.check(*submission)
+
+    def test_right_ones_are_accused_of_nothing(self):
+        self.check_all(corpus.RIGHT)
+
+    def test_mistakes_are_named(self):
+        self.check_all(corpus.MISTAKES)
+
+    def test_no_cheat_passes(self):
+        self.check_all(corpus.CHEATS)
+
+    def test_a_shared_library(self):
+        self.path("own.c").write_text(corpus.STEP_C)
+        subprocess.run(["cc", "-shared", "-fPIC", "-ffp-contract=off", "-o", "own.so", "own.c"],
+                       cwd=self.directory, check=True)
+        done = self.run_ok("try", "own.so", "--no-timing")
+        self.assertIn("the same bits", done.stdout)
+
+    def test_what_is_said_of_a_wrong_one(self):
+        _, _, source, _, _ = next(entry for entry in corpus.MISTAKES if entry[0] == "edges_copied")
+        self.path("mine.c").write_text(source)
+        done = self.run_program("try", "mine.c", "--no-timing")
+        self.assertEqual(done.returncode, 3)
+        self.assert_one_line(done.stderr, "mine.c: wrong: the edges are copied, not wrapped")
+        self.assertIn("7 x 5 cells, 1 step: 20 of 35 cells are wrong, at the edges\n", done.stdout)
+        self.assertRegex(done.stdout, r"first at x=0 y=0: expected 0\.\d+, found 0\.\d+\n")
+        self.assertIn("    #######\n    #.....#\n", done.stdout)
+
+    def test_the_widest_form_is_taken_and_said(self):
+        both = next(entry for entry in corpus.RIGHT if entry[0] == "solve_and_step")[2]
+        self.path("both.c").write_text(both)
+        done = self.run_ok("try", "both.c", "--no-timing")
+        self.assertIn("both.c: C, form solve", done.stdout)
+        self.assertIn("the file has the form step, too; --form step takes it", done.stdout)
+        self.assertIn("form step", self.run_ok("try", "both.c", "--no-timing", "--form", "step").stdout)
+
+    def test_a_right_one_is_timed_beside_others(self):
+        self.path("mine.c").write_text(corpus.SOLVE_C)
+        done = self.run_ok("try", "mine.c", "--grid", "64", "--iters", "50", "--budget", "1",
+                           "--threads", "1", "--json", "-", env=CALM)
+        timing = parse_json(done.stdout)["diffbench"]["try"]["timing"]
+        rows = {row["backend"]: row for row in timing["rows"]}
+        self.assertEqual(list(rows)[0], "mine.c")
+        self.assertLessEqual({"xtensor", "fused", "simd"}, set(rows))
+        for row in rows.values():
+            self.assertEqual(row["status"], "ok", row["reason"])
+            self.assertIs(row["verified"]["bitwise"], True)
+            self.assertGreaterEqual(len(row["samples_seconds"]), 1)
+
+    def test_every_starting_file_that_runs_here_is_right(self):
+        for kind, name in (("cpp", "a.cpp"), ("python", "b.py")):
+            with self.subTest(kind):
+                done = self.run_ok("try", "--new", kind, name)
+                self.assertIn(f"diffbench try {name}", done.stdout)
+                self.assertIn("the same bits", self.run_ok("try", name, "--no-timing", env=CALM).stdout)
+                self.assert_refused(2, "is there already", "try", "--new", kind, name)
+
+    def test_what_is_refused(self):
+        for name, text in (("bad.c", "void step(const float* u) {\n  int 3x;\n}\n"),
+                           ("none.c", "int main(void) { return 0; }\n"),
+                           ("near.c", "void stepp(void) {}\n"),
+                           ("type.c", "void step(int nx) {}\n"),
+                           ("bad.py", "def step(u, factor:\n"), ("none.py", "x = 1\n"),
+                           ("text.so", "no library\n"), ("my.txt", "")):
+            self.path(name).write_text(text)
+        self.path("latin.py").write_bytes(b"word = '\xe4'\ndef step(u, factor): pass\n")
+        for mentions, *arguments in [
+                (["bad.c:2", "error"], "bad.c"), (["none.c", "void step(const float*"], "none.c"),
+                (["stepp", "void step("], "near.c"), (["type.c", "void step("], "type.c"),
+                (["bad.py is no Python", "line 1"], "bad.py"), (["none.py", "def step("], "none.py"),
+                (["latin.py is no Python"], "latin.py"), (["text.so"], "text.so"),
+                (["my.txt", ".c, .cpp"], "my.txt"), (["there is no file"], "absent.c"),
+                (["which file?"],), (["'rust'", "cuda"], "--new", "rust", "a.rs"),
+                (["--form", "'loop'"], "bad.c", "--form", "loop"),
+                (["--memory"], "bad.c", "--memory", "1"), (["--grid"], "bad.c", "--grid", "1")]:
+            with self.subTest(arguments):
+                self.assert_refused(2, mentions, "try", *arguments)
+        self.assert_refused(4, ["nocc"], "try", "bad.c", "--compiler", "nocc")
+
+    def test_a_library_that_is_not_there(self):
+        self.path("lost.c").write_text(corpus.replaced(
+            corpus.STEP_C, ("void step", "void not_anywhere(void);\nvoid step"),
+            ("/* first */", "not_anywhere();")))
+        done = self.run_program("try", "lost.c", "--no-timing")
+        self.assertEqual(done.returncode, 1)
+        self.assert_one_line(done.stderr, "cannot be loaded", "not_anywhere")
+
+    def test_it_leaves_nothing_behind(self):
+        temporary = self.path("tmp")
+        temporary.mkdir()
+        for name, source in (("a.c", corpus.STEP_C),
+                             ("b.c", corpus.replaced(corpus.STEP_C, ("/* first */", "abort();")))):
+            self.path(name).write_text(source)
+            self.run_program("try", name, "--no-timing", env={"TMPDIR": str(temporary)})
+            self.assertEqual(list(temporary.iterdir()), [])
+
+    @unittest.skipUnless(shutil.which("bwrap"), "bwrap is not installed")
+    def test_without_bwrap_the_limits_hold_as_well(self):
+        """A PATH that has all but bwrap."""
+        place = self.path("bin")
+        place.mkdir()
+        for program in ("cc", "c++", "gcc", "g++", "sh", "python3", "env", "as", "ld"):
+            if shutil.which(program):
+                (place / program).symlink_to(shutil.which(program))
+        for name in ("forks", "deletes", "network", "looks_into", "kills_parent"):
+            with self.subTest(name):
+                source = next(entry for entry in corpus.CHEATS if entry[0] == name)[2]
+                self.path(f"{name}.c").write_text(source)
+                done = self.run_program("try", f"{name}.c", "--no-timing", env={"PATH": str(place)})
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("ended with status 3", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,343 @@
+"""Submissions for `diffbench try`, each with what is to be said of it: right ones in all forms, classic
+mistakes, and cheats that have been published (docs/try.md names them). Most are one text with something
+replaced.
+
+A submission is (name, ending, source, verdict, detail): of a right one `detail` is what it computes, or
+None; of a wrong one the id of its mistake, or None where none may be named, a text that the complaint
+holds, behind "says: ", or "*" where chance has a part in what is said.
+"""
+
+SAME, CONTRACTED, ROUNDING, WRONG = ("the same bits", "right, contracted", "right within rounding",
+                                     "wrong")
+
+STEP_C = """\
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#define BX 16
+#define BY 16
+void step(const float* u, float* out, int nx, int ny, float factor) {
+  /* first */
+  for (int y = 0; y < ny; ++y) {
+    for (int x = 0; x < nx; ++x) {
+      const int left = (x + nx - 1) % nx, right = (x + 1) % nx;
+      const int up = (y + ny - 1) % ny, down = (y + 1) % ny;
+      const float lap = u[up * nx + x] + u[down * nx + x] + u[y * nx + left] + u[y * nx + right] -
+                        4 * u[y * nx + x];
+      out[y * nx + x] = u[y * nx + x] + factor * lap;
+    }
+  }
+}
+"""
+ASSIGN = "out[y * nx + x] = u[y * nx + x] + factor * lap;"
+LAP = """u[up * nx + x] + u[down * nx + x] + u[y * nx + left] + u[y * nx + right] -
+                        4 * u[y * nx + x];"""
+
+SOLVE_C = STEP_C.replace("void step", "static void advance") + """
+void solve(const float* in, float* out, int nx, int ny, int steps, float factor) {
+  const size_t bytes = sizeof(float) * nx * ny;
+  float* now = malloc(bytes);
+  float* next = malloc(bytes);
+  memcpy(now, in, bytes);
+  for (int k = 0; k < steps; ++k) {
+    advance(now, next, nx, ny, factor);
+    float* old = now; now = next; next = old;
+  }
+  memcpy(out, now, bytes);
+  free(now);
+  free(next);
+}
+"""
+
+SESSION_C = STEP_C.replace("void step", "static void advance") + """
+#include "diffbench_try.h"
+struct diffbench_session { diffbench_problem p; float *now, *next; };
+diffbench_session* diffbench_create_f32(const diffbench_problem* p) {
+  diffbench_session* s = malloc(sizeof *s);
+  s->p = *p;
+  s->now = malloc(sizeof(float) * p->nx * p->ny);
+  s->next = malloc(sizeof(float) * p->nx * p->ny);
+  return s;
+}
+int diffbench_upload_f32(diffbench_session* s, const float* cells) {
+  memcpy(s->now, cells, sizeof(float) * s->p.nx * s->p.ny);
+  return 0;
+}
+int diffbench_advance_f32(diffbench_session* s, int64_t steps) {
+  for (int64_t k = 0; k < steps; ++k) {
+    advance(s->now, s->next, s->p.nx, s->p.ny, (float)s->p.factor);
+    float* old = s->now; s->now = s->next; s->next = old;
+  }
+  return 0;
+}
+int diffbench_wait_f32(diffbench_session* s) { return s == NULL; }
+int diffbench_download_f32(diffbench_session* s, float* cells) {
+  memcpy(cells, s->now, sizeof(float) * s->p.nx * s->p.ny);
+  return 0;
+}
+void diffbench_destroy_f32(diffbench_session* s) { free(s->now); free(s->next); free(s); }
+"""
+
+TWO_TYPES = """\
+template <typename T>
+static void step_of(const T* u, T* out, int nx, int ny, T factor) {
+#pragma omp parallel for
+  for (int y = 0; y < ny; ++y) {
+    for (int x = 0; x < nx; ++x) {
+      const int left = (x + nx - 1) % nx, right = (x + 1) % nx;
+      const int up = (y + ny - 1) % ny, down = (y + 1) % ny;
+      out[y * nx + x] = u[y * nx + x] + factor * (u[up * nx + x] + u[down * nx + x] +
+                        u[y * nx + left] + u[y * nx + right] - 4 * u[y * nx + x]);
+    }
+  }
+}
+void step(const float* u, float* out, int nx, int ny, float f) { step_of(u, out, nx, ny, f); }
+void step(const double* u, double* out, int nx, int ny, double f) { step_of(u, out, nx, ny, f); }
+"""
+
+PYTHON = """\
+import numpy as np
+
+
+def step(u, factor):
+    lap = np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1) - 4 * u
+    return u + factor * lap
+"""
+PYTHON_SOLVE = PYTHON.replace("def step", "def advance") + """
+
+def solve(u, steps, factor):
+    for _ in range(steps):
+        u = advance(u, factor)
+    return u
+"""
+
+# Each tile makes all steps by itself, and takes what lies beyond it from the first field.
+TILES = STEP_C[:STEP_C.index("void step")] + """
+void solve(const float* in, float* out, int nx, int ny, int steps, float factor) {
+  for (int y0 = 0; y0 < ny; y0 += BY) for (int x0 = 0; x0 < nx; x0 += BX) {
+    float a[BY][BX], b[BY][BX];
+    const int w = x0 + BX < nx ? BX : nx - x0, h = y0 + BY < ny ? BY : ny - y0;
+    for (int y = 0; y < h; ++y) for (int x = 0; x < w; ++x) a[y][x] = in[(y0 + y) * nx + x0 + x];
+    for (int k = 0; k < steps; ++k) {
+      for (int y = 0; y < h; ++y) for (int x = 0; x < w; ++x) {
+        const int gx = x0 + x, gy = y0 + y;
+        const float up = y > 0 ? a[y - 1][x] : HALO(gx, (gy + ny - 1) % ny);
+        const float down = y + 1 < h ? a[y + 1][x] : HALO(gx, (gy + 1) % ny);
+        const float left = x > 0 ? a[y][x - 1] : HALO((gx + nx - 1) % nx, gy);
+        const float right = x + 1 < w ? a[y][x + 1] : HALO((gx + 1) % nx, gy);
+        const float lap = up + down + left + right - 4 * a[y][x];
+        b[y][x] = a[y][x] + factor * lap;
+      }
+      memcpy(a, b, sizeof a);
+    }
+    for (int y = 0; y < h; ++y) for (int x = 0; x < w; ++x) out[(y0 + y) * nx + x0 + x] = a[y][x];
+  }
+}
+"""
+
+
+def replaced(source, *pairs):
+    for old, new in pairs:
+        assert old in source, old
+        source = source.replace(old, new)
+    return source
+
+
+def with_lap(lap):
+    return replaced(STEP_C, (LAP, lap + ";"))
+
+
+def skipping(condition, otherwise):
+    """A step that computes cells for which `condition` holds, and does `otherwise` with the rest."""
+    return replaced(STEP_C, (ASSIGN, f"if ({condition}) {ASSIGN} else {{ {otherwise} }}"))
+
+
+def cheating(text, include=""):
+    """A solve that is right, with `text` before everything it does."""
+    return include + replaced(SOLVE_C, ("const size_t bytes", f"{text}\n  const size_t bytes"))
+
+
+INNER = "x > 0 && x < nx - 1 && y > 0 && y < ny - 1"
+CORNER = "(x > 0 && x < nx - 1) || (y > 0 && y < ny - 1)"
+WHOLE = "x < nx / BX * BX && y < ny / BY * BY"
+KEEP = "out[y * nx + x] = u[y * nx + x];"
+ZERO = "out[y * nx + x] = 0;"
+
+RIGHT = [
+    ("step", "c", STEP_C, SAME, None),
+    ("step_plain_pointers", "c", replaced(STEP_C, ("const float* u", "float* u")), SAME, None),
+    ("step_double", "c", STEP_C.replace("float", "double"), SAME, None),
+    ("step_cpp", "cpp", STEP_C, SAME, None),
+    ("step_extern_c", "cpp", 'extern "C" ' + STEP_C[STEP_C.index("void step"):], SAME, None),
+    ("step_two_types", "cpp", TWO_TYPES, SAME, None),
+    ("solve", "c", SOLVE_C, SAME, None),
+    ("solve_double", "c", SOLVE_C.replace("float", "double"), SAME, None),
+    ("solve_and_step", "c", SOLVE_C.replace("static void advance", "void step")
+     .replace("advance(", "step("), SAME, None),
+    ("session", "c", SESSION_C, SAME, None),
+    ("threads", "cpp", "#include <thread>\n#include <vector>\n" + replaced(
+        TWO_TYPES, ("#pragma omp parallel for\n  for (int y = 0; y < ny; ++y) {",
+                    "std::vector<std::thread> all;\n  for (int half = 0; half < 2; ++half)"
+                    " all.emplace_back([=] {\n  for (int y = half; y < ny; y += 2) {"),
+        ("    }\n  }\n}\nvoid step(const float", "    }\n  }\n  });\n  for (auto& t : all) t.join();\n}"
+         "\nvoid step(const float")), SAME, None),
+    ("fused", "c", replaced(STEP_C, (ASSIGN, "out[y * nx + x] = fmaf(factor, lap, u[y * nx + x]);")),
+     CONTRACTED, None),
+    ("other_order", "c", with_lap("u[y * nx + left] + u[y * nx + right] + u[up * nx + x] +"
+                                  " u[down * nx + x] - 4 * u[y * nx + x]"), ROUNDING,
+     "u + f * (left + right + up + down - 4u)"),
+    ("pairs", "c", with_lap("(u[y * nx + left] + u[y * nx + right]) + (u[up * nx + x] +"
+                            " u[down * nx + x]) - 4 * u[y * nx + x]"), ROUNDING,
+     "u + f * ((up + down) + (left + right) - 4u)"),
+    ("by_axis", "c", with_lap("(u[up * nx + x] - 2 * u[y * nx + x] + u[down * nx + x]) +"
+                              " (u[y * nx + left] - 2 * u[y * nx + x] + u[y * nx + right])"),
+     ROUNDING, "u + f * ((up - 2u + down) + (left - 2u + right))"),
+    ("folded", "c", replaced(STEP_C, (LAP, LAP.replace("-\n", "+ 0 *").replace("4 *", "")), (
+        ASSIGN, "out[y * nx + x] = (1 - 4 * factor) * u[y * nx + x] + factor * (u[up * nx + x] +"
+                " u[down * nx + x] + u[y * nx + left] + u[y * nx + right]);")), ROUNDING,
+     "(1 - 4f) * u + f * (up + down + left + right)"),
+    ("double_literal", "c", replaced(STEP_C, ("const float lap", "const double lap"),
+                                     ("4 * u", "4.0 * u")), ROUNDING,
+     "partly in float64: a literal such as 4.0 is a double"),
+    ("wide_step", "c", replaced(
+        STEP_C, ("const float lap = u[up", "const double lap = (double)u[up"),
+        ("4 * u", "4.0 * u"), ("factor * lap", "(double)factor * lap")), ROUNDING,
+     "in float64, rounded after each step"),
+    ("verbose", "c", "#include <stdio.h>\n" + replaced(
+        STEP_C, ("/* first */", 'for (int k = 0; k < 100000; ++k) puts("megabytes of words");')),
+     SAME, None),
+    ("python", "py", PYTHON, SAME, None),
+    ("python_solve", "py", PYTHON_SOLVE, SAME, None),
+    ("own_clock", "c", "#include <time.h>\nint clock_gettime(clockid_t c, struct timespec* t) {"
+     " t->tv_sec = t->tv_nsec = 0; return 0; }\n" + SOLVE_C, SAME, None),
+]
+
+MISTAKES = [
+    ("edges_zero", "c", with_lap(
+        "(y > 0 ? u[up * nx + x] : 0) + (y < ny - 1 ? u[down * nx + x] : 0) + (x > 0 ?"
+        " u[y * nx + left] : 0) + (x < nx - 1 ? u[y * nx + right] : 0) - 4 * u[y * nx + x]"),
+     WRONG, "edges_zero"),
+    ("edges_copied", "c", replaced(
+        STEP_C, ("(x + nx - 1) % nx", "(x > 0 ? x - 1 : 0)"), ("(x + 1) % nx", "(x < nx - 1 ? x + 1 : x)"),
+        ("(y + ny - 1) % ny", "(y > 0 ? y - 1 : 0)"), ("(y + 1) % ny", "(y < ny - 1 ? y + 1 : y)")),
+     WRONG, "edges_copied"),
+    ("edges_flat", "c", with_lap(
+        "u[up * nx + x] + u[down * nx + x] + u[(y * nx + x + nx * ny - 1) % (nx * ny)] +"
+        " u[(y * nx + x + 1) % (nx * ny)] - 4 * u[y * nx + x]"), WRONG, "edges_flat"),
+    ("edges_kept", "c", skipping(INNER, KEEP), WRONG, "edges_skipped"),
+    ("edges_unwritten", "c", skipping(INNER, ""), WRONG, "edges_skipped"),
+    ("edges_set_to_zero", "c", skipping(INNER, ZERO), WRONG, "edges_skipped"),
+    ("corners_kept", "c", skipping(CORNER, KEEP), WRONG, "corners_skipped"),
+    ("corners_unwritten", "c", skipping(CORNER, ""), WRONG, "corners_skipped"),
+    ("last_row", "c", skipping("y < ny - 1", ""), WRONG, "last_row_skipped"),
+    ("last_row_kept", "c", skipping("y < ny - 1", KEEP), WRONG, "last_row_skipped"),
+    ("last_column", "c", skipping("x < nx - 1", ""), WRONG, "last_column_skipped"),
+    ("partial_block", "c", skipping(WHOLE, ""), WRONG, "partial_block"),
+    ("partial_block_32x8", "c", skipping(WHOLE, KEEP).replace("BX 16", "BX 32")
+     .replace("BY 16", "BY 8"), WRONG, "partial_block"),
+    ("partial_block_zero", "c", skipping(WHOLE, ZERO), WRONG, "partial_block"),
+    ("in_place", "c", replaced(SOLVE_C, ("advance(now, next, nx, ny, factor);", "advance(now, now, nx, ny,"
+                               " factor); memcpy(next, now, bytes);")), WRONG, "in_place"),
+    ("not_swapped", "c", replaced(SOLVE_C, ("float* old = now; now = next; next = old;", ""),
+                                  ("memcpy(out, now", "memcpy(out, next")), WRONG, "not_swapped"),
+    ("even_buffer", "c", replaced(SOLVE_C, ("memcpy(out, now", "memcpy(out, steps % 2 ? now : next")),
+     WRONG, "even_buffer"),
+    ("odd_buffer", "c", replaced(SOLVE_C, ("memcpy(out, now", "memcpy(out, steps % 2 ? next : now")),
+     WRONG, "odd_buffer"),
+    ("step_too_few", "c", replaced(SOLVE_C, ("k < steps", "k < steps - 1")), WRONG, "step_too_few"),
+    ("step_too_many", "c", replaced(SOLVE_C, ("k < steps", "k <= steps")), WRONG, "step_too_many"),
+    ("nothing_done", "c", replaced(SOLVE_C, ("k < steps", "k < 0")), WRONG, "nothing_done"),
+    ("nothing_written", "c", replaced(SOLVE_C, ("memcpy(out, now, bytes);", "")), WRONG,
+     "nothing_written"),
+    ("exchanged", "c", replaced(STEP_C, ("/* first */", "const int t = nx; nx = ny; ny = t;")), WRONG,
+     "exchanged"),
+    ("factor_twice", "c", replaced(STEP_C, ("factor * lap", "factor * factor * lap")), WRONG,
+     "factor_twice"),
+    ("factor_missing", "c", replaced(STEP_C, ("factor * lap", "lap")), WRONG, "factor_missing"),
+    ("factor_half", "c", replaced(STEP_C, ("factor * lap", "0.5f * factor * lap")), WRONG,
+     "factor_wrong"),
+    ("factor_four", "c", replaced(STEP_C, ("factor * lap", "4 * factor * lap")), WRONG, "factor_wrong"),
+    ("sign", "c", replaced(STEP_C, ("+ factor * lap", "- factor * lap")), WRONG, "sign"),
+    ("centre_missing", "c", replaced(STEP_C, ("4 * u", "0 * u")), WRONG, "centre_missing"),
+    ("centre_two", "c", replaced(STEP_C, ("4 * u", "2 * u")), WRONG, "centre_wrong"),
+    ("right_missing", "c", replaced(STEP_C, ("u[y * nx + right] -", "0 -")), WRONG,
+     "neighbour_missing"),
+    ("left_twice", "c", replaced(STEP_C, ("u[y * nx + right] -", "u[y * nx + left] -")), WRONG,
+     "neighbour_twice"),
+    ("up_twice", "c", replaced(STEP_C, ("u[down * nx + x]", "u[up * nx + x]")), WRONG,
+     "neighbour_twice"),
+    ("tile_halo_stale", "c", "#define HALO(x, y) in[(y) * nx + (x)]\n" + TILES, WRONG, "tile_halo"),
+    ("tile_halo_zero", "c", "#define HALO(x, y) 0\n" + TILES.replace("BX 16", "BX 32")
+     .replace("BY 16", "BY 8"), WRONG, "tile_halo"),
+    ("tile_halo_copied", "c", "#define HALO(x, y) a[gy - y0][gx - x0]\n" + replaced(
+        TILES, ("HALO(gx, (gy + ny - 1) % ny)", "a[y][x]"), ("HALO(gx, (gy + 1) % ny)", "a[y][x]"),
+        ("HALO((gx + nx - 1) % nx, gy)", "a[y][x]"), ("HALO((gx + 1) % nx, gy)", "a[y][x]")), WRONG,
+     "tile_halo"),
+    ("python_edges", "py", replaced(PYTHON, (
+        "np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1)",
+        "p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:]"),
+        ("    lap", "    p = np.pad(u, 1, mode='edge')\n    lap")), WRONG, "edges_copied"),
+    ("python_float16", "py", replaced(PYTHON, ("return u + factor * lap",
+                                               "return (u + factor * lap).astype(np.float16)")), WRONG,
+     "says: returned float16"),
+    ("nine_points", "c", with_lap("u[up * nx + x] + u[down * nx + left] + u[y * nx + left] +"
+                                  " u[y * nx + right] - 4 * u[y * nx + x]"), WRONG, None),
+    ("nan_edge", "c", skipping("x < 5", "out[y * nx + x] = NAN;"), WRONG, None),
+    ("beyond_the_end", "c", replaced(STEP_C, ("/* first */", "out[nx * ny] = 1;")), WRONG,
+     "says: it wrote outside of the output, 1 cells behind its end"),
+    ("before_the_start", "c", replaced(STEP_C, ("/* first */", "out[-2] = 1;")), WRONG,
+     "says: it wrote outside of the output, 2 cells before its start"),
+    ("null", "c", replaced(STEP_C, ("/* first */", "out = 0;")), WRONG, "says: segmentation fault"),
+    ("division", "c", replaced(STEP_C, ("/* first */", "volatile int zero = 0; nx /= zero;")),
+     WRONG, "says: divided by 0"),
+    ("endless", "c", replaced(STEP_C, ("/* first */", "for (volatile int k = 0;;) k = 1;")), WRONG,
+     "says: did not come back within 2 s"),
+    ("leaves", "c", replaced(STEP_C, ("/* first */", "exit(0);")), WRONG, "says: ended with status 0"),
+    ("greedy", "c", replaced(STEP_C, ("/* first */", "void* volatile all = malloc(1ul << 40); if (!all) exit(4);")),
+     WRONG, "says: ended with status 4"),
+]
+
+CHEATS = [
+    # The result of the first call with a shape, again.
+    ("replayed", "c", replaced(SOLVE_C, (
+        "const size_t bytes", "static float kept[257 * 257]; static int old_nx, old_ny;\n  const size_t"
+        " bytes"), ("memcpy(now, in, bytes);", "memcpy(now, in, bytes);\n  if (nx == old_nx && ny =="
+        " old_ny) { memcpy(out, kept, bytes); return; }"), (
+        "memcpy(out, now, bytes);", "memcpy(out, now, bytes); memcpy(kept, now, bytes); old_nx = nx;"
+        " old_ny = ny;")), WRONG, "says: the result of an earlier run"),
+    ("input_zeroed", "c", cheating("memset((float*)in, 0, sizeof(float) * nx * ny); memset(out, 0,"
+                                   " sizeof(float) * nx * ny); return;"), WRONG,
+     "says: changes its input"),
+    ("all_nan", "c", cheating("for (int k = 0; k < nx * ny; ++k) out[k] = NAN; return;"), WRONG, None),
+    # A thread goes on with the work after the function has returned.
+    ("later", "cpp", "#include <thread>\n#include <chrono>\n" + TWO_TYPES[:TWO_TYPES.index("void step(const float")]
+     + """void step(const float* u, float* out, int nx, int ny, float f) {
+  std::thread([=] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    step_of(u, out, nx, ny, f);
+  }).detach();
+}
+""", WRONG, "*"),
+    # Answers in the parent's place, on every descriptor that is open.
+    ("forged_answer", "c", cheating("for (int k = 3; k < 64; ++k) if (write(k, \"done\\n\", 5) < 0)"
+                                    " continue; sleep(1);", "#include <unistd.h>\n"), WRONG, "*"),
+    ("fewer_steps", "c", replaced(SOLVE_C, ("k < steps", "k < (steps > 50 ? 50 : steps)")), WRONG, None),
+    # What it may not do fails, and the result is that failure.
+    ("forks", "c", cheating("if (fork() >= 0) memset(out, 0, 4 * nx * ny); else exit(3);",
+                            "#include <unistd.h>\n"), WRONG, "says: ended with status 3"),
+    ("deletes", "c", cheating("if (unlink(\"submission.so\") == 0 || fopen(\"left.txt\", \"w\"))"
+                              " return; exit(3);", "#include <stdio.h>\n#include <unistd.h>\n"), WRONG,
+     "says: ended with status 3"),
+    ("network", "c", cheating("if (socket(AF_INET, SOCK_STREAM, 0) >= 0) return; exit(3);",
+                              "#include <sys/socket.h>\n"), WRONG, "says: ended with status 3"),
+    ("kills_parent", "c", cheating("if (kill(getppid(), 9) == 0) return; exit(3);",
+                                   "#include <signal.h>\n#include <unistd.h>\n"), WRONG,
+     "says: ended with status 3"),
+    ("reads_parent", "c", "#define _GNU_SOURCE\n" + cheating(
+        "char byte; struct iovec to = {&byte, 1}, from = {(void*)&steps, 1};\n"
+        "  if (process_vm_readv(getppid(), &to, 1, &from, 1, 0) > 0) return; exit(3);",
+        "#include <sys/uio.h>\n#include <unistd.h>\n"), WRONG, "says: ended with status 3"),
+    ("looks_into", "c", cheating("if (ptrace(PTRACE_ATTACH, getppid(), 0, 0) == 0) return; exit(3);",
+                                 "#include <sys/ptrace.h>\n#include <unistd.h>\n"), WRONG,
+     "says: ended with status 3"),
+]
