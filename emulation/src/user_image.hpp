@@ -23,14 +23,15 @@ namespace diffbench::emulation {
 
 /// Is it a variable of the user's that is neither constant nor a device's?
 [[nodiscard]] bool is_host_variable(const void* address);
-/// Is it a variable of the emulation's: threadIdx and the like?
-inline constinit struct {
+/// The variables of the emulation itself: threadIdx and the like.
+struct EmulationImage {
   std::uintptr_t begin = 0;
   std::size_t bytes = 0;
   [[nodiscard]] bool holds(const void* address) const {
     return reinterpret_cast<std::uintptr_t>(address) - begin < bytes;
   }
-} emulation_image;
+};
+inline constinit EmulationImage emulation_image;
 /// Any part of the object.
 [[nodiscard]] bool in_user_image(const void* address);
 
