@@ -26,6 +26,11 @@ const char* name_of(FindingKind kind) {
   return "misuse";
 }
 
+/// Whether what the code computes may be another thing in another schedule, or on a card.
+bool affects_result(FindingKind kind) {
+  return kind != FindingKind::leak && kind != FindingKind::unchecked_error;
+}
+
 std::string json_triple(uint3 v) {
   return "[" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + "]";
 }
@@ -67,7 +72,8 @@ std::string json_of(const Finding& finding) {
             ", \"block\": " + json_triple(finding.by->block) +
             ", \"thread\": " + json_triple(finding.by->thread);
   }
-  return json + json_line("other_", finding.other) + "}";
+  return json + json_line("other_", finding.other) +
+         ", \"affects_result\": " + (affects_result(finding.kind) ? "true" : "false") + "}";
 }
 
 } // namespace diffbench::emulation

@@ -52,7 +52,7 @@ struct Finding {
 [[nodiscard]] std::string triple(uint3 v);
 
 /// {"kind": "race", "message": ..., "file", "line", "kernel", "block", "thread", "other_file",
-/// "other_line"}: the last six as far as they are known.
+/// "other_line", "affects_result"}: those from "file" to "other_line" as far as they are known.
 [[nodiscard]] std::string json_of(const Finding& finding);
 /// A text as JSON has it, with its quotes.
 [[nodiscard]] std::string json_text(const std::string& text);

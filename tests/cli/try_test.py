@@ -109,6 +109,31 @@ class Try(CommandLineTest):
                 self.assertIn("the same bits", self.run_ok("try", name, "--no-timing", env=CALM).stdout)
                 self.assert_refused(2, "is there already", "try", "--new", kind, name)
 
+    def test_cuda_runs_on_an_emulated_device(self):
+        cuda = ROOT / "tests/try/cuda"
+        for name in ("naive", "kernel", "session"):
+            with self.subTest(name):
+                done, results = self.judge("right.cu", (cuda / f"right/{name}.cu").read_text())
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(results["float32"]["verdict"], "the same bits")
+                self.assertEqual(results["float32"]["findings"], [])
+                self.assertGreater(sum(kernel["launches"] for kernel in results["float32"]["counts"]["kernels"]), 0)
+        for name, kind, affects_result in (("no_barrier", "race", True), ("in_place", "race", True),
+                                           ("no_guard", "out_of_bounds", True), ("leak", "leak", False),
+                                           ("unchecked", "unchecked_error", False)):
+            with self.subTest(name):
+                source = (cuda / f"wrong/{name}.cu").read_text()
+                line = next(n for n, text in enumerate(source.splitlines(), 1) if "// HERE" in text)
+                done, results = self.judge("wrong.cu", source)
+                found = next(f for f in results["float32"]["findings"] if f["kind"] == kind)
+                self.assertEqual(found["where"], f"wrong.cu:{line}")
+                self.assertIs(found["affects_result"], affects_result)
+                if affects_result:
+                    self.assertEqual(done.returncode, 3)
+                    self.assertEqual(results["float32"]["verdict"], "wrong")
+        self.path("bad.cu").write_text("__global__ void step(const float* u) { int 3x; }\n")
+        self.assert_refused(2, ["bad.cu:1"], "try", "bad.cu")
+
     def test_what_is_refused(self):
         for name, text in (("bad.c", "void step(const float* u) {\n  int 3x;\n}\n"),
                            ("none.c", "int main(void) { return 0; }\n"),

@@ -23,7 +23,8 @@ inline constexpr NameTable<Form, 3> form_names{
 /// too, both valid until their next call.
 struct CompiledSubmission {
   std::filesystem::path library;
-  std::string command; ///< the compiler's, as a shell has it; empty: it was compiled already
+  std::string command;      ///< the compiler's, as a shell has it; empty: it was compiled already
+  bool has_session = false; ///< exports a session, whatever form the file has
   std::vector<std::string> interpreter =
       {}; ///< the command that runs `library`; empty: a child does
 };

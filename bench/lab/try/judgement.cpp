@@ -87,7 +87,6 @@ class Judge {
 
   Judgement judge() {
     judgement_.dtype = dtype_of<T>;
-    judgement_.findings = judgement_.counts = "null";
     try {
       run_all();
     } catch (const SubmissionFailed& failure) {
@@ -120,15 +119,22 @@ class Judge {
       problem.ny = each.ny;
       problem.dtype = dtype_of<T>;
       problem.dt = 0.1 + 0.01 * static_cast<double>(seed_() % 10); // no factor is known before
-      process.open(problem, submission_.form);
+      process.open(problem, submission_.compiled.has_session ? Form::session : submission_.form);
       for (const std::int64_t steps : each.steps) {
         run(process, problem, steps);
       }
       process.close();
       on_progress_(++done / static_cast<double>(all.size()));
     }
-    judgement_.findings = process.findings();
-    judgement_.counts = process.counts();
+    judgement_.findings = device_findings(process.findings());
+    judgement_.counts = device_counts(process.counts());
+    for (const DeviceFinding& finding : judgement_.findings) {
+      if (finding.affects_result) {
+        complain_once(finding.where().empty()
+                          ? fmt::format("{}: {}", finding.kind, finding.message)
+                          : fmt::format("{} in {}", finding.kind, finding.where()));
+      }
+    }
   }
 
   void run(TriedProcess& process, const Problem& problem, std::int64_t steps) {

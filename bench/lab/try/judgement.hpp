@@ -2,6 +2,7 @@
 // oracle's relatives (variation.hpp) explain what it gives.
 #pragma once
 
+#include "device_findings.hpp"
 #include "diffbench/name_table.hpp"
 #include "diffbench/verify.hpp"
 #include "submission.hpp"
@@ -51,9 +52,9 @@ struct Judgement {
   bool failed = false;                 ///< it crashed, hung, or could not be loaded or run
   std::vector<std::string> complaints; ///< what else it does that it may not, or why it did not run
   std::optional<WrongCells> wrong;
-  std::string unprotected; ///< TriedProcess::unprotected()
-  std::string findings;    ///< JSON of an emulation; "null" without one
-  std::string counts;      ///< the same
+  std::string unprotected;             ///< TriedProcess::unprotected()
+  std::vector<DeviceFinding> findings; ///< of an emulated device
+  Value counts; ///< what the code has asked that device for; null without one
 };
 
 struct JudgePlan {

@@ -1,6 +1,7 @@
 #include "submission.hpp"
 
 #include "child_process.hpp"
+#include "cuda/emulated_cuda.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "peer.hpp"
@@ -352,6 +353,32 @@ Submission prepare_python(const fs::path& file, std::optional<Form> wanted,
                           did_you_mean("step", names) + did_you_mean("solve", names)));
 }
 
+/// Another user's process loads what lies there.
+void let_others_read(const fs::path& path) {
+  fs::permissions(path, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec |
+                            fs::perms::group_read | fs::perms::others_read);
+}
+
+Submission prepare_cuda(const fs::path& file, std::optional<Form> wanted,
+                        const fs::path& work_dir) {
+  EmulatedCuda emulated = compile_emulated_cuda(file, wanted, work_dir);
+  Submission submission{.compiled = {},
+                        .language = Language::cuda,
+                        .form = emulated.form,
+                        .dtypes = {},
+                        .other_forms = std::move(emulated.other_forms)};
+  for (const auto& [dtype, there] :
+       {std::pair{Dtype::float32, emulated.float32}, {Dtype::float64, emulated.float64}}) {
+    if (there) {
+      submission.dtypes.push_back(dtype);
+    }
+  }
+  submission.compiled = std::move(emulated.compiled);
+  submission.compiled.has_session = true;
+  let_others_read(submission.compiled.library);
+  return submission;
+}
+
 } // namespace
 
 Language language_of(const fs::path& file) {
@@ -381,15 +408,12 @@ Submission prepare(const fs::path& file, std::optional<Form> wanted, const Compi
   if (!std::ifstream(file)) {
     throw InvalidInput(fmt::format("{} cannot be read", file.string()));
   }
-  if (language == Language::cuda) {
-    throw Unavailable(
-        fmt::format("{}: this build cannot run CUDA files", file.filename().string()));
-  }
-  // Another user's process loads what lies here.
-  fs::permissions(work_dir, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec |
-                                fs::perms::group_read | fs::perms::others_read);
+  let_others_read(work_dir);
   if (language == Language::python) {
     return prepare_python(file, wanted, work_dir);
+  }
+  if (language == Language::cuda) {
+    return prepare_cuda(file, wanted, work_dir);
   }
   std::optional<Compiler> compiler;
   CompiledSubmission compiled;
@@ -400,9 +424,7 @@ Submission prepare(const fs::path& file, std::optional<Form> wanted, const Compi
     compiler.emplace(language, choice, work_dir);
     compiled = compiler->compile(file);
   }
-  fs::permissions(compiled.library, fs::perms::owner_all | fs::perms::group_exec |
-                                        fs::perms::others_exec | fs::perms::group_read |
-                                        fs::perms::others_read);
+  let_others_read(compiled.library);
   FormSearch search(exported_functions(language == Language::library ? file : compiled.library),
                     compiler ? &*compiler : nullptr, file);
   std::vector<Found> found = search.all();

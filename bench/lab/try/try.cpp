@@ -34,17 +34,27 @@ struct TryPlan {
   LabOutput output;
 };
 
+/// Address space, most of which is never touched: what was freed stays mapped, and every byte has a
+/// record of who accessed it.
+constexpr std::int64_t emulation_bytes = std::int64_t{8} << 30;
+
 /// The judgements of what was asked for, and the time of the first dtype that is right.
 Trial try_file(const TryPlan& plan, const std::filesystem::path& work_dir, Progress& progress) {
   Trial trial;
   trial.file = std::filesystem::path(plan.file).filename().string();
   progress.stage("compiling");
   trial.submission = prepare(plan.file, plan.form, plan.compiler, work_dir);
+  const bool emulated = trial.submission.language == Language::cuda;
+  JudgePlan judge = plan.judge;
+  if (emulated) {
+    judge.brief = true;
+    judge.limits.memory_bytes += emulation_bytes;
+  }
   for (const Dtype dtype : trial.submission.dtypes) {
     if (!plan.dtype || *plan.dtype == dtype) {
       progress.stage(fmt::format("judging {}", to_string(dtype)));
       trial.judgements.push_back(
-          judge_submission(trial.submission, dtype, plan.judge, work_dir,
+          judge_submission(trial.submission, dtype, judge, work_dir,
                            [&](double fraction) { progress.update(fraction); }));
     }
   }
@@ -54,7 +64,7 @@ Trial try_file(const TryPlan& plan, const std::filesystem::path& work_dir, Progr
   }
   const auto right = std::ranges::find_if(
       trial.judgements, [](const Judgement& judgement) { return is_right(judgement.verdict); });
-  if (plan.timing && right != trial.judgements.end()) {
+  if (plan.timing && !emulated && right != trial.judgements.end()) {
     ComparisonPlan run = plan.run;
     run.problem.dtype = right->dtype;
     run.initial = {.kind = InitialField::Kind::random, .seed = plan.judge.seed, .path = {}};
@@ -65,7 +75,7 @@ Trial try_file(const TryPlan& plan, const std::filesystem::path& work_dir, Progr
 }
 
 void declare_try_options(OptionList& options, TryPlan& plan) {
-  options.text("FILE", plan.file, "a .c, .cpp, .py or .so file with step, solve or a session");
+  options.text("FILE", plan.file, "a .c, .cpp, .cu, .py or .so file with step, solve or a session");
   options.text("--new KIND", plan.starting,
                "writes FILE, a right one to start from: " + one_of(starting_kinds(), ""));
   options.choices(starting_kinds());

@@ -54,6 +54,8 @@ constexpr Column<Judgement> judgement_columns[] = {
     {"complaints", nullptr, as_text, field<&Judgement::complaints>},
     {"wrong", nullptr, as_text, field<&Judgement::wrong, wrong_json>},
     {"unprotected", nullptr, as_text, field<&Judgement::unprotected, or_null>},
+    {"findings", nullptr, as_text, field<&Judgement::findings, findings_json>},
+    {"counts", nullptr, as_text, field<&Judgement::counts>},
 };
 
 std::string cell_text(double cell) {
@@ -92,6 +94,7 @@ std::string beside(const ComparisonResult& timing, const Row& own, const Row& ot
     case Verdict::slower: return fmt::format("{:.3g} times as long as {}", ratio.value, other.name);
     case Verdict::faster:
       return fmt::format("{} takes {:.3g} times as long", other.name, 1 / ratio.value);
+    case Verdict::same:
     case Verdict::unclear: return fmt::format("about as long as {}", other.name);
   }
   return {};
@@ -160,10 +163,20 @@ LabReport try_report(const Trial& trial) {
       worst = worst == nullptr || (judgement.failed && !worst->failed) ? &judgement : worst;
     }
   }
+  for (const Judgement& judgement : trial.judgements) {
+    if (!judgement.findings.empty()) {
+      append_table(report,
+                   fmt::format("\n{}, on an emulated device:\n{}", to_string(judgement.dtype),
+                               format_findings(judgement.findings)));
+    }
+  }
   report.done = worst == nullptr ? fmt::format("{} is right.", trial.file) : "";
   if (worst != nullptr) {
     report.outcome = {worst->failed ? exit_error : exit_not_verified,
                       fmt::format("{}: {}", trial.file, verdict_line(*worst))};
+  }
+  if (submission.language == Language::cuda) {
+    report.notes.emplace_back("the GPU was emulated, so nothing is timed");
   }
   std::vector<Form> others = submission.other_forms;
   if (!others.empty()) {

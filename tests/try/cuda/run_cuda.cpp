@@ -69,7 +69,7 @@ Function* function(void* library, const char* name) {
 // In the child: runs the library under each schedule, and writes what is left to say to `result`.
 [[noreturn]] void run(const EmulatedCuda& compiled, int schedules, const std::string& kind,
                       std::FILE* result) {
-  void* const library = ::dlopen(compiled.library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const library = ::dlopen(compiled.compiled.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     std::fprintf(stderr, "%s\n", ::dlerror());
     std::_Exit(9);

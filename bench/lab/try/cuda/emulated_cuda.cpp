@@ -369,7 +369,7 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
 
   const fs::path translated = work_dir / "translated.ii";
   std::ofstream(translated, std::ios::binary) << code.text << entry.text();
-  result.library = work_dir / "submission.so";
+  result.compiled.library = work_dir / "submission.so";
   // As the kernels of the emulation's own tests: what they access is said by the instrumentation of
   // the thread sanitizer, whose library is not linked.
   command = {compiler,
@@ -401,21 +401,24 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
         unknown.empty() ? fmt::format("{} does not compile: {}", name, shown(said.text, file, name))
                         : fmt::format("{}", fmt::join(unknown, "\n")));
   }
+  // Who runs it may see no other folder.
+  const fs::path runtime = work_dir / library_name;
+  fs::copy_file(emulation.library, runtime, fs::copy_options::overwrite_existing);
   // Without -fsanitize: its library is not wanted.
   command = {compiler,
              "-shared",
              "-o",
-             result.library.string(),
+             result.compiled.library.string(),
              object.string(),
-             emulation.library.string(),
-             "-Wl,-rpath," + emulation.library.parent_path().string(),
+             runtime.string(),
+             "-Wl,-rpath,$ORIGIN",
              "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",
              "-Wl,-Bsymbolic",
              "-Wl,-z,defs"};
   if (const Said said = run_command(command, work_dir); said.status != 0) {
     throw InvalidInput(fmt::format("{} does not link: {}", name, shown(said.text, file, name)));
   }
-  result.command =
+  result.compiled.command =
       fmt::format("{} {} {} {}", compiler, fmt::join(compile.begin() + 1, compile.end(), " "), name,
                   library_name);
   return result;

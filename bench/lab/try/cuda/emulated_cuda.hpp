@@ -19,7 +19,8 @@ struct BlockShape {
 
 /// The library exports the session of diffbench_try.h for each of its types, whatever form the file
 /// has, and what emulation/user_reports.h has.
-struct EmulatedCuda : CompiledSubmission {
+struct EmulatedCuda {
+  CompiledSubmission compiled;
   Form form = Form::step;
   bool float32 = false, float64 = false;
   std::vector<Form> other_forms; ///< which are not taken

@@ -1,0 +1,81 @@
+#include "device_findings.hpp"
+
+#include "columns.hpp"
+#include "json.hpp"
+#include "table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace diffbench::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Column<DeviceFinding> columns[] = {
+    {"kind", "finding", as_text, field<&DeviceFinding::kind>},
+    {"where", "where", as_text,
+     [](const DeviceFinding& finding) { return or_null(finding.where()); }},
+    {"kernel", "kernel", as_text, field<&DeviceFinding::kernel, or_null>},
+    {"block", "block", as_text, field<&DeviceFinding::block, or_null>},
+    {"thread", "thread", as_text, field<&DeviceFinding::thread, or_null>},
+    {"message", "what", as_text, field<&DeviceFinding::message>},
+    {"affects_result", nullptr, as_text, field<&DeviceFinding::affects_result>},
+};
+
+std::string triple(const Json& finding, const char* key) {
+  const auto found = finding.find(key);
+  return found == finding.end() ? ""
+                                : fmt::format("{}", fmt::join(found->get<std::vector<int>>(), ","));
+}
+
+DeviceFinding finding_of(const Json& json) {
+  DeviceFinding finding{.kind = json.at("kind").get<std::string>(),
+                        .message = json.at("message").get<std::string>(),
+                        .file = json.value("file", ""),
+                        .line = {},
+                        .kernel = json.value("kernel", ""),
+                        .block = triple(json, "block"),
+                        .thread = triple(json, "thread"),
+                        .affects_result = json.at("affects_result").get<bool>()};
+  if (json.contains("line")) {
+    finding.line = json.at("line").get<std::int64_t>();
+  }
+  return finding;
+}
+
+} // namespace
+
+std::string DeviceFinding::where() const {
+  return file.empty() || !line ? file : fmt::format("{}:{}", file, *line);
+}
+
+std::vector<DeviceFinding> device_findings(const std::string& text) {
+  std::vector<DeviceFinding> findings;
+  try {
+    const Json json = Json::parse(text);
+    std::ranges::transform(json, std::back_inserter(findings), finding_of);
+  } catch (const nlohmann::json::exception&) {
+    findings.clear();
+  }
+  return findings;
+}
+
+Value device_counts(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() ? value_of(json) : Value();
+}
+
+std::string format_findings(const std::vector<DeviceFinding>& findings) {
+  return format_rows(columns, findings);
+}
+Value findings_json(const std::vector<DeviceFinding>& findings) {
+  return list_of(columns, findings);
+}
+
+} // namespace diffbench::bench

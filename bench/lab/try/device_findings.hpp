@@ -1,0 +1,34 @@
+// What an emulated device says of the code that it has run (emulation/user_reports.h).
+#pragma once
+
+#include "report_json.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// One thing that the code does wrong.
+struct DeviceFinding {
+  std::string kind;                 ///< such as race, leak
+  std::string message;              ///< a sentence
+  std::string file;                 ///< empty: not known
+  std::optional<std::int64_t> line; ///< of it
+  std::string kernel;               ///< empty: the host's code
+  std::string block, thread;        ///< "1,2,0", of the kernel
+  bool affects_result = true;       ///< else the result is the same in every schedule
+
+  [[nodiscard]] std::string where() const; ///< "my.cu:12", or empty
+};
+
+/// Of its JSON text. A text that is none, as a submission may have written itself, has none.
+[[nodiscard]] std::vector<DeviceFinding> device_findings(const std::string& text);
+/// What it has counted; null where that is no JSON.
+[[nodiscard]] Value device_counts(const std::string& text);
+
+/// A table, and the same for the result file.
+[[nodiscard]] std::string format_findings(const std::vector<DeviceFinding>& findings);
+[[nodiscard]] Value findings_json(const std::vector<DeviceFinding>& findings);
+
+} // namespace diffbench::bench
