@@ -14,10 +14,10 @@ namespace {
 
 constexpr Question question{.margin = 0.02, .alpha = 0.01};
 
-/// A machine on which each run takes its time and nothing else does.
-class Machine {
+/// B takes `ratio` times as long as A, each with a scatter of its own.
+class TwoPrograms {
  public:
-  explicit Machine(double ratio, double scatter = 0) : ratio_(ratio), scatter_(scatter) {}
+  explicit TwoPrograms(double ratio, double scatter = 0) : ratio_(ratio), scatter_(scatter) {}
 
   Reading run(Side side) {
     order.push_back(side);
@@ -36,7 +36,7 @@ class Machine {
 };
 
 /// All blocks within the limits.
-Duel measured(Machine& machine, const BlockLimits& limits, std::uint64_t seed = 1) {
+Duel measured(TwoPrograms& machine, const BlockLimits& limits, std::uint64_t seed = 1) {
   std::vector<Duel> duels{{.label = "", .run = [&](Side side) { return machine.run(side); }}};
   EXPECT_TRUE(run_blocks(
       duels, question, limits, seed, [&] { return machine.now; }, [] {}));
@@ -45,7 +45,7 @@ Duel measured(Machine& machine, const BlockLimits& limits, std::uint64_t seed = 
 
 TEST(Blocks, EndWhenItIsDecided) {
   for (const double ratio : {1.1, 1 / 1.1, 1.0}) {
-    Machine machine(ratio);
+    TwoPrograms machine(ratio);
     const Duel duel = measured(machine, {.seconds = 1e6});
     EXPECT_TRUE(duel.decided);
     EXPECT_EQ(duel.blocks.size(), 10) << "the fewest that decide at 1 %";
@@ -56,7 +56,7 @@ TEST(Blocks, EndWhenItIsDecided) {
 
 TEST(Blocks, HaveAVerdictOfTheirInterval) {
   const auto verdict = [](double ratio) {
-    Machine machine(ratio);
+    TwoPrograms machine(ratio);
     return standing(measured(machine, {.seconds = 1e6}).blocks, question).verdict;
   };
   EXPECT_EQ(verdict(1.05), Verdict::slower);
@@ -65,26 +65,26 @@ TEST(Blocks, HaveAVerdictOfTheirInterval) {
 }
 
 TEST(Blocks, EndWithTheBudgetOrTheirNumber) {
-  Machine machine(1, 0.5);
+  TwoPrograms machine(1, 0.5);
   EXPECT_EQ(measured(machine, {.seconds = 1e6, .most_blocks = 7}).blocks.size(), 7);
-  Machine another(1, 0.5);
+  TwoPrograms another(1, 0.5);
   const Duel duel = measured(another, {.seconds = 40});
   EXPECT_FALSE(duel.decided);
   EXPECT_LE(another.now, 45); // the last block was expected to fit
   EXPECT_GE(another.now, 30);
-  Machine slow(1);
+  TwoPrograms slow(1);
   EXPECT_EQ(measured(slow, {.seconds = 0.1}).blocks.size(), 1) << "one at least";
 }
 
 TEST(Blocks, AreInAnOrderByTheirSeed) {
   const auto order = [](std::uint64_t seed) {
-    Machine machine(1, 0.5);
+    TwoPrograms machine(1, 0.5);
     (void)measured(machine, {.seconds = 1e6, .most_blocks = 200}, seed);
     return machine.order;
   };
   EXPECT_EQ(order(1), order(1));
   EXPECT_NE(order(1), order(2));
-  Machine machine(1, 0.5);
+  TwoPrograms machine(1, 0.5);
   const Duel duel = measured(machine, {.seconds = 1e6, .most_blocks = 200});
   int b_first = 0;
   for (std::size_t i = 0; i < duel.blocks.size(); ++i) {
@@ -116,8 +116,8 @@ TEST(Blocks, BearThatTheSecondIsSlower) {
 }
 
 TEST(Blocks, OfSeveralDuelsComeInTurnUntilEachIsDecided) {
-  Machine machine(1.1);
-  Machine noisy(1, 0.5);
+  TwoPrograms machine(1.1);
+  TwoPrograms noisy(1, 0.5);
   std::vector<Duel> duels{{.label = "a", .run = [&](Side side) { return machine.run(side); }},
                           {.label = "b", .run = [&](Side side) { return noisy.run(side); }}};
   EXPECT_TRUE(run_blocks(
@@ -141,7 +141,7 @@ TEST(Blocks, OfAnInterruptedRunAreKeptButForTheLast) {
 }
 
 TEST(Standing, SaysHowManyBlocksWouldDecide) {
-  Machine machine(1.03, 0.05);
+  TwoPrograms machine(1.03, 0.05);
   const Duel duel = measured(machine, {.seconds = 1e6, .most_blocks = 20});
   const Standing found = standing(duel.blocks, question);
   ASSERT_EQ(found.verdict, Verdict::unclear);
