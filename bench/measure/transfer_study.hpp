@@ -87,8 +87,8 @@ TransferStudy study_transfers(Make make, Transfer chosen, std::span<T> field) {
           .setup_seconds = locked.setup_seconds() - ordinary.setup_seconds(),
           .pageable = ordinary.medians(),
           .chosen = locked.medians(),
-          .is_open = judge(paired_ratio(locked.trips(), ordinary.trips()), least_effect_in_run) ==
-                     Verdict::unclear};
+          .is_open = !is_difference(
+              judge(paired_ratio(locked.trips(), ordinary.trips()), least_effect_in_run))};
 }
 
 } // namespace diffbench::bench

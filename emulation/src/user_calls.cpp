@@ -64,11 +64,13 @@ void report_refusal(const KernelBody& body, const Configured& launched, cudaErro
 
 } // namespace
 
-void configure_launch(const cudaLaunchConfig_t& config) {
+void configure_launch(const cudaLaunchConfig_t& config, Site line) {
   if (current_thread()) {
     fail_current_thread(FindingKind::misuse, "launches a kernel, which is not emulated", {});
   }
-  configured = Configured{config, {config.attrs, config.attrs + config.numAttrs}, call_site()};
+  configured = Configured{config,
+                          {config.attrs, config.attrs + config.numAttrs},
+                          line.line == 0 ? call_site() : site_at(line)};
 }
 
 void launch_body(const KernelBody& body) {

@@ -269,13 +269,15 @@ Action declare_duel(OptionList& options) {
     if (options.given("--margin") && typed.card.fail_on.slower) {
       throw InvalidInput("--margin and --fail-on slower=X%: both set the margin; give one");
     }
-    check(typed);
   });
   typed->output.declare_files(options);
   options.clearing_flag("--no-progress", typed->output.progress, "no progress bar");
   options.text("--history FILE", typed->card.history,
                "append the result to this file, a line of JSON; see diffbench history");
-  return [typed](const Invocation& invocation) { return run_duel(*typed, invocation); };
+  return [typed](const Invocation& invocation) {
+    check(*typed);
+    return run_duel(*typed, invocation);
+  };
 }
 
 } // namespace diffbench::bench

@@ -19,8 +19,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr Column<DeviceFinding> columns[] = {
     {"kind", "finding", as_text, field<&DeviceFinding::kind>},
-    {"where", "where", as_text,
-     [](const DeviceFinding& finding) { return or_null(finding.where()); }},
+    {"where", "where", as_text, field<&DeviceFinding::where, or_null>},
+    {"other", "and", as_text, field<&DeviceFinding::other, or_null>},
     {"kernel", "kernel", as_text, field<&DeviceFinding::kernel, or_null>},
     {"block", "block", as_text, field<&DeviceFinding::block, or_null>},
     {"thread", "thread", as_text, field<&DeviceFinding::thread, or_null>},
@@ -34,26 +34,23 @@ std::string triple(const Json& finding, const char* key) {
                                 : fmt::format("{}", fmt::join(found->get<std::vector<int>>(), ","));
 }
 
+std::string place(const Json& finding, const std::string& prefix) {
+  const std::string file = finding.value(prefix + "file", "");
+  return file.empty() ? "" : fmt::format("{}:{}", file, finding.at(prefix + "line").get<int>());
+}
+
 DeviceFinding finding_of(const Json& json) {
-  DeviceFinding finding{.kind = json.at("kind").get<std::string>(),
-                        .message = json.at("message").get<std::string>(),
-                        .file = json.value("file", ""),
-                        .line = {},
-                        .kernel = json.value("kernel", ""),
-                        .block = triple(json, "block"),
-                        .thread = triple(json, "thread"),
-                        .affects_result = json.at("affects_result").get<bool>()};
-  if (json.contains("line")) {
-    finding.line = json.at("line").get<std::int64_t>();
-  }
-  return finding;
+  return {.kind = json.at("kind").get<std::string>(),
+          .message = json.at("message").get<std::string>(),
+          .where = place(json, ""),
+          .other = place(json, "other_"),
+          .kernel = json.value("kernel", ""),
+          .block = triple(json, "block"),
+          .thread = triple(json, "thread"),
+          .affects_result = json.at("affects_result").get<bool>()};
 }
 
 } // namespace
-
-std::string DeviceFinding::where() const {
-  return file.empty() || !line ? file : fmt::format("{}:{}", file, *line);
-}
 
 std::vector<DeviceFinding> device_findings(const std::string& text) {
   std::vector<DeviceFinding> findings;

@@ -11,15 +11,13 @@ namespace diffbench::bench {
 
 /// One thing that the code does wrong.
 struct DeviceFinding {
-  std::string kind;                 ///< such as race, leak
-  std::string message;              ///< a sentence
-  std::string file;                 ///< empty: not known
-  std::optional<std::int64_t> line; ///< of it
-  std::string kernel;               ///< empty: the host's code
-  std::string block, thread;        ///< "1,2,0", of the kernel
-  bool affects_result = true;       ///< else the result is the same in every schedule
-
-  [[nodiscard]] std::string where() const; ///< "my.cu:12", or empty
+  std::string kind;           ///< such as race, leak
+  std::string message;        ///< a sentence
+  std::string where;          ///< "my.cu:12"; empty: not known
+  std::string other;          ///< the second line of a race; empty: there is none
+  std::string kernel;         ///< empty: the host's code
+  std::string block, thread;  ///< "1,2,0", of the kernel
+  bool affects_result = true; ///< else the result is the same in every schedule
 };
 
 /// Of its JSON text. A text that is none, as a submission may have written itself, has none.

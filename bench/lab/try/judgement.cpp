@@ -130,9 +130,8 @@ class Judge {
     judgement_.counts = device_counts(process.counts());
     for (const DeviceFinding& finding : judgement_.findings) {
       if (finding.affects_result) {
-        complain_once(finding.where().empty()
-                          ? fmt::format("{}: {}", finding.kind, finding.message)
-                          : fmt::format("{} in {}", finding.kind, finding.where()));
+        complain_once(finding.where.empty() ? fmt::format("{}: {}", finding.kind, finding.message)
+                                            : fmt::format("{} in {}", finding.kind, finding.where));
       }
     }
   }

@@ -13,8 +13,9 @@ struct UserCode {
 };
 void register_user_code(const UserCode& code);
 
-/// The next kernel that the host calls is launched like this.
-void configure_launch(const cudaLaunchConfig_t& config);
+/// The next kernel that the host calls is launched like this. `line` is that of the launch; without
+/// one it is where this is called.
+void configure_launch(const cudaLaunchConfig_t& config, Site line = {nullptr, 0});
 inline void configure_launch(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
                              cudaLaunchAttribute* attributes = nullptr, unsigned count = 0) {
   configure_launch({grid, block, shared_bytes, stream, attributes, count});

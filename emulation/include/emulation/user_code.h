@@ -47,8 +47,10 @@ const void* kernel_key(void (*kernel)(P...)) {
 } // namespace diffbench::emulation::detail
 
 inline void emulated_configure(dim3 grid, dim3 block, std::size_t shared_bytes = 0,
-                               cudaStream_t stream = nullptr) {
-  diffbench::emulation::detail::configure_launch(grid, block, shared_bytes, stream);
+                               cudaStream_t stream = nullptr, const char* file = __builtin_FILE(),
+                               int line = __builtin_LINE()) {
+  diffbench::emulation::detail::configure_launch({grid, block, shared_bytes, stream, nullptr, 0},
+                                                 {file, line});
 }
 
 template <typename Body>

@@ -76,12 +76,12 @@ TEST_F(SelftestTrials, EachRowIsJudgedAgainstTheReference) {
   const ordered_json data = json_of(report.data);
   const auto counts = [&](std::size_t kind) {
     const ordered_json& line = data["kinds"][kind];
-    return std::vector<int>{line["faster"], line["slower"], line["unclear"]};
+    return std::vector<int>{line["faster"], line["slower"], line["same"], line["unclear"]};
   };
   ASSERT_EQ(data["kinds"].size(), 3U);
-  EXPECT_EQ(counts(0), (std::vector{1, 0, 2}));
-  EXPECT_EQ(counts(1), (std::vector{1, 2, 0})); // 0.945 of the reference in the third trial
-  EXPECT_EQ(counts(2), (std::vector{0, 2, 1})); // 0.99
+  EXPECT_EQ(counts(0), (std::vector{1, 0, 2, 0}));
+  EXPECT_EQ(counts(1), (std::vector{1, 2, 0, 0})); // 0.945 of the reference in the third trial
+  EXPECT_EQ(counts(2), (std::vector{0, 2, 1, 0})); // 0.99
   EXPECT_DOUBLE_EQ(data["kinds"][1]["ratios"][0]["ratio"], 1.05);
   EXPECT_EQ(data["kinds"][2]["planted_slowdown"], 0.10);
   EXPECT_EQ(data["name"], "it");
