@@ -52,8 +52,8 @@ class Fiber {
   std::byte* mapping_ = nullptr; ///< guard page, then the stack
   const void* stack_bottom_ = nullptr;
   std::size_t stack_size_ = 0;
-  [[maybe_unused]] void* fake_stack_ =
-      nullptr; ///< the address sanitizer's, while another fiber runs
+  /// The address sanitizer's, while another fiber runs.
+  [[maybe_unused]] void* fake_stack_ = nullptr;
 };
 
 } // namespace diffbench::emulation
