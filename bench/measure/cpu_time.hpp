@@ -1,11 +1,17 @@
 // Processor time of this process over short stretches.
 #pragma once
 
+#include <sys/time.h>
 #include <ctime>
 #include <utility>
 #include <vector>
 
 namespace diffbench::bench {
+
+/// As getrusage(2) has it.
+[[nodiscard]] constexpr double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
 
 /// What the threads that were there when it was made have used since. The process's own clock will
 /// not do: Linux adds to it what other running threads use only at ticks of 1 to 10 ms

@@ -1,5 +1,6 @@
 #include "foreign_load.hpp"
 
+#include "cpu_time.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/text.hpp"
 
@@ -24,10 +25,6 @@ namespace {
 /// Below this share of a CPU it was not the clock tick or an interrupt.
 constexpr double undisturbed_share = 0.9;
 constexpr double largest_share_of_others = 0.1;
-
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
 
 double own_seconds() {
   double seconds = 0;

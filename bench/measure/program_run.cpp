@@ -1,5 +1,6 @@
 #include "program_run.hpp"
 
+#include "cpu_time.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "digest.hpp"
@@ -126,10 +127,6 @@ class Start {
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
 };
-
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
 
 /// A child's peak begins with that of its parent, whose memory it shares until the program starts.
 std::optional<std::int64_t> peak_of(const rusage& usage) {

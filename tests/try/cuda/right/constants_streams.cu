@@ -9,9 +9,11 @@ __global__ void step(const float* u, float* out) {
   extern __shared__ float row[];
   const int nx = c_size[0], ny = c_size[1];
   const int y = blockIdx.x;
-  for (int x = threadIdx.x; x < nx; x += blockDim.x) row[x] = u[y * nx + x];
+  for (int x = threadIdx.x; x < nx; x += blockDim.x)
+    row[x] = u[y * nx + x];
   __syncthreads();
-  if (threadIdx.x == 0 && blockIdx.x == 0) atomicAdd(&launches, 1u);
+  if (threadIdx.x == 0 && blockIdx.x == 0)
+    atomicAdd(&launches, 1u);
   for (int x = threadIdx.x; x < nx; x += blockDim.x) {
     const float up = __ldg(&u[(y + ny - 1) % ny * nx + x]), down = __ldg(&u[(y + 1) % ny * nx + x]);
     const float lap = up + down + row[(x + nx - 1) % nx] + row[(x + 1) % nx] - 4 * row[x];
@@ -47,7 +49,8 @@ void solve(const float* in, float* out, int nx, int ny, int steps, float factor)
   cudaEventSynchronize(done);
   unsigned count = 0;
   cudaMemcpyFromSymbol(&count, launches, sizeof count);
-  if ((int)count == steps) memcpy(out, h, bytes);
+  if ((int)count == steps)
+    memcpy(out, h, bytes);
   cudaEventDestroy(done);
   cudaStreamDestroy(stream);
   cudaFreeHost(h);

@@ -1,7 +1,8 @@
 __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x >= nx || y >= ny) return;
+  if (x >= nx || y >= ny)
+    return;
   int left = (x + nx - 1) % nx, right = (x + 1) % nx;
   int up = (y + ny - 1) % ny, down = (y + 1) % ny;
   float c = u[y * nx + x];

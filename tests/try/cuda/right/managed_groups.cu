@@ -24,10 +24,12 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor, i
     atomicAdd(&done, 1);
   }
   const unsigned vote = __ballot_sync(0xffffffffu, i < nx * ny);
-  if (threadIdx.x % 32 == 0) atomicAdd(&lanes, __popc(vote));
+  if (threadIdx.x % 32 == 0)
+    atomicAdd(&lanes, __popc(vote));
   const int count = __syncthreads_count(i < nx * ny);
   if (threadIdx.x == 0) {
-    if (count != done || count != lanes) printf("block %d: %d %d %d\n", blockIdx.x, count, done, lanes);
+    if (count != done || count != lanes)
+      printf("block %d: %d %d %d\n", blockIdx.x, count, done, lanes);
     atomicAdd(cells_done, min(count, max(done, lanes)));
   }
 }
@@ -39,7 +41,8 @@ void solve(const float* in, float* out, int nx, int ny, int steps, float factor)
   cudaMallocManaged(&b, sizeof(float) * nx * ny);
   cudaMallocManaged(&done, sizeof(int));
   *done = 0;
-  for (int i = 0; i < nx * ny; ++i) a[i] = in[i];
+  for (int i = 0; i < nx * ny; ++i)
+    a[i] = in[i];
   for (int i = 0; i < steps; ++i) {
     step<<<(nx * ny + 127) / 128, 128>>>(a, b, nx, ny, factor, done);
     float* t = a;
@@ -47,7 +50,8 @@ void solve(const float* in, float* out, int nx, int ny, int steps, float factor)
     b = t;
   }
   cudaDeviceSynchronize();
-  if (*done == steps * nx * ny) memcpy(out, a, sizeof(float) * nx * ny);
+  if (*done == steps * nx * ny)
+    memcpy(out, a, sizeof(float) * nx * ny);
   cudaFree(a);
   cudaFree(b);
   cudaFree(done);

@@ -1,13 +1,13 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define CHECK(call)                                                  \
-  do {                                                               \
-    cudaError_t error = (call);                                      \
-    if (error != cudaSuccess) {                                      \
+#define CHECK(call)                                                         \
+  do {                                                                      \
+    cudaError_t error = (call);                                             \
+    if (error != cudaSuccess) {                                             \
       printf("%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error)); \
-      exit(1);                                                       \
-    }                                                                \
+      exit(1);                                                              \
+    }                                                                       \
   } while (0)
 
 __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
@@ -33,7 +33,9 @@ void solve(const float* in, float* out, int nx, int ny, int steps, float factor)
   for (int i = 0; i < steps; ++i) {
     step<<<grid, block>>>(d_u, d_out, nx, ny, factor);
     CHECK(cudaGetLastError());
-    float* t = d_u; d_u = d_out; d_out = t;
+    float* t = d_u;
+    d_u = d_out;
+    d_out = t;
   }
   CHECK(cudaMemcpy(out, d_u, bytes, cudaMemcpyDeviceToHost));
   CHECK(cudaFree(d_u));

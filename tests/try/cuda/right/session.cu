@@ -10,7 +10,8 @@ struct diffbench_session {
 __global__ void pitched_step(const float* u, float* out, size_t pitch, int nx, int ny, float f) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int y = blockIdx.y;
-  if (x >= nx) return;
+  if (x >= nx)
+    return;
   const int width = pitch / sizeof(float);
   const float c = u[y * width + x];
   const float lap = u[(y + ny - 1) % ny * width + x] + u[(y + 1) % ny * width + x] +

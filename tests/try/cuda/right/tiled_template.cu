@@ -2,17 +2,21 @@
 #include <utility>
 
 template <typename T, int BX, int BY>
-__global__ void __launch_bounds__(BX* BY) tiled(const T* __restrict__ u, T* __restrict__ out, int nx,
-                                                int ny, T factor) {
+__global__ void __launch_bounds__(BX* BY)
+    tiled(const T* __restrict__ u, T* __restrict__ out, int nx, int ny, T factor) {
   __shared__ T tile[BY + 2][BX + 2];
   const int x = blockIdx.x * BX + threadIdx.x, y = blockIdx.y * BY + threadIdx.y;
   const int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
   const int cx = x < nx ? x : x % nx, cy = y < ny ? y : y % ny;
   tile[ty][tx] = u[cy * nx + cx];
-  if (tx == 1) tile[ty][0] = u[cy * nx + (cx + nx - 1) % nx];
-  if (tx == BX) tile[ty][BX + 1] = u[cy * nx + (cx + 1) % nx];
-  if (ty == 1) tile[0][tx] = u[(cy + ny - 1) % ny * nx + cx];
-  if (ty == BY) tile[BY + 1][tx] = u[(cy + 1) % ny * nx + cx];
+  if (tx == 1)
+    tile[ty][0] = u[cy * nx + (cx + nx - 1) % nx];
+  if (tx == BX)
+    tile[ty][BX + 1] = u[cy * nx + (cx + 1) % nx];
+  if (ty == 1)
+    tile[0][tx] = u[(cy + ny - 1) % ny * nx + cx];
+  if (ty == BY)
+    tile[BY + 1][tx] = u[(cy + 1) % ny * nx + cx];
   __syncthreads();
   if (x < nx && y < ny) {
     const T c = tile[ty][tx];
@@ -30,10 +34,7 @@ void solve_any(const T* in, T* out, int nx, int ny, int steps, T factor) {
   cudaMalloc((void**)&b, bytes);
   cudaMemcpy(a, in, bytes, cudaMemcpyHostToDevice);
   for (int i = 0; i < steps; i++) {
-    tiled<T, 8, 4><<<dim3((nx + 7) / 8,
-                          (ny + 3) / 4),
-                     dim3(8, 4)>>>(a, b,
-                                   nx, ny, factor);
+    tiled<T, 8, 4><<<dim3((nx + 7) / 8, (ny + 3) / 4), dim3(8, 4)>>>(a, b, nx, ny, factor);
     std::swap(a, b);
   }
   cudaDeviceSynchronize();

@@ -4,10 +4,14 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
   int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
   int cx = x % nx, cy = y % ny;
   tile[ty][tx] = u[cy * nx + cx];
-  if (tx == 1) tile[ty][0] = u[cy * nx + (cx + nx - 1) % nx];
-  if (tx == 16) tile[ty][tx + 1] = u[cy * nx + (cx + 1) % nx];
-  if (ty == 1) tile[0][tx] = u[(cy + ny - 1) % ny * nx + cx];
-  if (ty == 16) tile[ty + 1][tx] = u[(cy + 1) % ny * nx + cx];
+  if (tx == 1)
+    tile[ty][0] = u[cy * nx + (cx + nx - 1) % nx];
+  if (tx == 16)
+    tile[ty][tx + 1] = u[cy * nx + (cx + 1) % nx];
+  if (ty == 1)
+    tile[0][tx] = u[(cy + ny - 1) % ny * nx + cx];
+  if (ty == 16)
+    tile[ty + 1][tx] = u[(cy + 1) % ny * nx + cx];
   if (x < nx && y < ny) {
     __syncthreads(); // HERE divergence
     float c = tile[ty][tx];
