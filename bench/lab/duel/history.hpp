@@ -22,7 +22,10 @@ struct HistoryRow {
   std::string a, b, label; ///< the sides as typed; the parameter
   std::string host, cpu;
 
-  auto operator<=>(const HistoryRow&) const = default;
+  [[nodiscard]] bool operator<(const HistoryRow& other) const {
+    return std::tie(a, b, label, host, cpu) <
+           std::tie(other.a, other.b, other.label, other.host, other.cpu);
+  }
 };
 
 struct HistoryEntry {
