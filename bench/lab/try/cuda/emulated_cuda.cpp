@@ -110,9 +110,8 @@ bool is_clang(const std::string& compiler, const fs::path& work_dir) {
   return run_command({compiler, "-E", "-o", "/dev/null", probe.string()}, work_dir).status == 0;
 }
 
-const std::vector<DefinedFunction>::const_iterator find_function(const CudaTranslation& code,
-                                                                 std::string_view name,
-                                                                 bool kernel) {
+std::vector<DefinedFunction>::const_iterator find_function(const CudaTranslation& code,
+                                                           std::string_view name, bool kernel) {
   return std::ranges::find_if(code.functions, [&](const DefinedFunction& function) {
     return function.name == name && function.kernel == kernel;
   });

@@ -325,13 +325,10 @@ class Translator {
       } else if (is(i, "__attribute__") || is(i, "alignas") || is(i, "decltype") ||
                  is(i, "noexcept")) {
         i = closing(i + 1);
-      } else if (is(i, "operator")) {
+      } else if (is(i, "operator") || is(i, "(")) {
         return i;
-      } else if (is(i, "(")) {
-        return i;
-      } else if (is(i, "=") || is(i, ";") || is(i, "{") || is(i, "}")) {
-        return size();
-      } else if (is(i, "[") && !is(i + 1, "[")) {
+      } else if (is(i, "=") || is(i, ";") || is(i, "{") || is(i, "}") ||
+                 (is(i, "[") && !is(i + 1, "["))) {
         return size();
       } else if (is(i, "[")) {
         i = closing(i);
