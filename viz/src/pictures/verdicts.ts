@@ -159,7 +159,8 @@ export const selftest = drawing("selftest", ["selftest"], (file) => {
             `${nameOf(kind)} code: slower or faster in ${kind.slower + kind.faster} of ${kind.trials} trials`,
         )
         .join("; ") + ".",
-    alternative: "Stacked bars of the share of trials that were called slower, faster, same or unclear.",
+    alternative:
+      "Stacked bars of the share of trials that were called slower, faster, same or unclear.",
     height: heightOfBars(kinds.length, 44),
     table: tableOf(columns, kinds),
     notDrawn: [],
