@@ -31,6 +31,9 @@ void declare_thread_list(OptionList& options, std::vector<int>& threads, std::st
                          std::string_view otherwise);
 /// Refuses one that this CPU lacks.
 void declare_isa(OptionList& options, SessionOptions& session);
+/// A time that is waited for; without it `seconds` as it is, or what `otherwise` says.
+void declare_seconds(OptionList& options, std::string_view usage, double& seconds,
+                     std::string_view help, std::string_view otherwise = {});
 void declare_budget(OptionList& options, double& seconds, std::string_view help);
 /// `chosen` is set when it was given.
 void declare_device(OptionList& options, int& device, bool& chosen,

@@ -88,10 +88,11 @@ void declare_isa(OptionList& options, SessionOptions& session) {
   options.choices(isa_names.names());
 }
 
-void declare_budget(OptionList& options, double& seconds, std::string_view help) {
-  options.value("--budget SECONDS",
+void declare_seconds(OptionList& options, std::string_view usage, double& seconds,
+                     std::string_view help, std::string_view otherwise) {
+  options.value(usage,
                 described(help, fmt::format("above 0, up to {}", max_budget_seconds),
-                          fmt::to_string(seconds)),
+                          otherwise.empty() ? fmt::to_string(seconds) : std::string(otherwise)),
                 [&seconds](std::string_view option, const std::string& text) {
                   seconds = parse_real(option, text);
                   if (!(seconds > 0 && seconds <= max_budget_seconds)) {
@@ -99,6 +100,10 @@ void declare_budget(OptionList& options, double& seconds, std::string_view help)
                                                    text, max_budget_seconds));
                   }
                 });
+}
+
+void declare_budget(OptionList& options, double& seconds, std::string_view help) {
+  declare_seconds(options, "--budget SECONDS", seconds, help);
 }
 
 void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view budget_help) {

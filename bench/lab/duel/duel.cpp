@@ -213,8 +213,8 @@ void declare_commands(OptionList& options, DuelOptions& typed) {
                "runs before each run, outside of its time");
   options.integer("--warmup N", typed.settings.warmup, {0, 1000},
                   "runs of each side before the blocks");
-  options.amount("--timeout SECONDS", typed.timeout, "a run that lasts longer is an error",
-                 "the budget");
+  declare_seconds(options, "--timeout SECONDS", typed.timeout,
+                  "a run that lasts longer is an error", "the budget");
   options.flag("--ignore-failure", typed.settings.ignore_failure,
                "time runs that end with an exit code other than 0, too");
   options.flag("--same-output", typed.settings.same_output,
@@ -253,7 +253,8 @@ void declare_question(OptionList& options, DuelOptions& typed) {
   options.integer("--blocks N", typed.most_blocks, {1, 1'000'000}, "at most so many blocks",
                   "as many as the budget allows");
   options.value(
-      "--seed N", "of the coin that orders each block (default: another each time)",
+      "--seed N",
+      described("of the coin that orders each block", "0 to 10^12", "another each time"),
       [&seed = typed.seed](std::string_view option, const std::string& text) {
         seed = static_cast<std::uint64_t>(parse_integer(option, text, {0, 1'000'000'000'000}));
       });

@@ -96,7 +96,7 @@ void declare_try_options(OptionList& options, TryPlan& plan) {
   options.text("--flags WORDS", plan.compiler.flags,
                "instead of -O3 -march=native -ffp-contract=off -fopenmp");
   options.group("Limits");
-  options.amount("--timeout SECONDS", plan.judge.limits.seconds, "that one run may take");
+  declare_seconds(options, "--timeout SECONDS", plan.judge.limits.seconds, "that one run may take");
   options.integer("--memory MIB", plan.memory_mib, {64, 1 << 24}, "that it may take");
   declare_seed(options, plan.judge.seed, "of the fields; 0: secret ones");
   options.group("Timing");
