@@ -5,6 +5,7 @@
 #include "diffbench/stopwatch.hpp"
 #include "digest.hpp"
 #include "interrupt.hpp"
+#include "spawn_signals.hpp"
 
 #include <fmt/format.h>
 
@@ -101,15 +102,8 @@ class Start {
       posix_spawn_file_actions_addchdir_np(&actions_, plan.directory.c_str());
     }
     posix_spawnattr_init(&attributes_);
-    sigset_t none;
-    sigset_t all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
     // A session of its own: one group to kill, and no terminal that it could wait for.
-    posix_spawnattr_setflags(&attributes_,
-                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    set_default_signals(attributes_, POSIX_SPAWN_SETSID);
   }
   Start(const Start&) = delete;
   Start& operator=(const Start&) = delete;
@@ -249,6 +243,23 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   return arguments;
 }
 
+/// A program that has just been started, and the clock since then.
+struct Begun {
+  Stopwatch<> watch;
+  Running child;
+};
+Begun begin(const ProgramPlan& plan, const std::string& path, int in, int out, int err) {
+  const Start start(plan, in, out, err);
+  const std::vector<char*> arguments = pointers_to(plan.words);
+  check_interrupt();
+  pid_t pid = -1;
+  const Stopwatch watch;
+  if (const int error = start.run(path, arguments.data(), pid); error != 0) {
+    fail(plan.words.front(), "start", error);
+  }
+  return {watch, Running(pid, plan.words.front())};
+}
+
 } // namespace
 
 Program::Program(ProgramPlan plan)
@@ -261,36 +272,19 @@ Program::Program(ProgramPlan plan)
 }
 
 ProgramRun Program::run() const {
-  const Start start(plan_, nowhere_.get(), nowhere_.get(), nowhere_.get());
-  const std::vector<char*> arguments = pointers_to(plan_.words);
-  check_interrupt();
-  pid_t pid = -1;
-  const Stopwatch watch;
-  if (const int error = start.run(path_, arguments.data(), pid); error != 0) {
-    fail(plan_.words.front(), "start", error);
-  }
-  Running child(pid, plan_.words.front());
+  auto [watch, child] = begin(plan_, path_, nowhere_.get(), nowhere_.get(), nowhere_.get());
   pollfd waiting{.fd = child.ended(), .events = POLLIN, .revents = 0};
-  double seconds = 0;
   while (::poll(&waiting, 1, milliseconds_left(plan_, watch.seconds())) <= 0) {
     check_time(plan_, watch.seconds());
   }
-  seconds = watch.seconds();
-  return child.reap(seconds);
+  return child.reap(watch.seconds());
 }
 
 ProgramRun Program::run(ProgramOutput& output) const {
   Pipe out;
   Pipe err;
-  const Start start(plan_, nowhere_.get(), out.write_end.get(), err.write_end.get());
-  const std::vector<char*> arguments = pointers_to(plan_.words);
-  check_interrupt();
-  pid_t pid = -1;
-  const Stopwatch watch;
-  if (const int error = start.run(path_, arguments.data(), pid); error != 0) {
-    fail(plan_.words.front(), "start", error);
-  }
-  Running child(pid, plan_.words.front());
+  auto [watch, child] =
+      begin(plan_, path_, nowhere_.get(), out.write_end.get(), err.write_end.get());
   out.write_end.reset();
   err.write_end.reset();
   Sha256 digest;

@@ -102,7 +102,7 @@ class Try(CommandLineTest):
             self.assertGreaterEqual(len(row["samples_seconds"]), 1)
 
     def test_every_starting_file_that_runs_here_is_right(self):
-        for kind, name in (("cpp", "a.cpp"), ("python", "b.py")):
+        for kind, name in (("cpp", "a.cpp"), ("python", "b.py"), ("cuda", "c.cu"), ("cuda-kernel", "d.cu")):
             with self.subTest(kind):
                 done = self.run_ok("try", "--new", kind, name)
                 self.assertIn(f"diffbench try {name}", done.stdout)
@@ -131,8 +131,19 @@ class Try(CommandLineTest):
                 if affects_result:
                     self.assertEqual(done.returncode, 3)
                     self.assertEqual(results["float32"]["verdict"], "wrong")
+        # Its own wait fails, too: what the device found says why.
+        done, results = self.judge("fails.cu", """\
+__global__ void step(const float* u, float* out, int nx, int ny, float factor) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  out[x] = u[1000000];
+}
+""")
+        self.assertEqual(done.returncode, 3)
+        self.assert_one_line(done.stderr, "fails.cu: wrong: out_of_bounds in fails.cu:3")
         self.path("bad.cu").write_text("__global__ void step(const float* u) { int 3x; }\n")
         self.assert_refused(2, ["bad.cu:1"], "try", "bad.cu")
+        self.assert_refused(2, ["--flags"], "try", "bad.cu", "--flags", "-O1")
+        self.assert_refused(4, ["nocc"], "try", "bad.cu", "--compiler", "nocc")
 
     def test_what_is_refused(self):
         for name, text in (("bad.c", "void step(const float* u) {\n  int 3x;\n}\n"),

@@ -1,6 +1,7 @@
 #include "judgement.hpp"
 
 #include "interrupt.hpp"
+#include "units.hpp"
 #include "variation.hpp"
 
 #include <fmt/format.h>
@@ -90,8 +91,8 @@ class Judge {
     try {
       run_all();
     } catch (const SubmissionFailed& failure) {
+      judgement_.failed = judgement_.complaints.empty(); // else it failed of what is known
       judgement_.complaints.emplace_back(failure.what());
-      judgement_.failed = true;
     }
     judgement_.runs = std::ssize(runs_);
     if (!runs_.empty()) {
@@ -112,6 +113,18 @@ class Judge {
     }
     TriedProcess process(submission_.compiled, plan_.limits, largest, work_dir_);
     judgement_.unprotected = process.unprotected();
+    try {
+      run_cases(process, all);
+    } catch (const SubmissionFailed& failure) {
+      if (failure.kind() == SubmissionFailed::Kind::refused) { // it is there, and may know why
+        hear_device(process);
+      }
+      throw;
+    }
+    hear_device(process);
+  }
+
+  void run_cases(TriedProcess& process, const std::vector<Case>& all) {
     double done = 0;
     for (const Case& each : all) {
       Problem problem;
@@ -126,6 +139,10 @@ class Judge {
       process.close();
       on_progress_(++done / static_cast<double>(all.size()));
     }
+  }
+
+  /// What an emulated device has found and counted.
+  void hear_device(TriedProcess& process) {
     judgement_.findings = device_findings(process.findings());
     judgement_.counts = device_counts(process.counts());
     for (const DeviceFinding& finding : judgement_.findings) {
@@ -166,9 +183,9 @@ class Judge {
       }
       run.result = std::move(done.result);
     } catch (const SubmissionFailed& failure) {
-      throw SubmissionFailed(
-          failure.kind(), fmt::format("{}; on {} x {} cells, {} steps", failure.what(), problem.nx,
-                                      problem.ny, steps));
+      throw SubmissionFailed(failure.kind(),
+                             fmt::format("{}; on {} x {} cells, {}", failure.what(), problem.nx,
+                                         problem.ny, counted(steps, "step")));
     }
     runs_.push_back(std::move(run));
   }

@@ -14,16 +14,12 @@ namespace {
 
 struct StartingFile {
   std::string_view name;
-  std::string_view text;
+  std::string_view head;
+  std::string_view middle = {}, tail = {};
 };
 
-constexpr StartingFile starting_files[] = {
-    {"cuda",
-     R"(// A first port to CUDA: all steps on the GPU, from an array of the host to another one.
-//   diffbench try FILE
-#include <cuda_runtime.h>
-
-__global__ void step(const float* u, float* out, int nx, int ny, float factor) {
+constexpr std::string_view cuda_step =
+    R"(__global__ void step(const float* u, float* out, int nx, int ny, float factor) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= nx || y >= ny) {
@@ -35,7 +31,16 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
                     4 * u[y * nx + x];
   out[y * nx + x] = u[y * nx + x] + factor * lap;
 }
+)";
 
+constexpr StartingFile starting_files[] = {
+    {"cuda",
+     R"(// A first port to CUDA: all steps on the GPU, from an array of the host to another one.
+//   diffbench try FILE
+#include <cuda_runtime.h>
+
+)",
+     cuda_step, R"(
 void solve(const float* in, float* out, int nx, int ny, int steps, float factor) {
   const size_t bytes = sizeof(float) * nx * ny;
   float *now, *next;
@@ -56,19 +61,8 @@ void solve(const float* in, float* out, int nx, int ny, int steps, float factor)
 )"},
     {"cuda-kernel", R"(// One step as a kernel; diffbench allocates, launches, copies and swaps.
 //   diffbench try FILE
-__global__ void step(const float* u, float* out, int nx, int ny, float factor) {
-  const int x = blockIdx.x * blockDim.x + threadIdx.x;
-  const int y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x >= nx || y >= ny) {
-    return;
-  }
-  const int left = (x + nx - 1) % nx, right = (x + 1) % nx;
-  const int up = (y + ny - 1) % ny, down = (y + 1) % ny;
-  const float lap = u[up * nx + x] + u[down * nx + x] + u[y * nx + left] + u[y * nx + right] -
-                    4 * u[y * nx + x];
-  out[y * nx + x] = u[y * nx + x] + factor * lap;
-}
-)"},
+)",
+     cuda_step},
     {"cpp", R"(// One step; diffbench calls it once a step and swaps the arrays.
 //   diffbench try FILE
 // Cell (x, y) is u[y * nx + x]; beyond an edge comes the opposite one.
@@ -146,7 +140,7 @@ void write_starting_file(std::string_view kind, const std::filesystem::path& pat
   if (std::filesystem::exists(path)) {
     throw InvalidInput(fmt::format("{} is there already; choose another name", path.string()));
   }
-  std::string text(file->text);
+  std::string text = fmt::format("{}{}{}", file->head, file->middle, file->tail);
   const std::string_view place = "diffbench try FILE";
   text.replace(text.find(place), place.size(),
                fmt::format("diffbench try {}", path.filename().string()));

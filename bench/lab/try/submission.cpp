@@ -1,6 +1,5 @@
 #include "submission.hpp"
 
-#include "child_process.hpp"
 #include "cuda/emulated_cuda.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
@@ -11,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -26,9 +24,6 @@ namespace diffbench::bench {
 namespace {
 
 namespace fs = std::filesystem;
-using Seconds = std::chrono::duration<double>;
-
-constexpr Seconds compile_limit(60);
 
 constexpr std::string_view step_form =
     "void step(const float* u, float* out, int nx, int ny, float factor)";
@@ -40,60 +35,14 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// Runs a command; its exit status, and what it wrote to stderr, whole.
-struct Said {
-  int status = 0;
-  std::string text;
-};
-Said run_command(std::vector<std::string> command, const fs::path& work_dir) {
-  const fs::path file = work_dir / "messages.txt";
-  command.insert(command.begin(),
-                 {"sh", "-c", "m=$1; shift; exec \"$@\" 2> \"$m\"", "sh", file.string()});
-  ChildProcess child(command);
-  const auto status = child.wait(compile_limit);
-  if (!status) {
-    child.kill_now();
-    throw InvalidInput(
-        fmt::format("{} takes longer than {:g} s", command[5], compile_limit.count()));
-  }
-  std::ifstream messages(file);
-  return {*status, {std::istreambuf_iterator<char>(messages), {}}};
-}
-
-bool is_there(const std::string& program) {
-  try {
-    return ChildProcess({program, "--version"}).wait(Seconds(10)) == 0;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-std::string find_compiler(Language language, const CompilerChoice& choice) {
-  const bool is_c = language == Language::c;
-  std::vector<std::string> names;
-  if (!choice.compiler.empty()) {
-    names = {choice.compiler};
-  } else if (is_c) {
-    names = {"cc", "gcc", "clang"};
-  } else {
-    names = {"c++", "g++", "clang++"};
-  }
-  for (const std::string& name : names) {
-    if (is_there(name)) {
-      return name;
-    }
-  }
-  throw Unavailable(
-      fmt::format("no compiler for {}: there is no {}; get one with: apt-get install "
-                  "{}",
-                  to_string(language), fmt::join(names, ", "), is_c ? "gcc" : "g++"));
-}
-
 /// A compiler and what it is to do with a file.
 class Compiler {
  public:
   Compiler(Language language, const CompilerChoice& choice, const fs::path& work_dir)
-      : language_(language), work_dir_(work_dir), program_(find_compiler(language, choice)) {
+      : language_(language),
+        work_dir_(work_dir),
+        program_(language == Language::c ? find_c_compiler(choice.compiler)
+                                         : find_cpp_compiler(choice.compiler)) {
     // Products are rounded before they are added, as NumPy's; --flags may have it otherwise.
     flags_ = choice.flags.empty()
                  ? std::vector<std::string>{"-O3", "-march=native", "-ffp-contract=off", "-fopenmp"}
@@ -143,26 +92,6 @@ class Compiler {
                                    DIFFBENCH_TRY_HEADERS});
     return command;
   }
-  /// The compiler's first line with a place in it, and with the file's own name.
-  static std::string first_error(const std::string& text, const fs::path& file) {
-    std::istringstream lines(text);
-    std::string first, line;
-    while (std::getline(lines, line)) {
-      if (first.empty()) {
-        first = line;
-      }
-      if (line.find("error") != std::string::npos) {
-        first = line;
-        break;
-      }
-    }
-    const std::string whole = fs::absolute(file).string();
-    if (const auto at = first.find(whole); at != std::string::npos) {
-      first.replace(at, whole.size(), file.filename().string());
-    }
-    return first.empty() ? "the compiler says nothing" : first;
-  }
-
   Language language_;
   fs::path work_dir_;
   std::string program_;
@@ -360,8 +289,11 @@ void let_others_read(const fs::path& path) {
 }
 
 Submission prepare_cuda(const fs::path& file, std::optional<Form> wanted,
-                        const fs::path& work_dir) {
-  EmulatedCuda emulated = compile_emulated_cuda(file, wanted, work_dir);
+                        const CompilerChoice& choice, const fs::path& work_dir) {
+  if (!choice.flags.empty()) {
+    throw InvalidInput("--flags: the emulated device needs its own, so a .cu file takes none");
+  }
+  EmulatedCuda emulated = compile_emulated_cuda(file, wanted, work_dir, choice.compiler);
   Submission submission{.compiled = {},
                         .language = Language::cuda,
                         .form = emulated.form,
@@ -413,7 +345,7 @@ Submission prepare(const fs::path& file, std::optional<Form> wanted, const Compi
     return prepare_python(file, wanted, work_dir);
   }
   if (language == Language::cuda) {
-    return prepare_cuda(file, wanted, work_dir);
+    return prepare_cuda(file, wanted, choice, work_dir);
   }
   std::optional<Compiler> compiler;
   CompiledSubmission compiled;

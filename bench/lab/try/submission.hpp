@@ -3,6 +3,7 @@
 
 #include "compiled_submission.hpp"
 #include "diffbench/problem.hpp"
+#include "host_compiler.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -25,12 +26,6 @@ inline constexpr NameTable<Language, 5> language_names{"language",
 
 /// By the end of its name. Throws InvalidInput, with the ends that are known.
 [[nodiscard]] Language language_of(const std::filesystem::path& file);
-
-/// How it is compiled; empty: as usual.
-struct CompilerChoice {
-  std::string compiler; ///< a program
-  std::string flags;    ///< words with spaces between, in place of the usual ones
-};
 
 /// What runs, in which form and for which dtypes.
 struct Submission {

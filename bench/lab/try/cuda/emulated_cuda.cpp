@@ -1,8 +1,8 @@
 #include "try/cuda/emulated_cuda.hpp"
 
-#include "child_process.hpp"
 #include "diffbench/errors.hpp"
 #include "translation.hpp"
+#include "try/host_compiler.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,10 +22,7 @@ namespace diffbench::bench {
 namespace {
 
 namespace fs = std::filesystem;
-using Seconds = std::chrono::duration<double>;
 
-constexpr Seconds compile_limit(60);
-constexpr Seconds version_limit(10);
 constexpr const char* library_name = "libdiffbench_emulated_cuda.so";
 
 std::string read_file(const fs::path& path) {
@@ -63,45 +60,6 @@ Emulation find_emulation() {
     }
   }
   return found;
-}
-
-// Runs a command; its exit status, and all that it wrote to stderr.
-struct Said {
-  int status = 0;
-  std::string text;
-};
-Said run_command(std::vector<std::string> command, const fs::path& work_dir) {
-  const fs::path file = work_dir / "messages.txt";
-  const std::string program = command.front();
-  command.insert(command.begin(),
-                 {"sh", "-c", "m=$1; shift; LC_ALL=C exec \"$@\" 2> \"$m\"", "sh", file.string()});
-  ChildProcess child(command);
-  const auto status = child.wait(compile_limit);
-  if (!status) {
-    child.kill_now();
-    throw InvalidInput(fmt::format("{} takes longer than {:g} s", program, compile_limit.count()));
-  }
-  return {*status, read_file(file)};
-}
-
-std::string find_compiler() {
-  const char* const chosen = std::getenv("CXX");
-  const std::vector<std::string> names = chosen != nullptr && *chosen != '\0'
-                                             ? std::vector<std::string>{chosen}
-                                             : std::vector<std::string>{"c++", "g++", "clang++"};
-  for (const std::string& name : names) {
-    try {
-      if (ChildProcess({name, "--version"}).wait(version_limit) == 0) {
-        return name;
-      }
-    } catch (const Error&) {
-      continue;
-    }
-  }
-  throw Unavailable(
-      fmt::format("no C++ compiler for the CUDA file: there is no {}; get one with: "
-                  "apt-get install g++",
-                  fmt::join(names, ", ")));
 }
 
 bool is_clang(const std::string& compiler, const fs::path& work_dir) {
@@ -179,8 +137,8 @@ void diffbench_destroy_{0}(diffbench_session* s) {{ delete reinterpret_cast<{2}*
 // What follows the user's code: the session's functions, and what registers the code.
 class Entry {
  public:
-  Entry(const CudaTranslation& code, Form form, const fs::path& source, BlockShape block)
-      : code_(code), form_(form), source_(source.string()), block_(block) {}
+  Entry(const CudaTranslation& code, Form form, const fs::path& source)
+      : code_(code), form_(form), source_(source.string()) {}
 
   [[nodiscard]] Types types() const {
     return form_ == Form::session
@@ -239,13 +197,7 @@ __attribute__((constructor(101))) static void diffbench_register() {{
         is_step ? step_form : solve_form);
     const std::string session = fmt::format("::diffbench::emulation::detail::{}Session<{}>",
                                             is_step ? "Step" : "Solve", type);
-    const auto threads = [](int asked, const char* macro) {
-      return asked > 0 ? std::to_string(asked) : std::string(macro);
-    };
-    const std::string shape = is_step
-                                  ? fmt::format(", {}, {}", threads(block_.x, "diffbench_block_x"),
-                                                threads(block_.y, "diffbench_block_y"))
-                                  : std::string();
+    const char* const shape = is_step ? ", diffbench_block_x, diffbench_block_y" : "";
     return check + session_functions(suffix, type, session,
                                      fmt::format("+[]({}) {{ {}{}; }}{}", arguments,
                                                  to_string(form_), passed, shape));
@@ -254,7 +206,6 @@ __attribute__((constructor(101))) static void diffbench_register() {{
   const CudaTranslation& code_;
   Form form_;
   std::string source_;
-  BlockShape block_;
 };
 
 std::vector<Form> forms_of(const CudaTranslation& code) {
@@ -293,29 +244,17 @@ std::string no_form(const CudaTranslation& code, const std::string& name) {
   return fmt::format("{} has no form that can be tried; the simplest one is: {}", name, step_form);
 }
 
-// The compiler's message with the file's name instead of its path.
-std::string shown(std::string text, const fs::path& source, const std::string& name) {
-  for (std::size_t at = text.find(source.string()); at != std::string::npos;
-       at = text.find(source.string(), at)) {
-    text.replace(at, source.string().size(), name);
-  }
-  while (text.ends_with('\n')) {
-    text.pop_back();
-  }
-  return text;
-}
-
 } // namespace
 
 EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> form,
-                                   const fs::path& work_dir, BlockShape block) {
+                                   const fs::path& work_dir, const std::string& chosen_compiler) {
   const fs::path file = fs::absolute(source);
   const std::string name = source.filename().string();
   if (!fs::exists(file)) {
     throw InvalidInput(fmt::format("no file {}", source.string()));
   }
   const Emulation emulation = find_emulation();
-  const std::string compiler = find_compiler();
+  const std::string compiler = find_cpp_compiler(chosen_compiler);
   const bool clang = is_clang(compiler, work_dir);
 
   const fs::path unit = work_dir / "unit.cpp";
@@ -339,7 +278,7 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
   }
   command.insert(command.end(), {unit.string(), "-o", preprocessed.string()});
   if (const Said said = run_command(command, work_dir); said.status != 0) {
-    throw InvalidInput(fmt::format("{} does not compile: {}", name, shown(said.text, file, name)));
+    throw InvalidInput(fmt::format("{} does not compile: {}", name, first_error(said.text, file)));
   }
 
   const std::string text = read_file(preprocessed);
@@ -354,7 +293,7 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
   }
   EmulatedCuda result;
   result.form = form.value_or(forms.front());
-  const Entry entry(code, result.form, file, block);
+  const Entry entry(code, result.form, file);
   const Types types = entry.types();
   result.float32 = types.float32;
   result.float64 = types.float64;
@@ -397,8 +336,8 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
   if (const Said said = run_command(command, work_dir); said.status != 0) {
     const std::vector<std::string> unknown = unknown_cuda_names(text);
     throw InvalidInput(
-        unknown.empty() ? fmt::format("{} does not compile: {}", name, shown(said.text, file, name))
-                        : fmt::format("{}", fmt::join(unknown, "\n")));
+        unknown.empty() ? fmt::format("{} does not compile: {}", name, first_error(said.text, file))
+                        : fmt::format("{}", fmt::join(unknown, "; ")));
   }
   // Who runs it may see no other folder.
   const fs::path runtime = work_dir / library_name;
@@ -415,7 +354,7 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
              "-Wl,-Bsymbolic",
              "-Wl,-z,defs"};
   if (const Said said = run_command(command, work_dir); said.status != 0) {
-    throw InvalidInput(fmt::format("{} does not link: {}", name, shown(said.text, file, name)));
+    throw InvalidInput(fmt::format("{} does not link: {}", name, first_error(said.text, file)));
   }
   result.compiled.command =
       fmt::format("{} {} {} {}", compiler, fmt::join(compile.begin() + 1, compile.end(), " "), name,

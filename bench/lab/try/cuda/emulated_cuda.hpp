@@ -11,12 +11,7 @@
 
 namespace diffbench::bench {
 
-/// The threads of a block when a kernel `step` is launched; 0: as the file's macros BLOCK_X and
-/// BLOCK_Y say, else 16.
-struct BlockShape {
-  int x = 0, y = 0;
-};
-
+/// A kernel `step` is launched in blocks of the file's macros BLOCK_X and BLOCK_Y, else 16 x 16.
 /// The library exports the session of diffbench_try.h for each of its types, whatever form the file
 /// has, and what emulation/user_reports.h has.
 struct EmulatedCuda {
@@ -26,12 +21,13 @@ struct EmulatedCuda {
   std::vector<Form> other_forms; ///< which are not taken
 };
 
-/// Compiles `source` into `work_dir`; takes `form`, or the widest one that the file has. Throws
+/// Compiles `source` into `work_dir` with `compiler`, or the usual one; takes `form`, or the widest
+/// one that the file has. Throws
 /// InvalidInput: the compiler's message, what is not emulated, or that no form is there, each with
 /// the line. Throws Unavailable where there is no compiler, or no emulation beside the program.
 [[nodiscard]] EmulatedCuda compile_emulated_cuda(const std::filesystem::path& source,
                                                  std::optional<Form> form,
                                                  const std::filesystem::path& work_dir,
-                                                 BlockShape block = {});
+                                                 const std::string& compiler = {});
 
 } // namespace diffbench::bench
