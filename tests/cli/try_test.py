@@ -135,7 +135,7 @@ class Try(CommandLineTest):
         done, results = self.judge("fails.cu", """\
 __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
-  out[x] = u[1000000];
+  out[x] = u[nx * ny + x];
 }
 """)
         self.assertEqual(done.returncode, 3)
