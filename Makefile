@@ -1,6 +1,6 @@
 # The front door. Each target is a thin call of a script, a CMake preset (CMakePresets.json), or both.
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench package format lint clean
+.PHONY: help demo test bench package release format lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ package: ## install what is missing, and make the Debian packages in build/packa
 	cmake --preset distribute --log-level=WARNING
 	cmake --build --preset distribute
 	cpack --preset distribute
+
+release: ## tag a release, and make its archive and packages: make release VERSION=1.2.3
+	@scripts/release $(VERSION)
 
 format: ## format the sources with clang-format
 	@scripts/setup test

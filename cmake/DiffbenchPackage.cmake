@@ -107,7 +107,8 @@ configure_file(${PROJECT_SOURCE_DIR}/CHANGELOG.md ${package_dir}/changelog COPYO
 execute_process(COMMAND gzip -9nf ${package_dir}/changelog.Debian ${package_dir}/changelog)
 set(packages diffbench diffbench-dev)
 foreach(component package IN ZIP_LISTS CPACK_COMPONENTS_ALL packages)
-  install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright ${package_dir}/changelog.Debian.gz ${package_dir}/changelog.gz
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright DESTINATION share/doc/${package} COMPONENT ${component})
+  install(FILES ${package_dir}/changelog.Debian.gz ${package_dir}/changelog.gz
     DESTINATION share/doc/${package} COMPONENT ${component} EXCLUDE_FROM_ALL)
   install(FILES ${PROJECT_SOURCE_DIR}/packaging/${package}.lintian-overrides
     DESTINATION share/lintian/overrides RENAME ${package} COMPONENT ${component} EXCLUDE_FROM_ALL)
