@@ -1,5 +1,7 @@
 # The front door. Each target is a thin call of a script, a CMake preset (CMakePresets.json), or both.
 .DEFAULT_GOAL := help
+# What scripts/setup unpacked for a user without root, where there is any.
+unpacked = [ ! -e build/system/env ] || . build/system/env;
 .PHONY: help demo test bench package release format lint clean
 
 help: ## list the targets
@@ -7,8 +9,9 @@ help: ## list the targets
 
 demo: ## install what is missing, build, and run the comparison on a 640x640 grid
 	@scripts/setup demo
-	cmake --preset release -DDIFFBENCH_TESTS=OFF -DDIFFBENCH_SUITES=OFF --log-level=WARNING
-	cmake --build --preset release
+	@$(unpacked) set -ex; \
+	cmake --preset release -DDIFFBENCH_TESTS=OFF -DDIFFBENCH_SUITES=OFF --log-level=WARNING; \
+	cmake --build --preset release; \
 	build/release/bin/diffbench --grid 640 --iters 1000 --pinned
 
 test: ## install what is missing, and run every test and gate (25 minutes on 2 cores)
@@ -17,8 +20,9 @@ test: ## install what is missing, and run every test and gate (25 minutes on 2 c
 
 bench: ## build, and print the figures that the project promises beside what is measured
 	@scripts/setup bench
-	cmake --preset release -DDIFFBENCH_TESTS=OFF -DDIFFBENCH_SUITES=ON --log-level=WARNING
-	cmake --build --preset release
+	@$(unpacked) set -ex; \
+	cmake --preset release -DDIFFBENCH_TESTS=OFF -DDIFFBENCH_SUITES=ON --log-level=WARNING; \
+	cmake --build --preset release; \
 	python3 bench/figures.py
 	@echo 'Google Benchmark suites, a few minutes each (--help; docs/lab.md):'
 	@printf '  build/release/bin/bench_suites --benchmark_filter=%s/ --benchmark_out=%s.json\n' \
