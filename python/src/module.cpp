@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -32,14 +33,15 @@ std::string text_of(const py::object& object) { return py::str(object).cast<std:
 /// The dtype of fields that `dtype` is, in this machine's byte order. Raises TypeError for others.
 Dtype dtype_from(const py::dtype& dtype) {
   if (dtype.equal(py::dtype::of<float>())) {
+    return Dtype::float32;
   }
   if (dtype.equal(py::dtype::of<double>())) {
     return Dtype::float64;
   }
-  throw py::type_error(fmt::format(
-      "dtype {}: fields are float32 or float64 in this machine's byte order; convert with "
-      "u.astype(numpy.float32)",
-      text_of(dtype)));
+  throw py::type_error(
+      fmt::format("dtype {}: fields are float32 or float64 in this machine's byte order; convert "
+                  "with u.astype(numpy.float32)",
+                  text_of(dtype)));
 }
 
 /// The extents of a field. Raises ValueError unless it has two dimensions.
@@ -271,7 +273,12 @@ void translate(std::exception_ptr thrown) {
       std::rethrow_exception(thrown);
     }
   } catch (const InvalidInput& error) {
-    PyErr_SetString(PyExc_ValueError, error.what());
+    std::string text = error.what();
+    const std::string_view option = "--allow-unstable";
+    if (const std::size_t at = text.find(option); at != std::string::npos) {
+      text.replace(at, option.size(), "allow_unstable=True"); // what the program calls it
+    }
+    PyErr_SetString(PyExc_ValueError, text.c_str());
   } catch (const Error& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   }
