@@ -2,10 +2,10 @@
 .DEFAULT_GOAL := help
 # What scripts/setup unpacked for a user without root, where there is any.
 unpacked = [ ! -e build/system/env ] || . build/system/env;
-.PHONY: help demo test bench package release format lint clean
+.PHONY: help demo test test-all bench package release format lint clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## install what is missing, build, and run the comparison on a 640x640 grid
 	@scripts/setup demo
@@ -14,9 +14,13 @@ demo: ## install what is missing, build, and run the comparison on a 640x640 gri
 	cmake --build --preset release; \
 	build/release/bin/diffbench --grid 640 --iters 1000 --pinned
 
-test: ## install what is missing, and run every test and gate (25 minutes on 2 cores)
+test: ## install what is missing, and run the tests but the slow ones, the GPU's code on an emulated device too
 	@scripts/setup test
 	@scripts/test
+
+test-all: ## every test and gate, sanitizers, 64-bit Arm and clang-tidy too (an hour on 2 cores)
+	@scripts/setup test
+	@scripts/test all
 
 bench: ## build, and print the figures that the project promises beside what is measured
 	@scripts/setup bench
