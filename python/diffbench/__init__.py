@@ -37,3 +37,10 @@ def solve(u, steps, dt=0.1, diffusivity=1.0, spacing=1.0, boundary="periodic", b
     session.upload(u)
     session.advance(steps)
     return session.download(out)
+
+
+def load_ipython_extension(ipython):
+    """%load_ext diffbench: the cell magic %%diffbench_try."""
+    from ._magic import diffbench_try
+
+    ipython.register_magic_function(diffbench_try, "cell", "diffbench_try")

@@ -1,4 +1,4 @@
-from typing import Literal, Optional
+from typing import Any, Literal, Optional
 
 import numpy
 import numpy.typing
@@ -22,3 +22,4 @@ def solve(
     out: Optional[numpy.ndarray] = None,
     allow_unstable: bool = False,
 ) -> numpy.ndarray: ...
+def load_ipython_extension(ipython: Any) -> None: ...

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 
@@ -16,7 +17,12 @@ class RunError(RuntimeError):
 
 
 class Result(dict):
-    """A result file (docs/report.md has its schema); a notebook shows it as a table with bars."""
+    """A result file (docs/report.md has its schema). `text` is what the program printed, which a notebook shows; with rows
+    of a comparison there are bars above it."""
+
+    def __init__(self, file, text=""):
+        super().__init__(file)
+        self.text = text
 
     @property
     def rows(self):
@@ -34,21 +40,13 @@ class Result(dict):
         Path(path).write_text(json.dumps(self, indent=1) + "\n")
 
     def _repr_html_(self):
-        ran = [row for row in self.rows if row.get("seconds_per_iteration")]
-        slowest = max((row["seconds_per_iteration"] for row in ran), default=1)
-        lines = ["<table><tr><th>backend</th><th>time a step</th><th></th><th>verified</th></tr>"]
-        for row in ran:
-            seconds = row["seconds_per_iteration"]
-            verified = "yes" if (row.get("verified") or {}).get("bitwise") else "no"
-            lines.append(f"<tr><td>{html.escape(row['backend'])}</td><td>{seconds * 1e6:.3g} us</td><td><div style='background:"
-                         f"#2a6fb0;height:0.8em;width:{max(1, round(200 * seconds / slowest))}px'></div></td>"
-                         f"<td>{verified}</td></tr>")
-        skipped = [row for row in self.rows if row.get("status") != "ok"]
-        lines.append("</table>")
-        if skipped:
-            lines.append("<p>not run: " + html.escape(", ".join(
-                f"{row['backend']} ({row.get('reason', '')})" for row in skipped)) + "</p>")
-        return "".join(lines)
+        timed = [(row["backend"], row["seconds_per_iteration"]) for row in self["diffbench"].get("results", [])
+                 if "backend" in row and row.get("seconds_per_iteration")]
+        slowest = max((seconds for _, seconds in timed), default=1)
+        bars = "".join(f"<tr><td>{html.escape(name)}</td><td>{seconds * 1e6:.3g} us</td><td><div style='background:#2a6fb0;"
+                       f"height:0.8em;width:{max(1, round(300 * seconds / slowest))}px'></div></td></tr>"
+                       for name, seconds in timed)
+        return (f"<table>{bars}</table>" if bars else "") + f"<pre>{html.escape(self.text)}</pre>"
 
 
 def program():
@@ -56,7 +54,7 @@ def program():
     here = Path(__file__).resolve()
     for path in (os.environ.get("DIFFBENCH"), here.parents[2] / "bin/diffbench", shutil.which("diffbench")):
         if path and os.access(path, os.X_OK):
-            return str(path)
+            return str(Path(path).resolve())
     raise FileNotFoundError("diffbench: no such program in PATH; set DIFFBENCH to where it lies")
 
 
@@ -71,13 +69,17 @@ def words_of(options):
                 yield from (option, str(one))
 
 
-def run(**options):
-    """The comparison: all available backends, verified and timed in turns. Options are those of the program:
-    run(grid=640, iters=1000, pinned=True, backend=["simd", "fused"]). Blocks for about `budget` seconds. Raises
-    RunError with the program's own words where it fails."""
-    command = [program(), *words_of(options), "--json", "-"]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode != 0:
-        said = [line for line in done.stderr.splitlines() if line.strip()]
-        raise RunError(said[-1] if said else f"diffbench ended with {done.returncode}", done.returncode)
-    return Result(json.loads(done.stdout))
+def run(*verb, **options):
+    """A verb of the program, without one the comparison: all available backends, verified and timed in turns. Options are
+    those of the program: run(grid=640, iters=1000, pinned=True, backend=["simd", "fused"]), run("mlp", "width", hidden=[100, 1000]).
+    A list of several values is the option several times. Blocks for about `budget` seconds. Raises RunError with the program's
+    own words where it fails."""
+    with tempfile.TemporaryDirectory(prefix="diffbench-") as folder:
+        file = Path(folder, "result.json")
+        command = [program(), *verb, *words_of(options), "--json", str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "NO_COLOR": "1"})
+        if done.returncode != 0:
+            said = [line for line in done.stderr.splitlines() if line.strip()]
+            raise RunError(said[-1] if said else f"diffbench ended with {done.returncode}", done.returncode)
+        return Result(json.loads(file.read_text()), done.stdout)

@@ -1,5 +1,7 @@
 """The Python module on what users give it: module_test.py FOLDER_OF_THE_PACKAGE PROGRAM"""
+import contextlib
 import doctest
+import io
 import multiprocessing
 import os
 import signal
@@ -175,12 +177,30 @@ class Run(unittest.TestCase):
         result = diffbench.run(grid=32, iters=10, backend=["simd", "fused"], budget=1)
         self.assertEqual([row["backend"] for row in result.rows], ["fused", "simd"])
         self.assertIn("<td>simd</td>", result._repr_html_())
+        sweep = diffbench.run("sweep", grid="16,32", iters=4, backend="fused", budget=1)
+        self.assertIn("fused", sweep.text)
+        self.assertIn("<pre>", sweep._repr_html_())
 
     def test_says_what_the_program_says(self):
         with self.assertRaises(diffbench.RunError) as raised:
             diffbench.run(grid=0)
         self.assertEqual(raised.exception.exit_code, 2)
         self.assertIn("--grid", str(raised.exception))
+
+    def test_a_cell_goes_to_try(self):
+        registered = {}
+
+        class Notebook:
+            def register_magic_function(self, function, kind, name):
+                registered[kind, name] = function
+
+        diffbench.load_ipython_extension(Notebook())
+        magic = registered["cell", "diffbench_try"]
+        for line, cell, words in (("c --no-timing", "int x;\n", "step"), ("", "", "cuda, cpp, c, python")):
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                magic(line, cell)
+            self.assertIn(words, said.getvalue())
 
     def test_examples(self):
         place = Path(__file__).resolve().parents[2] / "docs/python.md"
