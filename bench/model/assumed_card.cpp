@@ -174,10 +174,10 @@ std::string text_of_file(const std::string& name) {
   const fs::path path = name;
   std::error_code error;
   if (!fs::exists(path, error)) {
-    throw InvalidInput(fmt::format("{} is neither an assumed card ({}{}) nor a file; for a file of "
-                                   "your own: diffbench advise --print-card h200",
-                                   name, fmt::join(assumed_card_names(), ", "),
-                                   did_you_mean(name, assumed_card_names())));
+    throw InvalidInput(fmt::format(
+        "{} is neither an assumed card ({}{}) nor a file; for a file of "
+        "your own: diffbench advise --print-card h200",
+        name, fmt::join(assumed_card_names(), ", "), did_you_mean(name, assumed_card_names())));
   }
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes || error) {
     throw InvalidInput(fmt::format("{} is not a regular file of at most 1 MiB", name));

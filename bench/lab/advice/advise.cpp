@@ -44,7 +44,7 @@ struct AdvisedRun : ComparisonPlan {
 
 struct AdviseOptions {
   AdvisedRun run;
-  std::string profile; ///< empty: this machine's
+  std::string profile;      ///< empty: this machine's
   std::string printed_card; ///< empty: none
   bool check = false, check_grid = false;
   std::optional<AssumedCard> assumed;
