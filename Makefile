@@ -1,24 +1,32 @@
 # The front door. Each target is a thin call of a script, a CMake preset (CMakePresets.json), or both.
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench package format lint clean
+# What scripts/setup unpacked for a user without root, where there is any.
+unpacked = [ ! -e build/system/env ] || . build/system/env;
+.PHONY: help demo test test-all bench package release format lint clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## install what is missing, build, and run the comparison on a 640x640 grid
 	@scripts/setup demo
-	cmake --preset release -DDIFFBENCH_TESTS=OFF -DDIFFBENCH_SUITES=OFF --log-level=WARNING
-	cmake --build --preset release
+	@$(unpacked) set -ex; \
+	cmake --preset release -DDIFFBENCH_TESTS=OFF -DDIFFBENCH_SUITES=OFF --log-level=WARNING; \
+	cmake --build --preset release; \
 	build/release/bin/diffbench --grid 640 --iters 1000 --pinned
 
-test: ## install what is missing, and run every test and gate (25 minutes on 2 cores)
+test: ## install what is missing, and run the tests but the slow ones, the GPU's code on an emulated device too
 	@scripts/setup test
 	@scripts/test
 
+test-all: ## every test and gate, sanitizers, 64-bit Arm and clang-tidy too (an hour on 2 cores)
+	@scripts/setup test
+	@scripts/test all
+
 bench: ## build, and print the figures that the project promises beside what is measured
 	@scripts/setup bench
-	cmake --preset release -DDIFFBENCH_TESTS=OFF -DDIFFBENCH_SUITES=ON --log-level=WARNING
-	cmake --build --preset release
+	@$(unpacked) set -ex; \
+	cmake --preset release -DDIFFBENCH_TESTS=OFF -DDIFFBENCH_SUITES=ON --log-level=WARNING; \
+	cmake --build --preset release; \
 	python3 bench/figures.py
 	@echo 'Google Benchmark suites, a few minutes each (--help; docs/lab.md):'
 	@printf '  build/release/bin/bench_suites --benchmark_filter=%s/ --benchmark_out=%s.json\n' \
@@ -29,6 +37,9 @@ package: ## install what is missing, and make the Debian packages in build/packa
 	cmake --preset distribute --log-level=WARNING
 	cmake --build --preset distribute
 	cpack --preset distribute
+
+release: ## tag a release, and make its archive and packages: make release VERSION=1.2.3
+	@scripts/release $(VERSION)
 
 format: ## format the sources with clang-format
 	@scripts/setup test

@@ -41,6 +41,9 @@ set(CPACK_PACKAGE_CONTACT "${DIFFBENCH_MAINTAINER}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL runtime dev)
+if(TARGET diffbench_python)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
@@ -63,6 +66,18 @@ set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS libpng-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "cmake, diffbench")
 set(CPACK_DEBIAN_DEV_DESCRIPTION "The static library and headers: problems, fields, CPU backends,
 verification and files of diffbench, as the CMake target diffbench::solver.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-diffbench)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+# The module is compiled for one version of Python.
+find_package(Python3 COMPONENTS Interpreter QUIET)
+math(EXPR next_python "${Python3_VERSION_MINOR} + 1")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+  "python3 (>= 3.${Python3_VERSION_MINOR}), python3 (<< 3.${next_python}), python3-numpy")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "diffbench, python3-pandas")
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION "The solver of diffbench on NumPy arrays: the diffusion equation with
+NumPy's bits in a fraction of its time, and the program's results as dicts.")
 
 set(package_dir ${PROJECT_BINARY_DIR}/package)
 
@@ -106,8 +121,14 @@ configure_file(${PROJECT_SOURCE_DIR}/packaging/changelog.in ${package_dir}/chang
 configure_file(${PROJECT_SOURCE_DIR}/CHANGELOG.md ${package_dir}/changelog COPYONLY)
 execute_process(COMMAND gzip -9nf ${package_dir}/changelog.Debian ${package_dir}/changelog)
 set(packages diffbench diffbench-dev)
+if(TARGET diffbench_python)
+  list(APPEND packages python3-diffbench)
+else()
+  list(APPEND CPACK_DIFFBENCH_MISSING "the Python module: CMake found no pybind11 or no headers of Python")
+endif()
 foreach(component package IN ZIP_LISTS CPACK_COMPONENTS_ALL packages)
-  install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright ${package_dir}/changelog.Debian.gz ${package_dir}/changelog.gz
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright DESTINATION share/doc/${package} COMPONENT ${component})
+  install(FILES ${package_dir}/changelog.Debian.gz ${package_dir}/changelog.gz
     DESTINATION share/doc/${package} COMPONENT ${component} EXCLUDE_FROM_ALL)
   install(FILES ${PROJECT_SOURCE_DIR}/packaging/${package}.lintian-overrides
     DESTINATION share/lintian/overrides RENAME ${package} COMPONENT ${component} EXCLUDE_FROM_ALL)

@@ -1,6 +1,7 @@
 #include "assumed_card.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -173,8 +174,10 @@ std::string text_of_file(const std::string& name) {
   const fs::path path = name;
   std::error_code error;
   if (!fs::exists(path, error)) {
-    throw InvalidInput(fmt::format("{} is neither an assumed card ({}) nor a file", name,
-                                   fmt::join(assumed_card_names(), ", ")));
+    throw InvalidInput(fmt::format(
+        "{} is neither an assumed card ({}{}) nor a file; for a file of "
+        "your own: diffbench advise --print-card h200",
+        name, fmt::join(assumed_card_names(), ", "), did_you_mean(name, assumed_card_names())));
   }
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes || error) {
     throw InvalidInput(fmt::format("{} is not a regular file of at most 1 MiB", name));
@@ -212,6 +215,15 @@ AssumedCard find_assumed_card(const std::string& name_or_file) {
     return read_card(name_or_file, *found);
   }
   return parse_assumed_card(name_or_file, text_of_file(name_or_file));
+}
+
+std::string built_in_card_text(const std::string& name) {
+  const ordered_json cards = parse(built_in_cards);
+  const auto found = cards.find(name);
+  if (found == cards.end()) {
+    throw unknown_name("card", name, assumed_card_names());
+  }
+  return found->dump(2) + "\n";
 }
 
 } // namespace diffbench::bench

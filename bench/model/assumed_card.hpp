@@ -40,5 +40,8 @@ struct AssumedCard {
 [[nodiscard]] std::vector<std::string> assumed_card_names();
 /// The built-in card of that name, or the one in that file. Throws InvalidInput.
 [[nodiscard]] AssumedCard find_assumed_card(const std::string& name_or_file);
+/// The built-in card as a file that find_assumed_card() takes: to change into one's own. Throws
+/// InvalidInput.
+[[nodiscard]] std::string built_in_card_text(const std::string& name);
 
 } // namespace diffbench::bench

@@ -105,7 +105,10 @@ class Lesson(CommandLineTest):
             self.assertIn(word, done.stdout)
 
     def test_is_taken_up_where_it_was(self):
-        self.lesson("3", "--quick", guesses="230\n")
+        left = self.lesson("3", "--quick", guesses="about 230 parameters\nq\n")
+        self.assert_one_line(left.stderr, "left", "the same command goes on")
+        self.assertFalse(self.path("lesson/1-nets.json").exists())
+        self.lesson("3", "--quick")
         first = self.path("lesson/1-nets.json").read_bytes()
         self.path("lesson/2-quality.json").unlink()
         done = self.lesson("3", "--quick", guesses="b\n")
@@ -114,6 +117,10 @@ class Lesson(CommandLineTest):
         # The first step's guesses are those of before, and the new line is for the second one.
         self.assertEqual([row["guess"] for row in self.sheet()], ["230", "", "", "", "", "b"])
         self.assertEqual(self.sheet()[0]["verdict"], "right")
+        again = self.lesson("3", "--quick", "--again", guesses="7\n" * 9)
+        self.assertNotIn("Measured before", again.stdout)
+        self.assertNotEqual(self.path("lesson/1-nets.json").read_bytes(), first)
+        self.assertEqual([row["guess"] for row in self.sheet()], ["230", "", "", "", "", "b"])
 
     def test_an_interrupt_while_it_asks_loses_nothing(self):
         child = subprocess.Popen([PROGRAM, "lesson", "3", "--quick", "--out", "lesson"],

@@ -44,7 +44,8 @@ struct AdvisedRun : ComparisonPlan {
 
 struct AdviseOptions {
   AdvisedRun run;
-  std::string profile; ///< empty: this machine's
+  std::string profile;      ///< empty: this machine's
+  std::string printed_card; ///< empty: none
   bool check = false, check_grid = false;
   std::optional<AssumedCard> assumed;
   LabOutput output;
@@ -231,6 +232,9 @@ Action declare_advise(OptionList& options) {
   options.text("--profile FILE", typed->profile,
                "a recorded profile (default: this machine's, which is made when there is none)");
   declare_assume(options, typed->assumed);
+  options.text("--print-card CARD", typed->printed_card,
+               "print that assumed card as a file to change into one of your own, and predict "
+               "nothing");
   options.flag("--check", typed->check,
                "also measure the run, and print the errors of the "
                "predictions");
@@ -238,6 +242,10 @@ Action declare_advise(OptionList& options) {
                "the same for grids from 128 to 8192 and 1 to 1000 iterations (6 minutes)");
   typed->output.declare(options);
   return [typed](const Invocation& invocation) {
+    if (!typed->printed_card.empty()) {
+      write_text(invocation.out, built_in_card_text(typed->printed_card));
+      return exit_ok;
+    }
     if (typed->profile.empty() && !has_own_profile()) {
       const InterruptGuard guard;
       invocation.err

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <regex>
 #include <variant>
 
 namespace diffbench::bench::lesson {
@@ -109,30 +108,6 @@ double figure(const Value& value, std::string_view path) {
 std::string text_at(const Value& value, std::string_view path) {
   const auto* text = std::get_if<std::string>(&value.find(path).data());
   return text != nullptr ? *text : "";
-}
-
-std::optional<std::string> parse_guess(std::string_view text, std::size_t choices) {
-  std::string word(text);
-  std::erase_if(word, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
-  if (choices > 0) {
-    if (word.size() == 2 && word[1] == ')') { // as it is printed
-      word.pop_back();
-    }
-    const std::size_t place =
-        word.size() == 1 ? static_cast<std::size_t>((word[0] | 0x20) - 'a') : choices;
-    return place < choices ? std::optional(std::string(1, static_cast<char>('a' + place)))
-                           : std::nullopt;
-  }
-  if (word.ends_with('x') || word.ends_with('%')) {
-    word.pop_back();
-  }
-  if (static const std::regex thousands("[1-9][0-9]{0,2}(,[0-9]{3})+");
-      std::regex_match(word, thousands)) {
-    std::erase(word, ','); // "703,142", as the program prints it
-  }
-  std::ranges::replace(word, ',', '.'); // "0,5"
-  const auto number = parse_number<double>(word);
-  return number && std::isfinite(*number) && *number > 0 ? std::optional(word) : std::nullopt;
 }
 
 Grade grade(const std::string& guess, const Answer& answer, double tolerance) {

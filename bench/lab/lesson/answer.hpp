@@ -6,9 +6,7 @@
 #include "conclusion.hpp"
 #include "value.hpp"
 
-#include <cstddef>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -80,15 +78,11 @@ enum class Reads { too_much, too_little };
 /// magnitude and a bit more has understood.
 inline constexpr double number_tolerance = 2;
 
-/// What was guessed, as it is kept: a number above 0, also as "10x", "10 %" or "0,5", or the letter
-/// of one of so many choices; nothing for anything else.
-[[nodiscard]] std::optional<std::string> parse_guess(std::string_view text, std::size_t choices);
-
 struct Grade {
   bool right = false;
   std::string text; ///< "right", "3.1 times too high", "wrong"; empty where nothing can be said
 };
-/// `guess` as parse_guess() gives it, or empty. Not of an answer that is unclear or disturbed.
+/// `guess` as read_guess() gives it, or empty. Not of an answer that is unclear or disturbed.
 [[nodiscard]] Grade grade(const std::string& guess, const Answer& answer, double tolerance);
 
 } // namespace diffbench::bench::lesson

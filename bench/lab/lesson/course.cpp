@@ -5,6 +5,7 @@
 #include "diffbench/known_names.hpp"
 #include "exit_code.hpp"
 #include "folder.hpp"
+#include "guess_text.hpp"
 #include "guesses.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
@@ -84,19 +85,22 @@ class Course {
 
   int run() {
     for (std::size_t step = 0; step < lesson_.steps.size(); ++step) {
-      if (folder_.finished(step)) {
+      if (folder_.finished(step) && !options_.again) {
         (void)folder_.read(step, command_of(step)); // one that is not ours is refused before work
       }
     }
     say(fmt::format("{}Results go to {}.\n", title_of(lesson_), folder_.path().string()));
-    for (std::size_t step = 0; step < lesson_.steps.size() && exit_code_ == exit_ok; ++step) {
+    for (std::size_t step = 0; step < lesson_.steps.size() && exit_code_ == exit_ok && !left_;
+         ++step) {
       const std::size_t answered = asked_.size();
       try {
         exit_code_ = take(step);
       } catch (const Interrupted&) {
         exit_code_ = exit_interrupted;
+      } catch (const Left&) {
+        left_ = true;
       }
-      if (exit_code_ != exit_ok) {
+      if (exit_code_ != exit_ok || left_) {
         asked_.resize(answered); // the step's questions have no answers
       }
     }
@@ -113,12 +117,13 @@ class Course {
 
   int take(std::size_t place) {
     const LessonStep& step = lesson_.steps[place];
-    const bool finished = folder_.finished(place);
+    const bool seen = folder_.finished(place);
+    const bool finished = seen && !options_.again;
     say(heading(lesson_, step, place, options_.quick, arguments_[place]));
     const std::size_t first = asked_.size();
     for (const Question& question : step.questions) {
       // Whose step is finished may have seen the figures.
-      ask(question, command_of(place), options_.quiz && !finished);
+      ask(question, command_of(place), options_.quiz && !seen);
     }
     if (finished) {
       say(fmt::format("\nMeasured before, in {}.\n", folder_.result(place).string()));
@@ -138,7 +143,8 @@ class Course {
                                   .text = worded(question.text, options_.quick)});
     say("\n" + question_lines(asked));
     const std::size_t choices = question.choices.size();
-    asked.guess = parse_guess(guesses_.find(asked.number), choices).value_or("");
+    asked.guess =
+        read_guess(guesses_.find(asked.number), question.unit, choices).guess.value_or("");
     if (asked.guess.empty() && quiz) {
       asked.guess = reader_.ask(asked.number, question.unit, choices);
       guesses_.keep(asked.number, asked.guess);
@@ -200,7 +206,7 @@ class Course {
         say(fmt::format("\n{}{}{}: the class sheet\n", advice(), score(), folder_.sheet()));
       });
     }
-    if (exit_code_ == exit_ok) {
+    if (exit_code_ == exit_ok && !left_) {
       outputs.attempt([&] { make_page(); });
     }
     outputs.finish(invocation_.err);
@@ -209,9 +215,11 @@ class Course {
           "diffbench: a row of {} was WRONG and not timed, as said above; the lesson went on\n",
           command);
     }
-    if (exit_code_ == exit_interrupted) {
-      invocation_.err << "diffbench: interrupted; finished steps and guesses are kept, and the "
-                         "same command goes on with the next step\n";
+    if (exit_code_ == exit_interrupted || left_) {
+      invocation_.err << fmt::format(
+          "diffbench: {}; finished steps and guesses are kept, and the same command goes on with "
+          "the next step\n",
+          left_ ? "left" : "interrupted");
     } else if (exit_code_ != exit_ok) {
       invocation_.err << "diffbench: the lesson ends here, since that command failed; the same "
                          "command tries it again\n";
@@ -256,6 +264,7 @@ class Course {
   std::vector<Asked> asked_;
   std::vector<std::string> with_wrong_row_; ///< commands
   int exit_code_ = exit_ok;
+  bool left_ = false;
 };
 
 } // namespace

@@ -18,6 +18,7 @@ struct CourseOptions {
   std::string card_as_typed; ///< the --assume of commands
   bool quiz = true;
   bool quick = false;
+  bool again = false; ///< finished steps are measured anew
 };
 
 /// Runs this program with the arguments and returns its exit code.

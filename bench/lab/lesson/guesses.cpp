@@ -1,8 +1,7 @@
 #include "guesses.hpp"
 
-#include "answer.hpp"
 #include "diffbench/atomic_file.hpp"
-#include "diffbench/text.hpp"
+#include "guess_text.hpp"
 #include "interrupt.hpp"
 
 #include <fmt/format.h>
@@ -56,17 +55,21 @@ std::string GuessReader::ask(const std::string& number, std::string_view unit,
                                          : fmt::format("{}, above 0", unit);
   while (true) {
     if (terminal_) {
-      prompts_ << fmt::format("{} your guess ({}; Enter for none): ", number, wanted) << std::flush;
+      prompts_ << fmt::format("{} your guess ({}; Enter for none, q leaves): ", number, wanted)
+               << std::flush;
     }
     const std::optional<std::string> line = read_line();
     if (!line || line->find_first_not_of(" \t\r") == std::string::npos) {
       return "";
     }
-    if (const auto guess = parse_guess(*line, choices)) {
-      return *guess;
+    if (wants_to_leave(*line)) {
+      throw Left();
     }
-    prompts_ << fmt::format("diffbench: {}: {} is not a guess ({})\n", number, printable(*line),
-                            wanted);
+    const GuessText read = read_guess(*line, unit, choices);
+    if (read.guess) {
+      return *read.guess;
+    }
+    prompts_ << fmt::format("diffbench: {}: not a guess: {}\n", number, read.complaint);
     if (!terminal_) {
       return "";
     }

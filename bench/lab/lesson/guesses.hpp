@@ -2,6 +2,7 @@
 // up again has them.
 #pragma once
 
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -10,6 +11,9 @@
 
 namespace diffbench::bench::lesson {
 
+/// Somebody wants no more of a lesson.
+class Left : public std::exception {};
+
 /// Lines of stdin. A person at a terminal is asked again after a line that is no guess; a script is
 /// not, since its next line belongs to the next question.
 class GuessReader {
@@ -17,8 +21,9 @@ class GuessReader {
   /// `prompts` is where a terminal is prompted.
   explicit GuessReader(std::ostream& prompts);
 
-  /// The next guess, as parse_guess() keeps it, of a question with so many choices; empty: none.
-  /// The end of stdin is no guess. Waits for a line; throws Interrupted when a signal comes first.
+  /// The next guess, as read_guess() keeps it, of a question with so many choices; empty: none.
+  /// The end of stdin is no guess. Waits for a line; throws Interrupted when a signal comes
+  /// first, and Left for a q.
   [[nodiscard]] std::string ask(const std::string& number, std::string_view unit,
                                 std::size_t choices);
   [[nodiscard]] bool terminal() const { return terminal_; }

@@ -42,6 +42,7 @@ Action declare_lesson(OptionList& options) {
   options.flag(
       "--quick", course.quick,
       "small problems and short samples: shows the course in seconds; the figures mean little");
+  options.flag("--again", course.again, "measure anew what is finished; guesses are kept");
   options.text("--assume CARD|FILE", course.card_as_typed,
                "the GPU that questions assume where there is none: h200, a100, t4, laptop, or a "
                "file like docs/lab.md's");

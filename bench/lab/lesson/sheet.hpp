@@ -15,7 +15,7 @@ struct Asked {
   std::string command;    ///< that answers it
   std::string card;       ///< of an assumed answer
   std::string text;       ///< as it was worded
-  std::string guess = {}; ///< as parse_guess() keeps it
+  std::string guess = {}; ///< as read_guess() keeps it
   Answer answer = {};
 
   [[nodiscard]] Grade mark() const;

@@ -93,6 +93,16 @@ TEST(AssumedCard, OfTheProgramAreAllWhole) {
   EXPECT_THROW((void)find_assumed_card("no such card"), InvalidInput);
 }
 
+TEST(AssumedCard, IsPrintedAsAFileOfOnesOwn) {
+  for (const std::string& name : assumed_card_names()) {
+    const AssumedCard own = parse_assumed_card("own", built_in_card_text(name));
+    const AssumedCard known = find_assumed_card(name);
+    EXPECT_EQ(own.name, known.name);
+    EXPECT_EQ(own.pin_byte.high, known.pin_byte.high);
+  }
+  EXPECT_THROW((void)built_in_card_text("h20"), InvalidInput);
+}
+
 TEST(AssumedCard, FiguresAreInSiUnits) {
   const AssumedCard card = toy();
   EXPECT_DOUBLE_EQ(card.pinned_h2d.low, 20e9);

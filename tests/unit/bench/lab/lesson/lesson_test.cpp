@@ -3,6 +3,7 @@
 #include "lesson/lesson.hpp"
 #include "lesson/answer.hpp"
 #include "lesson/course.hpp"
+#include "lesson/guess_text.hpp"
 #include "lesson/guesses.hpp"
 
 #include "diffbench/errors.hpp"
@@ -13,8 +14,10 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -49,21 +52,126 @@ TEST(Lessons, WordsHaveAFullAndAQuickSide) {
   EXPECT_EQ(worded("T = {1024|16}, {a b|} or {|c}", true), "T = 16,  or c");
 }
 
-TEST(Guess, IsANumberAboveZeroOrALetter) {
-  EXPECT_EQ(parse_guess(" 10x ", 0), "10");
-  EXPECT_EQ(parse_guess("12 %", 0), "12");
-  EXPECT_EQ(parse_guess("0,5", 0), "0.5");
-  EXPECT_EQ(parse_guess("0,125", 0), "0.125");
-  EXPECT_EQ(parse_guess("703,142", 0), "703142");
-  EXPECT_EQ(parse_guess("1,000,000", 0), "1000000");
-  EXPECT_EQ(parse_guess("7e5", 0), "7e5");
-  EXPECT_EQ(parse_guess("B)", 3), "b");
-  for (const char* no_number :
-       {"", "0", "-1", "nan", "inf", "ten", "1,00,000", "1,000,00", "=1+1"}) {
-    EXPECT_EQ(parse_guess(no_number, 0), std::nullopt) << no_number;
+struct Typed {
+  const char* text;
+  const char* unit;
+  const char* kept; ///< nullptr: not understood
+};
+
+TEST(Guess, IsUnderstoodAsPeopleTypeIt) {
+  constexpr std::array typed{
+      Typed{" 10x ", "times", "10"},
+      Typed{"10 times", "times", "10"},
+      Typed{"10 times faster", "times", "10"},
+      Typed{"10x as fast", "times", "10"},
+      Typed{"~3", "times", "3"},
+      Typed{"about 3", "times", "3"},
+      Typed{"ca. 3", "times", "3"},
+      Typed{"3?", "times", "3"},
+      Typed{"3 fold", "times", "3"},
+      Typed{"3-fold", "times", "3"},
+      Typed{"\u00d73", "times", nullptr},
+      Typed{"3\u00d7", "times", "3"},
+      Typed{"twice", "times", "2"},
+      Typed{"Ten", "times", "10"},
+      Typed{"half", "times", "0.5"},
+      Typed{"1/3", "times", "0.3333333333333333"},
+      Typed{"0,5", "times", "0.5"},
+      Typed{".5", "times", "0.5"},
+      Typed{"1.5", "times", "1.5"},
+      Typed{"maybe 4x?", "times", "4"},
+      Typed{"=4", "times", "4"},
+      Typed{"15 X", "times", "15"},
+      Typed{"a hundred", "times", "100"},
+      Typed{"I guess 7", "times", "7"},
+      Typed{"5 GB/s", "GB/s", "5"},
+      Typed{"5GB/s", "GB/s", "5"},
+      Typed{"5 gb/s", "GB/s", "5"},
+      Typed{"5 GB", "GB/s", "5"},
+      Typed{"500 MB/s", "GB/s", "0.5"},
+      Typed{"5 GBytes/s", "GB/s", "5"},
+      Typed{"12.5 GiB/s", "GB/s", "13.4218"},
+      Typed{"1 TB/s", "GB/s", "1000"},
+      Typed{"20us", "us", "20"},
+      Typed{"20 us", "us", "20"},
+      Typed{"20 \u00b5s", "us", "20"},
+      Typed{"20 \u03bcs", "us", "20"},
+      Typed{"0.02 ms", "us", "20"},
+      Typed{"20 microseconds", "us", "20"},
+      Typed{"300ns", "us", "0.3"},
+      Typed{"1 s", "ms", "1000"},
+      Typed{"200 milliseconds", "ms", "200"},
+      Typed{"0.2 sec", "ms", "200"},
+      Typed{"3 MiB", "MiB", "3"},
+      Typed{"3.1 MB", "MiB", "2.95639"},
+      Typed{"3200 KiB", "MiB", "3.125"},
+      Typed{"3mib", "MiB", "3"},
+      Typed{"12 %", "%", "12"},
+      Typed{"87.5%", "%", "87.5"},
+      Typed{"87 percent", "%", "87"},
+      Typed{"87", "%", "87"},
+      Typed{"703,142", "parameters", "703142"},
+      Typed{"1,000,000", "parameters", "1000000"},
+      Typed{"700k", "parameters", "700000"},
+      Typed{"700 K", "parameters", "700000"},
+      Typed{"0.7 million", "parameters", "700000"},
+      Typed{"1.5 million parameters", "parameters", "1500000"},
+      Typed{"700 000", "parameters", "700000"},
+      Typed{"700'000", "parameters", "700000"},
+      Typed{"7e5", "parameters", "700000"},
+      Typed{"10^6", "parameters", "1000000"},
+      Typed{"1 launch", "launches", nullptr},
+      Typed{"2 launches", "launches", "2"},
+  };
+  for (const Typed& each : typed) {
+    const GuessText read = read_guess(each.text, each.unit, 0);
+    EXPECT_EQ(read.guess,
+              each.kept == nullptr ? std::nullopt : std::optional<std::string>(each.kept))
+        << each.text << ": " << read.complaint;
+    EXPECT_EQ(read.guess.has_value(), read.complaint.empty()) << each.text;
+  }
+}
+
+TEST(Guess, IsNotWhatCouldMeanTwoThings) {
+  for (const auto& [text, unit] :
+       std::array<std::pair<const char*, const char*>, 17>{{{"", "times"},
+                                                            {"0", "times"},
+                                                            {"-1", "times"},
+                                                            {"nan", "times"},
+                                                            {"inf", "times"},
+                                                            {"many", "times"},
+                                                            {"1,00,000", "times"},
+                                                            {"1,000,00", "times"},
+                                                            {"5-10", "times"},
+                                                            {"5 to 10", "times"},
+                                                            {"10 times slower", "times"},
+                                                            {"300 %", "times"},
+                                                            {"20 us", "times"},
+                                                            {"5 Gb/s", "GB/s"},
+                                                            {"5 Gbit/s", "GB/s"},
+                                                            {"5 times", "GB/s"},
+                                                            {"3 ms", "GB/s"}}}) {
+    EXPECT_EQ(read_guess(text, unit, 0).guess, std::nullopt) << text;
+  }
+  EXPECT_EQ(read_guess("20 us", "times", 0).complaint, "20 us: the answer is in times");
+}
+
+TEST(Guess, IsTheLetterOfAChoice) {
+  for (const char* b : {"b", "B)", " (b) ", "b."}) {
+    EXPECT_EQ(read_guess(b, "", 3).guess, "b") << b;
   }
   for (const char* no_choice : {"", "d", "ab", "1", "!", "\x80"}) {
-    EXPECT_EQ(parse_guess(no_choice, 3), std::nullopt) << no_choice;
+    EXPECT_EQ(read_guess(no_choice, "", 3).guess, std::nullopt) << no_choice;
+  }
+  EXPECT_EQ(read_guess("d", "", 3).complaint, "d is none of a to c");
+}
+
+TEST(Guess, LeavesALesson) {
+  for (const char* word : {"q", " Q ", "quit", "exit"}) {
+    EXPECT_TRUE(wants_to_leave(word)) << word;
+  }
+  for (const char* word : {"", "a", "10", "quite"}) {
+    EXPECT_FALSE(wants_to_leave(word)) << word;
   }
 }
 

@@ -1,0 +1,21 @@
+"""The cell magic of notebooks: %%diffbench_try KIND hands the cell to `diffbench try`."""
+import subprocess
+import tempfile
+from pathlib import Path
+
+from ._run import program
+
+SUFFIXES = {"cuda": ".cu", "cpp": ".cpp", "c": ".c", "python": ".py"}
+
+
+def diffbench_try(line, cell):
+    """%%diffbench_try cuda|cpp|c|python [options of `diffbench try`]: is this kernel right, why not, and how fast?"""
+    kind, *options = line.split() or [""]
+    if kind not in SUFFIXES:
+        print(f"%%diffbench_try: say what the cell is: {', '.join(SUFFIXES)}")
+        return
+    with tempfile.TemporaryDirectory(prefix="diffbench-") as folder:
+        Path(folder, "cell" + SUFFIXES[kind]).write_text(cell)
+        done = subprocess.run([program(), "try", "cell" + SUFFIXES[kind], *options], cwd=folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+    print(done.stdout, end="")

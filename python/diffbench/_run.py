@@ -1,0 +1,85 @@
+"""The program's comparison from Python: its result file as a dict."""
+import html
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+
+class RunError(RuntimeError):
+    """The program ended with an error; `exit_code` is its own (2: an option, 3: a wrong result, 4: not available)."""
+
+    def __init__(self, message, exit_code):
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+class Result(dict):
+    """A result file (docs/report.md has its schema). `text` is what the program printed, which a notebook shows; with rows
+    of a comparison there are bars above it."""
+
+    def __init__(self, file, text=""):
+        super().__init__(file)
+        self.text = text
+
+    @property
+    def rows(self):
+        """The rows as dicts, in the order of the table; `seconds_per_iteration` is None for those that did not run."""
+        return self["diffbench"]["results"]
+
+    def frame(self):
+        """The rows as a pandas.DataFrame. Raises ImportError without pandas."""
+        import pandas
+
+        return pandas.json_normalize(self.rows)
+
+    def save(self, path):
+        """Writes the file that `diffbench report` reads."""
+        Path(path).write_text(json.dumps(self, indent=1) + "\n")
+
+    def _repr_html_(self):
+        timed = [(row["backend"], row["seconds_per_iteration"]) for row in self["diffbench"].get("results", [])
+                 if "backend" in row and row.get("seconds_per_iteration")]
+        slowest = max((seconds for _, seconds in timed), default=1)
+        bars = "".join(f"<tr><td>{html.escape(name)}</td><td>{seconds * 1e6:.3g} us</td><td><div style='background:#2a6fb0;"
+                       f"height:0.8em;width:{max(1, round(300 * seconds / slowest))}px'></div></td></tr>"
+                       for name, seconds in timed)
+        return (f"<table>{bars}</table>" if bars else "") + f"<pre>{html.escape(self.text)}</pre>"
+
+
+def program():
+    """The path of the program: $DIFFBENCH, the one of the same build, or that in PATH."""
+    here = Path(__file__).resolve()
+    for path in (os.environ.get("DIFFBENCH"), here.parents[2] / "bin/diffbench", shutil.which("diffbench")):
+        if path and os.access(path, os.X_OK):
+            return str(Path(path).resolve())
+    raise FileNotFoundError("diffbench: no such program in PATH; set DIFFBENCH to where it lies")
+
+
+def words_of(options):
+    """{"grid": 640, "backend": ["simd", "fused"], "pinned": True} as words of a command line."""
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if one is True:
+                yield option
+            elif one is not False and one is not None:
+                yield from (option, str(one))
+
+
+def run(*verb, **options):
+    """A verb of the program, without one the comparison: all available backends, verified and timed in turns. Options are
+    those of the program: run(grid=640, iters=1000, pinned=True, backend=["simd", "fused"]), run("mlp", "width", hidden=[100, 1000]).
+    A list of several values is the option several times. Blocks for about `budget` seconds. Raises RunError with the program's
+    own words where it fails."""
+    with tempfile.TemporaryDirectory(prefix="diffbench-") as folder:
+        file = Path(folder, "result.json")
+        command = [program(), *verb, *words_of(options), "--json", str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "NO_COLOR": "1"})
+        if done.returncode != 0:
+            said = [line for line in done.stderr.splitlines() if line.strip()]
+            raise RunError(said[-1] if said else f"diffbench ended with {done.returncode}", done.returncode)
+        return Result(json.loads(file.read_text()), done.stdout)

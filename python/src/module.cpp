@@ -1,0 +1,311 @@
+// The Python module's core: a session of a backend on NumPy arrays. What calls can take long
+// releases the GIL, and is cut into calls after which Python's signals are looked at (Ctrl-C).
+#include "diffbench/field.hpp"
+#include "diffbench/pace.hpp"
+#include "diffbench/registry.hpp"
+#include "diffbench/stopwatch.hpp"
+
+#include <fmt/format.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <unistd.h>
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace diffbench::python {
+namespace {
+
+namespace py = pybind11;
+
+std::string text_of(const py::object& object) { return py::str(object).cast<std::string>(); }
+
+/// The dtype of fields that `dtype` is, in this machine's byte order. Raises TypeError for others.
+Dtype dtype_from(const py::dtype& dtype) {
+  if (dtype.equal(py::dtype::of<float>())) {
+    return Dtype::float32;
+  }
+  if (dtype.equal(py::dtype::of<double>())) {
+    return Dtype::float64;
+  }
+  throw py::type_error(
+      fmt::format("dtype {}: fields are float32 or float64 in this machine's byte order; convert "
+                  "with u.astype(numpy.float32)",
+                  text_of(dtype)));
+}
+
+/// The extents of a field. Raises ValueError unless it has two dimensions.
+std::pair<py::ssize_t, py::ssize_t> shape_of(const py::array& field) {
+  if (field.ndim() != 2) {
+    throw py::value_error(
+        fmt::format("an array of {} dimensions: a field has two, (ny, nx)", field.ndim()));
+  }
+  return {field.shape(0), field.shape(1)};
+}
+
+std::string shape_text(std::int64_t ny, std::int64_t nx) { return fmt::format("({}, {})", ny, nx); }
+
+/// Throws Error unless the memory for it can be had.
+void require_memory(const BackendInfo& backend, const Problem& problem,
+                    const SessionOptions& options) {
+  const MemoryNeed need = backend.memory_need(problem, options);
+  const std::int64_t available = available_memory();
+  if (need.host > available) {
+    PyErr_SetString(
+        PyExc_MemoryError,
+        fmt::format("{} needs {} bytes for a field of {}, and {} are available", backend.name,
+                    need.host, shape_text(problem.ny, problem.nx), available)
+            .c_str());
+    throw py::error_already_set();
+  }
+}
+
+/// A session of one backend on one problem. Calls from several threads take turns. A forked child
+/// cannot use it: threads are not forked.
+class PySession {
+ public:
+  PySession(std::pair<std::int64_t, std::int64_t> shape, const py::object& dtype, double dt,
+            double diffusivity, double spacing, const std::string& boundary, double boundary_value,
+            const std::string& backend, std::optional<int> threads, bool allow_unstable) {
+    problem_ = {.nx = shape.second,
+                .ny = shape.first,
+                .spacing = spacing,
+                .diffusivity = diffusivity,
+                .dt = dt,
+                .boundary = boundary_names.parse(boundary),
+                .boundary_value = boundary_value,
+                .dtype = dtype_from(py::dtype::from_args(dtype))};
+    validate(problem_, allow_unstable ? Stability::waived : Stability::required);
+    const SessionOptions options{.threads = threads.value_or(0)};
+    if (options.threads < 0 || options.threads > max_threads || threads == 0) {
+      throw InvalidInput(fmt::format("threads={}: from 1 to {}, or None for the backend's choice",
+                                     *threads, max_threads));
+    }
+    const BackendInfo info = require_backend(backend);
+    require_memory(info, problem_, options);
+    const py::gil_scoped_release others_run;
+    if (problem_.dtype == Dtype::float32) {
+      session_ = info.make_float32(problem_, options);
+    } else {
+      session_ = info.make_float64(problem_, options);
+    }
+  }
+  PySession(const PySession&) = delete;
+  PySession& operator=(const PySession&) = delete;
+  ~PySession() {
+    if (owner_ != getpid()) { // to end its threads would wait for what the child does not have
+      std::visit([](auto& session) { (void)session.release(); }, session_);
+    }
+  }
+
+  void upload(const py::array& field) {
+    require_fit(field, "u");
+    with_session([&]<typename T>(Session<T>& session) {
+      const auto dense = py::array_t<T, py::array::c_style>::ensure(field);
+      if (!dense) {
+        throw py::error_already_set();
+      }
+      const std::span<const T> cells(dense.data(), static_cast<std::size_t>(dense.size()));
+      const py::gil_scoped_release others_run;
+      session.upload(cells);
+    });
+    has_field_ = true;
+    steps_ = 0;
+  }
+
+  void advance(std::int64_t steps) {
+    if (steps < 0) {
+      throw InvalidInput(fmt::format("steps={}: 0 or more", steps));
+    }
+    require_field();
+    with_session([&](auto& session) {
+      while (steps > 0) {
+        const std::int64_t count = next(session, steps);
+        {
+          const py::gil_scoped_release others_run;
+          const Stopwatch<SteadyClock> watch;
+          session.advance(count);
+          session.wait();
+          pace_.took(count, watch.seconds());
+        }
+        steps -= count;
+        steps_ += count;
+        if (PyErr_CheckSignals() != 0) {
+          throw py::error_already_set();
+        }
+      }
+    });
+  }
+
+  py::array download(const std::optional<py::array>& out) {
+    require_field();
+    py::array result;
+    with_session([&]<typename T>(Session<T>& session) {
+      result = out ? require_out(*out) : py::array_t<T>({problem_.ny, problem_.nx});
+      const std::span<T> cells(static_cast<T*>(result.mutable_data()),
+                               static_cast<std::size_t>(problem_.cells()));
+      const py::gil_scoped_release others_run;
+      session.download(cells);
+    });
+    return result;
+  }
+
+  /// What really ran, as the program's tables show it.
+  py::dict provenance() {
+    py::dict facts;
+    with_session([&](auto& session) {
+      const Provenance ran = session.provenance();
+      facts["threads"] = ran.threads;
+      for (const auto& [key, value] : ran.facts()) {
+        facts[py::str(key)] = value;
+      }
+    });
+    return facts;
+  }
+
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> shape() const {
+    return {problem_.ny, problem_.nx};
+  }
+  [[nodiscard]] std::string dtype() const { return std::string(to_string(problem_.dtype)); }
+
+ private:
+  template <typename T>
+  std::int64_t next(const Session<T>& session, std::int64_t steps) const {
+    const std::int64_t count = pace_.next(steps);
+    if (count == steps) {
+      return count;
+    }
+    return pace_.next(steps,
+                      std::max<std::int64_t>(1, session.provenance().sweep_depth.value_or(1)));
+  }
+
+  /// Calls work(Session<T>&) when no other thread does.
+  template <typename Work>
+  void with_session(const Work& work) {
+    if (owner_ != getpid()) {
+      throw Error(
+          "this session was made before a fork, and its threads are not in this process: make one "
+          "here");
+    }
+    std::unique_lock lock(turn_, std::defer_lock);
+    {
+      const py::gil_scoped_release others_run; // whose turn it is needs the GIL to end it
+      lock.lock();
+    }
+    std::visit([&](auto& session) { work(*session); }, session_);
+  }
+
+  void require_field() const {
+    if (!has_field_) {
+      throw InvalidInput("this session has no field yet: upload one");
+    }
+  }
+
+  void require_fit(const py::array& field, std::string_view name) const {
+    const auto [ny, nx] = shape_of(field);
+    if (ny != problem_.ny || nx != problem_.nx) {
+      throw InvalidInput(fmt::format("{} has shape {}, and the session {}", name,
+                                     shape_text(ny, nx), shape_text(problem_.ny, problem_.nx)));
+    }
+    if (dtype_from(field.dtype()) != problem_.dtype) {
+      throw py::type_error(
+          fmt::format("{} is {}, and the session {}", name, text_of(field.dtype()), dtype()));
+    }
+  }
+
+  py::array require_out(const py::array& out) const {
+    require_fit(out, "out");
+    if ((out.flags() & py::array::c_style) == 0) {
+      throw InvalidInput("out is not contiguous by rows: pass one from numpy.empty");
+    }
+    if (!out.writeable()) {
+      throw InvalidInput("out cannot be written");
+    }
+    return out;
+  }
+
+  Problem problem_;
+  std::variant<std::unique_ptr<Session<float>>, std::unique_ptr<Session<double>>> session_;
+  std::mutex turn_;
+  Pace pace_;
+  bool has_field_ = false;
+  std::int64_t steps_ = 0;
+  pid_t owner_ = getpid();
+};
+
+py::list backends() {
+  py::list list;
+  for (const BackendInfo& backend : naive_first(all_backends())) {
+    const Probe probe = backend.probe(0);
+    py::dict entry;
+    entry["name"] = backend.name;
+    entry["description"] = backend.description;
+    entry["device"] = to_string(backend.device);
+    entry["threaded"] = backend.threaded;
+    entry["available"] = probe.available;
+    entry["reason"] = probe.reason;
+    list.append(entry);
+  }
+  for (const NotCompiled& left_out : missing_backends()) {
+    py::dict entry;
+    entry["name"] = left_out.name;
+    entry["available"] = false;
+    entry["reason"] = "not compiled: " + std::string(left_out.how_to_get);
+    list.append(entry);
+  }
+  return list;
+}
+
+void translate(std::exception_ptr thrown) {
+  try {
+    if (thrown) {
+      std::rethrow_exception(thrown);
+    }
+  } catch (const InvalidInput& error) {
+    std::string text = error.what();
+    const std::string_view option = "--allow-unstable";
+    if (const std::size_t at = text.find(option); at != std::string::npos) {
+      text.replace(at, option.size(), "allow_unstable=True"); // what the program calls it
+    }
+    PyErr_SetString(PyExc_ValueError, text.c_str());
+  } catch (const Error& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+}
+
+} // namespace
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "diffbench's solver on NumPy arrays; use it through the package diffbench.";
+  py::register_exception_translator(translate);
+  py::register_exception<Unavailable>(module, "Unavailable", PyExc_RuntimeError);
+  module.def("backends", &backends);
+  py::class_<PySession>(module, "Session")
+      .def(
+          py::init<std::pair<std::int64_t, std::int64_t>, const py::object&, double, double, double,
+                   const std::string&, double, const std::string&, std::optional<int>, bool>(),
+          py::arg("shape"), py::arg("dtype") = "float32", py::kw_only(), py::arg("dt") = 0.1,
+          py::arg("diffusivity") = 1.0, py::arg("spacing") = 1.0, py::arg("boundary") = "periodic",
+          py::arg("boundary_value") = 0.0, py::arg("backend") = "simd",
+          py::arg("threads") = py::none(), py::arg("allow_unstable") = false)
+      .def("upload", &PySession::upload, py::arg("u"))
+      .def("advance", &PySession::advance, py::arg("steps"))
+      .def("download", &PySession::download, py::arg("out") = py::none())
+      .def("provenance", &PySession::provenance)
+      .def_property_readonly("steps", &PySession::steps)
+      .def_property_readonly("shape", &PySession::shape)
+      .def_property_readonly("dtype", &PySession::dtype);
+}
+
+} // namespace diffbench::python

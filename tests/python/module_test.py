@@ -1,0 +1,215 @@
+"""The Python module on what users give it: module_test.py FOLDER_OF_THE_PACKAGE PROGRAM"""
+import contextlib
+import doctest
+import io
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+
+FOLDER, PROGRAM = sys.argv.pop(1), sys.argv.pop(1)
+sys.path.insert(0, FOLDER)
+os.environ["DIFFBENCH"] = PROGRAM
+
+import numpy  # noqa: E402
+
+import diffbench  # noqa: E402
+
+
+def reference(u, steps, factor):
+    """NumPy's own way; the factor is rounded to the dtype once."""
+    factor = u.dtype.type(factor)
+    for _ in range(steps):
+        lap = numpy.roll(u, 1, 0) + numpy.roll(u, -1, 0) + numpy.roll(u, 1, 1) + numpy.roll(u, -1, 1) - 4 * u
+        u = u + factor * lap
+    return u
+
+
+def field(ny, nx, dtype=numpy.float32):
+    return numpy.random.default_rng(7).random((ny, nx)).astype(dtype)
+
+
+def child_of_fork(queue):
+    try:
+        u = field(16, 16)
+        made_here = diffbench.solve(u, 3)
+        queue.put(bool((made_here == reference(u, 3, 0.1)).all()))
+        SESSION.advance(1)
+        queue.put("no error")
+    except RuntimeError as error:
+        queue.put(str(error))
+
+
+class Solve(unittest.TestCase):
+    def test_has_numpys_bits_for_every_layout(self):
+        for dtype in (numpy.float32, numpy.float64):
+            whole = field(46, 74, dtype)
+            read_only = whole.copy()
+            read_only.flags.writeable = False
+            for u in (whole, whole.T, whole[::2, 1::3], whole[::-1], numpy.asfortranarray(whole), read_only):
+                for steps in (0, 1, 17):
+                    before = u.copy()
+                    result = diffbench.solve(u, steps)
+                    self.assertEqual((result.dtype, result.shape), (u.dtype, u.shape))
+                    self.assertTrue(numpy.array_equal(result, reference(u, steps, 0.1)))
+                    self.assertTrue(numpy.array_equal(u, before))
+                    self.assertFalse(numpy.shares_memory(result, u))
+
+    def test_every_backend_that_runs_here(self):
+        u = field(33, 47)
+        expected = reference(u, 5, 0.05 * 2 / 0.9**2)
+        for backend in diffbench.backends():
+            if backend["available"]:
+                result = diffbench.solve(u, 5, dt=0.05, diffusivity=2, spacing=0.9, backend=backend["name"])
+                self.assertTrue(numpy.array_equal(result, expected), backend["name"])
+
+    def test_boundaries(self):
+        u = numpy.zeros((5, 6))
+        self.assertEqual(diffbench.solve(u, 1, boundary="dirichlet", boundary_value=1.0)[0, 0], 0.2)
+        self.assertEqual(diffbench.solve(u + 1, 1, boundary="neumann").min(), 1)
+
+    def test_out(self):
+        u = field(20, 30)
+        expected = reference(u, 4, 0.1)
+        self.assertIs(diffbench.solve(u, 4, out=u), u)
+        self.assertTrue(numpy.array_equal(u, expected))
+
+    def test_cells_that_are_not_finite_spread_as_in_numpy(self):
+        u = field(9, 9)
+        u[4, 4] = numpy.nan
+        self.assertTrue(numpy.array_equal(diffbench.solve(u, 2), reference(u, 2, 0.1), equal_nan=True))
+
+    def test_says_what_is_wrong(self):
+        u = field(8, 8)
+        read_only = u.copy()
+        read_only.flags.writeable = False
+        for error, words, call in (
+                (TypeError, "int64", lambda: diffbench.solve(numpy.zeros((8, 8), int), 1)),
+                (TypeError, "float16", lambda: diffbench.solve(u.astype(numpy.float16), 1)),
+                (TypeError, ">f4", lambda: diffbench.solve(u.astype(">f4"), 1)),
+                (TypeError, "complex", lambda: diffbench.solve(u.astype(complex), 1)),
+                (ValueError, "ny = 2", lambda: diffbench.solve(u[:2], 1)),
+                (ValueError, "steps=-1", lambda: diffbench.solve(u, -1)),
+                (TypeError, "", lambda: diffbench.solve(u, 1.5)),
+                (ValueError, "nan", lambda: diffbench.solve(u, 1, dt=float("nan"))),
+                (ValueError, "allow_unstable=True", lambda: diffbench.solve(u, 1, dt=1)),
+                (ValueError, "periodic", lambda: diffbench.solve(u, 1, boundary="open")),
+                (ValueError, "simd", lambda: diffbench.solve(u, 1, backend="simt")),
+                (ValueError, "threads=0", lambda: diffbench.solve(u, 1, threads=0)),
+                (ValueError, "threads=100000", lambda: diffbench.solve(u, 1, threads=100000)),
+                (ValueError, "(8, 8)", lambda: diffbench.solve(u, 1, out=field(8, 9))),
+                (TypeError, "float64", lambda: diffbench.solve(u, 1, out=field(8, 8, float))),
+                (ValueError, "contiguous", lambda: diffbench.solve(u, 1, out=field(8, 8).T)),
+                (ValueError, "written", lambda: diffbench.solve(u, 1, out=read_only)),
+                (ValueError, "upload", lambda: diffbench.Session((8, 8)).advance(1)),
+                (ValueError, "3 dimensions", lambda: diffbench.Session((8, 8)).upload(numpy.zeros((8, 8, 8), "f4"))),
+                (MemoryError, "available", lambda: diffbench.Session((10**6, 10**6))),
+        ):
+            with self.subTest(words=words):
+                with self.assertRaises(error) as raised:
+                    call()
+                self.assertIn(words, str(raised.exception))
+
+    def test_more_threads_than_cpus(self):
+        u = field(64, 64)
+        threads = 2 * (os.cpu_count() or 1)
+        self.assertTrue(numpy.array_equal(diffbench.solve(u, 9, threads=threads), reference(u, 9, 0.1)))
+
+
+class Sessions(unittest.TestCase):
+    def test_goes_on_from_where_it_is(self):
+        u = field(21, 34)
+        session = diffbench.Session(u.shape)
+        session.upload(u)
+        for steps in (3, 0, 8):
+            session.advance(steps)
+        self.assertEqual((session.steps, session.shape, session.dtype), (11, (21, 34), "float32"))
+        self.assertTrue(numpy.array_equal(session.download(), reference(u, 11, 0.1)))
+        self.assertGreaterEqual(session.provenance()["threads"], 1)
+
+    def test_two_threads_take_turns_and_others_run(self):
+        u = field(256, 256)
+        session = diffbench.Session(u.shape)
+        session.upload(u)
+        threads = [threading.Thread(target=session.advance, args=(40,)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertTrue(numpy.array_equal(session.download(), reference(u, 80, 0.1)))
+
+    def test_a_forked_child_makes_its_own(self):
+        global SESSION
+        SESSION = diffbench.Session((16, 16))
+        SESSION.upload(field(16, 16))
+        context = multiprocessing.get_context("fork")
+        queue = context.SimpleQueue()
+        child = context.Process(target=child_of_fork, args=(queue,))
+        child.start()
+        child.join(60)
+        self.assertEqual(child.exitcode, 0)
+        self.assertIs(queue.get(), True)
+        self.assertIn("fork", queue.get())
+
+    def test_ctrl_c_ends_a_long_call(self):
+        code = ("import sys; sys.path.insert(0, sys.argv[1]); import diffbench, numpy\n"
+                "s = diffbench.Session((512, 512)); s.upload(numpy.ones((512, 512), 'f4'))\n"
+                "print('ready', flush=True)\n"
+                "try:\n    s.advance(10**12)\nexcept KeyboardInterrupt:\n    print('interrupted', s.steps > 0)\n")
+        with subprocess.Popen([sys.executable, "-c", code, FOLDER], stdout=subprocess.PIPE, text=True) as child:
+            self.assertEqual(child.stdout.readline(), "ready\n")
+            time.sleep(0.5)
+            child.send_signal(signal.SIGINT)
+            try:
+                said = child.communicate(timeout=60)[0]
+            finally:
+                child.kill()
+        self.assertEqual((said, child.returncode), ("interrupted True\n", 0))
+
+
+class Run(unittest.TestCase):
+    def test_is_the_programs_result(self):
+        result = diffbench.run(grid=32, iters=10, backend=["simd", "fused"], budget=1)
+        self.assertEqual([row["backend"] for row in result.rows], ["fused", "simd"])
+        self.assertIn("<td>simd</td>", result._repr_html_())
+        sweep = diffbench.run("sweep", grid="16,32", iters=4, backend="fused", budget=1)
+        self.assertIn("fused", sweep.text)
+        self.assertIn("<pre>", sweep._repr_html_())
+
+    def test_says_what_the_program_says(self):
+        with self.assertRaises(diffbench.RunError) as raised:
+            diffbench.run(grid=0)
+        self.assertEqual(raised.exception.exit_code, 2)
+        self.assertIn("--grid", str(raised.exception))
+
+    def test_a_cell_goes_to_try(self):
+        registered = {}
+
+        class Notebook:
+            def register_magic_function(self, function, kind, name):
+                registered[kind, name] = function
+
+        diffbench.load_ipython_extension(Notebook())
+        magic = registered["cell", "diffbench_try"]
+        for line, cell, words in (("c --no-timing", "int x;\n", "step"), ("", "", "cuda, cpp, c, python")):
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                magic(line, cell)
+            self.assertIn(words, said.getvalue())
+
+    def test_examples(self):
+        place = Path(__file__).resolve().parents[2] / "docs/python.md"
+        text = place.read_text().replace("```", "")
+        examples = doctest.DocTestParser().get_doctest(text, {}, place.name, str(place), 0)
+        found = doctest.DocTestRunner().run(examples)
+        self.assertGreater(found.attempted, 9)
+        self.assertEqual(found.failed, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

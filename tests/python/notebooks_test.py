@@ -1,0 +1,82 @@
+"""The notebooks, executed cell by cell without Jupyter: notebooks_test.py FOLDER_OF_THE_PACKAGE PROGRAM ROOT
+
+Cells are plain Python, and what a cell's last expression is, is what a notebook shows."""
+import ast
+import contextlib
+import io
+import json
+import os
+import re
+import shlex
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+FOLDER, PROGRAM, ROOT = sys.argv.pop(1), sys.argv.pop(1), Path(sys.argv.pop(1))
+sys.path.insert(0, FOLDER)
+os.environ["DIFFBENCH"] = PROGRAM
+
+from diffbench import _run  # noqa: E402
+
+SCREEN = 60  # lines
+
+
+def shown_by(source, names):
+    """What a cell prints and shows, as text."""
+    *before, last = ast.parse(source).body
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        if isinstance(last, ast.Expr):
+            exec(compile(ast.Module(before, []), "cell", "exec"), names)
+            value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+            if value is not None:
+                html = getattr(value, "_repr_html_", None)
+                print(html().replace("</tr>", "\n") if html else repr(value))
+        else:
+            exec(compile(source, "cell", "exec"), names)
+    return out.getvalue()
+
+
+class Notebooks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+        self.commands = []
+        words_of, program = _run.words_of, _run.program
+        self.addCleanup(setattr, _run, "words_of", words_of)
+        _run.words_of = lambda options: self.commands.append(list(words_of(options))) or self.commands[-1]
+
+    def execute(self, notebook):
+        names = {}
+        for cell in json.loads(notebook.read_text())["cells"]:
+            if cell["cell_type"] == "code":
+                self.assertEqual((cell["outputs"], cell["execution_count"]), ([], None), "commit notebooks without outputs")
+                shown = shown_by("".join(cell["source"]), names)
+                self.assertLessEqual(shown.count("\n"), SCREEN, shown)
+
+    def test_lessons_run_the_commands_of_the_lessons(self):
+        text = (ROOT / "docs/lesson.md").read_text()
+        for number in range(1, 6):
+            with self.subTest(lesson=number):
+                part = re.search(rf"(?ms)^## Lesson {number}: .*?(?=^## )", text)[0]
+                expected = [shlex.split(line)[1:] for line in re.findall(r"(?m)^\$ (diffbench .*)$", part)]
+                self.commands.clear()
+                self.execute(ROOT / f"docs/notebooks/lesson-{number}.ipynb")
+                self.assertEqual(self.commands, [[word for i, word in enumerate(words) if i >= verb_length(words)]
+                                                 for words in expected])
+
+    def test_the_tour_of_a_card(self):
+        Path("CMakePresets.json").touch()  # what it takes for a checkout
+        self.execute(ROOT / "docs/notebooks/card.ipynb")
+        self.assertTrue(Path("page.html").exists())
+
+
+def verb_length(words):
+    return next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
+
+
+if __name__ == "__main__":
+    unittest.main()
