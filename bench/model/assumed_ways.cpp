@@ -1,5 +1,7 @@
 #include "assumed_ways.hpp"
 
+#include "assumed_end.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,9 +13,6 @@ namespace diffbench::bench {
 
 namespace {
 
-/// Per cell and step, from large fields to small tiles.
-constexpr Assumption instructions{7.2, 25};
-constexpr double arithmetic = 6; ///< of them
 /// Steps a launch of `cuda`, and what its halos add to the traffic.
 constexpr std::int64_t sweep_steps = 8;
 constexpr double halo_traffic = 1.1;
@@ -23,35 +22,18 @@ constexpr double smallest_modelled = 16;
 constexpr double largest_modelled = 65536;
 const double side_step = std::sqrt(2.0);
 
-enum class Bound { fast, slow };
-
-/// A card whose figures are all at one end.
-class End {
+/// An end of a card, with copies from and to one kind of memory.
+class End : public AssumedEnd {
  public:
   End(const AssumedCard& card, Dtype dtype, Transfer transfer, Bound bound)
-      : card_(card),
-        dtype_(dtype),
-        pageable_(transfer == Transfer::pageable),
-        fast_(bound == Bound::fast) {}
-
-  [[nodiscard]] double time(const Assumption& span) const { return fast_ ? span.low : span.high; }
-  [[nodiscard]] double rate(const Assumption& span) const { return fast_ ? span.high : span.low; }
+      : AssumedEnd(card, dtype, bound), dtype_(dtype), pageable_(transfer == Transfer::pageable) {}
 
   /// The time of so many steps of all cells in one kernel.
   [[nodiscard]] double kernel(double cells, std::int64_t steps) const {
-    const auto count = static_cast<double>(steps);
     const double fields = 2 * cells * element();
-    const double bandwidth = rate(fields <= rate(card_.l2) ? card_.l2_rate : card_.memory_rate);
-    const double memory = fields * (steps > 1 ? halo_traffic : 1) / bandwidth;
-    // An fma counts as two operations, and takes one instruction.
-    const double issue = time(instructions) * cells / (rate(card_.float32_rate) / 2);
-    const Assumption& own_rate = dtype_ == Dtype::float32 ? card_.float32_rate : card_.float64_rate;
-    const double own_arithmetic = arithmetic * cells / (rate(own_rate) / 2);
-    return std::max(memory, count * std::max(issue, own_arithmetic));
+    const double memory = fields * (steps > 1 ? halo_traffic : 1) / bandwidth(fields);
+    return std::max(memory, static_cast<double>(steps) * instructions(cells));
   }
-
-  [[nodiscard]] double launch() const { return time(card_.launch); }
-  [[nodiscard]] double graph_launch() const { return time(card_.graph_launch); }
 
   /// `steps_seconds` gives those of a call, but for the first launch and the wait.
   [[nodiscard]] WayCost way(
@@ -64,16 +46,17 @@ class End {
       const std::int64_t whole = std::llround(side);
       const auto cells = static_cast<double>(whole * whole);
       const double bytes = cells * element();
-      const double pinning = pageable_ ? 0 : time(card_.pin_call) + bytes * time(card_.pin_byte);
-      GridCost grid{.side = whole,
-                    .setup_seconds = time(card_.context) + pinning,
-                    .copy_in_seconds = copy(bytes, card_.pageable_h2d, card_.pinned_h2d),
-                    .copy_out_seconds = copy(bytes, card_.pageable_d2h, card_.pinned_d2h),
-                    .steps = {}};
+      const double pinning = pageable_ ? 0 : time(card().pin_call) + bytes * time(card().pin_byte);
+      GridCost grid{
+          .side = whole,
+          .setup_seconds = time(card().context) + pinning,
+          .copy_in_seconds = copies(1, bytes, pageable_ ? card().pageable_h2d : card().pinned_h2d),
+          .copy_out_seconds = copies(1, bytes, pageable_ ? card().pageable_d2h : card().pinned_d2h),
+          .steps = {}};
       for (const std::int64_t steps :
            {std::int64_t{1}, sweep_steps, 2 * sweep_steps, std::int64_t{1024}}) {
         grid.steps.push_back(
-            {steps, launch() + time(card_.synchronize) + steps_seconds(cells, steps)});
+            {steps, launch() + time(card().synchronize) + steps_seconds(cells, steps)});
       }
       way.grids.push_back(std::move(grid));
     }
@@ -82,14 +65,8 @@ class End {
 
  private:
   [[nodiscard]] double element() const { return dtype_ == Dtype::float32 ? 4 : 8; }
-  [[nodiscard]] double copy(double bytes, const Assumption& pageable,
-                            const Assumption& pinned) const {
-    return time(card_.copy_call) + bytes / rate(pageable_ ? pageable : pinned);
-  }
-
-  const AssumedCard& card_;
   Dtype dtype_;
-  bool pageable_, fast_;
+  bool pageable_;
 };
 
 std::vector<WayCost> ways_at(const End& end) {
@@ -114,8 +91,8 @@ std::vector<WayCost> ways_at(const End& end) {
 } // namespace
 
 std::vector<AssumedWay> assumed_ways(const AssumedCard& card, Dtype dtype, Transfer transfer) {
-  std::vector<WayCost> fast = ways_at(End(card, dtype, transfer, Bound::fast));
-  std::vector<WayCost> slow = ways_at(End(card, dtype, transfer, Bound::slow));
+  std::vector<WayCost> fast = ways_at(End(card, dtype, transfer, End::Bound::fast));
+  std::vector<WayCost> slow = ways_at(End(card, dtype, transfer, End::Bound::slow));
   std::vector<AssumedWay> ways;
   for (std::size_t i = 0; i < fast.size(); ++i) {
     ways.push_back({std::move(fast[i]), std::move(slow[i])});

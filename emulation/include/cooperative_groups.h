@@ -1,4 +1,4 @@
-// Drop-in for cooperative_groups.h: the block, the cluster and the grid as groups.
+// Drop-in for cooperative_groups.h: the block, its tiles, the cluster and the grid as groups.
 #pragma once
 
 #include "emulation/cluster_code.h"
@@ -17,6 +17,63 @@ class thread_block {
   static unsigned thread_rank() {
     return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   }
+  static dim3 group_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+  static dim3 thread_index() { return {threadIdx.x, threadIdx.y, threadIdx.z}; }
+  static dim3 group_dim() { return blockDim; }
+  static dim3 dim_threads() { return blockDim; }
+};
+
+/// `Size` threads of a block that follow one another: a warp, or an equal part of one.
+template <unsigned Size, typename Parent = thread_block>
+class thread_block_tile {
+  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
+                "tiles have 1, 2, 4, 8, 16 or 32 threads");
+
+ public:
+  static constexpr unsigned num_threads() { return Size; }
+  static constexpr unsigned size() { return Size; }
+  static unsigned thread_rank() { return thread_block::thread_rank() % Size; }
+  static unsigned meta_group_rank() { return Parent::thread_rank() / Size; }
+  static unsigned meta_group_size() { return (Parent::num_threads() + Size - 1) / Size; }
+
+  static void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    __syncwarp(mask(), {file, line});
+  }
+  template <typename T>
+  static T shfl(T value, int source, const char* file = __builtin_FILE(),
+                int line = __builtin_LINE()) {
+    return __shfl_sync(mask(), value, source, Size, {file, line});
+  }
+  template <typename T>
+  static T shfl_up(T value, unsigned delta, const char* file = __builtin_FILE(),
+                   int line = __builtin_LINE()) {
+    return __shfl_up_sync(mask(), value, delta, Size, {file, line});
+  }
+  template <typename T>
+  static T shfl_down(T value, unsigned delta, const char* file = __builtin_FILE(),
+                     int line = __builtin_LINE()) {
+    return __shfl_down_sync(mask(), value, delta, Size, {file, line});
+  }
+  template <typename T>
+  static T shfl_xor(T value, unsigned lane_mask, const char* file = __builtin_FILE(),
+                    int line = __builtin_LINE()) {
+    return __shfl_xor_sync(mask(), value, static_cast<int>(lane_mask), Size, {file, line});
+  }
+  static int any(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return __any_sync(mask(), predicate, {file, line});
+  }
+  static int all(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return __all_sync(mask(), predicate, {file, line});
+  }
+  /// Bit i: the thread with rank i in the tile.
+  static unsigned ballot(int predicate, const char* file = __builtin_FILE(),
+                         int line = __builtin_LINE()) {
+    return __ballot_sync(mask(), predicate, {file, line}) >> first_lane();
+  }
+
+ private:
+  static unsigned first_lane() { return thread_block::thread_rank() % 32 / Size * Size; }
+  static unsigned mask() { return (Size == 32 ? ~0u : (1u << Size % 32) - 1) << first_lane(); }
 };
 
 class grid_group {
@@ -76,12 +133,21 @@ class cluster_group {
 };
 
 inline thread_block this_thread_block() { return {}; }
+template <unsigned Size, typename Parent>
+thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
+  return {};
+}
 inline cluster_group this_cluster() { return {}; }
 inline grid_group this_grid() { return {}; }
 
 inline void sync(const thread_block&, const char* file = __builtin_FILE(),
                  int line = __builtin_LINE()) {
   thread_block::sync(file, line);
+}
+template <unsigned Size, typename Parent>
+void sync(const thread_block_tile<Size, Parent>&, const char* file = __builtin_FILE(),
+          int line = __builtin_LINE()) {
+  thread_block_tile<Size, Parent>::sync(file, line);
 }
 inline void sync(const grid_group&, const char* file = __builtin_FILE(),
                  int line = __builtin_LINE()) {

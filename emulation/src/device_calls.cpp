@@ -205,7 +205,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
 
 cudaError_t cudaDeviceSynchronize() {
   return waiting("cudaDeviceSynchronize", [](Runtime& state) {
-    ++state.ledger.waits;
+    state.ledger.note_wait();
     return state.forbidden_by_capture() ? cudaErrorStreamCaptureUnsupported : state.wait_for_all();
   });
 }

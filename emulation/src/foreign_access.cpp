@@ -58,7 +58,7 @@ void check_foreign_access(const void* address, std::size_t bytes, bool writes, s
   const bool inside = runtime().memory.find(address, 1) != nullptr;
   const Foreign why = foreign_memory(inside ? last : address);
   fail_current_thread(
-      why.kind, std::string(writes ? "writes " : "reads ") + why.text + ", at " + line_of(site),
+      why.kind, std::string(writes ? "writes" : "reads") + " at " + line_of(site) + " " + why.text,
       code_line_of(site));
 }
 

@@ -61,6 +61,7 @@ cudaError_t launch_graph(Runtime& state, GraphExec& exec, Stream& stream) {
   if (issued != cudaSuccess) {
     return issued;
   }
+  state.ledger.kernels_under_way = true;
   const OperationPtr head = state.work.add({}, {stream.last, exec.last_launch});
   std::vector<OperationPtr> operations;
   for (const GraphNode& node : *exec.nodes) {

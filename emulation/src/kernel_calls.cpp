@@ -165,7 +165,7 @@ std::string bad_pointer(Runtime& state, const std::vector<const void*>& pointers
 }
 
 void run_kernel(Runtime& state, int device, const GridLaunch& launch,
-                const detail::KernelCall& kernel) {
+                const detail::KernelCall& kernel, bool in_graph) {
   ++state.counters.kernels;
   if (state.kernel_fault.due()) {
     state.failed_call = "kernel";
@@ -175,6 +175,7 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
   state.running_kernel = kernel.function;
   KernelCount& count_of_kernel = state.ledger.kernels[kernel_name(kernel.function)];
   ++count_of_kernel.launches;
+  count_of_kernel.graph_launches += in_graph ? 1 : 0;
   count_of_kernel.threads += static_cast<std::int64_t>(count(launch.grid) * count(launch.block));
   const auto give_up = [&](Finding bug, cudaError_t code) {
     state.report(std::move(bug));
@@ -198,9 +199,7 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
   } else if (const std::string written = state.memory.overwritten(); !written.empty()) {
     give_up(of_kernel(FindingKind::out_of_bounds, written), cudaErrorIllegalAddress);
   }
-  const auto [bytes_read, bytes_written] = race_detector().take_kernel_bytes();
-  count_of_kernel.bytes_read += bytes_read;
-  count_of_kernel.bytes_written += bytes_written;
+  race_detector().take_traffic(count_of_kernel.traffic, state.ledger.migrated);
   state.counters.blocks += counts.blocks;
   state.counters.switches += counts.switches;
   state.running_kernel = nullptr;
@@ -249,14 +248,21 @@ cudaError_t detail::launch(const cudaLaunchConfig_t& config, KernelCall kernel) 
     const int device = stream->device;
     if (stream->capture.capture != nullptr) { // the graph may never run
       return state.issue(*stream, [&state, device, grid = *grid, kernel] {
-        run_kernel(state, device, grid, kernel);
+        run_kernel(state, device, grid, kernel, /*in_graph=*/true);
       });
     }
+    state.ledger.kernels_under_way = true;
     const auto use = std::make_shared<ManagedUse>(state.memory, kernel.pointers);
     const cudaError_t issued = state.issue(*stream, [&state, device, grid = *grid, kernel, use] {
-      run_kernel(state, device, grid, kernel);
+      run_kernel(state, device, grid, kernel, /*in_graph=*/false);
       use->end();
     });
+    for (const DeviceVariables& variables : device_variables()) { // any kernel may use these
+      if (variables.kind == MemoryKind::managed_variables) {
+        state.add_host_use({reinterpret_cast<std::uintptr_t>(variables.bytes.data()),
+                            variables.bytes.size(), true, kernel.site, stream->last});
+      }
+    }
     for (const void* pointer : kernel.pointers) { // the host's own, and managed memory
       const Buffer* const buffer = state.memory.find(pointer, 0);
       if (has_user_code() && buffer != nullptr && buffer->kind != MemoryKind::device) {

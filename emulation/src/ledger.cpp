@@ -5,18 +5,28 @@
 namespace diffbench::emulation {
 namespace {
 
+std::string member(const char* key, const std::string& value) {
+  return std::string("\"") + key + "\": " + value;
+}
+std::string member(const char* key, std::int64_t value) {
+  return member(key, std::to_string(value));
+}
+
 std::string count_json(const CopyCount& count) {
-  return "{\"calls\": " + std::to_string(count.calls) +
-         ", \"bytes\": " + std::to_string(count.bytes) + "}";
+  return "{" + member("calls", count.calls) + ", " + member("bytes", count.bytes) + "}";
+}
+
+std::string pair_json(const char* first, const char* second,
+                      const std::array<std::int64_t, 2>& pair) {
+  return member(first, pair[0]) + ", " + member(second, pair[1]);
 }
 
 std::string kernel_json(const std::string& name, const KernelCount& count) {
-  const auto number = [](const char* key, std::int64_t value) {
-    return std::string(", \"") + key + "\": " + std::to_string(value);
-  };
-  return "{\"name\": " + json_text(name) + number("launches", count.launches) +
-         number("threads", count.threads) + number("bytes_read", count.bytes_read) +
-         number("bytes_written", count.bytes_written) + "}";
+  return "{" + member("name", json_text(name)) + ", " + member("launches", count.launches) + ", " +
+         member("graph_launches", count.graph_launches) + ", " + member("threads", count.threads) +
+         ", " + pair_json("bytes_read", "bytes_written", count.traffic.asked) + ", " +
+         pair_json("distinct_read", "distinct_written", count.traffic.distinct) + ", " +
+         pair_json("moved_read", "moved_written", count.traffic.moved) + "}";
 }
 
 } // namespace
@@ -25,15 +35,19 @@ std::string Ledger::json() const {
   const char* const ways[] = {"to_device", "to_host", "on_device", "on_host"};
   std::string json = "{\"copies\": {";
   for (std::size_t way = 0; way < copies.size(); ++way) {
-    json += std::string(way == 0 ? "\"" : ", \"") + ways[way] +
-            "\": {\"pageable\": " + count_json(copies[way][0]) +
-            ", \"page_locked\": " + count_json(copies[way][1]) + "}";
+    json += std::string(way == 0 ? "" : ", ") +
+            member(ways[way], "{" + member("pageable", count_json(copies[way][0])) + ", " +
+                                  member("pinned", count_json(copies[way][1])) + ", " +
+                                  member("registered", count_json(copies[way][2])) + "}");
   }
-  json += "}, \"memsets\": " + count_json(memsets) + ", \"waits\": " + std::to_string(waits) +
-          ", \"allocations\": {\"device\": " + count_json({device_allocations, device_bytes}) +
-          ", \"page_locked\": " + count_json({pinned_allocations, pinned_bytes}) +
-          ", \"managed\": " + count_json({managed_allocations, managed_bytes}) +
-          "}, \"frees\": " + std::to_string(frees) + ", \"kernels\": [";
+  json += "}, " + member("async_copies", count_json(async_copies)) + ", " +
+          member("memsets", count_json(memsets)) + ", " + member("waits", waits) + ", " +
+          member("drains", drains) + ", \"allocations\": {" +
+          member("device", count_json(allocations.device)) + ", " +
+          member("pinned", count_json(allocations.pinned)) + ", " +
+          member("registered", count_json(allocations.registered)) + ", " +
+          member("managed", count_json(allocations.managed)) + "}, " + member("frees", frees) +
+          ", \"migrated\": {" + pair_json("to_device", "to_host", migrated) + "}, \"kernels\": [";
   bool first = true;
   for (const auto& [name, count] : kernels) {
     json += (first ? "" : ", ") + kernel_json(name, count);

@@ -12,26 +12,60 @@ namespace diffbench::emulation {
 struct CopyCount {
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
+  void add(std::int64_t its_bytes) {
+    ++calls;
+    bytes += its_bytes;
+  }
 };
 
 enum class CopyWay { to_device, to_host, on_device, on_host };
 inline constexpr int copy_ways = 4;
+/// The host's memory that a copy touches.
+enum class HostMemory { pageable, pinned, registered };
+inline constexpr int host_memories = 3;
+
+/// Bytes of global memory that kernels read (0) and wrote (1).
+struct Traffic {
+  std::array<std::int64_t, 2> asked{};    ///< by the threads
+  std::array<std::int64_t, 2> distinct{}; ///< of sectors, each once a launch
+  std::array<std::int64_t, 2> moved{};    ///< of sectors, each once a warp and instruction
+};
 
 /// Of a kernel's launches.
 struct KernelCount {
   std::int64_t launches = 0;
+  std::int64_t graph_launches = 0; ///< of these
   std::int64_t threads = 0;
-  std::int64_t bytes_read = 0, bytes_written = 0; ///< of global memory, as the threads ask for them
+  Traffic traffic;
+};
+
+/// Memory that was allocated, page-locked or registered.
+struct AllocationCounts {
+  CopyCount device, pinned, registered, managed;
 };
 
 struct Ledger {
-  /// By way, and whether the host's memory is page-locked (of those that touch it).
-  std::array<std::array<CopyCount, 2>, copy_ways> copies{};
+  /// By way and memory (of those that touch the host's).
+  std::array<std::array<CopyCount, host_memories>, copy_ways> copies{};
+  CopyCount async_copies; ///< of these, from or to page-locked memory, for which nobody waits
   CopyCount memsets;
-  std::int64_t waits = 0;
-  std::int64_t device_allocations = 0, pinned_allocations = 0, managed_allocations = 0, frees = 0;
-  std::int64_t device_bytes = 0, pinned_bytes = 0, managed_bytes = 0; ///< allocated
+  std::int64_t waits = 0;         ///< for the device, but those of copies
+  std::int64_t drains = 0;        ///< times that the host has waited for kernels, copies included
+  bool kernels_under_way = false; ///< which nobody has waited for
+  AllocationCounts allocations;
+  std::int64_t frees = 0;
+  std::array<std::int64_t, 2> migrated{}; ///< bytes of managed memory: to the device, to the host
   std::map<std::string, KernelCount> kernels;
+
+  /// The host waits for the device.
+  void note_drain() {
+    drains += kernels_under_way ? 1 : 0;
+    kernels_under_way = false;
+  }
+  void note_wait() {
+    ++waits;
+    note_drain();
+  }
 
   [[nodiscard]] std::string json() const;
 };

@@ -39,15 +39,17 @@ bool holds(const Buffer& buffer, const std::byte* data) {
 } // namespace
 
 std::string Buffer::description() const {
-  const char* const names[] = {"device memory",        "pinned memory",
-                               "managed memory",       "registered range",
-                               "__device__ variables", "__constant__ variables"};
+  const char* const names[] = {
+      "device memory",        "pinned memory",          "managed memory",       "registered range",
+      "__device__ variables", "__constant__ variables", "__managed__ variables"};
   const std::string what = names[static_cast<int>(kind)];
-  if (kind == MemoryKind::variables || kind == MemoryKind::constants) {
+  if (kind >= MemoryKind::variables) {
     return what;
   }
   return what + ", " + std::to_string(bytes) + " bytes, made " +
-         (made_at != 0 ? "at " + line_of(made_at) : "by call " + std::to_string(made_by_call));
+         (made_at != 0      ? "at " + line_of(made_at)
+          : has_user_code() ? "by diffbench" // round a kernel or a solve of the user's
+                            : "by call " + std::to_string(made_by_call));
 }
 
 Memory::~Memory() {
@@ -86,7 +88,9 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
     mprotect(first + page, inner, PROT_NONE);
   }
   live_[buffer.data] = buffer;
-  race_detector().watch(buffer.data, bytes, buffer.description(), kind == MemoryKind::device);
+  race_detector().watch(
+      buffer.data, bytes, buffer.description(),
+      {.unwritten = kind == MemoryKind::device, .managed = kind == MemoryKind::managed});
   return buffer.data;
 }
 
@@ -99,16 +103,17 @@ void Memory::enlist(void* data, std::size_t bytes, int device, std::int64_t call
   range.made_by_call = call;
   range.made_at = call_site();
   live_[range.data] = range;
-  race_detector().watch(data, bytes, range.description());
+  race_detector().watch(data, bytes, range.description(), {});
 }
 
-void Memory::enlist_variables(std::span<std::byte> bytes, bool constant) {
+void Memory::enlist_variables(std::span<std::byte> bytes, MemoryKind kind) {
   Buffer variables;
-  variables.kind = constant ? MemoryKind::constants : MemoryKind::variables;
+  variables.kind = kind;
   variables.data = bytes.data();
   variables.bytes = bytes.size();
   live_[variables.data] = variables;
-  race_detector().watch(bytes.data(), bytes.size(), variables.description());
+  race_detector().watch(bytes.data(), bytes.size(), variables.description(),
+                        {.unwritten = false, .managed = kind == MemoryKind::managed_variables});
 }
 
 std::optional<std::string> Memory::release(void* data) {

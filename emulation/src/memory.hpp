@@ -25,6 +25,7 @@ enum class MemoryKind {
   registered, ///< the host's, page-locked
   variables,  ///< of the device, in the program
   constants,
+  managed_variables, ///< the host's and the device's, in the program
 };
 
 struct Buffer {
@@ -53,7 +54,7 @@ class Memory {
   /// Notes a range of the caller's as page-locked.
   void enlist(void* data, std::size_t bytes, int device, std::int64_t call);
   /// Notes variables of the device, which the program has.
-  void enlist_variables(std::span<std::byte> bytes, bool constant);
+  void enlist_variables(std::span<std::byte> bytes, MemoryKind kind);
   /// Frees what begins at `data`; what was written outside it, or nothing.
   std::optional<std::string> release(void* data);
 

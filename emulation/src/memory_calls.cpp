@@ -4,6 +4,8 @@
 #include "runtime.hpp"
 #include "user_image.hpp"
 
+#include <emulation/user_reports.h>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+using diffbench::emulation::AllocationCounts;
 using diffbench::emulation::Buffer;
 using diffbench::emulation::call;
 using diffbench::emulation::call_site;
@@ -18,6 +21,7 @@ using diffbench::emulation::CopyCount;
 using diffbench::emulation::CopyWay;
 using diffbench::emulation::FindingKind;
 using diffbench::emulation::giving_back;
+using diffbench::emulation::HostMemory;
 using diffbench::emulation::HostUse;
 using diffbench::emulation::Ledger;
 using diffbench::emulation::MemoryKind;
@@ -29,17 +33,12 @@ using diffbench::emulation::waiting;
 namespace {
 
 void note_allocation(Ledger& ledger, MemoryKind kind, std::size_t bytes) {
-  const auto add = [bytes](std::int64_t& allocations, std::int64_t& total) {
-    ++allocations;
-    total += static_cast<std::int64_t>(bytes);
-  };
-  if (kind == MemoryKind::device) {
-    add(ledger.device_allocations, ledger.device_bytes);
-  } else if (kind == MemoryKind::managed) {
-    add(ledger.managed_allocations, ledger.managed_bytes);
-  } else {
-    add(ledger.pinned_allocations, ledger.pinned_bytes);
-  }
+  AllocationCounts& counts = ledger.allocations;
+  CopyCount& count = kind == MemoryKind::device       ? counts.device
+                     : kind == MemoryKind::managed    ? counts.managed
+                     : kind == MemoryKind::registered ? counts.registered
+                                                      : counts.pinned;
+  count.add(static_cast<std::int64_t>(bytes));
 }
 
 cudaError_t allocate(Runtime& state, MemoryKind kind, void** memory, std::size_t bytes) {
@@ -57,6 +56,7 @@ cudaError_t allocate(Runtime& state, MemoryKind kind, void** memory, std::size_t
   }
   *memory = state.memory.allocate(kind, bytes, device, state.counters.calls);
   note_allocation(state.ledger, kind, bytes);
+  state.decide_host_watch();
   return *memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 
@@ -82,6 +82,7 @@ cudaError_t release(Runtime& state, void* memory, bool of_host, cudaError_t unkn
     return unknown;
   }
   ++state.ledger.frees;
+  state.ledger.note_drain();
   const std::string written = state.memory.release(memory).value_or("");
   if (!written.empty()) {
     state.report(written, FindingKind::out_of_bounds);
@@ -123,15 +124,15 @@ void copy_rows(const Rows& rows) {
   }
 }
 
-enum class Side { device, page_locked, pageable, wrong };
+enum class Side { device, pinned, registered, pageable, wrong };
 
 // Where a range lies that a copy names. A range that begins in or beside a buffer and leaves it is
 // wrong.
 Side side_of(Runtime& state, const void* data, std::size_t bytes, const char* role) {
   if (const Buffer* buffer = state.memory.find(data, bytes)) {
-    return buffer->kind == MemoryKind::pinned || buffer->kind == MemoryKind::registered
-               ? Side::page_locked
-               : Side::device;
+    return buffer->kind == MemoryKind::pinned       ? Side::pinned
+           : buffer->kind == MemoryKind::registered ? Side::registered
+                                                    : Side::device;
   }
   const Buffer* near = state.memory.near(data);
   if (near == nullptr) {
@@ -147,15 +148,22 @@ Side side_of(Runtime& state, const void* data, std::size_t bytes, const char* ro
 }
 
 // Managed memory counts as the device's, which a copy may also take for the host's.
-void count_copy(Ledger& ledger, Side to, Side from, std::size_t bytes) {
+void count_copy(Ledger& ledger, Side to, Side from, std::size_t bytes, bool blocks) {
   const bool to_device = to == Side::device;
   const bool from_device = from == Side::device;
   const CopyWay way = to_device ? (from_device ? CopyWay::on_device : CopyWay::to_device)
                                 : (from_device ? CopyWay::to_host : CopyWay::on_host);
-  const bool page_locked = to_device ? from != Side::pageable : to != Side::pageable;
-  CopyCount& count = ledger.copies[static_cast<std::size_t>(way)][page_locked ? 1 : 0];
-  ++count.calls;
-  count.bytes += static_cast<std::int64_t>(bytes);
+  const Side host = to_device ? from : to;
+  const HostMemory memory = host == Side::pinned       ? HostMemory::pinned
+                            : host == Side::registered ? HostMemory::registered
+                                                       : HostMemory::pageable;
+  ledger.copies[static_cast<std::size_t>(way)][static_cast<std::size_t>(memory)].add(
+      static_cast<std::int64_t>(bytes));
+  if (blocks) {
+    ledger.note_drain();
+  } else if (host == Side::pinned || host == Side::registered) {
+    ledger.async_copies.add(static_cast<std::int64_t>(bytes));
+  }
 }
 
 bool fits(cudaMemcpyKind kind, Side to, Side from) {
@@ -216,7 +224,7 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
   const std::uint64_t site = call_site();
   const std::string name =
       site != 0 ? "the copy" : "the copy of call " + std::to_string(state.counters.calls);
-  count_copy(state.ledger, to, from, rows.width * rows.height);
+  count_copy(state.ledger, to, from, rows.width * rows.height, blocks);
   const cudaError_t issued = state.issue(*stream, [&state, rows, staged, name, site] {
     ++state.counters.copies;
     for (std::size_t y = 0; y < rows.height; ++y) {
@@ -238,9 +246,6 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
     use(to, rows.to, rows.to_pitch, true);
     use(from, rows.from, rows.from_pitch, false);
   }
-  if (blocks) {
-    ++state.ledger.waits;
-  }
   if (issued == cudaSuccess && blocks) {
     return state.wait_for(stream->last);
   }
@@ -251,7 +256,8 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
   return issued;
 }
 
-cudaError_t set_bytes(Runtime& state, void* memory, int value, std::size_t bytes, Stream* stream) {
+cudaError_t set_bytes(Runtime& state, void* memory, int value, std::size_t bytes, Stream* stream,
+                      bool counted = true) {
   if (stream == nullptr) {
     return cudaErrorInvalidResourceHandle;
   }
@@ -262,8 +268,9 @@ cudaError_t set_bytes(Runtime& state, void* memory, int value, std::size_t bytes
   const std::uint64_t site = call_site();
   const std::string name =
       site != 0 ? "the memset" : "the memset of call " + std::to_string(state.counters.calls);
-  ++state.ledger.memsets.calls;
-  state.ledger.memsets.bytes += static_cast<std::int64_t>(bytes);
+  if (counted) {
+    state.ledger.memsets.add(static_cast<std::int64_t>(bytes));
+  }
   return state.issue(*stream, [&state, memory, value, bytes, name, site] {
     ++state.counters.copies;
     race_detector().access(name, memory, bytes, true, site);
@@ -361,6 +368,7 @@ cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
       return cudaErrorHostMemoryAlreadyRegistered;
     }
     state.memory.enlist(memory, bytes, state.current_device, state.counters.calls);
+    note_allocation(state.ledger, MemoryKind::registered, bytes);
     return cudaSuccess;
   });
 }
@@ -392,9 +400,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return call("cudaPointerGetAttributes", [=](Runtime& state) {
     *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, const_cast<void*>(memory)};
     if (const Buffer* buffer = state.memory.find(memory, 1)) {
-      const cudaMemoryType types[] = {cudaMemoryTypeDevice,  cudaMemoryTypeHost,
-                                      cudaMemoryTypeManaged, cudaMemoryTypeHost,
-                                      cudaMemoryTypeDevice,  cudaMemoryTypeDevice};
+      const cudaMemoryType types[] = {
+          cudaMemoryTypeDevice, cudaMemoryTypeHost,   cudaMemoryTypeManaged, cudaMemoryTypeHost,
+          cudaMemoryTypeDevice, cudaMemoryTypeDevice, cudaMemoryTypeManaged};
       attributes->type = types[static_cast<int>(buffer->kind)];
       attributes->device = buffer->device;
       attributes->devicePointer = const_cast<void*>(memory);
@@ -489,7 +497,11 @@ cudaError_t cudaMemPrefetchAsync(const void* memory, std::size_t bytes, cudaMemL
       return cudaErrorInvalidDevice;
     }
     Stream* its_stream = state.find_stream(stream);
-    return its_stream == nullptr ? cudaErrorInvalidResourceHandle : state.issue(*its_stream, {});
+    if (its_stream == nullptr) {
+      return cudaErrorInvalidResourceHandle;
+    }
+    race_detector().move_managed(memory, bytes, on_device);
+    return state.issue(*its_stream, {});
   });
 }
 
@@ -503,6 +515,12 @@ cudaError_t cudaMemAdvise(const void* memory, std::size_t bytes, cudaMemoryAdvis
 }
 
 namespace diffbench::emulation::detail {
+
+void poison_device(void* memory, std::size_t bytes) {
+  static_cast<void>(call("cudaMemset", [=](Runtime& state) {
+    return set_bytes(state, memory, 0xff, bytes, state.find_stream(nullptr), /*counted=*/false);
+  }));
+}
 
 namespace {
 

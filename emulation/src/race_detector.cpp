@@ -14,8 +14,9 @@ namespace diffbench::emulation {
 namespace {
 
 constexpr std::size_t word = 4;
-constexpr std::size_t most_races = 200; // each of another pair of lines
-constexpr std::uint32_t beginning = 0;  // the epoch before a block's threads'
+constexpr std::size_t page_bytes = 4096; // of managed memory
+constexpr std::size_t most_races = 200;  // each of another pair of lines
+constexpr std::uint32_t beginning = 0;   // the epoch before a block's threads'
 
 std::unique_ptr<RaceDetector>& the_detector() {
   static auto detector = std::make_unique<RaceDetector>();
@@ -113,15 +114,18 @@ Watched* BlockRaces::find(std::uintptr_t address) {
 
 // Memory
 
-void RaceDetector::watch(const void* data, std::size_t bytes, const std::string& what,
-                         bool unwritten) {
+void RaceDetector::watch(const void* data, std::size_t bytes, const std::string& what, Newly made) {
   if (!enabled_) {
     return;
   }
   Watched& watched = memory_[reinterpret_cast<std::uintptr_t>(data)];
   watched.watch(data, bytes);
   watched.what = what;
-  watched.unwritten = unwritten;
+  watched.unwritten = made.unwritten;
+  if (counts_traffic_) {
+    watched.touched.resize(bytes / sector_bytes + 2);
+    watched.pages.resize(made.managed ? bytes / page_bytes + 1 : 0);
+  }
   found_ = {};
 }
 
@@ -289,6 +293,9 @@ std::unique_ptr<BlockRaces> RaceDetector::begin_block(std::size_t rank, std::siz
 }
 
 void RaceDetector::end_block(BlockRaces& block) {
+  const std::array<std::int64_t, 2> moved = block.sectors.moved();
+  traffic_.moved[0] += moved[0];
+  traffic_.moved[1] += moved[1];
   if (block.cluster.empty()) {
     return;
   }
@@ -316,8 +323,7 @@ void RaceDetector::access_memory(std::uintptr_t address, std::size_t bytes, cons
   RaceDetector* const self = std::exchange(watching_, nullptr); // copies made here are not watched
   ++accesses_;
   if (!watched_->what.empty() && block_ != copier_.get()) {
-    kernel_bytes_[access.writes ? 1 : 0] += static_cast<std::int64_t>(bytes);
-    kernel_bytes_[0] += access.first_reads ? static_cast<std::int64_t>(bytes) : 0;
+    count(address, bytes, access);
   }
   const std::uintptr_t origin = watched_->begin / word * word;
   const std::uintptr_t end = std::min(address + bytes, watched_->begin + watched_->bytes);
@@ -334,6 +340,65 @@ void RaceDetector::access_memory(std::uintptr_t address, std::size_t bytes, cons
     address_ = stop;
   }
   watching_ = self;
+}
+
+// Of global memory, by a kernel.
+void RaceDetector::count(std::uintptr_t address, std::size_t bytes, const Access& access) {
+  for (const bool writes : {false, true}) {
+    if (writes ? !access.writes : !access.reads()) {
+      continue;
+    }
+    const std::size_t way = writes ? 1 : 0;
+    traffic_.asked[way] += static_cast<std::int64_t>(bytes);
+    if (watched_->touched.empty()) {
+      continue;
+    }
+    const std::uintptr_t origin = watched_->begin / sector_bytes;
+    for (std::uintptr_t sector = address / sector_bytes;
+         sector <= (address + bytes - 1) / sector_bytes; ++sector) {
+      const std::size_t index =
+          std::min<std::size_t>(sector - origin, watched_->touched.size() - 1);
+      std::uint32_t& last = watched_->touched[index][way];
+      traffic_.distinct[way] +=
+          std::exchange(last, first_block_) == first_block_ ? 0 : std::int64_t{sector_bytes};
+    }
+    block_->sectors.note(thread_->thread, access.site, address, bytes, writes);
+  }
+  move_pages(*watched_, address, bytes, Watched::Place::device);
+}
+
+// What nobody has touched before is made where it is touched.
+void RaceDetector::move_pages(Watched& managed, std::uintptr_t address, std::size_t bytes,
+                              Watched::Place place) {
+  const std::size_t end =
+      std::min(managed.pages.size() * page_bytes, address + bytes - managed.begin);
+  for (std::size_t at = (address - managed.begin) / page_bytes; at * page_bytes < end; ++at) {
+    const Watched::Place before = std::exchange(managed.pages[at], place);
+    if (before != place && before != Watched::Place::nowhere) {
+      migrated_[place == Watched::Place::device ? 0 : 1] +=
+          static_cast<std::int64_t>(std::min(page_bytes, managed.bytes - at * page_bytes));
+    }
+  }
+}
+
+void RaceDetector::move_managed(const void* data, std::size_t bytes, bool to_device) {
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  const auto after = memory_.upper_bound(address);
+  if (after != memory_.begin() && std::prev(after)->second.holds(address)) {
+    move_pages(std::prev(after)->second, address, bytes,
+               to_device ? Watched::Place::device : Watched::Place::host);
+  }
+}
+
+void RaceDetector::take_traffic(Traffic& traffic, std::array<std::int64_t, 2>& migrated) {
+  for (std::size_t way = 0; way < 2; ++way) {
+    traffic.asked[way] += traffic_.asked[way];
+    traffic.distinct[way] += traffic_.distinct[way];
+    traffic.moved[way] += traffic_.moved[way];
+    migrated[way] += migrated_[way];
+  }
+  traffic_ = {};
+  migrated_ = {};
 }
 
 void RaceDetector::access_bytes(Cell& cell, std::size_t first, std::size_t end,

@@ -9,6 +9,8 @@
 
 #include "findings.hpp"
 #include "happens_before.hpp"
+#include "ledger.hpp"
+#include "warp_sectors.hpp"
 
 #include <array>
 #include <cstddef>
@@ -52,6 +54,10 @@ struct Watched {
   std::string what;        ///< empty: shared memory
   std::uint32_t block = 0; ///< whose shared memory it is
   bool unwritten = false;  ///< until kernels and copies, which are seen, write to it
+  // While traffic is counted:
+  std::vector<std::array<std::uint32_t, 2>> touched = {}; ///< sectors: last launch that read, wrote
+  enum class Place : std::uint8_t { nowhere, host, device };
+  std::vector<Place> pages = {}; ///< of managed memory
   struct Free {
     void operator()(Cell* memory) const { std::free(memory); }
   };
@@ -73,6 +79,7 @@ struct BlockRaces {
   std::vector<ThreadOrder*> all; ///< of these
   Watched shared;                ///< dynamic
   std::deque<Watched> statics;
+  WarpSectors sectors; ///< while traffic is counted
   void watch_static(std::span<const std::byte> memory);
   Watched* find(std::uintptr_t address);
   std::vector<BlockRaces*> cluster; ///< the others of its cluster
@@ -84,10 +91,16 @@ class RaceDetector {
   static void enable() { enabled_ = true; }
   /// Besides, every access is looked at: of what nobody has written, and of foreign memory.
   static void look_at_everything() { strict_ = true; }
+  /// From now on, or no longer: sectors and pages, of which nothing is known before. Takes time.
+  static void count_traffic(bool on) { counts_traffic_ = on; }
+  static bool counts_traffic() { return counts_traffic_; }
   /// While a thread of a kernel runs that may be watched.
   static RaceDetector* watching() { return watching_; }
 
-  void watch(const void* data, std::size_t bytes, const std::string& what, bool unwritten = false);
+  struct Newly {
+    bool unwritten = false, managed = false;
+  };
+  void watch(const void* data, std::size_t bytes, const std::string& what, Newly made);
   void forget(const void* data);
 
   // The host's order
@@ -133,10 +146,10 @@ class RaceDetector {
   [[nodiscard]] std::vector<Finding> take_races();
   /// Accesses of memory that has a shadow.
   [[nodiscard]] std::int64_t accesses() const { return accesses_; }
-  /// Bytes of global memory that kernels have read (0) and written (1) since the last call.
-  [[nodiscard]] std::array<std::int64_t, 2> take_kernel_bytes() {
-    return std::exchange(kernel_bytes_, {});
-  }
+  /// Of kernels since the last call: adds what they did.
+  void take_traffic(Traffic& traffic, std::array<std::int64_t, 2>& migrated);
+  /// The host touches this memory, or has it brought to the device: if it is managed.
+  void move_managed(const void* data, std::size_t bytes, bool to_device);
 
  private:
   struct Access {
@@ -171,6 +184,9 @@ class RaceDetector {
   };
 
   void access_memory(std::uintptr_t address, std::size_t bytes, const Access& access);
+  void count(std::uintptr_t address, std::size_t bytes, const Access& access);
+  void move_pages(Watched& managed, std::uintptr_t address, std::size_t bytes,
+                  Watched::Place place);
   Watched* find(std::uintptr_t address);
   void access_cell(Cell& cell, const Access& access);
   void access_bytes(Cell& cell, std::size_t first, std::size_t end, const Access& access);
@@ -204,13 +220,15 @@ class RaceDetector {
   // what other threads of the host do while this one runs a kernel.
   static inline bool enabled_ = false;
   static inline bool strict_ = false;
+  static inline bool counts_traffic_ = false;
   static inline constinit thread_local RaceDetector* watching_ = nullptr;
   BlockRaces* block_ = nullptr;
   ThreadOrder* thread_ = nullptr;
-  const Watched* watched_ = nullptr; ///< with `address_`: what is being accessed
+  Watched* watched_ = nullptr; ///< with `address_`: what is being accessed
   std::uintptr_t address_ = 0;
   std::int64_t accesses_ = 0;
-  std::array<std::int64_t, 2> kernel_bytes_{};
+  Traffic traffic_;
+  std::array<std::int64_t, 2> migrated_{}; ///< bytes of managed memory, to the device, to the host
 
   HostOrder host_;
   const OperationOrder* operation_ = nullptr;

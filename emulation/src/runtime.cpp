@@ -30,7 +30,7 @@ Runtime::Runtime(const Settings& settings)
       float64_epilogue_status(settings.float64_epilogue_status),
       random(settings.seed) {
   for (const DeviceVariables& variables : device_variables()) {
-    memory.enlist_variables(variables.bytes, variables.constant);
+    memory.enlist_variables(variables.bytes, variables.kind);
   }
   for (const DeviceSpec& spec : settings.devices) {
     Device device;
@@ -124,13 +124,18 @@ void Runtime::add_host_use(const HostUse& use) {
   if (has_user_code()) {
     host_uses.push_back(use);
   }
-  watch_host(!host_uses.empty() || !device_variables().empty());
+  decide_host_watch();
+}
+
+void Runtime::decide_host_watch() {
+  watch_host(!host_uses.empty() || !device_variables().empty() || RaceDetector::counts_traffic());
 }
 
 void Runtime::host_touches(const void* data, std::size_t bytes, bool writes, std::uint64_t site) {
+  race_detector().move_managed(data, bytes, /*to_device=*/false);
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
   const auto verb = [writes] { return std::string("the host ") + (writes ? "writes" : "reads"); };
-  if (is_device_variable(data)) {
+  if (is_variable_of_device_alone(data)) {
     Finding finding;
     finding.at = code_line_of(site);
     finding.kind = FindingKind::host_touches_device;
@@ -299,7 +304,7 @@ void reset(const Settings& settings) {
   install_segfault_handler();
   reset_race_detector();
   instance() = std::make_unique<Runtime>(settings);
-  watch_host(!device_variables().empty());
+  runtime().decide_host_watch();
 }
 
 void set_seed(std::uint64_t seed) { runtime().random = Random(seed); }

@@ -163,6 +163,8 @@ struct Runtime {
   /// The host is going to touch this memory.
   void host_touches(const void* data, std::size_t bytes, bool writes, std::uint64_t site);
   void add_host_use(const HostUse& use);
+  /// Whether what the host's code touches has to be looked at.
+  void decide_host_watch();
   /// Marks `device_index` as broken by what ran on it.
   void fault(int device_index, cudaError_t code);
 

@@ -125,7 +125,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
       found->capture.capture->invalid = true;
       return cudaErrorStreamCaptureUnsupported;
     }
-    ++state.ledger.waits;
+    state.ledger.note_wait();
     return state.wait_for(found->last);
   });
 }
@@ -201,7 +201,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (found->capture.capture != nullptr) {
       return cudaErrorCapturedEvent;
     }
-    ++state.ledger.waits;
+    state.ledger.note_wait();
     return state.wait_for(found->recorded);
   });
 }

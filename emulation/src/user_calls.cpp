@@ -9,6 +9,8 @@
 #include <emulation/kernel_launch.h>
 #include <emulation/user_calls.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -123,6 +125,18 @@ const void* kernel_of(void (*call)(const void*), const void* context) {
   call(context);
   asked_for = nullptr;
   return found;
+}
+
+void assertion_failed(const char* condition, Site site) {
+  const CodeLine line = code_line_of(site_at(site));
+  if (current_thread()) {
+    fail_current_thread(FindingKind::kernel_fault,
+                        std::string("asserts at ") + line.file + ":" + std::to_string(line.line) +
+                            " what does not hold: " + condition,
+                        line);
+  }
+  std::fprintf(stderr, "%s:%d: Assertion `%s' failed.\n", line.file.c_str(), line.line, condition);
+  std::abort();
 }
 
 void* shared_variable(const void* key, std::size_t bytes, std::size_t alignment, Site site) {

@@ -133,6 +133,13 @@ bool is_device_variable(const void* address) {
   });
 }
 
+bool is_variable_of_device_alone(const void* address) {
+  const auto& all = device_variables();
+  return std::any_of(all.begin(), all.end(), [address](const DeviceVariables& variables) {
+    return variables.kind != MemoryKind::managed_variables && contains(variables.bytes, address);
+  });
+}
+
 void detail::register_user_code(const UserCode& code) {
   Dl_info info{};
   void* map = nullptr;
@@ -150,14 +157,15 @@ void detail::register_user_code(const UserCode& code) {
   for (const char* const* file = code.files; *file != nullptr; ++file) {
     image->files.emplace_back(*file);
   }
-  const auto add = [](char* begin, char* end, bool constant) {
+  const auto add = [](char* begin, char* end, MemoryKind kind) {
     if (begin != end) {
       image->device_variables.push_back(
-          {{reinterpret_cast<std::byte*>(begin), static_cast<std::size_t>(end - begin)}, constant});
+          {{reinterpret_cast<std::byte*>(begin), static_cast<std::size_t>(end - begin)}, kind});
     }
   };
-  add(code.device_begin, code.device_end, false);
-  add(code.constant_begin, code.constant_end, true);
+  add(code.device_begin, code.device_end, MemoryKind::variables);
+  add(code.constant_begin, code.constant_end, MemoryKind::constants);
+  add(code.managed_begin, code.managed_end, MemoryKind::managed_variables);
   image->lines = LineTable(image->path);
 }
 

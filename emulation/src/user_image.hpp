@@ -3,6 +3,7 @@
 #pragma once
 
 #include "findings.hpp"
+#include "memory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace diffbench::emulation {
 /// The place in the user's code from which the runtime is being called, as a site; 0: none.
 [[nodiscard]] std::uint64_t call_site();
 
-/// Is it a variable of the user's that is neither constant nor a device's?
+/// Is it a variable of the user's that is neither constant nor one of device_variables()?
 [[nodiscard]] bool is_host_variable(const void* address);
 /// The variables of the emulation itself: threadIdx and the like.
 struct EmulationImage {
@@ -35,12 +36,14 @@ inline constinit EmulationImage emulation_image;
 /// Any part of the object.
 [[nodiscard]] bool in_user_image(const void* address);
 
-/// Variables marked __device__ or __constant__.
+/// Variables marked __device__, __constant__ or __managed__.
 struct DeviceVariables {
   std::span<std::byte> bytes;
-  bool constant;
+  MemoryKind kind; ///< variables, constants or managed_variables
 };
 [[nodiscard]] const std::vector<DeviceVariables>& device_variables();
+/// One of these, and of those that the host may not touch.
 [[nodiscard]] bool is_device_variable(const void* address);
+[[nodiscard]] bool is_variable_of_device_alone(const void* address);
 
 } // namespace diffbench::emulation

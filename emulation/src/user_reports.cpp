@@ -1,6 +1,7 @@
 // What was found wrong in a user's code, and what it asked the device for.
 #include "code_site.hpp"
 #include "host_watch.hpp"
+#include "race_detector.hpp"
 #include "runtime.hpp"
 #include "user_image.hpp"
 
@@ -119,6 +120,8 @@ const char* diffbench_try_counts() {
   text = diffbench::emulation::runtime().ledger.json();
   return text.c_str();
 }
+
+void diffbench_try_count_traffic() { diffbench::emulation::RaceDetector::count_traffic(true); }
 
 void diffbench_try_reset(std::uint64_t seed) {
   diffbench::emulation::Settings settings;

@@ -145,6 +145,89 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
         self.assert_refused(2, ["--flags"], "try", "bad.cu", "--flags", "-O1")
         self.assert_refused(4, ["nocc"], "try", "bad.cu", "--compiler", "nocc")
 
+    def test_cuda_that_depends_on_the_order_of_blocks(self):
+        """Without a race: the numbers are taken by an atomic operation."""
+        done, results = self.judge("order.cu", """\
+__device__ unsigned int tickets;
+__global__ void step(const float* u, float* out, int nx, int ny, float factor) {
+  __shared__ unsigned int ticket;
+  if (threadIdx.x == 0 && threadIdx.y == 0) ticket = atomicAdd(&tickets, 1u);
+  __syncthreads();
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny) out[y * nx + x] = u[y * nx + x] + ticket % (gridDim.x * gridDim.y);
+}
+""")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(results["float32"]["schedules"], 4)
+        self.assertEqual(results["float32"]["findings"], [])
+        self.assertEqual(results["float32"]["complaints"],
+                         ["its result changes with the order of blocks and threads"])
+
+    def test_cuda_that_crashes_keeps_its_findings(self):
+        done, results = self.judge("crash.cu", """\
+void solve(const float* in, float* out, int nx, int ny, int steps, float factor) {
+  float* a;
+  cudaMalloc(&a, 4 * nx * ny);
+  a[0] = 1;
+}
+""")
+        self.assertEqual(done.returncode, 3)
+        self.assert_one_line(done.stderr, "crash.cu: wrong: host_touches_device in crash.cu:4")
+        self.assertEqual(results["float32"]["findings"][0]["where"], "crash.cu:4")
+        done, results = self.judge("assert.cu", """\
+#include <cassert>
+__global__ void step(const float* u, float* out, int nx, int ny, float factor) {
+  assert(threadIdx.x != 2);
+}
+""")
+        found = results["float32"]["findings"][0]
+        self.assertEqual((found["kind"], found["where"]), ("kernel_fault", "assert.cu:3"))
+        self.assertTrue(found["thread"].startswith("2,"), found)
+
+    def assumed(self, source, card="h200", grid="640"):
+        done, _ = self.judge("port.cu", source, "--schedules", "0", "--assume", card, "--grid", grid)
+        return parse_json(done.stdout)["diffbench"]["try"]["assumed"]
+
+    def test_what_a_port_would_cost_on_a_card(self):
+        """What was counted of a file, priced, is what residency assumes of our own rows of that kind."""
+        cuda = ROOT / "tests/try/cuda/right"
+        trip = (cuda / "round_trip.cu").read_text()
+        pinned = corpus.replaced(trip, ("float* h = (float*)malloc(bytes);", "float* h;\n  cudaMallocHost(&h, bytes);"),
+                                 ("free(h);", "cudaFreeHost(h);"))
+        residency = self.run_ok("residency", "--assume", "h200", "--grid", "640", "--iters", "1000", "--budget", "0.1",
+                                "--json", "-", env=CALM)
+        rows = {row["backend"]: row for row in parse_json(residency.stdout)["diffbench"]["residency"]["assumed"]["rows"]}
+        for row, source in (("cuda_stream, round trip every 1, pageable", trip),
+                            ("cuda_stream, round trip every 1", pinned),
+                            ("cuda_stream", (cuda / "naive.cu").read_text())):
+            with self.subTest(row):
+                ours = self.assumed(source)["seconds_per_step"]
+                theirs = rows[f"{row} (assumed h200)"]["seconds_per_step"] if f"{row} (assumed h200)" in rows \
+                    else rows[row]["seconds_per_step"]
+                for end in ("low", "high"):
+                    self.assertLess(abs(ours[end] / theirs[end] - 1), 0.1, (ours, theirs))
+        asked = self.assumed(trip)
+        self.assertEqual({part["part"]: (part["calls_per_step"], part["bytes_per_step"]) for part in asked["parts"]},
+                         {"copies up, pageable": (1, 4 * 640 * 640), "copies down, pageable": (1, 4 * 640 * 640),
+                          "waits": (0, 0), "kernel step": (1, 8 * 640 * 640)})
+        self.assertIn("1000 copies up and down: 9", asked["sentence"])
+        self.assertIn("with the field left on the card", asked["sentence"])
+        self.assertIn("First: leave the field on the card", asked["sentence"])
+
+    def test_what_is_to_be_changed_first(self):
+        kernel = (ROOT / "tests/try/cuda/right/kernel.cu").read_text()
+        columns = corpus.replaced(kernel, ("int x = blockIdx.x * blockDim.x + threadIdx.x", "int x = blockIdx.x *"
+                                           " blockDim.x + threadIdx.y"),
+                                  ("int y = blockIdx.y * blockDim.y + threadIdx.y", "int y = blockIdx.y *"
+                                   " blockDim.y + threadIdx.x"))
+        self.assertIn("First: several steps a launch, or a graph", self.assumed(kernel)["sentence"])
+        self.assertIn("let neighbouring threads take neighbouring cells",
+                      self.assumed(columns, "t4", "4096")["sentence"])
+        self.path("mine.c").write_text(corpus.STEP_C)
+        self.assert_refused(2, ["--assume", ".cu"], "try", "mine.c", "--assume", "h200")
+        self.assert_refused(2, ["--assume", "h300"], "try", "port.cu", "--assume", "h300")
+        self.assert_refused(2, ["--schedules"], "try", "port.cu", "--schedules", "-1")
+
     def test_what_is_refused(self):
         for name, text in (("bad.c", "void step(const float* u) {\n  int 3x;\n}\n"),
                            ("none.c", "int main(void) { return 0; }\n"),

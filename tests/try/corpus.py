@@ -78,6 +78,23 @@ int diffbench_download_f32(diffbench_session* s, float* cells) {
 void diffbench_destroy_f32(diffbench_session* s) { free(s->now); free(s->next); free(s); }
 """
 
+# A session that knows all three kinds of edges.
+EDGES_C = SESSION_C.replace(LAP, "at(u, nx, ny, x, y - 1) + at(u, nx, ny, x, y + 1) + at(u, nx, ny, x - 1, y) +"
+                            " at(u, nx, ny, x + 1, y) - 4 * u[y * nx + x];").replace("#define BX 16", """\
+#include "diffbench_try.h"
+static diffbench_problem edges;
+static float at(const float* u, int nx, int ny, int x, int y) {
+  const int outside = x < 0 || x >= nx || y < 0 || y >= ny;
+  if (outside && edges.boundary == DIFFBENCH_DIRICHLET) return (float)edges.boundary_value;
+  if (outside && edges.boundary == DIFFBENCH_NEUMANN)
+    return u[(y < 0 ? 0 : y < ny ? y : ny - 1) * nx + (x < 0 ? 0 : x < nx ? x : nx - 1)];
+  return u[(y + ny) % ny * nx + (x + nx) % nx];
+}
+int32_t diffbench_boundaries(void) {
+  return 1 << DIFFBENCH_PERIODIC | 1 << DIFFBENCH_DIRICHLET | 1 << DIFFBENCH_NEUMANN;
+}
+#define BX 16""").replace("  s->p = *p;", "  s->p = *p;\n  edges = *p;")
+
 TWO_TYPES = """\
 template <typename T>
 static void step_of(const T* u, T* out, int nx, int ny, T factor) {
@@ -175,6 +192,8 @@ RIGHT = [
     ("solve_and_step", "c", SOLVE_C.replace("static void advance", "void step")
      .replace("advance(", "step("), SAME, None),
     ("session", "c", SESSION_C, SAME, None),
+    ("session_double", "c", SESSION_C.replace("float", "double").replace("_f32", "_f64"), SAME, None),
+    ("session_edges", "c", EDGES_C, SAME, None),
     ("threads", "cpp", "#include <thread>\n#include <vector>\n" + replaced(
         TWO_TYPES, ("#pragma omp parallel for\n  for (int y = 0; y < ny; ++y) {",
                     "std::vector<std::thread> all;\n  for (int half = 0; half < 2; ++half)"
@@ -280,6 +299,10 @@ MISTAKES = [
     ("python_float16", "py", replaced(PYTHON, ("return u + factor * lap",
                                                "return (u + factor * lap).astype(np.float16)")), WRONG,
      "says: returned float16"),
+    ("edges_promised", "c", SESSION_C + "int32_t diffbench_boundaries(void) { return 5; }\n", WRONG,
+     "says: with neumann edges it computes periodic ones"),
+    ("edges_constant", "c", replaced(EDGES_C, ("return (float)edges.boundary_value", "return 0")), WRONG,
+     "says: with dirichlet edges cells are wrong"),
     ("nine_points", "c", with_lap("u[up * nx + x] + u[down * nx + left] + u[y * nx + left] +"
                                   " u[y * nx + right] - 4 * u[y * nx + x]"), WRONG, None),
     ("nan_edge", "c", skipping("x < 5", "out[y * nx + x] = NAN;"), WRONG, None),

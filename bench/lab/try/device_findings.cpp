@@ -63,6 +63,17 @@ std::vector<DeviceFinding> device_findings(const std::string& text) {
   return findings;
 }
 
+bool add_finding(std::vector<DeviceFinding>& findings, const DeviceFinding& finding) {
+  const bool known = std::ranges::any_of(findings, [&](const DeviceFinding& earlier) {
+    return earlier.kind == finding.kind && earlier.where == finding.where &&
+           earlier.other == finding.other;
+  });
+  if (!known) {
+    findings.push_back(finding);
+  }
+  return !known;
+}
+
 Value device_counts(const std::string& text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   return json.is_object() ? value_of(json) : Value();

@@ -22,6 +22,8 @@ struct DeviceFinding {
 
 /// Of its JSON text. A text that is none, as a submission may have written itself, has none.
 [[nodiscard]] std::vector<DeviceFinding> device_findings(const std::string& text);
+/// Unless there is one of the same kind and place: whether it was added.
+bool add_finding(std::vector<DeviceFinding>& findings, const DeviceFinding& finding);
 /// What it has counted; null where that is no JSON.
 [[nodiscard]] Value device_counts(const std::string& text);
 

@@ -75,7 +75,7 @@ std::string first_error(const std::string& text, const fs::path& file) {
     if (first.empty()) {
       first = line;
     }
-    if (line.find("error") != std::string::npos) {
+    if (line.find("error:") != std::string::npos) {
       first = line;
       break;
     }

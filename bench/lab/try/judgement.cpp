@@ -94,7 +94,7 @@ class Judge {
       judgement_.failed = judgement_.complaints.empty(); // else it failed of what is known
       judgement_.complaints.emplace_back(failure.what());
     }
-    judgement_.runs = std::ssize(runs_);
+    judgement_.runs = std::ssize(runs_) + std::ssize(other_runs_);
     if (!runs_.empty()) {
       compare_all();
     }
@@ -113,15 +113,84 @@ class Judge {
     }
     TriedProcess process(submission_.compiled, plan_.limits, largest, work_dir_);
     judgement_.unprotected = process.unprotected();
-    try {
+    hearing(process, [&] {
       run_cases(process, all);
-    } catch (const SubmissionFailed& failure) {
-      if (failure.kind() == SubmissionFailed::Kind::refused) { // it is there, and may know why
-        hear_device(process);
+      run_boundaries(process);
+    });
+    judgement_.counts = device_counts(process.counts());
+    if (plan_.brief) {
+      run_schedules(largest);
+    }
+  }
+
+  /// Of a session that knows others than periodic ones.
+  void run_boundaries(TriedProcess& process) {
+    if (submission_.form != Form::session) {
+      return;
+    }
+    for (const Boundary boundary : {Boundary::dirichlet, Boundary::neumann}) {
+      if (!process.knows(boundary)) {
+        continue;
       }
+      judgement_.boundaries.push_back(boundary);
+      for (const Case& each : {Case{7, 5, {1, 3, 17}}, Case{13, 19, {1, 2}}}) {
+        Problem problem;
+        problem.nx = each.nx;
+        problem.ny = each.ny;
+        problem.dtype = dtype_of<T>;
+        problem.dt = 0.1 + 0.01 * static_cast<double>(seed_() % 10);
+        problem.boundary = boundary;
+        problem.boundary_value = 0.25 + 0.125 * static_cast<double>(seed_() % 5);
+        process.open(problem, Form::session);
+        for (const std::int64_t steps : each.steps) {
+          run(process, problem, steps);
+        }
+        process.close();
+      }
+    }
+  }
+
+  /// Whatever comes of `run`: what an emulated device has found.
+  template <typename Run>
+  void hearing(TriedProcess& process, const Run& run) {
+    try {
+      run();
+      hear(process.findings());
+    } catch (const SubmissionFailed&) {
+      hear(process.early_findings());
       throw;
     }
-    hear_device(process);
+  }
+
+  /// The same run again, in other orders of threads and blocks.
+  void run_schedules(std::int64_t largest) {
+    Problem problem;
+    problem.nx = 37;
+    problem.ny = 21;
+    problem.dtype = dtype_of<T>;
+    problem.dt = 0.125;
+    Field<T> field(problem.nx, problem.ny), first;
+    fill_secret(field, seed_());
+    for (std::int64_t schedule = 1; schedule <= plan_.schedules; ++schedule) {
+      // A new process: the code may keep memory of the device from one call to the next.
+      TriedProcess process(submission_.compiled, plan_.limits, largest, work_dir_);
+      hearing(process, [&] {
+        process.choose_schedule(static_cast<std::uint64_t>(schedule));
+        process.open(problem, session_form());
+        Field<T> result = process.run(field, 3).result;
+        process.close();
+        if (schedule == 1) {
+          first = std::move(result);
+        } else if (!same_bits(first, result)) {
+          complain_once("its result changes with the order of blocks and threads");
+        }
+      });
+      judgement_.schedules = schedule;
+    }
+  }
+
+  [[nodiscard]] Form session_form() const {
+    return submission_.compiled.has_session ? Form::session : submission_.form;
   }
 
   void run_cases(TriedProcess& process, const std::vector<Case>& all) {
@@ -132,7 +201,7 @@ class Judge {
       problem.ny = each.ny;
       problem.dtype = dtype_of<T>;
       problem.dt = 0.1 + 0.01 * static_cast<double>(seed_() % 10); // no factor is known before
-      process.open(problem, submission_.compiled.has_session ? Form::session : submission_.form);
+      process.open(problem, session_form());
       for (const std::int64_t steps : each.steps) {
         run(process, problem, steps);
       }
@@ -141,11 +210,12 @@ class Judge {
     }
   }
 
-  /// What an emulated device has found and counted.
-  void hear_device(TriedProcess& process) {
-    judgement_.findings = device_findings(process.findings());
-    judgement_.counts = device_counts(process.counts());
-    for (const DeviceFinding& finding : judgement_.findings) {
+  /// What an emulated device has found, each once.
+  void hear(const std::string& text) {
+    for (const DeviceFinding& finding : device_findings(text)) {
+      if (!add_finding(judgement_.findings, finding)) {
+        continue;
+      }
       if (finding.affects_result) {
         complain_once(finding.where.empty() ? fmt::format("{}: {}", finding.kind, finding.message)
                                             : fmt::format("{} in {}", finding.kind, finding.where));
@@ -187,7 +257,7 @@ class Judge {
                              fmt::format("{}; on {} x {} cells, {}", failure.what(), problem.nx,
                                          problem.ny, counted(steps, "step")));
     }
-    runs_.push_back(std::move(run));
+    (problem.boundary == Boundary::periodic ? runs_ : other_runs_).push_back(std::move(run));
   }
 
   void complain_once(const std::string& what) {
@@ -229,10 +299,40 @@ class Judge {
     } else {
       judgement_.verdict = first_wrong ? TryVerdict::wrong : TryVerdict::rounding;
     }
+    for (const JudgedRun<T>& run : other_runs_) {
+      if (is_right(judgement_.verdict)) {
+        compare_other(run, found.arithmetic ? arithmetics()[*found.arithmetic] : Arithmetic{});
+      }
+    }
     const auto shown = first_wrong ? first_wrong : first_different;
-    if (judgement_.verdict == TryVerdict::wrong && shown) {
+    if (judgement_.verdict == TryVerdict::wrong && shown && !judgement_.wrong) {
       judgement_.wrong = wrong_cells(runs_[*shown], reference_of(runs_[*shown]));
     }
+  }
+
+  /// A run with other edges than periodic ones, of a file that is right with those.
+  void compare_other(const JudgedRun<T>& run, const Arithmetic& arithmetic) {
+    if (same_bits(advance_varied(run.problem, run.initial, run.steps, arithmetic), run.result)) {
+      return;
+    }
+    const Field<T> expected = reference_of(run);
+    const Difference how =
+        difference<T>(run.result.cells(), expected.cells(), run.problem.nx, run.steps);
+    if (how.within_rounding(run.steps)) {
+      judgement_.verdict = TryVerdict::rounding;
+      judgement_.arithmetic.clear();
+      judgement_.max_ulps = std::max(judgement_.max_ulps, how.max_ulps);
+      return;
+    }
+    judgement_.verdict = TryVerdict::wrong;
+    judgement_.wrong = wrong_cells(run, expected);
+    Problem periodic = run.problem;
+    periodic.boundary = Boundary::periodic;
+    complain_once(fmt::format(
+        "with {} edges {}", to_string(run.problem.boundary),
+        same_bits(advance_varied(periodic, run.initial, run.steps, arithmetic), run.result)
+            ? "it computes periodic ones"
+            : "cells are wrong"));
   }
 
   const Submission& submission_;
@@ -240,7 +340,7 @@ class Judge {
   const std::filesystem::path& work_dir_;
   const std::function<void(double)>& on_progress_;
   std::mt19937_64 seed_{plan_.seed};
-  std::vector<JudgedRun<T>> runs_;
+  std::vector<JudgedRun<T>> runs_, other_runs_; ///< with periodic edges, and with others
   std::optional<bool> repeats_;
   Judgement judgement_;
 };

@@ -46,6 +46,8 @@ struct Judgement {
   std::string arithmetic;              ///< in which other order it computes, where that is known
   std::int64_t max_ulps = 0;           ///< of right ones, at most
   std::int64_t runs = 0;               ///< that were made
+  std::vector<Boundary> boundaries;    ///< that it knows besides periodic ones
+  std::int64_t schedules = 0;          ///< and under so many other orders of threads and blocks
   std::string mistake_id;              ///< of a wrong one; empty: not explained
   std::string mistake;                 ///< the same as a sentence
   std::string advice;                  ///< what to look at
@@ -59,8 +61,9 @@ struct Judgement {
 
 struct JudgePlan {
   TryLimits limits;
-  std::uint64_t seed = 0; ///< of the fields
-  bool brief = false;     ///< for code that is emulated
+  std::uint64_t seed = 0;     ///< of the fields
+  bool brief = false;         ///< for code that is emulated
+  std::int64_t schedules = 4; ///< of such code: other orders of its threads and blocks
 };
 
 /// `on_progress(fraction)` is called after each run. Throws Interrupted, and Error where no process

@@ -1,6 +1,7 @@
 #include "tried_process.hpp"
 
 #include "diffbench/stopwatch.hpp"
+#include "diffbench/text.hpp"
 #include "interrupt.hpp"
 
 #include <fmt/format.h>
@@ -150,6 +151,7 @@ TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits
                            std::int64_t largest, const fs::path& work_dir)
     : limits_(limits),
       shared_(places(static_cast<std::size_t>(largest)).end),
+      noticed_(memfd_create("findings", 0)),
       child_(command(submission, work_dir)) {
   // Others of this user then cannot look into this process (proc(5)).
   prctl(PR_SET_DUMPABLE, 0);
@@ -179,7 +181,7 @@ std::vector<std::string> TriedProcess::command(const CompiledSubmission& submiss
   }
   command.insert(command.end(), {program.string(), fmt::to_string(limits_.memory_bytes),
                                  fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes),
-                                 fmt::to_string(shared_.fd())});
+                                 fmt::to_string(shared_.fd()), fmt::to_string(noticed_.get())});
   if (submission.interpreter.empty()) {
     command.insert(command.end(), {"run", submission.library.string()});
   } else {
@@ -263,6 +265,11 @@ void TriedProcess::open(const Problem& problem, Form form) {
 
 void TriedProcess::close() { ask("close"); }
 
+bool TriedProcess::knows(Boundary boundary) {
+  const auto known = parse_number<int>(told("boundaries"));
+  return known && (*known >> static_cast<int>(boundary) & 1) != 0;
+}
+
 std::string TriedProcess::told(const std::string& what) {
   const std::string answer = ask(what);
   if (!answer.starts_with(what + " ")) { // the submission has found the socket, too
@@ -270,6 +277,23 @@ std::string TriedProcess::told(const std::string& what) {
                            "it answers in the place of its process");
   }
   return answer.substr(what.size() + 1);
+}
+
+std::string TriedProcess::early_findings() const {
+  std::string text = "[";
+  std::array<char, 4096> part{};
+  for (off_t at = 0;;) {
+    const ssize_t bytes = pread(noticed_.get(), part.data(), part.size(), at);
+    if (bytes <= 0) {
+      break;
+    }
+    text.append(part.data(), static_cast<std::size_t>(bytes));
+    at += bytes;
+  }
+  // A line that was cut off is none.
+  text.erase(text.rfind('\n') == std::string::npos ? 1 : text.rfind('\n'));
+  std::ranges::replace(text, '\n', ',');
+  return text + "]";
 }
 
 template <typename T>

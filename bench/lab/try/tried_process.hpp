@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace diffbench::bench {
 
 /// It ended, hung, or said that it failed; what() says how.
@@ -73,9 +75,20 @@ class TriedProcess {
   [[nodiscard]] TriedRun<T> run(const Field<T>& field, std::int64_t steps);
   /// Ends the problem's session. Throws SubmissionFailed.
   void close();
+  /// Whether a session knows that boundary, by what diffbench_boundaries() says of it. Throws
+  /// SubmissionFailed.
+  [[nodiscard]] bool knows(Boundary boundary);
   /// JSON text of what an emulation noticed or counted; "null" where there was none.
   [[nodiscard]] std::string findings() { return told("findings"); }
   [[nodiscard]] std::string counts() { return told("counts"); }
+  /// The same of what was noticed until now, also where the process has ended since.
+  [[nodiscard]] std::string early_findings() const;
+
+  // Of an emulation, before anything is opened. Throw SubmissionFailed.
+  /// Another order of threads and blocks.
+  void choose_schedule(std::uint64_t seed) { ask(fmt::format("schedule {}", seed)); }
+  /// Counts sectors and pages, too, which takes time.
+  void count_traffic() { ask("traffic"); }
 
   /// What it is not kept from, in words; empty: from nothing that we know.
   [[nodiscard]] const std::string& unprotected() const { return unprotected_; }
@@ -116,6 +129,7 @@ class TriedProcess {
 
   TryLimits limits_;
   SharedMemory shared_;
+  FileDescriptor noticed_; ///< a file in memory: a line of JSON for each finding
   std::string unprotected_;
   ChildProcess child_;
   Places places_;

@@ -1,4 +1,5 @@
 // The verb try: a user's own kernel, judged and timed.
+#include "assumed_report.hpp"
 #include "diffbench/errors.hpp"
 #include "judgement.hpp"
 #include "lab_report.hpp"
@@ -30,6 +31,7 @@ struct TryPlan {
   JudgePlan judge;
   std::int64_t memory_mib = 4096;
   bool timing = true;
+  std::optional<AssumedCard> assumed;
   ComparisonPlan run;
   LabOutput output;
 };
@@ -71,6 +73,16 @@ Trial try_file(const TryPlan& plan, const std::filesystem::path& work_dir, Progr
     trial.timing =
         time_submission(run, trial.submission, *right, trial.file, plan.judge, work_dir, progress);
   }
+  const auto ran = std::ranges::find_if(
+      trial.judgements, [](const Judgement& judgement) { return !judgement.failed; });
+  if (plan.assumed && ran != trial.judgements.end()) {
+    progress.stage(fmt::format("counting what it asks of {}", plan.assumed->id));
+    Problem problem = plan.run.problem;
+    problem.dtype = ran->dtype;
+    trial.asked =
+        ask_for_card(trial.submission, problem, plan.run.iterations, *plan.assumed, judge.limits,
+                     work_dir, [&](double fraction) { progress.update(fraction); });
+  }
   return trial;
 }
 
@@ -99,6 +111,10 @@ void declare_try_options(OptionList& options, TryPlan& plan) {
   declare_seconds(options, "--timeout SECONDS", plan.judge.limits.seconds, "that one run may take");
   options.integer("--memory MIB", plan.memory_mib, {64, 1 << 24}, "that it may take");
   declare_seed(options, plan.judge.seed, "of the fields; 0: secret ones");
+  options.group("CUDA without a GPU");
+  options.integer("--schedules N", plan.judge.schedules, {0, 100'000},
+                  "orders of threads and blocks that a .cu file runs in besides");
+  declare_assume(options, plan.assumed);
   options.group("Timing");
   declare_grid(options, plan.run.problem);
   declare_iterations(options, plan.run.iterations);
@@ -124,6 +140,9 @@ Action declare_try(OptionList& options) {
       invocation.out << fmt::format("{} is there; next: diffbench try {}\n", plan->file,
                                     plan->file);
       return static_cast<int>(exit_ok);
+    }
+    if (plan->assumed && language_of(plan->file) != Language::cuda) {
+      throw InvalidInput("--assume: only a .cu file says what it would ask a card for");
     }
     (void)language_of(plan->file);
     validate(plan->run.problem);

@@ -45,6 +45,11 @@ constexpr Column<Judgement> judgement_columns[] = {
     {"verdict", "verdict", as_text, field<&Judgement::verdict>},
     {"max_ulps", "largest error (ulp)", as_text, max_ulps},
     {"runs", "runs", as_text, field<&Judgement::runs>},
+    {"boundaries", nullptr, as_text,
+     [](const Judgement& j) {
+       return Value::each(j.boundaries, [](Boundary boundary) { return to_string(boundary); });
+     }},
+    {"schedules", nullptr, as_text, field<&Judgement::schedules>},
     {"right", nullptr, as_text, [](const Judgement& j) { return Value(is_right(j.verdict)); }},
     {"failed", nullptr, as_text, field<&Judgement::failed>},
     {"arithmetic", "it computes", as_text, field<&Judgement::arithmetic, or_null>},
@@ -195,6 +200,9 @@ LabReport try_report(const Trial& trial) {
                  {"results", list_of(judgement_columns, trial.judgements)}};
   if (trial.timing) {
     add_timing(report, trial);
+  }
+  if (trial.asked) {
+    append_asked(report, *trial.asked);
   }
   return report;
 }

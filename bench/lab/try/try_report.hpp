@@ -1,6 +1,7 @@
 // What `diffbench try` says.
 #pragma once
 
+#include "asked_of_card.hpp"
 #include "judgement.hpp"
 #include "lab_report.hpp"
 #include "result.hpp"
@@ -17,6 +18,7 @@ struct Trial {
   Submission submission;
   std::vector<Judgement> judgements; ///< by dtype, one at least
   std::optional<ComparisonResult> timing;
+  std::optional<AskedOfCard> asked; ///< of --assume
 };
 
 [[nodiscard]] LabReport try_report(const Trial& trial);

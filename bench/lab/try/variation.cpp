@@ -79,7 +79,11 @@ class Walk {
         ny_(fault.exchanged ? problem.nx : problem.ny),
         initial_(initial.cells()),
         how_(how),
-        fault_(fault) {
+        fault_(fault),
+        boundary_(problem.boundary),
+        beyond_(problem.dtype == Dtype::float32
+                    ? static_cast<T>(static_cast<float>(problem.boundary_value))
+                    : static_cast<T>(problem.boundary_value)) {
     // Of the run's dtype, whatever is computed in.
     const double number = problem.dtype == Dtype::float32
                               ? static_cast<double>(problem.update_factor<float>())
@@ -150,6 +154,9 @@ class Walk {
         default: return initial_[index((to_x + nx_) % nx_, (to_y + ny_) % ny_)];
       }
     }
+    if (outside && boundary_ != Boundary::periodic) {
+      return boundary_ == Boundary::neumann ? values[index(x, y)] : beyond_;
+    }
     if (outside) {
       switch (fault_.outside) {
         case Fault::Outside::wrapped: break;
@@ -194,6 +201,8 @@ class Walk {
   const Arithmetic& how_;
   const Fault& fault_;
   T factor_ = 0;
+  Boundary boundary_;
+  T beyond_; ///< cells outside, with Boundary::dirichlet
 };
 
 std::vector<Arithmetic> make_arithmetics() {

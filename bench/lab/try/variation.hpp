@@ -58,7 +58,7 @@ struct Fault {
   enum class Buffers { swapped, never, even_lost, odd_lost };
   enum class TileHalo { none, zero, copied, stale };
 
-  Outside outside = Outside::wrapped; ///< what a neighbour beyond an edge is
+  Outside outside = Outside::wrapped; ///< what a neighbour beyond an edge is; wrapped: as asked
   Skipped skipped = Skipped::none;    ///< cells that a step does not compute,
   Keeps keeps = Keeps::poison;        ///< and what they then hold
   Buffers buffers = Buffers::swapped;
@@ -85,7 +85,7 @@ struct Mistake {
 /// The likeliest first.
 [[nodiscard]] const std::vector<Mistake>& mistakes();
 
-/// `field` after `steps` of this. The problem's boundary is periodic.
+/// `field` after `steps` of this. Faults are those of periodic edges.
 template <typename T>
 [[nodiscard]] Field<T> advance_varied(const Problem& problem, const Field<T>& field,
                                       std::int64_t steps, const Arithmetic& arithmetic,

@@ -9,7 +9,7 @@ namespace diffbench::emulation::detail {
 /// A shared object with a user's code, known from when it is loaded.
 struct UserCode {
   const char* const* files; ///< of the user's, up to a null; lies in the object
-  char *device_begin, *device_end, *constant_begin, *constant_end;
+  char *device_begin, *device_end, *constant_begin, *constant_end, *managed_begin, *managed_end;
 };
 void register_user_code(const UserCode& code);
 
@@ -31,6 +31,9 @@ void launch_body(const KernelBody& body);
 
 /// What tells the kernel apart, of which `call` is a call.
 const void* kernel_of(void (*call)(const void*), const void* context);
+
+/// Of a kernel: gives it up. Of the host: ends the process.
+[[noreturn]] void assertion_failed(const char* condition, Site site);
 
 /// The current block's, 0xff when the block starts; the same `key` is the same memory.
 void* shared_variable(const void* key, std::size_t bytes, std::size_t alignment, Site site);

@@ -1,6 +1,7 @@
 // What the emulation says of a user's code that has been translated for it (user_code.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 extern "C" {
@@ -12,10 +13,15 @@ const char* diffbench_try_findings();
 const char* diffbench_try_counts();
 /// Starts anew, with another schedule. The code must not hold anything.
 void diffbench_try_reset(std::uint64_t seed);
+/// From the next reset on, kernels' sectors and the pages of managed memory are counted, too, which
+/// takes time.
+void diffbench_try_count_traffic();
 }
 
 namespace diffbench::emulation::detail {
 
+/// Sets all bytes to 0xff as cudaMemset() does, which the code has not asked for.
+void poison_device(void* memory, std::size_t bytes);
 /// A function of the user's that gives results has returned.
 void solve_returned();
 /// Something that the caller of such a function has found.

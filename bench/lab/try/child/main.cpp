@@ -1,11 +1,12 @@
 // The process in which a submission runs. It knows no field that a submission was not given, no
 // expected result and no clock: these are the parent's.
 //
-//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES SHARED_FD run FILE.so
-//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES SHARED_FD exec COMMAND...
+//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES SHARED_FD NOTICED_FD run FILE.so
+//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES SHARED_FD NOTICED_FD exec COMMAND...
 //
 // stdin is a socket: a line comes in, a line goes back. The fields are in the shared memory
-// SHARED_FD, between guard zones, where the parent put them.
+// SHARED_FD, between guard zones, where the parent put them. An emulated device writes what it
+// notices to NOTICED_FD as well: a process that ends cannot be asked.
 #include "confinement.hpp"
 #include "served_session.hpp"
 
@@ -90,6 +91,14 @@ std::string told(void* library, const char* name) {
   return text == nullptr ? "null" : text;
 }
 
+/// A function that the library may have.
+template <typename... Arguments>
+void call_if_there(void* library, const char* name, Arguments... arguments) {
+  if (const auto function = reinterpret_cast<void (*)(Arguments...)>(dlsym(library, name))) {
+    function(arguments...);
+  }
+}
+
 class Server {
  public:
   Server(void* library, std::byte* shared) : library_(library), shared_(shared) {}
@@ -111,6 +120,16 @@ class Server {
       session_->run(steps);
     } else if (verb == "close") {
       session_.reset();
+    } else if (verb == "boundaries") {
+      const auto known =
+          reinterpret_cast<std::int32_t (*)()>(dlsym(library_, "diffbench_boundaries"));
+      return verb + " " + std::to_string(known == nullptr ? 1 : known());
+    } else if (verb == "schedule") {
+      std::uint64_t seed = 0;
+      words >> seed;
+      call_if_there(library_, "diffbench_try_reset", seed);
+    } else if (verb == "traffic") {
+      call_if_there(library_, "diffbench_try_count_traffic");
     } else if (verb == "findings" || verb == "counts") {
       return verb + " " + told(library_, ("diffbench_try_" + verb).c_str());
     } else {
@@ -155,16 +174,20 @@ Number number_of(const std::string& argument) {
 }
 
 int run(const std::vector<std::string>& arguments, char** command) {
-  if (arguments.size() < 6) {
+  if (arguments.size() < 7) {
     return 2;
   }
   const int shared_fd = number_of<int>(arguments[3]);
-  close_range(3, static_cast<unsigned>(shared_fd) - 1, 0);
-  close_range(static_cast<unsigned>(shared_fd) + 1, ~0U, 0);
+  const int noticed_fd = number_of<int>(arguments[4]);
+  const auto [first, second] = std::minmax(shared_fd, noticed_fd);
+  close_range(3, static_cast<unsigned>(first) - 1, 0);
+  close_range(static_cast<unsigned>(first) + 1, static_cast<unsigned>(second) - 1, 0);
+  close_range(static_cast<unsigned>(second) + 1, ~0U, 0);
+  setenv("DIFFBENCH_TRY_FINDINGS_FD", arguments[4].c_str(), 1);
   const Limits limits{.memory_bytes = number_of<std::uint64_t>(arguments[0]),
                       .cpu_seconds = number_of<std::uint64_t>(arguments[1]),
                       .file_bytes = number_of<std::uint64_t>(arguments[2])};
-  if (arguments[4] == "exec") {
+  if (arguments[5] == "exec") {
     // What is not protected is the first thing that the parent hears, from whom it is.
     std::string lacking;
     for (const std::string& each : confine(limits)) {
@@ -184,7 +207,7 @@ int run(const std::vector<std::string>& arguments, char** command) {
     lacking += (lacking.empty() ? "" : "; ") + each;
   }
   channel.write("lacking " + lacking);
-  return serve_library(channel, arguments[5].c_str(), shared_fd);
+  return serve_library(channel, arguments[6].c_str(), shared_fd);
 }
 
 } // namespace
@@ -193,7 +216,7 @@ int run(const std::vector<std::string>& arguments, char** command) {
 
 int main(int argc, char** argv) {
   try {
-    return diffbench::tried::run({argv + 1, argv + argc}, argv + (argc > 6 ? 6 : argc));
+    return diffbench::tried::run({argv + 1, argv + argc}, argv + (argc > 7 ? 7 : argc));
   } catch (const std::exception& failure) {
     std::cerr << failure.what() << '\n';
     return 1;

@@ -62,6 +62,30 @@ Emulation find_emulation() {
   return found;
 }
 
+// Headers of the toolkit that a C++ compiler finds where some package has them, but cannot read.
+void refuse_other_headers(const fs::path& source, const Emulation& emulation) {
+  std::ifstream stream(source);
+  std::string line;
+  for (int number = 1; std::getline(stream, line); ++number) {
+    const std::size_t open = line.find('<');
+    const std::size_t close = line.find('>');
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string::npos || line[first] != '#' || close == std::string::npos ||
+        open > close || line.substr(0, open).find("include") == std::string::npos) {
+      continue;
+    }
+    const std::string header = line.substr(open + 1, close - open - 1);
+    const bool of_toolkit =
+        header.starts_with("thrust/") || header.starts_with("cub/") || header.starts_with("cuda/");
+    if (of_toolkit && std::ranges::none_of(emulation.include_folders, [&](const fs::path& folder) {
+          return fs::exists(folder / header);
+        })) {
+      throw InvalidInput(
+          fmt::format("{}:{}: <{}> is not emulated", source.filename().string(), number, header));
+    }
+  }
+}
+
 bool is_clang(const std::string& compiler, const fs::path& work_dir) {
   const fs::path probe = work_dir / "probe.cpp";
   std::ofstream(probe) << "#if !defined(__clang__)\n#error\n#endif\n";
@@ -164,11 +188,14 @@ extern char __start_emulated_device[] __attribute__((weak, visibility("hidden"))
 extern char __stop_emulated_device[] __attribute__((weak, visibility("hidden")));
 extern char __start_emulated_constant[] __attribute__((weak, visibility("hidden")));
 extern char __stop_emulated_constant[] __attribute__((weak, visibility("hidden")));
+extern char __start_emulated_managed[] __attribute__((weak, visibility("hidden")));
+extern char __stop_emulated_managed[] __attribute__((weak, visibility("hidden")));
 }}
 static const char* const diffbench_user_files[] = {{{}nullptr}};
 __attribute__((constructor(101))) static void diffbench_register() {{
   ::diffbench::emulation::detail::register_user_code({{diffbench_user_files, __start_emulated_device,
-      __stop_emulated_device, __start_emulated_constant, __stop_emulated_constant}});
+      __stop_emulated_device, __start_emulated_constant, __stop_emulated_constant,
+      __start_emulated_managed, __stop_emulated_managed}});
 }}
 )",
         to_string(form_), files);
@@ -254,6 +281,7 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
     throw InvalidInput(fmt::format("no file {}", source.string()));
   }
   const Emulation emulation = find_emulation();
+  refuse_other_headers(file, emulation);
   const std::string compiler = find_cpp_compiler(chosen_compiler);
   const bool clang = is_clang(compiler, work_dir);
 

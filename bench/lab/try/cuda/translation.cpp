@@ -514,9 +514,6 @@ class Translator {
   }
 
   void translate_variable(std::size_t i) {
-    if (is(i, "__managed__")) {
-      refuse(i, "__managed__ variables are not emulated; cudaMallocManaged() is");
-    }
     // What can only be read is what it is everywhere.
     for (std::size_t k = i + 1; k < size() && !is(k, ";") && !is(k, "="); ++k) {
       if (is(k, "constexpr")) {
@@ -527,14 +524,16 @@ class Translator {
       if (is(k, "constexpr") || is(k, "template") || is(k, "EMULATED_CONSTANT")) {
         return erase(i);
       }
-      if (is(k, "__constant__") || is(k, "__device__")) {
+      if (is(k, "__constant__") || is(k, "__device__") || is(k, "__managed__")) {
         return erase(i); // __device__ __constant__: the first one says it
       }
     }
-    const bool constant = is(i, "__constant__") || is(i + 1, "__constant__");
+    const auto marked = [&](std::string_view word) { return is(i, word) || is(i + 1, word); };
     replace(tokens_.all[i].begin, tokens_.all[i].end,
             fmt::format("__attribute__((section(\"emulated_{}\"), used))",
-                        constant ? "constant" : "device"));
+                        marked("__constant__")  ? "constant"
+                        : marked("__managed__") ? "managed"
+                                                : "device"));
     for (std::size_t k = i + 1; k < size() && !is(k, ";") && !is(k, "=") && !is(k, "["); ++k) {
       if (is(k, "const")) {
         erase(k); // constants would have to lie in another section

@@ -74,8 +74,8 @@ void diffbench_destroy_f64(diffbench_session* session);
 
 /* Not needed. Why the last call failed: one line, valid until the next call. */
 const char* diffbench_error(void);
-/* Not needed. The boundaries that it knows, a sum of 1 << DIFFBENCH_...; without it only periodic.
- */
+/* Not needed. The boundaries that the session knows, a sum of 1 << DIFFBENCH_...; it is judged on
+ * all of them. Without it only on periodic ones. */
 int32_t diffbench_boundaries(void);
 
 #ifdef __cplusplus

@@ -132,7 +132,7 @@ struct StepSession {
     };
     const dim3 grid(blocks(problem.nx, block.x), blocks(problem.ny, block.y));
     for (std::int64_t i = 0; i < steps; ++i) {
-      cudaMemset(next, 0xff, bytes); // a cell that the kernel leaves out is NaN
+      poison_device(next, bytes); // a cell that the kernel leaves out is NaN
       emulated_configure(grid, block);
       launch(u, next, problem.nx, problem.ny, static_cast<T>(problem.factor));
       if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) {

@@ -1,0 +1,38 @@
+// What a CUDA file asks a card for, counted on the emulated one, and what an assumed card would
+// take for it.
+#pragma once
+
+#include "asked_work.hpp"
+#include "assumed_card.hpp"
+#include "lab_report.hpp"
+#include "submission.hpp"
+#include "tried_process.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace diffbench::bench {
+
+struct AskedOfCard {
+  AssumedCard card;
+  Problem problem; ///< whose run is foretold
+  std::int64_t steps = 0;
+  AskedCost cost;
+  double unevenness = 0; ///< of what is counted, where that was tried
+  std::string failure;   ///< why there is no cost; empty: there is one
+};
+
+/// Runs an emulated submission on small grids, some seconds long, and foretells the run of
+/// `problem` and `steps`. A submission that fails gives a `failure`. Throws Interrupted, and Error
+/// where no process can be started.
+[[nodiscard]] AskedOfCard ask_for_card(const Submission& submission, const Problem& problem,
+                                       std::int64_t steps, const AssumedCard& card,
+                                       const TryLimits& limits,
+                                       const std::filesystem::path& work_dir,
+                                       const std::function<void(double)>& on_progress);
+
+/// Adds the ledger, what rules it and what to change first; marked as assumed in every line.
+void append_asked(LabReport& report, const AskedOfCard& asked);
+
+} // namespace diffbench::bench

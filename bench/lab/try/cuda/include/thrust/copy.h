@@ -1,0 +1,2 @@
+#pragma once
+#include <thrust/emulated_thrust.h>

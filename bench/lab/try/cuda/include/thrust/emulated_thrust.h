@@ -1,0 +1,459 @@
+// Thrust as first ports use it: vectors of the device, copies, and algorithms over them, each of
+// which is a kernel and waits for it, as CUDA's Thrust does by default. Everything else of Thrust
+// is refused by the header's name.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace thrust {
+
+struct device_policy {};
+struct nosync_policy {};
+inline constexpr device_policy device{};
+namespace cuda {
+inline constexpr device_policy par{};
+inline constexpr nosync_policy par_nosync{};
+} // namespace cuda
+
+namespace emulated {
+
+inline void check(cudaError_t error) {
+  if (error != cudaSuccess) {
+    throw std::bad_alloc();
+  }
+}
+
+/// Whether algorithms wait for their kernels: not where the policy is cuda::par_nosync.
+inline bool waits = true;
+class NoSync {
+ public:
+  NoSync() { waits = false; }
+  NoSync(const NoSync&) = delete;
+  NoSync& operator=(const NoSync&) = delete;
+  ~NoSync() { waits = true; }
+};
+
+/// One thread for each i below n.
+template <typename Body>
+void for_each_index(const char* name, std::size_t n, Body body) {
+  if (n == 0) {
+    return;
+  }
+  constexpr unsigned threads = 256;
+  const auto blocks = static_cast<unsigned>((n + threads - 1) / threads);
+  // Without a line: it is that of the call in the user's code.
+  diffbench::emulation::detail::configure_launch(blocks, threads, 0, nullptr);
+  emulated_kernel(name, [=]() mutable {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < n) {
+      body(i);
+    }
+  });
+  if (waits) {
+    cudaStreamSynchronize(nullptr);
+  }
+}
+
+} // namespace emulated
+
+template <typename T>
+class device_ptr;
+
+/// An element on the device, which the host reads and writes by copies.
+template <typename T>
+class device_reference {
+ public:
+  explicit device_reference(T* element) : element_(element) {}
+  operator std::remove_const_t<T>() const {
+    std::remove_const_t<T> value;
+    emulated::check(cudaMemcpy(&value, element_, sizeof value, cudaMemcpyDeviceToHost));
+    return value;
+  }
+  const device_reference& operator=(const std::remove_const_t<T>& value) const {
+    emulated::check(cudaMemcpy(element_, &value, sizeof value, cudaMemcpyHostToDevice));
+    return *this;
+  }
+  const device_reference& operator=(const device_reference& other) const {
+    return *this = static_cast<std::remove_const_t<T>>(other);
+  }
+  device_ptr<T> operator&() const { return device_ptr<T>(element_); }
+
+ private:
+  T* element_;
+};
+
+template <typename T>
+class device_ptr {
+ public:
+  using value_type = std::remove_const_t<T>;
+  using difference_type = std::ptrdiff_t;
+  using reference = device_reference<T>;
+  using pointer = device_ptr;
+  using iterator_category = std::random_access_iterator_tag;
+
+  device_ptr() = default;
+  explicit device_ptr(T* memory) : memory_(memory) {}
+  operator device_ptr<const T>() const { return device_ptr<const T>(memory_); }
+  [[nodiscard]] T* get() const { return memory_; }
+  reference operator*() const { return reference(memory_); }
+  reference operator[](difference_type i) const { return reference(memory_ + i); }
+  device_ptr& operator+=(difference_type n) {
+    memory_ += n;
+    return *this;
+  }
+  device_ptr& operator-=(difference_type n) { return *this += -n; }
+  device_ptr& operator++() { return *this += 1; }
+  device_ptr& operator--() { return *this += -1; }
+  friend device_ptr operator+(device_ptr p, difference_type n) { return p += n; }
+  friend device_ptr operator-(device_ptr p, difference_type n) { return p -= n; }
+  friend difference_type operator-(device_ptr a, device_ptr b) { return a.memory_ - b.memory_; }
+  friend bool operator==(device_ptr a, device_ptr b) { return a.memory_ == b.memory_; }
+  friend bool operator!=(device_ptr a, device_ptr b) { return a.memory_ != b.memory_; }
+  friend bool operator<(device_ptr a, device_ptr b) { return a.memory_ < b.memory_; }
+
+ private:
+  T* memory_ = nullptr;
+};
+
+template <typename T>
+device_ptr<T> device_pointer_cast(T* memory) {
+  return device_ptr<T>(memory);
+}
+template <typename T>
+T* raw_pointer_cast(const device_ptr<T>& pointer) {
+  return pointer.get();
+}
+template <typename T>
+T* raw_pointer_cast(T* pointer) {
+  return pointer;
+}
+
+template <typename Integer>
+class counting_iterator {
+ public:
+  using value_type = Integer;
+  using difference_type = std::ptrdiff_t;
+  using reference = Integer;
+  using pointer = const Integer*;
+  using iterator_category = std::random_access_iterator_tag;
+  explicit counting_iterator(Integer first = {}) : at_(first) {}
+  Integer operator*() const { return at_; }
+  Integer operator[](difference_type i) const { return static_cast<Integer>(at_ + i); }
+  counting_iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  friend counting_iterator operator+(counting_iterator i, difference_type n) {
+    return counting_iterator(static_cast<Integer>(i.at_ + n));
+  }
+  friend difference_type operator-(counting_iterator a, counting_iterator b) {
+    return static_cast<difference_type>(a.at_) - static_cast<difference_type>(b.at_);
+  }
+  friend bool operator==(counting_iterator a, counting_iterator b) { return a.at_ == b.at_; }
+  friend bool operator!=(counting_iterator a, counting_iterator b) { return a.at_ != b.at_; }
+
+ private:
+  Integer at_;
+};
+template <typename Integer>
+counting_iterator<Integer> make_counting_iterator(Integer first) {
+  return counting_iterator<Integer>(first);
+}
+
+namespace emulated {
+
+template <typename Iterator>
+struct IsDevice : std::false_type {};
+template <typename T>
+struct IsDevice<device_ptr<T>> : std::true_type {};
+
+/// What a kernel works on in an iterator's place.
+template <typename T>
+T* in_kernel(device_ptr<T> pointer) {
+  return pointer.get();
+}
+template <typename Integer>
+counting_iterator<Integer> in_kernel(counting_iterator<Integer> numbers) {
+  return numbers;
+}
+template <typename T>
+T* in_kernel(T* pointer) { // of thrust::device, with a plain pointer
+  return pointer;
+}
+
+template <typename Iterator>
+auto address(Iterator iterator) {
+  if constexpr (IsDevice<Iterator>::value) {
+    return iterator.get();
+  } else {
+    return std::to_address(iterator);
+  }
+}
+
+} // namespace emulated
+
+// Copies
+
+template <typename From, typename To>
+To copy(From first, From last, To to) {
+  using emulated::IsDevice;
+  const auto count = last - first;
+  if (count <= 0) {
+    return to;
+  }
+  constexpr bool from_device = IsDevice<From>::value;
+  constexpr bool to_device = IsDevice<To>::value;
+  if constexpr (!from_device && !to_device) {
+    for (; first != last; ++first, ++to) {
+      *to = *first;
+    }
+    return to;
+  } else {
+    using Value = typename std::iterator_traits<From>::value_type;
+    static_assert(std::is_same_v<Value, typename std::iterator_traits<To>::value_type>,
+                  "thrust::copy between elements of two types is not emulated");
+    emulated::check(cudaMemcpy(emulated::address(to), emulated::address(first),
+                               static_cast<std::size_t>(count) * sizeof(Value),
+                               from_device ? (to_device ? cudaMemcpyDeviceToDevice
+                                                        : cudaMemcpyDeviceToHost)
+                                           : cudaMemcpyHostToDevice));
+    return to + count;
+  }
+}
+template <typename From, typename Size, typename To>
+To copy_n(From first, Size count, To to) {
+  return copy(first, first + static_cast<std::ptrdiff_t>(count), to);
+}
+
+// Algorithms on the device
+
+template <typename Iterator, typename T>
+void fill(Iterator first, Iterator last, const T& value) {
+  const auto to = emulated::in_kernel(first);
+  emulated::for_each_index("thrust::fill", static_cast<std::size_t>(last - first),
+                           [=](std::size_t i) { to[i] = value; });
+}
+template <typename T>
+void sequence(device_ptr<T> first, device_ptr<T> last, T begin = T{0}, T step = T{1}) {
+  T* const to = first.get();
+  emulated::for_each_index("thrust::sequence", static_cast<std::size_t>(last - first),
+                           [=](std::size_t i) { to[i] = begin + step * static_cast<T>(i); });
+}
+template <typename Iterator, typename Operation>
+Iterator for_each(Iterator first, Iterator last, Operation operation) {
+  const auto from = emulated::in_kernel(first);
+  emulated::for_each_index(
+      "thrust::for_each", static_cast<std::size_t>(last - first),
+      [=](std::size_t i) mutable { operation(from[static_cast<std::ptrdiff_t>(i)]); });
+  return last;
+}
+template <typename Iterator, typename Size, typename Operation>
+Iterator for_each_n(Iterator first, Size count, Operation operation) {
+  return for_each(first, first + static_cast<std::ptrdiff_t>(count), operation);
+}
+template <typename From, typename To, typename Operation>
+To transform(From first, From last, To result, Operation operation) {
+  const auto from = emulated::in_kernel(first);
+  const auto to = emulated::in_kernel(result);
+  emulated::for_each_index("thrust::transform", static_cast<std::size_t>(last - first),
+                           [=](std::size_t i) mutable {
+                             to[i] = operation(from[static_cast<std::ptrdiff_t>(i)]);
+                           });
+  return result + (last - first);
+}
+template <typename From, typename Second, typename To, typename Operation>
+To transform(From first, From last, Second second, To result, Operation operation) {
+  const auto from = emulated::in_kernel(first);
+  const auto with = emulated::in_kernel(second);
+  const auto to = emulated::in_kernel(result);
+  emulated::for_each_index("thrust::transform", static_cast<std::size_t>(last - first),
+                           [=](std::size_t i) mutable {
+                             const auto at = static_cast<std::ptrdiff_t>(i);
+                             to[i] = operation(from[at], with[at]);
+                           });
+  return result + (last - first);
+}
+
+/// By one thread, in order.
+template <typename Iterator, typename Unary, typename T, typename Binary>
+T transform_reduce(Iterator first, Iterator last, Unary unary, T init, Binary binary) {
+  const auto from = emulated::in_kernel(first);
+  const auto count = last - first;
+  T* sum = nullptr;
+  emulated::check(cudaMalloc(reinterpret_cast<void**>(&sum), sizeof(T)));
+  emulated::for_each_index("thrust::reduce", 1, [=](std::size_t) mutable {
+    T all = init;
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      all = binary(all, unary(from[i]));
+    }
+    *sum = all;
+  });
+  T result = device_reference<T>(sum);
+  cudaFree(sum);
+  return result;
+}
+template <typename Iterator, typename T, typename Binary = std::plus<T>>
+T reduce(Iterator first, Iterator last, T init, Binary binary = {}) {
+  return transform_reduce(
+      first, last, [](const T& value) { return value; }, init, binary);
+}
+template <typename Iterator>
+auto reduce(Iterator first, Iterator last) {
+  return reduce(first, last, typename std::iterator_traits<Iterator>::value_type{});
+}
+
+// The same where the policy is named; what runs on the device does so in any case.
+#define DIFFBENCH_WITH_POLICY(NAME)                             \
+  template <typename... Arguments>                              \
+  auto NAME(const device_policy&, Arguments... arguments) {     \
+    return NAME(arguments...);                                  \
+  }                                                             \
+  template <typename... Arguments>                              \
+  auto NAME(const nosync_policy&, Arguments... arguments) {     \
+    const emulated::NoSync no_sync;                             \
+    return NAME(arguments...);                                  \
+  }
+DIFFBENCH_WITH_POLICY(transform)
+DIFFBENCH_WITH_POLICY(for_each)
+DIFFBENCH_WITH_POLICY(for_each_n)
+DIFFBENCH_WITH_POLICY(fill)
+DIFFBENCH_WITH_POLICY(reduce)
+DIFFBENCH_WITH_POLICY(transform_reduce)
+#undef DIFFBENCH_WITH_POLICY
+
+// Vectors
+
+template <typename T>
+class host_vector;
+
+template <typename T>
+class device_vector {
+ public:
+  using value_type = T;
+  using size_type = std::size_t;
+  using iterator = device_ptr<T>;
+  using const_iterator = device_ptr<const T>;
+  using reference = device_reference<T>;
+
+  device_vector() = default;
+  explicit device_vector(std::size_t count, const T& value = T()) {
+    allocate(count);
+    thrust::fill(begin(), end(), value);
+  }
+  template <typename Iterator, typename = typename std::iterator_traits<Iterator>::value_type>
+  device_vector(Iterator first, Iterator last) {
+    allocate(static_cast<std::size_t>(last - first));
+    thrust::copy(first, last, begin());
+  }
+  device_vector(const device_vector& other) : device_vector(other.begin(), other.end()) {}
+  device_vector(device_vector&& other) noexcept { swap(other); }
+  device_vector(const std::vector<T>& other) : device_vector(other.begin(), other.end()) {}
+  ~device_vector() {
+    if (memory_ != nullptr) {
+      cudaFree(memory_);
+    }
+  }
+  device_vector& operator=(const device_vector& other) {
+    if (this != &other) {
+      assign(other.begin(), other.end());
+    }
+    return *this;
+  }
+  device_vector& operator=(device_vector&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  device_vector& operator=(const std::vector<T>& other) {
+    assign(other.begin(), other.end());
+    return *this;
+  }
+  template <typename Iterator>
+  void assign(Iterator first, Iterator last) {
+    if (static_cast<std::size_t>(last - first) != size_) {
+      device_vector(first, last).swap(*this);
+    } else {
+      thrust::copy(first, last, begin());
+    }
+  }
+  void resize(std::size_t count, const T& value = T()) {
+    if (count != size_) {
+      device_vector grown(count, value);
+      thrust::copy(begin(), begin() + static_cast<std::ptrdiff_t>(count < size_ ? count : size_),
+                   grown.begin());
+      swap(grown);
+    }
+  }
+  void clear() { device_vector().swap(*this); }
+  void swap(device_vector& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(size_, other.size_);
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  device_ptr<T> data() { return device_ptr<T>(memory_); }
+  device_ptr<const T> data() const { return device_ptr<const T>(memory_); }
+  iterator begin() { return data(); }
+  iterator end() { return begin() + static_cast<std::ptrdiff_t>(size_); }
+  const_iterator begin() const { return data(); }
+  const_iterator end() const { return begin() + static_cast<std::ptrdiff_t>(size_); }
+  const_iterator cbegin() const { return begin(); }
+  const_iterator cend() const { return end(); }
+  reference operator[](std::size_t i) { return begin()[static_cast<std::ptrdiff_t>(i)]; }
+  T operator[](std::size_t i) const { return begin()[static_cast<std::ptrdiff_t>(i)]; }
+
+ private:
+  void allocate(std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    size_ = count;
+    if (count > 0) {
+      emulated::check(cudaMalloc(reinterpret_cast<void**>(&memory_), count * sizeof(T)));
+    }
+  }
+  T* memory_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <typename T>
+class host_vector : public std::vector<T> {
+ public:
+  using std::vector<T>::vector;
+  host_vector() = default;
+  host_vector(const device_vector<T>& other) : std::vector<T>(other.size()) {
+    thrust::copy(other.begin(), other.end(), this->begin());
+  }
+  host_vector& operator=(const device_vector<T>& other) {
+    this->resize(other.size());
+    thrust::copy(other.begin(), other.end(), this->begin());
+    return *this;
+  }
+};
+
+template <typename T>
+void swap(device_vector<T>& a, device_vector<T>& b) {
+  a.swap(b);
+}
+
+using std::divides;
+using std::minus;
+using std::multiplies;
+using std::negate;
+using std::plus;
+template <typename T = void>
+struct maximum {
+  T operator()(const T& a, const T& b) const { return a < b ? b : a; }
+};
+template <typename T = void>
+struct minimum {
+  T operator()(const T& a, const T& b) const { return b < a ? b : a; }
+};
+
+} // namespace thrust

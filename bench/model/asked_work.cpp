@@ -1,0 +1,361 @@
+#include "asked_work.hpp"
+
+#include "assumed_end.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+using Bound = AssumedEnd::Bound;
+
+template <typename Which>
+void add_scaled(Counts<Which>& to, const Counts<Which>& what, double weight) {
+  for (std::size_t i = 0; i < to.all().size(); ++i) {
+    to.all()[i] += weight * what.all()[i];
+  }
+}
+
+void add_scaled(AskedWork& to, const AskedWork& what, double weight) {
+  add_scaled(to.counts, what.counts, weight);
+  for (const AskedKernel& kernel : what.kernels) {
+    auto known = std::ranges::find(to.kernels, kernel.name, &AskedKernel::name);
+    if (known == to.kernels.end()) {
+      known = to.kernels.insert(known, {.name = kernel.name, .counts = {}});
+    }
+    add_scaled(known->counts, kernel.counts, weight);
+  }
+}
+
+/// The weight of `at` where `wanted` lies between the ends of `runs`, or beyond them.
+double weight_of(std::span<const CountedRun> runs, double CountedRun::*axis, double at,
+                 double wanted) {
+  const auto [low, high] = std::ranges::minmax(runs, {}, axis);
+  const double fraction = (wanted - low.*axis) / (high.*axis - low.*axis);
+  return at == high.*axis ? fraction : 1 - fraction;
+}
+
+template <typename Which>
+double largest_difference(const Counts<Which>& one, const Counts<Which>& other) {
+  double largest = 0;
+  for (std::size_t i = 0; i < one.all().size(); ++i) {
+    const double scale = std::max(one.all()[i], other.all()[i]);
+    if (scale > 0) {
+      largest = std::max(largest, std::abs(one.all()[i] - other.all()[i]) / scale);
+    }
+  }
+  return largest;
+}
+
+/// The time of a run's parts at one end of a card.
+class Priced {
+ public:
+  Priced(const AssumedEnd& end, const AskedWork& work, const Problem& problem, double steps)
+      : end_(end), work_(work), updates_(static_cast<double>(problem.cells()) * steps) {
+    for (const AskedKernel& kernel : work.kernels) {
+      written_ += kernel.counts[AskedOfKernel::written_bytes];
+    }
+  }
+
+  [[nodiscard]] double pageable_in() const {
+    return end_.copies(asked(Asked::pageable_in_calls), asked(Asked::pageable_in_bytes),
+                       end_.card().pageable_h2d);
+  }
+  [[nodiscard]] double pageable_out() const {
+    return end_.copies(asked(Asked::pageable_out_calls), asked(Asked::pageable_out_bytes),
+                       end_.card().pageable_d2h);
+  }
+  [[nodiscard]] double locked_in() const {
+    return locked(Asked::locked_in_calls, Asked::locked_in_bytes, end_.card().pinned_h2d);
+  }
+  [[nodiscard]] double locked_out() const {
+    return locked(Asked::locked_out_calls, Asked::locked_out_bytes, end_.card().pinned_d2h);
+  }
+  /// Pages are fetched at the link's rate at best, at that of ordinary memory at worst.
+  [[nodiscard]] double managed() const {
+    const AssumedCard& card = end_.card();
+    return asked(Asked::managed_in_bytes) /
+               end_.rate({card.pageable_h2d.low, card.pinned_h2d.high}) +
+           asked(Asked::managed_out_bytes) /
+               end_.rate({card.pageable_d2h.low, card.pinned_d2h.high});
+  }
+  [[nodiscard]] double card_copies() const {
+    const double bytes = 2 * asked(Asked::card_copy_bytes); // read and written
+    return asked(Asked::card_copy_calls) * end_.launch() + bytes / end_.bandwidth(bytes);
+  }
+  [[nodiscard]] double memsets() const {
+    const double calls = asked(Asked::memset_calls);
+    const double bytes = asked(Asked::memset_bytes);
+    return calls * end_.launch() + bytes / end_.bandwidth(calls > 0 ? bytes / calls : 0);
+  }
+  [[nodiscard]] double locking() const {
+    return asked(Asked::lock_calls) * end_.time(end_.card().pin_call) +
+           asked(Asked::lock_bytes) * end_.time(end_.card().pin_byte);
+  }
+  /// cudaFree() waits, too. A kernel that is waited for by a copy is waited for once, at best.
+  [[nodiscard]] double waits() const {
+    const double waits = asked(Asked::waits) + asked(Asked::frees);
+    const double waited = end_.fast() ? waits : std::max(waits, asked(Asked::drains));
+    return waited * end_.time(end_.card().synchronize) + asked(Asked::drains) * end_.launch();
+  }
+  /// What a launch does, in seconds.
+  [[nodiscard]] double body(const Counts<AskedOfKernel>& kernel) const {
+    const double launches = kernel[AskedOfKernel::launches];
+    if (launches <= 0) {
+      return 0;
+    }
+    const double distinct = kernel[AskedOfKernel::distinct_bytes] / launches;
+    const double memory = distinct * (end_.fast() ? 1 : excess(kernel)) / end_.bandwidth(distinct);
+    const double share = written_ > 0 ? kernel[AskedOfKernel::written_bytes] / written_ : 0;
+    return std::max(memory, end_.instructions(updates_ * share / launches));
+  }
+  [[nodiscard]] double kernel(const Counts<AskedOfKernel>& kernel) const {
+    const double from_graphs = kernel[AskedOfKernel::graph_launches];
+    const double in_graph = end_.graph_launch() + body(kernel);
+    return (kernel[AskedOfKernel::launches] - from_graphs) * std::max(end_.launch(), in_graph) +
+           from_graphs * in_graph;
+  }
+  /// Whether the card waits for launches rather than for what they do.
+  [[nodiscard]] bool launch_bound(const Counts<AskedOfKernel>& kernel) const {
+    return body(kernel) < end_.graph_launch();
+  }
+  /// What may pass beside kernels.
+  [[nodiscard]] double hidden() const {
+    double kernels = 0;
+    for (const AskedKernel& each : work_.kernels) {
+      kernels += kernel(each.counts);
+    }
+    return end_.fast() ? std::min(kernels, locked(Asked::async_calls, Asked::async_bytes,
+                                                  end_.card().pinned_h2d))
+                       : 0;
+  }
+
+  [[nodiscard]] static double excess(const Counts<AskedOfKernel>& kernel) {
+    const double asked = kernel[AskedOfKernel::asked_bytes];
+    return asked > 0 ? std::max(1.0, kernel[AskedOfKernel::moved_bytes] / asked) : 1;
+  }
+
+ private:
+  [[nodiscard]] double asked(Asked which) const { return work_.counts[which]; }
+  [[nodiscard]] double locked(Asked calls, Asked bytes, const Assumption& rate) const {
+    return end_.copies(asked(calls), asked(bytes), rate);
+  }
+
+  const AssumedEnd& end_;
+  const AskedWork& work_;
+  double updates_;
+  double written_ = 0; ///< bytes, by all kernels
+};
+
+/// A part in calls and bytes, and how it is priced.
+struct PartRule {
+  PartKind kind;
+  const char* what;
+  std::vector<Asked> calls, bytes;
+  double (Priced::*seconds)() const;
+};
+
+const std::vector<PartRule>& part_rules() {
+  static const std::vector<PartRule> rules = {
+      {PartKind::copies,
+       "copies up, pageable",
+       {Asked::pageable_in_calls},
+       {Asked::pageable_in_bytes},
+       &Priced::pageable_in},
+      {PartKind::copies,
+       "copies down, pageable",
+       {Asked::pageable_out_calls},
+       {Asked::pageable_out_bytes},
+       &Priced::pageable_out},
+      {PartKind::copies,
+       "copies up, page-locked",
+       {Asked::locked_in_calls},
+       {Asked::locked_in_bytes},
+       &Priced::locked_in},
+      {PartKind::copies,
+       "copies down, page-locked",
+       {Asked::locked_out_calls},
+       {Asked::locked_out_bytes},
+       &Priced::locked_out},
+      {PartKind::managed,
+       "managed memory, moved",
+       {},
+       {Asked::managed_in_bytes, Asked::managed_out_bytes},
+       &Priced::managed},
+      {PartKind::on_card,
+       "copies on the card",
+       {Asked::card_copy_calls},
+       {Asked::card_copy_bytes},
+       &Priced::card_copies},
+      {PartKind::on_card,
+       "memsets",
+       {Asked::memset_calls},
+       {Asked::memset_bytes},
+       &Priced::memsets},
+      {PartKind::waits, "waits", {Asked::waits, Asked::frees}, {}, &Priced::waits},
+      {PartKind::locking,
+       "page-locking",
+       {Asked::lock_calls},
+       {Asked::lock_bytes},
+       &Priced::locking},
+  };
+  return rules;
+}
+
+double sum_of(const AskedWork& work, const std::vector<Asked>& which) {
+  double sum = 0;
+  for (const Asked each : which) {
+    sum += work.counts[each];
+  }
+  return sum;
+}
+
+AskedWork without_copies_of_steps(AskedWork run, const AskedWork& step, double steps) {
+  for (const Asked copied :
+       {Asked::pageable_in_calls, Asked::pageable_in_bytes, Asked::pageable_out_calls,
+        Asked::pageable_out_bytes, Asked::locked_in_calls, Asked::locked_in_bytes,
+        Asked::locked_out_calls, Asked::locked_out_bytes, Asked::async_calls, Asked::async_bytes,
+        Asked::managed_in_bytes, Asked::managed_out_bytes}) {
+    run.counts[copied] -= std::min(run.counts[copied], steps * step.counts[copied]);
+  }
+  // Nobody need wait for a step then.
+  if (step.counts[Asked::pageable_out_calls] + step.counts[Asked::locked_out_calls] +
+          step.counts[Asked::managed_out_bytes] >
+      0) {
+    for (const Asked waited : {Asked::waits, Asked::drains}) {
+      run.counts[waited] -= std::min(run.counts[waited], steps * step.counts[waited]);
+    }
+  }
+  return run;
+}
+
+/// Of nearly equal counts: what rounding leaves is nothing.
+AskedWork difference(AskedWork of, const AskedWork& less) {
+  const auto clean = [](auto& counts, const auto& before) {
+    for (std::size_t i = 0; i < counts.all().size(); ++i) {
+      const double noise = 1e-6 + 1e-9 * before.all()[i];
+      counts.all()[i] = counts.all()[i] < noise ? 0 : counts.all()[i];
+    }
+  };
+  add_scaled(of, less, -1);
+  clean(of.counts, less.counts);
+  for (AskedKernel& kernel : of.kernels) {
+    clean(kernel.counts, less.kernel(kernel.name));
+  }
+  return of;
+}
+
+double total(const Priced& priced, const AskedWork& work) {
+  double seconds = -priced.hidden();
+  for (const PartRule& rule : part_rules()) {
+    seconds += (priced.*rule.seconds)();
+  }
+  for (const AskedKernel& kernel : work.kernels) {
+    seconds += priced.kernel(kernel.counts);
+  }
+  return seconds;
+}
+
+} // namespace
+
+Counts<AskedOfKernel> AskedWork::kernel(const std::string& name) const {
+  const auto found = std::ranges::find(kernels, name, &AskedKernel::name);
+  return found == kernels.end() ? Counts<AskedOfKernel>() : found->counts;
+}
+
+AskedWork asked_at(std::span<const CountedRun> corners, double nx, double ny, double steps) {
+  AskedWork work;
+  for (const CountedRun& corner : corners) {
+    add_scaled(work, corner.work,
+               weight_of(corners, &CountedRun::nx, corner.nx, nx) *
+                   weight_of(corners, &CountedRun::ny, corner.ny, ny) *
+                   weight_of(corners, &CountedRun::steps, corner.steps, steps));
+  }
+  const auto not_below_zero = [](auto& counts) {
+    for (double& count : counts.all()) {
+      count = std::max(0.0, count);
+    }
+  };
+  not_below_zero(work.counts);
+  for (AskedKernel& kernel : work.kernels) {
+    not_below_zero(kernel.counts);
+  }
+  return work;
+}
+
+double unevenness(std::span<const CountedRun> corners, const CountedRun& run) {
+  const AskedWork foretold = asked_at(corners, run.nx, run.ny, run.steps);
+  double largest = largest_difference(foretold.counts, run.work.counts);
+  for (const AskedKernel& kernel : foretold.kernels) {
+    largest = std::max(largest, largest_difference(kernel.counts, run.work.kernel(kernel.name)));
+  }
+  return largest;
+}
+
+AskedCost cost_of(std::span<const CountedRun> corners, const Problem& problem, std::int64_t steps,
+                  const AssumedCard& card) {
+  const auto count = static_cast<double>(steps);
+  const auto at = [&](double of_steps) {
+    return asked_at(corners, static_cast<double>(problem.nx), static_cast<double>(problem.ny),
+                    of_steps);
+  };
+  const AskedWork run = at(count);
+  const AskedWork step = difference(at(count + 1), run);
+  const AskedWork resident = without_copies_of_steps(run, step, count);
+
+  const AssumedEnd fast_end(card, problem.dtype, Bound::fast);
+  const AssumedEnd slow_end(card, problem.dtype, Bound::slow);
+  const auto span_of = [&](const AskedWork& work, double of_steps, auto seconds) {
+    return Assumption{seconds(Priced(fast_end, work, problem, of_steps)),
+                      seconds(Priced(slow_end, work, problem, of_steps))};
+  };
+  AskedCost cost;
+  for (const PartRule& rule : part_rules()) {
+    const Assumption seconds =
+        span_of(run, count, [&](const Priced& priced) { return (priced.*rule.seconds)(); });
+    if (seconds.high > 0) {
+      cost.parts.push_back({.kind = rule.kind,
+                            .what = rule.what,
+                            .calls_per_step = sum_of(step, rule.calls),
+                            .bytes_per_step = sum_of(step, rule.bytes),
+                            .calls = sum_of(run, rule.calls),
+                            .bytes = sum_of(run, rule.bytes),
+                            .seconds = seconds});
+    }
+  }
+  double longest = 0;
+  for (const AskedKernel& kernel : run.kernels) {
+    const Counts<AskedOfKernel> of_step = step.kernel(kernel.name);
+    const Assumption seconds =
+        span_of(run, count, [&](const Priced& priced) { return priced.kernel(kernel.counts); });
+    const bool waits_for_launches =
+        Priced(fast_end, run, problem, count).launch_bound(kernel.counts) &&
+        Priced(slow_end, run, problem, count).launch_bound(kernel.counts);
+    cost.parts.push_back({.kind = waits_for_launches ? PartKind::launches : PartKind::kernels,
+                          .what = "kernel " + kernel.name,
+                          .calls_per_step = of_step[AskedOfKernel::launches],
+                          .bytes_per_step = of_step[AskedOfKernel::distinct_bytes],
+                          .calls = kernel.counts[AskedOfKernel::launches],
+                          .bytes = kernel.counts[AskedOfKernel::distinct_bytes],
+                          .seconds = seconds});
+    if (seconds.high > longest) {
+      longest = seconds.high;
+      cost.excess = Priced::excess(kernel.counts);
+      cost.from_graphs =
+          2 * kernel.counts[AskedOfKernel::graph_launches] > kernel.counts[AskedOfKernel::launches];
+    }
+  }
+  const auto seconds_of = [&](const AskedWork& work, double of_steps) {
+    return span_of(work, of_steps, [&](const Priced& priced) { return total(priced, work); });
+  };
+  cost.seconds = seconds_of(run, count);
+  cost.step_seconds = seconds_of(step, 1);
+  cost.resident_seconds = seconds_of(resident, count);
+  cost.allocations_per_step = step.counts[Asked::allocations];
+  return cost;
+}
+
+} // namespace diffbench::bench
