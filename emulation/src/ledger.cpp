@@ -29,7 +29,8 @@ std::string Ledger::json() const {
             "\": {\"pageable\": " + count_json(copies[way][0]) +
             ", \"page_locked\": " + count_json(copies[way][1]) + "}";
   }
-  json += "}, \"memsets\": " + count_json(memsets) + ", \"waits\": " + std::to_string(waits) +
+  json += "}, \"asynchronous_pageable\": " + count_json(pageable_async) +
+          ", \"memsets\": " + count_json(memsets) + ", \"waits\": " + std::to_string(waits) +
           ", \"allocations\": {\"device\": " + count_json({device_allocations, device_bytes}) +
           ", \"page_locked\": " + count_json({pinned_allocations, pinned_bytes}) +
           ", \"managed\": " + count_json({managed_allocations, managed_bytes}) +

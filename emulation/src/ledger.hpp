@@ -28,6 +28,7 @@ struct Ledger {
   /// By way, and whether the host's memory is page-locked (of those that touch it).
   std::array<std::array<CopyCount, 2>, copy_ways> copies{};
   CopyCount memsets;
+  CopyCount pageable_async; ///< of those copies: asked for as asynchronous, from or to such memory
   std::int64_t waits = 0;
   std::int64_t device_allocations = 0, pinned_allocations = 0, managed_allocations = 0, frees = 0;
   std::int64_t device_bytes = 0, pinned_bytes = 0, managed_bytes = 0; ///< allocated
