@@ -76,6 +76,9 @@ void add_option(CLI::App& app, OptionList::Option& option) {
   if (option.kind != Kind::value) {
     added->expected(1, CLI::detail::expected_max_vector_size);
   }
+  if (option.may_lack) {
+    added->expected(0, 1);
+  }
   if (option.kind == Kind::files) {
     added->allow_extra_args();
   } else {

@@ -134,7 +134,8 @@ std::string zsh_option(const Option& option) {
     const std::string others =
         is_repeated(option) ? "*" : fmt::format("({})", fmt::join(names, " "));
     text += "      " +
-            in_quotes(fmt::format("{}{}[{}]{}", others, name, zsh_escaped(option.help),
+            in_quotes(fmt::format("{}{}[{}]{}{}", others, name, zsh_escaped(option.help),
+                                  option.may_lack ? ":" : "",
                                   option.kind == OptionList::Kind::flag ? "" : zsh_value(option))) +
             "\n";
   }

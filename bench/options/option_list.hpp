@@ -75,6 +75,7 @@ class OptionList {
     std::vector<std::string> choices = {}; ///< what a shell offers for the value
     Companions companions = {};            ///< of a file
     std::string replaces = {};             ///< the option whose file it may take the place of
+    bool may_lack = false;                 ///< its value
   };
 
   OptionList() = default;
@@ -134,6 +135,9 @@ class OptionList {
 
   /// The names among which the value of the last declared option is chosen.
   void choices(std::vector<std::string> names) { options_.back().choices = std::move(names); }
+
+  /// The last declared option may be given without a value, which then is an empty text.
+  void value_may_lack() { options_.back().may_lack = true; }
 
   /// The last declared option's file has `companions`, and may take the place of the one that
   /// `replaces` names.

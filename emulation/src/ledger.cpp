@@ -41,6 +41,7 @@ std::string Ledger::json() const {
                                   member("registered", count_json(copies[way][2])) + "}");
   }
   json += "}, " + member("async_copies", count_json(async_copies)) + ", " +
+          member("asynchronous_pageable", count_json(pageable_async)) + ", " +
           member("memsets", count_json(memsets)) + ", " + member("waits", waits) + ", " +
           member("drains", drains) + ", \"allocations\": {" +
           member("device", count_json(allocations.device)) + ", " +

@@ -47,7 +47,8 @@ struct AllocationCounts {
 struct Ledger {
   /// By way and memory (of those that touch the host's).
   std::array<std::array<CopyCount, host_memories>, copy_ways> copies{};
-  CopyCount async_copies; ///< of these, from or to page-locked memory, for which nobody waits
+  CopyCount async_copies;   ///< of these, from or to page-locked memory, for which nobody waits
+  CopyCount pageable_async; ///< asked for as asynchronous, from or to pageable memory
   CopyCount memsets;
   std::int64_t waits = 0;         ///< for the device, but those of copies
   std::int64_t drains = 0;        ///< times that the host has waited for kernels, copies included

@@ -225,6 +225,9 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
   const std::string name =
       site != 0 ? "the copy" : "the copy of call " + std::to_string(state.counters.calls);
   count_copy(state.ledger, to, from, rows.width * rows.height, blocks);
+  if (!blocks && (to == Side::pageable || from == Side::pageable)) {
+    state.ledger.pageable_async.add(static_cast<std::int64_t>(rows.width * rows.height));
+  }
   const cudaError_t issued = state.issue(*stream, [&state, rows, staged, name, site] {
     ++state.counters.copies;
     for (std::size_t y = 0; y < rows.height; ++y) {

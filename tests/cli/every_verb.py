@@ -3,9 +3,13 @@ import json
 import os
 import pathlib
 import shutil
+import sys
 import tempfile
 
 from program import CommandLineTest, parse_json
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "try"))
+import corpus  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).resolve().parents[2] / "bench/results"
 
@@ -60,6 +64,8 @@ EXACT = {
                       "--json advise-assumed.json --csv advise-assumed.csv",
     "pitfalls-list": "pitfalls --list",
     "try": "try --new cpp own.cpp",
+    "try-exercise": "try --exercise",
+    "grade": "grade class --no-timing --json grade.json --csv grade.csv",
     "lesson": "lesson",
     "lesson-plan": "lesson 3 --list",
     "report": "report old.json copies.json -o page.html --csv report.csv",
@@ -94,6 +100,9 @@ class EveryVerb(CommandLineTest):
             row["samples_seconds"] = [factor * s for s in row["samples_seconds"]]
         self.path("new.json").write_text(json.dumps(new))
         self.path("text").write_text("text\n")
+        self.path("class").mkdir()
+        self.path("class/ann.c").write_text(corpus.STEP_C)
+        self.path("class/bob.c").write_text(corpus.STEP_C.replace("4 * u", "3 * u"))
         self.path("duels.jsonl").write_text("".join(
             json.dumps({"diffbench_history": 1, "date": f"2026-11-{i + 1:02}T00:00:00+0000", "host_name": "here",
                         "cpu_model": "a CPU", "a": "./old", "b": "./new", "label": "", "blocks": 20,

@@ -74,10 +74,10 @@ class Documents(CommandLineTest):
 
 
 class Lesson(CommandLineTest):
-    def lesson(self, number, *arguments, guesses="", out="lesson", exit_code=0):
+    def lesson(self, number, *arguments, guesses="", out="lesson", exit_code=0, env=None):
         done = subprocess.run([PROGRAM, "lesson", number, "--out", out, *arguments], cwd=self.directory,
                               input=guesses, capture_output=True, encoding="utf-8", timeout=120,
-                              env={**os.environ, **BARE})
+                              env={**os.environ, **BARE, **(env or {})})
         self.assertEqual(done.returncode, exit_code, done.stderr)
         return done
 
@@ -103,6 +103,12 @@ class Lesson(CommandLineTest):
                 self.assertEqual(len(said), 2)
         for word in ("mistake:", "reason:", "remedy:"):
             self.assertIn(word, done.stdout)
+        # Without a compiler an exercise is left out, and the lesson ends as others do.
+        rows = self.sheet("1/sheet.csv")
+        self.path("1/5-port.json").unlink()
+        done = self.lesson("1", "--quick", out="1", env={"PATH": str(self.path("1"))})
+        self.assertIn("Left out: it needs a compiler.", done.stdout)
+        self.assertEqual(self.sheet("1/sheet.csv"), rows[:-2])
 
     def test_is_taken_up_where_it_was(self):
         left = self.lesson("3", "--quick", guesses="about 230 parameters\nq\n")

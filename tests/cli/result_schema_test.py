@@ -79,6 +79,16 @@ class ResultSchema(EveryVerb):
         self.assertEqual([word for word in enums(SCHEMA)
                           if word is not None and word not in seen and f'"{word}"' not in sources], [])
 
+    def test_the_default_rubric(self):
+        schema = parse_json((ROOT / "bench/lab/try/grade/rubric.schema.json").read_text())
+        jsonschema.Draft7Validator.check_schema(schema)
+        rubric = parse_json(self.run_ok("grade", "--print-rubric").stdout)
+        validator = jsonschema.Draft7Validator(schema)
+        self.assertEqual([error.message for error in validator.iter_errors(rubric)], [])
+        for key, value in (("criterion", "fast"), ("points", -1), ("row", "numpy")):
+            rubric["criteria"][0] = {"criterion": "right", "points": 1, key: value}
+            self.assertFalse(validator.is_valid(rubric), key)
+
     def test_a_wrong_row(self):
         arguments = "--grid 16 --iters 4 --budget 0.1 --baseline scalar --json wrong.json"
         self.run_program(*arguments.split(), program=WITH_WRONG_BACKEND)

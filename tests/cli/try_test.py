@@ -2,6 +2,7 @@
 a test; limits are far from what a busy machine needs."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,22 @@ import corpus  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Threads that wait for one another do not spin: tests share their CPUs.
 CALM = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2"}
+
+# Of each what it says, and a part of the line that it names.
+EXERCISES = {
+    "01-boundary": (["the edges are copied"], None),
+    "02-missing-barrier": (["race "], "tile[threadIdx.y][threadIdx.x] ="),
+    "03-race": (["race "], "u[y * nx + x] = "),
+    "04-copy-each-step": (["the same bits", "note: copies: 2 a step", "note: allocations: 2 a step"], None),
+    "05-no-synchronization": (["early_read "], "memcpy(out, result"),
+    "06-stale-buffer": (["after an even number of steps the wrong buffer"], None),
+    "07-float64": (["right within rounding", "partly in float64"], None),
+    "08-unchecked-error": (["launch_refused "], "<<<grid, block>>>"),
+    "09-leak": (["the same bits", "leak ", "a stream"], "cudaMalloc(&next"),
+    "10-partial-block": (["the last partial block of 16 x 16"], None),
+    "11-managed-memory": (["the same bits", "note: managed memory: the host waits 1 times a step"], None),
+    "12-pageable-async": (["the same bits", "note: asynchronous copies: 2 in a run"], None),
+}
 
 
 class Try(CommandLineTest):
@@ -228,6 +245,38 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
         self.assert_refused(2, ["--assume", "h300"], "try", "port.cu", "--assume", "h300")
         self.assert_refused(2, ["--schedules"], "try", "port.cu", "--schedules", "-1")
 
+    def test_exercises_and_their_mended_forms(self):
+        """Of each what it says, with the line; those that only cost time are right, and it says what they cost. Of
+        mended ones there is nothing to say."""
+        listed = self.run_ok("try", "--exercise").stdout
+        self.assertEqual(len(re.findall(r"(?m)^ *\d+  \w", listed)), len(EXERCISES))
+        mended = ROOT / "tests/try/exercises"
+        self.path("class").mkdir()
+        seen = set()
+        for number, name in enumerate(EXERCISES, 1):
+            self.assertIn(f"next: diffbench try class/{name}.cu",
+                          self.run_ok("try", "--exercise", str(number), f"class/{name}.cu").stdout)
+            text = (mended / f"{name}.cu").read_text().split("\n", 1)[1]
+            if text not in seen:  # several are mended by the same text
+                seen.add(text)
+                self.path(f"class/mended-{name}.cu").write_text(text)
+        done = self.run_ok("grade", "class", "--no-timing", "--json", "-", "--timeout", "60")
+        for result in parse_json(done.stdout)["diffbench"]["grade"]["results"]:
+            with self.subTest(result["name"]):
+                if result["name"].startswith("mended-"):
+                    self.assertEqual(result["verdict"], "the same bits", result["said"])
+                    for note in re.findall("(?m)^note: .*", result["said"]):
+                        self.assertRegex(note, "GPU was emulated|not kept from|the form step, too")
+                    self.assertNotIn("on an emulated device", result["said"])
+                else:
+                    words, code = EXERCISES[result["name"].removesuffix(".cu")]
+                    for word in words:
+                        self.assertIn(word, result["said"])
+                    if code:
+                        lines = self.path(f"class/{result['name']}").read_text().splitlines()
+                        at = [n for n, line in enumerate(lines, 1) if code in line]
+                        self.assertTrue(any(f"{result['name']}:{n} " in result["said"] for n in at), result["said"])
+
     def test_what_is_refused(self):
         for name, text in (("bad.c", "void step(const float* u) {\n  int 3x;\n}\n"),
                            ("none.c", "int main(void) { return 0; }\n"),
@@ -245,7 +294,11 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
                 (["my.txt", ".c, .cpp"], "my.txt"), (["there is no file"], "absent.c"),
                 (["which file?"],), (["'rust'", "cuda"], "--new", "rust", "a.rs"),
                 (["--form", "'loop'"], "bad.c", "--form", "loop"),
-                (["--memory"], "bad.c", "--memory", "1"), (["--grid"], "bad.c", "--grid", "1")]:
+                (["--memory"], "bad.c", "--memory", "1"),
+                (["--exercise 13", "1 to 12"], "--exercise", "13"),
+                (["--exercise my.cu", "1 to 12"], "--exercise", "my.cu"),
+                (["a.c", ".cu file"], "--exercise", "1", "a.c"), (["bad.c is there"], "--new", "cpp", "bad.c"),
+                (["choose one"], "--exercise", "1", "--new", "cpp", "a.cu"), (["--grid"], "bad.c", "--grid", "1")]:
             with self.subTest(arguments):
                 self.assert_refused(2, mentions, "try", *arguments)
         self.assert_refused(4, ["nocc"], "try", "bad.c", "--compiler", "nocc")

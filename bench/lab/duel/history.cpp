@@ -1,18 +1,11 @@
 #include "history.hpp"
 
-#include "child_process.hpp"
 #include "diffbench/errors.hpp"
+#include "line_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <utility>
 
@@ -24,11 +17,6 @@ using nlohmann::ordered_json;
 
 constexpr const char* schema_member = "diffbench_history";
 constexpr int history_schema = 1;
-
-[[noreturn]] void fail(const std::filesystem::path& path, const char* what) {
-  throw Error(
-      fmt::format("--history {}: cannot {}: {}", path.string(), what, std::strerror(errno)));
-}
 
 ordered_json json_of(const HistoryEntry& entry) {
   ordered_json interval;
@@ -79,49 +67,14 @@ std::optional<HistoryEntry> entry_of(const std::string& line) {
   }
 }
 
-/// Open for appending, and nobody else's until it is closed.
-FileDescriptor locked(const std::filesystem::path& path) {
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
-  if (file.get() < 0) {
-    fail(path, "open");
-  }
-  struct stat about {};
-  if (::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) {
-    throw InvalidInput(fmt::format("--history {}: is not a regular file", path.string()));
-  }
-  while (::flock(file.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) {
-      fail(path, "lock");
-    }
-  }
-  return file;
-}
-
-/// Whether a line was cut off at its end.
-bool ends_within_a_line(int file) {
-  const off_t size = ::lseek(file, 0, SEEK_END);
-  char last = '\n';
-  return size > 0 && ::pread(file, &last, 1, size - 1) == 1 && last != '\n';
-}
-
 } // namespace
 
 void append_history(const std::filesystem::path& path, std::span<const HistoryEntry> entries) {
-  const FileDescriptor file = locked(path);
-  std::string lines = ends_within_a_line(file.get()) ? "\n" : "";
+  std::string lines;
   for (const HistoryEntry& entry : entries) {
     lines += json_of(entry).dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
   }
-  for (std::size_t done = 0; done < lines.size();) {
-    const ssize_t size = ::write(file.get(), lines.data() + done, lines.size() - done);
-    if (size < 0 && errno != EINTR) {
-      fail(path, "write");
-    }
-    done += static_cast<std::size_t>(std::max<ssize_t>(size, 0));
-  }
-  if (::fdatasync(file.get()) != 0) {
-    fail(path, "write");
-  }
+  LineFile("--history", path, LineFile::Sharing::waits).append(lines);
 }
 
 History read_history(const std::filesystem::path& path) {

@@ -16,6 +16,7 @@
 #include "result_reader.hpp"
 #include "sheet.hpp"
 #include "text_width.hpp"
+#include "try/exercise.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,7 +24,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <system_error>
 
 namespace diffbench::bench::lesson {
@@ -34,8 +34,20 @@ std::string default_folder(const Lesson& lesson, bool quick) {
   return fmt::format("diffbench-lesson-{}{}", lesson.number, quick ? "-quick" : "");
 }
 
-std::vector<std::string> arguments_of(const LessonStep& step, const CourseOptions& options) {
+std::filesystem::path folder_of(const Lesson& lesson, const CourseOptions& options) {
+  return options.folder.empty() ? default_folder(lesson, options.quick) : options.folder;
+}
+
+std::filesystem::path exercise_file(const LessonStep& step, const std::filesystem::path& folder) {
+  return folder / exercise_file_name(step.exercise);
+}
+
+std::vector<std::string> arguments_of(const LessonStep& step, const CourseOptions& options,
+                                      const std::filesystem::path& folder) {
   std::vector<std::string> words = words_of(worded(step.command, options.quick));
+  if (step.exercise != 0) {
+    words.push_back(exercise_file(step, folder).string());
+  }
   if (step.assumes) {
     words.insert(words.end(), {"--assume", options.card_as_typed});
   }
@@ -71,12 +83,11 @@ class Course {
         options_(options),
         invocation_(invocation),
         run_command_(run_command),
-        folder_(options.folder.empty() ? default_folder(lesson, options.quick) : options.folder,
-                options.sheet, names_in(lesson.steps)),
+        folder_(folder_of(lesson, options), options.sheet, names_in(lesson.steps)),
         guesses_(folder_.guesses()),
         reader_(invocation.err) {
     for (const LessonStep& step : lesson.steps) {
-      arguments_.push_back(arguments_of(step, options));
+      arguments_.push_back(arguments_of(step, options, folder_.path()));
       if (!step.peer.empty() && probe_peer(step.peer).available) {
         arguments_.back().insert(arguments_.back().end(), {"--peer", std::string(step.peer)});
       }
@@ -128,7 +139,12 @@ class Course {
     if (finished) {
       say(fmt::format("\nMeasured before, in {}.\n", folder_.result(place).string()));
     } else if (const int code = measure(place); code != exit_ok) {
-      return code;
+      if (code != exit_unavailable || step.exercise == 0) {
+        return code;
+      }
+      asked_.resize(first);
+      say("\nLeft out: it needs a compiler.\n");
+      return exit_ok;
     }
     answer(place, first, finished);
     return exit_ok;
@@ -153,6 +169,12 @@ class Course {
 
   /// A wrong row has no time; the others answer the questions.
   int measure(std::size_t place) {
+    if (const LessonStep& step = lesson_.steps[place]; step.exercise != 0) {
+      const std::filesystem::path file = exercise_file(step, folder_.path());
+      if (!std::filesystem::exists(file)) { // it may be mended already
+        write_exercise(step.exercise, file);
+      }
+    }
     std::vector<std::string> words = arguments_[place];
     words.insert(words.end(), {"--json", folder_.part(place).string()});
     if (invocation_.err.rdbuf() == nullptr) { // --quiet
@@ -243,8 +265,11 @@ class Course {
 
   void make_page() const {
     std::vector<std::string> words{"report"};
-    std::ranges::transform(folder_.results(), std::back_inserter(words),
-                           [](const auto& path) { return path.string(); });
+    for (std::size_t step = 0; step < lesson_.steps.size(); ++step) {
+      if (folder_.finished(step)) {
+        words.push_back(folder_.result(step).string());
+      }
+    }
     words.insert(words.end(), {"-o", folder_.page().string()});
     const int code = run_command_(words);
     if (code != exit_ok && code != exit_unavailable) { // a build without a page has said so
@@ -279,7 +304,8 @@ std::string lesson_plan(const Lesson& lesson, const CourseOptions& options) {
   int number = 0;
   for (std::size_t place = 0; place < lesson.steps.size(); ++place) {
     const LessonStep& step = lesson.steps[place];
-    text += heading(lesson, step, place, options.quick, arguments_of(step, options));
+    text += heading(lesson, step, place, options.quick,
+                    arguments_of(step, options, folder_of(lesson, options)));
     for (const Question& question : step.questions) {
       text += "\n" + question_lines({.question = &question,
                                      .number = fmt::format("{}.{}", lesson.number, ++number),

@@ -240,6 +240,35 @@ LessonStep precision() {
       .gpu_pitfalls = {"pageable-async"}};
 }
 
+LessonStep port() {
+  return {.name = "port",
+          .text =
+              "A first port to CUDA, as many begin. It is right. diffbench try runs it on an "
+              "emulated GPU, which has no time but counts what the program asks for.",
+          .command = "try",
+          .exercise = 4,
+          .questions = {
+              {.text = "How many times does the field travel between host and device in each step?",
+               .unit = "times",
+               .answer =
+                   [](const StepResult& result) {
+                     const Value::List& judged = result.rows("try.results");
+                     return judged.empty() ? Answer{}
+                                           : measured(figure(judged.front(), "costs.copies"));
+                   },
+               .why = "Each call of the function copies the field to the device and back. Open the "
+                      "file, take the copies and the allocations out of the loop, and try it "
+                      "again, until nothing is noted. diffbench try --exercise lists eleven more.",
+               .tolerance = 1.3},
+              {.text = "The field stays on the device for 1000 steps. How many of these copies are "
+                       "left in all?",
+               .unit = "copies",
+               .answer = [](const StepResult&) { return reasoned(2.0); },
+               .why = "One before the first step, one after the last. Whoever wants to look at the "
+                      "field in between pays for each look.",
+               .tolerance = 1.3}}};
+}
+
 } // namespace
 
 Lesson diffusion_lesson() {
@@ -248,8 +277,8 @@ Lesson diffusion_lesson() {
           .teaches =
               "Why a port to a GPU can be slower than the CPU: what a copy costs, and what \"the "
               "CPU\" and \"the time\" mean.",
-          .takes = "25 s",
-          .steps = {ladder(), copies(), residency(), precision()}};
+          .takes = "30 s",
+          .steps = {ladder(), copies(), residency(), precision(), port()}};
 }
 
 } // namespace diffbench::bench::lesson

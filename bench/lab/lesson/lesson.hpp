@@ -6,6 +6,7 @@
 
 #include "answer.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,10 @@ struct Question {
 };
 
 struct LessonStep {
-  std::string_view name; ///< of its result file
-  std::string_view text; ///< what is done, and why
-  std::string_view command;
+  std::string_view name;      ///< of its result file
+  std::string_view text;      ///< what is done, and why
+  std::string_view command;   ///< without the file of an exercise
+  std::size_t exercise = 0;   ///< of `diffbench try`: its file is put into the folder
   std::string_view peer = {}; ///< added as --peer where it can be started
   bool assumes = false;       ///< the command takes --assume
   std::vector<Question> questions;

@@ -47,8 +47,12 @@ std::string first_there(const std::vector<std::string>& names, std::string_view 
 Said run_command(std::vector<std::string> command, const fs::path& work_dir) {
   const fs::path file = work_dir / "messages.txt";
   const std::string program = command.front();
-  command.insert(command.begin(),
-                 {"sh", "-c", "m=$1; shift; LC_ALL=C exec \"$@\" 2> \"$m\"", "sh", file.string()});
+  // A file of a GiB and memory of 8 are more than a kernel needs, and less than a disk has.
+  command.insert(
+      command.begin(),
+      {"sh", "-c",
+       "m=$1; shift; ulimit -f 2097152; ulimit -v 8388608; LC_ALL=C exec \"$@\" 2> \"$m\"", "sh",
+       file.string()});
   ChildProcess child(command);
   const auto status = child.wait(compile_limit);
   if (!status) {

@@ -1,5 +1,6 @@
 #include "judgement.hpp"
 
+#include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
 #include "units.hpp"
 #include "variation.hpp"
@@ -91,9 +92,11 @@ class Judge {
     try {
       run_all();
     } catch (const SubmissionFailed& failure) {
+      complain_of_chance();
       judgement_.failed = judgement_.complaints.empty(); // else it failed of what is known
       judgement_.complaints.emplace_back(failure.what());
     }
+    complain_of_chance();
     judgement_.runs = std::ssize(runs_) + std::ssize(other_runs_);
     if (!runs_.empty()) {
       compare_all();
@@ -118,6 +121,7 @@ class Judge {
       run_boundaries(process);
     });
     judgement_.counts = device_counts(process.counts());
+    judgement_.costs = device_costs(counted_);
     if (plan_.brief) {
       run_schedules(largest);
     }
@@ -224,8 +228,11 @@ class Judge {
   }
 
   void run(TriedProcess& process, const Problem& problem, std::int64_t steps) {
-    if (interrupted()) {
-      throw Interrupted();
+    check_interrupt();
+    if (!(watch_.seconds() <= plan_.total_seconds)) {
+      throw SubmissionFailed(
+          SubmissionFailed::Kind::hung,
+          fmt::format("its runs together take more than {:g} s", plan_.total_seconds));
     }
     JudgedRun<T> run{.problem = problem,
                      .steps = steps,
@@ -233,7 +240,10 @@ class Judge {
                      .result = {}};
     fill_secret(run.initial, seed_());
     try {
+      const Value before = counts(process);
       TriedRun<T> done = process.run(run.initial, steps);
+      counted_.push_back(
+          {.cells = problem.cells(), .steps = steps, .before = before, .after = counts(process)});
       complain_once(done.input_changed ? "it changes its input" : "");
       complain_once(done.outside
                         ? fmt::format("{}, on {} x {} cells", *done.outside, problem.nx, problem.ny)
@@ -241,9 +251,6 @@ class Judge {
       if (!repeats_ && done.result.nx() > 0) {
         // Twice the same: what is a race, or was never set, may show.
         repeats_ = same_bits(process.run(run.initial, steps).result, done.result);
-        complain_once(*repeats_ ? ""
-                                : "two equal runs differ: it reads memory that was never set, "
-                                  "or its threads race");
       }
       for (const JudgedRun<T>& earlier : runs_) {
         const T first = done.result.cells().front(); // not what was left out, or set to 0
@@ -258,6 +265,19 @@ class Judge {
                                          problem.ny, counted(steps, "step")));
     }
     (problem.boundary == Boundary::periodic ? runs_ : other_runs_).push_back(std::move(run));
+  }
+
+  /// Where nothing says why.
+  void complain_of_chance() {
+    if (repeats_ == false) {
+      complain_once(
+          "two equal runs differ: it reads memory that was never set, or its threads race");
+    }
+  }
+
+  /// Of an emulated device; null without one.
+  [[nodiscard]] Value counts(TriedProcess& process) const {
+    return submission_.compiled.has_session ? device_counts(process.counts()) : Value();
   }
 
   void complain_once(const std::string& what) {
@@ -340,7 +360,9 @@ class Judge {
   const std::filesystem::path& work_dir_;
   const std::function<void(double)>& on_progress_;
   std::mt19937_64 seed_{plan_.seed};
+  Stopwatch<> watch_;
   std::vector<JudgedRun<T>> runs_, other_runs_; ///< with periodic edges, and with others
+  std::vector<RunCounts> counted_;
   std::optional<bool> repeats_;
   Judgement judgement_;
 };

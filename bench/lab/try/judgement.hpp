@@ -2,6 +2,7 @@
 // oracle's relatives (variation.hpp) explain what it gives.
 #pragma once
 
+#include "device_costs.hpp"
 #include "device_findings.hpp"
 #include "diffbench/name_table.hpp"
 #include "diffbench/verify.hpp"
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,7 +58,8 @@ struct Judgement {
   std::optional<WrongCells> wrong;
   std::string unprotected;             ///< TriedProcess::unprotected()
   std::vector<DeviceFinding> findings; ///< of an emulated device
-  Value counts; ///< what the code has asked that device for; null without one
+  Value counts;                     ///< what the code has asked that device for; null without one
+  std::optional<DeviceCosts> costs; ///< the same by run and step; empty where no two runs tell
 };
 
 struct JudgePlan {
@@ -64,6 +67,8 @@ struct JudgePlan {
   std::uint64_t seed = 0;     ///< of the fields
   bool brief = false;         ///< for code that is emulated
   std::int64_t schedules = 4; ///< of such code: other orders of its threads and blocks
+  /// Of all runs together.
+  double total_seconds = std::numeric_limits<double>::infinity();
 };
 
 /// `on_progress(fraction)` is called after each run. Throws Interrupted, and Error where no process

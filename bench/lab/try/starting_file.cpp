@@ -137,10 +137,13 @@ void write_starting_file(std::string_view kind, const std::filesystem::path& pat
   if (file == std::end(starting_files)) {
     throw unknown_name("kind of file", kind, starting_kinds());
   }
+  write_new_file(path, fmt::format("{}{}{}", file->head, file->middle, file->tail));
+}
+
+void write_new_file(const std::filesystem::path& path, std::string text) {
   if (std::filesystem::exists(path)) {
     throw InvalidInput(fmt::format("{} is there already; choose another name", path.string()));
   }
-  std::string text = fmt::format("{}{}{}", file->head, file->middle, file->tail);
   const std::string_view place = "diffbench try FILE";
   text.replace(text.find(place), place.size(),
                fmt::format("diffbench try {}", path.filename().string()));

@@ -14,4 +14,7 @@ namespace diffbench::bench {
 /// it cannot be written.
 void write_starting_file(std::string_view kind, const std::filesystem::path& path);
 
+/// The same of a text in which "diffbench try FILE" stands for the command with the file's name.
+void write_new_file(const std::filesystem::path& path, std::string text);
+
 } // namespace diffbench::bench

@@ -313,7 +313,7 @@ Submission prepare_cuda(const fs::path& file, std::optional<Form> wanted,
 
 } // namespace
 
-Language language_of(const fs::path& file) {
+std::optional<Language> known_language(const fs::path& file) {
   const std::string end = file.extension().string();
   for (const auto& [known, language] : {std::pair<std::string_view, Language>{".c", Language::c},
                                         {".cpp", Language::cpp},
@@ -325,6 +325,13 @@ Language language_of(const fs::path& file) {
     if (end == known) {
       return language;
     }
+  }
+  return std::nullopt;
+}
+
+Language language_of(const fs::path& file) {
+  if (const auto language = known_language(file)) {
+    return *language;
   }
   throw InvalidInput(fmt::format("{}: files that end with .c, .cpp, .cu, .py or .so can be tried",
                                  file.filename().string()));

@@ -24,7 +24,9 @@ inline constexpr NameTable<Language, 5> language_names{"language",
   return language_names.name(language);
 }
 
-/// By the end of its name. Throws InvalidInput, with the ends that are known.
+/// By the end of its name; empty where that is not known.
+[[nodiscard]] std::optional<Language> known_language(const std::filesystem::path& file);
+/// The same. Throws InvalidInput, with the ends that are known.
 [[nodiscard]] Language language_of(const std::filesystem::path& file);
 
 /// What runs, in which form and for which dtypes.

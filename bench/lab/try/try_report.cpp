@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace diffbench::bench {
@@ -61,6 +62,7 @@ constexpr Column<Judgement> judgement_columns[] = {
     {"unprotected", nullptr, as_text, field<&Judgement::unprotected, or_null>},
     {"findings", nullptr, as_text, field<&Judgement::findings, findings_json>},
     {"counts", nullptr, as_text, field<&Judgement::counts>},
+    {"costs", nullptr, as_text, field<&Judgement::costs, costs_json>},
 };
 
 std::string cell_text(double cell) {
@@ -179,6 +181,9 @@ LabReport try_report(const Trial& trial) {
   if (worst != nullptr) {
     report.outcome = {worst->failed ? exit_error : exit_not_verified,
                       fmt::format("{}: {}", trial.file, verdict_line(*worst))};
+  }
+  if (const auto& costs = trial.judgements.front().costs) {
+    std::ranges::move(cost_notes(*costs), std::back_inserter(report.notes));
   }
   if (submission.language == Language::cuda) {
     report.notes.emplace_back("the GPU was emulated, so nothing is timed");

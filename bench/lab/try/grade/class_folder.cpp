@@ -1,0 +1,150 @@
+#include "class_folder.hpp"
+
+#include "diffbench/errors.hpp"
+#include "digest.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of a shared library with everything in it; a source has thousands.
+constexpr std::uintmax_t most_bytes = 64 << 20;
+
+/// By name, without hidden ones and caches.
+std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
+  std::vector<fs::directory_entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with('.') && !name.starts_with("__")) {
+      entries.push_back(*entry);
+    }
+  }
+  if (error) {
+    throw InvalidInput(fmt::format("{}: cannot be read: {}", folder.string(), error.message()));
+  }
+  std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path(); });
+  return entries;
+}
+
+bool is_file(const fs::directory_entry& entry) {
+  std::error_code unknown; // of a link to itself, for one
+  return entry.is_regular_file(unknown);
+}
+
+bool is_header(const fs::path& path) {
+  const std::string end = path.extension().string();
+  return end == ".h" || end == ".hpp" || end == ".cuh" || end == ".inc";
+}
+
+/// A student's folder.
+Submitted submitted_in(const fs::path& folder) {
+  Submitted submitted;
+  submitted.name = folder.filename().string();
+  std::vector<fs::path> tried;
+  try {
+    for (const fs::directory_entry& entry : entries_of(folder)) {
+      if (is_file(entry)) {
+        submitted.parts.push_back(entry.path());
+        if (known_language(entry.path())) {
+          tried.push_back(entry.path());
+        }
+      }
+    }
+  } catch (const InvalidInput& error) {
+    submitted.problem = error.what();
+    return submitted;
+  }
+  if (tried.size() == 1) {
+    submitted.file = tried.front();
+    submitted.language = known_language(submitted.file);
+    submitted.name += "/" + submitted.file.filename().string();
+    std::stable_partition(submitted.parts.begin(), submitted.parts.end(),
+                          [&](const fs::path& part) { return part == submitted.file; });
+  } else if (tried.empty()) {
+    submitted.problem = "the folder has no .c, .cpp, .cu, .py or .so file";
+  } else {
+    std::vector<std::string> names;
+    std::ranges::transform(tried, std::back_inserter(names),
+                           [](const fs::path& path) { return path.filename().string(); });
+    submitted.problem = fmt::format("the folder has {} files that could be tried: {}", names.size(),
+                                    fmt::join(names, ", "));
+  }
+  return submitted;
+}
+
+} // namespace
+
+ClassFolder class_folder(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) {
+    throw InvalidInput(fmt::format("{}: there is no such folder", folder.string()));
+  }
+  ClassFolder found;
+  std::vector<fs::path> headers;
+  for (const fs::directory_entry& entry : entries_of(folder)) {
+    const auto language = known_language(entry.path());
+    if (entry.is_directory(ignored)) {
+      found.submitted.push_back(submitted_in(entry.path()));
+    } else if (is_file(entry) && language) {
+      found.submitted.push_back({.name = entry.path().filename().string(),
+                                 .file = entry.path(),
+                                 .language = language,
+                                 .problem = {},
+                                 .parts = {entry.path()}});
+    } else if (is_file(entry) && is_header(entry.path())) {
+      headers.push_back(entry.path());
+    } else {
+      found.left_out.push_back(entry.path().filename().string());
+    }
+  }
+  for (Submitted& submitted : found.submitted) {
+    submitted.parts.insert(submitted.parts.end(), headers.begin(), headers.end());
+  }
+  if (found.submitted.empty()) {
+    throw InvalidInput(fmt::format(
+        "{}: no submission is there: neither .c, .cpp, .cu, .py or .so files nor folders",
+        folder.string()));
+  }
+  return found;
+}
+
+std::string digest_of(const Submitted& submitted, const std::string& options) {
+  Sha256 digest;
+  const auto add = [&digest](std::string_view text) {
+    const std::string counted = fmt::format("{} {}", text.size(), text);
+    digest.add(std::as_bytes(std::span(counted)));
+  };
+  add(options);
+  add(submitted.problem);
+  for (const fs::path& part : submitted.parts) {
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(part, error);
+    std::ifstream stream(part, std::ios::binary);
+    if (error || !stream || bytes > most_bytes) {
+      throw InvalidInput(
+          fmt::format("{} {}", part.filename().string(),
+                      bytes > most_bytes && !error ? "is larger than 64 MiB" : "cannot be read"));
+    }
+    add(part.filename().string());
+    add(std::string(std::istreambuf_iterator<char>(stream), {}));
+  }
+  return digest.text();
+}
+
+} // namespace diffbench::bench

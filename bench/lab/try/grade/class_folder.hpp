@@ -1,0 +1,34 @@
+// The submissions of a class: a folder with a file, or a folder with one file, for each student.
+#pragma once
+
+#include "try/submission.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+
+struct Submitted {
+  std::string name;                 ///< "ann.cu", "bob/port.cu", or "eve" of a folder without one
+  std::filesystem::path file;       ///< that is tried; empty: see `problem`
+  std::optional<Language> language; ///< empty: no file
+  std::string problem;              ///< why no file can be tried
+  std::vector<std::filesystem::path> parts; ///< what its result depends on, `file` first
+};
+
+struct ClassFolder {
+  std::vector<Submitted> submitted;  ///< by name
+  std::vector<std::string> left_out; ///< files of other kinds
+};
+
+/// Looks at the folder and those in it, not deeper, and not at what begins with a point or two
+/// underscores. Throws InvalidInput where it cannot be read, or has no submission.
+[[nodiscard]] ClassFolder class_folder(const std::filesystem::path& folder);
+
+/// Of all parts and `options`: equal for what gives equal results. Throws InvalidInput for a part
+/// that cannot be read or is larger than any source is.
+[[nodiscard]] std::string digest_of(const Submitted& submitted, const std::string& options);
+
+} // namespace diffbench::bench

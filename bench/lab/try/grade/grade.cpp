@@ -1,0 +1,335 @@
+// The verb grade: all submissions of a folder tried, and given points by a rubric.
+#include "class_folder.hpp"
+#include "class_page.hpp"
+#include "columns.hpp"
+#include "diffbench/atomic_file.hpp"
+#include "diffbench/errors.hpp"
+#include "grade_state.hpp"
+#include "interrupt.hpp"
+#include "lab_report.hpp"
+#include "option_list.hpp"
+#include "result_file.hpp"
+#include "rubric.hpp"
+#include "temporary_directory.hpp"
+#include "try/trial.hpp"
+#include "units.hpp"
+#include "version.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+struct GradePlan {
+  std::string folder, rubric_file, resume, page;
+  bool print_rubric = false;
+  Rubric rubric = default_rubric();
+  TrialPlan trial;
+  LabOutput output;
+};
+
+/// All runs of a file together may take so many times what one may.
+constexpr double runs_in_full = 6;
+
+/// What else decides about the result of a file.
+std::string options_text(const TrialPlan& plan) {
+  const auto name = [](const auto& chosen) {
+    return chosen ? std::string(to_string(*chosen)) : std::string("any");
+  };
+  std::string text = fmt::format(
+      "{} form {} dtype {} compiler {} flags {} timeout {} memory {} seed {} "
+      "schedules {} timing {}",
+      version_text(), name(plan.form), name(plan.dtype), plan.compiler.compiler,
+      plan.compiler.flags, plan.judge.limits.seconds, plan.memory_mib, plan.judge.seed,
+      plan.judge.schedules, plan.timing);
+  return !plan.timing
+             ? text
+             : fmt::format("{} on {} grid {}x{} iterations {} threads {} budget {}", text,
+                           host_name(), plan.run.problem.nx, plan.run.problem.ny,
+                           plan.run.iterations, plan.run.session.threads, plan.run.budget_seconds);
+}
+
+Graded try_submitted(const Submitted& submitted, const TrialPlan& plan, Progress& progress) {
+  const auto refused = [&](const std::string& why) {
+    return not_tried(submitted.name, submitted.language, Graded::Fate::refused, why);
+  };
+  if (!submitted.problem.empty()) {
+    return refused(submitted.problem);
+  }
+  try {
+    const TemporaryDirectory work_dir;
+    LoadWatch load;
+    const Trial trial = try_file(submitted.file, plan, work_dir.path(), progress);
+    if (trial.timing) {
+      load.add_work(*trial.timing);
+    }
+    return graded_from(submitted.name, trial, trial.timing && load.disturbance());
+  } catch (const InvalidInput& error) {
+    return refused(error.what());
+  } catch (const Unavailable& error) {
+    return not_tried(submitted.name, submitted.language, Graded::Fate::lacking, error.what());
+  } catch (const std::bad_alloc&) { // of a library that says that it has so many names
+    return refused("this is more than memory holds");
+  } catch (const std::length_error&) {
+    return refused("this is more than memory holds");
+  }
+}
+
+struct ClassResult {
+  std::vector<GradedRow> rows;
+  std::vector<std::string> left_out;
+  std::size_t kept = 0; ///< of an earlier run
+  bool interrupted = false;
+};
+
+Graded graded_submitted(const Submitted& submitted, const GradePlan& plan, GradeState& state,
+                        ClassResult& result, Progress& progress) {
+  std::string digest;
+  try {
+    digest = digest_of(submitted, options_text(plan.trial));
+  } catch (const InvalidInput& error) {
+    return not_tried(submitted.name, submitted.language, Graded::Fate::refused, error.what());
+  }
+  if (const Graded* known = state.find(digest)) {
+    ++result.kept;
+    Graded graded = *known;
+    graded.name = submitted.name;
+    return graded;
+  }
+  Graded graded = try_submitted(submitted, plan.trial, progress);
+  graded.timed = plan.trial.timing && submitted.language && submitted.language != Language::cuda;
+  if (graded.fate != Graded::Fate::lacking) {
+    state.keep(digest, graded);
+  }
+  return graded;
+}
+
+ClassResult grade_class(const GradePlan& plan, Progress& progress) {
+  ClassFolder folder = class_folder(plan.folder);
+  GradeState state = plan.resume.empty() ? GradeState() : GradeState(plan.resume);
+  ClassResult result;
+  result.left_out = std::move(folder.left_out);
+  for (const Submitted& submitted : folder.submitted) {
+    progress.within(fmt::format("{} of {}: ", result.rows.size() + 1, folder.submitted.size()));
+    try {
+      check_interrupt();
+      Graded graded = graded_submitted(submitted, plan, state, result, progress);
+      Grade grade = grade_by(plan.rubric, graded);
+      result.rows.push_back({std::move(graded), std::move(grade)});
+    } catch (const Interrupted&) {
+      result.interrupted = true;
+      break;
+    }
+  }
+  return result;
+}
+
+/// Why, in a cell of a table.
+Value short_reason(const GradedRow& row) {
+  constexpr std::size_t widest = 44;
+  const std::string& why = row.graded.mistake.empty() ? row.graded.reason : row.graded.mistake;
+  return why.size() <= widest ? or_null(why) : Value(why.substr(0, widest - 3) + "...");
+}
+
+Value marks_text(const GradedRow& row) {
+  std::vector<std::string> marks;
+  for (const MarkedCriterion& each : row.grade.criteria) {
+    marks.push_back(fmt::format("{}: {} {:g}/{:g}", title_of(each.criterion), to_string(each.mark),
+                                each.points, each.criterion.points));
+  }
+  return or_null(fmt::format("{}", fmt::join(marks, "; ")));
+}
+
+Value marks_json(const GradedRow& row) {
+  return Value::each(row.grade.criteria, [](const MarkedCriterion& each) -> Value {
+    const bool of_time = each.criterion.kind == Criterion::Kind::faster_than;
+    return {{"criterion", to_string(each.criterion.kind)},
+            {"row", or_null(each.criterion.row)},
+            {"factor", of_time ? Value(each.criterion.factor) : Value()},
+            {"mark", to_string(each.mark)},
+            {"points", each.points},
+            {"of", each.criterion.points}};
+  });
+}
+
+Value points_of(const GradedRow& row) {
+  return row.grade.criteria.empty() ? Value() : Value(row.grade.points);
+}
+Value most_points_of(const GradedRow& row) {
+  return row.grade.criteria.empty() ? Value() : Value(row.grade.of);
+}
+
+/// The table, and with the keys the lines of --csv, whose columns are the same for all rubrics.
+constexpr Column<GradedRow> grade_columns[] = {
+    {"name", "submission", as_text, field<&GradedRow::graded, &Graded::name>},
+    {"language", nullptr, as_text,
+     [](const GradedRow& row) -> Value {
+       return row.graded.language ? Value(to_string(*row.graded.language)) : Value();
+     }},
+    {"form", nullptr, as_text, field<&GradedRow::graded, &Graded::form>},
+    {"fate", nullptr, as_text, field<&GradedRow::graded, &Graded::fate>},
+    {"verdict", "verdict", as_text,
+     [](const GradedRow& row) -> Value {
+       return row.graded.verdict.empty() ? Value(to_string(row.graded.fate))
+                                         : Value(row.graded.verdict);
+     }},
+    {"right", nullptr, as_text, field<&GradedRow::graded, &Graded::right>},
+    {"mistake", nullptr, as_text, [](const GradedRow& row) { return or_null(row.graded.mistake); }},
+    {"reason", nullptr, as_text, [](const GradedRow& row) { return or_null(row.graded.reason); }},
+    {nullptr, "why", as_text, short_reason},
+    {"races", "races", as_text, field<&GradedRow::graded, &Graded::races>},
+    {"leaks", "leaks", as_text, field<&GradedRow::graded, &Graded::leaks>},
+    {"copies_per_step", "copies a step", as_figure, field<&GradedRow::graded, &Graded::copies>},
+    {"times_numpy", "vs numpy", as_ratio,
+     [](const GradedRow& row) -> Value { return times_of(row.graded, "numpy"); }},
+    {"times_best", "vs best", as_ratio,
+     [](const GradedRow& row) -> Value { return times_of(row.graded, "best"); }},
+    {"points", nullptr, as_text, points_of},
+    {"of", nullptr, as_text, most_points_of},
+    {"marks", nullptr, as_text, marks_text},
+    {nullptr, "points", as_text,
+     [](const GradedRow& row) { return or_null(points_text(row.grade)); }},
+};
+
+Value result_json(const GradedRow& row) {
+  Value json = graded_json(row.graded);
+  json["points"] = points_of(row);
+  json["of"] = most_points_of(row);
+  json["criteria"] = marks_json(row);
+  return json;
+}
+
+bool has_mark(const ClassResult& result, Mark mark) {
+  return std::ranges::any_of(result.rows, [mark](const GradedRow& row) {
+    return std::ranges::count(row.grade.criteria, mark, &MarkedCriterion::mark) > 0;
+  });
+}
+
+std::vector<std::string> notes_on(const ClassResult& result, const Rubric& rubric) {
+  std::vector<std::string> notes;
+  if (result.kept > 0) {
+    notes.push_back(fmt::format("{} not changed since {} graded: not tried again", result.kept,
+                                result.kept == 1 ? "it was" : "they were"));
+  }
+  if (has_mark(result, Mark::undecided)) {
+    notes.push_back(fmt::format(
+        "a criterion on time is not decided where the interval holds its factor, or other programs "
+        "were running: it gives {} of its points (not_decided of the rubric)",
+        to_string(rubric.not_decided)));
+  }
+  if (has_mark(result, Mark::not_judged)) {
+    notes.emplace_back(
+        "races, leaks and residency are judged of CUDA, times of the rest: what is not judged of a "
+        "file is left out of its points and of what they are of");
+  }
+  if (!result.left_out.empty()) {
+    notes.push_back(
+        fmt::format("of other kinds, and left out: {}", fmt::join(result.left_out, ", ")));
+  }
+  return notes;
+}
+
+LabReport grade_report(const GradePlan& plan, ClassResult result) {
+  LabReport report;
+  report.text = format_rows(grade_columns, result.rows);
+  report.notes = notes_on(result, plan.rubric);
+  report.interrupted = result.interrupted;
+  const auto count = [&result](auto holds) {
+    return std::ranges::count_if(result.rows,
+                                 [&](const GradedRow& row) { return holds(row.graded); });
+  };
+  report.done = fmt::format("{} of {} right.", count([](const Graded& g) { return g.right; }),
+                            counted(std::ssize(result.rows), "submission"));
+  const auto lacking = std::ranges::find(result.rows, Graded::Fate::lacking,
+                                         [](const GradedRow& row) { return row.graded.fate; });
+  if (lacking != result.rows.end()) {
+    report.outcome = {exit_unavailable,
+                      fmt::format("{}: {}", lacking->graded.name, lacking->graded.reason)};
+  }
+  report.rows = list_of(grade_columns, result.rows);
+  report.data = {{"folder", plan.folder},
+                 {"seed", plan.trial.judge.seed},
+                 {"rubric", rubric_json(plan.rubric)},
+                 {"left_out", result.left_out},
+                 {"results", Value::each(result.rows, result_json)}};
+  if (!plan.page.empty()) {
+    report.written.push_back(plan.page);
+    report.write = [page = plan.page, text = class_page(plan.folder, result.rows)] {
+      write_atomically(page, [&text](std::ostream& out) { out << text; });
+    };
+  }
+  return report;
+}
+
+void declare_grade_options(OptionList& options, GradePlan& plan) {
+  options.text("DIR DIR", plan.folder,
+               "a file, or a folder with one file, for each student: as diffbench try takes them");
+  options.text("--rubric FILE", plan.rubric_file,
+               described("what earns how many points, as JSON", "", "that of --print-rubric"));
+  options.flag("--print-rubric", plan.print_rubric, "the default rubric, to begin with");
+  options.text(
+      "--resume FILE", plan.resume,
+      described("keeps what was graded, line by line: what has not changed is not tried again", "",
+                "beside the file of --csv, with the ending .jsonl"));
+  declare_trial(options, plan.trial, "of the fields");
+  plan.output.declare_files(options);
+  options.text("--report FILE.html", plan.page, "results as a page, with what try says of each");
+  options.clearing_flag("--no-progress", plan.output.progress, "no progress bar");
+}
+
+/// Before any work.
+void complete(GradePlan& plan) {
+  if (plan.print_rubric) {
+    return;
+  }
+  if (plan.folder.empty()) {
+    throw InvalidInput("which folder? diffbench grade submissions --csv grades.csv");
+  }
+  if (!plan.rubric_file.empty()) {
+    plan.rubric = read_rubric(plan.rubric_file);
+  }
+  if (plan.resume.empty() && !plan.output.csv.empty() && plan.output.csv != stdout_name) {
+    plan.resume = std::filesystem::path(plan.output.csv).replace_extension(".jsonl").string();
+  }
+  refuse_equal_paths({plan.output.json, plan.output.csv, plan.output.markdown, plan.page,
+                      plan.resume, plan.rubric_file});
+  plan.trial.judge.total_seconds = runs_in_full * plan.trial.judge.limits.seconds;
+}
+
+} // namespace
+
+Action declare_grade(OptionList& options) {
+  const auto plan = std::make_shared<GradePlan>();
+  plan->trial.run.budget_seconds = 2;
+  plan->trial.judge.seed = 1;
+  declare_grade_options(options, *plan);
+  options.check([&plan = *plan] { complete(plan); });
+  return [plan](const Invocation& invocation) {
+    if (plan->print_rubric) {
+      write_out(invocation.out, to_text(rubric_json(plan->rubric)));
+      return static_cast<int>(exit_ok);
+    }
+    validate(plan->trial.run.problem);
+    (void)class_folder(plan->folder);
+    check_writable_file("--report", plan->page);
+    check_writable_file("--resume", plan->resume);
+    return run_experiment("grade", plan->output, invocation, [&](Progress& progress) {
+      return grade_report(*plan, grade_class(*plan, progress));
+    });
+  };
+}
+
+} // namespace diffbench::bench

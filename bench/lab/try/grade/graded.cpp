@@ -1,0 +1,231 @@
+#include "graded.hpp"
+
+#include "columns.hpp"
+#include "report_json.hpp"
+#include "try/try_report.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view best_row = "best";
+constexpr std::string_view own_rows[] = {"xtensor", "fused", "simd"};
+
+Value paces_json(const std::vector<Pace>& paces) {
+  return Value::each(paces, [](const Pace& pace) -> Value {
+    return {{"row", pace.row},
+            {"times", pace.times.value},
+            {"interval", interval_json(pace.times.interval)}};
+  });
+}
+
+constexpr Column<Graded> fact_columns[] = {
+    {"name", nullptr, as_text, field<&Graded::name>},
+    {"fate", nullptr, as_text, field<&Graded::fate>},
+    {"language", nullptr, as_text,
+     [](const Graded& graded) -> Value {
+       return graded.language ? Value(to_string(*graded.language)) : Value();
+     }},
+    {"form", nullptr, as_text, field<&Graded::form, or_null>},
+    {"verdict", nullptr, as_text, field<&Graded::verdict, or_null>},
+    {"right", nullptr, as_text, field<&Graded::right>},
+    {"mistake", nullptr, as_text, field<&Graded::mistake, or_null>},
+    {"reason", nullptr, as_text, field<&Graded::reason, or_null>},
+    {"races", nullptr, as_text, field<&Graded::races>},
+    {"leaks", nullptr, as_text, field<&Graded::leaks>},
+    {"copies_per_step", nullptr, as_text, field<&Graded::copies>},
+    {"launches", nullptr, as_text, field<&Graded::launches>},
+    {"resident", nullptr, as_text, field<&Graded::resident>},
+    {"timed", nullptr, as_text, field<&Graded::timed>},
+    {"paces", nullptr, as_text, field<&Graded::paces, paces_json>},
+    {"disturbed", nullptr, as_text, field<&Graded::disturbed>},
+    {"said", nullptr, as_text, field<&Graded::said>},
+};
+
+const Row* row_named(const ComparisonResult& timing, std::string_view name) {
+  const Row* row = timing.find(name == "numpy" ? std::string_view("peer:numpy") : name);
+  return row != nullptr && row->ranked() ? row : nullptr;
+}
+
+const Row* best_of(const ComparisonResult& timing) {
+  const Row* best = nullptr;
+  for (const std::string_view name : own_rows) {
+    const Row* row = row_named(timing, name);
+    if (row != nullptr && (best == nullptr || row->step_seconds() < best->step_seconds())) {
+      best = row;
+    }
+  }
+  return best;
+}
+
+std::vector<Pace> paces_of(const ComparisonResult& timing) {
+  std::vector<Pace> paces;
+  const Row& own = timing.rows.front();
+  if (!own.ranked()) {
+    return paces;
+  }
+  for (std::string& name : pace_rows()) {
+    const Row* row = name == best_row ? best_of(timing) : row_named(timing, name);
+    if (row != nullptr) {
+      paces.push_back({.row = std::move(name), .times = ratio_in_run(row->samples, own.samples)});
+    }
+  }
+  return paces;
+}
+
+/// What a device found of one kind, in the dtype that has most of it; empty where none was asked.
+std::optional<std::int64_t> findings_of(const Trial& trial, std::string_view kind) {
+  std::optional<std::int64_t> most;
+  for (const Judgement& judgement : trial.judgements) {
+    if (!judgement.counts.is_null()) {
+      const auto count = std::ranges::count(judgement.findings, kind, &DeviceFinding::kind);
+      most = std::max<std::int64_t>(most.value_or(0), count);
+    }
+  }
+  return most;
+}
+
+/// The first that is not right, one that failed before one that is wrong; else the first.
+const Judgement& worst_of(const Trial& trial) {
+  const auto rank = [](const Judgement& judgement) {
+    return judgement.failed ? 0 : is_right(judgement.verdict) ? 2 : 1;
+  };
+  return *std::ranges::min_element(trial.judgements, {}, rank);
+}
+
+void take_costs(Graded& graded, const Trial& trial) {
+  graded.resident = true;
+  for (const Judgement& judgement : trial.judgements) {
+    const auto& costs = judgement.costs;
+    graded.resident = graded.resident && costs && is_resident(*costs);
+    graded.launches += launches_in(judgement.counts);
+    if (costs) {
+      graded.copies = std::max(graded.copies.value_or(0), costs->copies);
+    }
+  }
+}
+
+/// Without most of what a program prints that prints megabytes.
+std::string clipped(const std::string& text, std::size_t most) {
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+constexpr std::size_t most_reason = 500, most_said = 100'000;
+
+std::optional<double> number_at(const Json& json, const char* key) {
+  return json.at(key).is_null() ? std::nullopt : std::optional(json.at(key).get<double>());
+}
+std::optional<std::int64_t> count_at(const Json& json, const char* key) {
+  return json.at(key).is_null() ? std::nullopt : std::optional(json.at(key).get<std::int64_t>());
+}
+std::string text_of(const Json& json, const char* key) {
+  return json.at(key).is_null() ? "" : json.at(key).get<std::string>();
+}
+
+Pace pace_of(const Json& json) {
+  Pace pace{.row = json.at("row"), .times = {.value = json.at("times"), .interval = {}}};
+  if (const Json& interval = json.at("interval"); !interval.is_null()) {
+    pace.times.interval =
+        Interval{interval.at("low"), interval.at("high"), interval.at("confidence")};
+  }
+  return pace;
+}
+
+} // namespace
+
+std::vector<std::string> pace_rows() {
+  std::vector<std::string> rows = {"numpy"};
+  rows.insert(rows.end(), std::begin(own_rows), std::end(own_rows));
+  rows.emplace_back(best_row);
+  return rows;
+}
+
+Graded graded_from(const std::string& name, const Trial& trial, bool disturbed) {
+  Graded graded;
+  graded.name = name;
+  graded.fate = Graded::Fate::tried;
+  graded.language = trial.submission.language;
+  graded.form = to_string(trial.submission.form);
+  const Judgement& worst = worst_of(trial);
+  graded.verdict = to_string(worst.verdict);
+  graded.right = is_right(worst.verdict);
+  graded.mistake = worst.mistake_id;
+  graded.reason = graded.right                ? ""
+                  : !worst.complaints.empty() ? worst.complaints.front()
+                  : !worst.mistake.empty()    ? worst.mistake
+                                              : "no mistake that is known gives these cells";
+  graded.races = findings_of(trial, "race");
+  graded.leaks = findings_of(trial, "leak");
+  if (graded.language == Language::cuda) {
+    take_costs(graded, trial);
+  }
+  if (trial.timing) {
+    graded.paces = paces_of(*trial.timing);
+    graded.disturbed = disturbed;
+    if (const Row& own = trial.timing->rows.front(); own.failed()) {
+      graded.right = false; // on the field that was timed
+      graded.reason = own.reason;
+    }
+  }
+  graded.reason = clipped(graded.reason, most_reason);
+  const LabReport report = try_report(trial);
+  graded.said = report.text;
+  for (const std::string& note : report.notes) {
+    graded.said += "note: " + note + "\n";
+  }
+  graded.said = clipped(graded.said, most_said);
+  return graded;
+}
+
+Graded not_tried(const std::string& name, std::optional<Language> language, Graded::Fate fate,
+                 const std::string& reason) {
+  Graded graded;
+  graded.name = name;
+  graded.fate = fate;
+  graded.language = language;
+  graded.reason = clipped(reason, most_reason);
+  graded.said = clipped(reason, most_said) + "\n";
+  return graded;
+}
+
+std::optional<double> times_of(const Graded& graded, std::string_view row) {
+  const auto found = std::ranges::find(graded.paces, row, &Pace::row);
+  return found == graded.paces.end() ? std::nullopt : std::optional(found->times.value);
+}
+
+Value graded_json(const Graded& graded) { return object_of(fact_columns, graded); }
+
+Graded graded_of(const Json& json) {
+  Graded graded;
+  graded.name = json.at("name");
+  graded.fate = fate_names.parse(json.at("fate").get<std::string>());
+  if (const std::string language = text_of(json, "language"); !language.empty()) {
+    graded.language = language_names.parse(language);
+  }
+  graded.form = text_of(json, "form");
+  graded.verdict = text_of(json, "verdict");
+  graded.right = json.at("right");
+  graded.mistake = text_of(json, "mistake");
+  graded.reason = text_of(json, "reason");
+  graded.races = count_at(json, "races");
+  graded.leaks = count_at(json, "leaks");
+  graded.copies = number_at(json, "copies_per_step");
+  graded.launches = json.at("launches");
+  graded.resident = json.at("resident");
+  graded.timed = json.at("timed");
+  for (const Json& pace : json.at("paces")) {
+    graded.paces.push_back(pace_of(pace));
+  }
+  graded.disturbed = json.at("disturbed");
+  graded.said = json.at("said");
+  return graded;
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,73 @@
+// What a trial says of a submission of a class: facts, which a rubric makes points of, and which
+// are kept in a file so that nothing is tried twice.
+#pragma once
+
+#include "diffbench/name_table.hpp"
+#include "ratio.hpp"
+#include "try/trial.hpp"
+#include "value.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// Against a row of ours.
+struct Pace {
+  std::string row; ///< one of pace_rows()
+  Ratio times;     ///< how many times as long that row takes
+};
+/// Those of a trial, and "best", the fastest of those that are in C++.
+[[nodiscard]] std::vector<std::string> pace_rows();
+
+struct Graded {
+  enum class Fate {
+    tried,
+    refused, ///< it does not compile, has no form that is known, or is several files
+    lacking  ///< this machine lacks what it needs, such as a compiler
+  };
+  std::string name; ///< as the folder has it
+  Fate fate = Fate::refused;
+  std::optional<Language> language;
+  std::string form, verdict; ///< empty: not tried
+  bool right = false;
+  std::string mistake; ///< its id; empty: none, or none that is known
+  std::string reason;  ///< why it is not right, in a line
+  // Of an emulated device; empty without one, or where it did not come so far.
+  std::optional<std::int64_t> races, leaks;
+  std::optional<double> copies; ///< a step, between host and device
+  std::int64_t launches = 0;
+  bool resident = false; ///< nothing travels in a step
+  bool timed = false;    ///< its time was asked for; a wrong one has none all the same
+  std::vector<Pace> paces;
+  bool disturbed = false; ///< its times, by other programs
+  std::string said;       ///< what `diffbench try` prints of it
+};
+inline constexpr NameTable<Graded::Fate, 3> fate_names{"fate",
+                                                       {{{Graded::Fate::tried, "tried"},
+                                                         {Graded::Fate::refused, "refused"},
+                                                         {Graded::Fate::lacking, "lacking"}}}};
+[[nodiscard]] constexpr std::string_view to_string(Graded::Fate fate) {
+  return fate_names.name(fate);
+}
+
+[[nodiscard]] Graded graded_from(const std::string& name, const Trial& trial, bool disturbed);
+/// Of one that was not tried.
+[[nodiscard]] Graded not_tried(const std::string& name, std::optional<Language> language,
+                               Graded::Fate fate, const std::string& reason);
+
+/// How many times as long that row takes; empty: not timed beside it.
+[[nodiscard]] std::optional<double> times_of(const Graded& graded, std::string_view row);
+
+/// All facts.
+[[nodiscard]] Value graded_json(const Graded& graded);
+/// Of what graded_json() made. Throws what nlohmann's JSON throws for anything else, or
+/// InvalidInput.
+[[nodiscard]] Graded graded_of(const nlohmann::ordered_json& json);
+
+} // namespace diffbench::bench

@@ -1,0 +1,100 @@
+#include "trial.hpp"
+
+#include "diffbench/errors.hpp"
+#include "option_groups.hpp"
+#include "timed_submission.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Address space, most of which is never touched: what was freed stays mapped, and every byte has a
+/// record of who accessed it.
+constexpr std::int64_t emulation_bytes = std::int64_t{8} << 30;
+
+} // namespace
+
+void declare_trial(OptionList& options, TrialPlan& plan, std::string_view seed_help) {
+  options.value("--form NAME", "session, solve or step, where the file has several",
+                [&plan](std::string_view option, const std::string& text) {
+                  plan.form = parse_as(
+                      option, text, [](const std::string& name) { return form_names.parse(name); });
+                });
+  options.choices(form_names.names());
+  options.value("--dtype NAME", "float32 or float64; all that the file has without it",
+                [&plan](std::string_view option, const std::string& text) {
+                  plan.dtype = parse_as(option, text, [](const std::string& name) {
+                    return dtype_names.parse(name);
+                  });
+                });
+  options.choices(dtype_names.names());
+  options.text("--compiler PROGRAM", plan.compiler.compiler, "instead of cc or c++");
+  options.text("--flags WORDS", plan.compiler.flags,
+               "instead of -O3 -march=native -ffp-contract=off -fopenmp");
+  options.group("Limits");
+  declare_seconds(options, "--timeout SECONDS", plan.judge.limits.seconds, "that one run may take");
+  options.integer("--memory MIB", plan.memory_mib, {64, 1 << 24}, "that it may take");
+  declare_seed(options, plan.judge.seed, seed_help);
+  options.group("CUDA without a GPU");
+  options.integer("--schedules N", plan.judge.schedules, {0, 100'000},
+                  "orders of threads and blocks that a .cu file runs in besides");
+  options.group("Timing");
+  declare_grid(options, plan.run.problem);
+  declare_iterations(options, plan.run.iterations);
+  declare_threads(options, plan.run.session.threads, "for the rows beside it", "the usable CPUs");
+  declare_budget(options, plan.run.budget_seconds, "time for the timing rounds");
+  options.clearing_flag("--no-timing", plan.timing, "only whether it is right");
+}
+
+Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
+               const std::filesystem::path& work_dir, Progress& progress) {
+  Trial trial;
+  trial.file = file.filename().string();
+  progress.stage("compiling");
+  trial.submission = prepare(file, plan.form, plan.compiler, work_dir);
+  const bool emulated = trial.submission.language == Language::cuda;
+  JudgePlan judge = plan.judge;
+  judge.limits.memory_bytes = plan.memory_mib << 20;
+  if (emulated) {
+    judge.brief = true;
+    judge.limits.memory_bytes += emulation_bytes;
+  }
+  for (const Dtype dtype : trial.submission.dtypes) {
+    if (!plan.dtype || *plan.dtype == dtype) {
+      progress.stage(fmt::format("judging {}", to_string(dtype)));
+      trial.judgements.push_back(
+          judge_submission(trial.submission, dtype, judge, work_dir,
+                           [&](double fraction) { progress.update(fraction); }));
+    }
+  }
+  if (trial.judgements.empty()) {
+    throw InvalidInput(fmt::format("--dtype {}: {} has only {}", to_string(*plan.dtype), trial.file,
+                                   to_string(trial.submission.dtypes.front())));
+  }
+  const auto right = std::ranges::find_if(
+      trial.judgements, [](const Judgement& judgement) { return is_right(judgement.verdict); });
+  if (plan.timing && !emulated && right != trial.judgements.end()) {
+    ComparisonPlan run = plan.run;
+    run.problem.dtype = right->dtype;
+    run.initial = {.kind = InitialField::Kind::random, .seed = plan.judge.seed, .path = {}};
+    trial.timing =
+        time_submission(run, trial.submission, *right, trial.file, judge, work_dir, progress);
+  }
+  const auto ran = std::ranges::find_if(
+      trial.judgements, [](const Judgement& judgement) { return !judgement.failed; });
+  if (plan.assumed && ran != trial.judgements.end()) {
+    progress.stage(fmt::format("counting what it asks of {}", plan.assumed->id));
+    Problem problem = plan.run.problem;
+    problem.dtype = ran->dtype;
+    trial.asked =
+        ask_for_card(trial.submission, problem, plan.run.iterations, *plan.assumed, judge.limits,
+                     work_dir, [&](double fraction) { progress.update(fraction); });
+  }
+  return trial;
+}
+
+} // namespace diffbench::bench

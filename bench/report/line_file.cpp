@@ -1,0 +1,80 @@
+#include "line_file.hpp"
+
+#include "diffbench/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+namespace diffbench::bench {
+
+namespace {
+
+/// Whether a line was cut off at its end.
+bool ends_within_a_line(int file) {
+  const off_t size = ::lseek(file, 0, SEEK_END);
+  char last = '\n';
+  return size > 0 && ::pread(file, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+} // namespace
+
+LineFile::LineFile(std::string option, std::filesystem::path path, Sharing sharing)
+    : option_(std::move(option)),
+      path_(std::move(path)),
+      file_(::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666)) {
+  if (file_.get() < 0) {
+    fail("open");
+  }
+  struct stat about {};
+  if (::fstat(file_.get(), &about) != 0 || !S_ISREG(about.st_mode)) {
+    throw InvalidInput(fmt::format("{} {}: is not a regular file", option_, path_.string()));
+  }
+  const bool refuses = sharing == Sharing::refuses;
+  while (::flock(file_.get(), LOCK_EX | (refuses ? LOCK_NB : 0)) != 0) {
+    if (refuses && errno == EWOULDBLOCK) {
+      throw Error(fmt::format("{} {}: somebody else is writing to it", option_, path_.string()));
+    }
+    if (errno != EINTR) {
+      fail("lock");
+    }
+  }
+}
+
+std::vector<std::string> LineFile::lines() const {
+  std::ifstream file(path_, std::ios::binary);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+void LineFile::append(std::string_view lines) {
+  const std::string text = (ends_within_a_line(file_.get()) ? "\n" : "") + std::string(lines);
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t size = ::write(file_.get(), text.data() + done, text.size() - done);
+    if (size < 0 && errno != EINTR) {
+      fail("write");
+    }
+    done += static_cast<std::size_t>(std::max<ssize_t>(size, 0));
+  }
+  if (::fdatasync(file_.get()) != 0) {
+    fail("write");
+  }
+}
+
+void LineFile::fail(const char* what) const {
+  throw Error(
+      fmt::format("{} {}: cannot {}: {}", option_, path_.string(), what, std::strerror(errno)));
+}
+
+} // namespace diffbench::bench

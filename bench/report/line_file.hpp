@@ -1,0 +1,38 @@
+// A file of lines that only grows: each is written whole, under a lock, and is on the disk before
+// append() returns. A line that was cut off all the same, by a kill or a full disk, ends where the
+// next one begins.
+#pragma once
+
+#include "child_process.hpp"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+class LineFile {
+ public:
+  enum class Sharing {
+    waits,  ///< until whoever writes to it has closed it
+    refuses ///< where somebody has it open
+  };
+  /// Opens it, or makes it where it is not there. `option` stands in messages: "--history". Throws
+  /// InvalidInput for what is no regular file, and Error where it cannot be opened or is refused.
+  LineFile(std::string option, std::filesystem::path path, Sharing sharing);
+
+  /// All complete lines, without their ends, and what was cut off. Throws Error.
+  [[nodiscard]] std::vector<std::string> lines() const;
+  /// `lines`, each with its end. Throws Error.
+  void append(std::string_view lines);
+
+ private:
+  [[noreturn]] void fail(const char* what) const;
+
+  std::string option_;
+  std::filesystem::path path_;
+  FileDescriptor file_;
+};
+
+} // namespace diffbench::bench

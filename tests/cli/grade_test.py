@@ -1,0 +1,216 @@
+"""diffbench grade: a class of few, among them one that hangs, one that forks, one that eats memory and one
+that is no program; rubrics; what is kept. No time decides a test."""
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from program import PROGRAM, CommandLineTest, parse_json
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "try"))
+import corpus  # noqa: E402
+
+QUICK = ("--no-timing", "--timeout", "2")
+CALM = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2"}
+
+
+def source(name):
+    return next(entry[2] for entry in corpus.RIGHT + corpus.MISTAKES + corpus.CHEATS if entry[0] == name)
+
+
+# Name, text, and what is said of it: whether it is right, the mistake's id, words of the reason.
+CLASS = [
+    ("<script>.c", corpus.STEP_C, True, None, None),
+    ("copied.c", source("edges_copied"), False, "edges_copied", "the edges are copied"),
+    ("eats.c", source("greedy"), False, None, "ended with status 4"),
+    ("eve/port.c", corpus.SOLVE_C, True, None, None),
+    ("forks.c", source("forks"), False, None, "ended with status 3"),
+    ("hangs.c", source("endless"), False, None, "did not come back within 2 s"),
+    ("shouts.c", "#include <stdio.h>\n" + corpus.replaced(corpus.STEP_C, (
+        "/* first */", "for (int k = 0; k < 1 << 21; ++k) putchar('a'); fflush(stdout); abort();")),
+     False, None, "it crashed"),
+    ("typo.c", "void step(const float* u {}\n", False, None, "typo.c does not compile: typo.c:1:"),
+]
+RUBRIC = {"diffbench_rubric": 1, "not_decided": "none", "criteria": [
+    {"criterion": "right", "points": 3}, {"criterion": "no_races", "points": 1},
+    {"criterion": "faster_than", "row": "numpy", "factor": 2, "points": 1.5}]}
+
+
+class Grade(CommandLineTest):
+    def make_class(self, names=None):
+        for name, text, *_ in CLASS:
+            if names is None or name in names:
+                path = self.path("class") / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+
+    def grade(self, *arguments, exit_code=0):
+        """The results by name, and what was printed."""
+        done = self.run_program("grade", "class", *QUICK, *arguments, "--json", "grade.json", env=CALM)
+        self.assertEqual(done.returncode, exit_code, done.stderr)
+        results = parse_json(self.path("grade.json").read_text())["diffbench"]["grade"]["results"]
+        return {result["name"]: result for result in results}, done
+
+    def test_a_class(self):
+        self.make_class()
+        (self.path("class") / "notes.txt").write_text("")
+        (self.path("class/tom")).mkdir()
+        for name in ("a.c", "b.py"):
+            (self.path("class/tom") / name).write_text("")
+        first, done = self.grade("--csv", "grades.csv", "--report", "class.html", "--resume", "state.jsonl")
+        self.assertEqual(sorted(first), sorted([name for name, *_ in CLASS] + ["tom"]))
+        for name, _, right, mistake, reason in CLASS:
+            with self.subTest(name):
+                result = first[name]
+                self.assertIs(result["right"], right, result)
+                self.assertEqual(result["mistake"], mistake)
+                self.assertIn(reason or "", result["reason"] or "")
+                self.assertLess(len(result["said"]), 110_000)
+                self.assertEqual((result["points"], result["of"]), (5 if right else 0, 5))
+        self.assertIn("2 files that could be tried: a.c, b.py", first["tom"]["reason"])
+        self.assertIn("2 of 9 submissions right.", done.stdout)
+        self.assertIn("left out: notes.txt", done.stdout)
+        self.check_csv()
+        self.check_page()
+        # Equal input gives equal grades, by new runs as by what was kept.
+        self.assertEqual(self.grade()[0], first)
+        again, done = self.grade("--resume", "state.jsonl")
+        self.assertEqual(again, first)
+        self.assertIn("note: 9 not changed since they were graded", done.stdout)
+
+    def check_csv(self):
+        with self.path("grades.csv").open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(list(rows[0]), [
+            "name", "language", "form", "fate", "verdict", "right", "mistake", "reason", "races", "leaks",
+            "copies_per_step", "times_numpy", "times_best", "points", "of", "marks"])
+        self.assertEqual(rows[0]["name"], "<script>.c")
+        self.assertEqual(rows[0]["marks"], "right: met 5/5; no_races: not judged 0/2; no_leaks: not judged 0/1; "
+                         "resident: not judged 0/2; more than 1 times as fast as numpy: not judged 0/2")
+
+    def check_page(self):
+        page = self.path("class.html").read_text()
+        self.assertIn("&lt;script&gt;.c", page)
+        self.assertNotIn("<script", page)
+        self.assertIn("first at x=0 y=0", page)
+        self.assertEqual(page.count("<tr>"), 1 + len(CLASS) + 1)
+
+    def test_what_has_not_changed_is_not_tried_again(self):
+        self.make_class(["copied.c", "typo.c", "eve/port.c"])
+        self.grade("--csv", "grades.csv")
+        state = self.path("grades.jsonl")
+        self.assertEqual(len(state.read_text().splitlines()), 3)
+        # Another rubric is only counted; a changed file, other options and a line that was cut off are tried.
+        self.path("rubric.json").write_text(json.dumps(RUBRIC))
+        results, done = self.grade("--csv", "grades.csv", "--rubric", "rubric.json")
+        self.assertIn("note: 3 not changed", done.stdout)
+        self.assertEqual((results["eve/port.c"]["points"], results["eve/port.c"]["of"]), (3, 3))
+        self.path("class/copied.c").write_text(corpus.STEP_C)
+        results, done = self.grade("--csv", "grades.csv")
+        self.assertIn("note: 2 not changed", done.stdout)
+        self.assertIs(results["copied.c"]["right"], True)
+        self.path("class/eve/port.h").write_text("")
+        self.assertIn("note: 2 not changed", self.grade("--csv", "grades.csv")[1].stdout)
+        self.assertNotIn("not changed", self.grade("--csv", "grades.csv", "--seed", "5")[1].stdout)
+        state.unlink()
+        self.grade("--csv", "grades.csv")
+        state.write_text(state.read_text()[:-20])
+        self.assertIn("note: 2 not changed", self.grade("--csv", "grades.csv")[1].stdout)
+
+    def test_an_interrupt_keeps_what_was_graded(self):
+        self.make_class(["copied.c", "hangs.c", "typo.c"])
+        state = self.path("state.jsonl")
+        child = subprocess.Popen([PROGRAM, "grade", "class", "--no-timing", "--timeout", "100", "--resume",
+                                  "state.jsonl", "--csv", "grades.csv"], cwd=self.directory,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+                                 env={**os.environ, **CALM})
+        self.addCleanup(child.kill)
+        limit = time.monotonic() + 60
+        while not (state.exists() and state.read_text().endswith("\n")) and time.monotonic() < limit:
+            time.sleep(0.05)
+        refused = self.run_program("grade", "class", "--resume", "state.jsonl")
+        self.assertEqual(refused.returncode, 1)
+        self.assert_one_line(refused.stderr, "--resume state.jsonl", "somebody else")
+        child.send_signal(signal.SIGINT)
+        out, errors = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 130, errors)
+        self.assertIn("copied.c", out)
+        self.assertNotIn("typo.c", out)
+        self.assertEqual(len(self.path("grades.csv").read_text().splitlines()), 2)
+        self.path("class/hangs.c").unlink()
+        done = self.run_ok("grade", "class", "--no-timing", "--timeout", "100", "--resume", "state.jsonl")
+        self.assertIn("note: 1 not changed since it was graded", done.stdout)
+
+    def test_a_time_is_judged_only_where_it_is_decided(self):
+        """A factor that nobody reaches, and one that everybody does."""
+        self.make_class(["eve/port.c"])
+        self.path("rubric.json").write_text(json.dumps({"diffbench_rubric": 1, "criteria": [
+            {"criterion": "faster_than", "row": "best", "factor": factor, "points": 4}
+            for factor in (1e-6, 1e6)]}))
+        for load, marks, points in (("0", ["met", "not met"], 4), ("1.5", ["not decided"] * 2, 4)):
+            done = self.run_ok("grade", "class", "--rubric", "rubric.json", "--grid", "64", "--iters", "50",
+                               "--budget", "1", "--threads", "1", "--json", "-",
+                               env={**CALM, "DIFFBENCH_PLANTED_LOAD": load})
+            result = parse_json(done.stdout)["diffbench"]["grade"]["results"][0]
+            self.assertEqual([each["mark"] for each in result["criteria"]], marks, result)
+            self.assertEqual((result["points"], result["of"]), (points, 8))
+
+    def test_rubrics_that_make_no_sense(self):
+        self.make_class(["typo.c"])
+        printed = self.run_ok("grade", "--print-rubric").stdout
+        self.path("rubric.json").write_text(printed)
+        self.run_ok("grade", "class", "--no-timing", "--rubric", "rubric.json")
+
+        def changed(**first):
+            return {**RUBRIC, "criteria": [{**RUBRIC["criteria"][0], **first}]}
+
+        time_criterion = RUBRIC["criteria"][2]
+        for mentions, rubric in [
+                (["criteria[0].criterion", "'no_race'", "'no_races'"], changed(criterion="no_race")),
+                (["criteria[0].points", "from 0"], changed(points=-1)),
+                (["criteria[0].points", "a number"], changed(points="3")),
+                (["criteria[0].points", "a number"], changed(points=True)),
+                (["criteria[0].weight", "is not known"], changed(weight=2)),
+                (["criteria[0].row"], changed(row="numpy")),
+                (["criteria[0].criterion", "a text"], changed(criterion=3)),
+                (["not_decided", "'hal'", "'half'"], {**RUBRIC, "not_decided": "hal"}),
+                (["diffbench_rubric"], {"criteria": RUBRIC["criteria"]}),
+                (["criteria"], {**RUBRIC, "criteria": []}),
+                (["criteria[0]", "object"], {**RUBRIC, "criteria": [1]}),
+                (["criterias", "did you mean 'criteria'"], {**RUBRIC, "criterias": []}),
+                (["criteria[1]", "second time"], {**RUBRIC, "criteria": RUBRIC["criteria"][:1] * 2}),
+                (["criteria[0].row", "'nunpy'", "'numpy'"],
+                 {**RUBRIC, "criteria": [{**time_criterion, "row": "nunpy"}]}),
+                (["criteria[0].factor", "above 0"], {**RUBRIC, "criteria": [{**time_criterion, "factor": 0}]}),
+                (["the file", "object"], [])]:
+            with self.subTest(mentions):
+                self.path("rubric.json").write_text(json.dumps(rubric))
+                self.assert_refused(2, ["rubric.json", *mentions], "grade", "class", "--rubric", "rubric.json")
+        self.path("rubric.json").write_text("{")
+        self.assert_refused(2, ["rubric.json", "no JSON"], "grade", "class", "--rubric", "rubric.json")
+        self.assert_refused(2, ["absent.json", "--print-rubric"], "grade", "class", "--rubric", "absent.json")
+
+    def test_what_is_refused(self):
+        self.make_class(["typo.c"])
+        self.path("empty").mkdir()
+        self.path("text").write_text("mine\n")
+        self.assert_refused(2, "which folder?", "grade")
+        self.assert_refused(2, "no such folder", "grade", "nowhere")
+        self.assert_refused(2, "no such folder", "grade", "text")
+        self.assert_refused(2, "no submission", "grade", "empty")
+        self.assert_refused(2, ["text", "not written by diffbench grade"], "grade", "class", "--resume", "text")
+        self.assert_refused(2, "regular file", "grade", "class", "--resume", "/dev/null")
+        self.assert_refused(2, "grades.csv", "grade", "class", "--csv", "grades.csv", "--report", "grades.csv")
+        self.assert_refused(1, "nowhere", "grade", "class", "--report", "nowhere/class.html")
+        done = self.run_program("grade", "class", "--compiler", "nocc", "--no-timing")
+        self.assertEqual(done.returncode, 4)
+        self.assert_one_line(done.stderr, "typo.c", "nocc")
+
+
+if __name__ == "__main__":
+    unittest.main()
