@@ -136,9 +136,10 @@ static std::span<const Verb> program_verbs() {
            "how often a planted slowdown is found",
            "diffbench selftest --trials 200",
            [](OptionList& options) {
-             Action declare_selftest(OptionList&, MakeEngineTrials);
+             Action declare_selftest(OptionList&, MakeEngineTrials, RunDuelTrials);
              TrialSubject engine_trials(const EngineTrials&);
-             return declare_selftest(options, engine_trials);
+             LabReport run_duel_trials(const DuelTrials&, Progress&);
+             return declare_selftest(options, engine_trials, run_duel_trials);
            },
            keep},
   };

@@ -109,6 +109,50 @@ class Duel(CommandLineTest):
             self.assertAlmostEqual(row["interval"]["confidence"], 0.995)
             self.assertEqual(row["verdict"], "SLOWER")
 
+    def test_two_files_are_judged_and_timed_in_steps(self):
+        for name, kind in [("a.cpp", "cpp"), ("b.cpp", "cpp")]:
+            self.run_ok("try", "--new", kind, name)
+        text = self.path("b.cpp").read_text()
+        slow = "for (volatile int i = 0; i < 300; ++i) {}\n    const T lap"
+        self.path("slow.cpp").write_text(text.replace("const T lap", slow))
+        own = self.duel("a.cpp", "slow.cpp", "--grid", "32", "--iters", "3")
+        (row,) = own["duel"]["results"]
+        self.assertEqual((row["verdict"], row["blocks"]), ("SLOWER", 10))
+        self.assertGreater(row["ratio"], 2)
+        self.assertIsNone(row["a"]["user_seconds"])
+        self.assertEqual({len(each) for each in row["b"]["process_samples_seconds"]}, {9})
+        self.assertIsNotNone(row["warming"])
+        wrong = text.replace("4 * row[x]", "5 * row[x]")
+        self.path("wrong.cpp").write_text(wrong)
+        done = self.run_program("duel", "a.cpp", "wrong.cpp", "--grid", "32")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assert_one_line(done.stderr, "B: its result is wrong", "diffbench try says more")
+        self.path("tmp").mkdir()
+        self.path("broken.cpp").write_text("void step(\n")
+        self.path("hangs.cpp").write_text(text.replace("step_of(u,", "for (;;) {} step_of(u,"))
+        self.path("none.cpp").write_text("int f() { return 1; }\n")
+        for b, code, mention in [("broken.cpp", 2, "B: broken.cpp"), ("missing.so", 2, "B: missing.so"),
+                                 ("none.cpp", 2, "B: none.cpp"), ("hangs.cpp", 1, "B: it did not come back")]:
+            done = self.run_program("duel", "a.cpp", b, "--grid", "32", "--timeout", "1",
+                                    env={"TMPDIR": str(self.path("tmp"))})
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assert_one_line(done.stderr, mention)
+        self.assertEqual(list(self.path("tmp").iterdir()), [])
+
+    def test_two_backends_run_in_processes_of_their_own(self):
+        own = self.duel("--backend", "fused", "--backend", "scalar", "--grid", "256", "--iters", "10",
+                        "--threads", "1", "--seed", "3")
+        (row,) = own["duel"]["results"]
+        self.assertEqual((own["duel"]["a"], own["duel"]["b"]), ("fused", "scalar"))
+        self.assertEqual({len(each) for each in row["a"]["process_samples_seconds"]}, {9})
+        self.assertEqual(len(row["a"]["samples_seconds"]), row["blocks"])
+        text = self.run_ok("duel", "--backend", "fused", "--backend", "fused", "--grid", "16", "--blocks", "2").stdout
+        self.assertIn("each sample: 100 steps of 16x16 cells; 9 pairs a block", text)
+        self.assertNotIn("page faults", text)
+        done = self.run_program("duel", "--backend", "fused", "--backend", "fused", "--iters", "100000000",
+                                "--grid", "64", "--timeout", "0.3", "--blocks", "1")
+        self.assertEqual(done.returncode, 1)
+
     def git(self, *arguments):
         subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main", *arguments],
                        cwd=self.directory, check=True, capture_output=True)
@@ -147,6 +191,16 @@ class Duel(CommandLineTest):
                 (["--run", "true"], "give them together"),
                 (["true", "--revisions", "a..b", "--run", "true"], "no command is expected"),
                 (["--revisions", "a..b", "--run", "true"], "in no git repository"),
+                (["--backend", "simd"], "--backend: give two"),
+                (["--backend", "simd", "--backend", "nothing"], "nothing"),
+                (["--backend", "simd", "--backend", "fused", "true"], "no command is expected"),
+                (["--backend", "simd", "--backend", "fused", "--shell", "sh"], "--shell: is for commands"),
+                (["--backend", "simd", "--backend", "fused", "--grid", "0"], "--grid 0"),
+                (["true", "true", "--grid", "64"], "--grid: is for two files or two backends"),
+                (["a.so", "true"], "give two of a kind"), (["true", "a.py"], "give two of a kind"),
+                (["a.so", "b.so", "--threads", "1"], "--threads: is for backends"),
+                (["a.so", "b.so", "--prepare", "true"], "--prepare: is for commands"),
+                (["a.cu", "b.cu"], "there is no"),
                 ([], "give two commands"), (["true"], "give two commands"),
                 (["no-such-program", "true"], "A: no-such-program: there is no such program"),
                 (["true", "./nothing"], "B: ./nothing: there is no such file"),
@@ -231,6 +285,9 @@ class History(CommandLineTest):
         own = self.history()
         self.assertEqual(own["history"]["results"][0]["changes"], [])
         self.assertEqual(own["history"]["results"][0]["runs"], 23)
+        points = own["history"]["results"][0]["points"]
+        self.assertEqual([point["ratio"] for point in points], own["history"]["results"][0]["ratios"])
+        self.assertEqual(points[3]["date"][:10], "2026-11-06")
         self.assertIn("2 runs beside other programs", " ".join(own["notes"]))
 
     def test_a_line_that_was_cut_off_costs_nothing_else(self):

@@ -5,6 +5,7 @@
 #include "history.hpp"
 #include "lab_report.hpp"
 #include "option_list.hpp"
+#include "report_json.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
 
@@ -109,6 +110,15 @@ Value last_date(const RowHistory& row) {
   return row.runs.empty() ? Value() : Value(row.runs.back()->date);
 }
 
+Value points_of(const RowHistory& row) {
+  return Value::each(row.runs, [](const HistoryEntry* entry) -> Value {
+    return {{"date", entry->date},
+            {"ratio", entry->ratio.value},
+            {"interval", interval_json(entry->ratio.interval)},
+            {"verdict", entry->verdict}};
+  });
+}
+
 constexpr Column<RowHistory> row_columns[] = {
     {"a", "A", as_text, field<&RowHistory::row, &HistoryRow::a>},
     {"b", "B", as_text, field<&RowHistory::row, &HistoryRow::b>},
@@ -126,6 +136,7 @@ constexpr Column<RowHistory> row_columns[] = {
     {"changes", nullptr, as_text,
      [](const RowHistory& row) { return list_of(change_columns, row.changes); }},
     {"ratios", nullptr, as_text, [](const RowHistory& row) -> Value { return ratios_of(row); }},
+    {"points", nullptr, as_text, points_of},
 };
 
 std::string name_of(const HistoryRow& row) {
