@@ -223,9 +223,10 @@ std::string work_of(const DuelOptions& options) {
   const StepPlan& steps = options.steps;
   return options.kind == Kind::commands
              ? ""
-             : fmt::format("each sample: {} of {}x{} cells; {} pairs a block",
-                           counted(steps.steps, "step"), steps.problem.nx, steps.problem.ny,
-                           pairs_of_block);
+             : fmt::format("{} of {}x{} {}", counted(steps.steps, "step"), steps.problem.nx,
+                           steps.problem.ny,
+                           steps.dtype ? fmt::format("{} cells", to_string(*steps.dtype))
+                                       : std::string("cells"));
 }
 
 void check(DuelOptions& options) {

@@ -157,6 +157,7 @@ constexpr Column<Judged> judged_columns[] = {
                           interval.find("high").number());
      },
      field<&Judged::standing, &Standing::ratio, &Ratio::interval, interval_json>},
+    {nullptr, "level", as_percent, [](const Judged& j) -> Value { return 1 - j.standing.alpha; }},
     {"verdict", "verdict", as_text, field<&Judged::standing, &Standing::verdict>},
     {"warming", nullptr, as_text, field<&Judged::duel, &Duel::warming, warming_json>},
     {"blocks_to_decide", nullptr, as_text, field<&Judged::blocks_to_decide>},
@@ -223,7 +224,11 @@ std::vector<Line> lines_of(std::span<const Judged> all) {
   std::vector<Line> lines;
   for (const Judged& judged : all) {
     const std::string& label = judged.duel->label;
+    const bool whole = judged.duel->blocks.front().a.run.has_value();
     for (const Quantity& quantity : quantities) {
+      if (!whole && quantity.of != seconds_of) {
+        continue; // nobody knows it of samples
+      }
       lines.push_back(
           {.label = label.empty() ? quantity.label : fmt::format("{}, {}", quantity.label, label),
            .quantity = &quantity,
@@ -251,9 +256,11 @@ std::optional<double> common_confidence(std::span<const Judged> all) {
 
 std::string duel_table(std::span<const Judged> all, Verdicts verdicts) {
   constexpr std::size_t interval_column = 5;
-  constexpr std::size_t verdict_column = 6;
+  constexpr std::size_t level_column = 6;
+  constexpr std::size_t verdict_column = 7;
   TextTable table = table_of(judged_columns);
-  if (const auto common = common_confidence(all)) {
+  const auto common = common_confidence(all);
+  if (common) {
     table.rename(interval_column, fmt::format("{:.4g} % interval", 100 * *common));
   }
   for (const Judged& judged : all) {
@@ -261,6 +268,9 @@ std::string duel_table(std::span<const Judged> all, Verdicts verdicts) {
   }
   if (verdicts == Verdicts::left_out) {
     table.drop(verdict_column);
+  }
+  if (common) {
+    table.drop(level_column);
   }
   table.drop_empty();
   if (all.front().duel->label.empty()) {
@@ -300,7 +310,7 @@ std::vector<HistoryEntry> history_of(const DuelCard& card, std::span<const Judge
   for (const Judged& judged : all) {
     entries.push_back({.row = {.a = card.a,
                                .b = card.b,
-                               .label = judged.duel->label,
+                               .label = card.work.empty() ? judged.duel->label : card.work,
                                .host = host_name(),
                                .cpu = std::string(fact(facts, "cpu_model"))},
                        .date = now_iso8601(),
@@ -436,8 +446,12 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
       each.blocks_to_decide.reset();
     }
   }
-  const std::string head = fmt::format("A: {}\nB: {}\n{}seed of the order: {}\n\n", card.a, card.b,
-                                       card.work.empty() ? "" : card.work + "\n", card.seed);
+  const std::string head = fmt::format(
+      "A: {}\nB: {}\n{}seed of the order: {}\n\n", card.a, card.b,
+      card.work.empty()
+          ? ""
+          : fmt::format("each sample: {}; {} pairs a block\n", card.work, pairs_of_block),
+      card.seed);
   const std::vector<Line> lines = lines_of(all);
   LabReport report;
   report.text = head + duel_table(all, Verdicts::shown);

@@ -16,7 +16,7 @@ namespace diffbench::bench {
 /// What was asked, in words and figures.
 struct DuelCard {
   std::string a, b;  ///< the sides as they were typed
-  std::string work;  ///< what a sample is; empty: a whole process
+  std::string work;  ///< what a sample computes; empty: a whole process
   Question question; ///< alpha is that of all duels together
   std::uint64_t seed = 0;
   double budget_seconds = 0;

@@ -19,7 +19,7 @@ namespace diffbench::bench {
 struct StepPlan {
   Problem problem = {.nx = 640, .ny = 640};
   std::int64_t steps = 100;
-  std::optional<Dtype> dtype; ///< of files; empty: float32 where both have it
+  std::optional<Dtype> dtype = {}; ///< of files; empty: float32 where both have it
   SessionOptions session = {};
   double limit_seconds = 0; ///< that one sample may take
   std::uint64_t seed = 1;   ///< of the cells

@@ -41,12 +41,13 @@ TEST(Neighbours, AreInTheOrderOfTheMedians) {
 }
 
 TEST(Neighbours, ShareAlphaWithAllPairs) {
-  // Two rows are one pair, for which 10 rounds are enough; three rows are three.
-  const std::vector<TimedRow> rows{row("a", 1, 10), row("b", 1, 10), row("c", 1, 10)};
-  const std::vector<const TimedRow*> two{&rows[0], &rows[1]};
+  // 11 rounds are enough for a third of 1 %, and not for a sixth: four rows are six pairs.
+  const std::vector<TimedRow> rows{row("a", 1, 11), row("b", 1, 11), row("c", 1, 11),
+                                   row("d", 1, 11)};
   const std::vector<const TimedRow*> three{&rows[0], &rows[1], &rows[2]};
-  EXPECT_TRUE(neighbours(two, question)[0].decided());
-  EXPECT_FALSE(neighbours(three, question)[0].decided());
+  const std::vector<const TimedRow*> four{&rows[0], &rows[1], &rows[2], &rows[3]};
+  EXPECT_TRUE(neighbours(three, question)[0].decided());
+  EXPECT_FALSE(neighbours(four, question)[0].decided());
 }
 
 TEST(Neighbours, WithoutCommonRoundsOrNeighboursAreUndecidedOrNone) {
@@ -90,8 +91,8 @@ TEST(DecidedRows, RestWhileAPairGoesOn) {
   };
   add("far", {9});
   add("far too", {20});
-  add("open", {1.0, 1.06, 0.97}); // round the margin, for ever
-  add("open too", {1.03, 1.02, 1.03});
+  add("open", {1});
+  add("open too", {1.05, 0.99}); // on both sides of the margin, for ever
   run_rounds<SteadyClock>(
       std::span(rows), 1e9, [] { return false; }, [](int, int) {}, nobody(), DecidedRows(question));
   EXPECT_EQ(rows[1].row.samples.size(), rounds_wanted);

@@ -40,7 +40,7 @@ TEST(Standing, SaysHowManyValuesWouldDecide) {
 }
 
 TEST(Standings, ShareAlphaByHolmsRule) {
-  // 10 values speak at 1 %, 11 at half of it, 12 at a third.
+  // 10 values speak at 1 %, and not at half of it, at which 11 do.
   const std::vector<std::vector<double>> alone{around(1.1, 10)};
   EXPECT_EQ(standings(alone, question).front().verdict, Verdict::slower);
   const std::vector<std::vector<double>> two{around(1.1, 10), around(1.1, 10)};

@@ -79,6 +79,8 @@ TEST(Blocks, EndWithTheBudgetOrTheirNumber) {
   EXPECT_FALSE(duel.decided);
   EXPECT_LE(another.now, 45); // the last block was expected to fit
   EXPECT_GE(another.now, 30);
+  TwoPrograms even(1); // 2 s a block: a fourth would end after 8 s
+  EXPECT_EQ(measured(even, {.seconds = 7}).blocks.size(), 3);
   TwoPrograms slow(1);
   EXPECT_EQ(measured(slow, {.seconds = 0.1}).blocks.size(), 1) << "one at least";
 }
@@ -207,6 +209,19 @@ TEST(Warming, FirstSamplesThatAreSlowerInAllProcessesAreLeftOut) {
   EXPECT_DOUBLE_EQ(duels.front().warming->longer, 1.5);
   EXPECT_EQ(duels.front().left_out(), 2);
   EXPECT_NEAR(duels.front().quotients().front(), 1.1, 1e-12);
+}
+
+TEST(Warming, IsInNoQuotient) {
+  Duel duel{.label = "",
+            .run = {},
+            .blocks = {{.first = Side::a,
+                        .a = {.samples = {1, 1, 1, 1}},
+                        .b = {.samples = {9, 8, 2, 4}}}},
+            .warming = Warming{.samples = 2}};
+  EXPECT_DOUBLE_EQ(duel.quotients().front(), std::sqrt(8));
+  EXPECT_EQ(duel.blocks.front().b.seconds(2), 3);
+  duel.warming.reset();
+  EXPECT_DOUBLE_EQ(duel.quotients().front(), std::sqrt(32));
 }
 
 TEST(Warming, IsLookedForOnceByTheFirstBlocks) {
