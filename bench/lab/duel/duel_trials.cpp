@@ -21,12 +21,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -69,11 +71,9 @@ std::string loop_command(std::int64_t turns) {
 double seconds_of_loop(std::int64_t turns) {
   const Command command{.text = loop_command(turns)};
   const CommandSides sides(command, command, {.limit_seconds = 60});
-  std::vector<double> seconds;
-  for (int i = 0; i < 9; ++i) {
-    seconds.push_back(sides.run(Side::a).seconds());
-  }
-  return median_of(std::move(seconds));
+  std::array<double, 9> seconds{};
+  std::ranges::generate(seconds, [&] { return sides.run(Side::a).seconds(); });
+  return median_of({seconds.begin(), seconds.end()});
 }
 
 /// Loops of a shell that take so much longer as is planted, sh's start included.
@@ -119,7 +119,12 @@ std::vector<RunDuel> file_duels(const std::filesystem::path& place, Progress& pr
   const std::filesystem::path plain = place / "plain.cpp";
   write_starting_file("cpp", plain);
   std::ifstream file(plain);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  constexpr std::string_view threads =
+      "#pragma omp parallel for\n"; // they would wait for each other
+  if (const std::size_t at = text.find(threads); at != std::string::npos) {
+    text.erase(at, threads.size());
+  }
   const std::filesystem::path reference = place / "reference.cpp";
   write_slowed(reference, text, 0);
   std::vector<RunDuel> duels;
@@ -147,8 +152,9 @@ std::vector<RunDuel> backend_duels() {
 /// A comparison of two rows that ends when their order is decided.
 std::vector<RunDuel> row_duels(Progress& progress) {
   std::vector<RunDuel> duels;
+  duels.reserve(duelled.size());
   for (const TrialRow& row : duelled) {
-    duels.push_back([&progress, &row](double seconds, std::uint64_t /*seed*/) {
+    duels.emplace_back([&progress, &row](double seconds, std::uint64_t /*seed*/) {
       ComparisonPlan plan;
       plan.problem.nx = plan.problem.ny = 256;
       plan.iterations = 100;

@@ -21,7 +21,6 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -169,8 +168,14 @@ std::string reference_digest(const StepPlan& plan) {
   Field<T> scratch(plan.problem.nx, plan.problem.ny);
   Reference<T> reference(
       plan.problem, {.kind = InitialField::Kind::random, .seed = plan.seed, .path = {}}, scratch);
-  return reference.compute(plan.steps, std::numeric_limits<double>::infinity(), [](double) {})
-      .sha256;
+  const FieldFacts& facts = reference.compute(plan.steps, plan.limit_seconds, [](double) {});
+  if (facts.steps < plan.steps) {
+    throw InvalidInput(
+        fmt::format("--iters {}: the reference has made {} of them in {:g} s "
+                    "(--timeout): give fewer, or a smaller --grid",
+                    plan.steps, facts.steps, plan.limit_seconds));
+  }
+  return facts.sha256;
 }
 
 void check_backends(const std::array<BackendSide, 2>& sides, const StepPlan& plan) {

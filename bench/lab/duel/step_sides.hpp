@@ -44,7 +44,8 @@ struct BackendSide {
 };
 /// Of two backends, which may be the same: this program in processes of its own, each of which must
 /// first give the reference's bits, or the block throws NotVerified. Computes the reference, which
-/// blocks. Throws Unavailable, InvalidInput (memory), Interrupted.
+/// blocks. Throws Unavailable, InvalidInput (memory; steps that take the reference longer than a
+/// sample may), Interrupted.
 [[nodiscard]] RunBlock backend_blocks(const std::array<BackendSide, 2>& sides,
                                       const StepPlan& plan);
 

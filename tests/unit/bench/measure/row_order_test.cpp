@@ -14,7 +14,7 @@
 namespace diffbench::bench {
 namespace {
 
-TimedRow row(const std::string& name, double seconds, int rounds) {
+TimedRow steady_row(const std::string& name, double seconds, int rounds) {
   TimedRow row;
   row.name = name;
   for (int round = 0; round < rounds; ++round) {
@@ -24,12 +24,13 @@ TimedRow row(const std::string& name, double seconds, int rounds) {
   return row;
 }
 
-const Question question = order_question(0.02);
+const Question order_asked = order_question(0.02);
 
 TEST(Neighbours, AreInTheOrderOfTheMedians) {
-  const std::vector<TimedRow> rows{row("c", 3, 20), row("a", 1, 20), row("b", 1.01, 20)};
+  const std::vector<TimedRow> rows{steady_row("c", 3, 20), steady_row("a", 1, 20),
+                                   steady_row("b", 1.01, 20)};
   const std::vector<const TimedRow*> pointers{&rows[0], &rows[1], &rows[2]};
-  const std::vector<Neighbours> found = neighbours(pointers, question);
+  const std::vector<Neighbours> found = neighbours(pointers, order_asked);
   ASSERT_EQ(found.size(), 2);
   EXPECT_EQ(found[0].faster->name, "a");
   EXPECT_EQ(found[0].slower->name, "b");
@@ -42,25 +43,25 @@ TEST(Neighbours, AreInTheOrderOfTheMedians) {
 
 TEST(Neighbours, ShareAlphaWithAllPairs) {
   // 11 rounds are enough for a third of 1 %, and not for a sixth: four rows are six pairs.
-  const std::vector<TimedRow> rows{row("a", 1, 11), row("b", 1, 11), row("c", 1, 11),
-                                   row("d", 1, 11)};
+  const std::vector<TimedRow> rows{steady_row("a", 1, 11), steady_row("b", 1, 11),
+                                   steady_row("c", 1, 11), steady_row("d", 1, 11)};
   const std::vector<const TimedRow*> three{&rows[0], &rows[1], &rows[2]};
   const std::vector<const TimedRow*> four{&rows[0], &rows[1], &rows[2], &rows[3]};
-  EXPECT_TRUE(neighbours(three, question)[0].decided());
-  EXPECT_FALSE(neighbours(four, question)[0].decided());
+  EXPECT_TRUE(neighbours(three, order_asked)[0].decided());
+  EXPECT_FALSE(neighbours(four, order_asked)[0].decided());
 }
 
 TEST(Neighbours, WithoutCommonRoundsOrNeighboursAreUndecidedOrNone) {
-  EXPECT_TRUE(neighbours({}, question).empty());
-  const TimedRow one = row("a", 1, 20);
-  TimedRow later = row("b", 2, 20);
+  EXPECT_TRUE(neighbours({}, order_asked).empty());
+  const TimedRow one = steady_row("a", 1, 20);
+  TimedRow later = steady_row("b", 2, 20);
   for (Sample& sample : later.samples) {
     sample.round += 100;
   }
   const std::vector<const TimedRow*> alone{&one};
-  EXPECT_TRUE(neighbours(alone, question).empty());
+  EXPECT_TRUE(neighbours(alone, order_asked).empty());
   const std::vector<const TimedRow*> both{&one, &later};
-  const auto found = with_remedies(neighbours(both, question), question);
+  const auto found = with_remedies(neighbours(both, order_asked), order_asked);
   EXPECT_EQ(found[0].rounds, 0);
   EXPECT_FALSE(found[0].decided());
   EXPECT_FALSE(found[0].rounds_to_decide);
@@ -94,7 +95,8 @@ TEST(DecidedRows, RestWhileAPairGoesOn) {
   add("open", {1});
   add("open too", {1.05, 0.99}); // on both sides of the margin, for ever
   run_rounds<SteadyClock>(
-      std::span(rows), 1e9, [] { return false; }, [](int, int) {}, nobody(), DecidedRows(question));
+      std::span(rows), 1e9, [] { return false; }, [](int, int) {}, nobody(),
+      DecidedRows(order_asked));
   EXPECT_EQ(rows[1].row.samples.size(), rounds_wanted);
   EXPECT_EQ(rows[0].row.samples.size(), rounds_wanted) << "its pair with an open row is decided";
   EXPECT_EQ(rows[2].row.samples.size(), 200);

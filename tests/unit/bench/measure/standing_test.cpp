@@ -9,7 +9,7 @@
 namespace diffbench::bench {
 namespace {
 
-constexpr Question question{.margin = 0.02, .alpha = 0.01};
+constexpr Question standing_asked{.margin = 0.02, .alpha = 0.01};
 
 std::vector<double> around(double ratio, std::size_t count, double scatter = 0, unsigned seed = 1) {
   std::mt19937 random(seed);
@@ -22,47 +22,47 @@ std::vector<double> around(double ratio, std::size_t count, double scatter = 0, 
 }
 
 TEST(Standing, HasAVerdictOfItsInterval) {
-  EXPECT_EQ(standing(around(1.05, 10), question).verdict, Verdict::slower);
-  EXPECT_EQ(standing(around(1 / 1.05, 10), question).verdict, Verdict::faster);
-  EXPECT_EQ(standing(around(1.01, 10), question).verdict, Verdict::same);
-  EXPECT_EQ(standing(around(1.05, 9), question).verdict, Verdict::unclear);
+  EXPECT_EQ(standing(around(1.05, 10), standing_asked).verdict, Verdict::slower);
+  EXPECT_EQ(standing(around(1 / 1.05, 10), standing_asked).verdict, Verdict::faster);
+  EXPECT_EQ(standing(around(1.01, 10), standing_asked).verdict, Verdict::same);
+  EXPECT_EQ(standing(around(1.05, 9), standing_asked).verdict, Verdict::unclear);
 }
 
 TEST(Standing, SaysHowManyValuesWouldDecide) {
   const std::vector<double> quotients = around(1.03, 20, 0.05);
-  const Standing found = standing(quotients, question);
+  const Standing found = standing(quotients, standing_asked);
   ASSERT_EQ(found.verdict, Verdict::unclear);
-  const auto wanted = values_to_decide(found, quotients, question.margin);
+  const auto wanted = values_to_decide(found, quotients, standing_asked.margin);
   ASSERT_TRUE(wanted);
   EXPECT_GT(*wanted, 20);
   const std::vector<double> decided = around(1.05, 10);
-  EXPECT_FALSE(values_to_decide(standing(decided, question), decided, question.margin));
+  EXPECT_FALSE(values_to_decide(standing(decided, standing_asked), decided, standing_asked.margin));
 }
 
 TEST(Standings, ShareAlphaByHolmsRule) {
   // 10 values speak at 1 %, and not at half of it, at which 11 do.
   const std::vector<std::vector<double>> alone{around(1.1, 10)};
-  EXPECT_EQ(standings(alone, question).front().verdict, Verdict::slower);
+  EXPECT_EQ(standings(alone, standing_asked).front().verdict, Verdict::slower);
   const std::vector<std::vector<double>> two{around(1.1, 10), around(1.1, 10)};
-  EXPECT_EQ(standings(two, question)[0].verdict, Verdict::unclear);
+  EXPECT_EQ(standings(two, standing_asked)[0].verdict, Verdict::unclear);
   // The second is a difference by its own part; what it no longer needs is the first one's.
   const std::vector<std::vector<double>> helped{around(1.1, 10), around(0.9, 11)};
-  const std::vector<Standing> found = standings(helped, question);
+  const std::vector<Standing> found = standings(helped, standing_asked);
   EXPECT_EQ(found[0].verdict, Verdict::slower);
   EXPECT_EQ(found[1].verdict, Verdict::faster);
   EXPECT_DOUBLE_EQ(found[0].alpha, 0.01);
   EXPECT_DOUBLE_EQ(found[1].alpha, 0.005);
   // SAME is no difference, and gives nothing back.
   const std::vector<std::vector<double>> same{around(1.1, 10), around(1, 11)};
-  EXPECT_EQ(standings(same, question)[0].verdict, Verdict::unclear);
-  EXPECT_EQ(standings(same, question)[1].verdict, Verdict::same);
+  EXPECT_EQ(standings(same, standing_asked)[0].verdict, Verdict::unclear);
+  EXPECT_EQ(standings(same, standing_asked)[1].verdict, Verdict::same);
 }
 
 TEST(Standings, CountClaimsThatAreNotAmongThem) {
   const std::vector<std::vector<double>> one{around(1.1, 10)};
-  EXPECT_EQ(standings(one, question, 1).front().verdict, Verdict::slower);
-  EXPECT_EQ(standings(one, question, 2).front().verdict, Verdict::unclear);
-  EXPECT_TRUE(standings({}, question, 3).empty());
+  EXPECT_EQ(standings(one, standing_asked, 1).front().verdict, Verdict::slower);
+  EXPECT_EQ(standings(one, standing_asked, 2).front().verdict, Verdict::unclear);
+  EXPECT_TRUE(standings({}, standing_asked, 3).empty());
 }
 
 // Three equal things, looked at after each value: a difference in any of them.

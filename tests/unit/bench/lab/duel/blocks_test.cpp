@@ -16,7 +16,7 @@
 namespace diffbench::bench {
 namespace {
 
-constexpr Question question{.margin = 0.02, .alpha = 0.01};
+constexpr Question duel_asked{.margin = 0.02, .alpha = 0.01};
 
 /// B takes `ratio` times as long as A, each with a scatter of its own.
 class TwoPrograms {
@@ -46,7 +46,7 @@ class TwoPrograms {
 Duel measured(TwoPrograms& machine, const BlockLimits& limits, std::uint64_t seed = 1) {
   std::vector<Duel> duels{{.label = "", .run = [&](Side first) { return machine.block(first); }}};
   EXPECT_TRUE(run_blocks(
-      duels, question, limits, seed, [&] { return machine.now; }, [] {}));
+      duels, duel_asked, limits, seed, [&] { return machine.now; }, [] {}));
   return duels.front();
 }
 
@@ -56,7 +56,7 @@ TEST(Blocks, EndWhenItIsDecided) {
     const Duel duel = measured(machine, {.seconds = 1e6});
     EXPECT_TRUE(duel.decided);
     EXPECT_EQ(duel.blocks.size(), 10) << "the fewest that decide at 1 %";
-    EXPECT_NEAR(standing(duel.quotients(), question).ratio.value, ratio, 1e-12);
+    EXPECT_NEAR(standing(duel.quotients(), duel_asked).ratio.value, ratio, 1e-12);
     EXPECT_NEAR(duel.seconds, machine.now, 1e-9);
   }
 }
@@ -64,7 +64,7 @@ TEST(Blocks, EndWhenItIsDecided) {
 TEST(Blocks, HaveAVerdictOfTheirInterval) {
   const auto verdict = [](double ratio) {
     TwoPrograms machine(ratio);
-    return standing(measured(machine, {.seconds = 1e6}).quotients(), question).verdict;
+    return standing(measured(machine, {.seconds = 1e6}).quotients(), duel_asked).verdict;
   };
   EXPECT_EQ(verdict(1.05), Verdict::slower);
   EXPECT_EQ(verdict(1 / 1.05), Verdict::faster);
@@ -119,8 +119,8 @@ TEST(Blocks, BearThatTheSecondIsSlower) {
         {.label = "", .run = [&](Side first) { return block_of_runs(first, run); }}};
     double now = 0;
     (void)run_blocks(
-        duels, question, {.seconds = 100}, seed, [&] { return now += 0.5; }, [] {});
-    wrong += is_difference(standing(duels.front().quotients(), question).verdict) ? 1 : 0;
+        duels, duel_asked, {.seconds = 100}, seed, [&] { return now += 0.5; }, [] {});
+    wrong += is_difference(standing(duels.front().quotients(), duel_asked).verdict) ? 1 : 0;
   }
   EXPECT_LE(wrong, 4); // 1 expected at most; more than 4 with a probability of 0.3 %
 }
@@ -131,7 +131,7 @@ TEST(Blocks, OfSeveralDuelsComeInTurnUntilEachIsDecided) {
   std::vector<Duel> duels{{.label = "a", .run = [&](Side first) { return machine.block(first); }},
                           {.label = "b", .run = [&](Side first) { return noisy.block(first); }}};
   EXPECT_TRUE(run_blocks(
-      duels, question, {.seconds = 1e6, .most_blocks = 30}, 1,
+      duels, duel_asked, {.seconds = 1e6, .most_blocks = 30}, 1,
       [&] { return machine.now + noisy.now; }, [] {}));
   EXPECT_EQ(duels[0].blocks.size(), 11) << "it has half of alpha";
   EXPECT_EQ(duels[1].blocks.size(), 30);
@@ -148,7 +148,7 @@ TEST(Blocks, OfAnInterruptedRunAreKeptButForTheLast) {
   std::vector<Duel> duels{
       {.label = "", .run = [&](Side first) { return block_of_runs(first, run); }}};
   EXPECT_FALSE(run_blocks(
-      duels, question, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {}));
+      duels, duel_asked, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {}));
   EXPECT_EQ(duels.front().blocks.size(), 2);
 }
 
@@ -203,7 +203,7 @@ TEST(Warming, FirstSamplesThatAreSlowerInAllProcessesAreLeftOut) {
                              return warming_block(first, 1.1, {1.5, 1.2}, log);
                            }}};
   (void)run_blocks(
-      duels, question, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {});
+      duels, duel_asked, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {});
   ASSERT_TRUE(duels.front().warming);
   EXPECT_EQ(duels.front().warming->samples, 2);
   EXPECT_DOUBLE_EQ(duels.front().warming->longer, 1.5);
