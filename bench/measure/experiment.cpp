@@ -181,7 +181,7 @@ class Experiment {
       return in_whole_periods(plan, contender.period, plan_.iterations);
     };
     if (plan_.until_decided) {
-      competition_.time(planned, limit, plan_row, DecidedRows(order_question(least_effect_here())));
+      competition_.time(planned, limit, plan_row, DecidedRows(order_rule(least_effect_here())));
     } else {
       competition_.time(planned, limit, plan_row);
     }

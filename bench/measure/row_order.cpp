@@ -24,8 +24,7 @@ double Neighbours::seconds_of(std::int64_t more_rounds) const {
          (seconds_of_sample(*faster) + seconds_of_sample(*slower));
 }
 
-std::vector<Neighbours> neighbours(std::span<const TimedRow* const> rows,
-                                   const Question& question) {
+std::vector<Neighbours> neighbours(std::span<const TimedRow* const> rows, const VerdictRule& rule) {
   std::vector<std::pair<double, const TimedRow*>> order;
   for (const TimedRow* row : rows) {
     order.emplace_back(row->step_seconds(), row);
@@ -46,18 +45,17 @@ std::vector<Neighbours> neighbours(std::span<const TimedRow* const> rows,
   }
   const std::size_t pairs =
       order.size() * (order.size() - std::min<std::size_t>(1, order.size())) / 2;
-  const std::vector<Standing> found = standings(quotients, question, pairs);
+  const std::vector<Standing> found = standings(quotients, rule, pairs);
   for (std::size_t i = 0; i < found.size(); ++i) {
     all[with_quotients[i]].standing = found[i];
   }
   return all;
 }
 
-std::vector<Neighbours> with_remedies(std::vector<Neighbours> all, const Question& question) {
+std::vector<Neighbours> with_remedies(std::vector<Neighbours> all, const VerdictRule& rule) {
   for (Neighbours& pair : all) {
     if (pair.rounds > 0) {
-      pair.rounds_to_decide =
-          values_to_decide(pair.standing, quotients_of_pair(pair), question.margin);
+      pair.rounds_to_decide = values_to_decide(pair.standing, quotients_of_pair(pair), rule.margin);
     }
   }
   return all;

@@ -28,24 +28,24 @@ struct Neighbours {
   [[nodiscard]] double seconds_of(std::int64_t more_rounds) const;
 };
 
-/// What is asked of the order of rows of one run, where a difference counts from `least_effect` on.
-[[nodiscard]] inline Question order_question(double least_effect) {
+/// For the order of the rows of one run, where a difference counts from `least_effect` on.
+[[nodiscard]] inline VerdictRule order_rule(double least_effect) {
   return {.margin = least_effect, .alpha = 1 - ratio_confidence};
 }
 
 /// Of the rows with samples, which the result points to. Any two of them may come to be neighbours,
 /// so alpha is shared by all pairs (standings()). Without common rounds a pair is undecided.
 [[nodiscard]] std::vector<Neighbours> neighbours(std::span<const TimedRow* const> rows,
-                                                 const Question& question);
+                                                 const VerdictRule& rule);
 /// The same, with what would decide each.
 [[nodiscard]] std::vector<Neighbours> with_remedies(std::vector<Neighbours> all,
-                                                    const Question& question);
+                                                    const VerdictRule& rule);
 
 /// For run_rounds(): a row that has the usual number of samples has enough when it is in no pair
 /// that is undecided.
 class DecidedRows {
  public:
-  explicit DecidedRows(const Question& question) : question_(question) {}
+  explicit DecidedRows(const VerdictRule& rule) : rule_(rule) {}
 
   template <typename Contender>
   void look(std::span<const Contender> contenders) {
@@ -56,7 +56,7 @@ class DecidedRows {
       }
     }
     undecided_.clear();
-    for (const Neighbours& pair : neighbours(rows, question_)) {
+    for (const Neighbours& pair : neighbours(rows, rule_)) {
       if (!pair.decided()) {
         undecided_.insert(undecided_.end(), {pair.faster, pair.slower});
       }
@@ -69,7 +69,7 @@ class DecidedRows {
   }
 
  private:
-  Question question_;
+  VerdictRule rule_;
   std::vector<const TimedRow*> undecided_;
 };
 

@@ -5,21 +5,20 @@
 
 namespace diffbench::bench {
 
-Standing standing_of(const Ratio& ratio, const Question& question) {
-  return {.ratio = ratio, .verdict = judge(ratio, question.margin), .alpha = question.alpha};
+Standing standing_of(const Ratio& ratio, const VerdictRule& rule) {
+  return {.ratio = ratio, .verdict = judge(ratio, rule.margin), .alpha = rule.alpha};
 }
 
-Standing standing(std::vector<double> quotients, const Question& question) {
-  return standing_of(ratio_of(std::move(quotients), question.confidence(), Stopping::sequential),
-                     question);
+Standing standing(std::vector<double> quotients, const VerdictRule& rule) {
+  return standing_of(ratio_of(std::move(quotients), rule.confidence(), Stopping::sequential), rule);
 }
 
 std::vector<Standing> standings(std::span<const std::vector<double>> quotients,
-                                const Question& question, std::size_t claims) {
+                                const VerdictRule& rule, std::size_t claims) {
   std::vector<Standing> found(quotients.size());
   const std::size_t possible = std::max(claims, quotients.size());
   for (std::size_t differences = 0;;) {
-    Question each = question;
+    VerdictRule each = rule;
     each.alpha /= static_cast<double>(possible - differences);
     const std::size_t before = differences;
     for (std::size_t i = 0; i < found.size(); ++i) {

@@ -16,7 +16,7 @@ namespace diffbench::bench {
 
 namespace {
 
-Question question_of(const ComparisonResult& result) { return order_question(result.least_effect); }
+VerdictRule rule_of(const ComparisonResult& result) { return order_rule(result.least_effect); }
 
 std::vector<Neighbours> order_of(const ComparisonResult& result) {
   std::vector<const TimedRow*> rows;
@@ -25,8 +25,8 @@ std::vector<Neighbours> order_of(const ComparisonResult& result) {
       rows.push_back(&row);
     }
   }
-  const Question question = question_of(result);
-  std::vector<Neighbours> all = with_remedies(neighbours(rows, question), question);
+  const VerdictRule rule = rule_of(result);
+  std::vector<Neighbours> all = with_remedies(neighbours(rows, rule), rule);
   if (!concludes(evidence(result.disturbed))) {
     for (Neighbours& pair : all) {
       pair.standing.verdict = Verdict::unclear;

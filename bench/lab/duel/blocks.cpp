@@ -25,7 +25,7 @@ bool goes_on(const Duel& duel, const BlockLimits& limits, double elapsed) {
 }
 
 /// Duels that have no blocks yet are not decided; they have their part of alpha all the same.
-void mark_decided(std::span<Duel> duels, const Question& question) {
+void mark_decided(std::span<Duel> duels, const VerdictRule& rule) {
   std::vector<std::vector<double>> quotients;
   std::vector<Duel*> begun;
   for (Duel& duel : duels) {
@@ -34,7 +34,7 @@ void mark_decided(std::span<Duel> duels, const Question& question) {
       begun.push_back(&duel);
     }
   }
-  const std::vector<Standing> found = standings(quotients, question, duels.size());
+  const std::vector<Standing> found = standings(quotients, rule, duels.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     begun[i]->decided = found[i].verdict != Verdict::unclear;
   }
@@ -45,7 +45,7 @@ std::vector<double> over_later(std::span<const Block> blocks, std::size_t sample
                                std::size_t later) {
   std::vector<double> quotients;
   for (const Block& block : blocks) {
-    for (const Reading* reading : {&block.a, &block.b}) {
+    for (const SideReading* reading : {&block.a, &block.b}) {
       quotients.push_back(reading->samples[sample] / reading->seconds(later));
     }
   }
@@ -56,7 +56,7 @@ std::vector<double> over_later(std::span<const Block> blocks, std::size_t sample
 
 std::string_view to_string(Side side) { return side == Side::a ? "A" : "B"; }
 
-double Reading::seconds(std::size_t left_out) const {
+double SideReading::seconds(std::size_t left_out) const {
   return median_of({samples.begin() + static_cast<std::ptrdiff_t>(left_out), samples.end()});
 }
 
@@ -71,7 +71,7 @@ double Block::quotient(std::size_t left_out) const {
   return std::exp(median_of(std::move(logarithms)));
 }
 
-Block block_of_runs(Side first, const std::function<Reading(Side)>& run) {
+Block block_of_runs(Side first, const std::function<SideReading(Side)>& run) {
   Block block{.first = first, .a = {}, .b = {}};
   block.of(first) = run(first);
   block.of(other(first)) = run(other(first));
@@ -124,7 +124,7 @@ std::vector<double> Duel::quotients() const {
   return quotients;
 }
 
-bool run_blocks(std::span<Duel> duels, const Question& question, const BlockLimits& limits,
+bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimits& limits,
                 std::uint64_t seed, const std::function<double()>& elapsed,
                 const std::function<void()>& on_block) {
   std::mt19937_64 coin(seed);
@@ -147,7 +147,7 @@ bool run_blocks(std::span<Duel> duels, const Question& question, const BlockLimi
         duel.warming = warming(duel.blocks);
       }
       duel.seconds += elapsed() - begin;
-      mark_decided(duels, question);
+      mark_decided(duels, rule);
       any = true;
       on_block();
     }

@@ -53,7 +53,7 @@ auto as_of(std::string_view who, Act act) {
 }
 
 /// One process of a side.
-struct Reading {
+struct SideReading {
   std::vector<double> samples;        ///< seconds, each above 0, in their order; one at least
   std::optional<ProgramRun> run = {}; ///< of a whole process, whose only sample is its time
 
@@ -63,16 +63,16 @@ struct Reading {
 
 struct Block {
   Side first = Side::a;
-  Reading a, b; ///< with as many samples each
+  SideReading a, b; ///< with as many samples each
 
-  [[nodiscard]] Reading& of(Side side) { return side == Side::a ? a : b; }
+  [[nodiscard]] SideReading& of(Side side) { return side == Side::a ? a : b; }
   /// The median of the quotients of the pairs but for the first `left_out`, in logarithms: to
   /// exchange A and B inverts it.
   [[nodiscard]] double quotient(std::size_t left_out = 0) const;
 };
 
 /// A block of one run a side.
-[[nodiscard]] Block block_of_runs(Side first, const std::function<Reading(Side)>& run);
+[[nodiscard]] Block block_of_runs(Side first, const std::function<SideReading(Side)>& run);
 
 /// A process that takes samples while it lives.
 class Sampler {
@@ -125,7 +125,7 @@ struct BlockLimits {
 /// least. The coin is `seed`'s. `elapsed` is the time in seconds until now, and is asked between
 /// blocks; `on_block` is told after each. Returns false after Ctrl-C, which loses the block in
 /// progress; throws what a run throws.
-bool run_blocks(std::span<Duel> duels, const Question& question, const BlockLimits& limits,
+bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimits& limits,
                 std::uint64_t seed, const std::function<double()>& elapsed,
                 const std::function<void()>& on_block);
 

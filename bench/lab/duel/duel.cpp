@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <random>
@@ -54,6 +55,7 @@ struct DuelOptions {
   RevisionPlan revisions;            ///< in place of the commands where it has any
   std::vector<std::string> backends; ///< the same
   StepPlan steps;
+  std::vector<std::string> of_commands, of_steps; ///< options that were given for these
   CommandSettings settings;
   std::optional<Parameter> parameter;
   double timeout = 0;
@@ -155,7 +157,7 @@ LabReport measure_duel(const DuelOptions& options, Progress& progress) {
   progress.stage("blocks");
   const double budget = options.card.budget_seconds;
   const bool finished = run_blocks(
-      duels, options.card.question, {.seconds = budget, .most_blocks = options.most_blocks},
+      duels, options.card.rule, {.seconds = budget, .most_blocks = options.most_blocks},
       options.card.seed, [&] { return watch.seconds(); },
       [&] { progress.update(std::min(1.0, watch.seconds() / budget)); });
   progress.clear();
@@ -180,7 +182,7 @@ int run_duel(const DuelOptions& options, const Invocation& invocation) {
 }
 
 /// Which kind of sides was asked for; what is for another kind is refused.
-void choose_kind(DuelOptions& typed, const OptionList& options) {
+void choose_kind(DuelOptions& typed) {
   const bool a = is_submission(typed.a);
   const bool b = is_submission(typed.b);
   if (!typed.backends.empty()) {
@@ -202,18 +204,13 @@ void choose_kind(DuelOptions& typed, const OptionList& options) {
                     "kind",
                     a ? typed.a : typed.b, a ? typed.b : typed.a));
   }
-  const auto refuse = [&](const char* group, const char* whom) {
-    if (const auto given = options.given_names(group); !given.empty()) {
-      throw InvalidInput(fmt::format("{}: is for {}", given.front(), whom));
-    }
-  };
-  if (typed.kind == Kind::commands) {
-    refuse(step_group, "two files or two backends");
-    return;
+  const bool commands = typed.kind == Kind::commands;
+  const std::vector<std::string>& foreign = commands ? typed.of_steps : typed.of_commands;
+  if (!foreign.empty()) {
+    throw InvalidInput(fmt::format("{}: is for {}", foreign.front(),
+                                   commands ? "two files or two backends" : "commands"));
   }
-  refuse(command_group, "commands");
-  refuse(revision_group, "commands");
-  if (typed.kind == Kind::submissions && options.given("--threads")) {
+  if (typed.kind == Kind::submissions && typed.steps.session.threads != 0) {
     throw InvalidInput("--threads: is for backends; a file takes as many as it likes");
   }
   validate(typed.steps.problem);
@@ -230,6 +227,7 @@ std::string work_of(const DuelOptions& options) {
 }
 
 void check(DuelOptions& options) {
+  choose_kind(options);
   const RevisionPlan& revisions = options.revisions;
   if (revisions.a.empty() != revisions.run.empty() ||
       (revisions.a.empty() && !revisions.build.empty())) {
@@ -250,7 +248,7 @@ void check(DuelOptions& options) {
         "'./new --flags'");
   }
   if (options.card.fail_on.slower) {
-    options.card.question.margin = *options.card.fail_on.slower;
+    options.card.rule.margin = *options.card.fail_on.slower;
   }
   if (options.parameter) {
     const std::string placeholder = fmt::format("{{{}}}", options.parameter->name);
@@ -328,18 +326,18 @@ void declare_steps(OptionList& options, DuelOptions& typed) {
   declare_threads(options, steps.session.threads, "for threaded backends", "the usable CPUs");
 }
 
-void declare_question(OptionList& options, DuelOptions& typed) {
+void declare_verdict(OptionList& options, DuelOptions& typed) {
   DuelCard& card = typed.card;
   options.group("Verdict");
   declare_seconds(options, "--timeout SECONDS", typed.timeout,
                   "a run, or a sample, that lasts longer is an error", "the budget");
-  options.percent("--margin X%", card.question.margin, "a difference up to this is none: SAME");
+  options.percent("--margin X%", card.rule.margin, "a difference up to this is none: SAME");
   options.value(
       "--alpha X%",
       fmt::format("probability of a wrong FASTER or SLOWER, however long one looks (above "
                   "0%, below {:g}%; default {:g}%)",
-                  100 * largest_alpha, 100 * card.question.alpha),
-      [&alpha = card.question.alpha](std::string_view option, const std::string& text) {
+                  100 * largest_alpha, 100 * card.rule.alpha),
+      [&alpha = card.rule.alpha](std::string_view option, const std::string& text) {
         alpha = parse_percent(option, text);
         if (!(alpha < largest_alpha)) {
           throw InvalidInput(
@@ -370,12 +368,15 @@ Action declare_duel(OptionList& options) {
   const auto typed = std::make_shared<DuelOptions>();
   declare_commands(options, *typed);
   declare_steps(options, *typed);
-  declare_question(options, *typed);
+  declare_verdict(options, *typed);
   options.check([&typed = *typed, &options] {
     if (options.given("--margin") && typed.card.fail_on.slower) {
       throw InvalidInput("--margin and --fail-on slower=X%: both set the margin; give one");
     }
-    choose_kind(typed, options);
+    typed.of_steps = options.given_names(step_group);
+    for (const char* group : {command_group, revision_group}) {
+      std::ranges::copy(options.given_names(group), std::back_inserter(typed.of_commands));
+    }
   });
   typed->output.declare_files(options);
   options.clearing_flag("--no-progress", typed->output.progress, "no progress bar");

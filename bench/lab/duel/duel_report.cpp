@@ -58,22 +58,22 @@ struct Quantity {
   const char* key;
   const char* label;
   std::string (*unit)(const Value&);
-  std::optional<double> (*of)(const Reading&, std::size_t left_out);
+  std::optional<double> (*of)(const SideReading&, std::size_t left_out);
 };
 
 std::string as_count(const Value& value) { return format_figure(value.number()); }
 
 /// Of a whole process.
 template <auto member>
-std::optional<double> of_run(const Reading& reading, std::size_t /*left_out*/) {
+std::optional<double> of_run(const SideReading& reading, std::size_t /*left_out*/) {
   return reading.run ? std::optional(static_cast<double>((*reading.run).*member)) : std::nullopt;
 }
-std::optional<double> peak_of_run(const Reading& reading, std::size_t /*left_out*/) {
+std::optional<double> peak_of_run(const SideReading& reading, std::size_t /*left_out*/) {
   return reading.run && reading.run->peak_bytes
              ? std::optional(static_cast<double>(*reading.run->peak_bytes))
              : std::nullopt;
 }
-std::optional<double> seconds_of(const Reading& reading, std::size_t left_out) {
+std::optional<double> seconds_of(const SideReading& reading, std::size_t left_out) {
   return reading.seconds(left_out);
 }
 
@@ -109,7 +109,7 @@ constexpr Column<Line> line_columns[] = {
     {nullptr, "B / A", as_thousandths, times_of},
 };
 
-bool failed(const Reading& reading) { return reading.run && reading.run->status != 0; }
+bool failed(const SideReading& reading) { return reading.run && reading.run->status != 0; }
 
 template <auto side>
 Value side_json(const Judged& judged) {
@@ -189,20 +189,20 @@ std::string range_text(const Interval& interval) {
 }
 
 /// What would settle it.
-std::string remedy(const Judged& judged, const Question& question) {
+std::string remedy(const Judged& judged, const VerdictRule& rule) {
   const auto more = judged.more_blocks();
   if (!more) {
     return fmt::format(
         "the difference lies near the margin of {}, or the times scatter too much: "
         "give another --margin",
-        percent_text(question.margin));
+        percent_text(rule.margin));
   }
   return fmt::format("about {:.0f} more blocks, {}, would decide it (--budget)",
                      std::max(1.0, *more),
                      format_seconds(std::max(1.0, *more) * judged.block_seconds()));
 }
 
-std::string sentence_of(const Judged& judged, const Question& question) {
+std::string sentence_of(const Judged& judged, const VerdictRule& rule) {
   const Standing& standing = judged.standing;
   const std::string with =
       judged.duel->label.empty() ? "" : fmt::format(" with {}", judged.duel->label);
@@ -214,10 +214,10 @@ std::string sentence_of(const Judged& judged, const Question& question) {
     case Verdict::slower:
     case Verdict::faster: return fmt::format("{}{}: {}.", to_string(standing.verdict), with, range);
     case Verdict::same:
-      return fmt::format("SAME{} within {}: {}.", with, percent_text(question.margin), range);
+      return fmt::format("SAME{} within {}: {}.", with, percent_text(rule.margin), range);
     case Verdict::unclear: break;
   }
-  return fmt::format("UNCLEAR{}: {}; {}.", with, range, remedy(judged, question));
+  return fmt::format("UNCLEAR{}: {}; {}.", with, range, remedy(judged, rule));
 }
 
 std::vector<Line> lines_of(std::span<const Judged> all) {
@@ -335,11 +335,11 @@ std::vector<std::string> named(std::span<const Judged> all, Verdict verdict) {
   return names;
 }
 
-Outcome outcome_of(const FailOn& fail_on, std::span<const Judged> all, const Question& question,
+Outcome outcome_of(const FailOn& fail_on, std::span<const Judged> all, const VerdictRule& rule,
                    bool disturbed) {
   if (const auto slower = named(all, Verdict::slower);
       fail_on.slower && !disturbed && !slower.empty()) {
-    return {exit_regression, fmt::format("slower by more than {:g} %: {}", 100 * question.margin,
+    return {exit_regression, fmt::format("slower by more than {:g} %: {}", 100 * rule.margin,
                                          fmt::join(slower, ", "))};
   }
   if (fail_on.unclear && disturbed) {
@@ -352,15 +352,15 @@ Outcome outcome_of(const FailOn& fail_on, std::span<const Judged> all, const Que
   return {};
 }
 
-std::string sentences_of(std::span<const Judged> all, const Question& question) {
+std::string sentences_of(std::span<const Judged> all, const VerdictRule& rule) {
   std::string text;
   for (const Judged& judged : all) {
-    text += sentence_of(judged, question) + " ";
+    text += sentence_of(judged, rule) + " ";
   }
   return text + fmt::format(
                     "Equal programs get FASTER or SLOWER with a probability of {:g} % at "
                     "most{}, whenever one stops.",
-                    100 * question.alpha,
+                    100 * rule.alpha,
                     all.size() > 1
                         ? fmt::format(", in any of the {} duels, which share it by Holm's rule",
                                       all.size())
@@ -371,8 +371,8 @@ Value data_of(const DuelCard& card, std::span<const Judged> all) {
   return {{"a", card.a},
           {"b", card.b},
           {"seed", card.seed},
-          {"margin", card.question.margin},
-          {"alpha", card.question.alpha},
+          {"margin", card.rule.margin},
+          {"alpha", card.rule.alpha},
           {"budget_seconds", card.budget_seconds},
           {"results", list_of(judged_columns, all)}};
 }
@@ -416,7 +416,7 @@ std::vector<std::string> notes_of(const DuelCard& card, std::span<const Judged> 
 }
 
 /// Those that have blocks; the others have their part of alpha all the same.
-std::vector<Judged> judge_all(std::span<const Duel> duels, const Question& question) {
+std::vector<Judged> judge_all(std::span<const Duel> duels, const VerdictRule& rule) {
   std::vector<Judged> all;
   std::vector<std::vector<double>> quotients;
   for (const Duel& duel : duels) {
@@ -425,10 +425,10 @@ std::vector<Judged> judge_all(std::span<const Duel> duels, const Question& quest
       quotients.push_back(duel.quotients());
     }
   }
-  const std::vector<Standing> found = standings(quotients, question, duels.size());
+  const std::vector<Standing> found = standings(quotients, rule, duels.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].standing = found[i];
-    all[i].blocks_to_decide = values_to_decide(found[i], quotients[i], question.margin);
+    all[i].blocks_to_decide = values_to_decide(found[i], quotients[i], rule.margin);
   }
   return all;
 }
@@ -439,7 +439,7 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
                       bool interrupted) {
   const auto disturbance = load.disturbance();
   const bool disturbed = disturbance && !card.beside_load;
-  std::vector<Judged> all = judge_all(duels, card.question);
+  std::vector<Judged> all = judge_all(duels, card.rule);
   if (disturbed) {
     for (Judged& each : all) {
       each.standing.verdict = Verdict::unclear;
@@ -457,7 +457,7 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
   report.text = head + duel_table(all, Verdicts::shown);
   report.figures = head + duel_table(all, Verdicts::left_out);
   append_table(report, format_rows(line_columns, lines));
-  report.sentence = sentences_of(all, card.question);
+  report.sentence = sentences_of(all, card.rule);
   report.notes = notes_of(card, all);
   report.data = data_of(card, all);
   report.series = series_of(all);
@@ -474,7 +474,7 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
     };
     report.written.push_back(card.history);
   }
-  report.outcome = outcome_of(card.fail_on, all, card.question, disturbed);
+  report.outcome = outcome_of(card.fail_on, all, card.rule, disturbed);
   return report;
 }
 

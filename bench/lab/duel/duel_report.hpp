@@ -15,9 +15,9 @@ namespace diffbench::bench {
 
 /// What was asked, in words and figures.
 struct DuelCard {
-  std::string a, b;  ///< the sides as they were typed
-  std::string work;  ///< what a sample computes; empty: a whole process
-  Question question; ///< alpha is that of all duels together
+  std::string a, b; ///< the sides as they were typed
+  std::string work; ///< what a sample computes; empty: a whole process
+  VerdictRule rule; ///< alpha is that of all duels together
   std::uint64_t seed = 0;
   double budget_seconds = 0;
   std::string history = {}; ///< file to which the results are appended; empty: none

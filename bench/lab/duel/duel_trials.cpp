@@ -54,11 +54,11 @@ RunDuel duel_of(RunBlock run) {
     std::vector<Duel> duels{{.label = "", .run = run}};
     const Stopwatch watch;
     if (!run_blocks(
-            duels, Question{}, {.seconds = seconds}, seed, [&] { return watch.seconds(); },
+            duels, VerdictRule{}, {.seconds = seconds}, seed, [&] { return watch.seconds(); },
             [] {})) {
       throw Interrupted();
     }
-    return DuelOutcome{.ratio = standing(duels.front().quotients(), Question{}).ratio,
+    return DuelOutcome{.ratio = standing(duels.front().quotients(), VerdictRule{}).ratio,
                        .blocks = std::ssize(duels.front().blocks)};
   };
 }
@@ -175,7 +175,7 @@ std::vector<RunDuel> row_duels(Progress& progress) {
       if (quotients.empty()) {
         throw Error("no rows have samples; give more --budget");
       }
-      return DuelOutcome{.ratio = standing(quotients, order_question(least_effect_in_run)).ratio,
+      return DuelOutcome{.ratio = standing(quotients, order_rule(least_effect_in_run)).ratio,
                          .blocks = std::ssize(quotients)};
     });
   }
@@ -242,7 +242,7 @@ LabReport run_duel_trials(const DuelTrials& options, Progress& progress) {
   }
   const std::string title =
       fmt::format("duels of {}, {:g} s each, margin {:g} %, alpha {:g} %", options.kind, seconds,
-                  100 * Question{}.margin, 100 * Question{}.alpha);
+                  100 * VerdictRule{}.margin, 100 * VerdictRule{}.alpha);
   std::vector<double> medians;
   std::ranges::transform(found.blocks, std::back_inserter(medians), median_of);
   report.text = title + "\n\n" + format_tallies(found.tallies);

@@ -92,7 +92,7 @@ void CommandSides::warm_up() const {
   }
 }
 
-Reading CommandSides::run(Side side) const {
+SideReading CommandSides::run(Side side) const {
   const ProgramRun run = checked(side, [&](std::string&) { return program(side).run(); });
   return {.samples = {run.seconds}, .run = run};
 }

@@ -41,7 +41,7 @@ class CommandSides {
   /// NotVerified.
   void warm_up() const;
   /// One run of a side, after what prepares it. Throws Error as above, and Interrupted.
-  [[nodiscard]] Reading run(Side side) const;
+  [[nodiscard]] SideReading run(Side side) const;
 
  private:
   [[nodiscard]] const Program& program(Side side) const {

@@ -24,7 +24,7 @@ TimedRow steady_row(const std::string& name, double seconds, int rounds) {
   return row;
 }
 
-const Question order_asked = order_question(0.02);
+const VerdictRule order_asked = order_rule(0.02);
 
 TEST(Neighbours, AreInTheOrderOfTheMedians) {
   const std::vector<TimedRow> rows{steady_row("c", 3, 20), steady_row("a", 1, 20),

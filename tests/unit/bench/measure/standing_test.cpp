@@ -9,7 +9,7 @@
 namespace diffbench::bench {
 namespace {
 
-constexpr Question standing_asked{.margin = 0.02, .alpha = 0.01};
+constexpr VerdictRule standing_asked{.margin = 0.02, .alpha = 0.01};
 
 std::vector<double> around(double ratio, std::size_t count, double scatter = 0, unsigned seed = 1) {
   std::mt19937 random(seed);
@@ -67,7 +67,7 @@ TEST(Standings, CountClaimsThatAreNotAmongThem) {
 
 // Three equal things, looked at after each value: a difference in any of them.
 TEST(Standings, OfEqualThingsAreDifferencesAsRarelyAsPromised) {
-  constexpr Question asked{.margin = 0, .alpha = 0.05};
+  constexpr VerdictRule asked{.margin = 0, .alpha = 0.05};
   int wrong = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::vector<std::vector<double>> all{around(1, 60, 0.1, seed), around(1, 60, 0.1, seed + 1000),

@@ -16,14 +16,14 @@
 namespace diffbench::bench {
 namespace {
 
-constexpr Question duel_asked{.margin = 0.02, .alpha = 0.01};
+constexpr VerdictRule duel_asked{.margin = 0.02, .alpha = 0.01};
 
 /// B takes `ratio` times as long as A, each with a scatter of its own.
 class TwoPrograms {
  public:
   explicit TwoPrograms(double ratio, double scatter = 0) : ratio_(ratio), scatter_(scatter) {}
 
-  Reading run(Side side) {
+  SideReading run(Side side) {
     order.push_back(side);
     std::lognormal_distribution<double> noise(0, scatter_);
     const double seconds = (side == Side::b ? ratio_ : 1) * noise(random_);
@@ -113,7 +113,7 @@ TEST(Blocks, BearThatTheSecondIsSlower) {
     int runs = 0;
     const auto run = [&](Side) {
       const double seconds = (runs++ % 2 == 0 ? 1.0 : 1.1);
-      return Reading{.samples = {seconds * std::exp(noise(random))}};
+      return SideReading{.samples = {seconds * std::exp(noise(random))}};
     };
     std::vector<Duel> duels{
         {.label = "", .run = [&](Side first) { return block_of_runs(first, run); }}};
@@ -139,7 +139,7 @@ TEST(Blocks, OfSeveralDuelsComeInTurnUntilEachIsDecided) {
 
 TEST(Blocks, OfAnInterruptedRunAreKeptButForTheLast) {
   int runs = 0;
-  const auto run = [&](Side) -> Reading {
+  const auto run = [&](Side) -> SideReading {
     if (++runs == 6) {
       throw Interrupted();
     }
@@ -248,7 +248,7 @@ TEST(Warming, OfFasterFirstSamplesOrWholeProcessesIsNone) {
   }
   EXPECT_EQ(warming(blocks)->samples, 0);
   const std::vector<Block> runs(
-      9, block_of_runs(Side::a, [](Side) { return Reading{.samples = {1}}; }));
+      9, block_of_runs(Side::a, [](Side) { return SideReading{.samples = {1}}; }));
   EXPECT_FALSE(warming(runs));
 }
 
@@ -260,7 +260,7 @@ TEST(Warming, LeavesEqualProcessesWithoutVerdicts) {
     std::lognormal_distribution<double> noise(0, 0.05);
     std::vector<Duel> duels{{.label = "", .run = [&](Side first) {
                                Block block{.first = first, .a = {}, .b = {}};
-                               for (Reading* reading : {&block.a, &block.b}) {
+                               for (SideReading* reading : {&block.a, &block.b}) {
                                  const double placement = noise(random);
                                  for (int i = 0; i < pairs_of_block; ++i) {
                                    reading->samples.push_back((i == 0 ? 1.3 : 1) * placement *
