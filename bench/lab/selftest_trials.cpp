@@ -36,10 +36,10 @@ struct Findings {
   [[nodiscard]] double cpu_share() const { return cpu_seconds / wall_seconds; }
 
   /// Of a trial's sessions, in which all rows were verified and timed.
-  void add(std::span<const Trial> sessions) {
+  void add(std::span<const TrialSession> sessions) {
     for (std::size_t i = 0; i < tallies.size(); ++i) {
       std::vector<double> quotients;
-      for (const Trial& session : sessions) {
+      for (const TrialSession& session : sessions) {
         if (const auto ratio =
                 paired_ratio(session.rows[i + 1].samples, session.rows.front().samples)) {
           quotients.push_back(ratio->value);
@@ -49,13 +49,13 @@ struct Findings {
         tallies[i].add(ratio_of(std::move(quotients)));
       }
     }
-    for (const Trial& session : sessions) {
+    for (const TrialSession& session : sessions) {
       add_times(session);
     }
   }
 
  private:
-  void add_times(const Trial& session) {
+  void add_times(const TrialSession& session) {
     for (const TimedRow& row : session.rows) {
       for (const Sample& sample : row.samples) {
         fewest_steps = std::min(fewest_steps, sample.iterations);
@@ -97,10 +97,10 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
   for (std::int64_t i = 0; i < trials && !interrupted(); ++i) {
     progress.within(fmt::format("{} of {}: ", i + 1, trials));
     try {
-      std::vector<Trial> sessions;
+      std::vector<TrialSession> sessions;
       while (std::ssize(sessions) < sessions_of_trial) {
         sessions.push_back(subject.run(progress));
-        const Trial& session = sessions.back();
+        const TrialSession& session = sessions.back();
         report.outcome = session.outcome;
         if (session.interrupted || session.outcome.exit_code != exit_ok) {
           report.notes = session.troubles;
@@ -111,7 +111,7 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
         break;
       }
       findings.add(sessions);
-      for (const Trial& session : sessions) {
+      for (const TrialSession& session : sessions) {
         for (const TimedRow& row : session.rows) {
           load.add_work(row.samples);
         }

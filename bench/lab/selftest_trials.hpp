@@ -35,7 +35,7 @@ inline constexpr std::array trial_rows{TrialRow{"reference", 0}, TrialRow{"same"
 inline constexpr int sessions_of_trial = 12;
 
 /// What one making of the rows measured.
-struct Trial {
+struct TrialSession {
   std::vector<TimedRow> rows; ///< as trial_rows; all verified where `outcome` is well
   Outcome outcome;
   std::vector<std::string> troubles; ///< a line for each row that is wrong or failed
@@ -48,7 +48,7 @@ struct TrialSubject {
   Value facts;              ///< the same for programs
   double trial_seconds = 0; ///< the budget of one, with all its sessions
   /// Makes the rows anew, memory and all. Throws as a comparison does, Interrupted among it.
-  std::function<Trial(Progress&)> run;
+  std::function<TrialSession(Progress&)> run;
 };
 
 /// Stops early at Ctrl-C, and at a trial that is not well; reports what was measured until then.

@@ -313,9 +313,9 @@ class History(CommandLineTest):
         own = self.history()
         self.assertEqual(own["history"]["results"][0]["changes"], [])
         self.assertEqual(own["history"]["results"][0]["runs"], 23)
-        points = own["history"]["results"][0]["points"]
-        self.assertEqual([point["ratio"] for point in points], own["history"]["results"][0]["ratios"])
-        self.assertEqual(points[3]["date"][:10], "2026-11-06")
+        self.assertEqual(own["history"]["results"][0]["dates"][3][:10], "2026-11-06")
+        for name in ("ratios", "intervals", "dates", "verdicts"):
+            self.assertEqual(len(own["history"]["results"][0][name]), 23)
         self.assertIn("2 runs beside other programs", " ".join(own["notes"]))
 
     def test_a_line_that_was_cut_off_costs_nothing_else(self):

@@ -79,10 +79,10 @@ TrialSubject backend_trials(const ComparisonPlan& plan) {
           .trial_seconds = plan.budget_seconds * sessions_of_trial,
           .run = [plan, planned_rows = planned_trials(plan)](Progress& progress) {
             const ComparisonResult result = measure(plan, planned_rows, progress);
-            return Trial{.rows = {result.rows.begin(), result.rows.end()},
-                         .outcome = outcome_of(result),
-                         .troubles = troubles(result),
-                         .interrupted = result.interrupted};
+            return TrialSession{.rows = {result.rows.begin(), result.rows.end()},
+                                .outcome = outcome_of(result),
+                                .troubles = troubles(result),
+                                .interrupted = result.interrupted};
           }};
 }
 

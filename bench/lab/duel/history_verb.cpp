@@ -5,7 +5,6 @@
 #include "history.hpp"
 #include "lab_report.hpp"
 #include "option_list.hpp"
-#include "report_json.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
 
@@ -110,12 +109,15 @@ Value last_date(const RowHistory& row) {
   return row.runs.empty() ? Value() : Value(row.runs.back()->date);
 }
 
-Value points_of(const RowHistory& row) {
+// What a picture of the row is made of, a figure a run in each list.
+template <auto member>
+Value of_each_run(const RowHistory& row) {
+  return Value::each(row.runs, [](const HistoryEntry* entry) -> Value { return entry->*member; });
+}
+Value intervals_of(const RowHistory& row) {
   return Value::each(row.runs, [](const HistoryEntry* entry) -> Value {
-    return {{"date", entry->date},
-            {"ratio", entry->ratio.value},
-            {"interval", interval_json(entry->ratio.interval)},
-            {"verdict", entry->verdict}};
+    const auto& interval = entry->ratio.interval;
+    return interval ? Value(std::vector<double>{interval->low, interval->high}) : Value();
   });
 }
 
@@ -136,7 +138,9 @@ constexpr Column<RowHistory> row_columns[] = {
     {"changes", nullptr, as_text,
      [](const RowHistory& row) { return list_of(change_columns, row.changes); }},
     {"ratios", nullptr, as_text, [](const RowHistory& row) -> Value { return ratios_of(row); }},
-    {"points", nullptr, as_text, points_of},
+    {"intervals", nullptr, as_text, intervals_of},
+    {"dates", nullptr, as_text, of_each_run<&HistoryEntry::date>},
+    {"verdicts", nullptr, as_text, of_each_run<&HistoryEntry::verdict>},
 };
 
 std::string name_of(const HistoryRow& row) {
