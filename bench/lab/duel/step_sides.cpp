@@ -5,6 +5,7 @@
 #include "diffbench/field.hpp"
 #include "diffbench/initial.hpp"
 #include "diffbench/machine.hpp"
+#include "diffbench/text.hpp"
 #include "duel/served_row.hpp"
 #include "first_runs.hpp"
 #include "interrupt.hpp"
@@ -129,7 +130,13 @@ class ServedSampler final : public Sampler {
                                     to_string(side), row.steps));
     }
   }
-  double sample() override { return std::stod(ask("sample")); }
+  double sample() override {
+    const auto seconds = parse_number<double>(ask("sample"));
+    if (!seconds || !(*seconds > 0)) {
+      throw Error(fmt::format("{}: its process gave no time", to_string(side_)));
+    }
+    return *seconds;
+  }
 
  private:
   std::string ask(const std::string& request) {
