@@ -73,6 +73,20 @@ void declare_comparison(OptionList& options, ComparisonOptions& run) {
   declare_rows(options, run,
                "time for the whole run; by default only the timing rounds have a "
                "limit");
+  options.value("--until decided",
+                "take samples until the order of the rows is decided, or the budget is spent",
+                [&run](std::string_view option, const std::string& text) {
+                  if (text != "decided") {
+                    throw InvalidInput(fmt::format("{} {}: choose decided", option, text));
+                  }
+                  run.until_decided = true;
+                });
+  options.choices({"decided"});
+  options.check([&run] {
+    if (run.until_decided && run.precision > 0) {
+      throw InvalidInput("--until decided and --precision: both say when it ends; give one");
+    }
+  });
   options.integer(
       "--tolerance ULP", run.tolerance_ulps, {0, 1'000'000},
       "also time rows that differ from the reference by up to so many units in the last place; "

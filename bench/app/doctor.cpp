@@ -6,7 +6,10 @@
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "diffbench/shared_library.hpp"
+#include "least_effect.hpp"
 #include "peer.hpp"
+#include "ratio.hpp"
+#include "selftest_trials.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -263,6 +266,32 @@ void add_cuda(Report& report, const std::map<std::string, std::string>& facts,
                                           fmt::join(assumed_card_names(), ", ")));
 }
 
+/// What the self-test has found, beside what is promised.
+void add_verdicts(Report& report) {
+  report.section("Verdicts on identical code");
+  bool any = false;
+  const auto add = [&](const std::string& name, std::string_view kind) {
+    if (const auto kept = kept_identical_code(LineCache::standard("verdicts"), kind)) {
+      report.row(name, fmt::format("{} of {} wrong, {:g} % promised", kept->wrong, kept->trials,
+                                   100 * (1 - ratio_confidence)));
+      any = true;
+      if (kept->too_many()) {
+        report.advise(
+            fmt::format("identical code gets verdicts here ({}): find out what is "
+                        "restless, then diffbench selftest again",
+                        name));
+      }
+    }
+  };
+  add("rows of a run", "");
+  for (const char* kind : duel_trial_kinds) {
+    add(fmt::format("duels of {}", kind), kind);
+  }
+  if (!any) {
+    report.row("not measured", "diffbench selftest; diffbench selftest --duel commands");
+  }
+}
+
 void add_peers(Report& report) {
   report.section("Peers");
   for (const std::string& name : peer_names()) {
@@ -314,6 +343,7 @@ LabReport doctor_report(const fs::path& root, const LoadWatch::Source& cpus) {
   add_memory(report, facts, root);
   const bool runnable = add_backends(report);
   add_cuda(report, facts, root);
+  add_verdicts(report);
   add_peers(report);
   LabReport result;
   result.text = report.text();

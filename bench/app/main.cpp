@@ -2,6 +2,7 @@
 #include "command_line.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/text.hpp"
+#include "duel/served_row.hpp"
 #include "interrupt.hpp"
 #include "launched.hpp"
 #include "output.hpp"
@@ -10,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstddef>
 #include <exception>
@@ -50,6 +53,10 @@ struct Run {
 
 /// `launched` is filled, and outlives what is thrown: ranks end in order also after an error.
 int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks>& launched) {
+  if (std::ranges::equal(arguments, std::array{serve_row_argument})) {
+    serve_row(std::cin, std::cout);
+    return exit_ok;
+  }
   try {
     launched = LaunchedRanks::join(arguments);
     if (launched && !launched->leads()) {

@@ -124,7 +124,8 @@ static std::span<const Verb> program_verbs() {
       Verb{"sweep", "the comparison for all combinations of lists and ranges of its options",
            "diffbench sweep --grid 64:8192:x2 --iters 1,10,100,1000 --out sweep.jsonl",
            LAB(declare_sweep), decide},
-      Verb{"duel", "two commands in turn, until it is decided which one is faster",
+      Verb{"duel",
+           "two commands, files or backends in turn, until it is decided which one is faster",
            "diffbench duel './old --flags' './new --flags' --fail-on slower=2%", LAB(declare_duel),
            decide},
       Verb{"compare", "two result files: which rows became faster or slower, and how sure that is",
@@ -139,9 +140,10 @@ static std::span<const Verb> program_verbs() {
            "how often a planted slowdown is found",
            "diffbench selftest --trials 200",
            [](OptionList& options) {
-             Action declare_selftest(OptionList&, MakeEngineTrials);
+             Action declare_selftest(OptionList&, MakeEngineTrials, RunDuelTrials);
              TrialSubject engine_trials(const EngineTrials&);
-             return declare_selftest(options, engine_trials);
+             LabReport run_duel_trials(const DuelTrials&, Progress&);
+             return declare_selftest(options, engine_trials, run_duel_trials);
            },
            keep},
   };

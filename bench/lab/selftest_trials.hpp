@@ -12,6 +12,7 @@
 #include "outcome.hpp"
 #include "progress.hpp"
 #include "result.hpp"
+#include "trial_tally.hpp"
 #include "value.hpp"
 
 #include <array>
@@ -23,12 +24,8 @@
 
 namespace diffbench::bench {
 
-/// A row of each trial, all of them of the same code.
-struct TrialRow {
-  const char* label;
-  double slowdown; ///< planted, as a fraction of the time of the steps
-};
 /// The others are compared with the first.
+/// The rows of each trial, all of them of the same code.
 inline constexpr std::array trial_rows{TrialRow{"reference", 0}, TrialRow{"same", 0},
                                        TrialRow{"5 % slower", 0.05}, TrialRow{"10 % slower", 0.10}};
 
@@ -38,7 +35,7 @@ inline constexpr std::array trial_rows{TrialRow{"reference", 0}, TrialRow{"same"
 inline constexpr int sessions_of_trial = 12;
 
 /// What one making of the rows measured.
-struct Trial {
+struct TrialSession {
   std::vector<TimedRow> rows; ///< as trial_rows; all verified where `outcome` is well
   Outcome outcome;
   std::vector<std::string> troubles; ///< a line for each row that is wrong or failed
@@ -51,7 +48,7 @@ struct TrialSubject {
   Value facts;              ///< the same for programs
   double trial_seconds = 0; ///< the budget of one, with all its sessions
   /// Makes the rows anew, memory and all. Throws as a comparison does, Interrupted among it.
-  std::function<Trial(Progress&)> run;
+  std::function<TrialSession(Progress&)> run;
 };
 
 /// Stops early at Ctrl-C, and at a trial that is not well; reports what was measured until then.
@@ -63,6 +60,16 @@ struct TrialSubject {
 
 /// Refuses what `option` names where it is for another device. Throws InvalidInput.
 void require_cpu(DeviceKind device, std::string_view option, std::string_view name);
+
+/// Duels of a thing with itself and with slower ones: which, and for how long.
+struct DuelTrials {
+  std::string kind; ///< one of duel_trial_kinds(), or empty
+  std::int64_t trials = 20;
+  double trial_seconds = 0; ///< of one duel of each row
+};
+/// Throws what a duel throws.
+using RunDuelTrials = LabReport (*)(const DuelTrials& options, Progress& progress);
+inline constexpr std::array duel_trial_kinds{"commands", "files", "backends", "rows"};
 
 /// An engine of the networks, on made-up rows.
 struct EngineTrials {

@@ -85,8 +85,8 @@ class Competition {
 
   /// `plan(contender, share)` says which samples to take, where `share` is that of each row in
   /// `budget_seconds`; see run_rounds().
-  template <typename Plan>
-  void time(double budget_seconds, double limit_seconds, Plan plan) {
+  template <typename Plan, typename Enough = PreciseRows>
+  void time(double budget_seconds, double limit_seconds, Plan plan, Enough enough = {}) {
     const double share = budget_seconds / static_cast<double>(std::max<std::ptrdiff_t>(1, rows()));
     for (Contender& contender : contenders_) {
       if (contender.timed) {
@@ -99,7 +99,7 @@ class Competition {
         [&](int done, int all) {
           progress_.update(static_cast<double>(done) / static_cast<double>(all));
         },
-        observer_);
+        observer_, std::move(enough));
   }
 
   /// Throws Interrupted when the user wants an end.

@@ -12,6 +12,7 @@
 #include "least_effect.hpp"
 #include "phases.hpp"
 #include "planning.hpp"
+#include "row_order.hpp"
 #include "statistics.hpp"
 #include "temporary_directory.hpp"
 #include "timed_peer.hpp"
@@ -37,6 +38,8 @@ namespace {
 /// for the first milliseconds, waiting for work (GCC's OpenMP does).
 constexpr int fewest_warm_runs = 3;
 constexpr int most_warm_runs = 301;
+/// Of a row whose samples are taken until the order is decided, so much shorter than otherwise.
+constexpr double shorter_samples = 5;
 /// Of the first run of an emulated row, in seconds.
 constexpr double emulated_limit = 5;
 
@@ -73,6 +76,8 @@ class Experiment {
       release_all();
     }
     result.interrupted = interrupted();
+    result.stopping = takes_until_enough() ? Stopping::sequential : Stopping::planned;
+    result.until_decided = plan_.until_decided;
     result.rows = competition_.take_rows();
     result.peak_host_bytes = first_runs_.process_peak();
     charge_contexts(result);
@@ -154,13 +159,15 @@ class Experiment {
 
   void time() {
     refill();
-    const bool until_precise = plan_.precision > 0;
-    const auto [planned, limit] = table_.rounds(spent(), until_precise);
-    competition_.time(planned, limit, [&](const Contender& contender, double share) {
+    const bool until_enough = takes_until_enough();
+    const auto [planned, limit] = table_.rounds(spent(), until_enough);
+    const auto plan_row = [&](const Contender& contender, double share) {
       const std::int64_t sweep = uncut_steps(contender.row.provenance);
-      SamplePlan plan = plan_samples(contender.cost, share, plan_.iterations, sweep);
+      // An order is decided by many rounds, so samples are shorter.
+      const double own_share = plan_.until_decided ? share / shorter_samples : share;
+      SamplePlan plan = plan_samples(contender.cost, own_share, plan_.iterations, sweep);
       plan.precision = plan_.precision;
-      if (until_precise) {
+      if (until_enough) {
         plan.rounds = rounds_most; // of all, so that every round has all rows
       }
       if (plan_.sample_steps > 0) {
@@ -172,7 +179,16 @@ class Experiment {
             contender.row.name, sweep, plan.iterations));
       }
       return in_whole_periods(plan, contender.period, plan_.iterations);
-    });
+    };
+    if (plan_.until_decided) {
+      competition_.time(planned, limit, plan_row, DecidedRows(order_rule(least_effect_here())));
+    } else {
+      competition_.time(planned, limit, plan_row);
+    }
+  }
+
+  [[nodiscard]] bool takes_until_enough() const {
+    return plan_.precision > 0 || plan_.until_decided;
   }
 
   /// Runs of all steps with both copies, for the rows that can afford them.

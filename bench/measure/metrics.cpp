@@ -33,7 +33,7 @@ std::optional<Metrics> metrics(const ComparisonResult& result, const Row& row) {
   const Row* baseline = result.find(result.baseline);
   metrics.vs_baseline = speedup(baseline, seconds);
   if (metrics.vs_baseline && baseline != &row) {
-    if (const auto ratio = paired_ratio(baseline->samples, row.samples)) {
+    if (const auto ratio = paired_ratio(baseline->samples, row.samples, result.stopping)) {
       metrics.vs_baseline_interval = ratio->interval;
     }
   }

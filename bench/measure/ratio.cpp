@@ -27,22 +27,26 @@ Ratio ratio_of(std::vector<double> quotients, double confidence, Stopping stoppi
   return ratio;
 }
 
-std::optional<Ratio> paired_ratio(std::span<const Sample> samples,
-                                  std::span<const Sample> reference) {
-  std::vector<double> seconds;
-  std::vector<double> reference_seconds;
+std::vector<double> paired_quotients(std::span<const Sample> samples,
+                                     std::span<const Sample> reference) {
+  std::vector<double> quotients;
   for (std::size_t i = 0, j = 0; i < samples.size() && j < reference.size();) {
     if (samples[i].round == reference[j].round) {
-      seconds.push_back(samples[i++].seconds_per_iteration());
-      reference_seconds.push_back(reference[j++].seconds_per_iteration());
+      quotients.push_back(samples[i++].seconds_per_iteration() /
+                          reference[j++].seconds_per_iteration());
     } else {
       ++(samples[i].round < reference[j].round ? i : j);
     }
   }
-  if (seconds.empty()) {
-    return std::nullopt;
-  }
-  return paired_ratio(seconds, reference_seconds);
+  return quotients;
+}
+
+std::optional<Ratio> paired_ratio(std::span<const Sample> samples,
+                                  std::span<const Sample> reference, Stopping stopping) {
+  std::vector<double> quotients = paired_quotients(samples, reference);
+  return quotients.empty()
+             ? std::nullopt
+             : std::optional(ratio_of(std::move(quotients), ratio_confidence, stopping));
 }
 
 Ratio ratio_apart(std::span<const double> seconds, std::span<const double> reference) {
@@ -69,11 +73,17 @@ Ratio ratio_apart(std::span<const double> seconds, std::span<const double> refer
   return ratio;
 }
 
-Ratio ratio_in_run(std::span<const Sample> samples, std::span<const Sample> reference) {
-  const auto paired = paired_ratio(samples, reference);
-  return paired && paired->interval
-             ? *paired
-             : ratio_apart(iteration_seconds(samples), iteration_seconds(reference));
+Ratio ratio_in_run(std::span<const Sample> samples, std::span<const Sample> reference,
+                   Stopping stopping) {
+  const auto paired = paired_ratio(samples, reference, stopping);
+  if (paired && paired->interval) {
+    return *paired;
+  }
+  Ratio apart = ratio_apart(iteration_seconds(samples), iteration_seconds(reference));
+  if (stopping == Stopping::sequential) {
+    apart.interval.reset();
+  }
+  return apart;
 }
 
 double excluded_effect(const Ratio& ratio) {

@@ -35,9 +35,13 @@ struct Ratio {
 [[nodiscard]] Ratio ratio_of(std::vector<double> quotients, double confidence = ratio_confidence,
                              Stopping stopping = Stopping::planned);
 
-/// The same for two rows of one run: the rounds in which both took a sample. Empty without any.
+/// Of two rows of one run: the quotients of the rounds in which both took a sample.
+[[nodiscard]] std::vector<double> paired_quotients(std::span<const Sample> samples,
+                                                   std::span<const Sample> reference);
+/// The ratio of these. Empty without any.
 [[nodiscard]] std::optional<Ratio> paired_ratio(std::span<const Sample> samples,
-                                                std::span<const Sample> reference);
+                                                std::span<const Sample> reference,
+                                                Stopping stopping = Stopping::planned);
 
 /// The same of two that were timed apart, at least once each: the quotient of their medians. The
 /// interval is what intervals of both medians leave, each of which misses with half the
@@ -47,9 +51,10 @@ struct Ratio {
 [[nodiscard]] Ratio ratio_apart(std::span<const double> seconds, std::span<const double> reference);
 
 /// Of two rows of one run that have samples: in the rounds that both have, where these are enough,
-/// else apart.
-[[nodiscard]] Ratio ratio_in_run(std::span<const Sample> samples,
-                                 std::span<const Sample> reference);
+/// else apart. Of samples that were taken until they showed enough, only the former has an
+/// interval.
+[[nodiscard]] Ratio ratio_in_run(std::span<const Sample> samples, std::span<const Sample> reference,
+                                 Stopping stopping = Stopping::planned);
 
 /// How far all of the interval lies from 1: 0.03 where it says 3 % or more; 0 where it holds 1, or
 /// there is none.

@@ -77,6 +77,12 @@ struct Sample {
   }
 };
 
+/// When it was settled how many values there are.
+enum class Stopping {
+  planned,   ///< before the first of them
+  sequential ///< by what they are: more are taken until they show enough
+};
+
 enum class Status { ok, skipped, failed };
 [[nodiscard]] std::string_view to_string(Status status);
 
@@ -235,7 +241,9 @@ struct ComparisonResult {
   std::vector<std::string> notes; ///< what a reader must know: peaks not measurable, ...
   Facts context;                  ///< the machine and the build
   bool interrupted = false;
-  bool disturbed = false;     ///< by other programs; a note says what they had
+  bool disturbed = false;                ///< by other programs; a note says what they had
+  Stopping stopping = Stopping::planned; ///< of the rounds
+  bool until_decided = false;            ///< they ended when the order of the rows was known
   double least_effect = 0.02; ///< below which a difference of two rows is none (least_effect.hpp)
 
   [[nodiscard]] const Row* find(std::string_view name) const;

@@ -70,13 +70,25 @@ inline bool has_enough(std::span<const Sample> samples, double precision) {
   return precision > 0 && samples.size() >= rounds_wanted && is_precise(samples, precision);
 }
 
+/// Rows are enough when they are as precise as their plan wants; an `Enough` of run_rounds().
+struct PreciseRows {
+  template <typename Contender>
+  void look(std::span<const Contender> /*contenders*/) {}
+  template <typename Contender>
+  [[nodiscard]] bool operator()(const Contender& contender) const {
+    return has_enough(contender.row.samples, contender.plan.precision);
+  }
+};
+
 /// Takes the samples of all contenders with a timed. One that throws fails, and keeps its
-/// samples; one that is precise enough rests; the others go on. Ends early when `stop()` says so
+/// samples; one that has enough rests; the others go on. `enough` looks at all of them before each
+/// round. Ends early when `stop()` says so
 /// before a sample, and beyond `limit_seconds` for every row that has a sample.
 /// `on_sample(done, all)` reports progress.
-template <typename Clock, typename Contender, typename Stop, typename OnSample>
+template <typename Clock, typename Contender, typename Stop, typename OnSample,
+          typename Enough = PreciseRows>
 void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop,
-                OnSample on_sample, Observer& observer = nobody()) {
+                OnSample on_sample, Observer& observer = nobody(), Enough enough = {}) {
   std::vector<Contender*> order;
   int rounds = 0;
   int all = 0;
@@ -93,6 +105,7 @@ void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop
   for (int round = 0; round < rounds; ++round) {
     if (round > 0) {
       std::shuffle(order.begin(), order.end(), random);
+      enough.look(std::span<const Contender>(contenders));
     }
     for (Contender* const contender : order) {
       auto& row = contender->row;
@@ -104,7 +117,7 @@ void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop
         return;
       }
       if (!row.samples.empty() &&
-          (watch.seconds() > limit_seconds || has_enough(row.samples, plan.precision))) {
+          (watch.seconds() > limit_seconds || enough(std::as_const(*contender)))) {
         on_sample(++done, all);
         continue;
       }

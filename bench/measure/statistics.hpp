@@ -46,12 +46,6 @@ struct Interval {
   double confidence = 0;
 };
 
-/// When it was settled how many values there are.
-enum class Stopping {
-  planned,   ///< before the first of them
-  sequential ///< by what they are: more are taken until they show enough
-};
-
 /// Of the true median, whatever the distribution: the closest pair of order statistics, as many
 /// from below as from above, that covers it with at least `confidence`.
 /// Planned: the number of values below the median is binomial (Conover, "Practical Nonparametric

@@ -160,7 +160,7 @@ std::string device_verdict(const ComparisonResult& result) {
   std::string text = fmt::format(
       "Against {}, {} is {}", against->name, row->name,
       parts.empty() ? "not comparable: it has no time" : fmt::format("{}", fmt::join(parts, ", ")));
-  const Ratio ratio = ratio_in_run(row->samples, against->samples);
+  const Ratio ratio = ratio_in_run(row->samples, against->samples, result.stopping);
   if (!is_difference(judge(ratio, result.least_effect))) {
     text += order_doubt(ratio, row->name);
   } else if (row->cold && against->cold) {

@@ -1,5 +1,6 @@
 #include "report_json.hpp"
 
+#include "order_report.hpp"
 #include "telemetry_report.hpp"
 
 #include <fmt/format.h>
@@ -122,6 +123,7 @@ Value to_json(const ComparisonResult& result) {
                       {"budget_seconds", result.budget_seconds},
                       {"copy", copy_json(result.copy)},
                       {"results", std::move(rows)},
+                      {"order", order_json(result)},
                       {"transfers", transfers_json(result.transfers)},
                       {"field", field_json(result.field)},
                       {"denormals", denormals_json(result.denormals)},

@@ -1,6 +1,7 @@
 #include "table.hpp"
 
 #include "device_report.hpp"
+#include "order_report.hpp"
 #include "statistics.hpp"
 #include "telemetry_report.hpp"
 #include "text_table.hpp"
@@ -143,11 +144,15 @@ std::string format_troubles(const ComparisonResult& result) {
 
 std::string format_report(const ComparisonResult& result, const std::string& bars) {
   std::string text = format_title(result) + format_figures(result) + format_baseline(result) +
-                     format_proofs(result) + format_costs(result) + format_telemetry(result) +
-                     format_ledger(result) + format_speedups(result) + format_transfers(result) +
-                     bars + format_troubles(result) + format_machine(result);
+                     format_order(result) + format_proofs(result) + format_costs(result) +
+                     format_telemetry(result) + format_ledger(result) + format_speedups(result) +
+                     format_transfers(result) + bars + format_troubles(result) +
+                     format_machine(result);
   for (const std::string& note : result.notes) {
     text += "note: " + note + "\n";
+  }
+  if (const auto undecided = order_note(result)) {
+    text += "note: " + *undecided + "\n";
   }
   text += "\n" + verdict(result) + "\n";
   const std::string device = device_verdict(result);

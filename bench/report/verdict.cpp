@@ -74,7 +74,10 @@ std::string order_doubt(const Ratio& second_over_first, std::string_view second)
 }
 
 std::string verdict(const ComparisonResult& result) {
-  const auto found = leader(result.rows, std::mem_fn(&Row::ranked), result.least_effect);
+  const auto found = leader(result.rows, std::mem_fn(&Row::ranked), result.least_effect,
+                            [&](const Row& row, const Row& first) {
+                              return ratio_in_run(row.samples, first.samples, result.stopping);
+                            });
   const Row* const best = found.best;
   if (best == nullptr) {
     return "No row has both a verified result and a time, so there is nothing to compare.";

@@ -102,12 +102,63 @@ class Duel(CommandLineTest):
     def test_a_parameter_is_a_duel_for_each_value(self):
         own = self.duel("sleep 0.0{n}", "sleep 0.0{n}5", "--parameter", "n=1,2", "--blocks", "3")
         self.assertEqual([row["label"] for row in own["duel"]["results"]], ["n=1", "n=2"])
-        alone = self.duel(FAST, SLOW)["duel"]["results"][0]["interval"]["confidence"]
-        two = self.duel("sleep 0.0{n}", "sleep 0.1", "--parameter", "n=1,2")["duel"]["results"]
-        self.assertAlmostEqual(alone, 0.99)
-        for row in two:  # each has half of alpha
-            self.assertAlmostEqual(row["interval"]["confidence"], 0.995)
-            self.assertEqual(row["verdict"], "SLOWER")
+        two = self.duel("sleep 0.0{n}", SLOW, "--parameter", "n=1,2")["duel"]["results"]
+        # Each has half of alpha, at which 11 blocks speak; the first difference leaves its part to the other.
+        self.assertEqual([(row["verdict"], row["blocks"]) for row in two], [("SLOWER", 11), ("SLOWER", 10)])
+        self.assertAlmostEqual(two[0]["interval"]["confidence"], 0.995)
+        self.assertAlmostEqual(two[1]["interval"]["confidence"], 0.99)
+        text = self.run_ok("duel", "sleep 0.0{n}", SLOW, "--parameter", "n=1,2").stdout
+        self.assertRegex(text, r"(?m)^with .* interval +level +verdict$")
+        self.assertIn("in any of the 2 duels, which share it by Holm's rule", text)
+
+    def test_two_files_are_judged_and_timed_in_steps(self):
+        for name, kind in [("a.cpp", "cpp"), ("b.cpp", "cpp")]:
+            self.run_ok("try", "--new", kind, name)
+        text = self.path("b.cpp").read_text()
+        slow = "for (volatile int i = 0; i < 300; ++i) {}\n    const T lap"
+        self.path("slow.cpp").write_text(text.replace("const T lap", slow))
+        # No verdict hangs on the machine: OpenMP's threads wait for each other on a busy one.
+        one_thread = {"OMP_NUM_THREADS": "1"}
+        own = self.duel("a.cpp", "slow.cpp", "--grid", "32", "--iters", "10", env=one_thread)
+        (row,) = own["duel"]["results"]
+        self.assertEqual(row["verdict"], "SLOWER")
+        self.assertGreater(row["ratio"], 2)
+        self.assertIsNone(row["a"]["user_seconds"])
+        self.assertEqual({len(each) for each in row["b"]["process_samples_seconds"]}, {9})
+        self.assertIsNotNone(row["warming"])
+        wrong = text.replace("4 * row[x]", "5 * row[x]")
+        self.path("wrong.cpp").write_text(wrong)
+        done = self.run_program("duel", "a.cpp", "wrong.cpp", "--grid", "32")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assert_one_line(done.stderr, "B: its result is wrong", "diffbench try says more")
+        self.path("tmp").mkdir()
+        self.path("broken.cpp").write_text("void step(\n")
+        self.path("hangs.cpp").write_text(text.replace("step_of(u,", "for (;;) {} step_of(u,"))
+        self.path("none.cpp").write_text("int f() { return 1; }\n")
+        for b, code, mention in [("broken.cpp", 2, "B: broken.cpp does not compile"),
+                                 ("missing.so", 2, "B: there is no file missing.so"),
+                                 ("none.cpp", 2, "B: none.cpp cannot be tried"),
+                                 ("hangs.cpp", 1, "B: it did not come back within 2 s")]:
+            done = self.run_program("duel", "a.cpp", b, "--grid", "32", "--timeout", "2",
+                                    env={"TMPDIR": str(self.path("tmp")), **one_thread})
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assert_one_line(done.stderr, mention)
+        self.assertEqual(list(self.path("tmp").iterdir()), [])
+
+    def test_two_backends_run_in_processes_of_their_own(self):
+        own = self.duel("--backend", "fused", "--backend", "scalar", "--grid", "256", "--iters", "10",
+                        "--threads", "1", "--seed", "3")
+        (row,) = own["duel"]["results"]
+        self.assertEqual((own["duel"]["a"], own["duel"]["b"]), ("fused", "scalar"))
+        self.assertEqual({len(each) for each in row["a"]["process_samples_seconds"]}, {9})
+        self.assertEqual(len(row["a"]["samples_seconds"]), row["blocks"])
+        text = self.run_ok("duel", "--backend", "fused", "--backend", "fused", "--grid", "16", "--blocks", "2").stdout
+        self.assertIn("each sample: 100 steps of 16x16 cells; 9 pairs a block", text)
+        self.assertNotIn("page faults", text)
+        done = self.run_program("duel", "--backend", "fused", "--backend", "fused", "--iters", "100000000",
+                                "--grid", "64", "--timeout", "0.3", "--blocks", "1")
+        self.assertEqual(done.returncode, 2)
+        self.assert_one_line(done.stderr, "--iters 100000000: the reference has made")
 
     def git(self, *arguments):
         subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main", *arguments],
@@ -140,6 +191,25 @@ class Duel(CommandLineTest):
                                    check=True, encoding="utf-8").stdout
         self.assertEqual(len(worktrees.splitlines()), 1, worktrees)
 
+    def test_a_shallow_clone_says_what_it_lacks(self):
+        self.git("init")
+        for tag in ("v1", "v2"):
+            self.git("commit", "--allow-empty", "-m", tag)
+            self.git("tag", tag)
+        subprocess.run(["git", "clone", "--quiet", "--depth", "1", f"file://{self.directory}", "shallow"],
+                       cwd=self.directory, check=True, capture_output=True)
+        self.directory = self.path("shallow")
+        done = self.run_program("duel", "--revisions", "v1..HEAD", "--run", "true")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assert_one_line(done.stderr, "v1 is no commit that is here", "git fetch --unshallow")
+
+    def test_commands_that_write_much_or_move(self):
+        own = self.duel("head -c 100000000 /dev/zero", "head -c 100000000 /dev/zero", "--same-output", "--blocks", "1")
+        self.assertEqual(own["duel"]["results"][0]["blocks"], 1)
+        self.path("there").write_text("#!/bin/sh\ncd /\n")
+        self.path("there").chmod(0o755)
+        self.duel("./there", "./there", "--blocks", "3")
+
     def test_wrong_usage(self):
         for arguments, mention in [
                 (["--revisions", "v1"], "--revisions v1: give two revisions"),
@@ -147,6 +217,16 @@ class Duel(CommandLineTest):
                 (["--run", "true"], "give them together"),
                 (["true", "--revisions", "a..b", "--run", "true"], "no command is expected"),
                 (["--revisions", "a..b", "--run", "true"], "in no git repository"),
+                (["--backend", "simd"], "--backend: give two"),
+                (["--backend", "simd", "--backend", "nothing"], "nothing"),
+                (["--backend", "simd", "--backend", "fused", "true"], "no command is expected"),
+                (["--backend", "simd", "--backend", "fused", "--shell", "sh"], "--shell: is for commands"),
+                (["--backend", "simd", "--backend", "fused", "--grid", "0"], "--grid 0"),
+                (["true", "true", "--grid", "64"], "--grid: is for two files or two backends"),
+                (["a.so", "true"], "give two of a kind"), (["true", "a.py"], "give two of a kind"),
+                (["a.so", "b.so", "--threads", "1"], "--threads: is for backends"),
+                (["a.so", "b.so", "--prepare", "true"], "--prepare: is for commands"),
+                (["a.cu", "b.cu"], "there is no"),
                 ([], "give two commands"), (["true"], "give two commands"),
                 (["no-such-program", "true"], "A: no-such-program: there is no such program"),
                 (["true", "./nothing"], "B: ./nothing: there is no such file"),
@@ -231,6 +311,9 @@ class History(CommandLineTest):
         own = self.history()
         self.assertEqual(own["history"]["results"][0]["changes"], [])
         self.assertEqual(own["history"]["results"][0]["runs"], 23)
+        self.assertEqual(own["history"]["results"][0]["dates"][3][:10], "2026-11-06")
+        for name in ("ratios", "intervals", "dates", "verdicts"):
+            self.assertEqual(len(own["history"]["results"][0][name]), 23)
         self.assertIn("2 runs beside other programs", " ".join(own["notes"]))
 
     def test_a_line_that_was_cut_off_costs_nothing_else(self):

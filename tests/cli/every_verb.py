@@ -38,6 +38,7 @@ MEASURED = {
     "calibrate": "calibrate --largest 64 --dtype float32 --backend fused,xtensor_roll --threads 1",
     "advise": "advise --grid 100 --iters 10 --check",
     "duel": "duel true true --blocks 3 --seed 1",
+    "duel-steps": "duel --backend fused --backend fused --grid 16 --iters 5 --threads 1 --blocks 3 --seed 1",
     "selftest": "selftest --grid 24x16 --iters 20 --trials 2 --budget 0.1",
     "selftest-engine": "selftest --engine cpu --layers 20,10,3 --batch 8 --threads 1 --trials 2 "
                        "--budget 2",

@@ -35,6 +35,17 @@ class Selftest(CommandLineTest):
                          ["cpu", [8, 6, 3], 4, 0.1])
         self.assertNotIn("backend", result)
 
+    def test_trials_of_duels(self):
+        for kind in ["backends", "rows"]:
+            done = self.run_ok("selftest", "--duel", kind, "--trials", "1", "--budget", "1", "--json", "-")
+            result = parse_json(done.stdout)["diffbench"]["selftest"]
+            self.assertEqual(result["duel"], kind)
+            self.assertEqual([row["planted_slowdown"] for row in result["kinds"]], [0, 0.01, 0.02, 0.05, 0.1])
+            self.assertEqual(len(result["median_blocks"]), 5)
+            self.assertTrue(all(row["trials"] == 1 for row in result["kinds"]))
+        self.assert_refused(2, "--duel nothing", "selftest", "--duel", "nothing")
+        self.assert_refused(2, "--grid: has no effect on --duel", "selftest", "--duel", "rows", "--grid", "8")
+
     def test_the_table_says_what_was_found(self):
         text = self.run_ok(*SMALL, "--trials", "2", "--backend", "simd").stdout
         for words in ["simd with itself", "10 % slower", "Of 2 comparisons of identical code"]:

@@ -19,7 +19,7 @@ LAYERS["lab"] = ["measure", "report", "options", "observe", "model"]
 LAYERS["app"] = [*LAYERS["lab"], "lab"]
 LAYERS["manual"] = [*LAYERS["app"], "app"]
 # Experiments that build on another one.
-EXPERIMENTS = {"lesson": ["pitfalls", "try"], "mlp": ["scaling", "pitfalls"]}
+EXPERIMENTS = {"duel": ["try"], "lesson": ["pitfalls", "try"], "mlp": ["scaling", "pitfalls"]}
 
 # Headers from outside the project, as written in the include.
 COMMAND_LINE = r"CLI/"

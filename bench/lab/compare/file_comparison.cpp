@@ -46,16 +46,16 @@ constexpr Column<ComparedRow> compared_columns[] = {
     {"old_seconds", "old", as_seconds, median_seconds<&ComparedRow::old_row>},
     {"new_seconds", "new", as_seconds, median_seconds<&ComparedRow::new_row>},
     {"ratio", "new / old", as_thousandths,
-     field<&ComparedRow::result, &RunRatio::ratio, &Ratio::value>},
+     field<&ComparedRow::result, &Standing::ratio, &Ratio::value>},
     {"interval", "99 % interval",
      [](const Value& interval) {
        return fmt::format("{:.3f} to {:.3f}", interval.find("low").number(),
                           interval.find("high").number());
      },
-     field<&ComparedRow::result, &RunRatio::ratio, &Ratio::interval, interval_json>},
+     field<&ComparedRow::result, &Standing::ratio, &Ratio::interval, interval_json>},
     {"smallest_visible", nullptr, as_text,
      [](const ComparedRow& row) { return row.result ? Value(row.visible) : Value(); }},
-    {"verdict", "verdict", as_text, field<&ComparedRow::result, &RunRatio::verdict>},
+    {"verdict", "verdict", as_text, field<&ComparedRow::result, &Standing::verdict>},
 };
 
 /// "12 %"; "none" where no slowdown would have.
@@ -139,10 +139,11 @@ void FileComparison::judge_rows(double run_spread) {
                        .cpu_share = std::min(row.old_row->cpu_share, row.new_row->cpu_share)});
     }
   }
-  const std::vector<RunRatio> ratios = run_ratios(pairs, run_spread, least_effect_);
+  const std::vector<Ratio> ratios = run_ratios(pairs, run_spread);
   for (std::size_t i = 0; i < owners.size(); ++i) {
-    owners[i]->result = ratios[i];
-    owners[i]->visible = smallest_visible(ratios[i].ratio, least_effect_);
+    owners[i]->result =
+        standing_of(ratios[i], {.margin = least_effect_, .alpha = 1 - ratio_confidence});
+    owners[i]->visible = smallest_visible(ratios[i], least_effect_);
     if (!concludes(evidence(disturbed_))) {
       owners[i]->result->verdict = Verdict::unclear;
     }

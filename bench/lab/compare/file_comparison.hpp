@@ -5,6 +5,7 @@
 #include "lab_report.hpp"
 #include "recorded_run.hpp"
 #include "run_ratio.hpp"
+#include "standing.hpp"
 
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ struct ComparedRow {
   std::string reason = {};
   const RecordedRow* old_row = nullptr;
   const RecordedRow* new_row = nullptr;
-  std::optional<RunRatio> result = {};
+  std::optional<Standing> result = {};
   double visible = 0; ///< the least slowdown that would have got a verdict
 };
 

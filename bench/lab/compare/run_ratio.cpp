@@ -55,13 +55,12 @@ double change_of_others(const std::vector<double>& changes, std::size_t index) {
 
 } // namespace
 
-std::vector<RunRatio> run_ratios(std::span<const RowInTwoRuns> rows, double run_spread,
-                                 double least_effect) {
-  std::vector<RunRatio> ratios;
+std::vector<Ratio> run_ratios(std::span<const RowInTwoRuns> rows, double run_spread) {
+  std::vector<Ratio> ratios;
   std::vector<double> changes;
   for (const RowInTwoRuns& row : rows) {
     const double ratio = median_of(row.new_seconds) / median_of(row.old_seconds);
-    ratios.push_back({.ratio = {.value = ratio, .interval = {}}});
+    ratios.push_back({.value = ratio, .interval = {}});
     changes.push_back(std::log(ratio));
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -75,10 +74,9 @@ std::vector<RunRatio> run_ratios(std::span<const RowInTwoRuns> rows, double run_
          change_of_others(changes, i)});
     const double load = -2 * std::log(std::clamp(row.cpu_share, 1e-3, 1.0));
     const double reach = std::max(normal_quantile * deviation, load);
-    ratios[i].ratio.interval = Interval{.low = std::exp(changes[i] - reach),
-                                        .high = std::exp(changes[i] + reach),
-                                        .confidence = ratio_confidence};
-    ratios[i].verdict = judge(ratios[i].ratio, least_effect);
+    ratios[i].interval = Interval{.low = std::exp(changes[i] - reach),
+                                  .high = std::exp(changes[i] + reach),
+                                  .confidence = ratio_confidence};
   }
   return ratios;
 }

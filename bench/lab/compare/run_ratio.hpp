@@ -22,26 +22,20 @@ struct RowInTwoRuns {
   double cpu_share = 1;
 };
 
-struct RunRatio {
-  Ratio ratio; ///< of medians, new over old; no interval with fewer than 3 samples on a side
-  Verdict verdict = Verdict::unclear;
-};
-
 /// How far the median of a run lies from that of another run of the same program on a quiet
 /// machine: the standard deviation of its logarithm.
 inline constexpr double default_run_spread = 0.02;
 
-/// One for each row, in their order. The interval reaches as far to both sides as the largest of
+/// Of medians, new over old, for each row, in their order; no interval with fewer than 3 samples on
+/// a side. The interval reaches as far to both sides as the largest of
 /// - 2.58 (99 % of a normal distribution) standard deviations between two runs. That deviation is
 ///   the largest of: `run_spread` in both; what the medians of 4 stretches of each run scatter,
 ///   since noise that drifts (1/f) scatters over longer times as much as over shorter; what the
 ///   other rows, at least 3, have changed at the median: a machine changes all, a code few;
 /// - what other programs can have done: the CPU time that they took, and as much again for the
 ///   caches that they used.
-/// A verdict asks for `least_effect` besides.
-[[nodiscard]] std::vector<RunRatio> run_ratios(std::span<const RowInTwoRuns> rows,
-                                               double run_spread = default_run_spread,
-                                               double least_effect = least_effect_in_run);
+[[nodiscard]] std::vector<Ratio> run_ratios(std::span<const RowInTwoRuns> rows,
+                                            double run_spread = default_run_spread);
 
 /// The least slowdown, 0.1 being 10 %, that would have got a verdict with such an interval;
 /// infinite without one.

@@ -10,9 +10,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace diffbench::bench {
@@ -25,12 +28,18 @@ constexpr std::int64_t default_iterations = 100;
 /// A race has several batches in memory.
 constexpr Limits trial_batch_limits{1, 10'000};
 
+/// Of a trial of duels, which has five.
+constexpr double duel_trial_seconds = 50;
+constexpr std::array<std::string_view, 8> duel_options{
+    "--duel", "--trials", "--budget", "--json", "--csv", "--markdown", "--report", "--no-progress"};
+
 constexpr const char* network_group = "Network, with --engine";
 
 struct SelftestOptions {
   ComparisonPlan run;
   std::string backend = "fused";
   EngineTrials engine; ///< instead of the backend where it has a name
+  DuelTrials duel;     ///< instead of both where it has a kind
   std::int64_t trials = 20;
   LabOutput output;
 };
@@ -70,10 +79,10 @@ TrialSubject backend_trials(const ComparisonPlan& plan) {
           .trial_seconds = plan.budget_seconds * sessions_of_trial,
           .run = [plan, planned_rows = planned_trials(plan)](Progress& progress) {
             const ComparisonResult result = measure(plan, planned_rows, progress);
-            return Trial{.rows = {result.rows.begin(), result.rows.end()},
-                         .outcome = outcome_of(result),
-                         .troubles = troubles(result),
-                         .interrupted = result.interrupted};
+            return TrialSession{.rows = {result.rows.begin(), result.rows.end()},
+                                .outcome = outcome_of(result),
+                                .troubles = troubles(result),
+                                .interrupted = result.interrupted};
           }};
 }
 
@@ -98,6 +107,26 @@ void refuse_problem_of_engine(const OptionList& options) {
   }
 }
 
+std::vector<std::string> duel_kinds() { return {duel_trial_kinds.begin(), duel_trial_kinds.end()}; }
+
+/// A duel has a problem of its own.
+void check_duel(SelftestOptions& typed, const OptionList& options) {
+  if (!options.given("--duel")) {
+    return;
+  }
+  if (const auto kinds = duel_kinds(); std::ranges::find(kinds, typed.duel.kind) == kinds.end()) {
+    throw InvalidInput(fmt::format("--duel {}: choose {}", typed.duel.kind, one_of(kinds, "")));
+  }
+  for (const std::string& unused : options.given_names()) {
+    if (std::ranges::find(duel_options, unused) == duel_options.end()) {
+      throw InvalidInput(fmt::format("{}: has no effect on --duel", unused));
+    }
+  }
+  typed.duel.trials = typed.trials;
+  typed.duel.trial_seconds =
+      options.given("--budget") ? typed.run.budget_seconds : duel_trial_seconds;
+}
+
 void refuse_network_of_backend(const OptionList& options) {
   for (const std::string& unused : options.given_names(network_group)) {
     if (!options.given("--engine")) {
@@ -108,7 +137,8 @@ void refuse_network_of_backend(const OptionList& options) {
 
 } // namespace
 
-Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials) {
+Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials,
+                        RunDuelTrials duel_trials) {
   const auto typed = std::make_shared<SelftestOptions>();
   ComparisonPlan& run = typed->run;
   run.problem.nx = run.problem.ny = default_side;
@@ -129,13 +159,22 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials) {
   options.text("--engine NAME", engine.engine,
                "compare an engine of networks instead, in "
                "training steps");
+  options.text(
+      "--duel KIND", typed->duel.kind,
+      "compare by duels instead: " + one_of(duel_kinds(), "") + ", which is --until decided");
+  options.choices(duel_kinds());
   declare_threads(options, run.session.threads, "for threaded backends and engines",
                   "the usable CPUs; engines: as many as pay");
   options.integer("--trials N", typed->trials, {1, 100'000}, "comparisons of each kind");
-  declare_budget(options, run.budget_seconds, "time of one trial");
+  declare_seconds(options, "--budget SECONDS", run.budget_seconds, "time of one trial",
+                  fmt::format("{:g}, or {:g} with --duel", run.budget_seconds, duel_trial_seconds));
+  options.check([&typed = *typed, &options] { check_duel(typed, options); });
   typed->output.declare(options);
-  return [typed, engine_trials](const Invocation& invocation) {
+  return [typed, engine_trials, duel_trials](const Invocation& invocation) {
     return run_experiment("selftest", typed->output, invocation, [&](Progress& progress) {
+      if (!typed->duel.kind.empty()) {
+        return duel_trials(typed->duel, progress);
+      }
       return run_trials(subject_of(*typed, engine_trials), typed->trials, progress);
     });
   };

@@ -2,6 +2,7 @@
 #include "blocks.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/name_table.hpp"
+#include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "duel_report.hpp"
 #include "interrupt.hpp"
@@ -11,11 +12,14 @@
 #include "output.hpp"
 #include "revisions.hpp"
 #include "sides.hpp"
+#include "step_sides.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <random>
@@ -39,9 +43,19 @@ struct Parameter {
   std::vector<std::string> values;
 };
 
+constexpr const char* command_group = "Commands";
+constexpr const char* revision_group = "Two revisions in place of the commands";
+constexpr const char* step_group = "Two files or two backends, in steps of the solver";
+
+enum class Kind { commands, submissions, backends };
+
 struct DuelOptions {
+  Kind kind = Kind::commands;
   std::string a, b;
-  RevisionPlan revisions; ///< in place of the commands where it has any
+  RevisionPlan revisions;            ///< in place of the commands where it has any
+  std::vector<std::string> backends; ///< the same
+  StepPlan steps;
+  std::vector<std::string> of_commands, of_steps; ///< options that were given for these
   CommandSettings settings;
   std::optional<Parameter> parameter;
   double timeout = 0;
@@ -80,16 +94,13 @@ void add_value(std::optional<Parameter>& parameter, std::string_view option,
   parameter->values.push_back(text);
 }
 
-struct Contest {
-  std::vector<CommandSides> sides;
+/// A duel for each value of the parameter, each warmed up.
+std::vector<Duel> duels_of_commands(const DuelOptions& options, const BuiltRevisions* built,
+                                    Progress& progress) {
   std::vector<Duel> duels;
-};
-
-Contest contest_of(const DuelOptions& options, const BuiltRevisions* built) {
-  Contest contest;
+  std::vector<std::shared_ptr<const CommandSides>> warm_ups; // all are known to be in order first
   const std::vector<std::string> values =
       options.parameter ? options.parameter->values : std::vector<std::string>{""};
-  contest.sides.reserve(values.size()); // the duels point at them
   for (const std::string& value : values) {
     const std::string name = options.parameter ? options.parameter->name : "";
     const auto filled = [&](const std::string& text) {
@@ -99,11 +110,35 @@ Contest contest_of(const DuelOptions& options, const BuiltRevisions* built) {
     Command b = built != nullptr ? built->command(Side::b) : Command{.text = options.b};
     a.text = filled(a.text);
     b.text = filled(b.text);
-    const CommandSides& sides = contest.sides.emplace_back(a, b, options.settings);
-    contest.duels.push_back({.label = name.empty() ? "" : fmt::format("{}={}", name, value),
-                             .run = [&sides](Side side) { return sides.run(side); }});
+    const auto sides = std::make_shared<const CommandSides>(a, b, options.settings);
+    duels.push_back({.label = name.empty() ? "" : fmt::format("{}={}", name, value),
+                     .run = [sides](Side first) {
+                       return block_of_runs(first, [&](Side side) { return sides->run(side); });
+                     }});
+    warm_ups.push_back(sides);
   }
-  return contest;
+  progress.stage("warm-up");
+  for (const auto& sides : warm_ups) {
+    sides->warm_up();
+  }
+  return duels;
+}
+
+std::vector<Duel> duels_of(const DuelOptions& options, const BuiltRevisions* built,
+                           Progress& progress) {
+  StepPlan steps = options.steps;
+  steps.seed = options.card.seed;
+  steps.limit_seconds = options.settings.limit_seconds;
+  switch (options.kind) {
+    case Kind::commands: break;
+    case Kind::submissions:
+      return {{.label = "", .run = submission_blocks(options.a, options.b, steps, progress)}};
+    case Kind::backends:
+      progress.stage("reference");
+      steps.problem.dtype = steps.dtype.value_or(Dtype::float32);
+      return {{.label = "", .run = backend_blocks({{{options.a}, {options.b}}}, steps)}};
+  }
+  return duels_of_commands(options, built, progress);
 }
 
 LabReport measure_duel(const DuelOptions& options, Progress& progress) {
@@ -118,23 +153,18 @@ LabReport measure_duel(const DuelOptions& options, Progress& progress) {
   }
   const Stopwatch watch;
   const LoadWatch load;
-  Contest contest = contest_of(options, built ? &*built : nullptr);
-  progress.stage("warm-up");
-  for (const CommandSides& sides : contest.sides) {
-    sides.warm_up();
-  }
+  std::vector<Duel> duels = duels_of(options, built ? &*built : nullptr, progress);
   progress.stage("blocks");
   const double budget = options.card.budget_seconds;
   const bool finished = run_blocks(
-      contest.duels, shared_by(options.card.question, contest.duels.size()),
-      {.seconds = budget, .most_blocks = options.most_blocks}, options.card.seed,
-      [&] { return watch.seconds(); },
+      duels, options.card.rule, {.seconds = budget, .most_blocks = options.most_blocks},
+      options.card.seed, [&] { return watch.seconds(); },
       [&] { progress.update(std::min(1.0, watch.seconds() / budget)); });
   progress.clear();
-  if (std::ranges::all_of(contest.duels, [](const Duel& duel) { return duel.blocks.empty(); })) {
+  if (std::ranges::all_of(duels, [](const Duel& duel) { return duel.blocks.empty(); })) {
     throw Interrupted();
   }
-  return duel_report(card, contest.duels, load, !finished);
+  return duel_report(card, duels, load, !finished);
 }
 
 int run_duel(const DuelOptions& options, const Invocation& invocation) {
@@ -142,16 +172,62 @@ int run_duel(const DuelOptions& options, const Invocation& invocation) {
   return run_experiment("duel", options.output, invocation, [&](Progress& progress) {
     try {
       return measure_duel(options, progress);
-    } catch (const DifferentOutput& error) {
+    } catch (const NotVerified& error) {
       LabReport report;
-      report.done = "The two sides were not timed: they do not do the same.";
+      report.done = "The two sides were not timed: they do not do the same, or not what is right.";
       report.outcome = {exit_not_verified, error.what()};
       return report;
     }
   });
 }
 
+/// Which kind of sides was asked for; what is for another kind is refused.
+void choose_kind(DuelOptions& typed) {
+  const bool a = is_submission(typed.a);
+  const bool b = is_submission(typed.b);
+  if (!typed.backends.empty()) {
+    if (typed.backends.size() != 2) {
+      throw InvalidInput("--backend: give two: diffbench duel --backend simd --backend fused");
+    }
+    if (!typed.a.empty()) {
+      throw InvalidInput("--backend: names both sides, so no command is expected here");
+    }
+    typed.kind = Kind::backends;
+    typed.a = typed.backends.front();
+    typed.b = typed.backends.back();
+  } else if (a && b) {
+    typed.kind = Kind::submissions;
+  } else if (!typed.b.empty() && (a || b)) {
+    throw InvalidInput(
+        fmt::format("{} is a file that is timed in steps, as diffbench try does, {} is a command: "
+                    "give two of a "
+                    "kind",
+                    a ? typed.a : typed.b, a ? typed.b : typed.a));
+  }
+  const bool commands = typed.kind == Kind::commands;
+  const std::vector<std::string>& foreign = commands ? typed.of_steps : typed.of_commands;
+  if (!foreign.empty()) {
+    throw InvalidInput(fmt::format("{}: is for {}", foreign.front(),
+                                   commands ? "two files or two backends" : "commands"));
+  }
+  if (typed.kind == Kind::submissions && typed.steps.session.threads != 0) {
+    throw InvalidInput("--threads: is for backends; a file takes as many as it likes");
+  }
+  validate(typed.steps.problem);
+}
+
+std::string work_of(const DuelOptions& options) {
+  const StepPlan& steps = options.steps;
+  return options.kind == Kind::commands
+             ? ""
+             : fmt::format("{} of {}x{} {}", counted(steps.steps, "step"), steps.problem.nx,
+                           steps.problem.ny,
+                           steps.dtype ? fmt::format("{} cells", to_string(*steps.dtype))
+                                       : std::string("cells"));
+}
+
 void check(DuelOptions& options) {
+  choose_kind(options);
   const RevisionPlan& revisions = options.revisions;
   if (revisions.a.empty() != revisions.run.empty() ||
       (revisions.a.empty() && !revisions.build.empty())) {
@@ -167,10 +243,12 @@ void check(DuelOptions& options) {
     options.b = fmt::format("{} of {}", revisions.run, revisions.b);
   }
   if (options.b.empty()) {
-    throw InvalidInput("duel: give two commands: diffbench duel './old --flags' './new --flags'");
+    throw InvalidInput(
+        "duel: give two commands, or two files as for try: diffbench duel './old --flags' "
+        "'./new --flags'");
   }
   if (options.card.fail_on.slower) {
-    options.card.question.margin = *options.card.fail_on.slower;
+    options.card.rule.margin = *options.card.fail_on.slower;
   }
   if (options.parameter) {
     const std::string placeholder = fmt::format("{{{}}}", options.parameter->name);
@@ -190,15 +268,18 @@ void check(DuelOptions& options) {
     options.seed = std::random_device()();
   }
   options.card.seed = *options.seed;
+  options.card.work = work_of(options);
   options.output.other = options.card.history;
   options.card.a = options.a;
   options.card.b = options.b;
 }
 
 void declare_commands(OptionList& options, DuelOptions& typed) {
-  options.text("A COMMAND", typed.a, "the command that B is compared with, in quotes");
-  options.text("B COMMAND", typed.b, "the command that is judged");
-  options.group("Two revisions in place of the commands");
+  options.text("A COMMAND", typed.a,
+               "the command that B is compared with, in quotes; or a .so, .c, .cpp or .py file, as "
+               "for diffbench try");
+  options.text("B COMMAND", typed.b, "what is judged, of the same kind");
+  options.group(revision_group);
   options.value("--revisions A..B", "commits of the repository here, each in a worktree of its own",
                 [&revisions = typed.revisions](std::string_view option, const std::string& text) {
                   std::tie(revisions.a, revisions.b) = parse_revisions(option, text);
@@ -206,15 +287,13 @@ void declare_commands(OptionList& options, DuelOptions& typed) {
   options.text("--build COMMAND", typed.revisions.build,
                "builds a worktree, by sh in it, before the budget begins");
   options.text("--run COMMAND", typed.revisions.run, "what is timed, in each worktree");
-  options.group("What runs");
+  options.group(command_group);
   options.named("--shell none|sh", typed.settings.shell, shells);
   options.text("--input FILE", typed.settings.input, "what each run reads from stdin");
   options.text("--prepare COMMAND", typed.settings.prepare,
                "runs before each run, outside of its time");
   options.integer("--warmup N", typed.settings.warmup, {0, 1000},
                   "runs of each side before the blocks");
-  declare_seconds(options, "--timeout SECONDS", typed.timeout,
-                  "a run that lasts longer is an error", "the budget");
   options.flag("--ignore-failure", typed.settings.ignore_failure,
                "time runs that end with an exit code other than 0, too");
   options.flag("--same-output", typed.settings.same_output,
@@ -226,16 +305,39 @@ void declare_commands(OptionList& options, DuelOptions& typed) {
                  });
 }
 
-void declare_question(OptionList& options, DuelOptions& typed) {
+void declare_steps(OptionList& options, DuelOptions& typed) {
+  StepPlan& steps = typed.steps;
+  options.group(step_group);
+  options.values("--backend NAME", "a backend in place of a command; give two, which may be equal",
+                 [&typed](std::string_view, const std::string& name) {
+                   (void)require_backend(name);
+                   typed.backends.push_back(name);
+                 });
+  options.choices(backend_names());
+  declare_grid(options, steps.problem);
+  options.integer("--iters K", steps.steps, iteration_limits, "time steps of a sample");
+  options.value("--dtype NAME", "float32 or float64 (default: float32; of files what both have)",
+                [&steps](std::string_view option, const std::string& text) {
+                  steps.dtype = parse_as(option, text, [](const std::string& name) {
+                    return dtype_names.parse(name);
+                  });
+                });
+  options.choices(dtype_names.names());
+  declare_threads(options, steps.session.threads, "for threaded backends", "the usable CPUs");
+}
+
+void declare_verdict(OptionList& options, DuelOptions& typed) {
   DuelCard& card = typed.card;
   options.group("Verdict");
-  options.percent("--margin X%", card.question.margin, "a difference up to this is none: SAME");
+  declare_seconds(options, "--timeout SECONDS", typed.timeout,
+                  "a run, or a sample, that lasts longer is an error", "the budget");
+  options.percent("--margin X%", card.rule.margin, "a difference up to this is none: SAME");
   options.value(
       "--alpha X%",
       fmt::format("probability of a wrong FASTER or SLOWER, however long one looks (above "
                   "0%, below {:g}%; default {:g}%)",
-                  100 * largest_alpha, 100 * card.question.alpha),
-      [&alpha = card.question.alpha](std::string_view option, const std::string& text) {
+                  100 * largest_alpha, 100 * card.rule.alpha),
+      [&alpha = card.rule.alpha](std::string_view option, const std::string& text) {
         alpha = parse_percent(option, text);
         if (!(alpha < largest_alpha)) {
           throw InvalidInput(
@@ -265,10 +367,15 @@ void declare_question(OptionList& options, DuelOptions& typed) {
 Action declare_duel(OptionList& options) {
   const auto typed = std::make_shared<DuelOptions>();
   declare_commands(options, *typed);
-  declare_question(options, *typed);
+  declare_steps(options, *typed);
+  declare_verdict(options, *typed);
   options.check([&typed = *typed, &options] {
     if (options.given("--margin") && typed.card.fail_on.slower) {
       throw InvalidInput("--margin and --fail-on slower=X%: both set the margin; give one");
+    }
+    typed.of_steps = options.given_names(step_group);
+    for (const char* group : {command_group, revision_group}) {
+      std::ranges::copy(options.given_names(group), std::back_inserter(typed.of_commands));
     }
   });
   typed->output.declare_files(options);

@@ -27,6 +27,7 @@ namespace {
 struct Judged {
   const Duel* duel;
   Standing standing;
+  std::optional<std::int64_t> blocks_to_decide = {};
 
   [[nodiscard]] std::size_t blocks() const { return duel->blocks.size(); }
   [[nodiscard]] double block_seconds() const {
@@ -34,9 +35,9 @@ struct Judged {
   }
   /// Those that would still have to be measured.
   [[nodiscard]] std::optional<double> more_blocks() const {
-    const auto wanted = standing.blocks_to_decide;
-    return wanted ? std::optional(static_cast<double>(*wanted) - static_cast<double>(blocks()))
-                  : std::nullopt;
+    return blocks_to_decide ? std::optional(static_cast<double>(*blocks_to_decide) -
+                                            static_cast<double>(blocks()))
+                            : std::nullopt;
   }
 };
 
@@ -45,38 +46,44 @@ template <auto side, typename Of>
 Value median(const Judged& judged, Of of) {
   std::vector<double> values;
   for (const Block& block : judged.duel->blocks) {
-    if (const std::optional<double> value = of(block.*side)) {
+    if (const std::optional<double> value = of(block.*side, judged.duel->left_out())) {
       values.push_back(*value);
     }
   }
   return values.size() == judged.blocks() ? Value(median_of(values)) : Value();
 }
 
-/// Something that is known of a run, and how it is shown.
+/// Something that is known of a process, and how it is shown.
 struct Quantity {
   const char* key;
   const char* label;
   std::string (*unit)(const Value&);
-  std::optional<double> (*of)(const Reading&);
+  std::optional<double> (*of)(const SideReading&, std::size_t left_out);
 };
 
 std::string as_count(const Value& value) { return format_figure(value.number()); }
 
+/// Of a whole process.
+template <auto member>
+std::optional<double> of_run(const SideReading& reading, std::size_t /*left_out*/) {
+  return reading.run ? std::optional(static_cast<double>((*reading.run).*member)) : std::nullopt;
+}
+std::optional<double> peak_of_run(const SideReading& reading, std::size_t /*left_out*/) {
+  return reading.run && reading.run->peak_bytes
+             ? std::optional(static_cast<double>(*reading.run->peak_bytes))
+             : std::nullopt;
+}
+std::optional<double> seconds_of(const SideReading& reading, std::size_t left_out) {
+  return reading.seconds(left_out);
+}
+
 constexpr Quantity quantities[] = {
-    {"seconds", "time", as_seconds, [](const Reading& r) { return std::optional(r.seconds); }},
-    {"user_seconds", "user", as_seconds,
-     [](const Reading& r) { return std::optional(r.run.user_seconds); }},
-    {"system_seconds", "system", as_seconds,
-     [](const Reading& r) { return std::optional(r.run.system_seconds); }},
-    {"peak_bytes", "peak memory", as_bytes,
-     [](const Reading& r) {
-       return r.run.peak_bytes ? std::optional(static_cast<double>(*r.run.peak_bytes))
-                               : std::nullopt;
-     }},
-    {"page_faults", "page faults", as_count,
-     [](const Reading& r) { return std::optional(static_cast<double>(r.run.page_faults)); }},
-    {"context_switches", "context switches", as_count,
-     [](const Reading& r) { return std::optional(static_cast<double>(r.run.context_switches)); }},
+    {"seconds", "time", as_seconds, seconds_of},
+    {"user_seconds", "user", as_seconds, of_run<&ProgramRun::user_seconds>},
+    {"system_seconds", "system", as_seconds, of_run<&ProgramRun::system_seconds>},
+    {"peak_bytes", "peak memory", as_bytes, peak_of_run},
+    {"page_faults", "page faults", as_count, of_run<&ProgramRun::page_faults>},
+    {"context_switches", "context switches", as_count, of_run<&ProgramRun::context_switches>},
 };
 
 /// A line of the table of quantities.
@@ -102,23 +109,38 @@ constexpr Column<Line> line_columns[] = {
     {nullptr, "B / A", as_thousandths, times_of},
 };
 
+bool failed(const SideReading& reading) { return reading.run && reading.run->status != 0; }
+
 template <auto side>
 Value side_json(const Judged& judged) {
   Value object = Value::object();
   for (const Quantity& quantity : quantities) {
     object[quantity.key] = median<side>(judged, quantity.of);
   }
-  const auto failed = std::ranges::count_if(
-      judged.duel->blocks, [](const Block& block) { return (block.*side).run.status != 0; });
-  object["failed_runs"] = failed;
-  object["samples_seconds"] = Value::each(
-      judged.duel->blocks, [](const Block& block) -> Value { return (block.*side).seconds; });
+  const std::vector<Block>& blocks = judged.duel->blocks;
+  object["failed_runs"] =
+      std::ranges::count_if(blocks, [](const Block& block) { return failed(block.*side); });
+  object["samples_seconds"] = Value::each(blocks, [&](const Block& block) -> Value {
+    return (block.*side).seconds(judged.duel->left_out());
+  });
+  const bool several = blocks.front().a.samples.size() > 1;
+  object["process_samples_seconds"] =
+      several ? Value::each(blocks,
+                            [](const Block& block) {
+                              return Value::each((block.*side).samples,
+                                                 [](double each) -> Value { return each; });
+                            })
+              : Value();
   return object;
 }
 
 template <auto side>
 Value seconds_of_side(const Judged& judged) {
-  return median<side>(judged, [](const Reading& r) { return std::optional(r.seconds); });
+  return median<side>(judged, seconds_of);
+}
+
+Value warming_json(const Warming& warming) {
+  return {{"samples", warming.samples}, {"longer", warming.longer}};
 }
 
 constexpr Column<Judged> judged_columns[] = {
@@ -135,8 +157,10 @@ constexpr Column<Judged> judged_columns[] = {
                           interval.find("high").number());
      },
      field<&Judged::standing, &Standing::ratio, &Ratio::interval, interval_json>},
+    {nullptr, "level", as_percent, [](const Judged& j) -> Value { return 1 - j.standing.alpha; }},
     {"verdict", "verdict", as_text, field<&Judged::standing, &Standing::verdict>},
-    {"blocks_to_decide", nullptr, as_text, field<&Judged::standing, &Standing::blocks_to_decide>},
+    {"warming", nullptr, as_text, field<&Judged::duel, &Duel::warming, warming_json>},
+    {"blocks_to_decide", nullptr, as_text, field<&Judged::blocks_to_decide>},
     {"seconds_to_decide", nullptr, as_text,
      [](const Judged& j) -> Value {
        const auto more = j.more_blocks();
@@ -165,20 +189,20 @@ std::string range_text(const Interval& interval) {
 }
 
 /// What would settle it.
-std::string remedy(const Judged& judged, const Question& question) {
+std::string remedy(const Judged& judged, const VerdictRule& rule) {
   const auto more = judged.more_blocks();
   if (!more) {
     return fmt::format(
         "the difference lies near the margin of {}, or the times scatter too much: "
         "give another --margin",
-        percent_text(question.margin));
+        percent_text(rule.margin));
   }
   return fmt::format("about {:.0f} more blocks, {}, would decide it (--budget)",
                      std::max(1.0, *more),
                      format_seconds(std::max(1.0, *more) * judged.block_seconds()));
 }
 
-std::string sentence_of(const Judged& judged, const Question& question) {
+std::string sentence_of(const Judged& judged, const VerdictRule& rule) {
   const Standing& standing = judged.standing;
   const std::string with =
       judged.duel->label.empty() ? "" : fmt::format(" with {}", judged.duel->label);
@@ -190,17 +214,21 @@ std::string sentence_of(const Judged& judged, const Question& question) {
     case Verdict::slower:
     case Verdict::faster: return fmt::format("{}{}: {}.", to_string(standing.verdict), with, range);
     case Verdict::same:
-      return fmt::format("SAME{} within {}: {}.", with, percent_text(question.margin), range);
+      return fmt::format("SAME{} within {}: {}.", with, percent_text(rule.margin), range);
     case Verdict::unclear: break;
   }
-  return fmt::format("UNCLEAR{}: {}; {}.", with, range, remedy(judged, question));
+  return fmt::format("UNCLEAR{}: {}; {}.", with, range, remedy(judged, rule));
 }
 
 std::vector<Line> lines_of(std::span<const Judged> all) {
   std::vector<Line> lines;
   for (const Judged& judged : all) {
     const std::string& label = judged.duel->label;
+    const bool whole = judged.duel->blocks.front().a.run.has_value();
     for (const Quantity& quantity : quantities) {
+      if (!whole && quantity.of != seconds_of) {
+        continue; // nobody knows it of samples
+      }
       lines.push_back(
           {.label = label.empty() ? quantity.label : fmt::format("{}, {}", quantity.label, label),
            .quantity = &quantity,
@@ -213,16 +241,36 @@ std::vector<Line> lines_of(std::span<const Judged> all) {
 
 enum class Verdicts { shown, left_out };
 
-std::string duel_table(std::span<const Judged> all, double confidence, Verdicts verdicts) {
+/// Those of all that have one, where it is the same.
+std::optional<double> common_confidence(std::span<const Judged> all) {
+  std::optional<double> common;
+  for (const Judged& judged : all) {
+    const double own = 1 - judged.standing.alpha;
+    if (common && *common != own) {
+      return std::nullopt;
+    }
+    common = own;
+  }
+  return common;
+}
+
+std::string duel_table(std::span<const Judged> all, Verdicts verdicts) {
   constexpr std::size_t interval_column = 5;
-  constexpr std::size_t verdict_column = 6;
+  constexpr std::size_t level_column = 6;
+  constexpr std::size_t verdict_column = 7;
   TextTable table = table_of(judged_columns);
-  table.rename(interval_column, fmt::format("{:g} % interval", 100 * confidence));
+  const auto common = common_confidence(all);
+  if (common) {
+    table.rename(interval_column, fmt::format("{:.4g} % interval", 100 * *common));
+  }
   for (const Judged& judged : all) {
     add_row(table, judged_columns, judged);
   }
   if (verdicts == Verdicts::left_out) {
     table.drop(verdict_column);
+  }
+  if (common) {
+    table.drop(level_column);
   }
   table.drop_empty();
   if (all.front().duel->label.empty()) {
@@ -240,10 +288,11 @@ std::vector<SampleSeries> series_of(std::span<const Judged> all) {
         .samples = {}};
     for (const Block& block : judged.duel->blocks) {
       // Its processor time is no sign of a load: a program may wait for something.
-      samples.samples.push_back({.iterations = 1,
-                                 .seconds = (side == Side::a ? block.a : block.b).seconds,
-                                 .cpu_seconds = {},
-                                 .round = static_cast<int>(samples.samples.size())});
+      samples.samples.push_back(
+          {.iterations = 1,
+           .seconds = (side == Side::a ? block.a : block.b).seconds(judged.duel->left_out()),
+           .cpu_seconds = {},
+           .round = static_cast<int>(samples.samples.size())});
     }
     series.push_back(std::move(samples));
   };
@@ -261,7 +310,7 @@ std::vector<HistoryEntry> history_of(const DuelCard& card, std::span<const Judge
   for (const Judged& judged : all) {
     entries.push_back({.row = {.a = card.a,
                                .b = card.b,
-                               .label = judged.duel->label,
+                               .label = card.work.empty() ? judged.duel->label : card.work,
                                .host = host_name(),
                                .cpu = std::string(fact(facts, "cpu_model"))},
                        .date = now_iso8601(),
@@ -286,11 +335,11 @@ std::vector<std::string> named(std::span<const Judged> all, Verdict verdict) {
   return names;
 }
 
-Outcome outcome_of(const FailOn& fail_on, std::span<const Judged> all, const Question& question,
+Outcome outcome_of(const FailOn& fail_on, std::span<const Judged> all, const VerdictRule& rule,
                    bool disturbed) {
   if (const auto slower = named(all, Verdict::slower);
       fail_on.slower && !disturbed && !slower.empty()) {
-    return {exit_regression, fmt::format("slower by more than {:g} %: {}", 100 * question.margin,
+    return {exit_regression, fmt::format("slower by more than {:g} %: {}", 100 * rule.margin,
                                          fmt::join(slower, ", "))};
   }
   if (fail_on.unclear && disturbed) {
@@ -303,81 +352,112 @@ Outcome outcome_of(const FailOn& fail_on, std::span<const Judged> all, const Que
   return {};
 }
 
-std::string sentences_of(std::span<const Judged> all, const Question& question) {
+std::string sentences_of(std::span<const Judged> all, const VerdictRule& rule) {
   std::string text;
   for (const Judged& judged : all) {
-    text += sentence_of(judged, question) + " ";
+    text += sentence_of(judged, rule) + " ";
   }
   return text + fmt::format(
                     "Equal programs get FASTER or SLOWER with a probability of {:g} % at "
                     "most{}, whenever one stops.",
-                    100 * question.alpha,
-                    all.size() > 1 ? fmt::format(", in any of the {} duels", all.size()) : "");
+                    100 * rule.alpha,
+                    all.size() > 1
+                        ? fmt::format(", in any of the {} duels, which share it by Holm's rule",
+                                      all.size())
+                        : "");
 }
 
 Value data_of(const DuelCard& card, std::span<const Judged> all) {
   return {{"a", card.a},
           {"b", card.b},
           {"seed", card.seed},
-          {"margin", card.question.margin},
-          {"alpha", card.question.alpha},
+          {"margin", card.rule.margin},
+          {"alpha", card.rule.alpha},
           {"budget_seconds", card.budget_seconds},
           {"results", list_of(judged_columns, all)}};
+}
+
+std::string warming_note(const Duel& duel) {
+  const Warming& found = *duel.warming;
+  return fmt::format(
+      "warming up: the first {} of the {} samples of each process {} left out: in the first {} "
+      "blocks {} slower than the later ones in so many processes of both sides that a sign test "
+      "shows it at 1 %; the first one by {}",
+      found.samples, duel.blocks.front().a.samples.size(), found.samples == 1 ? "is" : "are",
+      blocks_of_warming, found.samples == 1 ? "it was" : "they were",
+      percent_text(found.longer - 1));
 }
 
 std::vector<std::string> notes_of(const DuelCard& card, std::span<const Judged> all) {
   std::vector<std::string> notes = card.notes;
   const bool peaks = std::ranges::all_of(all, [](const Judged& judged) {
     return std::ranges::all_of(judged.duel->blocks, [](const Block& block) {
-      return block.a.run.peak_bytes && block.b.run.peak_bytes;
+      return !block.a.run || (block.a.run->peak_bytes && block.b.run->peak_bytes);
     });
   });
   if (!peaks) {
     notes.emplace_back(
         "a peak of memory below that of diffbench itself cannot be seen, and is left out");
   }
-  std::int64_t failed = 0;
+  std::int64_t failures = 0;
   for (const Judged& judged : all) {
     for (const Block& block : judged.duel->blocks) {
-      failed += (block.a.run.status != 0 ? 1 : 0) + (block.b.run.status != 0 ? 1 : 0);
+      failures += (failed(block.a) ? 1 : 0) + (failed(block.b) ? 1 : 0);
+    }
+    if (judged.duel->left_out() > 0) {
+      notes.push_back(warming_note(*judged.duel));
     }
   }
-  if (failed > 0) {
+  if (failures > 0) {
     notes.push_back(fmt::format("{} failed, and counted all the same (--ignore-failure)",
-                                counted(failed, "run")));
+                                counted(failures, "run")));
   }
   return notes;
 }
 
-} // namespace
-
-Question shared_by(const Question& question, std::size_t duels) {
-  Question each = question;
-  each.alpha /= static_cast<double>(duels);
-  return each;
+/// Those that have blocks; the others have their part of alpha all the same.
+std::vector<Judged> judge_all(std::span<const Duel> duels, const VerdictRule& rule) {
+  std::vector<Judged> all;
+  std::vector<std::vector<double>> quotients;
+  for (const Duel& duel : duels) {
+    if (!duel.blocks.empty()) {
+      all.push_back({.duel = &duel, .standing = {}});
+      quotients.push_back(duel.quotients());
+    }
+  }
+  const std::vector<Standing> found = standings(quotients, rule, duels.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].standing = found[i];
+    all[i].blocks_to_decide = values_to_decide(found[i], quotients[i], rule.margin);
+  }
+  return all;
 }
+
+} // namespace
 
 LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const LoadWatch& load,
                       bool interrupted) {
-  const Question each = shared_by(card.question, duels.size());
   const auto disturbance = load.disturbance();
   const bool disturbed = disturbance && !card.beside_load;
-  std::vector<Judged> all;
-  for (const Duel& duel : duels) {
-    if (!duel.blocks.empty()) {
-      const Standing found = standing(duel.blocks, each);
-      all.push_back(
-          {.duel = &duel, .standing = disturbed ? Standing{.ratio = found.ratio} : found});
+  std::vector<Judged> all = judge_all(duels, card.rule);
+  if (disturbed) {
+    for (Judged& each : all) {
+      each.standing.verdict = Verdict::unclear;
+      each.blocks_to_decide.reset();
     }
   }
-  const std::string head =
-      fmt::format("A: {}\nB: {}\nseed of the order: {}\n\n", card.a, card.b, card.seed);
+  const std::string head = fmt::format(
+      "A: {}\nB: {}\n{}seed of the order: {}\n\n", card.a, card.b,
+      card.work.empty()
+          ? ""
+          : fmt::format("each sample: {}; {} pairs a block\n", card.work, pairs_of_block),
+      card.seed);
   const std::vector<Line> lines = lines_of(all);
   LabReport report;
-  report.text = head + duel_table(all, each.confidence(), Verdicts::shown);
-  report.figures = head + duel_table(all, each.confidence(), Verdicts::left_out);
+  report.text = head + duel_table(all, Verdicts::shown);
+  report.figures = head + duel_table(all, Verdicts::left_out);
   append_table(report, format_rows(line_columns, lines));
-  report.sentence = sentences_of(all, card.question);
+  report.sentence = sentences_of(all, card.rule);
   report.notes = notes_of(card, all);
   report.data = data_of(card, all);
   report.series = series_of(all);
@@ -394,7 +474,7 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
     };
     report.written.push_back(card.history);
   }
-  report.outcome = outcome_of(card.fail_on, all, card.question, disturbed);
+  report.outcome = outcome_of(card.fail_on, all, card.rule, disturbed);
   return report;
 }
 

@@ -15,8 +15,9 @@ namespace diffbench::bench {
 
 /// What was asked, in words and figures.
 struct DuelCard {
-  std::string a, b;  ///< the sides as they were typed
-  Question question; ///< alpha is that of all duels together
+  std::string a, b; ///< the sides as they were typed
+  std::string work; ///< what a sample computes; empty: a whole process
+  VerdictRule rule; ///< alpha is that of all duels together
   std::uint64_t seed = 0;
   double budget_seconds = 0;
   std::string history = {}; ///< file to which the results are appended; empty: none
@@ -24,10 +25,6 @@ struct DuelCard {
   bool beside_load = false;            ///< conclude although other programs run
   std::vector<std::string> notes = {}; ///< what was found before the blocks
 };
-
-/// The question for each of so many duels: all their intervals together hold with 1 - alpha, since
-/// each is wrong with an equal part of it (Bonferroni).
-[[nodiscard]] Question shared_by(const Question& question, std::size_t duels);
 
 /// Those that have blocks, at least one. Judges them, by themselves or beside `load`, and sets the
 /// exit code.

@@ -109,6 +109,18 @@ Value last_date(const RowHistory& row) {
   return row.runs.empty() ? Value() : Value(row.runs.back()->date);
 }
 
+// What a picture of the row is made of, a figure a run in each list.
+template <auto member>
+Value of_each_run(const RowHistory& row) {
+  return Value::each(row.runs, [](const HistoryEntry* entry) -> Value { return entry->*member; });
+}
+Value intervals_of(const RowHistory& row) {
+  return Value::each(row.runs, [](const HistoryEntry* entry) -> Value {
+    const auto& interval = entry->ratio.interval;
+    return interval ? Value(std::vector<double>{interval->low, interval->high}) : Value();
+  });
+}
+
 constexpr Column<RowHistory> row_columns[] = {
     {"a", "A", as_text, field<&RowHistory::row, &HistoryRow::a>},
     {"b", "B", as_text, field<&RowHistory::row, &HistoryRow::b>},
@@ -126,6 +138,9 @@ constexpr Column<RowHistory> row_columns[] = {
     {"changes", nullptr, as_text,
      [](const RowHistory& row) { return list_of(change_columns, row.changes); }},
     {"ratios", nullptr, as_text, [](const RowHistory& row) -> Value { return ratios_of(row); }},
+    {"intervals", nullptr, as_text, intervals_of},
+    {"dates", nullptr, as_text, of_each_run<&HistoryEntry::date>},
+    {"verdicts", nullptr, as_text, of_each_run<&HistoryEntry::verdict>},
 };
 
 std::string name_of(const HistoryRow& row) {

@@ -13,18 +13,6 @@ namespace diffbench::bench {
 
 namespace {
 
-/// Runs `act`; its errors then begin with `who`.
-template <typename Act>
-auto as_of(std::string_view who, Act act) {
-  try {
-    return act();
-  } catch (const InvalidInput& error) {
-    throw InvalidInput(fmt::format("{}: {}", who, error.what()));
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", who, error.what()));
-  }
-}
-
 Program program_of(std::string_view who, const Command& command, const CommandSettings& settings) {
   return as_of(who, [&] {
     return Program({.words = settings.shell == Shell::sh
@@ -94,7 +82,7 @@ void CommandSides::warm_up() const {
       });
     }
     if (settings_.same_output && outputs[0].digest != outputs[1].digest) {
-      throw DifferentOutput(
+      throw NotVerified(
           outputs[0].bytes != outputs[1].bytes
               ? fmt::format("the outputs differ: A wrote {} bytes, B {}", outputs[0].bytes,
                             outputs[1].bytes)
@@ -104,9 +92,9 @@ void CommandSides::warm_up() const {
   }
 }
 
-Reading CommandSides::run(Side side) const {
+SideReading CommandSides::run(Side side) const {
   const ProgramRun run = checked(side, [&](std::string&) { return program(side).run(); });
-  return {.seconds = run.seconds, .run = run};
+  return {.samples = {run.seconds}, .run = run};
 }
 
 } // namespace diffbench::bench

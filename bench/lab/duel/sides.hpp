@@ -38,10 +38,10 @@ class CommandSides {
 
   /// The runs before the blocks, which find out early what is wrong. Throws Error for a side that
   /// fails, is out of time, or, where that is asked, writes something else than the other: then
-  /// DifferentOutput.
+  /// NotVerified.
   void warm_up() const;
   /// One run of a side, after what prepares it. Throws Error as above, and Interrupted.
-  [[nodiscard]] Reading run(Side side) const;
+  [[nodiscard]] SideReading run(Side side) const;
 
  private:
   [[nodiscard]] const Program& program(Side side) const {
@@ -54,12 +54,6 @@ class CommandSides {
   CommandSettings settings_;
   std::vector<Program> programs_;
   std::optional<Program> prepare_ = {};
-};
-
-/// The two sides do not write the same.
-class DifferentOutput : public Error {
- public:
-  using Error::Error;
 };
 
 } // namespace diffbench::bench

@@ -41,10 +41,10 @@ TrialSubject engine_trials(const EngineTrials& options) {
       .run = [race, job, seconds = options.trial_seconds](Progress& progress) {
         PeerPool peers;
         const RaceResult result = run_race(*job, race, seconds, peers, progress);
-        return Trial{.rows = {result.rows.begin(), result.rows.end()},
-                     .outcome = outcome_of(endings_of(result.rows)),
-                     .troubles = troubles(result.rows),
-                     .interrupted = interrupted()};
+        return TrialSession{.rows = {result.rows.begin(), result.rows.end()},
+                            .outcome = outcome_of(endings_of(result.rows)),
+                            .troubles = troubles(result.rows),
+                            .interrupted = interrupted()};
       }};
 }
 

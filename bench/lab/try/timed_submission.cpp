@@ -155,6 +155,9 @@ std::vector<PlannedRow> planned_beside(const ComparisonPlan& plan) {
       planned.push_back(std::move(row));
     }
   }
+  if (planned.empty()) {
+    throw Unavailable("this build has none of the backends that a submission is timed beside");
+  }
   return planned;
 }
 
@@ -171,10 +174,7 @@ class SubmissionRounds {
   void run(const Submission& submission, const Judgement& judgement, const std::string& row_name,
            const JudgePlan& how, const std::filesystem::path& work_dir, ComparisonResult& result) {
     const std::vector<PlannedRow> beside = planned_beside(plan_);
-    if (beside.empty()) {
-      throw Unavailable("this build has none of the backends that a submission is timed beside");
-    }
-    enter_submission(submission, judgement, row_name, how, work_dir, beside.back());
+    enter_submission(submission, judgement, row_name, how, work_dir);
     fill_initial(plan_.problem, plan_.initial, field_);
     for (const PlannedRow& planned : beside) {
       competition_.enter(backend_contender<T>(plan_, plan_.problem, planned,
@@ -199,14 +199,12 @@ class SubmissionRounds {
  private:
   void enter_submission(const Submission& submission, const Judgement& judgement,
                         const std::string& row_name, const JudgePlan& how,
-                        const std::filesystem::path& work_dir, const PlannedRow& fastest) {
+                        const std::filesystem::path& work_dir) {
     SolveContender<T> contender;
     contender.row.name = row_name;
     contender.row.kernel = row_name;
     contender.absence = Absence::fails_row;
-    contender.timed =
-        std::make_unique<TimedSubmission<T>>(plan_.problem, submission, judgement, how, work_dir,
-                                             make_session<T>(fastest, plan_.problem, nobody()));
+    contender.timed = start_submission<T>(plan_.problem, submission, judgement, how, work_dir);
     competition_.enter(std::move(contender));
   }
 
@@ -253,6 +251,22 @@ class SubmissionRounds {
 };
 
 } // namespace
+
+template <typename T>
+std::unique_ptr<TimedSolve<T>> start_submission(const Problem& problem,
+                                                const Submission& submission,
+                                                const Judgement& judgement, const JudgePlan& how,
+                                                const std::filesystem::path& work_dir) {
+  const std::vector<PlannedRow> beside = planned_beside({});
+  return std::make_unique<TimedSubmission<T>>(problem, submission, judgement, how, work_dir,
+                                              make_session<T>(beside.back(), problem, nobody()));
+}
+template std::unique_ptr<TimedSolve<float>> start_submission(const Problem&, const Submission&,
+                                                             const Judgement&, const JudgePlan&,
+                                                             const std::filesystem::path&);
+template std::unique_ptr<TimedSolve<double>> start_submission(const Problem&, const Submission&,
+                                                              const Judgement&, const JudgePlan&,
+                                                              const std::filesystem::path&);
 
 double least_seconds(std::int64_t cells, std::int64_t steps, Dtype dtype, int cpus) {
   constexpr double fastest_clock = 8e9;

@@ -8,10 +8,12 @@
 #include "progress.hpp"
 #include "result.hpp"
 #include "submission.hpp"
+#include "timed_solve.hpp"
 #include "tried_process.hpp"
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 namespace diffbench::bench {
@@ -19,6 +21,15 @@ namespace diffbench::bench {
 /// Seconds below which no program on this machine computes so many cells: six operations a cell, by
 /// vectors in two units of every CPU, at a clock that none has.
 [[nodiscard]] double least_seconds(std::int64_t cells, std::int64_t steps, Dtype dtype, int cpus);
+
+/// Starts a right submission in a process of its own. Each sample() is compared with the oracle
+/// afterwards, and an Error where it is wrong, or faster than anything can be. `submission`
+/// outlives it. Throws as TriedProcess does, and Unavailable in a build without a backend that
+/// could be the oracle.
+template <typename T>
+[[nodiscard]] std::unique_ptr<TimedSolve<T>> start_submission(
+    const Problem& problem, const Submission& submission, const Judgement& judgement,
+    const JudgePlan& how, const std::filesystem::path& work_dir);
 
 /// Runs a right submission in the same rounds as others: NumPy (where python3 has it), `xtensor`,
 /// `fused` and `simd`, as far as the build has them. Its row is the first and has the name

@@ -26,8 +26,8 @@ class SelftestTrials : public testing::Test {
  protected:
   /// Rows that take their planted slowdown exactly, times what the trial's own factor adds to all
   /// but the reference.
-  static Trial trial(double factor, int rounds = 20) {
-    Trial trial;
+  static TrialSession trial(double factor, int rounds = 20) {
+    TrialSession trial;
     for (const TrialRow& kind : trial_rows) {
       TimedRow row;
       row.name = kind.label;
@@ -45,16 +45,16 @@ class SelftestTrials : public testing::Test {
   }
 
   /// Of trials whose sessions are all alike; one that is not well ends with its first.
-  LabReport run(const std::vector<Trial>& trials) {
-    std::vector<Trial> sessions;
-    for (const Trial& trial : trials) {
+  LabReport run(const std::vector<TrialSession>& trials) {
+    std::vector<TrialSession> sessions;
+    for (const TrialSession& trial : trials) {
       const bool well = !trial.interrupted && trial.outcome.exit_code == exit_ok;
       sessions.insert(sessions.end(), well ? sessions_of_trial : 1, trial);
     }
     return run_sessions(sessions, std::ssize(trials));
   }
 
-  LabReport run_sessions(const std::vector<Trial>& sessions, std::int64_t trials) {
+  LabReport run_sessions(const std::vector<TrialSession>& sessions, std::int64_t trials) {
     std::size_t next = 0;
     const TrialSubject subject{.title = "it with itself",
                                .facts = {{"name", "it"}},
@@ -96,7 +96,7 @@ TEST_F(SelftestTrials, EachRowIsJudgedAgainstTheReference) {
 
 /// However many rounds each has.
 TEST_F(SelftestTrials, OneSessionThatIsSlowForLifeGivesNoVerdict) {
-  std::vector<Trial> sessions(sessions_of_trial, trial(1, 500));
+  std::vector<TrialSession> sessions(sessions_of_trial, trial(1, 500));
   sessions[3] = trial(0.9, 500);
   EXPECT_THAT(run_sessions(sessions, 1).sentence,
               HasSubstr("identical code 0 got a wrong verdict"));
@@ -106,7 +106,7 @@ TEST_F(SelftestTrials, OneSessionThatIsSlowForLifeGivesNoVerdict) {
 }
 
 TEST_F(SelftestTrials, TooManyWrongVerdictsAreSaidAndKept) {
-  std::vector<Trial> trials(20, trial(1));
+  std::vector<TrialSession> trials(20, trial(1));
   EXPECT_EQ(run(trials).outcome.exit_code, exit_ok);
   EXPECT_DOUBLE_EQ(kept_identical_code(cache_)->least_effect, least_effect_in_run);
   std::fill_n(trials.begin(), 5, trial(0.8));
@@ -117,25 +117,26 @@ TEST_F(SelftestTrials, TooManyWrongVerdictsAreSaidAndKept) {
   ASSERT_TRUE(kept_identical_code(cache_));
   EXPECT_NEAR(kept_identical_code(cache_)->least_effect, 0.25, 1e-6);
   EXPECT_EQ(kept_identical_code(cache_)->wrong, 5);
-  EXPECT_EQ(run(std::vector<Trial>(9, trial(0.8))).outcome.exit_code, exit_ok); // too few to say so
+  EXPECT_EQ(run(std::vector<TrialSession>(9, trial(0.8))).outcome.exit_code,
+            exit_ok); // too few to say so
 }
 
 // Where the system does not tell of others, the rows' own share does.
 TEST_F(SelftestTrials, NothingIsKeptOfRowsThatDidNotGetTheirCpus) {
   unsetenv(planted_load_variable);
-  Trial starved = trial(1);
+  TrialSession starved = trial(1);
   for (TimedRow& row : starved.rows) {
     for (Sample& sample : row.samples) {
       sample.cpu_seconds = 0.4 * sample.seconds;
     }
   }
-  const LabReport report = run(std::vector<Trial>(20, starved));
+  const LabReport report = run(std::vector<TrialSession>(20, starved));
   EXPECT_TRUE(report.disturbed);
   EXPECT_FALSE(kept_identical_code(cache_));
 }
 
 TEST_F(SelftestTrials, ATrialThatIsNotWellEndsThem) {
-  Trial wrong = trial(0.5);
+  TrialSession wrong = trial(0.5);
   wrong.outcome = {exit_not_verified, "same: is wrong"};
   wrong.troubles = {"same: WRONG"};
   const LabReport some = run({trial(1), wrong, trial(0.5)});
@@ -154,7 +155,7 @@ TEST_F(SelftestTrials, TooFewSamplesSayWhatToDo) {
 }
 
 TEST_F(SelftestTrials, OneThatWasInterruptedIsNotCounted) {
-  Trial cut = trial(0.5);
+  TrialSession cut = trial(0.5);
   cut.interrupted = true;
   EXPECT_THAT(run({trial(1), cut}).sentence, StartsWith("Of 1 comparisons"));
 }

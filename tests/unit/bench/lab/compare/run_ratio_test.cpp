@@ -1,5 +1,7 @@
 #include "compare/run_ratio.hpp"
 
+#include "standing.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,12 +18,14 @@ std::vector<double> steady(double seconds, int samples = 20) {
   return result;
 }
 
-RunRatio one(std::vector<double> old_seconds, std::vector<double> new_seconds,
+Standing of(const Ratio& ratio) { return standing_of(ratio, {.margin = least_effect_in_run}); }
+
+Standing one(std::vector<double> old_seconds, std::vector<double> new_seconds,
              double cpu_share = 1) {
   const std::vector<RowInTwoRuns> rows{{.old_seconds = std::move(old_seconds),
                                         .new_seconds = std::move(new_seconds),
                                         .cpu_share = cpu_share}};
-  return run_ratios(rows).front();
+  return of(run_ratios(rows).front());
 }
 
 TEST(RunRatios, SteadyRunsNeedMoreThanWhatRunsDifferBy) {
@@ -34,8 +38,8 @@ TEST(RunRatios, SteadyRunsNeedMoreThanWhatRunsDifferBy) {
 
 TEST(RunRatios, TheSpreadOfRunsIsTheCallersToSay) {
   const std::vector<RowInTwoRuns> rows{{.old_seconds = steady(1), .new_seconds = steady(1.06)}};
-  EXPECT_EQ(run_ratios(rows, 0.005).front().verdict, Verdict::slower);
-  EXPECT_EQ(run_ratios(rows, 0.05).front().verdict, Verdict::unclear);
+  EXPECT_EQ(of(run_ratios(rows, 0.005).front()).verdict, Verdict::slower);
+  EXPECT_EQ(of(run_ratios(rows, 0.05).front()).verdict, Verdict::unclear);
 }
 
 TEST(RunRatios, MoreSamplesOfTheSameTwoRunsAreNoMoreCertainty) {
@@ -62,7 +66,7 @@ TEST(RunRatios, WhatAllRowsDoIsTheMachine) {
     std::vector<RowInTwoRuns> rows(
         4, {.old_seconds = steady(1), .new_seconds = steady(others), .cpu_share = 1});
     rows[0].new_seconds = steady(own);
-    return run_ratios(rows)[0].verdict;
+    return of(run_ratios(rows)[0]).verdict;
   };
   EXPECT_EQ(verdicts(1.2, 1.0), Verdict::slower);
   EXPECT_EQ(verdicts(1.2, 1.2), Verdict::unclear);
@@ -71,7 +75,7 @@ TEST(RunRatios, WhatAllRowsDoIsTheMachine) {
 
 TEST(RunRatios, FewSamplesHaveNoInterval) {
   for (const int samples : {1, 2}) {
-    const RunRatio ratio = one(steady(1, samples), steady(5));
+    const Standing ratio = one(steady(1, samples), steady(5));
     EXPECT_FALSE(ratio.ratio.interval);
     EXPECT_EQ(ratio.verdict, Verdict::unclear);
     EXPECT_FALSE(one(steady(5), steady(1, samples)).ratio.interval);

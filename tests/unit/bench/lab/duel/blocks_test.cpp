@@ -6,25 +6,32 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <memory>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace diffbench::bench {
 namespace {
 
-constexpr Question question{.margin = 0.02, .alpha = 0.01};
+constexpr VerdictRule duel_asked{.margin = 0.02, .alpha = 0.01};
 
 /// B takes `ratio` times as long as A, each with a scatter of its own.
 class TwoPrograms {
  public:
   explicit TwoPrograms(double ratio, double scatter = 0) : ratio_(ratio), scatter_(scatter) {}
 
-  Reading run(Side side) {
+  SideReading run(Side side) {
     order.push_back(side);
     std::lognormal_distribution<double> noise(0, scatter_);
     const double seconds = (side == Side::b ? ratio_ : 1) * noise(random_);
     now += seconds;
-    return {.seconds = seconds, .run = {}};
+    return {.samples = {seconds}};
+  }
+  Block block(Side first) {
+    return block_of_runs(first, [&](Side side) { return run(side); });
   }
 
   std::vector<Side> order;
@@ -37,9 +44,9 @@ class TwoPrograms {
 
 /// All blocks within the limits.
 Duel measured(TwoPrograms& machine, const BlockLimits& limits, std::uint64_t seed = 1) {
-  std::vector<Duel> duels{{.label = "", .run = [&](Side side) { return machine.run(side); }}};
+  std::vector<Duel> duels{{.label = "", .run = [&](Side first) { return machine.block(first); }}};
   EXPECT_TRUE(run_blocks(
-      duels, question, limits, seed, [&] { return machine.now; }, [] {}));
+      duels, duel_asked, limits, seed, [&] { return machine.now; }, [] {}));
   return duels.front();
 }
 
@@ -49,7 +56,7 @@ TEST(Blocks, EndWhenItIsDecided) {
     const Duel duel = measured(machine, {.seconds = 1e6});
     EXPECT_TRUE(duel.decided);
     EXPECT_EQ(duel.blocks.size(), 10) << "the fewest that decide at 1 %";
-    EXPECT_NEAR(standing(duel.blocks, question).ratio.value, ratio, 1e-12);
+    EXPECT_NEAR(standing(duel.quotients(), duel_asked).ratio.value, ratio, 1e-12);
     EXPECT_NEAR(duel.seconds, machine.now, 1e-9);
   }
 }
@@ -57,7 +64,7 @@ TEST(Blocks, EndWhenItIsDecided) {
 TEST(Blocks, HaveAVerdictOfTheirInterval) {
   const auto verdict = [](double ratio) {
     TwoPrograms machine(ratio);
-    return standing(measured(machine, {.seconds = 1e6}).blocks, question).verdict;
+    return standing(measured(machine, {.seconds = 1e6}).quotients(), duel_asked).verdict;
   };
   EXPECT_EQ(verdict(1.05), Verdict::slower);
   EXPECT_EQ(verdict(1 / 1.05), Verdict::faster);
@@ -72,6 +79,8 @@ TEST(Blocks, EndWithTheBudgetOrTheirNumber) {
   EXPECT_FALSE(duel.decided);
   EXPECT_LE(another.now, 45); // the last block was expected to fit
   EXPECT_GE(another.now, 30);
+  TwoPrograms even(1); // 2 s a block: a fourth would end after 8 s
+  EXPECT_EQ(measured(even, {.seconds = 7}).blocks.size(), 3);
   TwoPrograms slow(1);
   EXPECT_EQ(measured(slow, {.seconds = 0.1}).blocks.size(), 1) << "one at least";
 }
@@ -102,15 +111,16 @@ TEST(Blocks, BearThatTheSecondIsSlower) {
     std::mt19937 random(static_cast<unsigned>(seed));
     std::normal_distribution<double> noise(0, 0.01);
     int runs = 0;
-    std::vector<Duel> duels{{.label = "", .run = [&](Side) {
-                               const double seconds = (runs++ % 2 == 0 ? 1.0 : 1.1);
-                               return Reading{.seconds = seconds * std::exp(noise(random)),
-                                              .run = {}};
-                             }}};
+    const auto run = [&](Side) {
+      const double seconds = (runs++ % 2 == 0 ? 1.0 : 1.1);
+      return SideReading{.samples = {seconds * std::exp(noise(random))}};
+    };
+    std::vector<Duel> duels{
+        {.label = "", .run = [&](Side first) { return block_of_runs(first, run); }}};
     double now = 0;
     (void)run_blocks(
-        duels, question, {.seconds = 100}, seed, [&] { return now += 0.5; }, [] {});
-    wrong += is_difference(standing(duels.front().blocks, question).verdict) ? 1 : 0;
+        duels, duel_asked, {.seconds = 100}, seed, [&] { return now += 0.5; }, [] {});
+    wrong += is_difference(standing(duels.front().quotients(), duel_asked).verdict) ? 1 : 0;
   }
   EXPECT_LE(wrong, 4); // 1 expected at most; more than 4 with a probability of 0.3 %
 }
@@ -118,35 +128,156 @@ TEST(Blocks, BearThatTheSecondIsSlower) {
 TEST(Blocks, OfSeveralDuelsComeInTurnUntilEachIsDecided) {
   TwoPrograms machine(1.1);
   TwoPrograms noisy(1, 0.5);
-  std::vector<Duel> duels{{.label = "a", .run = [&](Side side) { return machine.run(side); }},
-                          {.label = "b", .run = [&](Side side) { return noisy.run(side); }}};
+  std::vector<Duel> duels{{.label = "a", .run = [&](Side first) { return machine.block(first); }},
+                          {.label = "b", .run = [&](Side first) { return noisy.block(first); }}};
   EXPECT_TRUE(run_blocks(
-      duels, question, {.seconds = 1e6, .most_blocks = 30}, 1,
+      duels, duel_asked, {.seconds = 1e6, .most_blocks = 30}, 1,
       [&] { return machine.now + noisy.now; }, [] {}));
-  EXPECT_EQ(duels[0].blocks.size(), 10);
+  EXPECT_EQ(duels[0].blocks.size(), 11) << "it has half of alpha";
   EXPECT_EQ(duels[1].blocks.size(), 30);
 }
 
 TEST(Blocks, OfAnInterruptedRunAreKeptButForTheLast) {
   int runs = 0;
-  std::vector<Duel> duels{{.label = "", .run = [&](Side) -> Reading {
-                             if (++runs == 6) {
-                               throw Interrupted();
-                             }
-                             return {.seconds = 1, .run = {}};
-                           }}};
+  const auto run = [&](Side) -> SideReading {
+    if (++runs == 6) {
+      throw Interrupted();
+    }
+    return {.samples = {1}};
+  };
+  std::vector<Duel> duels{
+      {.label = "", .run = [&](Side first) { return block_of_runs(first, run); }}};
   EXPECT_FALSE(run_blocks(
-      duels, question, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {}));
+      duels, duel_asked, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {}));
   EXPECT_EQ(duels.front().blocks.size(), 2);
 }
 
-TEST(Standing, SaysHowManyBlocksWouldDecide) {
-  TwoPrograms machine(1.03, 0.05);
-  const Duel duel = measured(machine, {.seconds = 1e6, .most_blocks = 20});
-  const Standing found = standing(duel.blocks, question);
-  ASSERT_EQ(found.verdict, Verdict::unclear);
-  ASSERT_TRUE(found.blocks_to_decide);
-  EXPECT_GT(*found.blocks_to_decide, 20);
+/// A process whose first samples are slower; each block starts two.
+class WarmingProcess final : public Sampler {
+ public:
+  WarmingProcess(double pace, std::vector<double> first, std::string& log, char name)
+      : pace_(pace), first_(std::move(first)), log_(log), name_(name) {}
+  double sample() override {
+    log_ += name_;
+    const double factor = taken_ < first_.size() ? first_[taken_] : 1;
+    ++taken_;
+    return pace_ * factor;
+  }
+
+ private:
+  double pace_;
+  std::vector<double> first_;
+  std::string& log_;
+  char name_;
+  std::size_t taken_ = 0;
+};
+
+Block warming_block(Side first, double ratio, std::vector<double> slow, std::string& log) {
+  return block_of_pairs(first, [&](Side side) {
+    log += side == Side::a ? 'A' : 'B'; // is started
+    return std::make_unique<WarmingProcess>(side == Side::a ? 1 : ratio, slow, log,
+                                            side == Side::a ? 'a' : 'b');
+  });
+}
+
+TEST(Blocks, OfPairsStartBothAnewAndTakeTurns) {
+  std::string log;
+  const Block block = warming_block(Side::b, 1.5, {}, log);
+  EXPECT_EQ(log, "BAbaabbaabbaabbaabba");
+  EXPECT_EQ(block.first, Side::b);
+  EXPECT_EQ(block.a.samples.size(), pairs_of_block);
+  EXPECT_NEAR(block.quotient(), 1.5, 1e-12);
+}
+
+TEST(Blocks, HaveAQuotientThatExchangingTheSidesInverts) {
+  const Block block{.a = {.samples = {1, 2, 3, 5}}, .b = {.samples = {2, 1, 7, 6}}};
+  const Block exchanged{.a = block.b, .b = block.a};
+  EXPECT_DOUBLE_EQ(block.quotient(), 1 / exchanged.quotient());
+  EXPECT_DOUBLE_EQ(block.quotient(), std::sqrt(2 * 6.0 / 5)); // of 2, 0.5, 7/3 and 1.2
+  EXPECT_DOUBLE_EQ(block.quotient(2), std::sqrt(7 / 3.0 * 6 / 5));
+}
+
+TEST(Warming, FirstSamplesThatAreSlowerInAllProcessesAreLeftOut) {
+  std::string log;
+  std::vector<Duel> duels{{.label = "", .run = [&](Side first) {
+                             return warming_block(first, 1.1, {1.5, 1.2}, log);
+                           }}};
+  (void)run_blocks(
+      duels, duel_asked, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {});
+  ASSERT_TRUE(duels.front().warming);
+  EXPECT_EQ(duels.front().warming->samples, 2);
+  EXPECT_DOUBLE_EQ(duels.front().warming->longer, 1.5);
+  EXPECT_EQ(duels.front().left_out(), 2);
+  EXPECT_NEAR(duels.front().quotients().front(), 1.1, 1e-12);
+}
+
+TEST(Warming, IsInNoQuotient) {
+  Duel duel{.label = "",
+            .run = {},
+            .blocks = {{.first = Side::a,
+                        .a = {.samples = {1, 1, 1, 1}},
+                        .b = {.samples = {9, 8, 2, 4}}}},
+            .warming = Warming{.samples = 2}};
+  EXPECT_DOUBLE_EQ(duel.quotients().front(), std::sqrt(8));
+  EXPECT_EQ(duel.blocks.front().b.seconds(2), 3);
+  duel.warming.reset();
+  EXPECT_DOUBLE_EQ(duel.quotients().front(), std::sqrt(32));
+}
+
+TEST(Warming, IsLookedForOnceByTheFirstBlocks) {
+  std::string log;
+  std::vector<Block> blocks;
+  for (std::size_t i = 0; i < blocks_of_warming; ++i) {
+    EXPECT_FALSE(warming(blocks));
+    blocks.push_back(warming_block(Side::a, 1, {1.5}, log));
+  }
+  EXPECT_EQ(warming(blocks)->samples, 1);
+  blocks[2].b.samples[0] = 0.9; // 9 of 10 processes are no evidence at 1 %
+  EXPECT_EQ(warming(blocks)->samples, 0);
+  for (int i = 0; i < 20; ++i) { // later blocks decide nothing
+    blocks.push_back(warming_block(Side::a, 1, {1.5}, log));
+  }
+  EXPECT_EQ(warming(blocks)->samples, 0);
+}
+
+TEST(Warming, OfFasterFirstSamplesOrWholeProcessesIsNone) {
+  std::string log;
+  std::vector<Block> blocks;
+  for (std::size_t i = 0; i < blocks_of_warming; ++i) {
+    blocks.push_back(warming_block(Side::a, 1, {0.5, 0.5}, log));
+  }
+  EXPECT_EQ(warming(blocks)->samples, 0);
+  const std::vector<Block> runs(
+      9, block_of_runs(Side::a, [](Side) { return SideReading{.samples = {1}}; }));
+  EXPECT_FALSE(warming(runs));
+}
+
+// Leaving samples out must not cost the promise: equal processes that warm up, with noise.
+TEST(Warming, LeavesEqualProcessesWithoutVerdicts) {
+  int wrong = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    std::lognormal_distribution<double> noise(0, 0.05);
+    std::vector<Duel> duels{{.label = "", .run = [&](Side first) {
+                               Block block{.first = first, .a = {}, .b = {}};
+                               for (SideReading* reading : {&block.a, &block.b}) {
+                                 const double placement = noise(random);
+                                 for (int i = 0; i < pairs_of_block; ++i) {
+                                   reading->samples.push_back((i == 0 ? 1.3 : 1) * placement *
+                                                              noise(random));
+                                 }
+                               }
+                               return block;
+                             }}};
+    (void)run_blocks(
+        duels, {.margin = 0.0001, .alpha = 0.05}, {.seconds = 1e6, .most_blocks = 100}, seed,
+        [] { return 0.0; }, [] {});
+    wrong += is_difference(
+                 standing(duels.front().quotients(), {.margin = 0.0001, .alpha = 0.05}).verdict)
+                 ? 1
+                 : 0;
+  }
+  EXPECT_LE(wrong, 19); // 10 expected at most; more than 19 with a probability of 0.3 %
 }
 
 } // namespace

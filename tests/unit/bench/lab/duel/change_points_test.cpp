@@ -32,6 +32,7 @@ std::vector<double> series(std::vector<Stretch> stretches, unsigned seed) {
 TEST(ChangePoints, AreWhereTheLevelChanged) {
   EXPECT_THAT(change_points(series({{1, 20}, {1.1, 20}}, 1), 0.01), ElementsAre(20));
   EXPECT_THAT(change_points(series({{1, 15}, {1.1, 15}, {0.9, 15}}, 2), 0.01), ElementsAre(15, 30));
+  EXPECT_THAT(change_points(series({{1, 20}, {1.5, 12}, {1.7, 12}}, 4), 0.01), ElementsAre(20, 32));
   EXPECT_THAT(change_points(std::vector<double>{1, 1, 1, 1, 1, 2, 2, 2, 2, 2}, 0.01),
               ElementsAre(5));
 }

@@ -1,0 +1,266 @@
+#include "step_sides.hpp"
+
+#include "child_process.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/field.hpp"
+#include "diffbench/initial.hpp"
+#include "diffbench/machine.hpp"
+#include "diffbench/text.hpp"
+#include "duel/served_row.hpp"
+#include "first_runs.hpp"
+#include "interrupt.hpp"
+#include "selection.hpp"
+#include "temporary_directory.hpp"
+#include "try/judgement.hpp"
+#include "try/submission.hpp"
+#include "try/timed_submission.hpp"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace diffbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+template <typename T>
+class SubmissionSampler final : public Sampler {
+ public:
+  SubmissionSampler(Side side, std::unique_ptr<TimedSolve<T>> solve, std::int64_t steps)
+      : side_(side), solve_(std::move(solve)), steps_(steps) {}
+  double sample() override {
+    return as_of(to_string(side_), [&] { return solve_->sample(steps_).seconds; });
+  }
+
+ private:
+  Side side_;
+  std::unique_ptr<TimedSolve<T>> solve_;
+  std::int64_t steps_;
+};
+
+/// Two files, compiled and judged, and where they are.
+struct Submissions {
+  TemporaryDirectory place;
+  std::array<Submission, 2> submissions = {};
+  std::array<Judgement, 2> judgements = {};
+  Problem problem = {};
+  std::int64_t steps = 0;
+  JudgePlan how = {};
+};
+
+std::size_t index_of(Side side) { return side == Side::a ? 0 : 1; }
+
+bool has_dtype(const Submission& submission, Dtype dtype) {
+  return std::ranges::find(submission.dtypes, dtype) != submission.dtypes.end();
+}
+
+Submission prepare_side(Side side, const std::string& file, const fs::path& place) {
+  const fs::path folder = place / to_string(side);
+  fs::create_directory(folder);
+  Submission submission = prepare(file, std::nullopt, {}, folder);
+  if (submission.language == Language::cuda) {
+    throw InvalidInput(fmt::format(
+        "{}: is for a GPU, which is emulated and has no time: diffbench try judges it", file));
+  }
+  return submission;
+}
+
+/// The first that both have, float32 before float64, or the one that was asked for.
+Dtype common_dtype(const std::array<Submission, 2>& both, const std::optional<Dtype>& wanted) {
+  for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
+    if ((!wanted || *wanted == dtype) && has_dtype(both[0], dtype) && has_dtype(both[1], dtype)) {
+      return dtype;
+    }
+  }
+  throw InvalidInput(wanted ? fmt::format("--dtype {}: A and B do not both have functions for it",
+                                          to_string(*wanted))
+                            : "A has functions for one dtype only, B for the other only");
+}
+
+Judgement judged_side(Side side, const Submission& submission, Dtype dtype, const JudgePlan& how,
+                      const fs::path& place, Progress& progress) {
+  progress.stage(fmt::format("judging {}", to_string(side)));
+  Judgement judgement = judge_submission(submission, dtype, how, place / to_string(side),
+                                         [&](double fraction) { progress.update(fraction); });
+  if (judgement.failed) {
+    throw Error(judgement.complaints.front());
+  }
+  if (!is_right(judgement.verdict)) {
+    throw NotVerified(fmt::format("its result is wrong{}; diffbench try says more",
+                                  !judgement.mistake.empty() ? ": " + judgement.mistake
+                                  : !judgement.complaints.empty()
+                                      ? ": " + judgement.complaints.front()
+                                      : ""));
+  }
+  return judgement;
+}
+
+template <typename T>
+std::unique_ptr<Sampler> start_side(const Submissions& all, Side side) {
+  return as_of(to_string(side), [&]() -> std::unique_ptr<Sampler> {
+    const std::size_t i = index_of(side);
+    return std::make_unique<SubmissionSampler<T>>(
+        side,
+        start_submission<T>(all.problem, all.submissions[i], all.judgements[i], all.how,
+                            all.place.path() / to_string(side)),
+        all.steps);
+  });
+}
+
+/// A backend in a process of its own.
+class ServedSampler final : public Sampler {
+ public:
+  /// `digest`: what its field must be after the steps of a sample.
+  ServedSampler(Side side, const ServedRow& row, const std::string& digest, double limit_seconds)
+      : side_(side),
+        limit_(limit_seconds),
+        child_({fs::read_symlink("/proc/self/exe").string(), std::string(serve_row_argument)}) {
+    const std::string found = ask(line_of(row));
+    if (found != digest) {
+      throw NotVerified(fmt::format("{}: its field is not the reference's after {} steps",
+                                    to_string(side), row.steps));
+    }
+  }
+  double sample() override {
+    const auto seconds = parse_number<double>(ask("sample"));
+    if (!seconds || !(*seconds > 0)) {
+      throw Error(fmt::format("{}: its process gave no time", to_string(side_)));
+    }
+    return *seconds;
+  }
+
+ private:
+  std::string ask(const std::string& request) {
+    std::string line;
+    const auto outcome =
+        child_.write_line(request)
+            ? child_.read_line(line, std::chrono::duration<double>(limit_), interrupted)
+            : ChildProcess::Outcome::closed;
+    if (outcome == ChildProcess::Outcome::interrupted) {
+      child_.kill_now();
+      throw Interrupted();
+    }
+    if (outcome != ChildProcess::Outcome::line) {
+      const bool late = outcome == ChildProcess::Outcome::timeout;
+      child_.kill_now();
+      const std::string words = child_.last_words();
+      throw Error(fmt::format(
+          "{}: {}{}{}", to_string(side_),
+          late ? fmt::format("a sample did not end within {:g} s", limit_) : "its process ended",
+          words.empty() ? "" : ": ", words));
+    }
+    constexpr std::string_view error = "error ";
+    if (line.starts_with(error)) {
+      throw Error(fmt::format("{}: {}", to_string(side_), line.substr(error.size())));
+    }
+    return line;
+  }
+
+  Side side_;
+  double limit_;
+  ChildProcess child_;
+};
+
+template <typename T>
+std::string reference_digest(const StepPlan& plan) {
+  Field<T> scratch(plan.problem.nx, plan.problem.ny);
+  Reference<T> reference(
+      plan.problem, {.kind = InitialField::Kind::random, .seed = plan.seed, .path = {}}, scratch);
+  const FieldFacts& facts = reference.compute(plan.steps, plan.limit_seconds, [](double) {});
+  if (facts.steps < plan.steps) {
+    throw InvalidInput(
+        fmt::format("--iters {}: the reference has made {} of them in {:g} s "
+                    "(--timeout): give fewer, or a smaller --grid",
+                    plan.steps, facts.steps, plan.limit_seconds));
+  }
+  return facts.sha256;
+}
+
+void check_backends(const std::array<BackendSide, 2>& sides, const StepPlan& plan) {
+  std::vector<PlannedRow> both;
+  for (const BackendSide& side : sides) {
+    PlannedRow planned =
+        select_backends({.backends = {side.name}, .session = plan.session}).front();
+    if (planned.backend.device == DeviceKind::emulated) {
+      throw Unavailable(
+          fmt::format("--backend {}: its device is emulated, and has no time", side.name));
+    }
+    both.push_back(std::move(planned));
+  }
+  check_memory(plan.problem, both, 0, available_memory());
+}
+
+} // namespace
+
+bool is_submission(const std::string& word) {
+  if (word.find_first_of(" \t\n'\"") != std::string::npos) {
+    return false;
+  }
+  try {
+    return language_of(word) != Language::python || ::access(word.c_str(), X_OK) != 0;
+  } catch (const InvalidInput&) {
+    return false;
+  }
+}
+
+RunBlock submission_blocks(const std::string& a, const std::string& b, const StepPlan& plan,
+                           Progress& progress) {
+  const auto all = std::make_shared<Submissions>();
+  all->steps = plan.steps;
+  all->how = {.limits = {.seconds = plan.limit_seconds}, .seed = plan.seed};
+  const fs::path& place = all->place.path();
+  // Where diffbench is root's, the processes are nobody's, and look below it.
+  fs::permissions(place, fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add);
+  for (const Side side : {Side::a, Side::b}) {
+    progress.stage(fmt::format("compiling {}", to_string(side)));
+    all->submissions[index_of(side)] =
+        as_of(to_string(side), [&] { return prepare_side(side, side == Side::a ? a : b, place); });
+  }
+  all->problem = plan.problem;
+  all->problem.dtype = common_dtype(all->submissions, plan.dtype);
+  for (const Side side : {Side::a, Side::b}) {
+    const std::size_t i = index_of(side);
+    all->judgements[i] = as_of(to_string(side), [&] {
+      return judged_side(side, all->submissions[i], all->problem.dtype, all->how, place, progress);
+    });
+  }
+  return [all](Side first) {
+    return block_of_pairs(first, [&](Side side) {
+      return all->problem.dtype == Dtype::float32 ? start_side<float>(*all, side)
+                                                  : start_side<double>(*all, side);
+    });
+  };
+}
+
+RunBlock backend_blocks(const std::array<BackendSide, 2>& sides, const StepPlan& plan) {
+  check_backends(sides, plan);
+  const std::string digest = plan.problem.dtype == Dtype::float32 ? reference_digest<float>(plan)
+                                                                  : reference_digest<double>(plan);
+  return [=](Side first) {
+    return block_of_pairs(first, [&](Side side) -> std::unique_ptr<Sampler> {
+      const BackendSide& own = sides[index_of(side)];
+      return std::make_unique<ServedSampler>(side,
+                                             ServedRow{.backend = own.name,
+                                                       .nx = plan.problem.nx,
+                                                       .ny = plan.problem.ny,
+                                                       .steps = plan.steps,
+                                                       .dtype = plan.problem.dtype,
+                                                       .threads = plan.session.threads,
+                                                       .device = plan.session.device,
+                                                       .slowdown = own.slowdown,
+                                                       .seed = plan.seed},
+                                             digest, plan.limit_seconds);
+    });
+  };
+}
+
+} // namespace diffbench::bench

@@ -1,0 +1,52 @@
+// Sides that are timed in steps of the solver, not in starts of programs: two users' files by the
+// contract of `diffbench try`, or two backends. Each block has two new processes, one of each side.
+#pragma once
+
+#include "blocks.hpp"
+#include "diffbench/backend.hpp"
+#include "diffbench/problem.hpp"
+#include "progress.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace diffbench::bench {
+
+/// What both sides compute in each sample, from random cells.
+struct StepPlan {
+  Problem problem = {.nx = 640, .ny = 640};
+  std::int64_t steps = 100;
+  std::optional<Dtype> dtype = {}; ///< of files; empty: float32 where both have it
+  SessionOptions session = {};
+  double limit_seconds = 0; ///< that one sample may take
+  std::uint64_t seed = 1;   ///< of the cells
+};
+
+using RunBlock = std::function<Block(Side first)>;
+
+/// Whether `word` is a file for submission_blocks(): its name ends as one that `diffbench try`
+/// takes, and it is no Python script that can be run as a command.
+[[nodiscard]] bool is_submission(const std::string& word);
+
+/// Compiles and judges both files, which blocks. Each sample's result is compared with the oracle.
+/// Throws InvalidInput (no such file, the compiler's words, no form or dtype that both have),
+/// Unavailable, NotVerified (wrong), Interrupted; a block throws Error where one fails.
+[[nodiscard]] RunBlock submission_blocks(const std::string& a, const std::string& b,
+                                         const StepPlan& plan, Progress& progress);
+
+/// A backend, and a slowdown that is planted to test what is to find slowdowns.
+struct BackendSide {
+  std::string name;
+  double slowdown = 0; ///< as a fraction of the time of the steps
+};
+/// Of two backends, which may be the same: this program in processes of its own, each of which must
+/// first give the reference's bits, or the block throws NotVerified. Computes the reference, which
+/// blocks. Throws Unavailable, InvalidInput (memory; steps that take the reference longer than a
+/// sample may), Interrupted.
+[[nodiscard]] RunBlock backend_blocks(const std::array<BackendSide, 2>& sides,
+                                      const StepPlan& plan);
+
+} // namespace diffbench::bench
