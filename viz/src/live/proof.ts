@@ -1,5 +1,6 @@
 // What shows that a field is right: its digest where the bits must be the program's, and its
 // distance to such a field where WGSL does not promise them.
+import { inPieces } from "./solver";
 
 /** SHA-256 of the cells, row by row, as the program's field.sha256; null where the browser has none. */
 export async function digestOf(field: Float32Array<ArrayBuffer>): Promise<string | null> {
@@ -10,11 +11,16 @@ export async function digestOf(field: Float32Array<ArrayBuffer>): Promise<string
 }
 
 /** Also of NaN and of zeros: bits, not values. */
-export function sameBits(a: Float32Array, b: Float32Array): boolean {
+export async function sameBits(a: Float32Array, b: Float32Array): Promise<boolean> {
   const bits = (field: Float32Array) =>
     new Uint32Array(field.buffer, field.byteOffset, field.length);
   const [left, right] = [bits(a), bits(b)];
-  return left.length === right.length && left.every((word, index) => word === right[index]);
+  let same = left.length === right.length;
+  if (same)
+    await inPieces(left.length, (from, to) => {
+      for (let cell = from; cell < to; ++cell) if (left[cell] !== right[cell]) same = false;
+    });
+  return same;
 }
 
 /** Below it flushed denormals tell, so the last place means little; the difference itself is told. */
@@ -50,12 +56,12 @@ function placeOf(value: number): number {
  * the sum and the Laplacian times a factor of at most 1/4), and a stable step carries errors on
  * without growth; so two evaluations of it part by less than 2^-20 of that value a step.
  */
-export function distance(
+export async function distance(
   field: Float32Array,
   reference: Float32Array,
   steps: number,
   largestValue: number,
-): Distance {
+): Promise<Distance> {
   const found = {
     cells: reference.length,
     nonfinite: 0,
@@ -66,7 +72,8 @@ export function distance(
     largest: 0,
     bound: steps * largestValue * 2 ** -20,
   };
-  reference.forEach((wanted, cell) => {
+  const compare = (cell: number) => {
+    const wanted = reference[cell]!;
     const value = field[cell] ?? NaN;
     if (!Number.isFinite(value)) ++found.nonfinite;
     if (value === wanted || !Number.isFinite(value)) return;
@@ -77,6 +84,9 @@ export function distance(
       ++found.tinyDiffering;
       found.tinyLargest = Math.max(found.tinyLargest, difference);
     } else found.ulps = Math.max(found.ulps, Math.abs(placeOf(value) - placeOf(wanted)));
+  };
+  await inPieces(reference.length, (from, to) => {
+    for (let cell = from; cell < to; ++cell) compare(cell);
   });
   return {
     ...found,

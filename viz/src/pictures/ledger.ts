@@ -11,7 +11,7 @@ import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
-const mostDrawn = 24;
+const mostDrawn = 12;
 const kinds = ["warm", "cold"] as const;
 type Kind = (typeof kinds)[number];
 
@@ -126,6 +126,10 @@ export const ledger = drawing("ledger", ["comparison", "residency"], (file) => {
       ...new Set(all.flatMap(({ runs }) => runs.map(({ row }) => row))),
     ]),
     variants: views.map(({ kind, share }) => `${kind}, ${share ? "share" : "seconds"}`),
+    answers: {
+      questions: ["Run", "Unit"],
+      of: views.map(({ kind, share }) => [`${kind} run`, share ? "share" : "seconds"]),
+    },
     option: (palette, narrow, variant) => {
       const { drawn, share, kind } = views[variant]!;
       return {

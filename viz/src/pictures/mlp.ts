@@ -69,7 +69,6 @@ export const learningCurves = drawing("learning", ["mlp_train"], (file) => {
     timeless: true,
     reading: `After ${best.losses.length} epochs the lowest loss, ${figure(final(best))}, is that of ${best.name}, with ${best.test === null ? "unknown" : percent(best.test)} of the test rows right (${setting(file)}).`,
     alternative: `Lines of the loss on a logarithmic axis, one for each of ${learned.length} engines.`,
-    height: 420,
     table: tableOf(columns, learned.flatMap(epochsOf)),
     notDrawn: engines
       .filter((engine) => !learned.includes(engine))

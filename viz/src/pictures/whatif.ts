@@ -9,20 +9,15 @@ import {
   type Predicted,
   type Setting,
   shapeOf,
-  stretches,
   waysOf,
 } from "../data/scenario";
 import { figure, seconds } from "../data/units";
 import {
   baseOption,
-  type ItemPlace,
   inRows,
   logLimits,
   plainLine,
   pointOf,
-  stretchOfRow,
-  stretchSeries,
-  stretchValues,
   tooltip,
   valueAxis,
   whiskers,
@@ -72,58 +67,6 @@ export function bars(all: Predicted[], palette: Palette, narrow: boolean): Chart
       })),
       ...(drawn.some(({ ends }) => ends !== null) ? [assumedSpans(drawn, palette)] : []),
     ],
-  };
-}
-
-export function timeline(
-  setting: Setting,
-  all: Predicted[],
-  palette: Palette,
-  narrow: boolean,
-): ChartOption {
-  const gpus = all.filter(({ way }) => way.device !== "cpu");
-  const cpu = all.find(({ way }) => way.device === "cpu");
-  // Besides the fastest the best of CPU and GPU and the slowest GPU, as in charts of measured rows.
-  const always = [cpu, gpus[0], gpus.at(-1)];
-  const drawn = all.filter((each, index) => index < 3 || always.includes(each));
-  const names = drawn.map(({ way }) => way.backend);
-  const runs = drawn.map((each) => stretches(setting, each));
-  return {
-    ...inRows(palette, narrow, { names }),
-    tooltip: tooltip(palette, "item"),
-    xAxis: valueAxis(palette, {
-      name: narrow ? "predicted time" : "predicted time since the beginning of a warm run",
-      show: seconds,
-      min: 0,
-    }),
-    series: partsOfRun.map(([name, phase]) => ({
-      ...stretchSeries,
-      name,
-      itemStyle: hollow(phaseColour(palette, phase), palette),
-      data: runs.flatMap((run, index) =>
-        run
-          .filter((each) => each.part === name)
-          .map(({ start, end }) => ({
-            value: stretchValues(index, start, end),
-            told: {
-              head: names[index] ?? "",
-              lines: [
-                [name, seconds(end - start)],
-                ["from", seconds(start)],
-              ] as Told["lines"],
-            },
-          })),
-      ),
-      renderItem: (_params, place) => {
-        const { color, borderColor } = hollow(phaseColour(palette, phase), palette);
-        return stretchOfRow(place as ItemPlace, {
-          fill: color,
-          stroke: borderColor,
-          lineWidth: 1,
-          lineDash: [3, 2],
-        });
-      },
-    })),
   };
 }
 

@@ -52,35 +52,40 @@ describe.each(boundaries)("under %s", (boundary) => {
   ])("both ways on the CPU have the bits of the plainest loop on %ix%i", async (nx, ny) => {
     expect(hasWasm, "build the program first, with clang and wasm-ld").toBe(true);
     const setting = small({ nx, ny, boundary });
-    let wanted: Float32Array = initialField(setting);
+    let wanted: Float32Array = await initialField(setting);
     for (let i = 0; i < setting.steps; ++i) wanted = stepped(wanted, setting);
     for (const solver of [await wasmSolver(setting), scriptSolver(setting)]) {
-      await solver.upload(initialField(setting));
+      await solver.upload(await initialField(setting));
       await solver.advance(4);
       await solver.download(); // and goes on from there
       await solver.advance(setting.steps - 4);
-      expect(sameBits(await solver.download(), wanted)).toBe(true);
+      expect(await sameBits(await solver.download(), wanted)).toBe(true);
     }
   });
 });
 
-it("holds fields against each other to the unit in the last place", () => {
+it("holds fields against each other to the unit in the last place", async () => {
   const of = (...values: number[]) => Float32Array.from(values);
   const next = 1 + 2 ** -23;
-  expect(distance(of(1, 2, 3), of(1, 2, 3), 1, 3)).toMatchObject({ differing: 0, right: true });
-  expect(distance(of(next, -next), of(1, -1), 1, 1)).toMatchObject({ differing: 2, ulps: 1 });
-  expect(distance(of(0, 1e-40), of(1e-40, -1e-40), 1, 1)).toMatchObject({
+  expect(await distance(of(1, 2, 3), of(1, 2, 3), 1, 3)).toMatchObject({
+    differing: 0,
+    right: true,
+  });
+  expect(await distance(of(next, -next), of(1, -1), 1, 1)).toMatchObject({ differing: 2, ulps: 1 });
+  expect(await distance(of(0, 1e-40), of(1e-40, -1e-40), 1, 1)).toMatchObject({
     ulps: 0,
     tinyDiffering: 2,
     right: true,
   });
-  expect(distance(of(1.001), of(1), 1, 1).right).toBe(false);
+  expect((await distance(of(1.001), of(1), 1, 1)).right).toBe(false);
   for (const bad of [NaN, Infinity])
-    expect(distance(of(bad), of(1), 1000, 1)).toMatchObject({ nonfinite: 1, right: false });
-  expect(distance(of(1), of(1), 1, NaN).right).toBe(false);
-  expect(distance(of(1), of(1, 1), 1, 1).right).toBe(false);
-  expect(nearness(distance(of(NaN), of(1), 1, 1))).toContain("WRONG");
-  expect(nearness(distance(of(next), of(1), 1, 1))).toMatch(/^WebGPU's field is within 1 unit in/);
+    expect(await distance(of(bad), of(1), 1000, 1)).toMatchObject({ nonfinite: 1, right: false });
+  expect((await distance(of(1), of(1), 1, NaN)).right).toBe(false);
+  expect((await distance(of(1), of(1, 1), 1, 1)).right).toBe(false);
+  expect(nearness(await distance(of(NaN), of(1), 1, 1))).toContain("WRONG");
+  expect(nearness(await distance(of(next), of(1), 1, 1))).toMatch(
+    /^WebGPU's field is within 1 unit in/,
+  );
 });
 
 it("times each batch of steps from the start on", async () => {
@@ -94,7 +99,7 @@ it("times each batch of steps from the start on", async () => {
       age += steps;
       await new Promise((resolve) => setTimeout(resolve, steps));
     },
-    download: () => start,
+    download: async () => start,
   };
   const watcher = { say: () => {}, show: () => {}, stopped: () => false };
   const way = await onCpu("a way", () => solver, start, small({ steps: 1 }), 1e-3, watcher);
