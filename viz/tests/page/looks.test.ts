@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { clickAll, violations } from "./access";
-import { directory, drawAll, open, screenshots } from "./browser";
+import { directory, drawAll, open, screenshots, screensOf } from "./browser";
 import { diffbench, kinds, readJson } from "./result_files";
 
 const pictures = [
@@ -93,7 +93,7 @@ const blankCharts = (page: Page) =>
 async function drawsEveryPicture(page: Page, screenshot: string): Promise<void> {
   await drawAll(page);
   const drawn = await page
-    .locator(".card:not(.missing)[data-picture]")
+    .locator(".card[data-picture]")
     .evaluateAll((cards) => cards.map((card) => card.getAttribute("data-picture")));
   expect(drawn.sort()).toEqual(pictures);
   expect(
@@ -103,7 +103,16 @@ async function drawsEveryPicture(page: Page, screenshot: string): Promise<void> 
 }
 
 it("draws every picture on a desk, by day and by night, open to all readers", async () => {
-  const { page, troubles } = await open("report.html");
+  const { page, troubles } = await open("report.html", { width: 1440 });
+  expect(await screensOf(page)).toBeLessThanOrEqual(12);
+  expect(
+    await page
+      .locator("article")
+      .evaluateAll(
+        (all) =>
+          all.filter((each) => each.querySelectorAll("details.card[open]").length !== 1).length,
+      ),
+  ).toBe(0);
   await drawsEveryPicture(page, "desk");
   expect(await blankCharts(page)).toBe(0);
   await clickAll(page.locator(".variants button"));
@@ -116,7 +125,8 @@ it("draws every picture on a desk, by day and by night, open to all readers", as
 });
 
 it("draws every picture on a phone, and when that becomes a projector", async () => {
-  const { page, troubles } = await open("report.html", { width: 390 });
+  const { page, troubles } = await open("report.html", { width: 390, height: 844 });
+  expect(await screensOf(page)).toBeLessThanOrEqual(20);
   await drawsEveryPicture(page, "phone");
   expect(await blankCharts(page)).toBe(0);
   await clickAll(page.locator(".variants button"));
@@ -124,19 +134,19 @@ it("draws every picture on a phone, and when that becomes a projector", async ()
   await drawsEveryPicture(page, "projector");
   const grown = await page
     .locator(".chart canvas")
-    .evaluateAll((canvases) => canvases.every((canvas) => canvas.clientWidth > 1000));
+    .evaluateAll((canvases) => canvases.every((canvas) => canvas.clientWidth > 700));
   expect(grown).toBe(true);
   expect(troubles).toEqual([]);
   await page.context().close();
 });
 
 it("tells the story on the first screen of a phone", async () => {
-  const { page } = await open("report.html", { width: 390 });
+  const { page } = await open("report.html", { width: 390, height: 844 });
   await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
   const top = async (part: string) => (await page.locator(`#story ${part}`).boundingBox())!.y;
   expect(await top("h2")).toBeLessThan(150);
   // The first bars are there, too, and not the sentence alone.
-  expect(await top(".chart")).toBeLessThan(600);
+  expect(await top(".chart")).toBeLessThan(720);
   await page.locator("nav summary").click();
   expect(await page.locator("nav a").first().isVisible()).toBe(true);
   await page.context().close();

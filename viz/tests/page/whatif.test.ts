@@ -172,7 +172,7 @@ describe("on the page", () => {
     await page.setViewportSize({ width: 1200, height: 900 });
     for (const chart of await panelOf(page).locator(".chart").all())
       await chart.evaluate((each) => each.scrollIntoView({ behavior: "instant" }));
-    await panelOf(page).locator("[data-drawn]").nth(2).waitFor();
+    await panelOf(page).locator("[data-drawn]").nth(1).waitFor();
     const events = await panelOf(page)
       .getByRole("slider", { name: "Iterations" })
       .evaluate(async (input: HTMLInputElement) => {

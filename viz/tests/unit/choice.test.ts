@@ -283,8 +283,8 @@ describe("the colour of a backend", () => {
       ["CPU", "GPU", "naive port"].includes(name),
     );
     expect(dots.map(({ name, data }) => [name, data.length])).toEqual([
-      ["CPU", 4],
-      ["GPU", 11],
+      ["CPU", 3],
+      ["GPU", 12],
       ["naive port", 1],
     ]);
     const lines = drawingOf(pictureOf(second!, "crossover")).series;
