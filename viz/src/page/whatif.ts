@@ -19,7 +19,7 @@ import { button, download, el } from "./dom";
 import { tableView } from "./table_view";
 import { choosersOf, offered, slidersOf, usualSetting, withAsked } from "./whatif_controls";
 
-const chartHeight = matchMedia("(max-width: 600px)").matches ? 270 : 360;
+const chartHeight = matchMedia("(max-width: 600px)").matches ? 240 : 360;
 
 const noProfile = () =>
   el(

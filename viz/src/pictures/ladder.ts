@@ -1,5 +1,6 @@
 // The ladder: the time of a step by each row on a logarithmic axis, with its spread, and how it
 // stands to the baseline and to the best row on the CPU.
+import type { LineSeriesOption } from "echarts";
 import { problemText, type ResultFile, type Row, whyNotDrawn } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
 import {
@@ -12,16 +13,7 @@ import {
   shortened,
   times,
 } from "../data/units";
-import {
-  guideLine,
-  heightOfBars,
-  inRows,
-  logLimits,
-  plainLine,
-  pointOf,
-  valueAxis,
-  whiskers,
-} from "./chart";
+import { heightOfBars, inRows, logLimits, plainLine, pointOf, valueAxis, whiskers } from "./chart";
 import { chosenRows, isCpu, kindsOf, mostRows, namedOf, rowKinds, whyNotChosen } from "./choice";
 import type { Measured } from "./option";
 import { kindColour } from "./palette";
@@ -113,6 +105,15 @@ export const ladder = drawing("ladder", ["comparison", "residency"], (file) => {
         row === undefined
           ? []
           : [{ xAxis: row.seconds, label: { formatter: name, distance: 4 + 14 * line } }];
+      const marks: LineSeriesOption["markLine"] = {
+        ...plainLine,
+        lineStyle: { type: "dashed", color: palette.muted },
+        label: { color: palette.muted, position: "start" },
+        data: [
+          ...mark(baseline === bestCpu ? undefined : baseline, "baseline", 1),
+          ...mark(bestCpu, "best CPU", 0),
+        ],
+      };
       const limits = logLimits(
         drawn.flatMap((row) => [
           row.quartiles?.min ?? row.seconds,
@@ -172,24 +173,10 @@ export const ladder = drawing("ladder", ["comparison", "residency"], (file) => {
                   told: tell(row.name, row),
                   name: row.name,
                 })),
+                ...(kind === kindOf(drawn[0]!) && !narrow ? { markLine: marks } : {}),
               },
             ];
           }),
-          {
-            ...guideLine("marks", { color: palette.muted }),
-            data: [],
-            markLine: {
-              ...plainLine,
-              lineStyle: { type: "dashed", color: palette.muted },
-              label: { color: palette.muted, position: "start" },
-              data: narrow
-                ? []
-                : [
-                    ...mark(baseline === bestCpu ? undefined : baseline, "baseline", 1),
-                    ...mark(bestCpu, "best CPU", 0),
-                  ],
-            },
-          },
         ],
       };
     },

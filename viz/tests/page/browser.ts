@@ -28,7 +28,7 @@ export async function openPage(file: string, how: How = {}) {
     acceptDownloads: true,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(240_000); // a busy machine is no failure
+  page.setDefaultTimeout(60_000); // a busy machine is no failure
   if (how.before) await page.addInitScript(how.before);
   const troubles: string[] = [];
   const address = `file://${join(directory, file)}`;
@@ -64,6 +64,18 @@ export const unfold = (part: Page | Locator): Promise<void> =>
 /** How many screens a page is long. */
 export const screensOf = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollHeight / innerHeight);
+
+/** What makes a page wider than its window: nothing should. */
+export const tooWide = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    document.documentElement.scrollWidth <= innerWidth
+      ? []
+      : [...document.querySelectorAll("body *")]
+          .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
+          .map((each) => each.cloneNode(false) as Element)
+          .slice(-3)
+          .map(({ outerHTML }) => outerHTML),
+  );
 
 /** Opens all cards and goes through them as a reader does: charts are drawn when they come into sight. */
 export async function drawAll(page: Page): Promise<void> {

@@ -129,7 +129,7 @@ describe("its figures", () => {
         for (const each of [time, axis])
           expect(await each.getAttribute("aria-pressed")).toBe("true");
         const other = (await axis.textContent()) === "by grid" ? "iters 16" : "grid 32";
-        await card.getByLabel("At").selectOption(`at ${other}`);
+        await card.locator(".views select").selectOption(`at ${other}`);
         expect(await told()).toContain(`For ${await time.textContent()} at ${other}, `);
         expect(await card.locator(".chart").getAttribute("aria-label")).toContain(await told());
       }

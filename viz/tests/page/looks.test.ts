@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { clickAll, violations } from "./access";
-import { directory, drawAll, open, screenshots, screensOf } from "./browser";
+import { directory, drawAll, open, screenshots, screensOf, tooWide } from "./browser";
 import { diffbench, kinds, readJson } from "./result_files";
 
 const pictures = [
@@ -96,9 +96,7 @@ async function drawsEveryPicture(page: Page, screenshot: string): Promise<void> 
     .locator(".card[data-picture]")
     .evaluateAll((cards) => cards.map((card) => card.getAttribute("data-picture")));
   expect(drawn.sort()).toEqual(pictures);
-  expect(
-    await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
-  ).toBeLessThanOrEqual(0);
+  expect(await tooWide(page)).toEqual([]);
   await page.screenshot({ path: join(screenshots, `${screenshot}.jpeg`), fullPage: true });
 }
 
