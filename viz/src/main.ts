@@ -1,16 +1,18 @@
 // The report page: reads the result files that `diffbench report` put into it, or that are dropped onto it, and
 // draws them.
 import "./style.css";
-import { takeAssumed } from "./data/assumed";
+import { assumedCards, takeAssumed } from "./data/assumed";
 import { readFilm } from "./data/field";
 import { filesOfPage, machineOf, type ResultFile } from "./data/results";
 import { shortened } from "./data/units";
+import { usualRun, whenOf } from "./data/when";
 import { liveCard } from "./live/card";
 import { livePage } from "./live/page";
 import { captionOf } from "./page/caption";
 import { beforeAfterSection } from "./page/before_after";
 import { card } from "./page/card";
 import { el } from "./page/dom";
+import { dropTarget } from "./page/dropped";
 import { fieldView } from "./page/field_view";
 import { articleInTurn, inTurns } from "./page/in_turns";
 import { contextTable } from "./page/provenance";
@@ -137,8 +139,29 @@ const isReload = () => {
   return (navigation as PerformanceNavigationTiming | undefined)?.type === "reload";
 };
 
-function start(): void {
-  const files = filesOfPage(embedded("result"));
+/** Of a page without a run whose time could be divided, as one of a profile alone. */
+const headlineAlone = (said: string) =>
+  el(
+    "section",
+    { class: "card", id: "story", "aria-labelledby": "story-title" },
+    el("h2", { id: "story-title" }, "When a GPU pays"),
+    el("p", { class: "headline" }, said),
+  );
+
+const dropped: unknown[] = [];
+/** Made once, as it listens to the whole page. */
+const isLive = embedded("live").length > 0;
+const target = isLive
+  ? null
+  : dropTarget((parts) => {
+      const first = embedded("result").length + dropped.length + 1;
+      dropped.push(...parts);
+      start(`file-${first}`);
+    });
+
+/** Builds the page, and goes to that part of it, or to what the address names. */
+function start(goTo?: string): void {
+  const files = filesOfPage([...embedded("result"), ...dropped]);
   takeAssumed(embedded("assumed")[0]);
   const film = readFilm(embedded("field")[0]);
   const anchors = new Map(files.map((file, index) => [file, `file-${index + 1}`]));
@@ -147,6 +170,8 @@ function start(): void {
   if (files.length === 0) main.append(el("p", {}, "There are no results in this page."));
   const story = storyPicture(files);
   if (story !== null) main.append(card(story.picture, story.file, "story", { heading: "h2" }));
+  const when = story === null ? whenOf(files, assumedCards[0]!, usualRun) : [];
+  if (when.length > 0) main.append(headlineAlone(when.join(" ")));
   if (film !== null) main.append(fieldView(film, filmSource(files)));
   const pieces: (() => void)[] = [];
   const pairs = beforeAfterSection(embedded("pair"), files, pieces);
@@ -177,7 +202,7 @@ function start(): void {
   pieces.push(() => main.append(whatIf(files), liveCard()));
   if (story === null) pieces.shift()?.();
   const before: [string, string, boolean][] = [
-    ["story", "When, and where the time goes", story !== null],
+    ["story", "When, and where the time goes", story !== null || when.length > 0],
     ["field", "The field", film !== null],
     ["before-after", "Before and after", pairs !== null],
   ];
@@ -199,8 +224,9 @@ function start(): void {
         "header",
         {},
         el("h1", {}, "diffbench report"),
-        el("div", { class: "tools" }, themeButton()),
+        el("div", { class: "tools" }, themeButton(), ...(target?.controls ?? [])),
       ),
+      target?.told ?? "",
       navigation(navigationParts),
       main,
       el(
@@ -216,10 +242,11 @@ function start(): void {
   inTurns(pieces, () => {
     main.dataset["built"] = "yes";
     performance.mark("built");
-    if (!isReload()) goToFragment();
+    if (goTo !== undefined) document.getElementById(goTo)?.scrollIntoView();
+    else if (!isReload()) goToFragment();
   });
 }
 
 addEventListener("hashchange", goToFragment);
-if (embedded("live").length > 0) document.querySelector("#page")?.replaceChildren(...livePage());
+if (isLive) document.querySelector("#page")?.replaceChildren(...livePage());
 else start();

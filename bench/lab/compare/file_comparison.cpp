@@ -153,6 +153,12 @@ bool FileComparison::any_compared() const {
   return std::ranges::any_of(rows_, [](const ComparedRow& row) { return row.result.has_value(); });
 }
 
+bool FileComparison::same_settings() const {
+  return std::ranges::none_of(machine_, [](const Difference& difference) {
+    return difference.what == "iterations" || difference.what.ends_with(" threads");
+  });
+}
+
 std::vector<std::string> FileComparison::names_of(Verdict verdict) const {
   return names_in(
       rows_, [&](const ComparedRow& row) { return row.result && row.result->verdict == verdict; });

@@ -33,6 +33,8 @@ class FileComparison {
                  double run_spread = default_run_spread, double least_effect = least_effect_in_run);
 
   [[nodiscard]] bool any_compared() const;
+  /// Neither the iterations nor the threads of a row were asked for otherwise.
+  [[nodiscard]] bool same_settings() const;
   /// Rows with the verdict SLOWER that take longer by more than that, 0.05 being 5 %.
   [[nodiscard]] std::vector<std::string> slower_by(double limit) const;
   /// Rows that could not have shown a slowdown of `limit`, each with what it could: "fused (12 %)".

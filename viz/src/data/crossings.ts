@@ -2,7 +2,7 @@
 import { at, flag, list, num, readable, text, word, type Json } from "./json";
 import type * as schema from "./result_schema";
 import type { Row } from "./results";
-import { figure } from "./units";
+import { figure, shortened } from "./units";
 
 export type Measure = schema.Crossing["measure"];
 export const measures: Record<Measure, { name: string; secondsOf: (row: Row) => number | null }> = {
@@ -76,7 +76,10 @@ export const sizeText = (size: number) =>
   size === 0 ? "everywhere" : Number.isFinite(size) ? figure(size) : "nowhere";
 
 export function crossingText(crossing: Crossing): string {
-  const { challenger, champion, from, low, high, single } = crossing;
+  const { from, low, high, single } = crossing;
+  const [challenger, champion] = [crossing.challenger, crossing.champion].map((name) =>
+    shortened(name),
+  );
   const where =
     crossing.along === "grid" ? `a grid side of ${figure(from)}` : `${figure(from)} iterations`;
   const told = crosses(crossing)

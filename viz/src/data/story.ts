@@ -24,7 +24,7 @@ import {
   staysInPlace,
 } from "./results";
 import { fromTo, predictWay, stepsText } from "./scenario";
-import { figure } from "./units";
+import { figure, shortened } from "./units";
 
 export type Part = PhaseName | "unexplained" | "not divided";
 export const storyParts: Part[] = [...phaseNames, "unexplained", "not divided"];
@@ -257,8 +257,8 @@ function findingOf(story: Story, card: Card | null): string {
     bars
       .map((each) => `${lengthOf(each)} ${each.phrase} (${against(each, cpu)}${mostlyOf(each)})`)
       .join(", ");
-  const onCpu = `${problemText(story.file)}: ${lengthOf(cpu)} on the CPU (${cpu.name}${mostlyOf(cpu)})`;
-  const gpus = [...new Set(others.map(({ row }) => row?.kernel ?? ""))].join(" and ");
+  const onCpu = `${problemText(story.file)}: ${lengthOf(cpu)} on the CPU (${shortened(cpu.name)}${mostlyOf(cpu)})`;
+  const gpus = [...new Set(others.map(({ row }) => shortened(row?.kernel ?? "")))].join(" and ");
   if (story.gpu) return `${onCpu}; on the GPU (${gpus}) ${parts(others)}.`;
   const measured = `${[onCpu, ...(others.length > 0 ? [parts(others)] : [])].join(", ")}. No GPU was measured`;
   if (card === null) return `${measured}.`;

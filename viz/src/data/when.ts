@@ -7,7 +7,7 @@ import { at, list, num, readable, text } from "./json";
 import { predict, type Prediction, type Profile, type RunShape, type Way } from "./model";
 import { type ResultFile, type Row, staysInPlace } from "./results";
 import { profilesOf, stepsText } from "./scenario";
-import { figure } from "./units";
+import { figure, shortened } from "./units";
 
 const rough = (value: number) => String(Number(value.toPrecision(2)));
 const fromTo = (low: number, high: number) =>
@@ -67,7 +67,7 @@ function ofSweep(sweep: ResultFile): Found[] {
   const gpu = deviceIn(sweep, first.challenger) === "cuda";
   const setting = Object.entries(first.at).map((each) => each.join(" "));
   const sentence =
-    `Measured: ${first.challenger}${gpu ? " on the GPU" : ""} beats ${first.champion} ` +
+    `Measured: ${shortened(first.challenger)}${gpu ? " on the GPU" : ""} beats ${shortened(first.champion)} ` +
     listed((runs.length > 0 ? runs : told).map(crossingPlace)) +
     `${setting.length > 0 ? ` (${setting.join(", ")})` : ""}.`;
   return [{ gpu, sentence }];
@@ -90,8 +90,8 @@ function ofResidency(file: ResultFile): Found[] {
   const paying = onGpu.find((row) => beats(row, cpu));
   const sentence =
     paying === undefined
-      ? `Measured: no GPU beats ${cpu.name} where the field goes to the host and back every ${stepsText(onGpu.at(-1)!.roundtripEvery!)} or more often.`
-      : `Measured: ${paying.kernel} on the GPU beats ${cpu.name} where the field goes to the host and back every ${stepsText(paying.roundtripEvery!)} or more rarely.`;
+      ? `Measured: no GPU beats ${shortened(cpu.name)} where the field goes to the host and back every ${stepsText(onGpu.at(-1)!.roundtripEvery!)} or more often.`
+      : `Measured: ${shortened(paying.kernel)} on the GPU beats ${shortened(cpu.name)} where the field goes to the host and back every ${stepsText(paying.roundtripEvery!)} or more rarely.`;
   return [{ gpu: true, sentence }];
 }
 
@@ -205,6 +205,9 @@ function ofProfile(profile: Profile, card: Card | null, asked: Asked): string[] 
       : `Assumed: an ${card!.short} beats the CPU of ${profile.source}`;
   return [`${who} ${listed(parts)}, in ${iterations} ${dtype} iterations.`];
 }
+
+/** What lesson 1 runs, where the page has no run of its own. */
+export const usualRun: Asked = { dtype: "float32", iterations: 1000, side: 640 };
 
 /** What may be concluded, one sentence a source; empty where the page has nothing of it. */
 export function whenOf(files: ResultFile[], card: Card | null, asked: Asked): string[] {

@@ -70,9 +70,24 @@ export function beforeAfterSection(
     });
     return article;
   });
+  const paired = new Set(chains.flat().flatMap(({ before, after }) => [before, after]));
+  const alone = files.filter(
+    (file) =>
+      !paired.has(file) &&
+      [...paired].some(
+        (other) => other.experiment === file.experiment && machineOf(other) === machineOf(file),
+      ),
+  );
   return el(
     "section",
     { class: "machine-group", id: "before-after", "aria-label": "Before and after" },
     ...articles,
+    alone.length === 0
+      ? null
+      : el(
+          "p",
+          { class: "muted" },
+          `Not compared, as no other run had its problem and settings: ${alone.map(({ name }) => shortened(name)).join(", ")}.`,
+        ),
   );
 }

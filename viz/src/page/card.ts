@@ -143,7 +143,7 @@ function fill(
   });
   const table = (title: string, of: () => Table) =>
     folded(`${title} (${of().rows.length} rows)`, () =>
-      tableView(of(), `${title}: ${first.title}`),
+      tableView(of(), `${title}: ${first.title}, ${anchor}`),
     );
   const name = `${file.name.replace(/\.json$/, "").replace(/[^\w.-]+/g, "_")}-${first.id}`;
   const savePng = () =>

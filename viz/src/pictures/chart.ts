@@ -8,9 +8,12 @@ import type {
   XAXisComponentOption,
   YAXisComponentOption,
 } from "echarts";
+import { shortened } from "../data/units";
 import type { ChartOption, Guide, Measured, Point } from "./option";
 import type { Look, Palette } from "./palette";
 import { written } from "./tooltip";
+
+const longestInLegend = 40;
 
 /** The height of a chart with so many horizontal bars. */
 export const heightOfBars = (bars: number, each = 26) => 100 + each * Math.max(2, bars);
@@ -21,7 +24,11 @@ export function baseOption(palette: Palette) {
     backgroundColor: palette.surface,
     textStyle: { color: palette.text, fontFamily: "system-ui, sans-serif", fontSize: 13 },
     color: palette.series,
-    legend: { top: 0, textStyle: { color: palette.text, fontSize: 13 } },
+    legend: {
+      top: 0,
+      textStyle: { color: palette.text, fontSize: 13 },
+      formatter: (name: string) => shortened(name, longestInLegend),
+    },
     tooltip: {
       confine: true,
       backgroundColor: palette.surface,
@@ -46,7 +53,7 @@ export function legendLines(names: string[], width: number): number {
   let lines = 0;
   let end = Infinity;
   for (const name of names) {
-    const item = symbol + letterWidth * name.length;
+    const item = symbol + letterWidth * Math.min(name.length, longestInLegend);
     if (end + gap + item > width - padding) {
       ++lines;
       end = item;

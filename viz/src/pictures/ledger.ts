@@ -2,7 +2,7 @@
 // unexplained add up to the wall time.
 import { type Phases, problemText, type ResultFile, whyNotDrawn } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
-import { percent, seconds } from "../data/units";
+import { percent, seconds, shortened } from "../data/units";
 import { heightOfBars, inRows, stackedBars, valueAxis } from "./chart";
 import { chosenRows, namedOf, standInSentence, type Timed, whyNotChosen } from "./choice";
 import { doubt, doubtOfCold } from "./order";
@@ -84,8 +84,8 @@ function reading({ drawn, runs, share }: View, file: ResultFile): string {
   const why = doubtOf(runs);
   return (
     (why === ""
-      ? `The fastest ${first.kind} run, by ${first.row.name}, took ${seconds(first.seconds)}, `
-      : `The fastest ${first.kind} run is not settled (${why}): that of ${first.row.name} took ${seconds(first.seconds)}, `) +
+      ? `The fastest ${first.kind} run, by ${shortened(first.row.name)}, took ${seconds(first.seconds)}, `
+      : `The fastest ${first.kind} run is not settled (${why}): that of ${shortened(first.row.name)} took ${seconds(first.seconds)}, `) +
     `of which ${share ? percent(length / first.seconds) : seconds(length)} ${part}; at most ${percent(worst)} of any ${first.kind} run is unexplained` +
     `${problem ? ` (${problem})` : ""}.` +
     standInSentence(drawn.map(({ row }) => row))

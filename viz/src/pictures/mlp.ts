@@ -2,7 +2,7 @@
 import { at, list, num, numbers, positive, text } from "../data/json";
 import { isEmulated, type ResultFile } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
-import { count, figure, percent, seconds } from "../data/units";
+import { count, figure, percent, seconds, shortened } from "../data/units";
 import {
   baseOption,
   heightOfBars,
@@ -114,6 +114,8 @@ export const learningCurves = drawing("learning", ["mlp_train"], (file) => {
   };
 });
 
+const totalOf = ({ phases }: Engine) => phases.reduce<number>((sum, part) => sum + (part ?? 0), 0);
+
 export const epochLedger = drawing("epochs", ["mlp_train"], (file) => {
   const engines = enginesOf(file);
   const timed = engines.filter((engine) => engine.perEpoch !== null);
@@ -131,7 +133,7 @@ export const epochLedger = drawing("epochs", ["mlp_train"], (file) => {
   ];
   const tell = teller(columns);
   return {
-    reading: `${best.name} takes ${seconds(best.perEpoch!)} an epoch, the shortest of ${timed.length} (${setting(file)}).`,
+    reading: `${shortened(best.name)} takes ${seconds(best.perEpoch!)} an epoch, the shortest of ${timed.length}, and ${seconds(totalOf(best))} for all of them, which is what is drawn (${setting(file)}).`,
     alternative: "Stacked bars of seconds for all epochs: fetching data, steps, waiting.",
     height: heightOfBars(timed.length, 40),
     table: tableOf(columns, timed),

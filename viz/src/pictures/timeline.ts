@@ -11,7 +11,7 @@ import {
   type Row,
 } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
-import { seconds } from "../data/units";
+import { seconds, shortened } from "../data/units";
 import {
   heightOfBars,
   inRows,
@@ -130,7 +130,7 @@ function reading({ run, by }: View): string {
   )[0];
   const busy = phases.busy === null ? null : busyOf(run);
   return (
-    `A ${kind} run of ${row.name} takes ${seconds(phases.wall)}` +
+    `A ${kind} run of ${shortened(row.name)} takes ${seconds(phases.wall)}` +
     (longest === undefined
       ? ""
       : `, of which ${seconds(longest.end - longest.start)} ${longest.part}`) +

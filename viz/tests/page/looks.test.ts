@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { clickAll, violations } from "./access";
-import { directory, drawAll, open, screenshots, screensOf, tooWide } from "./browser";
+import { directory, drawAll, open, screenshots, screensOf, tooWide, unfold } from "./browser";
 import { diffbench, kinds, readJson } from "./result_files";
 
 const pictures = [
@@ -155,7 +155,26 @@ it("can be used with the keyboard alone, and printed", async () => {
   const { page } = await open("one.html");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  expect(await page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
+  const theme = () => page.evaluate(() => document.documentElement.dataset["theme"]);
+  expect(await theme()).toBe("dark");
+  const ladder = page.locator('[data-picture="ladder"]');
+  await ladder.locator(".chart").focus();
+  await page.keyboard.press("ArrowRight");
+  const first = await ladder.locator(".figures").textContent();
+  expect(first).toContain("time of a step ");
+  await page.keyboard.press("ArrowRight");
+  expect(await ladder.locator(".figures").textContent()).not.toBe(first);
+  await page.keyboard.press("Escape");
+  expect(await ladder.locator(".figures").textContent()).toBe("");
+  // What the reader chose stays when the page is loaded again.
+  await unfold(page.locator('[data-picture="ledger"]'));
+  await page.getByRole("button", { name: "cold run", exact: true }).first().press("Enter");
+  await page.reload();
+  await page.locator("main[data-built]").waitFor();
+  expect(await theme()).toBe("dark");
+  expect(await page.locator('[data-picture="ledger"] .reading').textContent()).toContain(
+    "cold run",
+  );
   await page.locator("#field canvas").focus();
   const before = await page.locator(".read-out").textContent();
   await page.keyboard.press("ArrowLeft");

@@ -6,6 +6,7 @@ import { initialField, mersenneTwister } from "../../src/live/initial";
 import { distance, sameBits } from "../../src/live/proof";
 import { onCpu, type Outcome } from "../../src/live/run";
 import { scriptSolver } from "../../src/live/script";
+import { inPieces } from "../../src/live/solver";
 import { boundaries, commandOf, factor, readGrid, type Setting } from "../../src/live/setting";
 import { labels, nearness, sentence } from "../../src/live/words";
 import { hasWasm, wasmSolver } from "../../src/live/wasm";
@@ -106,6 +107,39 @@ it("times each batch of steps from the start on", async () => {
   expect(way.missing).toBe(null);
   expect(began.length).toBeGreaterThan(5);
   expect(began.every((each) => each === 0)).toBe(true);
+});
+
+it("works in pieces that leave nothing out, and lets others run between them", async () => {
+  const pieces: [number, number][] = [];
+  let others = 0;
+  const timer = setInterval(() => ++others);
+  const took = await inPieces(40, (from, to) => {
+    pieces.push([from, to]);
+    const end = performance.now() + 4 * (to - from);
+    while (performance.now() < end);
+  });
+  clearInterval(timer);
+  expect(pieces[0]![0]).toBe(0);
+  expect(pieces.at(-1)![1]).toBe(40);
+  pieces.slice(1).forEach(([from], index) => expect(from).toBe(pieces[index]![1]));
+  expect(pieces.length).toBeGreaterThan(5);
+  expect(others).toBeGreaterThan(1);
+  expect(took).toBeGreaterThanOrEqual(0.16);
+});
+
+it("concludes from the CPU alone where there is no GPU, and says where batches scatter", () => {
+  const alone = outcome(1, [1, 1, 1]);
+  alone.gpu.costs = null;
+  expect(sentence(alone)).toBe(
+    "On this CPU, on one thread, a step takes 100 us by WebAssembly SIMD, 10.0x as fast as plain JavaScript. Whether a GPU would be faster is not known: none was timed.",
+  );
+  alone.script.step = { ...spread(1.1e-4), low: 0.9e-4, high: 1.8e-4 };
+  expect(sentence(alone)).toContain("is not clear");
+  expect(labels(alone)[0]).toContain(
+    "plain JavaScript: the fastest batch has 90.0 us a step, the slowest 180 us.",
+  );
+  alone.script.step = alone.wasm.step = null;
+  expect(sentence(alone)).toBeNull();
 });
 
 it("times batches of fifty steps of the clock or more", async () => {
