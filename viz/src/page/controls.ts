@@ -1,4 +1,5 @@
 // Labelled controls.
+import { shortened } from "../data/units";
 import { button, el } from "./dom";
 
 /** A slider over `values`, which need not be evenly spaced. */
@@ -38,7 +39,11 @@ export function chooser(
     "select",
     {},
     ...names.map((name, index) =>
-      el("option", { value: String(index), ...(index === chosen ? { selected: "" } : {}) }, name),
+      el(
+        "option",
+        { value: String(index), ...(index === chosen ? { selected: "" } : {}) },
+        shortened(name),
+      ),
     ),
   );
   select.addEventListener("change", () => change(select.selectedIndex));

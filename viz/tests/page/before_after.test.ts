@@ -58,7 +58,7 @@ it("shows verdicts of compare, what differs, and the strip of all runs of a mach
   expect(told).toContain("3 runs of this machine from 2026-01-01 to 2026-03-03");
   expect(told).toContain("simd SLOWER in second.json (2.00x); simd FASTER in third.json (0.250x)");
   const ofSimd = (await tableOf(strip)).filter((row) => row[0] === "simd");
-  expect(ofSimd.map((row) => [row[2], row[8]])).toEqual([
+  expect(ofSimd.map((row) => [row[2], row[9]])).toEqual([
     ["first.json", "-"],
     ["second.json", "SLOWER"],
     ["third.json", "FASTER"],

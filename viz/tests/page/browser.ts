@@ -28,7 +28,7 @@ export async function openPage(file: string, how: How = {}) {
     acceptDownloads: true,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000); // a busy machine is no failure
+  page.setDefaultTimeout(120_000); // a busy machine is no failure
   if (how.before) await page.addInitScript(how.before);
   const troubles: string[] = [];
   const address = `file://${join(directory, file)}`;

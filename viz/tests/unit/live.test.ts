@@ -1,9 +1,10 @@
 // The live card's arithmetic, without a browser. The WebAssembly is that of the last build of the page.
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { batchSeconds, type Spread, timeOf } from "../../src/live/clock";
 import type { GpuCosts } from "../../src/live/gpu_costs";
 import { initialField, mersenneTwister } from "../../src/live/initial";
-import { distance, sameBits } from "../../src/live/proof";
+import { digestOf, distance, sameBits } from "../../src/live/proof";
 import { onCpu, type Outcome } from "../../src/live/run";
 import { scriptSolver } from "../../src/live/script";
 import { inPieces } from "../../src/live/solver";
@@ -107,6 +108,14 @@ it("times each batch of steps from the start on", async () => {
   expect(way.missing).toBe(null);
   expect(began.length).toBeGreaterThan(5);
   expect(began.every((each) => each === 0)).toBe(true);
+});
+
+it("has the SHA-256 of a field, however it fills the last block", async () => {
+  for (const cells of [1, 12, 13, 14, 15, 16, 17, 30, 1000]) {
+    const field = Float32Array.from({ length: cells }, (_each, index) => Math.sin(index) / 3);
+    const wanted = createHash("sha256").update(new Uint8Array(field.buffer)).digest("hex");
+    expect(await digestOf(field), `${cells} cells`).toBe(wanted);
+  }
 });
 
 it("works in pieces that leave nothing out, and lets others run between them", async () => {
