@@ -3,6 +3,7 @@
 import "./style.css";
 import { assumedCards, takeAssumed } from "./data/assumed";
 import { readFilm } from "./data/field";
+import { text } from "./data/json";
 import { filesOfPage, machineOf, type ResultFile } from "./data/results";
 import { shortened } from "./data/units";
 import { usualRun, whenOf } from "./data/when";
@@ -51,6 +52,18 @@ function filmSource(files: ResultFile[]): string[] {
 }
 
 /** A short one is shown, of more the number. */
+/** What is measured, and the question where an experiment has several, as in bench/app/report.cpp. */
+const kindOf = ({ experiment, data }: ResultFile) =>
+  [experiment, text(data, "question"), text(data, "mode")].join(" ");
+
+/** Of the files of a machine that measured the same thing one is open. */
+const isNewest = (file: ResultFile, companions: ResultFile[]): boolean =>
+  companions
+    .filter((each) => kindOf(each) === kindOf(file))
+    .reduce((newest, each) => (dateOf(each) > dateOf(newest) ? each : newest)) === file;
+/** Dates of one program can be compared as texts. */
+const dateOf = ({ context }: ResultFile) => text(context, "date");
+
 const shortNote = 120; // characters: a line or two
 function notesOf({ notes }: ResultFile): HTMLElement | null {
   const list = el("ul", { class: "notes" }, ...notes.map((note) => el("li", {}, note)));
@@ -72,7 +85,7 @@ function fillArticle(article: HTMLElement, file: ResultFile, companions: ResultF
     made.length === 0 ? el("p", {}, "There is no picture for files of this command yet.") : null,
     ...pictures.map((picture, index) =>
       card(picture, file, `${article.id}-${picture.id}`, {
-        open: index === 0,
+        open: index === 0 && isNewest(file, companions),
         remake: () => {
           const anew = picturesOf(file, companions).find(({ id }) => id === picture.id);
           return anew === undefined || isMissing(anew) ? undefined : anew;

@@ -16,7 +16,7 @@ export const now = () => performance.now() / 1000;
 export function clockTick(): number {
   let smallest = Infinity;
   const begin = now();
-  for (let last = begin, seen = 0; seen < 50 && last - begin < 0.05;) {
+  for (let last = begin, seen = 0; seen < 50 && last - begin < 0.03;) {
     const here = now();
     if (here > last) {
       smallest = Math.min(smallest, here - last);

@@ -172,6 +172,7 @@ export async function run(setting: Setting, watcher: Watcher): Promise<Outcome> 
   watcher.show(initial, 0, "The start");
   await breathe();
   const tick = clockTick();
+  await breathe();
   const cpu = (name: string, make: () => Promise<Solver> | Solver) =>
     onCpu(name, make, initial, setting, tick, watcher);
   const wasm = await cpu("WebAssembly SIMD", () => {

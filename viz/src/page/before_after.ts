@@ -19,7 +19,7 @@ function differences({ differences: all }: Pair): HTMLElement | null {
   };
   return el(
     "details",
-    all.length > 8 ? {} : { open: "" },
+    {},
     el("summary", {}, `What else differs (${all.length})`),
     tableView(table, "What differs between the two runs"),
   );
@@ -66,7 +66,8 @@ export function beforeAfterSection(
     );
     pieces.push(() => {
       const strip = history(chain);
-      if (strip !== null) article.append(card(strip, newest.after, `${anchor}-history`));
+      if (strip !== null)
+        article.append(card(strip, newest.after, `${anchor}-history`, { open: false }));
     });
     return article;
   });

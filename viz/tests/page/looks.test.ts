@@ -67,6 +67,22 @@ it("is small, and quick with 5 MB of results", async () => {
   }
 });
 
+it("has fifty files on twenty-five screens", async () => {
+  const names = Array.from({ length: 50 }, (_each, index) => `fifty-${index}.json`);
+  names.forEach((name, index) => {
+    const file = readJson(directory, `${kinds[index % kinds.length]}.json`);
+    file.context.date = `2026-01-${10 + Math.floor(index / kinds.length)}T12:00:00+0000`;
+    writeFileSync(join(directory, name), JSON.stringify(file));
+  });
+  diffbench(directory, "report", ...names, "-o fifty.html");
+  expect(statSync(join(directory, "fifty.html")).size).toBeLessThanOrEqual(4e6);
+  const { page, troubles } = await open("fifty.html", { width: 1440 });
+  expect(await screensOf(page)).toBeLessThanOrEqual(25);
+  expect(await page.locator("nav a").count()).toBeGreaterThan(50);
+  expect(troubles).toEqual([]);
+  await page.context().close();
+});
+
 it("goes to what its address names, though that is built last", async () => {
   const { page, troubles } = await open("report.html");
   const address = page.url();
