@@ -166,9 +166,10 @@ ordered_json read_result_file(const fs::path& path, Origin origin, Detail detail
                     path.string()));
   }
   if (member(json, "traceEvents").is_array()) {
-    throw OtherFile(fmt::format("{}: is a trace (--trace), not a result file; ui.perfetto.dev "
-                                "shows it, and `diffbench --json FILE` writes a result file",
-                                path.string()));
+    throw OtherFile(
+        fmt::format("{}: is a trace (--trace), not a result file; ui.perfetto.dev "
+                    "shows it, and `diffbench --json FILE` writes a result file",
+                    path.string()));
   }
   if (origin == Origin::any_times && is_hyperfine_file(json)) {
     return json;

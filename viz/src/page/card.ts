@@ -193,7 +193,9 @@ export function card(
   const reading = el(heading === "h2" ? "p" : "span", { class: "reading" });
   const headline = el("p", { class: "headline" });
   const change = () => {
-    reading.textContent = readingOf(shown.picture, shown.view);
+    const told = readingOf(shown.picture, shown.view);
+    if (heading === "h2") reading.replaceChildren(el("strong", {}, "Where the time goes: "), told);
+    else reading.textContent = told;
     const said = shown.picture.headline?.(shown.view) ?? "";
     headline.replaceChildren(el("strong", {}, "When a GPU pays: "), said);
     headline.hidden = said === "";

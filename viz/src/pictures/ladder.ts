@@ -137,7 +137,7 @@ export const ladder = drawing("ladder", ["comparison", "residency"], (file) => {
           (row) =>
             seconds(row.seconds) + (row.vsBaseline === null ? "" : `, ${times(row.vsBaseline)}`),
         ),
-        figuresWidth: 130,
+        figuresWidth: 142,
       });
       return {
         ...rows,
