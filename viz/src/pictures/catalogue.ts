@@ -14,6 +14,7 @@ import type { Missing, Picture } from "./picture";
 import { pitfalls } from "./pitfalls";
 import { advised, calibrated } from "./predictions";
 import { roofline } from "./roofline";
+import { samples } from "./samples";
 import { scaling } from "./scaling";
 import { timeline } from "./timeline";
 import { compared, selftest } from "./verdicts";
@@ -47,6 +48,7 @@ const makers = [
   ledger,
   timeline,
   roofline,
+  samples,
   crossover,
   scaling,
   clusterScaling,

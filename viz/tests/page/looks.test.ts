@@ -31,6 +31,8 @@ const pictures = [
   "pitfalls",
   "profile",
   "roofline",
+  "samples",
+  "samples",
   "scaling",
   "scaling",
   "selftest",

@@ -187,6 +187,6 @@ describe("tooltips", () => {
         `${[...counted].map(([id, number]) => `${id} ${number}`).join(", ")})`,
     );
     expect([...counted.keys()].sort()).toEqual(every.sort());
-    expect(every.length).toBe(26);
+    expect(every.length).toBe(27);
   });
 });
