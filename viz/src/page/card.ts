@@ -12,7 +12,7 @@ import { keep, kept } from "./kept";
 import { provenance } from "./provenance";
 import { tableView } from "./table_view";
 
-const usualHeight = matchMedia("(max-width: 600px)").matches ? 220 : 320;
+const usualHeight = matchMedia("(max-width: 600px)").matches ? 210 : 320;
 
 /** Made only when it is opened: a page may have hundreds of large tables. */
 function folded(title: string, make: () => Node): HTMLElement {

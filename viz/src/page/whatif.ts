@@ -127,8 +127,7 @@ export function whatIf(files: ResultFile[]): HTMLElement {
       chartHeight,
     ),
     new ChartView(
-      (palette, narrow) =>
-        crossover(setting, measuredRuns(files, setting), files[0]?.names ?? [], palette, narrow),
+      (palette, narrow) => crossover(setting, measuredRuns(files, setting), palette, narrow),
       "Predicted warm runs against the grid, dashed, and measured ones as points. The table has the numbers.",
       chartHeight,
     ),

@@ -11,7 +11,7 @@ import {
   shapeOf,
   waysOf,
 } from "../data/scenario";
-import { figure, seconds } from "../data/units";
+import { figure, seconds, shortened } from "../data/units";
 import {
   baseOption,
   inRows,
@@ -23,7 +23,7 @@ import {
   whiskers,
 } from "./chart";
 import type { ChartOption } from "./option";
-import { type Palette, lookOf, phaseColour } from "./palette";
+import { type Palette, kindColour, phaseColour } from "./palette";
 import { type Told, teller } from "./tooltip";
 
 /** Hollow and dashed: predicted, or assumed. */
@@ -73,13 +73,12 @@ export function bars(all: Predicted[], palette: Palette, narrow: boolean): Chart
 export function crossover(
   setting: Setting,
   measured: { row: Row; side: number }[],
-  /** Of the page, as in ResultFile. */
-  namesOfPage: string[],
   palette: Palette,
   narrow: boolean,
 ): ChartOption {
   const ways = waysOf(setting);
-  const names = [...new Set([...namesOfPage, ...ways.map((way) => way.backend)])];
+  const colourOf = ({ device }: { device: string }) =>
+    kindColour(palette, device === "cpu" ? "CPU" : "GPU");
   const recorded = ways.filter(({ assumed }) => assumed === undefined);
   const smallest = Math.min(...recorded.map((way) => way.grids[0]!.side));
   const largest = Math.max(...recorded.map((way) => way.grids[way.grids.length - 1]!.side));
@@ -109,7 +108,8 @@ export function crossover(
   return {
     ...baseOption(palette),
     tooltip: tooltip(palette, "axis"),
-    grid: { left: 84, right: 28, top: 56, bottom: 52 },
+    legend: { show: false },
+    grid: { left: 84, right: 110, top: 28, bottom: 52 },
     xAxis: valueAxis(palette, {
       name: narrow
         ? "side of the grid"
@@ -134,9 +134,16 @@ export function crossover(
         lineStyle: {
           type: way.assumed === undefined ? ("dashed" as const) : ("dotted" as const),
           width: way.device === "cpu" ? 1.5 : 2.5,
-          color: lookOf(palette, names, way.backend).color,
+          color: colourOf(way),
         },
-        itemStyle: { color: lookOf(palette, names, way.backend).color },
+        itemStyle: { color: colourOf(way) },
+        endLabel: {
+          show: true,
+          formatter: shortened(way.backend, 14),
+          color: colourOf(way),
+          fontSize: 12,
+        },
+        labelLayout: { moveOverlap: "shiftY" as const },
         data: curves[index] ?? [],
         ...(index === 0
           ? {
@@ -169,7 +176,7 @@ export function crossover(
               data: measured.map(({ row, side }) => ({
                 ...point(`${row.name}, measured`, side, row.warm!.wall),
                 symbol: pointOf(row.device !== "cpu").symbol,
-                itemStyle: { color: lookOf(palette, names, row.name).color },
+                itemStyle: { color: colourOf(row) },
               })),
             },
           ]),
