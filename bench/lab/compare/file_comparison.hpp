@@ -34,7 +34,7 @@ class FileComparison {
 
   [[nodiscard]] bool any_compared() const;
   /// Neither the iterations nor the threads of a row were asked for otherwise.
-  [[nodiscard]] bool same_settings() const;
+  [[nodiscard]] bool same_settings() const { return same_settings_; }
   /// Rows with the verdict SLOWER that take longer by more than that, 0.05 being 5 %.
   [[nodiscard]] std::vector<std::string> slower_by(double limit) const;
   /// Rows that could not have shown a slowdown of `limit`, each with what it could: "fused (12 %)".
@@ -51,7 +51,8 @@ class FileComparison {
   [[nodiscard]] std::vector<std::string> notes() const;
 
   double least_effect_;
-  bool disturbed_ = false;          ///< while one of them was measured
+  bool disturbed_ = false; ///< while one of them was measured
+  bool same_settings_ = true;
   std::vector<Difference> machine_; ///< of machine, build and rows
   std::vector<Difference> problem_; ///< with any of them, no row is compared
   std::vector<ComparedRow> rows_;
