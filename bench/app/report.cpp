@@ -155,7 +155,7 @@ Contents read_inputs(const std::vector<Input>& inputs, bool with_lines) {
                        ? journal_result(input.path)
                        : read_result_file(input.path, welcome, Detail::overview),
                    with_lines);
-    } catch (const LiveFile& error) {
+    } catch (const OtherFile& error) {
       if (inputs.size() == 1) {
         throw;
       }

@@ -160,9 +160,15 @@ ordered_json read_result_file(const fs::path& path, Origin origin, Detail detail
   std::ifstream file = opened(path);
   ordered_json json = parse(path, file, detail);
   if (!member(json, "diffbench_live").is_null()) {
-    throw LiveFile(
+    throw OtherFile(
         fmt::format("{}: was saved by the live card of a page; a browser's times cannot be "
                     "compared with the program's. `diffbench --json FILE` writes a result file",
+                    path.string()));
+  }
+  if (member(json, "traceEvents").is_array()) {
+    throw OtherFile(
+        fmt::format("{}: is a trace (--trace), not a result file; ui.perfetto.dev "
+                    "shows it, and `diffbench --json FILE` writes a result file",
                     path.string()));
   }
   if (origin == Origin::any_times && is_hyperfine_file(json)) {

@@ -30,8 +30,9 @@ enum class Detail {
 };
 inline constexpr std::size_t overview_length = 1000;
 
-/// The file is no result file, but what the page's live card saved (docs/report.md).
-class LiveFile : public InvalidInput {
+/// The file is no result file, but another that diffbench wrote: what the page's live card saved
+/// (docs/report.md), or a trace.
+class OtherFile : public InvalidInput {
  public:
   using InvalidInput::InvalidInput;
 };
@@ -43,7 +44,7 @@ class LiveFile : public InvalidInput {
 /// The whole file. What is certain then: it is an object, `context` is an object, `benchmarks` an
 /// array of objects, and where there is a `diffbench`, which Origin::ours demands, it is an object
 /// of result_schema. A file of hyperfine has only `results`, an array of objects. Everything else
-/// in it may be missing or of another type. Throws InvalidInput or LiveFile (one line: the file,
+/// in it may be missing or of another type. Throws InvalidInput or OtherFile (one line: the file,
 /// what is wrong, what to do).
 [[nodiscard]] nlohmann::ordered_json read_result_file(const std::filesystem::path& path,
                                                       Origin origin, Detail detail = Detail::all);

@@ -54,9 +54,11 @@ Index stride_of(Index cells) {
   return ((cells + kernels().lanes - 1) / kernels().lanes + 2) * kernels().lanes;
 }
 
-void step(float factor) {
+/// Rows of the next step from `first` to before `last`, and up to a block more: they are the same
+/// whenever they are computed.
+void step_rows(Index first, Index last, float factor) {
   constexpr int rows = diffbench::simd::block_rows;
-  for (Index y = 0; y < ny; y += rows) {
+  for (Index y = first; y < last; y += rows) {
     y = y + rows > ny ? ny - rows : y; // the last ones again
     const float* in[rows + 2];
     float* out[rows];
@@ -68,9 +70,6 @@ void step(float factor) {
     }
     kernels().advance(in, out, shape, factor);
   }
-  float* const before = field[0];
-  field[0] = field[1];
-  field[1] = before;
 }
 
 } // namespace
@@ -105,8 +104,9 @@ float* place(int width, int height, int boundary, float outside) {
   return natural;
 }
 
-void upload() {
-  for (Index y = 0; y < ny; ++y) {
+/// Rows from `first` to before `last`, as all that follows: the page reacts between its calls.
+void upload(int first, int last) {
+  for (Index y = first; y < last; ++y) {
     float* from[diffbench::simd::max_lanes];
     lanes_of(natural + y * nx, from);
     kernels().gather(from, strided(0, y), shape.vectors);
@@ -114,15 +114,25 @@ void upload() {
   }
 }
 
-void advance(int steps, float factor) {
-  for (int i = 0; i < steps; ++i) {
-    step(factor);
+/// Row r is row r % ny of step r / ny. Steps begin at 0 with each series of calls, in which every
+/// call goes on from where the last one ended; the last one ends a step.
+void advance(int first, int last, float factor) {
+  for (Index row = first; row < last;) {
+    const Index y = row % ny;
+    const Index end = last - row < ny - y ? y + last - row : ny;
+    step_rows(y, end, factor);
+    row += end - y;
+    if (end == ny) {
+      float* const before = field[0];
+      field[0] = field[1];
+      field[1] = before;
+    }
   }
 }
 
-/// In this order: what a row's last lane writes behind its end is overwritten by the next row.
-void download() {
-  for (Index y = 0; y < ny; ++y) {
+/// From the first row on: what a row's last lane writes behind its end is overwritten by the next.
+void download(int first, int last) {
+  for (Index y = first; y < last; ++y) {
     float* to[diffbench::simd::max_lanes];
     lanes_of(natural + y * nx, to);
     kernels().scatter(strided(0, y), to, shape.vectors);

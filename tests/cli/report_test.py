@@ -218,6 +218,15 @@ class ReportTest(program.CommandLineTest):
         for command in ["report"], ["compare", "good.json"]:
             self.assert_refused(2, "live.json: was saved by the live card", *command, "live.json")
 
+    def test_leaves_a_trace_out(self):
+        self.write("good.json", self.result())
+        self.write("trace.json", {"traceEvents": [], "displayTimeUnit": "ms"})
+        done = self.run_ok("report", "good.json", "trace.json", "-o", "page.html")
+        self.assertTrue(done.stderr.startswith("diffbench: left out: trace.json: is a trace (--trace), not a result"))
+        self.assertEqual([part["file"] for part in parts_of(self.path("page.html").read_text())], ["good.json"])
+        for command in ["report"], ["compare", "good.json"]:
+            self.assert_refused(2, "trace.json: is a trace (--trace)", *command, "trace.json")
+
     def test_refuses_what_it_cannot_draw(self):
         good = self.result()
         self.write("good.json", good)

@@ -1,21 +1,26 @@
-// The report page: reads the result files that `diffbench report` put into it and draws them.
+// The report page: reads the result files that `diffbench report` put into it, or that are dropped onto it, and
+// draws them.
 import "./style.css";
-import { takeAssumed } from "./data/assumed";
+import { assumedCards, takeAssumed } from "./data/assumed";
 import { readFilm } from "./data/field";
+import { text } from "./data/json";
 import { filesOfPage, machineOf, type ResultFile } from "./data/results";
 import { shortened } from "./data/units";
+import { usualRun, whenOf } from "./data/when";
 import { liveCard } from "./live/card";
 import { livePage } from "./live/page";
 import { captionOf } from "./page/caption";
 import { beforeAfterSection } from "./page/before_after";
 import { card } from "./page/card";
 import { el } from "./page/dom";
-import { fieldView, noField } from "./page/field_view";
+import { dropTarget } from "./page/dropped";
+import { fieldView } from "./page/field_view";
 import { articleInTurn, inTurns } from "./page/in_turns";
 import { contextTable } from "./page/provenance";
 import { themeButton } from "./page/theme";
 import { whatIf } from "./page/whatif";
-import { picturesOf } from "./pictures/catalogue";
+import { byFamily, picturesOf } from "./pictures/catalogue";
+import { isMissing } from "./pictures/picture";
 import { storyPicture } from "./pictures/story";
 
 /** What the program put into the page under that name. */
@@ -46,72 +51,130 @@ function filmSource(files: ResultFile[]): string[] {
   return run !== undefined && another === undefined ? captionOf("", run).slice(1) : [];
 }
 
-function fillArticle(article: HTMLElement, file: ResultFile, companions: ResultFile[]): void {
-  const anchor = article.id;
-  const pictures = picturesOf(file, companions);
-  if (file.interrupted)
-    article.append(el("p", { class: "warning" }, "Interrupted: what was measured until then."));
-  if (file.sentence) article.append(el("p", { class: "sentence" }, file.sentence));
-  if (file.notes.length > 0)
-    article.append(el("ul", { class: "notes" }, ...file.notes.map((note) => el("li", {}, note))));
-  if (pictures.length === 0)
-    article.append(el("p", {}, "There is no picture for files of this command yet."));
-  article.append(
-    ...pictures.map((picture) =>
-      card(picture, file, `${anchor}-${picture.id}`, {
-        remake: () => picturesOf(file, companions).find(({ id }) => id === picture.id),
-      }),
-    ),
-    el("details", { class: "machine" }, el("summary", {}, "Machine and build"), contextTable(file)),
-  );
+/** A short one is shown, of more the number. */
+/** What is measured, and the question where an experiment has several, as in bench/app/report.cpp. */
+const kindOf = ({ experiment, data }: ResultFile) =>
+  [experiment, text(data, "question"), text(data, "mode")].join(" ");
+
+/** Of the files of a machine that measured the same thing one is open. */
+const isNewest = (file: ResultFile, companions: ResultFile[]): boolean =>
+  companions
+    .filter((each) => kindOf(each) === kindOf(file))
+    .reduce((newest, each) => (dateOf(each) > dateOf(newest) ? each : newest)) === file;
+/** Dates of one program can be compared as texts. */
+const dateOf = ({ context }: ResultFile) => text(context, "date");
+
+const shortNote = 120; // characters: a line or two
+function notesOf({ notes }: ResultFile): HTMLElement | null {
+  const list = el("ul", { class: "notes" }, ...notes.map((note) => el("li", {}, note)));
+  if (notes.length === 0) return null;
+  if (notes.join("").length < shortNote) return list;
+  return el("details", { class: "notes" }, el("summary", {}, `Notes (${notes.length})`), list);
 }
 
-function navigation(
-  groups: Map<string, ResultFile[]>,
-  anchors: Map<ResultFile, string>,
-  hasPairs: boolean,
-): HTMLElement {
-  // On a phone the list alone would fill the first screen.
-  const open: Record<string, string> = matchMedia("(max-width: 480px)").matches ? {} : { open: "" };
-  const contents = el(
-    "details",
-    open,
-    el("summary", {}, "Contents"),
-    ...[...groups.values()].map((files) =>
-      el(
-        "div",
-        {},
-        groups.size > 1 ? el("strong", {}, machineName(files)) : null,
-        el(
-          "ul",
-          {},
-          ...files.map((file) =>
-            el("li", {}, el("a", { href: `#${anchors.get(file)}` }, headline(file))),
-          ),
-        ),
-      ),
+function fillArticle(article: HTMLElement, file: ResultFile, companions: ResultFile[]): void {
+  const made = picturesOf(file, companions);
+  const pictures = made.flatMap((picture) => (isMissing(picture) ? [] : [picture]));
+  const missing = made.filter(isMissing);
+  const parts = [
+    file.interrupted
+      ? el("p", { class: "warning" }, "Interrupted: what was measured until then.")
+      : null,
+    file.sentence ? el("p", { class: "sentence" }, file.sentence) : null,
+    notesOf(file),
+    made.length === 0 ? el("p", {}, "There is no picture for files of this command yet.") : null,
+    ...pictures.map((picture, index) =>
+      card(picture, file, `${article.id}-${picture.id}`, {
+        open: index === 0 && isNewest(file, companions),
+        remake: () => {
+          const anew = picturesOf(file, companions).find(({ id }) => id === picture.id);
+          return anew === undefined || isMissing(anew) ? undefined : anew;
+        },
+      }),
     ),
     el(
-      "ul",
-      {},
-      hasPairs ? el("li", {}, el("a", { href: "#before-after" }, "Before and after")) : null,
-      el("li", {}, el("a", { href: "#field" }, "The field")),
-      el("li", {}, el("a", { href: "#what-if" }, "What if?")),
-      el("li", {}, el("a", { href: "#live" }, "Your GPU, now")),
+      "details",
+      { class: "machine" },
+      el(
+        "summary",
+        {},
+        `Machine and build${missing.length > 0 ? `; ${missing.length} not drawn` : ""}`,
+      ),
+      ...missing.map(({ title, missing: why }) => el("p", {}, `Not drawn: ${title}: ${why}.`)),
+      contextTable(file),
     ),
+  ];
+  article.append(...parts.filter((part) => part !== null));
+}
+
+interface Contents {
+  groups: Map<string, ResultFile[]>;
+  anchors: Map<ResultFile, string>;
+  /** Sections that are no files: anchors and names. */
+  before: [string, string][];
+  after: [string, string][];
+}
+
+const linkTo = (anchor: string, name: string) =>
+  el("li", {}, el("a", { href: `#${anchor}` }, name));
+
+function navigation({ groups, anchors, before, after }: Contents): HTMLElement {
+  const links = (sections: [string, string][]) =>
+    sections.length === 0 ? null : el("ul", {}, ...sections.map((each) => linkTo(...each)));
+  const contents = el(
+    "details",
+    {},
+    el("summary", {}, "Contents"),
+    links(before),
+    ...[...groups.values()].flatMap((files) => [
+      ...(groups.size > 1 ? [el("p", {}, machineName(files))] : []),
+      ...byFamily(files).flatMap(([family, members]) => [
+        el("strong", {}, family),
+        links(members.map((file) => [anchors.get(file)!, headline(file)])),
+      ]),
+    ]),
+    links(after),
   );
-  return el("nav", { "aria-label": "Result files" }, contents);
+  // Beside the page it stays; on a phone it would fill the first screen.
+  contents.open = matchMedia("(min-width: 1100px)").matches;
+  return el("nav", { "aria-label": "Contents" }, contents);
 }
 
 /** To what the address names and was not there when the page was opened; the panel's setting goes there itself. */
 function goToFragment(): void {
-  const [navigation] = performance.getEntriesByType("navigation");
-  if ((navigation as PerformanceNavigationTiming | undefined)?.type !== "reload")
-    document.getElementById(location.hash.slice(1))?.scrollIntoView({ behavior: "instant" });
+  const target = document.getElementById(location.hash.slice(1));
+  if (target instanceof HTMLDetailsElement) target.open = true;
+  target?.scrollIntoView({ behavior: "instant" });
 }
 
-function start(): void {
-  const files = filesOfPage(embedded("result"));
+const isReload = () => {
+  const [navigation] = performance.getEntriesByType("navigation");
+  return (navigation as PerformanceNavigationTiming | undefined)?.type === "reload";
+};
+
+/** Of a page without a run whose time could be divided, as one of a profile alone. */
+const headlineAlone = (said: string) =>
+  el(
+    "section",
+    { class: "card", id: "story", "aria-labelledby": "story-title" },
+    el("h2", { id: "story-title" }, "When a GPU pays"),
+    el("p", { class: "headline" }, said),
+  );
+
+const dropped: unknown[] = [];
+/** Made once, as it listens to the whole page. */
+const isLive = embedded("live").length > 0;
+const target = isLive
+  ? null
+  : dropTarget((parts) => {
+      const first = embedded("result").length + dropped.length + 1;
+      dropped.push(...parts);
+      start(`file-${first}`);
+    });
+
+/** Builds the page, and goes to that part of it, or to what the address names. */
+function start(goTo?: string): void {
+  const files = filesOfPage([...embedded("result"), ...dropped]);
   takeAssumed(embedded("assumed")[0]);
   const film = readFilm(embedded("field")[0]);
   const anchors = new Map(files.map((file, index) => [file, `file-${index + 1}`]));
@@ -120,7 +183,12 @@ function start(): void {
   if (files.length === 0) main.append(el("p", {}, "There are no results in this page."));
   const story = storyPicture(files);
   if (story !== null) main.append(card(story.picture, story.file, "story", { heading: "h2" }));
+  const when = story === null ? whenOf(files, assumedCards[0]!, usualRun) : [];
+  if (when.length > 0) main.append(headlineAlone(when.join(" ")));
   if (film !== null) main.append(fieldView(film, filmSource(files)));
+  const pieces: (() => void)[] = [];
+  const pairs = beforeAfterSection(embedded("pair"), files, pieces);
+  if (pairs !== null) main.append(pairs);
   if (groups.size > 1)
     main.append(
       el(
@@ -129,26 +197,39 @@ function start(): void {
         `These files come from ${groups.size} machines or builds; they are shown apart and must not be compared line by line.`,
       ),
     );
-  const pieces: (() => void)[] = [];
-  const pairs = beforeAfterSection(embedded("pair"), files, pieces);
-  if (pairs !== null) main.append(pairs);
   const articleOf = (file: ResultFile, companions: ResultFile[]) =>
     articleInTurn(anchors.get(file) ?? "", headline(file), pieces, (article) =>
       fillArticle(article, file, companions),
     );
-  for (const members of groups.values()) {
-    const machine = machineName(members);
+  for (const members of groups.values())
     main.append(
       el(
-        "section",
-        { class: "machine-group", "aria-label": machine },
-        el("p", { class: "machine-name" }, machine),
-        ...members.map((file) => articleOf(file, members)),
+        "div",
+        { class: "machine-group" },
+        el("p", { class: "machine-name" }, machineName(members)),
+        ...byFamily(members).flatMap(([, family]) =>
+          family.map((file) => articleOf(file, members)),
+        ),
       ),
     );
-  }
-  pieces.push(() => main.append(...(film === null ? [noField()] : []), whatIf(files), liveCard()));
+  pieces.push(() => main.append(whatIf(files), liveCard()));
   if (story === null) pieces.shift()?.();
+  const before: [string, string, boolean][] = [
+    ["story", "When, and where the time goes", story !== null || when.length > 0],
+    ["field", "The field", film !== null],
+    ["before-after", "Before and after", pairs !== null],
+  ];
+  const navigationParts = {
+    groups,
+    anchors,
+    before: before.flatMap(([anchor, name, there]): [string, string][] =>
+      there ? [[anchor, name]] : [],
+    ),
+    after: [
+      ["what-if", "What if?"],
+      ["live", "Your GPU, now"],
+    ] as [string, string][],
+  };
   document
     .querySelector("#page")
     ?.replaceChildren(
@@ -156,9 +237,10 @@ function start(): void {
         "header",
         {},
         el("h1", {}, "diffbench report"),
-        el("div", { class: "tools" }, themeButton()),
-        navigation(groups, anchors, pairs !== null),
+        el("div", { class: "tools" }, themeButton(), ...(target?.controls ?? [])),
       ),
+      target?.told ?? "",
+      navigation(navigationParts),
       main,
       el(
         "footer",
@@ -173,9 +255,11 @@ function start(): void {
   inTurns(pieces, () => {
     main.dataset["built"] = "yes";
     performance.mark("built");
-    goToFragment();
+    if (goTo !== undefined) document.getElementById(goTo)?.scrollIntoView();
+    else if (!isReload()) goToFragment();
   });
 }
 
-if (embedded("live").length > 0) document.querySelector("#page")?.replaceChildren(...livePage());
+addEventListener("hashchange", goToFragment);
+if (isLive) document.querySelector("#page")?.replaceChildren(...livePage());
 else start();

@@ -22,6 +22,8 @@ export const row = (
   status: "ok",
   verified: { bitwise: true, steps: 2 },
   seconds_per_iteration: step,
+  iterations_per_sample: 2,
+  samples_seconds: [1.9 * step!, 2 * step!, 2.6 * step!],
   seconds_per_iteration_interval: { low: 0.99 * step!, high: 1.01 * step!, confidence: 0.95 },
   phases: phasesOf(warm!),
   busy: busyOf(device, warm!),

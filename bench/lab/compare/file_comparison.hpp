@@ -34,6 +34,8 @@ class FileComparison {
                  double run_spread = default_run_spread, double least_effect = least_effect_in_run);
 
   [[nodiscard]] bool any_compared() const;
+  /// Neither the iterations nor the threads of a row were asked for otherwise.
+  [[nodiscard]] bool same_settings() const { return same_settings_; }
   /// Rows with the verdict SLOWER that take longer by more than that, 0.05 being 5 %.
   [[nodiscard]] std::vector<std::string> slower_by(double limit) const;
   /// Rows that could not have shown a slowdown of `limit`, each with what it could: "fused (12 %)".
@@ -50,7 +52,8 @@ class FileComparison {
   [[nodiscard]] std::vector<std::string> notes() const;
 
   double least_effect_;
-  bool disturbed_ = false;          ///< while one of them was measured
+  bool disturbed_ = false; ///< while one of them was measured
+  bool same_settings_ = true;
   std::vector<Difference> machine_; ///< of machine, build and rows
   std::vector<Difference> problem_; ///< with any of them, no row is compared
   std::vector<ComparedRow> rows_;

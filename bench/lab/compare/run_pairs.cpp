@@ -30,7 +30,7 @@ std::vector<std::size_t> in_time(std::span<const NamedRun> runs) {
 enum class Machine { same, another };
 
 /// Pairs the last of `order` with the newest of the others on such a machine with which any row can
-/// be compared. Returns whether there is one.
+/// be compared; of one machine only runs with equal settings. Returns whether there is one.
 bool add_pair(std::vector<RunPair>& pairs, std::span<const NamedRun> runs,
               std::span<const std::size_t> order, Machine machine) {
   const NamedRun& now = runs[order.back()];
@@ -40,7 +40,8 @@ bool add_pair(std::vector<RunPair>& pairs, std::span<const NamedRun> runs,
       continue;
     }
     const FileComparison comparison(before.run, now.run);
-    if (comparison.any_compared()) {
+    const bool alike = machine == Machine::another || comparison.same_settings();
+    if (alike && comparison.any_compared()) {
       pairs.push_back({.old_run = order[i],
                        .new_run = order.back(),
                        .same_machine = machine == Machine::same,

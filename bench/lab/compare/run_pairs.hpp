@@ -23,9 +23,9 @@ struct RunPair {
 };
 
 /// The runs are of one kind. Each one is paired with the newest earlier run of its machine
-/// with which any row can be compared; then the newest run of a machine with the newest earlier
-/// one that is another machine's newest. Runs without a date count as the oldest, those of one date
-/// in their order here.
+/// with which any row can be compared and which had equal settings; then the newest run of a
+/// machine with the newest earlier one that is another machine's newest. Runs without a date count
+/// as the oldest, those of one date in their order here.
 [[nodiscard]] std::vector<RunPair> pairs_in_time(std::span<const NamedRun> runs);
 
 } // namespace diffbench::bench

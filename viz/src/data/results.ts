@@ -228,6 +228,19 @@ export function readResultFile(part: Json): ResultFile {
   };
 }
 
+/** A point of a sweep as the comparison that it is; its file's in everything else. */
+export const comparisonOf = (sweep: ResultFile, point: Json): ResultFile => {
+  const result = at(point, "result");
+  return { ...sweep, ...readResultFile({ diffbench: result }), ...partsOf(sweep) };
+};
+const partsOf = ({ name, command, context, disturbed, names }: ResultFile) => ({
+  name,
+  command,
+  context,
+  disturbed,
+  names,
+});
+
 /** All rows of a comparison or a sweep, each with what it computed. */
 export function readRows(
   file: ResultFile,

@@ -9,11 +9,12 @@ import {
   predict,
   type Prediction,
   type Profile,
+  readProfile,
   type RunShape,
   visitsOf,
   type Way,
 } from "./model";
-import { readRows, type ResultFile, type Row, staysInPlace } from "./results";
+import { readResultFile, readRows, type ResultFile, type Row, staysInPlace } from "./results";
 import { type Column, inSeconds } from "./table";
 import { seconds } from "./units";
 
@@ -75,6 +76,19 @@ export function measuredRuns(files: ResultFile[], setting: Setting): { row: Row;
         row.warm !== null,
     )
     .map(({ row, side }) => ({ row, side }));
+}
+
+/** Of bench/results/: profiles that come with every page. */
+const recorded: unknown[] = Object.values(
+  import.meta.glob("../../../bench/results/*-profile.json", { eager: true, import: "default" }),
+);
+
+/** Those of the files first. */
+export function profilesOf(files: ResultFile[]): Profile[] {
+  const shipped = recorded.map((json, index) =>
+    readResultFile({ ...(json as object), file: `recorded profile ${index + 1}` }),
+  );
+  return [...files, ...shipped].flatMap((file) => readProfile(file) ?? []);
 }
 
 export const stepsText = (every: number) => (every === 1 ? "step" : `${every} steps`);
@@ -161,36 +175,6 @@ export const partsOfRun: [string, string, (run: Prediction) => number][] = [
 /** Those whose bars can stand beside each other: what is much slower would make the rest a line. */
 export const comparable = (all: Predicted[]) =>
   all.filter(({ run }) => run.warm <= 30 * all[0]!.run.warm);
-
-/** Copies and calls in turns; more than can be seen become one stretch. */
-export function stretches(
-  setting: Setting,
-  { way, run }: Predicted,
-): { part: string; start: number; end: number }[] {
-  const { iterations, every } = setting;
-  const visits = visitsOf(way, shapeOf(setting));
-  const result: { part: string; start: number; end: number }[] = [];
-  let now = 0;
-  const add = (part: string, length: number) => {
-    result.push({ part, start: now, end: now + length });
-    now += length;
-  };
-  add("copy in", run.copyIn);
-  if (visits === 0 || visits > 60) {
-    add("steps", run.steps);
-    if (run.visits > 0) add("copies on the way", run.visits);
-  } else {
-    const share = every / iterations;
-    for (let i = 0; i < visits; ++i) {
-      add("steps", run.steps * share);
-      add("copies on the way", run.visits / visits);
-    }
-    const rest = run.steps * (1 - visits * share);
-    if (rest > 0) add("steps", rest);
-  }
-  add("copy out", run.copyOut);
-  return result;
-}
 
 export function columnsOf(all: Predicted[]): Column<Predicted>[] {
   const assumed = all.some(({ ends }) => ends !== null);

@@ -11,9 +11,10 @@ import {
   pinnedKind,
 } from "./assumed";
 import { concluded } from "./conclusion";
-import { num, positive, text } from "./json";
+import { list, num, positive, text } from "./json";
 import { type Prediction, type RunShape, visitsOf } from "./model";
 import {
+  comparisonOf,
   type PhaseName,
   phaseNames,
   type Phases,
@@ -23,7 +24,7 @@ import {
   staysInPlace,
 } from "./results";
 import { fromTo, predictWay, stepsText } from "./scenario";
-import { figure } from "./units";
+import { figure, shortened } from "./units";
 
 export type Part = PhaseName | "unexplained" | "not divided";
 export const storyParts: Part[] = [...phaseNames, "unexplained", "not divided"];
@@ -149,10 +150,18 @@ function told(file: ResultFile): Story | null {
   return { file, measured, gpu: true, missing };
 }
 
+/** Of a sweep its last point, the largest. */
+function comparisonsOf(file: ResultFile): ResultFile[] {
+  if (file.experiment === "comparison" || file.experiment === "residency") return [file];
+  const point = file.experiment === "sweep" ? list(file.data, "points").at(-1) : undefined;
+  return point === undefined ? [] : [comparisonOf(file, point)];
+}
+
 /** Of the page's files the one that tells the most of it; null: none has a timed row of a solver. */
 export function storyOf(files: ResultFile[]): Story | null {
-  return files
-    .filter(({ experiment }) => experiment === "comparison" || experiment === "residency")
+  return [...files]
+    .sort((a, b) => Number(a.experiment === "sweep") - Number(b.experiment === "sweep"))
+    .flatMap(comparisonsOf)
     .flatMap((file) => told(file) ?? [])
     .reduce<Story | null>(
       (best, each) => (best === null || worth(each) > worth(best) ? each : best),
@@ -231,15 +240,26 @@ function against(each: Bar, cpu: Bar): string {
   return "faster or slower: the assumed figures leave it open";
 }
 
+/** Where most of a run goes; copies in both directions are one thing. */
+function mostlyOf({ parts, seconds: whole }: Bar): string {
+  const { h2d = 0, d2h = 0, ...others } = parts;
+  const [first] = Object.entries({ ...others, copies: h2d + d2h }).sort(([, a], [, b]) => b - a);
+  const share = first === undefined ? 0 : Math.round((100 * first[1]) / whole);
+  return share > 50 && first![0] !== "not divided" ? `, ${share} % ${first![0]}` : "";
+}
+
 export const sentenceOf = (story: Story, card: Card | null): string =>
   concluded(story.file, findingOf(story, card));
 
 function findingOf(story: Story, card: Card | null): string {
   const [cpu, ...others] = story.measured as [Bar, ...Bar[]];
   const parts = (bars: Bar[]) =>
-    bars.map((each) => `${lengthOf(each)} ${each.phrase} (${against(each, cpu)})`).join(", ");
-  const onCpu = `${problemText(story.file)}: ${lengthOf(cpu)} on the CPU (${cpu.name})`;
-  if (story.gpu) return `${onCpu}; on the GPU ${parts(others)}.`;
+    bars
+      .map((each) => `${lengthOf(each)} ${each.phrase} (${against(each, cpu)}${mostlyOf(each)})`)
+      .join(", ");
+  const onCpu = `${problemText(story.file)}: ${lengthOf(cpu)} on the CPU (${shortened(cpu.name)}${mostlyOf(cpu)})`;
+  const gpus = [...new Set(others.map(({ row }) => shortened(row?.kernel ?? "")))].join(" and ");
+  if (story.gpu) return `${onCpu}; on the GPU (${gpus}) ${parts(others)}.`;
   const measured = `${[onCpu, ...(others.length > 0 ? [parts(others)] : [])].join(", ")}. No GPU was measured`;
   if (card === null) return `${measured}.`;
   const assumed = assumedBars(story, card);

@@ -12,11 +12,11 @@ export interface Spread {
 
 export const now = () => performance.now() / 1000;
 
-/** The smallest step of the clock, in seconds, of those seen within a tenth of a second or so. */
+/** The smallest step of the clock, in seconds, of those seen within a frame or so. */
 export function clockTick(): number {
   let smallest = Infinity;
   const begin = now();
-  for (let last = begin, seen = 0; seen < 50 && last - begin < 0.1;) {
+  for (let last = begin, seen = 0; seen < 50 && last - begin < 0.03;) {
     const here = now();
     if (here > last) {
       smallest = Math.min(smallest, here - last);

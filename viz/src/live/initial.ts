@@ -1,5 +1,6 @@
 // The initial fields, to the bit those of the program (solver/src/initial.cpp).
 import type { Setting } from "./setting";
+import { inPieces } from "./solver";
 
 /**
  * MT19937-64 (Nishimura, "Tables of 64-bit Mersenne twisters", ACM TOMACS 2000), which C++ calls
@@ -60,13 +61,15 @@ function block(nx: number, ny: number): Float32Array<ArrayBuffer> {
 }
 
 /** Throws a RangeError when there is no memory for it. */
-export function initialField({ nx, ny, start }: Setting): Float32Array<ArrayBuffer> {
+export async function initialField({ nx, ny, start }: Setting): Promise<Float32Array<ArrayBuffer>> {
   if (start === "block") return block(nx, ny);
   const next = mersenneTwister(1n); // the default of --seed
   const cells = new Float32Array(nx * ny);
-  for (let cell = 0; cell < cells.length; ++cell) {
-    const [top, bottom] = next();
-    cells[cell] = (top * 2 ** 21 + (bottom >>> 11)) * 2 ** -53;
-  }
+  await inPieces(cells.length, (from, to) => {
+    for (let cell = from; cell < to; ++cell) {
+      const [top, bottom] = next();
+      cells[cell] = (top * 2 ** 21 + (bottom >>> 11)) * 2 ** -53;
+    }
+  });
   return cells;
 }

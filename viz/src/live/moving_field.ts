@@ -35,8 +35,8 @@ export function movingField(setting: Setting) {
       for (let x = 0; x < frame.width; ++x, ++point)
         values[point] = field[y * apart * setting.nx + x * apart]!;
     paint(canvas, frame, values);
-    const [low, high] = rangeOf(field);
-    caption.textContent = `${way}: step ${step} of ${setting.steps}, cells from ${figure(low)} to ${figure(high)}`;
+    const [low, high] = rangeOf(values);
+    caption.textContent = `${way}: step ${step} of ${setting.steps}, cells${apart > 1 ? " shown" : ""} from ${figure(low)} to ${figure(high)}`;
     canvas.setAttribute("aria-label", `The field, ${caption.textContent}`);
   };
   return { elements: [canvas, colourBar(frame), caption], show };

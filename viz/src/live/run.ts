@@ -1,6 +1,6 @@
 // A press of "Measure": the three ways one after the other, each first shown and proven, then timed.
 // A field that is wrong has no times, nor has a GPU that is the CPU in disguise.
-import { clockTick, lasting, type Spread, timeOf } from "./clock";
+import { clockTick, now, type Spread, timeOf } from "./clock";
 import { type Gpu, gpuSolver, openGpu } from "./gpu";
 import { type GpuCosts, gpuCosts } from "./gpu_costs";
 import { initialField } from "./initial";
@@ -65,7 +65,8 @@ async function solve(
   let field = initial;
   for (let done = 0; done < steps;) {
     const next = Math.min(chunk, steps - done);
-    const took = await lasting(() => solver.advance(next));
+    const begin = now();
+    const took = (await solver.advance(next)) ?? now() - begin;
     done += next;
     field = await solver.download();
     watcher.show(field, done, way);
@@ -98,7 +99,10 @@ export async function onCpu(
     way.field = await solve(solver, initial, steps, name, watcher);
     way.digest = await digestOf(way.field);
     watcher.say(`${name}: timing`);
-    const advance = (count: number) => lasting(() => solver.advance(count));
+    const advance = async (count: number) => {
+      const begin = now();
+      return (await solver.advance(count)) ?? now() - begin;
+    };
     const pause = pausing(watcher);
     way.step = await timeOf(advance, tick, async () => {
       await pause();
@@ -131,8 +135,8 @@ async function onGpu(
     const solver = await gpuSolver(gpu, setting);
     const field = await solve(solver, initial, setting.steps, "WebGPU", watcher);
     if (reference === null) throw new Error("there is no correct field to compare its field with");
-    const largest = initial.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-    way.distance = distance(field, reference, setting.steps, largest);
+    const largest = setting.start === "block" ? 0.005 : 1; // of the fields in initial.ts
+    way.distance = await distance(field, reference, setting.steps, largest);
     if (way.distance.right && !gpu.software) {
       watcher.say("WebGPU: timing");
       way.costs = await gpuCosts(gpu, solver, setting, initial, tick, pausing(watcher));
@@ -147,9 +151,9 @@ async function onGpu(
 }
 
 /** Of two fields that should have the same bits and do not, one is wrong: neither has times. */
-function holdTogether(script: CpuWay, wasm: CpuWay): boolean {
+async function holdTogether(script: CpuWay, wasm: CpuWay): Promise<boolean> {
   if (script.field === null || wasm.field === null) return true;
-  if (sameBits(script.field, wasm.field)) return true;
+  if (await sameBits(script.field, wasm.field)) return true;
   for (const way of [script, wasm]) {
     way.missing = "its field and that of the other way on the CPU differ, so one of them is wrong";
     way.step = null;
@@ -161,13 +165,14 @@ function holdTogether(script: CpuWay, wasm: CpuWay): boolean {
 export async function run(setting: Setting, watcher: Watcher): Promise<Outcome> {
   let initial: Float32Array<ArrayBuffer>;
   try {
-    initial = initialField(setting);
+    initial = await initialField(setting);
   } catch {
     throw new Error("The browser gives no memory for the field; choose a smaller grid");
   }
   watcher.show(initial, 0, "The start");
   await breathe();
   const tick = clockTick();
+  await breathe();
   const cpu = (name: string, make: () => Promise<Solver> | Solver) =>
     onCpu(name, make, initial, setting, tick, watcher);
   const wasm = await cpu("WebAssembly SIMD", () => {
@@ -176,7 +181,7 @@ export async function run(setting: Setting, watcher: Watcher): Promise<Outcome> 
     return wasmSolver(setting);
   });
   const script = await cpu("plain JavaScript", () => scriptSolver(setting));
-  const agree = holdTogether(script, wasm);
+  const agree = await holdTogether(script, wasm);
   const reference = agree ? (wasm.field ?? script.field) : null;
   const gpu = await onGpu(initial, reference, setting, tick, watcher);
   return {

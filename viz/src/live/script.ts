@@ -1,7 +1,7 @@
 // The plain JavaScript solver: loops over typed arrays with a ring of ghost cells. Math.fround
 // after each operation makes them those of float32, so the bits are the program's.
 import { factor, outside, type Setting } from "./setting";
-import type { Solver } from "./solver";
+import { inPieces, type Solver } from "./solver";
 
 /** (nx + 2) by (ny + 2) cells. */
 function fillGhosts(field: Float32Array, { nx, ny, boundary }: Setting): void {
@@ -22,10 +22,17 @@ function fillGhosts(field: Float32Array, { nx, ny, boundary }: Setting): void {
   }
 }
 
-function step(before: Float32Array, after: Float32Array, nx: number, ny: number): void {
+/** Rows from `first` to before `last`. */
+function step(
+  before: Float32Array,
+  after: Float32Array,
+  nx: number,
+  first: number,
+  last: number,
+): void {
   const { fround } = Math;
   const width = nx + 2;
-  for (let y = 1; y <= ny; ++y) {
+  for (let y = first + 1; y <= last; ++y) {
     const end = y * width + nx;
     for (let i = y * width + 1; i <= end; ++i) {
       const u = before[i]!;
@@ -44,19 +51,28 @@ export function scriptSolver(setting: Setting): Solver {
   let [before, after] = [new Float32Array(cells), new Float32Array(cells)];
   const rowOf = (y: number) => (y + 1) * width + 1;
   return {
-    upload(field) {
-      for (let y = 0; y < ny; ++y) before.set(field.subarray(y * nx, (y + 1) * nx), rowOf(y));
+    async upload(field) {
+      await inPieces(ny, (from, to) => {
+        for (let y = from; y < to; ++y) before.set(field.subarray(y * nx, (y + 1) * nx), rowOf(y));
+      });
     },
-    advance(steps) {
-      for (let i = 0; i < steps; ++i) {
-        fillGhosts(before, setting);
-        step(before, after, nx, ny);
-        [before, after] = [after, before];
-      }
-    },
-    download() {
+    advance: (steps) =>
+      // Each row of each step is a thing to do, of which many steps may fit into a piece.
+      inPieces(steps * ny, (from, to) => {
+        for (let row = from; row < to;) {
+          const y = row % ny;
+          const rows = Math.min(ny - y, to - row);
+          if (y === 0) fillGhosts(before, setting);
+          step(before, after, nx, y, y + rows);
+          row += rows;
+          if (y + rows === ny) [before, after] = [after, before];
+        }
+      }),
+    async download() {
       const field = new Float32Array(nx * ny);
-      for (let y = 0; y < ny; ++y) field.set(before.subarray(rowOf(y), rowOf(y) + nx), y * nx);
+      await inPieces(ny, (from, to) => {
+        for (let y = from; y < to; ++y) field.set(before.subarray(rowOf(y), rowOf(y) + nx), y * nx);
+      });
       return field;
     },
   };

@@ -2,16 +2,17 @@
 // compiler for it.
 import module from "virtual:row-solver";
 import { boundaries, factor, outside, type Setting } from "./setting";
-import type { Solver } from "./solver";
+import { inPieces, type Solver } from "./solver";
 
 interface Exports {
   memory: WebAssembly.Memory;
   bytes_for(nx: number, ny: number): number;
   /** The address of nx by ny cells. */
   place(nx: number, ny: number, boundary: number, outside: number): number;
-  upload(): void;
-  advance(steps: number, factor: number): void;
-  download(): void;
+  /** Rows from one to before another. `advance` counts those of all steps: ny of them are one. */
+  upload(from: number, to: number): void;
+  advance(from: number, to: number, factor: number): void;
+  download(from: number, to: number): void;
 }
 
 const pageBytes = 65_536;
@@ -39,16 +40,18 @@ export async function wasmSolver({ nx, ny, boundary }: Setting): Promise<Solver>
   const address = wasm.place(nx, ny, boundaries.indexOf(boundary), outside);
   const cells = new Float32Array(wasm.memory.buffer, address, nx * ny);
   return {
-    upload(field) {
-      cells.set(field);
-      wasm.upload();
+    async upload(field) {
+      await inPieces(ny, (from, to) => {
+        cells.set(field.subarray(from * nx, to * nx), from * nx);
+        wasm.upload(from, to);
+      });
     },
-    advance(steps) {
-      wasm.advance(steps, factor);
-    },
-    download() {
-      wasm.download();
-      return cells.slice() as Float32Array<ArrayBuffer>;
+    advance: (steps) => inPieces(steps * ny, (from, to) => wasm.advance(from, to, factor)),
+    async download() {
+      const field = new Float32Array(nx * ny);
+      await inPieces(ny, (from, to) => wasm.download(from, to));
+      await inPieces(ny, (from, to) => field.set(cells.subarray(from * nx, to * nx), from * nx));
+      return field;
     },
   };
 }

@@ -110,9 +110,27 @@ export function partsTable({ setting, gpu }: Outcome): Table | null {
   return tableOf(partColumns, rows);
 }
 
+/** Without a GPU; null where neither way has a time. */
+function ofCpu(...ways: CpuWay[]): string | null {
+  const [best, other] = ways
+    .flatMap(({ name, step }) => (step === null ? [] : [{ name, step }]))
+    .sort((a, b) => a.step.median - b.step.median);
+  if (best === undefined) return null;
+  const against =
+    other === undefined
+      ? ""
+      : faster(best.step, other.step)
+        ? `, ${times(other.step.median / best.step.median)} as fast as ${other.name}`
+        : `; whether ${other.name} is slower is not clear: their batches overlap`;
+  return `On this CPU, on one thread, a step takes ${seconds(best.step.median)} by ${best.name}${against}. Whether a GPU would be faster is not known: none was timed.`;
+}
+
+/** Batches that far apart were disturbed. */
+const wide = 2;
+
 /** The lesson, of this machine. */
 export function sentence({ script, wasm, gpu }: Outcome): string | null {
-  if (gpu.costs === null) return null;
+  if (gpu.costs === null) return ofCpu(script, wasm);
   const cpu = [script, wasm]
     .filter((way): way is CpuWay & { step: Spread } => way.step !== null)
     .sort((a, b) => a.step.median - b.step.median)[0];
@@ -155,7 +173,7 @@ export function nearness(found: Distance): string {
 }
 
 export const whyNotTheSameBits =
-  "WGSL lets a GPU contract a product and a sum into one rounding and flush denormals to zero, and a page cannot forbid it; so this says how close the fields are, never that they are equal bit for bit.";
+  "(A unit in the last place is the distance from one float32 to the next. To contract is to round a product and the sum that it goes into once, in the place of twice.) WGSL lets a GPU contract a product and a sum into one rounding and flush denormals to zero, and a page cannot forbid it; so this says how close the fields are, never that they are equal bit for bit.";
 
 const sharedMemory: Record<string, string> = {
   apple: "This GPU shares the CPU's memory: there is no bus that a copy could cross.",
@@ -164,12 +182,23 @@ const sharedMemory: Record<string, string> = {
 };
 
 /** What the figures of the GPU are not. */
-export function labels({ gpu: { gpu, costs }, tick }: Outcome): string[] {
+export function labels(outcome: Outcome): string[] {
+  const {
+    gpu: { gpu, costs },
+    tick,
+  } = outcome;
+  const scattered = timedSteps(outcome)
+    .filter(([, { low, high }]) => high >= wide * low)
+    .map(
+      ([name, { low, high }]) =>
+        `${name}: the fastest batch has ${seconds(low)} a step, the slowest ${seconds(high)}. Something else ran; measure again.`,
+    );
   const clock =
     `Medians of ${batches} batches; each begins at the start of the run, and bringing the start back is not timed. The browser's clock steps by ${seconds(tick)}; batches last as long as ` +
     `${ticksOfBatch} of its steps, at least ${seconds(shortestBatch)} and at most ${seconds(longestBatch)} or little more.`;
-  if (gpu === null || costs === null) return [clock];
+  if (gpu === null || costs === null) return [...scattered, clock];
   return [
+    ...scattered,
     clock,
     sharedMemory[gpu.vendor.toLowerCase()] ??
       "The browser does not tell whether this GPU has memory of its own. An integrated one shares the CPU's: then there is no bus that a copy could cross.",

@@ -19,7 +19,7 @@ function differences({ differences: all }: Pair): HTMLElement | null {
   };
   return el(
     "details",
-    all.length > 8 ? {} : { open: "" },
+    {},
     el("summary", {}, `What else differs (${all.length})`),
     tableView(table, "What differs between the two runs"),
   );
@@ -66,13 +66,29 @@ export function beforeAfterSection(
     );
     pieces.push(() => {
       const strip = history(chain);
-      if (strip !== null) article.append(card(strip, newest.after, `${anchor}-history`));
+      if (strip !== null)
+        article.append(card(strip, newest.after, `${anchor}-history`, { open: false }));
     });
     return article;
   });
+  const paired = new Set(chains.flat().flatMap(({ before, after }) => [before, after]));
+  const alone = files.filter(
+    (file) =>
+      !paired.has(file) &&
+      [...paired].some(
+        (other) => other.experiment === file.experiment && machineOf(other) === machineOf(file),
+      ),
+  );
   return el(
     "section",
     { class: "machine-group", id: "before-after", "aria-label": "Before and after" },
     ...articles,
+    alone.length === 0
+      ? null
+      : el(
+          "p",
+          { class: "muted" },
+          `Not compared, as no other run had its problem and settings: ${alone.map(({ name }) => shortened(name)).join(", ")}.`,
+        ),
   );
 }

@@ -1,14 +1,16 @@
 // A chart on the page: drawn when it comes into sight, again when the size or the colours change,
 // and before printing.
 import type { EChartsCoreOption } from "echarts/core";
-import { belowLegend, type Drawing } from "../pictures/chart";
+import { belowLegend } from "../pictures/chart";
+import type { ChartOption, Point } from "../pictures/option";
 import type { Palette } from "../pictures/palette";
+import type { Told } from "../pictures/tooltip";
 import { captioned } from "./caption";
 import { button, el } from "./dom";
 import { init, type EChartsType } from "./echarts";
 import { onTheme, palette } from "./theme";
 
-const narrowWidth = 560;
+const narrowWidth = 500;
 const waiting = new Map<Element, ChartView>();
 
 const inSight = new IntersectionObserver(
@@ -44,20 +46,40 @@ function enlarged(option: EChartsCoreOption): EChartsCoreOption {
   return members(option);
 }
 
+/** Where in the option a point with figures stands. */
+interface Place {
+  seriesIndex: number;
+  dataIndex: number;
+  told: Told;
+}
+
+function placesOf(series: ChartOption["series"]): Place[] {
+  return series.flatMap(({ data }, seriesIndex) =>
+    (data as (Point | unknown[])[]).flatMap((point, dataIndex) =>
+      "told" in point ? [{ seriesIndex, dataIndex, told: point.told }] : [],
+    ),
+  );
+}
+
 export class ChartView {
   readonly element: HTMLElement;
+  /** Of the point that the reader clicked, or went to by keys. */
+  readonly figures = el("p", { class: "figures", role: "status" });
   private chart: EChartsType | null = null;
+  private places: Place[] = [];
+  private here: Place | undefined;
   private drawnWidth = 0;
   /** Of the axis that can be zoomed, in percent. */
   private inView: [number, number] = [0, 100];
 
   constructor(
-    private readonly option: (palette: Palette, narrow: boolean) => EChartsCoreOption,
+    private readonly option: (palette: Palette, narrow: boolean) => ChartOption,
     label: string,
     private readonly height: number,
   ) {
-    this.element = el("div", { class: "chart", role: "img", "aria-label": label });
+    this.element = el("div", { class: "chart", role: "img", tabindex: "0", "aria-label": label });
     this.setHeight();
+    this.element.addEventListener("keydown", (event) => this.followKey(event));
     waiting.set(this.element, this);
     inSight.observe(this.element);
     onTheme(() => this.redraw());
@@ -75,6 +97,13 @@ export class ChartView {
       this.redraw();
       this.element.dataset["drawn"] = "yes";
       this.chart.on("datazoom", () => this.followZoom());
+      this.chart.on("click", ({ seriesIndex, dataIndex }) => {
+        this.goTo(
+          this.places.find(
+            (each) => each.seriesIndex === seriesIndex && each.dataIndex === dataIndex,
+          ),
+        );
+      });
       if (!performance.getEntriesByName("first-chart").length) performance.mark("first-chart");
     }
     return this.chart;
@@ -84,15 +113,39 @@ export class ChartView {
     if (this.chart === null) return;
     this.drawnWidth = this.element.clientWidth;
     const width = this.drawnWidth / (projector.matches ? projected : 1);
-    const whole: EChartsCoreOption & Drawing = this.option(
-      palette(),
-      this.drawnWidth < narrowWidth,
-    );
+    const whole = this.option(palette(), this.drawnWidth < narrowWidth);
     const { option, extra } = belowLegend(whole, width);
+    this.places = placesOf(option.series);
+    this.goTo(undefined);
     this.inView = [0, 100];
     this.setHeight(extra);
     this.chart.resize();
     this.chart.setOption(projector.matches ? enlarged(option) : option, { notMerge: true });
+  }
+
+  /** Right and left go from point to point, Escape leaves them. */
+  private followKey(event: KeyboardEvent): void {
+    const by = { ArrowRight: 1, ArrowLeft: -1, Escape: 0 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    this.draw();
+    // The parts of a stacked bar tell the same row.
+    const tells = ({ told }: Place) => JSON.stringify(told);
+    const stops = [...new Map(this.places.map((each) => [tells(each), each])).values()];
+    const { here } = this;
+    const from = here === undefined ? -1 : stops.findIndex((each) => tells(each) === tells(here));
+    const next = (Math.max(from, by < 0 ? 0 : -1) + by + stops.length) % stops.length;
+    this.goTo(by === 0 ? undefined : stops[next]);
+  }
+
+  private goTo(place: Place | undefined): void {
+    this.here = place;
+    this.figures.textContent =
+      place === undefined
+        ? ""
+        : `${place.told.head}: ${place.told.lines.map((line) => line.join(" ")).join(", ")}`;
+    if (place === undefined) this.chart?.dispatchAction({ type: "hideTip" });
+    else this.chart?.dispatchAction({ type: "showTip", ...place });
   }
 
   /** For the keyboard, and for all who do not know of Ctrl and the wheel. */

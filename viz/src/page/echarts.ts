@@ -8,6 +8,7 @@ import {
   MarkLineComponent,
   TooltipComponent,
 } from "echarts/components";
+import { LabelLayout } from "echarts/features";
 import { init, use, type EChartsType } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 
@@ -17,6 +18,7 @@ use([
   CustomChart,
   DataZoomInsideComponent,
   GridComponent,
+  LabelLayout,
   LegendPlainComponent,
   LineChart,
   MarkAreaComponent,

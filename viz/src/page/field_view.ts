@@ -149,20 +149,3 @@ export function fieldView(film: Film, source: string[]): HTMLElement {
   show(index);
   return section;
 }
-
-export function noField(): HTMLElement {
-  return el(
-    "section",
-    { class: "card missing", id: "field", "aria-labelledby": "field-title" },
-    el("h2", { id: "field-title" }, "The field"),
-    el(
-      "p",
-      {},
-      "Not drawn: this page has no snapshots. ",
-      el("code", {}, "diffbench --grid 640 --snapshot-every 50 --report report.html"),
-      " makes them and the page; ",
-      el("code", {}, "diffbench report ... --snapshots DIR"),
-      " uses existing snapshots.",
-    ),
-  );
-}

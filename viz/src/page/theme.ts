@@ -1,13 +1,14 @@
 // Light or dark: as the system says, until the reader chooses.
 import { dark, light, type Palette } from "../pictures/palette";
 import { button } from "./dom";
+import { keep, kept } from "./kept";
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 const printing = matchMedia("print");
-let chosen: "light" | "dark" | null = null;
 const listeners = new Set<() => void>();
 
-const isDark = () => !printing.matches && (chosen === null ? system.matches : chosen === "dark");
+const isDark = () =>
+  !printing.matches && (kept("theme") === undefined ? system.matches : kept("theme") === "dark");
 
 /** Paper is white. */
 export const palette = (): Palette => (isDark() ? dark : light);
@@ -18,14 +19,14 @@ export function onTheme(listener: () => void): void {
 }
 
 function apply(): void {
-  if (chosen === null) delete document.documentElement.dataset["theme"];
-  else document.documentElement.dataset["theme"] = chosen;
+  const chosen = kept("theme");
+  if (chosen !== undefined) document.documentElement.dataset["theme"] = chosen;
   for (const listener of listeners) listener();
 }
 
 export function themeButton(): HTMLElement {
   const element = button("", () => {
-    chosen = isDark() ? "light" : "dark";
+    keep("theme", isDark() ? "light" : "dark");
     apply();
   });
   const label = () => (element.textContent = isDark() ? "Light colours" : "Dark colours");
@@ -36,3 +37,4 @@ export function themeButton(): HTMLElement {
 
 system.addEventListener("change", apply);
 printing.addEventListener("change", apply);
+apply();

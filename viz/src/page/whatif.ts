@@ -1,35 +1,25 @@
 // The what-if panel: sliders, and beside them what the recorded profile of a machine predicts.
 import { addressOf, anchor, askedIn } from "../data/address";
 import { figuresOf } from "../data/assumed";
-import { type Profile, readProfile } from "../data/model";
-import { readResultFile, type ResultFile } from "../data/results";
+import type { ResultFile } from "../data/results";
 import {
   columnsOf,
   comparable,
   measuredRuns,
   type Predicted,
   predictAll,
+  profilesOf,
   sentence,
   type Setting,
 } from "../data/scenario";
 import { csvOf, type Table, tableOf } from "../data/table";
-import { bars, crossover, timeline } from "../pictures/whatif";
+import { bars, crossover } from "../pictures/whatif";
 import { ChartView } from "./chart_view";
 import { button, download, el } from "./dom";
 import { tableView } from "./table_view";
 import { choosersOf, offered, slidersOf, usualSetting, withAsked } from "./whatif_controls";
 
-/** Of bench/results/: profiles that come with every page. */
-const recorded: unknown[] = Object.values(
-  import.meta.glob("../../../bench/results/*-profile.json", { eager: true, import: "default" }),
-);
-
-function profilesOf(files: ResultFile[]): Profile[] {
-  const shipped = recorded.map((json, index) =>
-    readResultFile({ ...(json as object), file: `recorded profile ${index + 1}` }),
-  );
-  return [...files, ...shipped].flatMap((file) => readProfile(file) ?? []);
-}
+const chartHeight = matchMedia("(max-width: 600px)").matches ? 240 : 360;
 
 const noProfile = () =>
   el(
@@ -134,18 +124,12 @@ export function whatIf(files: ResultFile[]): HTMLElement {
     new ChartView(
       (palette, narrow) => bars(all, palette, narrow),
       "Predicted warm runs as bars, divided into copies and steps. The table has the numbers.",
-      360,
+      chartHeight,
     ),
     new ChartView(
-      (palette, narrow) => timeline(setting, all, palette, narrow),
-      "Predicted course of the fastest runs on an axis of time. The table has the numbers.",
-      240,
-    ),
-    new ChartView(
-      (palette, narrow) =>
-        crossover(setting, measuredRuns(files, setting), files[0]?.names ?? [], palette, narrow),
+      (palette, narrow) => crossover(setting, measuredRuns(files, setting), palette, narrow),
       "Predicted warm runs against the grid, dashed, and measured ones as points. The table has the numbers.",
-      440,
+      chartHeight,
     ),
   ];
 
@@ -192,7 +176,11 @@ export function whatIf(files: ResultFile[]): HTMLElement {
     choosers,
     sliders,
     el("p", { class: "muted" }, hint),
-    ...charts.map((chart) => chart.element),
+    el(
+      "div",
+      { class: "charts" },
+      ...charts.map(({ element, figures }) => el("div", {}, element, figures)),
+    ),
     left,
     el("div", { class: "actions" }, save),
     table.element,

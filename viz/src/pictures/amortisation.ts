@@ -58,7 +58,6 @@ export const amortisation = drawing("amortisation", ["residency"], (file) => {
       "." +
       standInSentence(visiting),
     alternative: `Speed-up over ${best.name} against the steps between two copies, a line for each of ${kinds.length} ways to copy; dashed lines for fields that stay.`,
-    height: 440,
     table: tableOf(columns, timed),
     notDrawn: file.rows
       .filter((row) => row.seconds === null)

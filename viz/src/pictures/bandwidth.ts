@@ -111,7 +111,6 @@ function pictureOf(
   return {
     reading,
     alternative: `Lines of bandwidth against the size of a copy, both logarithmic, for ${timed.length} ways to copy.`,
-    height: 440,
     table: tableOf(columns, lines),
     ...(usual.length > 0 && usual.length < timed.length
       ? { variants: ["pageable and pinned, with their fits", "all ways"] }

@@ -1,4 +1,4 @@
-// All pictures, in the order of the page.
+// All pictures. Of a file those that tell the most come first: the page opens its first card, and folds the others.
 import type { ResultFile } from "../data/results";
 import { amortisation } from "./amortisation";
 import { deviceBandwidth, hostBandwidth } from "./bandwidth";
@@ -14,24 +14,49 @@ import type { Missing, Picture } from "./picture";
 import { pitfalls } from "./pitfalls";
 import { advised, calibrated } from "./predictions";
 import { roofline } from "./roofline";
+import { samples } from "./samples";
 import { scaling } from "./scaling";
 import { timeline } from "./timeline";
 import { compared, selftest } from "./verdicts";
 
+/** What the contents of a page list together, in the order of the page. */
+const families: [string, ResultFile["experiment"][]][] = [
+  ["Backends", ["comparison", "residency", "sweep", "scaling"]],
+  ["Copies and mistakes", ["transfer", "pitfalls"]],
+  ["Predictions", ["calibrate", "advise"]],
+  ["Ranks", ["cluster"]],
+  [
+    "Networks",
+    ["mlp_train", "mlp_depth", "mlp_width", "mlp_throughput", "mlp_scaling", "mlp_latency"],
+  ],
+  ["Verdicts", ["compare", "duel", "history", "selftest", "try"]],
+];
+const others = "Other files";
+
+const familyOf = ({ experiment }: ResultFile): string =>
+  families.find(([, members]) => members.includes(experiment))?.[0] ?? others;
+
+/** Those families that have files, each with its own. */
+export const byFamily = (files: ResultFile[]): [string, ResultFile[]][] =>
+  [...families.map(([name]) => name), others]
+    .map((name): [string, ResultFile[]] => [name, files.filter((file) => familyOf(file) === name)])
+    .filter(([, members]) => members.length > 0);
+
 const makers = [
+  amortisation,
   ladder,
   ledger,
   timeline,
   roofline,
-  amortisation,
+  samples,
   crossover,
   scaling,
   clusterScaling,
   clusterDepth,
   clusterSteps,
   clusterPrediction,
-  hostBandwidth,
   deviceBandwidth,
+  hostBandwidth,
   pitfalls,
   learningCurves,
   epochLedger,

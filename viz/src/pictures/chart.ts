@@ -8,12 +8,15 @@ import type {
   XAXisComponentOption,
   YAXisComponentOption,
 } from "echarts";
+import { shortened } from "../data/units";
 import type { ChartOption, Guide, Measured, Point } from "./option";
 import type { Look, Palette } from "./palette";
 import { written } from "./tooltip";
 
+const longestInLegend = 40;
+
 /** The height of a chart with so many horizontal bars. */
-export const heightOfBars = (bars: number, each = 30) => 120 + each * Math.max(2, bars);
+export const heightOfBars = (bars: number, each = 26) => 100 + each * Math.max(2, bars);
 
 export function baseOption(palette: Palette) {
   return {
@@ -21,7 +24,11 @@ export function baseOption(palette: Palette) {
     backgroundColor: palette.surface,
     textStyle: { color: palette.text, fontFamily: "system-ui, sans-serif", fontSize: 13 },
     color: palette.series,
-    legend: { top: 0, textStyle: { color: palette.text, fontSize: 13 } },
+    legend: {
+      top: 0,
+      textStyle: { color: palette.text, fontSize: 13 },
+      formatter: (name: string) => shortened(name, longestInLegend),
+    },
     tooltip: {
       confine: true,
       backgroundColor: palette.surface,
@@ -46,7 +53,7 @@ export function legendLines(names: string[], width: number): number {
   let lines = 0;
   let end = Infinity;
   for (const name of names) {
-    const item = symbol + letterWidth * name.length;
+    const item = symbol + letterWidth * Math.min(name.length, longestInLegend);
     if (end + gap + item > width - padding) {
       ++lines;
       end = item;
@@ -68,11 +75,14 @@ export function belowLegend<T extends Drawing>(
   width: number,
 ): { option: T; extra: number } {
   const { legend, grid, series = [] } = option;
-  if (legend === undefined || legend.show === false || Array.isArray(grid))
-    return { option, extra: 0 };
+  if (legend === undefined || legend.show === false) return { option, extra: 0 };
   const names = legend.data?.map(String) ?? [...new Set(series.map(({ name }) => name))];
   const extra = lineOfLegend * Math.max(0, legendLines(names, width) - 1);
-  return { option: { ...option, grid: { ...grid, top: Number(grid?.top ?? 40) + extra } }, extra };
+  const lower = (each?: GridComponentOption) => ({ ...each, top: Number(each?.top ?? 40) + extra });
+  return {
+    option: { ...option, grid: Array.isArray(grid) ? grid.map(lower) : lower(grid) },
+    extra,
+  };
 }
 /** An item of 14 pixels and the gap of ECharts. */
 const lineOfLegend = 24;
@@ -148,7 +158,13 @@ export function valueAxis(
   };
   return log
     ? { ...shared, type: "log" }
-    : { ...shared, type: "value", ...(whole ? { minInterval: 1 } : {}) };
+    : {
+        ...shared,
+        type: "value",
+        ...(whole ? { minInterval: 1 } : {}),
+        // Of shares: 0, 25, 50, 75, 100 %.
+        ...(min === 0 && max === 1 ? { interval: 0.25 } : {}),
+      };
 }
 
 export function categoryAxis(
@@ -350,17 +366,25 @@ export interface Line {
   device?: boolean;
   /** Of what is no backend. */
   symbol?: string;
+  /** Its name at its end, in the place of one in a legend. */
+  beside?: string;
   marks?: Pick<LineSeriesOption, "markLine" | "markArea">;
 }
 
 /** A line of points in the look of its backend. */
-export const lineOf = ({ name, look, points, device, symbol, marks }: Line): Measured => ({
+export const lineOf = ({ name, look, points, device, symbol, beside, marks }: Line): Measured => ({
   name,
   type: "line",
   ...(symbol === undefined ? pointOf(device === true) : { symbol, symbolSize: 8 }),
   itemStyle: { color: look.color },
   lineStyle: { ...look, width: 2 },
   data: points,
+  ...(beside === undefined
+    ? {}
+    : {
+        endLabel: { show: true, formatter: beside, color: look.color, fontSize: 12 },
+        labelLayout: { moveOverlap: "shiftY" as const },
+      }),
   ...marks,
 });
 
@@ -374,6 +398,7 @@ interface LogAxis {
 
 /** Lines on two logarithmic axes. */
 export function logLines(palette: Palette, x: LogAxis, y: LogAxis, lines: Line[]): ChartOption {
+  const labelled = lines.some(({ beside }) => beside !== undefined);
   const limits = (index: 0 | 1, also: number[] = []) =>
     logLimits([
       ...also,
@@ -382,7 +407,8 @@ export function logLines(palette: Palette, x: LogAxis, y: LogAxis, lines: Line[]
   return {
     ...baseOption(palette),
     tooltip: tooltip(palette, "axis"),
-    grid: { left: 84, right: 28, top: 56, bottom: 52 },
+    ...(labelled ? { legend: { show: false } } : {}),
+    grid: { left: 84, right: labelled ? 110 : 28, top: labelled ? 28 : 56, bottom: 52 },
     xAxis: valueAxis(palette, { ...x, log: true, ...limits(0, x.also) }),
     yAxis: valueAxis(palette, { ...y, log: true, gap: 66, ...limits(1, y.also) }),
     series: lines.map(lineOf),

@@ -32,6 +32,16 @@ function naivePort(ranked: Row[]): Row | undefined {
   return ports.filter((row) => row.roundtripEvery === 1).at(-1) ?? ports.at(-1);
 }
 
+/** What a row is in a comparison of CPU and GPU, which its colour says. */
+export type Kind = "CPU" | "GPU" | "naive port";
+export const rowKinds: Kind[] = ["CPU", "GPU", "naive port"];
+
+/** Of each of these rows, from fast to slow. */
+export function kindsOf(ranked: Row[]): (row: Row) => Kind {
+  const naive = naivePort(ranked);
+  return (row) => (row === naive ? "naive port" : isGpu(row) ? "GPU" : "CPU");
+}
+
 /** The baseline, and what the reader added. */
 export const namedOf = (file: ResultFile): string[] => [file.baseline, ...file.added];
 
@@ -64,7 +74,7 @@ export const whyNotChosen = (row: Row): string =>
   row.verified === true ? noRoom : "timed, but never verified";
 
 /** More rows than that nobody reads; the table has all. */
-export const mostRows = 40;
+export const mostRows = 16;
 
 /**
  * The same for things that are no rows of backends: at most `mostRows`, those of the greatest weight, in

@@ -113,7 +113,6 @@ export const clusterDepth = drawing("cluster-depth", ["cluster"], (file) => {
       depthReading(runs) + (read.transport ? ` Ranks communicate by ${read.transport}.` : ""),
     alternative:
       "Points of measured time with the intervals of their medians against the rows of a halo, both logarithmic, and a dashed line by the model; the least of each is marked.",
-    height: 440,
     table: tableOf(columns, read.runs),
     notDrawn: read.runs
       .filter((run) => run.depth === null || run.seconds === null)
@@ -291,7 +290,6 @@ export const clusterPrediction = drawing("cluster-predict", ["cluster"], (file) 
       (most.everyStep === null ? "" : `, ${percent(most.everyStep)} with one exchange a step`) +
       ".",
     alternative: `Dashed lines of ${kind} cells a second against ranks, both logarithmic: with the best depth of halos, with one exchange a step, and ideal${measured.length ? "; points where it was measured" : ""}.`,
-    height: 440,
     table: tableOf(columns, runs),
     notDrawn: [],
     verification: `${read.source ? `Rates ${read.source}. ` : ""}${

@@ -1,34 +1,29 @@
 // From a sweep: time against the grid and against the iterations, by each row, with the crossing
 // that the program computed and its interval.
 import { concludes } from "../data/conclusion";
-import { at, flag, list, num, positive, readable, text, word, type Json } from "../data/json";
-import type * as schema from "../data/result_schema";
+import {
+  type Along,
+  along,
+  crosses,
+  type Crossing,
+  crossingsOf,
+  crossingText,
+  type Measure,
+  measures,
+  same,
+  sizeText,
+} from "../data/crossings";
+import { at, list, positive, readable, text, type Json } from "../data/json";
 import { readRow, type Row } from "../data/results";
-import { count, figure, quantity, seconds } from "../data/units";
-import { type Column, inSeconds, tableOf } from "../data/table";
+import { count, figure, quantity, seconds, shortened } from "../data/units";
+import { type Column, inSeconds, type Table, tableOf } from "../data/table";
 import { type Line, logLimits, logLines, plainLine } from "./chart";
-import { chosenRows, whyNotChosen } from "./choice";
-import { lookOf, type Palette } from "./palette";
+import { chosenRows, kindsOf, whyNotChosen } from "./choice";
+import { kindColour, type Palette } from "./palette";
 import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
-type Measure = schema.Crossing["measure"];
-const measures: Record<Measure, { name: string; secondsOf: (row: Row) => number | null }> = {
-  step: { name: "a step, all in place", secondsOf: (row) => row.seconds },
-  "warm run": { name: "a warm run", secondsOf: (row) => row.warm?.wall ?? null },
-  "cold run": { name: "a cold run", secondsOf: (row) => row.cold?.wall ?? null },
-};
-const along: Record<schema.Crossing["along"], { name: string; axis: string; last: string }> = {
-  grid: { name: "grid", axis: "side of the grid (cells)", last: "the largest grid" },
-  iters: { name: "iterations", axis: "iterations", last: "the most iterations" },
-};
-type Along = keyof typeof along;
-const wins: Record<schema.Crossing["wins"], number | null> = {
-  everywhere: 0,
-  from: null,
-  nowhere: Infinity,
-};
 const mostRows = 10;
 
 interface Point {
@@ -40,26 +35,10 @@ interface Point {
   rows: Row[];
 }
 
-interface Crossing {
-  along: Along;
-  at: Record<string, string>;
-  measure: Measure;
-  champion: string;
-  challenger: string;
-  /** Where the challenger begins to win: 0 where it wins everywhere, Infinity where nowhere. */
-  from: number;
-  /** The interval of `from`, with the same two special values. */
-  low: number;
-  high: number;
-  /** false: they change places more than once, and `from` is the last of those places. */
-  single: boolean;
-}
-
 interface View {
-  name: string;
   along: Along;
   measure: Measure;
-  /** The other axes, at the largest value of each. */
+  /** A value of each other axis. */
   fixed: Record<string, string>;
 }
 
@@ -80,85 +59,61 @@ function pointsOf(data: Json, axes: string[]): Point[] {
   });
 }
 
-function crossingsOf(data: Json): Crossing[] {
-  return list(data, "crossovers").flatMap((crossing) => {
-    const axis = word(crossing, along, "along");
-    const measure = word(crossing, measures, "measure");
-    const where = word(crossing, wins, "wins");
-    if (axis === null || measure === null || where === null) return [];
-    // JSON has no infinity: null stands for it.
-    const size = (end: "from" | "low" | "high") => num(crossing, end) ?? Infinity;
-    return [
-      {
-        along: axis,
-        at: Object.fromEntries(
-          Object.entries(at(crossing, "at") ?? {}).map(([name, value]) => [
-            readable(name),
-            readable(String(value)),
-          ]),
-        ),
-        measure,
-        champion: text(crossing, "champion"),
-        challenger: text(crossing, "challenger"),
-        from: wins[where] ?? size("from"),
-        low: size("low"),
-        high: size("high"),
-        single: flag(crossing, "single") !== false,
-      },
-    ];
-  });
-}
+const crossingColumns: Column<Crossing>[] = [
+  { name: "time of", of: ({ measure }) => measure },
+  { name: "along", of: (crossing) => crossing.along },
+  {
+    name: "at",
+    of: (crossing) =>
+      Object.entries(crossing.at)
+        .map((each) => each.join(" "))
+        .join(", "),
+  },
+  { name: "from here on wins", of: ({ challenger }) => challenger },
+  { name: "over", of: ({ champion }) => champion },
+  { name: "from", of: ({ from }) => sizeText(from) },
+  { name: "interval from", of: ({ low }) => sizeText(low) },
+  { name: "to", of: ({ high }) => sizeText(high) },
+  { name: "crossings", of: ({ single }) => (single ? "one" : "several, the last is meant") },
+];
 
-/** It lies within what was measured. */
-const crosses = (crossing: Crossing | undefined): boolean =>
-  crossing !== undefined && crossing.from > 0 && crossing.from < Infinity;
-
-const same = (a: Record<string, string>, b: Record<string, string>) =>
-  Object.entries(a).every(([name, value]) => b[name] === value);
+/** All values of these axes together; of one of them its last value first, as the largest tells the most. */
+const combined = (axes: [string, string[]][]): Record<string, string>[] =>
+  axes.reduce<Record<string, string>[]>(
+    (all, [name, values]) =>
+      [...values].reverse().flatMap((value) => all.map((each) => ({ ...each, [name]: value }))),
+    [{}],
+  );
+/** A sweep over many axes has more of them than anybody looks at. */
+const mostViews = 400;
 
 function viewsOf(axes: [string, string[]][], points: Point[]): View[] {
-  const lastOf = (except: string) =>
-    Object.fromEntries(
-      axes
-        .filter(([name]) => name !== except)
-        .map(([name, values]) => [name, values[values.length - 1] ?? ""]),
-    );
-  return (Object.keys(along) as Along[]).flatMap((axis) => {
-    const values = axes.find(([name]) => name === axis)?.[1] ?? [];
-    if (values.length < 2) return [];
-    const fixed = lastOf(axis);
-    return (Object.keys(measures) as Measure[])
-      .filter((measure) =>
-        points.some(
-          (point) =>
-            same(fixed, point.values) &&
-            point.rows.some((row) => measures[measure].secondsOf(row) !== null),
-        ),
-      )
-      .map((measure) => ({
-        name: `${measures[measure].name}, by ${along[axis].name}`,
-        along: axis,
-        measure,
-        fixed,
-      }));
-  });
+  return (Object.keys(along) as Along[])
+    .flatMap((axis) => {
+      const values = axes.find(([name]) => name === axis)?.[1] ?? [];
+      if (values.length < 2) return [];
+      return combined(axes.filter(([name]) => name !== axis)).flatMap((fixed) => {
+        const here = points.filter((point) => same(fixed, point.values));
+        return (Object.keys(measures) as Measure[])
+          .filter((measure) =>
+            here.some(({ rows }) => rows.some((row) => measures[measure].secondsOf(row) !== null)),
+          )
+          .map((measure) => ({ along: axis, measure, fixed }));
+      });
+    })
+    .slice(0, mostViews);
 }
 
-const sizeText = (size: number) =>
-  size === 0 ? "everywhere" : Number.isFinite(size) ? figure(size) : "nowhere";
-
-function crossingText(crossing: Crossing): string {
-  const { challenger, champion, from, low, high, single } = crossing;
-  const where =
-    crossing.along === "grid" ? `a grid side of ${figure(from)}` : `${figure(from)} iterations`;
-  const told = crosses(crossing)
-    ? `${challenger} starts to beat ${champion} at ${where}`
-    : from === 0
-      ? `${challenger} beats ${champion} everywhere in the sweep`
-      : `${challenger} does not beat ${champion} at ${along[crossing.along].last} of the sweep`;
-  const interval = low === high ? "" : ` (interval ${sizeText(low)} to ${sizeText(high)})`;
-  return told + interval + (single ? "" : "; they change places more than once");
-}
+/** "grid 64 and dtype float32"; "" where there is no other axis. */
+const settingOf = ({ fixed }: View) =>
+  Object.entries(fixed)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(" and ");
+const answersOf = (view: View): string[] => [
+  measures[view.measure].name,
+  `by ${along[view.along].name}`,
+  `at ${settingOf(view) || "all"}`,
+];
 
 /** An open end of the interval is where the axis ends. */
 function marksOf(
@@ -189,9 +144,9 @@ function marksOf(
 }
 
 function sentenceOf(view: View, crossing: Crossing | undefined): string {
-  const setting = Object.entries(view.fixed).map(([name, value]) => ` at ${name} ${value}`);
+  const setting = settingOf(view);
   const told = crossing === undefined ? "the file has no crossing" : crossingText(crossing);
-  return `For ${measures[view.measure].name}${setting.join(" and")}, ${told}.`;
+  return `For ${measures[view.measure].name}${setting === "" ? "" : ` at ${setting}`}, ${told}.`;
 }
 
 export const crossover = drawing("crossover", ["sweep"], (file) => {
@@ -264,7 +219,6 @@ export const crossover = drawing("crossover", ["sweep"], (file) => {
         ? file.sentence || "No crossing was asked for: --cross A,B says where B begins to beat A."
         : sentenceOf(views[variant]!, crossingOf(views[variant]!)),
     alternative: `Lines of time on logarithmic axes, one for each of at most ${mostRows} rows; a shaded stretch marks the interval of the crossing.`,
-    height: 460,
     table: tableOf(
       columns,
       points.flatMap((point) =>
@@ -276,29 +230,30 @@ export const crossover = drawing("crossover", ["sweep"], (file) => {
       ...names
         .filter((name) => !choices[variant]!.includes(name))
         .map((name): [string, string] => [name, whyNotChosen(device.get(name)!)]),
-      ...axes
-        .filter(
-          ([name, values]) =>
-            values.length > 1 && views.some((view) => view.fixed[name] !== undefined),
-        )
-        .map(([name, values]): [string, string] => [
-          `${name} ${values.slice(0, -1).join(", ")}`,
-          `where ${name} is not the axis, its last value (${values[values.length - 1]}) is drawn`,
-        ]),
     ],
     verification: verificationOfRows(
       rows.filter((row, index) => rows.findIndex((each) => each.name === row.name) === index),
     ),
-    variants: views.map((view) => view.name),
+    variants: views.map((view) => answersOf(view).join(", ")),
+    answers: { questions: ["Time of", "Axis", "At"], of: views.map(answersOf) },
+    ...(crossings.length > 0
+      ? { more: [["All crossings", tableOf(crossingColumns, crossings)] as [string, Table]] }
+      : {}),
     option: (palette, _narrow, variant) => {
       const view = views[variant]!;
       const here = points
         .filter((point) => same(view.fixed, point.values))
         .sort((a, b) => (placeIn(view, a) ?? 0) - (placeIn(view, b) ?? 0));
+      const crossing = crossingOf(view);
+      const kindOf = kindsOf(choices[variant]!.map((name) => device.get(name)!));
       const lines = choices[variant]!.map((name): Line => ({
         name: label(name),
         device: device.get(name)?.device !== "cpu",
-        look: lookOf(palette, file.names, name),
+        look: {
+          color: kindColour(palette, kindOf(device.get(name)!)),
+          type: name === crossing?.challenger || name === crossing?.champion ? "solid" : "dashed",
+        },
+        beside: shortened(name, 14),
         points: here.flatMap((point) => {
           const row = point.rows.find((each) => each.name === name);
           const place = placeIn(view, point);
@@ -308,7 +263,6 @@ export const crossover = drawing("crossover", ["sweep"], (file) => {
           return [{ value: [place, value], told }];
         }),
       }));
-      const crossing = crossingOf(view);
       const places = lines.flatMap(({ points }) => points.map(({ value }) => [value].flat()[0]!));
       const [first, ...others] = lines;
       const marks =

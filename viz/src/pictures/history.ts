@@ -4,12 +4,13 @@ import { num, text } from "../data/json";
 import type { ComparedRow, Pair } from "../data/pairs";
 import type * as schema from "../data/result_schema";
 import type { ResultFile } from "../data/results";
-import { figure, seconds, shortened, times } from "../data/units";
+import { figure, percent, seconds, shortened, times } from "../data/units";
 import { type Column, inSeconds, tableOf } from "../data/table";
-import { baseOption, categoryAxis, plainLine, tooltip, valueAxis, whiskers } from "./chart";
+import type { XAXisComponentOption } from "echarts";
+import { baseOption, plainLine, tooltip, valueAxis, whiskers } from "./chart";
 import { chosenRows } from "./choice";
 import type { ChartOption, Series } from "./option";
-import { lookOf, seriesColour, type Palette } from "./palette";
+import { kindColour, type Look, seriesColour, type Palette } from "./palette";
 import type { Picture } from "./picture";
 import { teller } from "./tooltip";
 import { looks } from "./verdicts";
@@ -20,6 +21,8 @@ interface Point {
   file: ResultFile;
   date: string;
   seconds: number | null;
+  /** Over the first run of the strip. */
+  relative: number | null;
   low: number | null;
   high: number | null;
   /** Against the run before; null in the first one, and where nothing was compared. */
@@ -29,6 +32,9 @@ interface Point {
 
 interface Strip {
   name: string;
+  gpu: boolean;
+  /** Seconds. */
+  first: number;
   points: Point[];
 }
 
@@ -46,6 +52,7 @@ function pointOf(
     file,
     date: text(file.context, "date"),
     seconds: arrived?.new ?? left?.old ?? null,
+    relative: null,
     low: num(interval, "seconds_per_iteration_interval", "low"),
     high: num(interval, "seconds_per_iteration_interval", "high"),
     ratio: arrived?.ratio ?? null,
@@ -63,10 +70,20 @@ function stripsOf(chain: Pair[]): Strip[] {
     rows.filter((row) => row.ratio !== null).map((row) => row.name),
   );
   const rows = chain.map((pair): Rows => new Map(pair.rows.map((row) => [row.name, row])));
-  return [...new Set(names)].map((name) => ({
-    name,
-    points: files.map((file, index) => pointOf(file, name, rows[index - 1], rows[index])),
-  }));
+  return [...new Set(names)].map((name): Strip => {
+    const points = files.map((file, index) => pointOf(file, name, rows[index - 1], rows[index]));
+    const row = files.flatMap((file) => file.rows).find((each) => each.name === name);
+    const first = firstOf(points);
+    return {
+      name,
+      gpu: row !== undefined && row.device !== "cpu",
+      first,
+      points: points.map((point) => ({
+        ...point,
+        relative: point.seconds === null ? null : point.seconds / first,
+      })),
+    };
+  });
 }
 
 /** Those with a change first: they are what a reader looks for. */
@@ -102,11 +119,17 @@ function reading(strips: Strip[]): string {
 const [stripHeight, stripGap, head] = [62, 34, 24];
 const heightOf = (strips: number) => head + strips * (stripHeight + stripGap);
 
-/** The day, or of runs of one day the time. */
-function labelsOf(points: Point[]): string[] {
-  const oneDay = new Set(points.map(({ date }) => date.slice(0, 10))).size === 1;
-  return points.map(({ date }) => (oneDay ? date.slice(11, 16) : date.slice(0, 10)) || "?");
+/** Where the runs stand: at their dates, or in their order where a file has none. */
+function placesOf(points: Point[]): { dates: boolean; at: number[] } {
+  const at = points.map(({ date }) => Date.parse(date.replace(/(\d\d)(\d\d)$/, "$1:$2")));
+  const dates = at.every((place, index) => index === 0 || place > at[index - 1]!);
+  return dates && at.every(Number.isFinite)
+    ? { dates, at }
+    : { dates: false, at: points.map((_point, index) => index + 1) };
 }
+
+/** Against the first run that has a time: strips of one kind have one axis. */
+const firstOf = (points: Point[]) => points.find((point) => point.seconds !== null)?.seconds ?? NaN;
 
 const columns: Column<[string, Point]>[] = [
   { name: "row", of: ([name]) => name },
@@ -114,6 +137,7 @@ const columns: Column<[string, Point]>[] = [
   { name: "file", of: ([, point]) => point.file.name },
   { name: "build", of: ([, point]) => text(point.file.context, "git_sha").slice(0, 10) },
   inSeconds("median", ([, point]) => point.seconds),
+  { name: "over the first run", show: percent, of: ([, point]) => point.relative },
   inSeconds("interval from", ([, point]) => point.low),
   inSeconds("to", ([, point]) => point.high),
   { name: "over the run before", show: figure, of: ([, point]) => point.ratio },
@@ -122,15 +146,24 @@ const columns: Column<[string, Point]>[] = [
 const tell = teller(columns);
 const told = columns.slice(1).map(({ name }) => name);
 
-function seriesOf(strip: Strip, index: number, palette: Palette, names: string[]): Series[] {
-  const look = lookOf(palette, names, strip.name);
+function seriesOf(strip: Strip, index: number, places: number[], palette: Palette): Series[] {
+  const look: Look = { color: kindColour(palette, strip.gpu ? "GPU" : "CPU"), type: "solid" };
   const axes = { xAxisIndex: index, yAxisIndex: index };
   return [
     {
       ...whiskers(
         strip.name,
         strip.points.flatMap(({ low, high }, at) =>
-          low === null || high === null ? [] : [{ at, low, high, colour: look.color }],
+          low === null || high === null
+            ? []
+            : [
+                {
+                  at: places[at]!,
+                  low: low / strip.first,
+                  high: high / strip.first,
+                  colour: look.color,
+                },
+              ],
         ),
         false,
       ),
@@ -145,10 +178,10 @@ function seriesOf(strip: Strip, index: number, palette: Palette, names: string[]
         strip.points[dataIndex] && isBreak(strip.points[dataIndex]) ? 13 : 7,
       lineStyle: { ...look, width: 1.5 },
       itemStyle: { color: look.color },
-      data: strip.points.map((point) => {
+      data: strip.points.map((point, at) => {
         const { symbol, colour, turned } = looks[point.verdict ?? "UNCLEAR"];
         return {
-          value: point.seconds,
+          value: [places[at]!, point.relative],
           told: tell(strip.name, [strip.name, point], told),
           ...(isBreak(point)
             ? {
@@ -163,14 +196,24 @@ function seriesOf(strip: Strip, index: number, palette: Palette, names: string[]
         ...plainLine,
         lineStyle: { color: palette.muted, type: "dashed" },
         label: { show: false },
-        data: strip.points.flatMap((point, at) => (isBreak(point) ? [{ xAxis: at }] : [])),
+        data: strip.points.flatMap((point, at) => (isBreak(point) ? [{ xAxis: places[at]! }] : [])),
       },
     },
   ];
 }
 
-function drawing(strips: Strip[], names: string[], palette: Palette): ChartOption {
-  const labels = labelsOf(strips[0]?.points ?? []);
+/** Of the axis that strips of a kind share, with the first run in sight. */
+function limitsOf(strips: Strip[]): { min: number; max: number } {
+  const values = strips.flatMap(({ points }) =>
+    points.flatMap(({ relative }) => (relative === null ? [] : [relative])),
+  );
+  const [low, high] = [Math.min(0.95, ...values), Math.max(1.05, ...values)];
+  return { min: Math.floor(20 * low) / 20, max: Math.ceil(20 * high) / 20 };
+}
+
+function drawing(strips: Strip[], palette: Palette): ChartOption {
+  const { dates, at } = placesOf(strips[0]?.points ?? []);
+  const air = (at.at(-1)! - at[0]!) / 40 || 0.5;
   const height = heightOf(strips.length);
   const top = (index: number) => head + index * (stripHeight + stripGap);
   return {
@@ -183,29 +226,37 @@ function drawing(strips: Strip[], names: string[], palette: Palette): ChartOptio
       top: top(index),
       bottom: height - top(index) - stripHeight,
     })),
-    xAxis: strips.map((_strip, index) => {
-      const axis = categoryAxis(palette, labels, {});
-      return {
-        ...axis,
-        gridIndex: index,
-        axisLabel: {
-          ...axis.axisLabel,
-          interval: "auto",
-          hideOverlap: true,
-          show: index === strips.length - 1,
-        },
-      };
+    xAxis: strips.map((_strip, index): XAXisComponentOption => {
+      const axis = valueAxis(palette, {
+        name: "",
+        show: (run) => `run ${run}`,
+        whole: true,
+        min: at[0]! - air,
+        max: at.at(-1)! + air,
+      });
+      const shown = index === strips.length - 1;
+      return dates
+        ? ({
+            ...axis,
+            type: "time",
+            gridIndex: index,
+            axisLabel: { color: palette.text, fontSize: 12, hideOverlap: true, show: shown },
+          } as XAXisComponentOption)
+        : { ...axis, gridIndex: index, axisLabel: { ...axis.axisLabel, show: shown } };
     }),
     yAxis: strips.map((strip, index) => ({
-      ...valueAxis(palette, { name: shortened(strip.name, 40), show: seconds }),
+      ...valueAxis(palette, {
+        name: `${shortened(strip.name, 40)}, ${seconds(strip.first)} at first`,
+        show: percent,
+        ...limitsOf(strips.filter(({ gpu }) => gpu === strip.gpu)),
+      }),
       gridIndex: index,
       nameLocation: "end",
       nameGap: 8,
       nameTextStyle: { color: palette.text, fontSize: 13, fontWeight: "bold", align: "left" },
-      scale: true,
       splitNumber: 2,
     })),
-    series: strips.flatMap((strip, index) => seriesOf(strip, index, palette, names)),
+    series: strips.flatMap((strip, index) => seriesOf(strip, index, at, palette)),
   };
 }
 
@@ -220,7 +271,7 @@ export function history(chain: Pair[]): Picture | null {
     title: "Run after run",
     reading: reading(strips),
     alternative:
-      "A strip for each backend: the median of every run with its interval, in the order of the dates, evenly spaced; a dashed line where the verdict against the run before is FASTER or SLOWER.",
+      "A strip for each backend: the median of every run with its interval, against its first run, at the dates of the runs; a dashed line where the verdict against the run before is FASTER or SLOWER.",
     height: heightOf(drawn.length),
     table: tableOf(
       columns,
@@ -231,6 +282,6 @@ export function history(chain: Pair[]): Picture | null {
       .map(({ name }): [string, string] => [name, "in the table only"]),
     verification:
       "The rows' proofs are in their files. A change is marked where diffbench compare has a verdict on two runs that followed one another.",
-    option: (palette) => drawing(drawn, newest.names, palette),
+    option: (palette) => drawing(drawn, palette),
   };
 }

@@ -1,6 +1,7 @@
 // The ladder: the time of a step by each row on a logarithmic axis, with its spread, and how it
 // stands to the baseline and to the best row on the CPU.
-import { backendOf, problemText, type ResultFile, type Row, whyNotDrawn } from "../data/results";
+import type { LineSeriesOption } from "echarts";
+import { problemText, type ResultFile, type Row, whyNotDrawn } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
 import {
   bytesPerSecond,
@@ -13,8 +14,9 @@ import {
   times,
 } from "../data/units";
 import { heightOfBars, inRows, logLimits, plainLine, pointOf, valueAxis, whiskers } from "./chart";
-import { chosenRows, namedOf, isCpu, mostRows, whyNotChosen } from "./choice";
-import { lookOf } from "./palette";
+import { chosenRows, isCpu, kindsOf, mostRows, namedOf, rowKinds, whyNotChosen } from "./choice";
+import type { Measured } from "./option";
+import { kindColour } from "./palette";
 import { apart, doubt } from "./order";
 import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
@@ -24,10 +26,14 @@ type Timed = Row & { seconds: number };
 const asTimed = (row: Timed) => ({ row, seconds: row.seconds });
 const timed = (row: Row): row is Timed => row.seconds !== null;
 
+/** The one that the file's speed-ups are over; where it has none, the fastest. */
+const bestCpuOf = (ranked: Timed[]) =>
+  ranked.find((row) => isCpu(row) && row.vsBestCpu === 1) ?? ranked.find(isCpu);
+
 function reading(file: ResultFile, ranked: Timed[], baseline: Timed | undefined): string {
   const best = ranked[0];
   if (best === undefined) return "No row has a time.";
-  const bestCpu = ranked.find(isCpu);
+  const bestCpu = bestCpuOf(ranked);
   const why = doubt(ranked.map(asTimed));
   const settled = (row: Timed) => apart(asTimed(best), asTimed(row));
   const parts = [
@@ -55,7 +61,8 @@ export const ladder = drawing("ladder", ["comparison", "residency"], (file) => {
   const drawn = chosenRows(ranked.map(asTimed), namedOf(file), mostRows).map(({ row }) => row);
   if (drawn.length === 0) return "no verified row of this file has a time";
   const baseline = drawn.find((row) => row.name === file.baseline);
-  const bestCpu = drawn.find(isCpu);
+  const bestCpu = bestCpuOf(drawn);
+  const kindOf = kindsOf(drawn);
   const columns: Column<Timed>[] = [
     { name: "row", of: (row) => row.name },
     { name: "device", of: (row) => row.device },
@@ -98,6 +105,15 @@ export const ladder = drawing("ladder", ["comparison", "residency"], (file) => {
         row === undefined
           ? []
           : [{ xAxis: row.seconds, label: { formatter: name, distance: 4 + 14 * line } }];
+      const marks: LineSeriesOption["markLine"] = {
+        ...plainLine,
+        lineStyle: { type: "dashed", color: palette.muted },
+        label: { color: palette.muted, position: "start" },
+        data: [
+          ...mark(baseline === bestCpu ? undefined : baseline, "baseline", 1),
+          ...mark(bestCpu, "best CPU", 0),
+        ],
+      };
       const limits = logLimits(
         drawn.flatMap((row) => [
           row.quartiles?.min ?? row.seconds,
@@ -121,12 +137,15 @@ export const ladder = drawing("ladder", ["comparison", "residency"], (file) => {
           (row) =>
             seconds(row.seconds) + (row.vsBaseline === null ? "" : `, ${times(row.vsBaseline)}`),
         ),
-        figuresWidth: 130,
+        figuresWidth: 142,
       });
       return {
         ...rows,
-        legend: { show: false },
-        grid: { ...rows.grid, top: 34 },
+        legend: {
+          ...rows.legend,
+          data: rowKinds.filter((kind) => drawn.some((row) => kindOf(row) === kind)),
+        },
+        grid: { ...rows.grid, top: 56 },
         xAxis: valueAxis(palette, {
           name: narrow
             ? "time of a step"
@@ -138,30 +157,26 @@ export const ladder = drawing("ladder", ["comparison", "residency"], (file) => {
         series: [
           spread("fastest to slowest sample", "min", "max", 1),
           spread("quartiles", "q1", "q3", 4),
-          {
-            name: "median",
-            type: "scatter",
-            symbolSize: 13,
-            z: 3,
-            data: drawn.map((row, index) => ({
-              value: [row.seconds, index],
-              told: tell(row.name, row),
-              name: row.name,
-              itemStyle: { color: lookOf(palette, file.names, backendOf(row)).color },
-              symbol: pointOf(row.device !== "cpu").symbol,
-            })),
-            markLine: {
-              ...plainLine,
-              lineStyle: { type: "dashed", color: palette.muted },
-              label: { color: palette.muted, position: "start" },
-              data: narrow
-                ? []
-                : [
-                    ...mark(baseline === bestCpu ? undefined : baseline, "baseline", 1),
-                    ...mark(bestCpu, "best CPU", 0),
-                  ],
-            },
-          },
+          ...rowKinds.flatMap((kind): Measured[] => {
+            const own = drawn.filter((row) => kindOf(row) === kind);
+            if (own.length === 0) return [];
+            return [
+              {
+                name: kind,
+                type: "scatter",
+                symbolSize: 13,
+                symbol: pointOf(own[0]!.device !== "cpu").symbol,
+                z: 3,
+                itemStyle: { color: kindColour(palette, kind) },
+                data: own.map((row) => ({
+                  value: [row.seconds, drawn.indexOf(row)],
+                  told: tell(row.name, row),
+                  name: row.name,
+                })),
+                ...(kind === kindOf(drawn[0]!) && !narrow ? { markLine: marks } : {}),
+              },
+            ];
+          }),
         ],
       };
     },

@@ -2,7 +2,7 @@
 // unexplained add up to the wall time.
 import { type Phases, problemText, type ResultFile, whyNotDrawn } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
-import { percent, seconds } from "../data/units";
+import { percent, seconds, shortened } from "../data/units";
 import { heightOfBars, inRows, stackedBars, valueAxis } from "./chart";
 import { chosenRows, namedOf, standInSentence, type Timed, whyNotChosen } from "./choice";
 import { doubt, doubtOfCold } from "./order";
@@ -11,7 +11,7 @@ import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
-const mostDrawn = 24;
+const mostDrawn = 12;
 const kinds = ["warm", "cold"] as const;
 type Kind = (typeof kinds)[number];
 
@@ -84,8 +84,8 @@ function reading({ drawn, runs, share }: View, file: ResultFile): string {
   const why = doubtOf(runs);
   return (
     (why === ""
-      ? `The fastest ${first.kind} run, by ${first.row.name}, took ${seconds(first.seconds)}, `
-      : `The fastest ${first.kind} run is not settled (${why}): that of ${first.row.name} took ${seconds(first.seconds)}, `) +
+      ? `The fastest ${first.kind} run, by ${shortened(first.row.name)}, took ${seconds(first.seconds)}, `
+      : `The fastest ${first.kind} run is not settled (${why}): that of ${shortened(first.row.name)} took ${seconds(first.seconds)}, `) +
     `of which ${share ? percent(length / first.seconds) : seconds(length)} ${part}; at most ${percent(worst)} of any ${first.kind} run is unexplained` +
     `${problem ? ` (${problem})` : ""}.` +
     standInSentence(drawn.map(({ row }) => row))
@@ -126,6 +126,10 @@ export const ledger = drawing("ledger", ["comparison", "residency"], (file) => {
       ...new Set(all.flatMap(({ runs }) => runs.map(({ row }) => row))),
     ]),
     variants: views.map(({ kind, share }) => `${kind}, ${share ? "share" : "seconds"}`),
+    answers: {
+      questions: ["Run", "Unit"],
+      of: views.map(({ kind, share }) => [`${kind} run`, share ? "share" : "seconds"]),
+    },
     option: (palette, narrow, variant) => {
       const { drawn, share, kind } = views[variant]!;
       return {

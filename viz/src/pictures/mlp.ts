@@ -2,7 +2,7 @@
 import { at, list, num, numbers, positive, text } from "../data/json";
 import { isEmulated, type ResultFile } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
-import { count, figure, percent, seconds } from "../data/units";
+import { count, figure, percent, seconds, shortened } from "../data/units";
 import {
   baseOption,
   heightOfBars,
@@ -69,7 +69,6 @@ export const learningCurves = drawing("learning", ["mlp_train"], (file) => {
     timeless: true,
     reading: `After ${best.losses.length} epochs the lowest loss, ${figure(final(best))}, is that of ${best.name}, with ${best.test === null ? "unknown" : percent(best.test)} of the test rows right (${setting(file)}).`,
     alternative: `Lines of the loss on a logarithmic axis, one for each of ${learned.length} engines.`,
-    height: 420,
     table: tableOf(columns, learned.flatMap(epochsOf)),
     notDrawn: engines
       .filter((engine) => !learned.includes(engine))
@@ -115,6 +114,8 @@ export const learningCurves = drawing("learning", ["mlp_train"], (file) => {
   };
 });
 
+const totalOf = ({ phases }: Engine) => phases.reduce<number>((sum, part) => sum + (part ?? 0), 0);
+
 export const epochLedger = drawing("epochs", ["mlp_train"], (file) => {
   const engines = enginesOf(file);
   const timed = engines.filter((engine) => engine.perEpoch !== null);
@@ -132,7 +133,7 @@ export const epochLedger = drawing("epochs", ["mlp_train"], (file) => {
   ];
   const tell = teller(columns);
   return {
-    reading: `${best.name} takes ${seconds(best.perEpoch!)} an epoch, the shortest of ${timed.length} (${setting(file)}).`,
+    reading: `${shortened(best.name)} takes ${seconds(best.perEpoch!)} an epoch, the shortest of ${timed.length}, and ${seconds(totalOf(best))} for all of them, which is what is drawn (${setting(file)}).`,
     alternative: "Stacked bars of seconds for all epochs: fetching data, steps, waiting.",
     height: heightOfBars(timed.length, 40),
     table: tableOf(columns, timed),

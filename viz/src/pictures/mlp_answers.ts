@@ -45,7 +45,6 @@ export const throughput = drawing("throughput", ["mlp_throughput"], (file) => {
   return {
     reading: file.sentence,
     alternative: `Lines of rows a second against the rows of a batch, both logarithmic, for ${engines.length} engines.`,
-    height: 440,
     table: tableOf(columns, engines.flatMap(batchesOf)),
     notDrawn: withoutTime(rows.filter((row) => !engines.some((engine) => engine.row === row))),
     verification: verification(engines.map((engine) => engine.row)),
@@ -96,7 +95,6 @@ export const latency = drawing("latency", ["mlp_latency"], (file) => {
   return {
     reading: `${best.name} answers in ${seconds(best.median)} in the median${best.p99 === null ? "" : `, and 99 of 100 times in ${seconds(best.p99)}`}.`,
     alternative: `Histograms of the time of a call on a logarithmic axis, for ${engines.length} engines.`,
-    height: 420,
     table: tableOf(columns, engines.flatMap(binsOf)),
     notDrawn: withoutTime(rows.filter((row) => !engines.some((engine) => engine.row === row))),
     verification: engines

@@ -52,7 +52,6 @@ export const sizes = drawing("sizes", ["mlp_depth", "mlp_width"], (file) => {
   return {
     reading: file.sentence,
     alternative: `Lines of time on logarithmic axes, one for each of ${names.length} rows.`,
-    height: 440,
     table: tableOf(columns, trained),
     notDrawn: withoutTime(rows).filter(([name]) => !names.includes(name)),
     verification: verification(rows),

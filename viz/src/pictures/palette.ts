@@ -1,7 +1,8 @@
-// Colours. The categorical ones are those of Okabe and Ito (Color Universal Design, 2008), which
-// people with the common kinds of colour blindness tell apart; yellow and sky blue are darkened on
-// white, blue is lightened on black.
+// Colours. All of a list, with the colours of text and of guides, are told apart by people who lack one kind of
+// cones (tests/unit/colours.test.ts): CIEDE2000 of 15 and more, which a search by computer found, starting from those of
+// Okabe and Ito (Color Universal Design, 2008).
 import { phaseNames } from "../data/results";
+import type { Kind } from "./choice";
 
 export interface Palette {
   dark: boolean;
@@ -18,16 +19,16 @@ export const light: Palette = {
   muted: "#57606a",
   line: "#d8dee4",
   surface: "#ffffff",
-  series: ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#3a9fd6", "#5b5b5b", "#7b4fa3"],
+  series: ["#003c5e", "#974300", "#0b7b54", "#ed8a85", "#a38112", "#2e9fda", "#8f939d", "#804fa7"],
 };
 
 export const dark: Palette = {
   dark: true,
   text: "#e6edf3",
-  muted: "#a3adb8",
+  muted: "#a4adb3",
   line: "#373e47",
   surface: "#1c2128",
-  series: ["#4ea8de", "#f28e4b", "#2ec4a0", "#e39ac2", "#e6c229", "#9bd4f5", "#b8b8b8", "#b794e0"],
+  series: ["#6737f1", "#8c4600", "#67a544", "#e3357e", "#ffef00", "#99dda5", "#695652", "#dea0f4"],
 };
 
 export function seriesColour(palette: Palette, index: number): string {
@@ -38,6 +39,10 @@ export interface Look {
   color: string;
   type: "solid" | "dashed" | "dotted" | number[];
 }
+
+/** A row of a comparison of CPU and GPU: its name stands beside it, and its colour says what it is. */
+export const kindColour = (palette: Palette, kind: Kind): string =>
+  seriesColour(palette, { CPU: 0, "naive port": 1, GPU: 2 }[kind]);
 
 /**
  * How a backend or an engine looks in all pictures: by its place among the names of the page
@@ -54,16 +59,16 @@ export function lookOf(palette: Palette, names: string[], name: string): Look {
 
 /** One colour a phase in all pictures; those that move data are warm, those that compute green. */
 const phaseColours: Record<string, [string, string]> = {
-  context: ["#5b5b5b", "#8f8f8f"],
-  alloc: ["#7b4fa3", "#b794e0"],
-  pin: ["#cc79a7", "#e39ac2"],
-  h2d: ["#d55e00", "#f28e4b"],
-  launch: ["#3a9fd6", "#9bd4f5"],
-  compute: ["#009e73", "#2ec4a0"],
-  sync: ["#0072b2", "#4ea8de"],
-  d2h: ["#b8860b", "#e6c229"],
-  free: ["#8c6d8a", "#c7a9c5"],
-  unexplained: ["#c9ced4", "#545d68"],
+  context: ["#4a366b", "#a59c84"],
+  alloc: ["#9a78a0", "#a078ff"],
+  pin: ["#d3d2ff", "#ffcfbb"],
+  h2d: ["#d45f09", "#ac4500"],
+  launch: ["#10a6ff", "#6ed0ff"],
+  compute: ["#15926a", "#4fae26"],
+  sync: ["#0d5cd8", "#145dc8"],
+  d2h: ["#f0b409", "#fdf815"],
+  free: ["#6f463e", "#8b587b"],
+  unexplained: ["#e4d8d4", "#313840"],
 };
 
 export const ledgerParts = [...phaseNames, "unexplained"] as const;

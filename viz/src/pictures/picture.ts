@@ -13,6 +13,8 @@ export interface Picture {
   title: string;
   /** One sentence on what it shows here; of the chosen variant, where they say different things. */
   reading: string | ((variant: number) => string);
+  /** What is said before it. */
+  headline?: (variant: number) => string;
   /** The reading holds of disturbed figures, too: it is of no times. */
   timeless?: boolean;
   table: Table;
@@ -20,8 +22,12 @@ export interface Picture {
   alternative: string;
   /** Pixels, where the usual height does not suit. */
   height?: number;
+  /** Tables besides the one of what is drawn, by their titles. */
+  more?: [string, Table][];
   /** Ways to look at it, the first one shown; `option` gets the index of the chosen one. */
   variants?: string[];
+  /** Where a way answers several questions: those, and the answers of each of `variants`. */
+  answers?: { questions: string[]; of: string[][] };
   /** Whether its axis can be zoomed (dataZoom in the option). */
   zooms?: boolean;
   option: (palette: Palette, narrow: boolean, variant: number) => ChartOption;

@@ -38,7 +38,6 @@ export const calibrated = drawing("profile", ["calibrate"], (file) => {
     reading: `The smallest time is ${seconds(cheapest.cost)} a cell and step, by ${cheapest.way.backend} in ${cheapest.way.dtype} on ${cheapest.grid.side}x${cheapest.grid.side}; lines bend where the field leaves a cache or overheads dominate.`,
     alternative:
       "Lines of the time of a cell and step against the side of the grid, both logarithmic.",
-    height: 440,
     table: tableOf(columns, profile.ways.flatMap(gridsOf)),
     notDrawn: [],
     verification: "Every cold run of the calibration had the reference's field.",

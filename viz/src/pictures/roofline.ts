@@ -5,12 +5,12 @@
 import { at, positive, text } from "../data/json";
 import { problemText, type ResultFile, whyNotDrawn } from "../data/results";
 import { type Column, tableOf } from "../data/table";
-import { bytesPerSecond, figure, percent } from "../data/units";
+import { bytesPerSecond, figure, percent, shortened } from "../data/units";
 import { type Curve, curvesOf } from "./bandwidth";
 import { baseOption, guideLine, logLimits, pointOf, tooltip, valueAxis } from "./chart";
-import { chosenRows, namedOf, isCpu } from "./choice";
-import type { Guide } from "./option";
-import { lookOf, seriesColour } from "./palette";
+import { chosenRows, isCpu, kindsOf, namedOf, rowKinds } from "./choice";
+import type { Guide, Measured } from "./option";
+import { kindColour } from "./palette";
 import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
@@ -80,7 +80,7 @@ export function shifts(heights: number[], gap: number): number[] {
   });
 }
 
-const height = 460;
+const height = 340;
 const margins = { top: 56, bottom: 52 };
 const mostLabels = 10;
 
@@ -98,6 +98,7 @@ export const roofline = drawing("roofline", ["comparison"], (file, companions) =
   if (roofs.length === 0)
     return "no bandwidth was measured (the copy roof of the comparison, or a file of diffbench transfer)";
   const labelled = chosenRows(rows, namedOf(file), mostLabels);
+  const kindOf = kindsOf(rows.map(({ row }) => row));
   const intensity = flops / bytes;
   const best = rows[0]!;
   const memory = roofs.find((roof) => roof.of === "memory");
@@ -175,6 +176,10 @@ export const roofline = drawing("roofline", ["comparison"], (file, companions) =
       );
       return {
         ...baseOption(palette),
+        legend: {
+          ...baseOption(palette).legend,
+          data: rowKinds.filter((kind) => rows.some(({ row }) => kindOf(row) === kind)),
+        },
         tooltip: tooltip(palette, "item"),
         grid: { left: 76, right: narrow ? 24 : 40, ...margins },
         xAxis: valueAxis(palette, {
@@ -187,38 +192,50 @@ export const roofline = drawing("roofline", ["comparison"], (file, companions) =
         yAxis: valueAxis(palette, { name: "GFlop/s", log: true, show: figure, gap: 50, ...limits }),
         series: [
           ...roofs.map((roof, index): Guide => ({
-            ...guideLine(`${roof.name} ${bytesPerSecond(roof.rate)}`, {
-              color: seriesColour(palette, index + 1),
+            ...guideLine(roof.name, {
+              color: palette.muted,
               width: 2,
               type: index === 0 ? "solid" : "dashed",
             }),
             data: span.map((each) => [each, (roof.rate * each) / 1e9]),
-          })),
-          {
-            name: "rows",
-            type: "scatter",
-            symbolSize: 12,
-            z: 5,
-            itemStyle: {
-              color: palette.text,
-              borderColor: palette.surface,
-              borderWidth: 1,
+            endLabel: {
+              show: true,
+              align: "right",
+              verticalAlign: "bottom",
+              color: palette.muted,
+              formatter: `${roof.name} ${bytesPerSecond(roof.rate)}`,
             },
-            data: rows.map((each) => ({
-              name: each.row.name,
-              value: [intensity, each.rate / 1e9],
-              told: tell(each.row.name, lineOfRow(each)),
-              symbol: pointOf(each.row.device !== "cpu").symbol,
-              itemStyle: { color: lookOf(palette, file.names, each.row.name).color },
-              label: {
-                show: labelled.includes(each),
-                position: "right",
-                offset: [0, labels[labelled.indexOf(each)] ?? 0],
-                color: palette.text,
-                formatter: "{b}",
+          })),
+          ...rowKinds.flatMap((kind): Measured[] => {
+            const own = rows.filter(({ row }) => kindOf(row) === kind);
+            if (own.length === 0) return [];
+            return [
+              {
+                name: kind,
+                type: "scatter",
+                symbolSize: 12,
+                symbol: pointOf(own[0]!.row.device !== "cpu").symbol,
+                z: 5,
+                itemStyle: {
+                  color: kindColour(palette, kind),
+                  borderColor: palette.surface,
+                  borderWidth: 1,
+                },
+                data: own.map((each) => ({
+                  name: each.row.name,
+                  value: [intensity, each.rate / 1e9],
+                  told: tell(each.row.name, lineOfRow(each)),
+                  label: {
+                    show: labelled.includes(each),
+                    position: "right",
+                    offset: [0, labels[labelled.indexOf(each)] ?? 0],
+                    color: palette.text,
+                    formatter: shortened(each.row.name, narrow ? 16 : 32),
+                  },
+                })),
               },
-            })),
-          },
+            ];
+          }),
         ],
       };
     },

@@ -83,7 +83,6 @@ export const scaling = drawing("scaling", ["scaling"], (file) => {
           : `; the law of ${law} fits with a serial fraction of ${percent(serial)}${interval}`) +
       (recommended === null ? "." : `; use ${recommended}, the fewest within 5 % of the best.`),
     alternative: `Points of speed-up against threads, beside the ideal line${serial === null ? "" : ` and the fitted law of ${law}`}.`,
-    height: 420,
     table: tableOf(columns, points),
     notDrawn: file.rows
       .filter((row) => row.seconds === null)

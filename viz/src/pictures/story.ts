@@ -1,6 +1,7 @@
 // The card that a page begins with: the bars of data/story.ts, measured ones full, assumed ones hollow and
 // dashed with a whisker over what is assumed.
 import { assumedCards, type Card, markOf } from "../data/assumed";
+import { positive, text } from "../data/json";
 import type { ResultFile } from "../data/results";
 import {
   assumedBars,
@@ -14,7 +15,16 @@ import {
 } from "../data/story";
 import { type Column, inSeconds, tableOf } from "../data/table";
 import { percent, seconds } from "../data/units";
-import { categoryAxis, heightOfBars, inRows, stackedBars, valueAxis, whiskers } from "./chart";
+import { whenOf } from "../data/when";
+import {
+  baseOption,
+  categoryAxis,
+  logLimits,
+  stackedBars,
+  tooltip,
+  valueAxis,
+  whiskers,
+} from "./chart";
 import type { ChartOption } from "./option";
 import { type Palette, phaseColour } from "./palette";
 import type { Picture } from "./picture";
@@ -25,35 +35,22 @@ import { hollow } from "./whatif";
 const colourOf = (palette: Palette, part: Part) =>
   part === "not divided" ? palette.muted : phaseColour(palette, part);
 
-/** A way to look at it: the bars of one card or of none, in seconds or each as a whole. */
+/** A way to look at it: the bars of one card beside those measured, or of none. */
 interface View {
   name: string;
   card: Card | null;
-  share: boolean;
 }
 
 const viewsOf = ({ gpu }: Story): View[] =>
   gpu
-    ? [
-        { name: "seconds", card: null, share: false },
-        { name: "share of each run", card: null, share: true },
-      ]
-    : assumedCards.map((card) => ({ name: markOf(card), card, share: false }));
+    ? [{ name: "measured", card: null }]
+    : assumedCards.map((card) => ({ name: markOf(card), card }));
 
 const barsOf = (story: Story, { card }: View): Bar[] => [
   ...story.measured,
   ...(card === null ? [] : assumedBars(story, card)),
 ];
 
-/** At words. */
-const inLines = (words: string, most: number): string[] =>
-  words.split(" ").reduce<string[]>((lines, word) => {
-    const last = lines.at(-1);
-    const longer = `${last} ${word}`;
-    return last === undefined || longer.length > most
-      ? [...lines, word]
-      : [...lines.slice(0, -1), longer];
-  }, []);
 const columns: Column<Bar>[] = [
   { name: "run", of: ({ role }) => role },
   { name: "row", of: ({ name }) => name },
@@ -66,19 +63,35 @@ const columns: Column<Bar>[] = [
 ];
 const tell = teller(columns);
 
-function option(
-  bars: Bar[],
-  { card, share }: View,
-  palette: Palette,
-  narrow: boolean,
-): ChartOption {
-  const wholeOf = (bar: Bar) => (share ? bar.seconds : 1);
-  const largest = (bar: Bar) =>
-    Object.entries(bar.parts).sort(([, a], [, b]) => b - a)[0] ?? ["", 0];
+const [rowHeight, head, foot] = [54, 32, 46];
+
+/**
+ * Two panels of the same rows: how long each run is, on a logarithmic axis, since a good port is hundreds of times
+ * as fast as a bad one; and what it consists of, each run as a whole. The name of a row stands above its bars.
+ */
+function option(bars: Bar[], { card }: View, palette: Palette, narrow: boolean): ChartOption {
   const names = bars.map(({ role }) => role);
-  const rows = inRows(palette, narrow, { names });
-  const [width, letters] = narrow ? [150, 22] : [250, 40];
+  const limits = logLimits(bars.flatMap(({ seconds: wall, ends }) => [wall, ...(ends ?? [])]));
   const axis = categoryAxis(palette, names, { inverse: true });
+  const left = 8;
+  const grids = [
+    { left, width: narrow ? "40%" : "38%", top: head, bottom: foot },
+    { left: narrow ? "48%" : "44%", right: 24, top: head, bottom: foot },
+  ];
+  const onRow = { barMaxWidth: 18, barMinHeight: 2 };
+  // Below the line with its name.
+  const lowered = { ...axis, axisLine: { show: false } };
+  const parts = storyParts
+    .filter((part) => bars.some((bar) => (bar.parts[part] ?? 0) > 0))
+    .map((part) => ({
+      name: part,
+      colour: colourOf(palette, part),
+      points: bars.map((bar) => ({
+        value: (bar.parts[part] ?? 0) > 0 ? bar.parts[part]! / bar.seconds : null,
+        told: tell(`${bar.role}: ${bar.name}`, bar),
+        ...(bar.ends === null ? {} : { itemStyle: hollow(colourOf(palette, part), palette) }),
+      })),
+    }));
   const ofCard =
     card === null
       ? []
@@ -95,58 +108,78 @@ function option(
             itemStyle: { color: palette.text },
           },
         ];
-  const parts = storyParts
-    .filter((part) => bars.some((bar) => (bar.parts[part] ?? 0) > 0))
-    .map((part) => ({
-      name: part,
-      colour: colourOf(palette, part),
-      points: bars.map((bar) => ({
-        value: (bar.parts[part] ?? 0) > 0 ? bar.parts[part]! / wholeOf(bar) : null,
-        told: tell(`${bar.role}: ${bar.name}`, bar),
-        ...(bar.ends === null ? {} : { itemStyle: hollow(colourOf(palette, part), palette) }),
-      })),
-    }));
+  const panel = (index: number) => ({ xAxisIndex: index, yAxisIndex: index });
   return {
-    ...rows,
-    grid: { ...rows.grid, left: width + 12, right: narrow ? 16 : 120 },
-    xAxis: valueAxis(palette, {
-      name: share ? "share of the wall time" : "wall time",
-      show: share ? percent : seconds,
-      min: 0,
-      ...(share ? { max: 1 } : {}),
-    }),
-    yAxis: [
+    ...baseOption(palette),
+    tooltip: { ...tooltip(palette, "axis"), axisPointer: { type: "shadow" } },
+    legend: { ...baseOption(palette).legend, data: parts.map(({ name }) => name) },
+    grid: grids,
+    xAxis: [
       {
-        ...axis,
-        axisLabel: {
-          ...axis.axisLabel,
-          formatter: (_name: string, index: number) =>
-            [...inLines(bars[index]!.role, letters), `{length|${lengthOf(bars[index]!)}}`].join(
-              "\n",
-            ),
-          rich: {
-            length: { fontWeight: "bold", fontSize: 14, lineHeight: 17, color: palette.text },
-          },
-        },
+        ...valueAxis(palette, {
+          name: narrow ? "wall time (log)" : "wall time, logarithmic",
+          show: seconds,
+          log: true,
+          ...limits,
+        }),
+        startValue: limits.min, // of the bars
+        gridIndex: 0,
       },
       {
-        ...axis,
-        position: "right",
-        show: !narrow,
-        axisLine: { show: false },
-        axisLabel: {
-          ...axis.axisLabel,
-          color: palette.muted,
-          formatter: (_name: string, index: number) => {
-            const bar = bars[index]!;
-            const [part, length] = largest(bar);
-            return `${percent(length / bar.seconds)} ${part}`;
-          },
-        },
+        ...valueAxis(palette, {
+          name: narrow ? "share" : "share of the wall time",
+          show: percent,
+          min: 0,
+          max: 1,
+        }),
+        gridIndex: 1,
       },
     ],
-    series: [...stackedBars(palette, parts, 26), ...ofCard],
+    yAxis: [
+      {
+        ...lowered,
+        gridIndex: 0,
+        axisLabel: {
+          ...axis.axisLabel,
+          inside: true,
+          align: "left",
+          verticalAlign: "bottom",
+          padding: [0, 0, 12, 0],
+          formatter: (_name: string, index: number) =>
+            `{length|${lengthOf(bars[index]!)}}  ${bars[index]!.role}`,
+          rich: { length: { fontWeight: "bold", fontSize: 14, color: palette.text } },
+        },
+        z: 10,
+      },
+      { ...lowered, gridIndex: 1, axisLabel: { show: false } },
+    ],
+    series: [
+      {
+        name: "wall",
+        type: "bar",
+        ...onRow,
+        ...panel(0),
+        data: bars.map((bar) => ({
+          value: bar.seconds,
+          told: tell(`${bar.role}: ${bar.name}`, bar),
+          itemStyle: bar.ends === null ? { color: palette.muted } : hollow(palette.muted, palette),
+        })),
+      },
+      ...ofCard.map((each) => ({ ...each, ...panel(0) })),
+      ...stackedBars(palette, parts, onRow.barMaxWidth).map((each) => ({ ...each, ...panel(1) })),
+    ],
   };
+}
+
+/** What the page says first: from when on a GPU pays. "" where it has nothing of that. */
+function headlineOf(files: ResultFile[], { file }: Story, card: Card | null): string {
+  const [nx, ny] = [positive(file.problem, "nx")!, positive(file.problem, "ny")!];
+  const asked = {
+    dtype: text(file.problem, "dtype"),
+    iterations: positive(file.problem, "iterations")!,
+    side: Math.round(Math.sqrt(nx * ny)),
+  };
+  return whenOf(files, card, asked).join(" ");
 }
 
 /** null: no file of the page has a timed row of a solver. */
@@ -163,9 +196,10 @@ export function storyPicture(files: ResultFile[]): { picture: Picture; file: Res
       ? "One run, on the CPU and on the GPU"
       : "One run, on this CPU and on an assumed card",
     reading: (variant) => sentenceOf(story, views[variant]!.card),
+    headline: (variant) => headlineOf(files, story, views[variant]!.card),
     alternative:
-      "Lying bars of whole runs, divided into phases: the best on the CPU, a port that copies in every step, a field that stays, the same begun cold. Full: measured; hollow and dashed: assumed.",
-    height: heightOfBars(most, 46),
+      "Lying bars of whole runs on a logarithmic axis, and beside them their division into phases: the best on the CPU, a port that copies in every step, a field that stays, the same begun cold. Full: measured; hollow and dashed: assumed.",
+    height: head + foot + rowHeight * most,
     table: tableOf(columns, [...story.measured, ...ofCards]),
     notDrawn: (variant) => {
       const { card } = views[variant]!;

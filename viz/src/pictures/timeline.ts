@@ -11,7 +11,7 @@ import {
   type Row,
 } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
-import { seconds } from "../data/units";
+import { seconds, shortened } from "../data/units";
 import {
   heightOfBars,
   inRows,
@@ -23,13 +23,14 @@ import {
   valueAxis,
 } from "./chart";
 import { chosenRows, namedOf, standInSentence, whyNotChosen } from "./choice";
-import { type Run, runsByKind, withoutRuns, doubtOf } from "./ledger";
+import { type Run, runsByKind, withoutRuns } from "./ledger";
 import { type ledgerParts, phaseColour } from "./palette";
 import { drawing } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
 
-const mostRows = 8;
+/** More rows than that nobody chooses from; the reader can add one. */
+const mostRows = 24;
 
 type Part = (typeof ledgerParts)[number];
 export interface Segment {
@@ -89,50 +90,64 @@ export function inTime(row: Row, kind: Run["kind"]): Placed[] {
   return segments.sort((a, b) => Number(b.lane === "host") - Number(a.lane === "host"));
 }
 
+/** A run of one row on an axis of its own: what takes a thousand times as long elsewhere hides nothing. */
 interface View {
-  kind: Run["kind"];
+  run: Run;
   by: Segment["by"];
-  runs: Run[];
-  drawn: Run[];
-  segments: Segment[];
 }
 
+const placedOf = ({ run, by }: View): Placed[] =>
+  by === "order" ? inOrder(run.phases) : inTime(run.row, run.kind);
+const segmentsOf = (view: View): Segment[] =>
+  placedOf(view).map((each) => ({
+    ...each,
+    row: view.run.row.name,
+    kind: view.run.kind,
+    by: view.by,
+  }));
+
+/** Those that keep a device busy first, else the fastest; of each row its moments first, then its warm run. */
 function viewsOf(file: ResultFile): View[] {
-  return (["moments", "order"] as const).flatMap((by) =>
-    runsByKind(file).flatMap(({ kind, runs }): View[] => {
-      const placed = (run: Run) => (by === "order" ? inOrder(run.phases) : inTime(run.row, kind));
-      const able = runs.filter((run) => placed(run).length > 0);
-      const drawn = chosenRows(able, namedOf(file), mostRows);
-      const segments = drawn.flatMap((run) =>
-        placed(run).map((each) => ({ ...each, row: run.row.name, kind, by })),
-      );
-      return by === "order" || drawn.length > 0 ? [{ kind, by, runs, drawn, segments }] : [];
-    }),
+  const kinds = runsByKind(file);
+  const chosen = kinds.flatMap(({ runs }) => chosenRows(runs, namedOf(file), mostRows));
+  const rows = [...new Set(chosen.map(({ row }) => row))].sort(
+    (a, b) => Number(b.warm?.busy != null) - Number(a.warm?.busy != null),
+  );
+  return rows.flatMap((row) =>
+    (["moments", "order"] as const).flatMap((by) =>
+      kinds.flatMap(({ runs }) => {
+        const run = runs.find((each) => each.row === row);
+        return run !== undefined && placedOf({ run, by }).length > 0 ? [{ run, by }] : [];
+      }),
+    ),
   );
 }
 
-function reading({ runs, drawn, kind, by }: View): string {
-  const [first] = drawn;
-  if (first === undefined) return `No verified row has a ${kind} run.`;
-  const onDevice = drawn.find((run) => run.phases.busy !== null);
-  const why = doubtOf(runs);
-  const shortest =
-    why === ""
-      ? `the shortest is that of ${first.row.name}, ${seconds(first.seconds)}`
-      : `the shortest is not settled (${why}); that of ${first.row.name} took ${seconds(first.seconds)}`;
-  const told =
-    onDevice === undefined
-      ? `All of these ${kind} runs are on the CPU, so each has one lane; ${shortest}. ` +
-        "A timed GPU row would show its copy engines and its kernels beside the host."
-      : `${onDevice.row.name} kept the engines of its device busy for ${seconds(busyOf(onDevice))} of a ${kind} run of ${seconds(onDevice.seconds)}.`;
-  const placed =
-    by === "order"
+function reading({ run, by }: View): string {
+  const { row, kind, phases } = run;
+  const longest = [...inOrder({ ...phases, busy: null })].sort(
+    (a, b) => b.end - b.start - (a.end - a.start),
+  )[0];
+  const busy = phases.busy === null ? null : busyOf(run);
+  return (
+    `A ${kind} run of ${shortened(row.name)} takes ${seconds(phases.wall)}` +
+    (longest === undefined
+      ? ""
+      : `, of which ${seconds(longest.end - longest.start)} ${longest.part}`) +
+    (busy === null
+      ? row.device === "cpu"
+        ? "; it is on the CPU, so it has one lane"
+        : ""
+      : `; it kept the engines of its device busy for ${seconds(busy)}`) +
+    "." +
+    (by === "order"
       ? " Phases stand in order, not at their moments."
       : ` Moments of the first parts of its first ${kind} run, which need not be the median one.` +
-        (onDevice === undefined
+        (busy === null
           ? ""
-          : " The length of an engine's work is the device's own figure; its place follows from the host's calls.");
-  return told + placed + standInSentence(drawn.map((run) => run.row));
+          : " The length of an engine's work is the device's own figure; its place follows from the host's calls.")) +
+    standInSentence([row])
+  );
 }
 
 function busyOf({ phases }: Run): number {
@@ -140,8 +155,6 @@ function busyOf({ phases }: Run): number {
   return h2d + compute + d2h;
 }
 
-const laneName = (each: Segment) => `${each.row}: ${each.lane}`;
-const lanesOf = (segments: Segment[]) => [...new Set(segments.map(laneName))];
 const columns: Column<Segment>[] = [
   { name: "row", of: (each) => each.row },
   { name: "run", of: (each) => each.kind },
@@ -153,54 +166,45 @@ const columns: Column<Segment>[] = [
   inSeconds("duration", (each) => each.end - each.start),
 ];
 const tell = teller(columns);
+const mostLanes = 4; // the host, and three engines
 
 export const timeline = drawing("timeline", ["comparison", "residency"], (file) => {
   const views = viewsOf(file);
-  if (!views.some((view) => view.drawn.length > 0)) return "no row has phases and a proof";
-  const device = views.some((view) => view.drawn.some((run) => run.phases.busy !== null));
-  const moments = views.some((view) => view.by === "moments");
+  if (views.length === 0) return "no row has phases and a proof";
+  const rows = [...new Set(views.map(({ run }) => run.row))];
+  const lanesOf = (view: View) => [...new Set(placedOf(view).map(({ lane }) => lane))];
+  const most = Math.max(...views.map((view) => lanesOf(view).length));
   return {
     reading: (variant) => reading(views[variant]!),
-    alternative: `Lanes of coloured stretches on an axis of seconds, for at most ${mostRows} rows${device ? ", with the device's engines" : ""}.${moments ? "" : " Phases are in the order of a run; the moments are not recorded (--trace records them)."}`,
-    height: heightOfBars(Math.max(...views.map((view) => lanesOf(view.segments).length)), 28),
-    table: tableOf(
-      columns,
-      views.flatMap(({ segments }) => segments),
-    ),
-    notDrawn: (variant) => {
-      const { kind, by, runs, drawn } = views[variant]!;
-      const why = ({ row }: Run) => {
-        if (row.verified !== true) return whyNotChosen(row);
-        if (by === "moments" && inTime(row, kind).length === 0)
-          return `the file has no moments of a ${kind} run of it`;
-        return whyNotChosen(row);
-      };
-      return [
-        ...runs
-          .filter((run) => !drawn.includes(run))
-          .map((run): [string, string] => [run.row.name, why(run)]),
-        ...withoutRuns(file, kind),
-      ];
+    alternative:
+      "Lanes of coloured stretches on an axis of seconds: the host's, and those of a device's engines.",
+    height: heightOfBars(Math.min(most, mostLanes), 30),
+    table: tableOf(columns, views.flatMap(segmentsOf)),
+    notDrawn: (variant) => [
+      ...runsByKind(file)
+        .find(({ kind }) => kind === views[variant]!.run.kind)!
+        .runs.filter((run) => !rows.includes(run.row))
+        .map(({ row }): [string, string] => [row.name, whyNotChosen(row)]),
+      ...withoutRuns(file, views[variant]!.run.kind),
+    ],
+    verification: verificationOfRows(rows),
+    variants: views.map(({ run, by }) => `${run.row.name}, ${run.kind} run, ${by}`),
+    answers: {
+      questions: ["Row", "Run", "Placed by"],
+      of: views.map(({ run, by }) => [run.row.name, `${run.kind} run`, by]),
     },
-    verification: verificationOfRows([
-      ...new Set(views.flatMap(({ drawn }) => drawn.map(({ row }) => row))),
-    ]),
-    variants: views.map(({ kind, by }) => `${kind} run${moments ? `, ${by}` : ""}`),
     zooms: true,
     option: (palette, narrow, variant) => {
-      const { segments, by } = views[variant]!;
-      const lanes = lanesOf(segments);
+      const view = views[variant]!;
+      const segments = segmentsOf(view);
+      const lanes = lanesOf(view);
       const parts = [...new Set(segments.map((each) => each.part))];
-      const inLong =
-        by === "order"
-          ? "durations of the phases in the order of a run"
-          : "time since the run began";
-      const inShort = by === "order" ? "durations in order" : "time";
       return {
         ...inRows(palette, narrow, { names: lanes }),
         tooltip: tooltip(palette, "item"),
         xAxis: valueAxis(palette, {
-          name: `${narrow ? inShort : inLong}${by === "order" ? " (order, not moments)" : ""}`,
+          name:
+            view.by === "order" ? "durations (in order, not moments)" : "time since the run began",
           show: seconds,
           min: 0,
         }),
@@ -222,9 +226,9 @@ export const timeline = drawing("timeline", ["comparison", "residency"], (file) 
           data: segments
             .filter((each) => each.part === part)
             .map((each) => ({
-              name: laneName(each),
-              value: stretchValues(lanes.indexOf(laneName(each)), each.start, each.end),
-              told: tell(`${laneName(each)}, ${part}`, each),
+              name: each.lane,
+              value: stretchValues(lanes.indexOf(each.lane), each.start, each.end),
+              told: tell(`${each.row}, ${each.lane}, ${part}`, each),
             })),
           renderItem: (_params, place) =>
             stretchOfRow(place as ItemPlace, { fill: place.visual("color") }),

@@ -6,6 +6,7 @@ type Title = string | ((file: ResultFile) => string);
 
 export const titles = {
   ladder: "The ladder: time of a step",
+  samples: "Samples of a row, one after the other",
   ledger: "Where the time went",
   timeline: "Timeline of a run",
   roofline: "Roofline",

@@ -9,26 +9,21 @@ import {
   type Predicted,
   type Setting,
   shapeOf,
-  stretches,
   waysOf,
 } from "../data/scenario";
-import { figure, seconds } from "../data/units";
+import { figure, seconds, shortened } from "../data/units";
 import {
   baseOption,
-  type ItemPlace,
   inRows,
   logLimits,
   plainLine,
   pointOf,
-  stretchOfRow,
-  stretchSeries,
-  stretchValues,
   tooltip,
   valueAxis,
   whiskers,
 } from "./chart";
 import type { ChartOption } from "./option";
-import { type Palette, lookOf, phaseColour } from "./palette";
+import { type Palette, kindColour, phaseColour } from "./palette";
 import { type Told, teller } from "./tooltip";
 
 /** Hollow and dashed: predicted, or assumed. */
@@ -75,68 +70,15 @@ export function bars(all: Predicted[], palette: Palette, narrow: boolean): Chart
   };
 }
 
-export function timeline(
-  setting: Setting,
-  all: Predicted[],
-  palette: Palette,
-  narrow: boolean,
-): ChartOption {
-  const gpus = all.filter(({ way }) => way.device !== "cpu");
-  const cpu = all.find(({ way }) => way.device === "cpu");
-  // Besides the fastest the best of CPU and GPU and the slowest GPU, as in charts of measured rows.
-  const always = [cpu, gpus[0], gpus.at(-1)];
-  const drawn = all.filter((each, index) => index < 3 || always.includes(each));
-  const names = drawn.map(({ way }) => way.backend);
-  const runs = drawn.map((each) => stretches(setting, each));
-  return {
-    ...inRows(palette, narrow, { names }),
-    tooltip: tooltip(palette, "item"),
-    xAxis: valueAxis(palette, {
-      name: narrow ? "predicted time" : "predicted time since the beginning of a warm run",
-      show: seconds,
-      min: 0,
-    }),
-    series: partsOfRun.map(([name, phase]) => ({
-      ...stretchSeries,
-      name,
-      itemStyle: hollow(phaseColour(palette, phase), palette),
-      data: runs.flatMap((run, index) =>
-        run
-          .filter((each) => each.part === name)
-          .map(({ start, end }) => ({
-            value: stretchValues(index, start, end),
-            told: {
-              head: names[index] ?? "",
-              lines: [
-                [name, seconds(end - start)],
-                ["from", seconds(start)],
-              ] as Told["lines"],
-            },
-          })),
-      ),
-      renderItem: (_params, place) => {
-        const { color, borderColor } = hollow(phaseColour(palette, phase), palette);
-        return stretchOfRow(place as ItemPlace, {
-          fill: color,
-          stroke: borderColor,
-          lineWidth: 1,
-          lineDash: [3, 2],
-        });
-      },
-    })),
-  };
-}
-
 export function crossover(
   setting: Setting,
   measured: { row: Row; side: number }[],
-  /** Of the page, as in ResultFile. */
-  namesOfPage: string[],
   palette: Palette,
   narrow: boolean,
 ): ChartOption {
   const ways = waysOf(setting);
-  const names = [...new Set([...namesOfPage, ...ways.map((way) => way.backend)])];
+  const colourOf = ({ device }: { device: string }) =>
+    kindColour(palette, device === "cpu" ? "CPU" : "GPU");
   const recorded = ways.filter(({ assumed }) => assumed === undefined);
   const smallest = Math.min(...recorded.map((way) => way.grids[0]!.side));
   const largest = Math.max(...recorded.map((way) => way.grids[way.grids.length - 1]!.side));
@@ -166,7 +108,8 @@ export function crossover(
   return {
     ...baseOption(palette),
     tooltip: tooltip(palette, "axis"),
-    grid: { left: 84, right: 28, top: 56, bottom: 52 },
+    legend: { show: false },
+    grid: { left: 84, right: 110, top: 28, bottom: 52 },
     xAxis: valueAxis(palette, {
       name: narrow
         ? "side of the grid"
@@ -191,9 +134,16 @@ export function crossover(
         lineStyle: {
           type: way.assumed === undefined ? ("dashed" as const) : ("dotted" as const),
           width: way.device === "cpu" ? 1.5 : 2.5,
-          color: lookOf(palette, names, way.backend).color,
+          color: colourOf(way),
         },
-        itemStyle: { color: lookOf(palette, names, way.backend).color },
+        itemStyle: { color: colourOf(way) },
+        endLabel: {
+          show: true,
+          formatter: shortened(way.backend, 14),
+          color: colourOf(way),
+          fontSize: 12,
+        },
+        labelLayout: { moveOverlap: "shiftY" as const },
         data: curves[index] ?? [],
         ...(index === 0
           ? {
@@ -226,7 +176,7 @@ export function crossover(
               data: measured.map(({ row, side }) => ({
                 ...point(`${row.name}, measured`, side, row.warm!.wall),
                 symbol: pointOf(row.device !== "cpu").symbol,
-                itemStyle: { color: lookOf(palette, names, row.name).color },
+                itemStyle: { color: colourOf(row) },
               })),
             },
           ]),

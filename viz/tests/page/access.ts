@@ -19,7 +19,10 @@ export async function violations(page: Page, rules?: string[]): Promise<string[]
       ...(only ? { runOnly: only } : {}),
     });
     return found.violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .filter(
+        ({ id, impact }) =>
+          impact === "serious" || impact === "critical" || id === "landmark-unique",
+      )
       .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
   }, rules);
 }

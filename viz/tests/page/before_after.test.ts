@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { cardOf, directory, drawAll, open, screenshots, tableOf } from "./browser";
+import { cardOf, directory, drawAll, open, screenshots, tableOf, tooWide } from "./browser";
 import { diffbench, readJson } from "./result_files";
 
 interface Measured {
@@ -58,7 +58,7 @@ it("shows verdicts of compare, what differs, and the strip of all runs of a mach
   expect(told).toContain("3 runs of this machine from 2026-01-01 to 2026-03-03");
   expect(told).toContain("simd SLOWER in second.json (2.00x); simd FASTER in third.json (0.250x)");
   const ofSimd = (await tableOf(strip)).filter((row) => row[0] === "simd");
-  expect(ofSimd.map((row) => [row[2], row[8]])).toEqual([
+  expect(ofSimd.map((row) => [row[2], row[9]])).toEqual([
     ["first.json", "-"],
     ["second.json", "SLOWER"],
     ["third.json", "FASTER"],
@@ -76,9 +76,7 @@ it("shows verdicts of compare, what differs, and the strip of all runs of a mach
   await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize({ width: 390, height: 900 });
   await drawAll(page);
-  expect(
-    await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
-  ).toBeLessThanOrEqual(0);
+  expect(await tooWide(page)).toEqual([]);
   await page.screenshot({ path: join(screenshots, "runs-phone-dark.jpeg"), fullPage: true });
   expect(troubles).toEqual([]);
   await page.context().close();

@@ -7,34 +7,28 @@ import { afterAll, beforeAll, inject } from "vitest";
 export const directory = inject("directory");
 export const screenshots = process.env["DIFFBENCH_SCREENSHOTS"] ?? join(directory, "screenshots");
 mkdirSync(screenshots, { recursive: true });
-// Its sandbox refuses to run as root; without a GPU, emulating one for it costs time.
-export const launch = (...more: string[]) =>
-  chromium.launch({
-    executablePath: process.env["DIFFBENCH_CHROMIUM"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", ...more],
-  });
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await chromium.connect(inject("browser"));
 });
 afterAll(() => browser?.close());
 
 interface How {
   width?: number;
-  in?: Browser;
+  height?: number;
   /** Runs in the page before its own script. */
   before?: () => void;
 }
 
 /** A page with everything that must not happen on it. */
 export async function openPage(file: string, how: How = {}) {
-  const context = await (how.in ?? browser).newContext({
-    viewport: { width: how.width ?? 1200, height: 900 },
+  const context = await browser.newContext({
+    viewport: { width: how.width ?? 1200, height: how.height ?? 900 },
     colorScheme: "light",
     acceptDownloads: true,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(240_000); // a busy machine is no failure
+  page.setDefaultTimeout(120_000); // a busy machine is no failure
   if (how.before) await page.addInitScript(how.before);
   const troubles: string[] = [];
   const address = `file://${join(directory, file)}`;
@@ -59,8 +53,33 @@ export async function open(file: string, how: How = {}) {
   return opened;
 }
 
-/** Goes through the page as a reader does: charts are drawn when they come into sight. */
+/** Opens all cards of the page, or this one. */
+export const unfold = (part: Page | Locator): Promise<void> =>
+  ("goto" in part ? part.locator("details.card") : part).evaluateAll(async (cards) => {
+    for (const each of cards) if (each instanceof HTMLDetailsElement) each.open = true;
+    // Their charts are made when the browser tells of it.
+    await new Promise((done) => setTimeout(done));
+  });
+
+/** How many screens a page is long. */
+export const screensOf = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollHeight / innerHeight);
+
+/** What makes a page wider than its window: nothing should. */
+export const tooWide = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    document.documentElement.scrollWidth <= innerWidth
+      ? []
+      : [...document.querySelectorAll("body *")]
+          .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
+          .map((each) => each.cloneNode(false) as Element)
+          .slice(-3)
+          .map(({ outerHTML }) => outerHTML),
+  );
+
+/** Opens all cards and goes through them as a reader does: charts are drawn when they come into sight. */
 export async function drawAll(page: Page): Promise<void> {
+  await unfold(page);
   await page.evaluate(async () => {
     let chart: Element | null;
     while ((chart = document.querySelector(".chart:not([data-drawn])")) !== null) {
@@ -77,6 +96,7 @@ export const cardOf = (page: Page, file: string, picture: string): Locator =>
 
 /** All cells of a card's table: full numbers, and text. */
 export async function tableOf(card: Locator): Promise<(number | string)[][]> {
+  await unfold(card);
   const summary = card.locator("summary", { hasText: /^Table/ });
   if ((await card.locator("table").count()) === 0) await summary.click();
   await card.locator("table").waitFor();
@@ -96,5 +116,7 @@ export async function tableOf(card: Locator): Promise<(number | string)[][]> {
 /** What a click on that button saves. */
 export async function saved(page: Page, button: Locator): Promise<Buffer> {
   const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
-  return readFileSync(await download.path());
+  const path = join(directory, `saved-${Math.random()}`);
+  await download.saveAs(path); // its own path is the browser's
+  return readFileSync(path);
 }

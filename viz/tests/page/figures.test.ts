@@ -5,7 +5,7 @@ import { readResultFile } from "../../src/data/results";
 import { picturesOf } from "../../src/pictures/catalogue";
 import { light } from "../../src/pictures/palette";
 import { isMissing, type Picture } from "../../src/pictures/picture";
-import { cardOf, directory, open, saved, tableOf } from "./browser";
+import { cardOf, directory, open, saved, tableOf, unfold } from "./browser";
 import { kinds, readJson } from "./result_files";
 
 describe("its figures", () => {
@@ -118,13 +118,21 @@ describe("its figures", () => {
 
   it("of the crossover have a sentence on the view that is chosen", async () => {
     const card = cardOf(page, "sweep.json", "crossover");
-    for (const button of await card.locator(".variants button").all()) {
-      await button.click();
-      const view = (await button.textContent())!.replace(/, by .*/, "");
-      const told = await card.locator(".reading").textContent();
-      expect(told).toContain(`For ${view} at `);
-      expect(await card.locator(".chart").getAttribute("aria-label")).toContain(told);
-    }
+    await unfold(card);
+    const told = () => card.locator(".reading").textContent();
+    const times = card.getByRole("group", { name: "Time of" });
+    const axes = card.getByRole("group", { name: "Axis" });
+    for (const time of await times.locator("button").all())
+      for (const axis of await axes.locator("button").all()) {
+        await time.click();
+        await axis.click();
+        for (const each of [time, axis])
+          expect(await each.getAttribute("aria-pressed")).toBe("true");
+        const other = (await axis.textContent()) === "by grid" ? "iters 16" : "grid 32";
+        await card.locator(".views select").selectOption(`at ${other}`);
+        expect(await told()).toContain(`For ${await time.textContent()} at ${other}, `);
+        expect(await card.locator(".chart").getAttribute("aria-label")).toContain(await told());
+      }
   });
 
   it("of the ranks are those of their files", async () => {
@@ -257,6 +265,7 @@ describe("its figures", () => {
 
   it("of the timeline stay when a part of the axis is zoomed by its buttons", async () => {
     const card = cardOf(page, "comparison.json", "timeline");
+    await unfold(card);
     const picture = async () => {
       await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
       return card

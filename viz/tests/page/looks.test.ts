@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { clickAll, violations } from "./access";
-import { directory, drawAll, open, screenshots } from "./browser";
+import { directory, drawAll, open, screenshots, screensOf, tooWide, unfold } from "./browser";
 import { diffbench, kinds, readJson } from "./result_files";
 
 const pictures = [
@@ -31,6 +31,8 @@ const pictures = [
   "pitfalls",
   "profile",
   "roofline",
+  "samples",
+  "samples",
   "scaling",
   "scaling",
   "selftest",
@@ -67,6 +69,22 @@ it("is small, and quick with 5 MB of results", async () => {
   }
 });
 
+it("has fifty files on twenty-five screens", async () => {
+  const names = Array.from({ length: 50 }, (_each, index) => `fifty-${index}.json`);
+  names.forEach((name, index) => {
+    const file = readJson(directory, `${kinds[index % kinds.length]}.json`);
+    file.context.date = `2026-01-${10 + Math.floor(index / kinds.length)}T12:00:00+0000`;
+    writeFileSync(join(directory, name), JSON.stringify(file));
+  });
+  diffbench(directory, "report", ...names, "-o fifty.html");
+  expect(statSync(join(directory, "fifty.html")).size).toBeLessThanOrEqual(4e6);
+  const { page, troubles } = await open("fifty.html", { width: 1440 });
+  expect(await screensOf(page)).toBeLessThanOrEqual(25);
+  expect(await page.locator("nav a").count()).toBeGreaterThan(50);
+  expect(troubles).toEqual([]);
+  await page.context().close();
+});
+
 it("goes to what its address names, though that is built last", async () => {
   const { page, troubles } = await open("report.html");
   const address = page.url();
@@ -93,17 +111,24 @@ const blankCharts = (page: Page) =>
 async function drawsEveryPicture(page: Page, screenshot: string): Promise<void> {
   await drawAll(page);
   const drawn = await page
-    .locator(".card:not(.missing)[data-picture]")
+    .locator(".card[data-picture]")
     .evaluateAll((cards) => cards.map((card) => card.getAttribute("data-picture")));
   expect(drawn.sort()).toEqual(pictures);
-  expect(
-    await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
-  ).toBeLessThanOrEqual(0);
+  expect(await tooWide(page)).toEqual([]);
   await page.screenshot({ path: join(screenshots, `${screenshot}.jpeg`), fullPage: true });
 }
 
 it("draws every picture on a desk, by day and by night, open to all readers", async () => {
-  const { page, troubles } = await open("report.html");
+  const { page, troubles } = await open("report.html", { width: 1440 });
+  expect(await screensOf(page)).toBeLessThanOrEqual(12);
+  expect(
+    await page
+      .locator("article")
+      .evaluateAll(
+        (all) =>
+          all.filter((each) => each.querySelectorAll("details.card[open]").length !== 1).length,
+      ),
+  ).toBe(0);
   await drawsEveryPicture(page, "desk");
   expect(await blankCharts(page)).toBe(0);
   await clickAll(page.locator(".variants button"));
@@ -116,7 +141,8 @@ it("draws every picture on a desk, by day and by night, open to all readers", as
 });
 
 it("draws every picture on a phone, and when that becomes a projector", async () => {
-  const { page, troubles } = await open("report.html", { width: 390 });
+  const { page, troubles } = await open("report.html", { width: 390, height: 844 });
+  expect(await screensOf(page)).toBeLessThanOrEqual(20);
   await drawsEveryPicture(page, "phone");
   expect(await blankCharts(page)).toBe(0);
   await clickAll(page.locator(".variants button"));
@@ -124,19 +150,19 @@ it("draws every picture on a phone, and when that becomes a projector", async ()
   await drawsEveryPicture(page, "projector");
   const grown = await page
     .locator(".chart canvas")
-    .evaluateAll((canvases) => canvases.every((canvas) => canvas.clientWidth > 1000));
+    .evaluateAll((canvases) => canvases.every((canvas) => canvas.clientWidth > 700));
   expect(grown).toBe(true);
   expect(troubles).toEqual([]);
   await page.context().close();
 });
 
 it("tells the story on the first screen of a phone", async () => {
-  const { page } = await open("report.html", { width: 390 });
+  const { page } = await open("report.html", { width: 390, height: 844 });
   await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
   const top = async (part: string) => (await page.locator(`#story ${part}`).boundingBox())!.y;
   expect(await top("h2")).toBeLessThan(150);
   // The first bars are there, too, and not the sentence alone.
-  expect(await top(".chart")).toBeLessThan(600);
+  expect(await top(".chart")).toBeLessThan(720);
   await page.locator("nav summary").click();
   expect(await page.locator("nav a").first().isVisible()).toBe(true);
   await page.context().close();
@@ -147,7 +173,26 @@ it("can be used with the keyboard alone, and printed", async () => {
   const { page } = await open("one.html");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  expect(await page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
+  const theme = () => page.evaluate(() => document.documentElement.dataset["theme"]);
+  expect(await theme()).toBe("dark");
+  const ladder = page.locator('[data-picture="ladder"]');
+  await ladder.locator(".chart").focus();
+  await page.keyboard.press("ArrowRight");
+  const first = await ladder.locator(".figures").textContent();
+  expect(first).toContain("time of a step ");
+  await page.keyboard.press("ArrowRight");
+  expect(await ladder.locator(".figures").textContent()).not.toBe(first);
+  await page.keyboard.press("Escape");
+  expect(await ladder.locator(".figures").textContent()).toBe("");
+  // What the reader chose stays when the page is loaded again.
+  await unfold(page.locator('[data-picture="ledger"]'));
+  await page.getByRole("button", { name: "cold run", exact: true }).first().press("Enter");
+  await page.reload();
+  await page.locator("main[data-built]").waitFor();
+  expect(await theme()).toBe("dark");
+  expect(await page.locator('[data-picture="ledger"] .reading').textContent()).toContain(
+    "cold run",
+  );
   await page.locator("#field canvas").focus();
   const before = await page.locator(".read-out").textContent();
   await page.keyboard.press("ArrowLeft");

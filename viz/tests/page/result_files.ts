@@ -1,9 +1,11 @@
 // Real result files of every command, made by the program under test once for all tests of the
 // page: small, and true all the same.
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
 
 const program = process.env["DIFFBENCH_PROGRAM"];
@@ -61,19 +63,55 @@ declare module "vitest" {
   interface ProvidedContext {
     /** With a file of every kind, and report.html of them all. */
     directory: string;
+    /** Where Chromium, started once, is to be reached. */
+    browser: string;
   }
 }
 
+/** Two at a time, as no test looks at how long anything took; but those that read what others wrote follow them. */
+async function runAll(directory: string): Promise<void> {
+  const run = promisify(execFile);
+  const waiting = [...kinds];
+  const done = new Map<string, Promise<void>>();
+  const finish = new Map<string, () => void>();
+  for (const kind of kinds) done.set(kind, new Promise((resolve) => finish.set(kind, resolve)));
+  const worker = async () => {
+    for (let kind = waiting.shift(); kind !== undefined; kind = waiting.shift()) {
+      await done.get({ advise: "calibrate", compare: "comparison" }[kind as string] ?? "");
+      const progress = kind === "compare" ? "" : " --no-progress";
+      await run(program!, `${commands[kind]}${progress} --json ${kind}.json`.split(" "), {
+        cwd: directory,
+        env: { ...process.env, OMP_WAIT_POLICY: "passive" },
+      });
+      settle(directory, `${kind}.json`);
+      finish.get(kind)!();
+    }
+  };
+  await Promise.all([worker(), worker()]);
+}
+
 /** Runs before all tests of the page; what it returns, after them. */
-export default function setup({ provide }: TestProject) {
+export default async function setup({ provide }: TestProject) {
+  if (!program) throw new Error("DIFFBENCH_PROGRAM does not name the program; run this by ctest");
   const directory = mkdtempSync(join(tmpdir(), "diffbench-page-"));
   provide("directory", directory);
-  for (const kind of kinds) {
-    const progress = kind === "compare" ? "" : " --no-progress";
-    diffbench(directory, `${commands[kind]}${progress} --json ${kind}.json`);
-    settle(directory, `${kind}.json`);
-  }
+  // Its sandbox refuses to run as root; without a GPU, emulating one for charts costs time. WebGPU is that of
+  // SwiftShader.
+  const browser = await chromium.launchServer({
+    executablePath: process.env["DIFFBENCH_CHROMIUM"] ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--enable-unsafe-webgpu",
+      "--use-webgpu-adapter=swiftshader",
+    ],
+  });
+  provide("browser", browser.wsEndpoint());
+  await runAll(directory);
   const files = kinds.map((kind) => `${kind}.json`);
   diffbench(directory, "report", ...files, "--snapshots snapshots -o report.html");
-  return () => rmSync(directory, { recursive: true, force: true });
+  return async () => {
+    await browser.close();
+    rmSync(directory, { recursive: true, force: true });
+  };
 }

@@ -3,7 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { readResultFile } from "../../src/data/results";
 import { storyParts } from "../../src/data/story";
+import { readingOf } from "../../src/pictures/picture";
+import { storyPicture } from "../../src/pictures/story";
 import { directory, open, tableOf } from "./browser";
 import { diffbench, readJson } from "./result_files";
 
@@ -66,6 +69,10 @@ it("has four bars of a file with a GPU, which are the file's", async () => {
     wanted.map(([, phases]) => phasesOf(phases)),
   );
   expect(await cardOf(page).locator(".reading").textContent()).not.toContain("assumed");
+  expect(await cardOf(page).locator(".reading").textContent()).toMatch(/on the GPU \(.+\) 350 ms/);
+  expect(await cardOf(page).locator(".headline").textContent()).toMatch(
+    /Measured: (no GPU beats \w+|cuda_stream on the GPU beats \w+) where the field goes to the host/,
+  );
   // The story, the film, then the files.
   const order = await page
     .locator("main > *")
@@ -92,6 +99,33 @@ it("has the stand-in and an assumed card of a file without a GPU", async () => {
   expect(await cardOf(page).locator(".reading").textContent()).toContain(
     "assumed, the RTX 4060 Laptop takes",
   );
+  expect(troubles).toEqual([]);
+  await page.context().close();
+});
+
+it("says when a GPU pays, and where the time goes, of each verb that knows", async () => {
+  for (const kind of ["comparison", "residency", "sweep"]) {
+    const file = readResultFile({ file: kind, ...readJson(directory, `${kind}.json`) });
+    const { picture } = storyPicture([file])!;
+    expect(picture.headline!(0), kind).toMatch(
+      /^Assumed: an H200 beats the CPU of .* in a warm run /,
+    );
+    expect(readingOf(picture, 0), kind).toMatch(
+      /^\d+x\d+ float32.* on the CPU .*No GPU was measured/,
+    );
+  }
+  const said = (kind: string) =>
+    storyPicture([readResultFile({ file: kind, ...readJson(directory, `${kind}.json`) })])!.picture
+      .headline!(0);
+  expect(said("residency")).toContain(
+    "Measured without a GPU: a copy of the field within the host",
+  );
+  expect(said("sweep")).toMatch(
+    /Measured: fused beats scalar .* in a warm run and .* in a cold run/,
+  );
+  diffbench(directory, "report calibrate.json -o profile.html");
+  const { page, troubles } = await open("profile.html");
+  expect(await page.locator("#story .headline").textContent()).toContain("CPU of calibrate.json");
   expect(troubles).toEqual([]);
   await page.context().close();
 });

@@ -9,10 +9,11 @@ import { beforeAfter } from "../../src/pictures/before_after";
 import { picturesOf } from "../../src/pictures/catalogue";
 import { history } from "../../src/pictures/history";
 import type { ChartOption, Point, Series } from "../../src/pictures/option";
-import { light } from "../../src/pictures/palette";
+import { dark, light } from "../../src/pictures/palette";
 import { isMissing, type Picture } from "../../src/pictures/picture";
 import { storyPicture } from "../../src/pictures/story";
 import { written } from "../../src/pictures/tooltip";
+import { nearest } from "../colours";
 import { results, row, transfer } from "../gpu_rows";
 import { chains } from "../paired_runs";
 import { directory } from "./browser";
@@ -91,7 +92,8 @@ function standAt(drawn: number, figures: number[], whole: number): boolean {
 }
 
 /** The coordinates that are figures, not places in a list of names. */
-function figuresOf({ value }: Point, { yAxis }: ChartOption): number[] {
+function figuresOf({ value }: Point, { xAxis, yAxis }: ChartOption): number[] {
+  if ([xAxis].flat()[0]?.type === "time") return [[value].flat()[1]!]; // the date is told as a text
   const inRows = [yAxis].flat()[0]?.type === "category";
   const coordinates = [value].flat();
   const drawn = !inRows || coordinates.length === 1 ? coordinates : [coordinates[0]!];
@@ -162,6 +164,19 @@ describe("tooltips", () => {
     }
   });
 
+  it("have colours in each chart that all kinds of eyes tell apart", () => {
+    for (const palette of [light, dark])
+      for (const { file, picture } of pictures)
+        for (const variant of (picture.variants ?? [""]).keys()) {
+          const drawn = JSON.stringify(picture.option(palette, false, variant).series);
+          const colours = [...new Set(drawn.match(/#[0-9a-f]{6}(?=")/g))].filter(
+            (colour) => colour !== palette.surface,
+          );
+          const { apart, pair } = nearest(colours);
+          expect(apart, `${picture.id} of ${file.name}: ${pair}`).toBeGreaterThanOrEqual(15);
+        }
+  });
+
   it("are there in every picture", () => {
     const every = [
       ...files.flatMap((file) => picturesOf(file, files).map(({ id }) => id)),
@@ -172,6 +187,6 @@ describe("tooltips", () => {
         `${[...counted].map(([id, number]) => `${id} ${number}`).join(", ")})`,
     );
     expect([...counted.keys()].sort()).toEqual(every.sort());
-    expect(every.length).toBe(26);
+    expect(every.length).toBe(27);
   });
 });

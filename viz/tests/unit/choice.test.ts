@@ -49,12 +49,11 @@ describe("the choice of rows", () => {
 
   it("has what the reader adds, in the place of the slowest", () => {
     const file = comparison(results);
-    expect(namesAt(drawingOf(pictureOf(file, "timeline")))).not.toContain("cuda_9: host");
+    expect(namesAt(drawingOf(pictureOf(file, "ledger"), 1))).not.toContain("cuda_9");
     file.added.add("cuda_9");
-    const timeline = pictureOf(file, "timeline");
-    expect(namesAt(drawingOf(timeline))).toContain("cuda_9: host");
-    expect(namesAt(drawingOf(timeline))).toContain("cuda_naive: host");
-    expect(notDrawnOf(timeline, 0).map(([name]) => name)).not.toContain("cuda_9");
+    const ledger = pictureOf(file, "ledger");
+    expect(namesAt(drawingOf(ledger, 1))).toEqual(expect.arrayContaining(["cuda_9", "cuda_naive"]));
+    expect(notDrawnOf(ledger, 1).map(([name]) => name)).not.toContain("cuda_9");
     const names = ["scalar", ...results.map(({ backend }) => backend)];
     const last = chosenRows(timed(results), names, 6).map((each) => each.row.name);
     expect(last).toEqual(["cuda_0", "cuda_10", "cuda_11", "simd", "scalar", "cuda_naive"]);
@@ -77,37 +76,39 @@ describe("the choice of rows", () => {
 });
 
 describe("rows that are drawn", () => {
-  it("of the timeline are those of its kind of run, which its sentence is about", () => {
+  it("of the timeline are one at a time, those with a device's engines first", () => {
     const timeline = pictureOf(comparison(results), "timeline");
-    expect(timeline.variants).toEqual(["warm run", "cold run"]);
-    const rowsOf = (variant: number) => [
-      ...new Set(namesAt(drawingOf(timeline, variant)).map((lane) => lane.split(":")[0])),
-    ];
-    expect(rowsOf(0)).toHaveLength(8);
-    expect(rowsOf(0)).toEqual(expect.arrayContaining(["simd", "scalar", "cuda_0", "cuda_naive"]));
-    expect(rowsOf(1)[0]).toBe("simd");
-    expect(rowsOf(1)).toContain("cuda_0"); // cold, it is the slowest on the GPU
-    expect(readingOf(timeline, 0)).toMatch(/^cuda_0 .* of a warm run of 2\.00 s\. .*not at their/);
-    expect(readingOf(timeline, 1)).toMatch(/^cuda_naive .* of a cold run of 300 s\. /);
-    expect(notDrawnOf(timeline, 0).map(([name]) => name)).toHaveLength(results.length - 8);
+    expect(timeline.answers!.questions).toEqual(["Row", "Run", "Placed by"]);
+    expect(timeline.answers!.of).toHaveLength(2 * results.length);
+    expect(timeline.answers!.of.slice(0, 2)).toEqual([
+      ["cuda_0", "warm run", "order"],
+      ["cuda_0", "cold run", "order"],
+    ]);
+    expect(namesAt(drawingOf(timeline))).toEqual(["host", "H2D engine", "compute", "D2H engine"]);
+    expect(readingOf(timeline, 0)).toMatch(
+      /^A warm run of cuda_0 takes 2\.00 s, of which 1\.00 s compute; .* busy for 1\.75 s\..*not at their/,
+    );
+    expect(readingOf(timeline, 1)).toMatch(/^A cold run of cuda_0 takes 400 s/);
+    const cpu = timeline.answers!.of.findIndex(([row]) => row === "simd");
+    expect(readingOf(timeline, cpu)).toContain("on the CPU, so it has one lane");
+    expect(notDrawnOf(timeline, 0)).toEqual([]);
   });
 
   it("of the timeline stand where its table says, in order where the file has no moments", () => {
     const timeline = pictureOf(comparison(results), "timeline");
-    const column = (name: string) => timeline.table.columns.findIndex((each) => each.name === name);
-    timeline.variants!.forEach((_name, variant) => {
+    const { columns, rows } = timeline.table;
+    const column = (name: string) => columns.findIndex((each) => each.name === name);
+    timeline.answers!.of.forEach(([row, run], variant) => {
       const drawing = drawingOf(timeline, variant);
       const stretches = drawing.series.flatMap(({ name, data }) =>
         data.map((each) => [each.name, name, each.value[1], each.value[2]]),
       );
-      const told = timeline.table.rows
-        .filter((cells) => `${cells[column("run")]} run` === timeline.variants![variant])
-        .map((cells) => [
-          `${cells[column("row")]}: ${cells[column("lane")]}`,
-          ...["phase", "from", "to"].map((name) => cells[column(name)]),
-        ]);
+      const told = rows
+        .filter((cells) => cells[column("row")] === row && `${cells[column("run")]} run` === run)
+        .map((cells) => ["lane", "phase", "from", "to"].map((name) => cells[column(name)]));
+      expect(told.length).toBeGreaterThan(0);
       expect(new Set(stretches.map(String))).toEqual(new Set(told.map(String)));
-      expect(drawing.xAxis.name).toContain("order, not moments");
+      expect(drawing.xAxis.name).toContain("in order, not moments");
     });
   });
 
@@ -123,9 +124,13 @@ describe("rows that are drawn", () => {
     };
     const traced = row("cuda_0", "cuda", [1, 2, 400], { moments });
     const timeline = pictureOf(comparison([...cpus, traced]), "timeline");
-    expect(timeline.variants).toEqual(["warm run, moments", "warm run, order", "cold run, order"]);
+    expect(timeline.answers!.of.slice(0, 3)).toEqual([
+      ["cuda_0", "warm run", "moments"],
+      ["cuda_0", "warm run", "order"],
+      ["cuda_0", "cold run", "order"],
+    ]);
     const drawing = drawingOf(timeline);
-    expect(namesAt(drawing)).toEqual(["cuda_0: host", "cuda_0: compute"]);
+    expect(namesAt(drawing)).toEqual(["host", "compute"]);
     expect(drawing.xAxis.name).toBe("time since the run began");
     expect(drawing.series.map(({ name, data }) => [name, data[0]!.value.slice(1, 3)])).toEqual([
       ["launch", [0.25, 0.5]],
@@ -133,10 +138,6 @@ describe("rows that are drawn", () => {
       ["compute", [0.5, 2]],
     ]);
     expect(readingOf(timeline, 0)).toContain("need not be the median one");
-    expect(notDrawnOf(timeline, 0)).toContainEqual([
-      "simd",
-      "the file has no moments of a warm run of it",
-    ]);
   });
 
   it("of the ledger are those of its kind of run, in shares first where they are far apart", () => {
@@ -195,10 +196,10 @@ describe("pictures of other things than backends", () => {
       "compared",
     );
     const names = namesAt(drawingOf(compared));
-    expect(names).toHaveLength(40);
+    expect(names).toHaveLength(16);
     expect([names[0], names.at(-1)]).toEqual(["row 0", "row 49"]); // in the order of the file
     const left = notDrawnOf(compared, 0);
-    expect(left.map(([name]) => name)).toEqual(rows.slice(39, 49).map(({ row }) => row));
+    expect(left.map(([name]) => name)).toEqual(rows.slice(15, 49).map(({ row }) => row));
     expect(left[0]![1]).toContain("in the table only");
     expect(compared.table.rows).toHaveLength(50);
   });
@@ -231,12 +232,10 @@ describe("the names in the roofline", () => {
       }),
       "roofline",
     );
-    const points = drawingOf(roofline).series.at(-1)!.data as unknown as {
-      name: string;
-      symbol: string;
-      label: { show: boolean };
-    }[];
-    const named = points.filter(({ label }) => label.show);
+    const points = drawingOf(roofline).series.flatMap(({ symbol, data }) =>
+      data.map((point) => ({ ...point, symbol })),
+    ) as unknown as { name?: string; symbol: string; label?: { show: boolean } }[];
+    const named = points.filter(({ label }) => label?.show);
     expect(named).toHaveLength(10);
     expect(named.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["simd", "scalar", "cuda_0", "cuda_naive"]),
@@ -266,7 +265,7 @@ describe("the colour of a backend", () => {
     expect(lines.map(({ symbol }) => symbol)).toEqual(["circle", "diamond"]);
   });
 
-  it("is the same in all pictures of all files of a page", () => {
+  it("says what a row is where its name stands beside it: CPU, GPU or naive port", () => {
     const point = (side: number) => ({
       values: [String(side)],
       result: {
@@ -277,19 +276,22 @@ describe("the colour of a backend", () => {
     });
     const sweep = { axes: { grid: ["64", "128"] }, points: [64, 128].map(point) };
     const [first, second] = filesOfPage([
-      { diffbench: { results: cpus } },
+      { diffbench: { results, baseline: "scalar" } },
       { diffbench: { experiment: "sweep", sweep } },
     ]);
-    const dots = drawingOf(pictureOf(first!, "ladder")).series.at(-1)!.data;
+    const dots = drawingOf(pictureOf(first!, "ladder")).series.filter(({ name }) =>
+      ["CPU", "GPU", "naive port"].includes(name),
+    );
+    expect(dots.map(({ name, data }) => [name, data.length])).toEqual([
+      ["CPU", 3],
+      ["GPU", 12],
+      ["naive port", 1],
+    ]);
     const lines = drawingOf(pictureOf(second!, "crossover")).series;
     const lineOf = (name: string) => lines.find((line) => line.name.startsWith(`${name} `))!;
-    for (const name of ["scalar", "simd"])
-      expect(lineOf(name).itemStyle.color).toBe(
-        dots.find((dot) => dot.name === name)!.itemStyle.color,
-      );
-    const looks = lines.map(
-      ({ lineStyle, symbol }) => `${lineStyle.color} ${lineStyle.type} ${symbol}`,
+    const named = ["simd", "cuda_0", "cuda_naive"];
+    expect(named.map((name) => lineOf(name).itemStyle.color)).toEqual(
+      dots.map(({ itemStyle }) => itemStyle.color),
     );
-    expect(new Set(looks).size).toBe(lines.length);
   });
 });

@@ -118,7 +118,7 @@ describe("scaling over ranks", () => {
     expect(picture.reading).toBe(
       "2 ranks are the fastest, 16.0 GCell/s, 80.0 % of the rate of as many threads without ranks; 3 ranks are more than the CPUs, and have no time. Ranks communicate by threads.",
     );
-    expect(picture.verification).toContain("All 4 rows");
+    expect(picture.verification).toContain("4 of 4 timed rows");
   });
 
   it("tells no figure of oversubscribed ranks, whatever the file has", () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readResultFile } from "../../src/data/results";
+import type { Table } from "../../src/data/table";
 import { crossover } from "../../src/pictures/crossover";
 import { light } from "../../src/pictures/palette";
 import { isMissing, type Picture, readingOf } from "../../src/pictures/picture";
@@ -28,7 +29,7 @@ interface Option {
 
 /** What is drawn of the crossing and said of it, in the view of that name. */
 function shown(view: string, picture = pictureOf()) {
-  const variant = picture.variants!.indexOf(view);
+  const variant = picture.variants!.findIndex((name) => name.startsWith(view));
   const { xAxis, series } = picture.option(light, false, variant) as unknown as Option;
   const { markLine, markArea } = series[0]!;
   return {
@@ -51,15 +52,25 @@ it("shows axes with characters that turn text as escapes", () => {
 });
 
 describe("the crossings of a sweep", () => {
-  it("are drawn for warm and cold runs, and are what is shown first", () => {
-    expect(pictureOf().variants).toEqual([
-      "a warm run, by iterations",
-      "a cold run, by iterations",
-      "a step, all in place, by grid",
-      "a warm run, by grid",
-      "a cold run, by grid",
-      "a step, all in place, by iterations",
+  it("are all in a table", () => {
+    const [[title, table]] = pictureOf().more as [[string, Table]];
+    expect(title).toBe("All crossings");
+    expect(table.rows).toHaveLength(written.diffbench.sweep.crossovers.length);
+    expect(table.rows.at(-1)!.slice(0, 7)).toEqual([
+      ...["cold run", "iters", "grid 64", "fused", "scalar", "111", "89.0"],
     ]);
+  });
+
+  it("are drawn for warm and cold runs, and are what is shown first", () => {
+    const { variants, answers } = pictureOf();
+    expect(variants!.slice(0, 3)).toEqual([
+      "a warm run, by iterations, at grid 64",
+      "a cold run, by iterations, at grid 64",
+      "a step, all in place, by grid, at iters 128",
+    ]);
+    // Three times of both axes, at each value of the other one.
+    expect(variants).toHaveLength(3 * 4 + 3 * 3);
+    expect(answers!.questions).toEqual(["Time of", "Axis", "At"]);
     const warm = shown("a warm run, by iterations");
     expect(warm.line).toBeCloseTo(4.3625, 4);
     expect(warm.area).toEqual([3.212260381351754, 5.933210279206606]);

@@ -1,11 +1,13 @@
 // The live card's arithmetic, without a browser. The WebAssembly is that of the last build of the page.
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { batchSeconds, type Spread, timeOf } from "../../src/live/clock";
 import type { GpuCosts } from "../../src/live/gpu_costs";
 import { initialField, mersenneTwister } from "../../src/live/initial";
-import { distance, sameBits } from "../../src/live/proof";
+import { digestOf, distance, sameBits } from "../../src/live/proof";
 import { onCpu, type Outcome } from "../../src/live/run";
 import { scriptSolver } from "../../src/live/script";
+import { inPieces } from "../../src/live/solver";
 import { boundaries, commandOf, factor, readGrid, type Setting } from "../../src/live/setting";
 import { labels, nearness, sentence } from "../../src/live/words";
 import { hasWasm, wasmSolver } from "../../src/live/wasm";
@@ -52,35 +54,40 @@ describe.each(boundaries)("under %s", (boundary) => {
   ])("both ways on the CPU have the bits of the plainest loop on %ix%i", async (nx, ny) => {
     expect(hasWasm, "build the program first, with clang and wasm-ld").toBe(true);
     const setting = small({ nx, ny, boundary });
-    let wanted: Float32Array = initialField(setting);
+    let wanted: Float32Array = await initialField(setting);
     for (let i = 0; i < setting.steps; ++i) wanted = stepped(wanted, setting);
     for (const solver of [await wasmSolver(setting), scriptSolver(setting)]) {
-      await solver.upload(initialField(setting));
+      await solver.upload(await initialField(setting));
       await solver.advance(4);
       await solver.download(); // and goes on from there
       await solver.advance(setting.steps - 4);
-      expect(sameBits(await solver.download(), wanted)).toBe(true);
+      expect(await sameBits(await solver.download(), wanted)).toBe(true);
     }
   });
 });
 
-it("holds fields against each other to the unit in the last place", () => {
+it("holds fields against each other to the unit in the last place", async () => {
   const of = (...values: number[]) => Float32Array.from(values);
   const next = 1 + 2 ** -23;
-  expect(distance(of(1, 2, 3), of(1, 2, 3), 1, 3)).toMatchObject({ differing: 0, right: true });
-  expect(distance(of(next, -next), of(1, -1), 1, 1)).toMatchObject({ differing: 2, ulps: 1 });
-  expect(distance(of(0, 1e-40), of(1e-40, -1e-40), 1, 1)).toMatchObject({
+  expect(await distance(of(1, 2, 3), of(1, 2, 3), 1, 3)).toMatchObject({
+    differing: 0,
+    right: true,
+  });
+  expect(await distance(of(next, -next), of(1, -1), 1, 1)).toMatchObject({ differing: 2, ulps: 1 });
+  expect(await distance(of(0, 1e-40), of(1e-40, -1e-40), 1, 1)).toMatchObject({
     ulps: 0,
     tinyDiffering: 2,
     right: true,
   });
-  expect(distance(of(1.001), of(1), 1, 1).right).toBe(false);
+  expect((await distance(of(1.001), of(1), 1, 1)).right).toBe(false);
   for (const bad of [NaN, Infinity])
-    expect(distance(of(bad), of(1), 1000, 1)).toMatchObject({ nonfinite: 1, right: false });
-  expect(distance(of(1), of(1), 1, NaN).right).toBe(false);
-  expect(distance(of(1), of(1, 1), 1, 1).right).toBe(false);
-  expect(nearness(distance(of(NaN), of(1), 1, 1))).toContain("WRONG");
-  expect(nearness(distance(of(next), of(1), 1, 1))).toMatch(/^WebGPU's field is within 1 unit in/);
+    expect(await distance(of(bad), of(1), 1000, 1)).toMatchObject({ nonfinite: 1, right: false });
+  expect((await distance(of(1), of(1), 1, NaN)).right).toBe(false);
+  expect((await distance(of(1), of(1, 1), 1, 1)).right).toBe(false);
+  expect(nearness(await distance(of(NaN), of(1), 1, 1))).toContain("WRONG");
+  expect(nearness(await distance(of(next), of(1), 1, 1))).toMatch(
+    /^WebGPU's field is within 1 unit in/,
+  );
 });
 
 it("times each batch of steps from the start on", async () => {
@@ -94,13 +101,54 @@ it("times each batch of steps from the start on", async () => {
       age += steps;
       await new Promise((resolve) => setTimeout(resolve, steps));
     },
-    download: () => start,
+    download: async () => start,
   };
   const watcher = { say: () => {}, show: () => {}, stopped: () => false };
   const way = await onCpu("a way", () => solver, start, small({ steps: 1 }), 1e-3, watcher);
   expect(way.missing).toBe(null);
   expect(began.length).toBeGreaterThan(5);
   expect(began.every((each) => each === 0)).toBe(true);
+});
+
+it("has the SHA-256 of a field, however it fills the last block", async () => {
+  for (const cells of [1, 12, 13, 14, 15, 16, 17, 30, 1000]) {
+    const field = Float32Array.from({ length: cells }, (_each, index) => Math.sin(index) / 3);
+    const wanted = createHash("sha256").update(new Uint8Array(field.buffer)).digest("hex");
+    expect(await digestOf(field), `${cells} cells`).toBe(wanted);
+  }
+});
+
+it("works in pieces that leave nothing out, and lets others run between them", async () => {
+  const pieces: [number, number][] = [];
+  let others = 0;
+  const timer = setInterval(() => ++others);
+  const took = await inPieces(40, (from, to) => {
+    pieces.push([from, to]);
+    const end = performance.now() + 4 * (to - from);
+    while (performance.now() < end);
+  });
+  clearInterval(timer);
+  expect(pieces[0]![0]).toBe(0);
+  expect(pieces.at(-1)![1]).toBe(40);
+  pieces.slice(1).forEach(([from], index) => expect(from).toBe(pieces[index]![1]));
+  expect(pieces.length).toBeGreaterThan(5);
+  expect(others).toBeGreaterThan(1);
+  expect(took).toBeGreaterThanOrEqual(0.16);
+});
+
+it("concludes from the CPU alone where there is no GPU, and says where batches scatter", () => {
+  const alone = outcome(1, [1, 1, 1]);
+  alone.gpu.costs = null;
+  expect(sentence(alone)).toBe(
+    "On this CPU, on one thread, a step takes 100 us by WebAssembly SIMD, 10.0x as fast as plain JavaScript. Whether a GPU would be faster is not known: none was timed.",
+  );
+  alone.script.step = { ...spread(1.1e-4), low: 0.9e-4, high: 1.8e-4 };
+  expect(sentence(alone)).toContain("is not clear");
+  expect(labels(alone)[0]).toContain(
+    "plain JavaScript: the fastest batch has 90.0 us a step, the slowest 180 us.",
+  );
+  alone.script.step = alone.wasm.step = null;
+  expect(sentence(alone)).toBeNull();
 });
 
 it("times batches of fifty steps of the clock or more", async () => {

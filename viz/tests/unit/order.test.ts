@@ -57,14 +57,13 @@ describe("a sentence about the fastest row", () => {
     const told = readings([first, row("scalar", "cpu", [2, 200, 200], interval(1.9, 2.1))]);
     expect(told["ladder"]).toMatch(/^simd is the fastest .* 2\.00 times as fast as scalar/);
     expect(told["ledger"]).toMatch(/^The fastest warm run, by simd/);
-    expect(told["timeline"]).toContain("the shortest is that of simd");
   });
 
   it("says first that the order is not settled where the intervals overlap", () => {
     const told = readings([first, row("scalar", "cpu", [1.1, 110, 110], interval(1.05, 1.2))]);
     const why = "not settled (the interval of simd overlaps with that of scalar)";
     expect(told["ladder"]).toMatch(/^The fastest row is not settled/);
-    for (const id of ["ladder", "ledger", "timeline"]) expect(told[id]).toContain(why);
+    for (const id of ["ladder", "ledger"]) expect(told[id]).toContain(why);
     expect(told["ladder"]).not.toContain("times as fast");
   });
 
@@ -96,8 +95,6 @@ describe("a sentence about the fastest row", () => {
       if (picture === undefined || isMissing(picture)) throw new Error(`there is no ${id}`);
       return picture.variants!.map((_name, variant) => readingOf(picture, variant));
     };
-    for (const reading of readingsOf("timeline"))
-      expect(reading).not.toContain("the shortest is that of");
     const cold = readingsOf("ledger").filter((reading) => reading.includes("cold"));
     for (const reading of cold)
       expect(reading).toContain("cold runs have no interval, and that of rival is within a tenth");

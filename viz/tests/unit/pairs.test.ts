@@ -69,13 +69,19 @@ describe("the strip of runs", () => {
     const { series, grid } = strip.option(light, false, 0) as unknown as Option;
     expect(grid).toHaveLength(1); // cuda was never compared
     const line = series[1]!;
-    expect(line.data.map(({ value }) => value)).toEqual([2, 2, 3]);
-    expect(line.markLine!.data).toEqual([{ xAxis: 2 }]);
+    const days = [1, 2, 3].map((day) => Date.UTC(2026, 0, day, 10));
+    expect(line.data.map(({ value }) => value)).toEqual([
+      [days[0], 1],
+      [days[1], 1],
+      [days[2], 1.5],
+    ]);
+    expect(line.markLine!.data).toEqual([{ xAxis: days[2] }]);
     expect(line.data[2]!.told.lines).toEqual([
       ["date", "2026-01-03T10:00:00+0000"],
       ["file", "c"],
       ["build", "cccccccccc"],
       ["median", "3.00 s"],
+      ["over the first run", "150 %"],
       ["interval from", "1.00 s"],
       ["to", "3.00 s"],
       ["over the run before", "1.50"],

@@ -2,17 +2,10 @@ import { describe, expect, it } from "vitest";
 import { assumedCards } from "../../src/data/assumed";
 import type { Profile, Way } from "../../src/data/model";
 import { readResultFile } from "../../src/data/results";
-import {
-  columnsOf,
-  comparable,
-  measuredRuns,
-  predictAll,
-  sentence,
-  stretches,
-} from "../../src/data/scenario";
+import { columnsOf, comparable, measuredRuns, predictAll, sentence } from "../../src/data/scenario";
 import { tableOf } from "../../src/data/table";
 import { light } from "../../src/pictures/palette";
-import { bars, timeline } from "../../src/pictures/whatif";
+import { bars } from "../../src/pictures/whatif";
 
 const way = (backend: string, step: number, device: Way["device"] = "cpu"): Way => ({
   backend,
@@ -57,29 +50,6 @@ describe("what is imagined", () => {
     expect(sentence(beyond, predictAll(beyond))).toContain("EXTRAPOLATED: the largest recorded");
     expect(sentence(beyond, predictAll(beyond))).toContain("longest recorded call is of 100");
     expect(comparable(all).map((each) => each.way.backend)).toEqual(["fast"]);
-  });
-
-  it("has a course that ends with the run, whether or not the copies are drawn one by one", () => {
-    const onGpu = profile(way("cuda_1", 1e-12, "cuda"));
-    for (const [every, roundTrips] of [0, 1, 7, 50, 1000].flatMap((each) => [
-      [each, false] as const,
-      [each, true] as const,
-    ])) {
-      const asked = { ...setting, every, roundTrips, profile: onGpu };
-      const [best] = predictAll(asked);
-      const course = stretches(asked, best!);
-      expect(course[course.length - 1]!.end).toBeCloseTo(best!.run.warm, 12);
-      course.slice(1).forEach(({ start }, index) => expect(start).toBe(course[index]!.end));
-    }
-  });
-
-  it("has the best on the CPU and the slowest on a GPU in its timeline, besides the fastest", () => {
-    const gpus = [1, 2, 3, 4, 5].map((each) => way(`cuda_${each}`, each * 1e-12, "cuda"));
-    const asked = { ...setting, profile: profile(...twoWays.ways, ...gpus) };
-    const { yAxis } = timeline(asked, predictAll(asked), light, false) as {
-      yAxis: { data: string[] };
-    };
-    expect(yAxis.data).toEqual(["cuda_1", "cuda_2", "cuda_3", "cuda_5", "fast"]);
   });
 
   it("has round trips on a GPU only, and says so", () => {

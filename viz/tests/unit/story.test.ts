@@ -67,7 +67,9 @@ describe("the story", () => {
       ["best on the CPU", "simd", 4],
       ["field stays on the card", "cuda", 2],
     ]);
-    expect(sentenceOf(storyOf([file])!, null)).toContain("on the GPU 2.00 s where the field stays");
+    expect(sentenceOf(storyOf([file])!, null)).toContain(
+      "on the GPU (cuda) 2.00 s where the field stays",
+    );
   });
 
   it("is of the best on the CPU, and of one backend that copies, stays, and is begun cold", () => {

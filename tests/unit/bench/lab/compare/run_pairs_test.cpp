@@ -64,6 +64,19 @@ TEST(RunPairs, LeaveOutRunsOfAnotherProblem) {
   EXPECT_THAT(places({run("2026-01-01T00:00:00+0000", "a", 1, 32)}), IsEmpty());
 }
 
+TEST(RunPairs, HaveEqualSettingsOnOneMachine) {
+  const auto of_iterations = [](const std::string& date, const std::string& host, int iterations) {
+    NamedRun made = run(date, host, 1);
+    made.run.problem.emplace_back("iterations", std::to_string(iterations));
+    return made;
+  };
+  EXPECT_THAT(places({of_iterations("2026-01-01T00:00:00+0000", "a", 100),
+                      of_iterations("2026-01-02T00:00:00+0000", "a", 200),
+                      of_iterations("2026-01-03T00:00:00+0000", "a", 100),
+                      of_iterations("2026-01-04T00:00:00+0000", "b", 300)}),
+              ElementsAre(Pair(0, 2), Pair(2, 3)));
+}
+
 TEST(RunPairs, OfTwoMachinesTheNewestRunsAreOne) {
   const std::vector<NamedRun> runs{
       run("2026-01-01T00:00:00+0000", "a", 1), run("2026-01-02T00:00:00+0000", "b", 1),
