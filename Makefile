@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The front door. Each target is a thin call of a script, a CMake preset (CMakePresets.json), or both.
 .DEFAULT_GOAL := help
 # What scripts/setup unpacked for a user without root, where there is any.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What a build knows about itself: version, commit, compiler flags, and where its peers are.
 #
 # Included by CMakeLists.txt, which has made the target diffbench_bench_measure. The commit must be that of

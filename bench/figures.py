@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures the figures the project promises, each by the program's own rows, and prints them beside
 their bars. The bars were set on 2 cores with AVX-512; on another machine they are information, so a
 figure below its bar does not change the exit code. A run that fails or is not verified does (1).

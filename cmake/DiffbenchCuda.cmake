@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The CUDA part of the build: DIFFBENCH_CUDA = toolkit | emulated | off, one for each build tree.
 #   toolkit   kernels compiled by nvcc, the CUDA runtime linked statically: the program also starts
 #             on a machine without a driver

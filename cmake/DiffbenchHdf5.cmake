@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # HDF5 for one process. FindHDF5 takes the kind whose compiler wrapper comes first, which may be the parallel one: its
 # header wants MPI's. Names are Debian's, and elsewhere that of the one which is there.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # `cmake --install`: the library, its headers, and a CMake package, so that another project can say
 # find_package(diffbench CONFIG REQUIRED) and link diffbench::solver. bench/ adds the program.
 include(GNUInstallDirs)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Compile options that every target of the project shares.
 #
 # Contraction is off everywhere: all backends must give NumPy's bits (docs/decisions.md).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The Debian packages that `make package` makes with CPack: diffbench, the program with its modules, peers,
 # man pages, completions and documents, and diffbench-dev, the solver as a library.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Python3_EXECUTABLE: a python3 that has NumPy. Debian's NumPy belongs to Debian's python3, which need not be the first
 # in PATH.
 function(has_numpy result python)

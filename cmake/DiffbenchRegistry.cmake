@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The registries of backends and of engines: tables generated from the files that define them.
 #
 # A part of a kind (backend, engine) is one file NAME.cpp that defines `NAME()` in the namespace of that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What scripts/gpu-check is made of: a part, whose steps are programs, each with a limit, and what
 is kept of them."""
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds the page into one HTML file: dist/index.html.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The temporary lies in the target's own directory, so that the final rename stays inside one file
 // system, where POSIX makes it atomic. No fsync: the promise covers errors, not power cuts.
 #include "diffbench/atomic_file.hpp"

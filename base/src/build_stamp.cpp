@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "diffbench/build_stamp.hpp"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "diffbench/line_cache.hpp"
 
 #include "diffbench/atomic_file.hpp"

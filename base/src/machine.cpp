@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sources: sched_getaffinity(2), cgroups(7), the kernel's admin-guide for cgroup v1 and v2, and
 // Documentation/ABI/testing/sysfs-devices-system-cpu. What is missing or unreadable never is an
 // error here: containers hide much of it.

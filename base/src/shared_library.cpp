@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "diffbench/shared_library.hpp"
 
 #include "diffbench/errors.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sources: sched_getcpu(3), pthread_setaffinity_np(3).
 #include "diffbench/team_places.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line, parsed and checked. Nothing here exits, prints or writes a file, so that tests
 // and a fuzzer can call it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench [options]`: checks, measures, reports, records.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All that `diffbench [options]` can be given for a comparison.
 #pragma once
 

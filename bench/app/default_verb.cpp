@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verb without a name: the comparison, or a run that lasts where an option of such a run is
 // given. Each mode declares its own options; the command line has those of both.
 #include "comparison.hpp"

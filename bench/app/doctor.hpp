@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench doctor`: what this machine and this build can do, and how to get what is missing.
 #pragma once
 

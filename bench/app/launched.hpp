@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This process as one of the ranks that a launcher such as mpirun has started.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench list`: every backend and peer, and whether it can run here.
 #pragma once
 

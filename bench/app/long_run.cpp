@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "long_run.hpp"
 
 #include "diffbench/cluster/checkpoint_lock.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of one backend that lasts (--checkpoint, --restart), or whose field no rank can hold
 // (--distributed): no rounds and no rows to compare, but the first steps verified, the time, and
 // the field's digest.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of a run that lasts, and what a checkpoint says about them.
 #include "diffbench/cluster/checkpoint_rotation.hpp"
 #include "diffbench/errors.hpp"

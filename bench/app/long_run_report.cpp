@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run that lasts shows and keeps.
 #include "columns.hpp"
 #include "long_run.hpp"

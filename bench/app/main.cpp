@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The diffbench program: parses, runs, and turns every error into one line and an exit code.
 #include "command_line.hpp"
 #include "diffbench/errors.hpp"

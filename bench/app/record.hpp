@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pictures and files of the field: a run of its own after the timing, so that writing disturbs no
 // measurement.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "assumed_page.hpp"
 
 #include "assumed_ways.hpp"

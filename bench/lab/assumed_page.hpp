@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The report page with the ways of the assumed cards: its What if? and its story predict any run
 // from them, as from a profile.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all experiments say of an assumed card in the same words, each of them marked as assumed.
 #pragma once
 

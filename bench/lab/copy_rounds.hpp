@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples of all ways to copy one size, in interleaved rounds.
 //
 // A template over the clock and over what copies, so that the tests use fakes of both, and host and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --fail-on: what makes the exit code 5.
 #pragma once
 

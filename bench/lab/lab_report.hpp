@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every experiment of the lab gives back, and how it is shown and kept.
 //
 // An experiment is a folder with a function that declares its options and returns what is to be

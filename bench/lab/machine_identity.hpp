@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which machine and which build a measurement belongs to.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a result file says of a run, for comparing it with another: of `diffbench --json`, of an
 // experiment of the lab, of Google Benchmark, or of hyperfine.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The self-test, whatever is compared with itself: in each trial the same code runs in four rows of
 // one run, two of them made slower on purpose. How often does that give a verdict, and how often
 // the right one?

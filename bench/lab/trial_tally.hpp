@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How trials of the self-test came out: of the same thing, and of the same thing made slower on
 // purpose, how often was each verdict given?
 #pragma once

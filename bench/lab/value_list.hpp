@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values that an option of a sweep is to take: "640", "1,10,100", "64:8192:x2" (each the double
 // of the one before), "64:256:+64" (each 64 more), or several of these with commas between.
 #pragma once

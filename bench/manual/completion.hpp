@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a shell offers while a command line is typed: verbs, options, and the values of those that
 // choose among names. A file's name is left to the shell.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // diffbench_manual DIR: writes the man pages and the completions of bash and zsh below DIR, from
 // what the program declares. A part of the build, not of what is installed.
 #include "completion.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A page for man(1), of a verb or of the program.
 #pragma once
 

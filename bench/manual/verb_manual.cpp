@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verb_manual.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the manual is made of: the program and its verbs, with all options that they declare.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The copy roof: what the machine moves when it does nothing but copy.
 #pragma once
 

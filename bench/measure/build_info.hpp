@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the build knows about itself. The values are in a source of their own that the build makes
 // (BuildInfo.cmake), so that a new commit compiles nothing else again.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data only, see cpu_guard.hpp.
 #include "cpu_guard.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program started as a child, with a channel of lines to its stdin and stdout; what it writes to
 // stderr is kept for messages. Linux.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a comparison is to measure: plain data, whoever asks. What each function needs is a part of
 // it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The course of a comparison, whatever is compared: each contender is verified or given up, then
 // those that are left are timed in interleaved rounds.
 //

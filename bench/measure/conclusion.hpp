@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What may be concluded from figures: the one place that decides it. Every sentence, verdict and
 // mark of every verb asks here before it says what figures show.
 //

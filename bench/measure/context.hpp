@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts about the build and the machine, as text: the context of a result file, and the material of
 // `diffbench doctor`.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file of its own, because compilers replace a loop that copies by a call of memcpy, with which
 // it is to be compared. bench/CMakeLists.txt turns that off for this file; a test looks whether it
 // did.

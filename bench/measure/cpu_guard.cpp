@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled for the x86-64 baseline (BuildInfo.cmake). It calls nothing but C functions: an inline
 // function of the standard library might be linked from a file compiled for more than the CPU has.
 #include "cpu_guard.hpp"

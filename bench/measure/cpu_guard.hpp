@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Refuses to run a program that was compiled for another CPU, with a clear line instead of SIGILL.
 // Split over two files on purpose: build_isa.cpp is compiled like the rest of the program and holds
 // data only, cpu_guard.cpp holds the code and is compiled for the x86-64 baseline.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run pays for denormal numbers: how many cells of its field are such, and how much longer a
 // loop as a programmer writes it takes on this CPU where they are.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SHA-256 of fields: two fields are the same bits when their digests are equal, so that no second
 // field has to be held beside a result.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The comparison's measurements, in order: copy roof, reference, verified first runs of each
 // row, interleaved timing rounds, warm runs end to end.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The proof of a row on other fields than its run's.
 //
 // The small ones are solved by sessions of their own, made as the row's, so that shapes, boundaries

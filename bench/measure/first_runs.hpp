@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first runs of the rows: from nothing, each verified against the reference, and repeated where
 // that is affordable.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether other programs took CPU time while something was measured.
 //
 // Two signs count. A row that works all the time and is given less than a CPU has been kept from

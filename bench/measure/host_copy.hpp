@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ways in which a CPU copies memory. A plain copy reads the destination's cache lines before it
 // writes them, and leaves them in the cache; non-temporal (streaming) stores do neither.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ctrl-C: the first one asks for an orderly end that keeps what was measured, a second one, half a
 // second later or more, ends the program at once.
 #pragma once

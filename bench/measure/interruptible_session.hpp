@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A session whose long calls can be interrupted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is odd about the samples of a row, and what it hints at. Nothing is thrown away for it: the
 // median bears a few odd samples, and the reader should know of the others.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large a difference must be here before it is one: what `selftest` found out about this
 // machine, kept for verdicts on two rows of a run and on two runs.
 #pragma once

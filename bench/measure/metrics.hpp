@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The figures derived from a row's samples, computed in one place for all reports.
 #pragma once
 

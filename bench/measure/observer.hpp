@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who is told of a measurement while it runs: the trace and the telemetry. What measures knows only
 // this interface. With nobody listening it costs a few calls of empty functions outside of all
 // times.

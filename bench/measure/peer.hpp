@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peers: the same problem in NumPy, Numba, PyTorch and others, run by a python3 child in
 // the same run, so that a row of the table can stand beside ours; or the same training, or the same
 // answers, of a network in PyTorch. bench/peers/peer_protocol.py is the other end.

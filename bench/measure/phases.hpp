@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of the ledger: phases are exclusive and add up to the wall time, always.
 #pragma once
 

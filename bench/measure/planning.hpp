@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the time budget is shared out: arithmetic only, so that it can be tested.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program run from its start to its end, and what that took. Linux.
 //
 // What the start costs is in the time of each run, so nothing is done between the two readings of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many times as long one thing takes as another, with an interval, and what may be concluded.
 //
 // Both are measured in interleaved rounds, so the two times of a round have met the same machine:

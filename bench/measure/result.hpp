@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a comparison found. Plain data: it says nothing of how the numbers were measured, and every
 // report (table, JSON, CSV, verdict) is made from it alone.
 #pragma once

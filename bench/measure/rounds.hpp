@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interleaved rounds: in every round each row takes one sample, so that a drift of the machine
 // (clock frequency, a neighbour) meets all rows alike. Each round has another order, so that nobody
 // always runs in the wake of the same other row.

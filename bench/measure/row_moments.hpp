@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What --trace saw of a row's first runs: plain data.
 #pragma once
 

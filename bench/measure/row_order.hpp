@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of the rows of one run, while it is being measured and afterwards: each row and the
 // next slower one are a claim, and rows rest while all claims that they are in are decided.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The session of a row: that of its backend, behind wrappers where the row is to visit the host
 // every few steps, to be slowed down, or to be watched.
 #pragma once

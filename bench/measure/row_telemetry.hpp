@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What --telemetry found for a row: plain data, over the timed stretches of all its samples.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which rows a comparison will have, and whether their memory is there.
 #pragma once
 

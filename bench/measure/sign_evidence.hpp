@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evidence against a median that may be looked at after every value, without losing its error rate.
 //
 // Each independent value lies above its true median with probability 1/2. After n values, s of them

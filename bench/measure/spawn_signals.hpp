@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The signals of a program that this one starts (posix_spawn(3)).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of a ratio while it is still being measured, and of several at once.
 //
 // `duel`, `--until decided`, `compare` and what tests them get their verdicts here; ratio.hpp has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Order statistics of timing samples. Times are skewed to the right, so median and quartiles are
 // reported, never mean and standard deviation.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peers as rows of the comparison. Their times are those of their own clocks; what passes between
 // the processes (requests, the field as a file) is never inside them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row of the comparison while it is being measured, and what the comparison knows of the thing
 // behind it, be it a session of a backend in this process or a peer in another one.
 #pragma once

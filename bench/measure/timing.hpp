@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timing core: what lies between two readings of the clock, and in which order.
 //
 // Everything is a template over the clock, so that the tests run it on a fake one. Sessions may

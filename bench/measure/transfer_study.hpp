@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What page-locking host memory costs and gains: the same copies with and without it, in turns.
 //
 // A template over the clock and over how sessions are made, so that the tests need no device.

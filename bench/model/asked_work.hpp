@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program asks a card for, counted where there is none, and what an assumed card would take
 // for it. Arithmetic only.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A card that nobody measured here: what its transfers, launches and memory may take, as public
 // sources and analogy have it. bench/model/assumed_cards.json holds those that the program knows.
 #pragma once

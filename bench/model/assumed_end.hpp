@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An assumed card whose figures are all at one end of what is assumed: all goes well, or nothing
 // does. Arithmetic only.
 #pragma once

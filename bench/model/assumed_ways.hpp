@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run would cost on an assumed card, in the terms of cost_model.hpp: ways as if they had
 // been calibrated there, once with every figure at its better end and once at its worse. Arithmetic
 // only.

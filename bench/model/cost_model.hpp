@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model behind `diffbench advise`: what a run costs, from what the same backend cost on a few
 // grids of this machine. Arithmetic only.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From where on one way of running wins against another: the point where the ratio of their times
 // crosses 1, and how sure that is.
 #pragma once

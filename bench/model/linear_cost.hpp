@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two-parameter model of a copy: t = latency + bytes / bandwidth.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of scaling: which fraction of the work, fitted to measured times, does not share itself
 // among threads.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The processor's energy counters and clock, as Linux shows them.
 #pragma once
 

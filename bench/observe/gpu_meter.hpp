@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an NVIDIA card tells of itself, through NVML (NVIDIA's management library, part of the
 // driver). The library is looked for at run time: a build needs nothing of it.
 #pragma once

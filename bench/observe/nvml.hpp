@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is used of the types of NVIDIA's management library, from the NVML API reference manual: the
 // library is loaded at run time and its interface is stable C, so its header is not needed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The observers that a comparison was asked for: --trace, --telemetry.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --telemetry: energy, power, clocks and utilization of each row while it is timed.
 //
 // Rows take turns in the rounds, so everything is attributed by time. Energy counters are read

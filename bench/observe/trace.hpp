@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timeline of a comparison in Chrome's trace format, which ui.perfetto.dev and chrome://tracing
 // open: one track for the host thread, and one for each engine of a device, because viewers drop
 // events that overlap on a track without nesting.

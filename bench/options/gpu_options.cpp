@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of the GPU backends. Others have no use for them.
 #include "option_groups.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options that several verbs have: each function declares one or a group, for the fields that
 // it is given. What these hold before is the default that the help shows.
 #pragma once

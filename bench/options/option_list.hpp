@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of a verb, each declared once: name, the field that it sets, limits, help. What was
 // typed stays text until read(), so that every message names option, text and limits in the same
 // way, and mistakes are reported in the order of the help. The parser is app/command_line.cpp's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of what is computed.
 #include "option_groups.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of what runs, and for how long.
 #include "option_groups.hpp"
 

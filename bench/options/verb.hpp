@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs of the program; the comparison is that without a name.
 //
 // To add one: write a folder of lab/ with a function that declares its options and returns what is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One kernel a step, written with CuPy's ElementwiseKernel. The compiler contracts a*b+c to one
 rounding by default; told not to, it gives NumPy's bits."""
 import cupy as cp

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The NumPy line with CuPy in NumPy's place: every operation is a kernel of its own, so nothing is
 contracted and the bits are NumPy's."""
 import cupy as cp

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fused loop in Halide, scheduled by hand: vectors, bands of rows on threads, several steps a
 call. Of a tile of the last step all earlier steps are computed, into buffers that fit the second
 cache, so a field larger than the caches goes to memory once a call. Neighbouring tiles compute the

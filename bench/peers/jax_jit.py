@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The NumPy line in JAX, compiled by jit, many steps a call.
 
 XLA contracts a*b+c to one rounding on the GPU and has no switch against it (openxla/xla issue

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fused loop compiled by Numba, one thread, without fastmath: two fields with a ring of ghost
 cells. Numba does not contract a*b+c unless asked to, so the bits are NumPy's. numba_parallel.py has
 it on all threads."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The line that all of diffbench is measured against: whole-array NumPy, one thread, written as a
 tutorial writes it.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The child's end of a peer: answers the requests of diffbench (bench/measure/peer.cpp).
 
     python3 peer_protocol.py MODULE

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the second of two fields lies that a stencil reads and writes in turns: as this program's own
 (base/include/diffbench/aligned_memory.hpp has the reason). Where NumPy's heap puts it, equal sessions of
 numba_fused were up to 9 % apart at 256x256 for life; so placed 1 %."""

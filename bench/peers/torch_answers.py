@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Answers of a network in PyTorch, eager, on the CPU with torch's own threads: module(rows) in
 inference mode, which records nothing for gradients. Rows and outputs are tensors in host memory."""
 import numpy as np

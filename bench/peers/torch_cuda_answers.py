@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Answers of a network in PyTorch on the GPU, eager: rows go there and outputs come back in every
 call, and .cpu() waits for them."""
 import torch_answers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The NumPy line in PyTorch on the GPU through torch.compile, which makes one kernel or few of a
 step."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The NumPy line in PyTorch on the GPU, its kernels recorded in CUDA graphs: the same work as
 torch_cuda_roll, without the cost of issuing it from Python."""
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Training of a network in PyTorch on the GPU, eager, as its tutorials write it, with all data there:
 some sixty kernels a step for ten layers, issued one by one."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The NumPy line in PyTorch on the GPU, eager, as a tutorial writes it: about twelve kernels a step,
 issued one by one. No operation is contracted with another, so the bits are NumPy's."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Training of a network in PyTorch, eager, on the CPU with torch's own threads: the loop of its
 tutorials, without what they waste (gradients are dropped, not filled with zeros; the rows of a batch
 are views of one tensor, so nothing is gathered)."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The NumPy line in PyTorch, eager, on the CPU with torch's own threads. Each operation is a kernel
 of its own, so nothing is contracted and the bits are NumPy's."""
 import numpy as np

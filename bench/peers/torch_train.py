@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A whole training in PyTorch: what is a step of torch_mlp is an epoch here, on rows that are gathered
 batch by batch in the order that diffbench drew, so that all see the same batches."""
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The process in which a Python submission of `diffbench try` runs: the twin of diffbench_try_child.
 
     python3 try_child.py FILE.py SHARED_FD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The report page: npm builds viz/ into one HTML file, which the program carries.
 #
 # Included by bench/CMakeLists.txt, which has made the target diffbench_bench_report. The build calls this same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The result drawn with characters, for who looks at a terminal: the ladder (how fast each row is)
 // and the ledger (where the time of its warm run went). Every character is ASCII, and none a
 // colour.

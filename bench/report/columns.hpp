@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The columns of a result, each declared once: table, JSON and CSV are made of them.
 #pragma once
 

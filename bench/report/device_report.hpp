@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a comparison has to say of its GPU rows beside their figures: where the time went (the
 // ledger), the speed-ups by each measure, and whether page-locked memory pays.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The snapshots of a run as a film for the report page.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file of lines that only grows: each is written whole, under a lock, and is on the disk before
 // append() returns. A line that was cut off all the same, by a kill or a full disk, ends where the
 // next one begins.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report as Markdown: its tables as GitHub's, every other line as a paragraph.
 //
 // A report is composed as text, of which its tables are a part. So a table that is formatted is

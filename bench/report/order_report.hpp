@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of the rows of a comparison that ran until it was decided: each row beside the next
 // one.
 #pragma once

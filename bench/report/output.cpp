@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "output.hpp"
 
 #include "diffbench/atomic_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing to stdout and checking output paths.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The report page that the build made of viz/ and put into the program.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The result as CSV (RFC 4180): one header line, one line a row, full precision, nothing else.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The report: the page with results in it, in one file that needs nothing else.
 #pragma once
 

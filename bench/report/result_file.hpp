@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the result files of all commands have in common: context and benchmarks[]. They are Google
 // Benchmark's format with a part of our own, so that its tools/compare.py reads them too.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Result files as lines of one table, so that a spreadsheet can take many runs.
 #pragma once
 

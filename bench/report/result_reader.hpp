@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading result files back: of this program, and of any other that writes Google Benchmark's
 // format. They come from elsewhere, so nothing about them is taken for granted.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The columns of a comparison's rows: its table, the rows of its JSON, its CSV.
 #include "columns.hpp"
 #include "device_report.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many times as fast a row on a device is as another one, by four measures that are often taken
 // for one another.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The result as text for a person: the figures, what the runs cost end to end, the machine, and
 // one sentence on what it means.
 #pragma once

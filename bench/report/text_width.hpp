@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How wide text may be that is for people.
 #pragma once
 

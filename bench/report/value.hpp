@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a result file holds, before it is text: null, a truth, a number, text, a list, an object.
 //
 // Results are put together of these, and only what reads or writes files knows a JSON library,

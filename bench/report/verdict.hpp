@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the numbers say, in one sentence computed from them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a row is wrong, as text and as data: where, by how much, and whether rounding explains it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Are sessions of equal code equally fast? Eight of them work in rounds of random order: pairs of
 // fields, both of which begin their huge pages, or the second of which begins as stagger_beside()
 // has it; or, with the name of one, an engine of networks, whose arrays all begin a page.

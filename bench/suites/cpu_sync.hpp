@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How threads of a CPU meet: barriers, and starting and ending a piece of parallel work.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Yardstick for scripts/gpu-check: the best copy rates of the GPU and of its bus, as a JSON file.
 // By the runtime alone, without the project's code: a figure of ours is measured against it. By the
 // device's clock and of 512 MiB over the bus, as NVIDIA's nvbandwidth does; the best of 20 copies.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A build without the CUDA runtime.
 #include "diffbench/errors.hpp"
 #include "gpu_operations.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the suites measure on a GPU, beside the backends: launches and waiting. The build has one of
 // two implementations: gpu_sync.cu, or gpu_absent.cpp where DIFFBENCH_CUDA is off.
 #pragma once

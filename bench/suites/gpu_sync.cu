@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Empty kernels, events, waiting and barriers on a GPU.
 #include "diffbench/errors.hpp"
 #include "diffbench/gpu/device.hpp"

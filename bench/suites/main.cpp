@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_suites: the Google Benchmark suites, verified, then timed. --benchmark_filter takes one.
 #include "suite.hpp"
 #include "suites.hpp"

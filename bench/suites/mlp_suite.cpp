@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The benchmarks mlp/: training steps and forward passes of every engine, network and batch.
 #include "mlp/step_check.hpp"
 #include "mlp/timed_steps.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the suites measure, apart from Google Benchmark, so that nvcc can compile it too.
 #pragma once
 

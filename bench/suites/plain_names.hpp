@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Google Benchmark writes how it timed into the names ("/iterations:100/process_time/real_time"),
 // so that they could not be compared with those of `diffbench --json`. This reporter hands
 // everything on to another one, with the names as they were registered, and each skipped benchmark

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The benchmarks stencil/: time steps of every backend, dtype and grid.
 #include "diffbench/field.hpp"
 #include "diffbench/initial.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the Google Benchmark suites share: how a benchmark is added, and how all of a program run.
 //
 // The suites are for those who know Google Benchmark: its filters, its repetitions, its JSON, its

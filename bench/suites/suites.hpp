@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The benchmarks of bench_suites. Each function adds those of one suite, and one that is skipped,
 // with the reason, for what is not available here.
 #pragma once

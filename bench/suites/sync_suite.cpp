@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The benchmarks sync/: what it costs to start work and to wait for it, on the CPU and on a GPU.
 #include "cpu_sync.hpp"
 #include "diffbench/machine.hpp"

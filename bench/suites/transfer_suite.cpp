@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The benchmarks transfer/: copies of 1 KiB to 1 GiB, in the host's memory and between host and
 // device. bytes_per_second counts what arrives, once: not, as STREAM does, what is read and what is
 // written. The loops on the host are Google Benchmark's own, so that they check those of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts are UTF-8 of fixed length, filled with zeros: those of variable length lie in a heap of
 // which HDF5 1.10 believes what a damaged file says. Numbers are scalars of 64 bits.
 #include "attributes.hpp"

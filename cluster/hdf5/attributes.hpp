@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The facts of a checkpoint as attributes of the root group of its file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints in HDF5: all of a file but its cells.
 #include "checkpoint_hdf5.hpp"
 

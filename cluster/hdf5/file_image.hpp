@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An open file as HDF5 reads it, by no name: the file may have lost its own, where another run has
 // replaced it, and HDF5 then refuses to open it.
 #pragma once

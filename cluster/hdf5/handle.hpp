@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What HDF5's C API hands out and how it fails.
 #pragma once
 

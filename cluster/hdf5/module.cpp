@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module hdf5: what the program finds in hdf5.so.
 #include "diffbench/cluster/module.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A checkpoint without its cells: the file with all facts and room for the dataset u.
 //
 // HDF5 1.10 is not made for a full disk: when a file cannot be closed for that reason, its clean-up

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A message of any number of bytes, for an interface whose counts are int.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MPI's C interface, and how its calls fail: each returns a code, which call() makes an Error of.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Open MPI is told through the environment before it starts. Other MPIs do not read it, and
 // what the user has set stays.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module mpi: what the program finds in mpi.so.
 #include "diffbench/cluster/module.hpp"
 

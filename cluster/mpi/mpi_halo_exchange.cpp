@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "mpi_halo_exchange.hpp"
 
 #include "call.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exchange of halos by persistent point-to-point requests: MPI matches and checks their
 // arguments once. Not by neighbourhood collectives, which many releases get wrong where both
 // neighbours are the same rank.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The transport of an MPI program: each rank is a process.
 //
 // No call blocks inside MPI while it waits for another rank, except those that start and end MPI:

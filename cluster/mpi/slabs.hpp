@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is sent in one go, where sizes are not fixed: counts are int, and some releases
 // of MPI fail beyond 2 GiB.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which message is which, between two ranks. Messages of one tag arrive in the order of sending.
 #pragma once
 

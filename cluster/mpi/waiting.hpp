@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a rank waits: it tests, and what it does between two tests grows with the time that it has
 // waited. First nothing, since a neighbour that is about as far sends within microseconds; then it
 // gives its CPU to whoever wants it; then it sleeps. So ranks that have a CPU each lose nothing,

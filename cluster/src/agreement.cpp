@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "diffbench/cluster/agreement.hpp"
 
 #include "diffbench/cluster/watchdog.hpp"

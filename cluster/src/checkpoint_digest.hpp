@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The digest in a checkpoint: of its cells and of what is said of them. The seal
 // (checkpoint_seal.hpp) finds that bytes of the file have changed; this one also finds that
 // somebody has edited the file with HDF5 and sealed it again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of the names. With PATH the newest checkpoint A, PATH.previous the one before it, and a
 // new one C, complete and on the disk under a temporary name:
 //

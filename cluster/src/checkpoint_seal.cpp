@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "checkpoint_seal.hpp"
 
 #include "diffbench/cluster/agreement.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The seal of a checkpoint: a line behind the end of its HDF5 file, which HDF5 does not read, with
 // the length and a digest of all bytes before it. It is checked before HDF5 sees the file: the
 // library (1.10) crashes on some damaged ones and never comes back from others. One digest so

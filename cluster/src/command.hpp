@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What rank 0 tells the others to do, and what they answer. Both are sent as they lie in memory:
 // ranks of another build have been refused (introduction.hpp).
 #pragma once

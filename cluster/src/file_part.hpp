@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One rank's part of a file that all ranks write at once, each for itself by the system's calls. In
 // collective MPI-IO, where one rank's disk is full, Open MPI 4.1 leaves the others waiting inside
 // MPI_File_write_at_all, and its MPI_File_close drops the error of close(2), by which network file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "introduction.hpp"
 
 #include "diffbench/build_stamp.hpp"

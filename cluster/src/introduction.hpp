@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How ranks make sure that they are alike, and who shares a machine with whom.
 #pragma once
 

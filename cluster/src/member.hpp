@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every rank does with a command, rank 0 among them.
 #pragma once
 

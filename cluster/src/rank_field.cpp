@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rank_field.hpp"
 
 #include "diffbench/errors.hpp"

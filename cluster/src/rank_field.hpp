@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One rank's part of a field: its session, and the exchange of halos with its neighbours.
 #pragma once
 

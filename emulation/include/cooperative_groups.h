@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drop-in for cooperative_groups.h: the block, its tiles, the cluster and the grid as groups.
 #pragma once
 

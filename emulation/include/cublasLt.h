@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drop-in for cublasLt.h: the calls in use, carried out by loops on the host, with their arguments
 // checked more strictly than by the library, which computes garbage from many wrong ones.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drop-in for the CUDA runtime's header, for a host compiler: the part of the runtime and of CUDA
 // C++ that this project uses, carried out on the CPU. docs/testing-without-a-gpu.md says what it
 // finds.

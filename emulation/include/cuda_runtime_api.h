@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulation has the runtime's two headers in one.
 #pragma once
 

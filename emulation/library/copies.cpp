@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the hooks of a program's copies call (src/race_hooks.cpp), in a library: the program is
 // linked with --wrap, and the library is not.
 #include <cstring>

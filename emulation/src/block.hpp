@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A block of a running kernel: its threads, what they wait for, and its shared memory.
 #pragma once
 

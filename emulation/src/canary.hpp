@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zones round a buffer that nobody may touch: the address sanitizer refuses every access there;
 // without it, a pattern shows afterwards what was written.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cluster of a running kernel: blocks that are resident together, their barrier, and the rules
 // for each other's shared memory. A launch without clusters has clusters of one block.
 #pragma once

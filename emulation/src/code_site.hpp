@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places in the code as numbers of 48 bits, and back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calls of the emulated cuBLASLt. They are counted and made to fail like those of the runtime.
 #include "cublaslt_product.hpp"
 #include "race_detector.hpp"

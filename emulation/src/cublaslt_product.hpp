@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A product of the emulated cuBLASLt: what its descriptors say, what is wrong with it, and its
 // value.
 #pragma once

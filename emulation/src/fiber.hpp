@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fibers: functions that take turns on one host thread, each with a stack of its own.
 //
 // On x86-64 a switch is a dozen instructions of our own; elsewhere swapcontext() makes it, which

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the emulation finds wrong in the code that it runs: a kind, where, and a sentence.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses of a user's kernel to memory that is neither the device's nor the block's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runtime's calls on stream capture and graphs.
 #include "runtime.hpp"
 

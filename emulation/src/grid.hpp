@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One launch of a kernel, carried out: its blocks and threads in an order that the seed decides.
 //
 // Threads are fibers. A fiber runs threads one after the other, without a switch, as long as they

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is ordered before what, on the device and between its operations, by the rules of CUDA and
 // not by the order in which the emulation happened to run things.
 //

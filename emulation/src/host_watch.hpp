@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether accesses by the host's own code are looked at, where that code says what it accesses.
 #pragma once
 

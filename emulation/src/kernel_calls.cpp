@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches: what the runtime refuses at the call, and what happens when the kernel runs.
 #include "code_site.hpp"
 #include "grid.hpp"

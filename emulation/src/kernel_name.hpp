@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The name of a kernel from its address, for reports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program has asked the device for: copies, launches, waits, memory, and what its kernels
 // read and wrote.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines of the code at addresses of a shared object, from its own .debug_line section: without
 // starting another program, and without writing anything.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory that the runtime hands out.
 //
 // Each buffer is a mapping of its own: a page that faults, the buffer, a page that faults; the

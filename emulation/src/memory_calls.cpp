@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runtime's calls on memory and copies.
 #include "code_site.hpp"
 #include "race_detector.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Races: accesses to a cell that nothing orders, one of which writes, found whatever the schedule
 // did with them.
 //

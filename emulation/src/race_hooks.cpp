@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What code calls that is compiled with -fsanitize=thread: of the compiler's interface to its
 // runtime library (LLVM, compiler-rt/lib/tsan/rtl/tsan_interface.h; GCC has the same) all but the
 // functions' beginnings and ends, which the build leaves out. The library itself is not linked.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The source of every choice of the emulation: small, quick, the same on every machine.
 #pragma once
 

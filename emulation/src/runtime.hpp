@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of the emulated runtime, and what every call of it goes through.
 #pragma once
 

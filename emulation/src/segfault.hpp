@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names the bug behind a fault on memory that the emulation guards, before the process dies of it.
 #pragma once
 

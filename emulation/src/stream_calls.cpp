@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runtime's calls on streams and events.
 #include "runtime.hpp"
 #include "user_image.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a user's translated code calls (emulation/user_code.h): launches, and static shared memory.
 #include "code_site.hpp"
 #include "grid.hpp"

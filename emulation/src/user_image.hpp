@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A user's own code: a shared object that was compiled from a translated .cu file
 // (emulation/user_code.h). What the emulation says of it has the lines of that file.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was found wrong in a user's code, and what it asked the device for.
 #include "code_site.hpp"
 #include "host_watch.hpp"

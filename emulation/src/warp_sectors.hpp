@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sectors of global memory that a block's warps move: each time a warp executes a load or a
 // store, those that its lanes touch (CUDA C++ Best Practices Guide, "Coalesced Access to Global
 // Memory"). Lanes run one after the other here, so those are taken together that execute the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work that has been issued and not yet run: operations, each after some others.
 //
 // Nothing runs when it is issued. When the host waits, operations whose predecessors are done run

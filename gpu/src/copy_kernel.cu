@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "diffbench/gpu/copy_kernel.hpp"
 
 #include "diffbench/gpu/launch.hpp"

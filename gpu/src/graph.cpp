@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "diffbench/gpu/graph.hpp"
 
 #include "diffbench/gpu/error.hpp"

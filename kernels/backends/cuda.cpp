@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 300: the best of the GPU for this problem: cuda_blocked, cuda_streamed or cuda_persistent,
 // by the calibration of tile_plan.hpp. The row's provenance says which it picked.
 #include "tile_session.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 230: temporal blocking. A launch advances every tile by `depth` steps in registers.
 // Against cuda_graph: what a step costs beyond its arithmetic, a launch and a round trip through L2
 // or memory, is paid once in `depth` steps, for some redundant work in the halos.

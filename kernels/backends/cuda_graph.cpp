@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 220: the same kernel as cuda_stream, many steps recorded in a CUDA graph.
 // Against cuda_stream: the host issues one graph instead of up to 128 launches, and the device goes
 // from one kernel to the next without asking.

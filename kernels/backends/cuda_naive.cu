@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 200: one cell a thread, one launch a step.
 // Against thrust_nosync: a kernel of our own, with two-dimensional blocks, so that a block's
 // neighbours in y are in the L1 cache. Five loads and one store a cell.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 240: many steps in one launch. The field stays in registers; every `depth` steps the blocks
 // exchange the rings of their tiles through memory, and wait for their neighbours' flags or, where
 // that is quicker, for halos that carry their own.

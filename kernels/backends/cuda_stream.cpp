@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 210: the good single-step kernel, one launch a step in a stream.
 // Against cuda_naive: 16-byte accesses, rows streamed through registers (each cell loaded once),
 // horizontal neighbours by shuffle.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 235: temporal blocking for fields far larger than the chip. Warps stream down strips of
 // columns with eight time levels in registers; tiles of cuda_blocked only at edges.
 // Against cuda_blocked: no shared memory, no barrier, and neighbours by shuffle.

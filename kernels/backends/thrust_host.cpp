@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 45: Thrust on the threads of the host, through its OpenMP device system.
 // The step is the very one that `thrust_fused` runs on a GPU (src/thrust_steps.hpp): one call fills
 // the ghost cells, one makes a pass over the flat field. Against `fused`, on one thread, it costs

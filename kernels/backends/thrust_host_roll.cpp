@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 15: the NumPy line in Thrust's algorithms, on the threads of the host.
 // The step is the very one that `thrust_roll` runs on a GPU (src/thrust_steps.hpp): eleven passes
 // over the field with two temporaries. Slower than `xtensor_roll`: Thrust sees cells, not rows, so

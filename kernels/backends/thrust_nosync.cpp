@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 120: as `thrust_fused`, with the policy par_nosync: Thrust no longer waits after each call.
 // Against `thrust_fused`: the same kernels; the host runs ahead, so a step costs two launches and
 // no wait. Not measured on a GPU yet; derived: about 5 us a step.

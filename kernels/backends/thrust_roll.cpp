@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 100: the NumPy line in Thrust's algorithms on the GPU, word for word: eleven passes over the
 // field (roll_step of src/thrust_steps.hpp), each of which Thrust waits for. What a first port of
 // NumPy code looks like.

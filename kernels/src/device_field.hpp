@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The field on the device: two buffers, one for the present state and one for the next step, in
 // memory of the kind that the transfer mode says.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a session on a device gives for messages (diffbench/row_memory.hpp): page-locked memory of
 // the host, or memory of the device. The session keeps a list of what it has given and is still
 // held, so that it knows the memory again without asking the runtime what a pointer is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything of a session on a CUDA device but its kernels: memory, copies, snapshots, phases.
 //
 // A derived class says how work is issued (enqueue) and what ran (details). One stream carries

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The grid, and its tiles, as kernels and those who launch them see them. nvcc reads this for every
 // kernel: plain data only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device session whose field is laid out for the kernels of this folder, and the backend made of
 // such a session.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a thread of the kernels executes, counted in nvcc's machine code for sm_90: what the model
 // of tile_plan.cpp goes by, and a budget. Written, and checked against the kernels, by
 // tests/gpu/kernel_instructions.py (target kernel_instructions_update).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One step, one cell a thread, neighbours fetched one by one.
 #pragma once
 

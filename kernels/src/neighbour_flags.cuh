@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which exchange each tile has stored its ring for, in the place of a barrier across the grid: a
 // tile waits only for the tiles whose cells its halo holds. They are also those that read its ring,
 // so when it has waited for exchange n, all of them have loaded what exchange n - 1 left.

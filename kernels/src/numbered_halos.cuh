@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Halos whose data are their own flag: each 16 bytes hold twelve bytes of cells and the number of
 // the exchange, stored and loaded as one. Who finds the number has the cells: no fence, no flag
 // after them, no barrier, and one trip through L2 instead of three. (NCCL's LL protocol does it

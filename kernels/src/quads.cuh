@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells in registers, read and written by quads: 16 bytes an access.
 #pragma once
 

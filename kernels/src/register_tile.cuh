@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many time steps of a tile of the grid, held in registers: the core of cuda_blocked and
 // cuda_persistent.
 //

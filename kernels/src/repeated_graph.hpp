@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time steps on the two buffers of a field as graphs, recorded when a number of steps is first
 // asked for.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every kernel shares: one cell's time step, and the cells beyond the grid.
 //
 // Kernels are plain CUDA C++ that a host compiler reads too (emulation/). They are compiled

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One step with 16-byte accesses; each warp streams down some rows and keeps three of them in
 // registers, so that every cell is loaded once (but for the first and last row of a warp's share).
 // Horizontal neighbours come from the next lane by shuffle. No shared memory: staging a single step

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The launch of stream_rows.cuh, for cuda_stream and cuda_graph.
 #pragma once
 

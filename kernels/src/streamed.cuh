@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many time steps of a field far larger than the chip, in registers and shuffles alone: the kernel
 // of cuda_streamed.
 //

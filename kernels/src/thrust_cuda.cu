@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "thrust_cuda.hpp"
 
 #include "diffbench/gpu/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time steps in Thrust's algorithms on the GPU: what nvcc compiles of the Thrust backends. In one
 // object, since Thrust's headers cost nvcc more than what is made of them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The session of thrust_fused and thrust_nosync: the fused step in turns over the two buffers of a
 // ghosted field.
 #pragma once

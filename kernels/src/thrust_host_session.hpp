@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the Thrust backends on the host share: two fields and the number of OpenMP threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One time step in Thrust's algorithms, written once for all its systems: the policy says whether
 // it runs on the GPU (thrust::cuda) or on the threads of the host (thrust::omp).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels over register_tile.cuh: several steps a launch, and any number of steps a launch.
 #pragma once
 

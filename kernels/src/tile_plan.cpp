@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tile_plan.hpp"
 
 #include "diffbench/build_stamp.hpp"

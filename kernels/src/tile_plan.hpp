@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which tile shape, depth and number of threads the register-tile kernels run with.
 //
 // What is best cannot be known before the card is, so there are three answers, each better than the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The backends whose plan is chosen by tile_plan.hpp: cuda_blocked, cuda_streamed, cuda_persistent
 // and cuda. They differ in the kernels among which it is chosen.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of OpenBLAS in use, under their own names: each calls that of the shared library,
 // which is loaded at the first call.
 #include "diffbench/mlp/openblas.hpp"

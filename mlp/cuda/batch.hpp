@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A batch on a device, as kernels see it.
 #pragma once
 

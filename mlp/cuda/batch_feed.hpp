@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batches on their way from the host to the device, through two places on the device that take
 // turns, so that with SessionOptions::async one is filled while the other is computed on.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Engine::forward() of any number of rows, for an engine whose halves take a batch at most.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of cuBLASLt in use: a library that is loaded when an engine first wants it, so that the
 // program starts without one; its errors, typed; its handle, owned.
 #pragma once

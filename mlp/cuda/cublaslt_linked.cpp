@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuBLASLt from the program itself: the emulated one.
 #include "cublaslt.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuBLASLt from the toolkit's shared library. Of half a gigabyte, it is not linked: the program
 // must start, and its other engines run, where it is missing.
 #include "cublaslt.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of a device for an engine: what does not fit is refused with the figures.
 #pragma once
 

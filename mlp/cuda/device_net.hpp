@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A network on a CUDA device: its parameters, what a step makes of a batch on the way, and the work
 // of a step, issued part by part. Engines decide what of it becomes a graph.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows to train on, on the device, and the order in which a run takes them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels as the host sees them: addresses to give to gpu::launch. kernels.cu alone is compiled
 // by nvcc (kernels/src/kernels.hpp says why).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of one thread for each of a number of things.
 #pragma once
 

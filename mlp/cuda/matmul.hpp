@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A matrix product of cuBLASLt, described and planned once and run many times.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where parameters lie on a device: the weights of all layers, then the biases of all, so that a
 // kernel can be run over the biases alone; each array begins at a whole 256 bytes, as the library's
 // fastest products want it. What lies between is 0 and stays so.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a block of cuda_persistent does in a step (persistent_net.hpp): weights, moments, values and
 // gradients stay in shared memory. Who computes something writes it into the memory of those who
 // need it, so all products read what lies in their own block.

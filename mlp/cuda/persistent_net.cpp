@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "persistent_net.hpp"
 
 #include "diffbench/mlp/engine.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a network lies on the chip for cuda_persistent: in the shared memory of the blocks of one
 // cluster, which are row_groups x feature_groups. The blocks of a row group share the rows of a
 // batch; those of a feature group have the same weights, of the same outputs of each layer.

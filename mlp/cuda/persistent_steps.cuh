@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many steps of a small network in one launch of one cluster.
 //
 // A step meets the cluster's barrier after each divided level, forward and backward, once for each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The products of a step with one thread for each number of the result: for shapes that the library
 // has no algorithm for. Such shapes are tiny.
 #pragma once

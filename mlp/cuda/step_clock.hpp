@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The account of an engine on a device: host times of its calls, device times of stretches of its
 // streams.
 #pragma once

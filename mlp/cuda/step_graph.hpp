@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work of a step as CUDA graphs: one for the whole step, or with clocks in it one for each
 // part, since the times of what lies inside a graph cannot be had.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of a training step that are no matrix products: bringing a batch into place, softmax
 // and loss, the optimizer.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changes from step to step while the work, recorded in a graph, stays the same. It lies on
 // the device; kernels bring it forward.
 #pragma once

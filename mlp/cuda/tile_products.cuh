@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix products out of shared memory, tile by tile in registers: all that a thread reads there
 // comes in 16 bytes or is the same for many lanes.
 #pragma once

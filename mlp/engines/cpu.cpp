@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tuned engine: everything of a step in a handful of fused products (layer/layer_kernel.hpp),
 // no allocation, threads only where they pay.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The readable engine: the network as one would write it with NumPy, in xtensor's whole-array
 // expressions, with the matrix products by BLAS (xtensor-blas). A temporary for nearly every line.
 #include "diffbench/machine.hpp"

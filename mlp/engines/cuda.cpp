@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuBLASLt on a CUDA device: products with bias, ReLU and their gradients fused in, plain SGD in
 // the product that makes the gradient, the whole step one graph. Batches come from the host, or are
 // gathered on the device from the rows that lie there.

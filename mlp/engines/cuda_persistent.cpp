@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All steps of a run in one launch of one cluster: weights, moments and values stay in the shared
 // memory of up to 16 multiprocessors. Networks that do not fit there are refused.
 //

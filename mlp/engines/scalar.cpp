@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dullest training step: plain loops in the order of the formulas, one thread. In float64 it is
 // the reference for all engines.
 #include "diffbench/mlp/engine.hpp"

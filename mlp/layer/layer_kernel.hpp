@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The innermost loops of the cpu engine: matrix products with what comes after them fused in.
 //
 // A layer is three products of one shape, out[r][c] = sum over k of left[r][k] * right[k][c], where

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of a data set in the order of training: all of them once an epoch, in an order drawn
 // anew each time, batch by batch.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "diffbench/errors.hpp"
 #include "diffbench/mlp/data.hpp"
 #include "diffbench/text.hpp"

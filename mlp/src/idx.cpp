@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IDX files: a magic number (two zero bytes, the type, the number of dimensions), each dimension as
 // 32 bits, most significant byte first, then the bytes.
 #include "diffbench/errors.hpp"

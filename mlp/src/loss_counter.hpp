@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adds up the losses of the steps of an engine on the CPU.
 #pragma once
 

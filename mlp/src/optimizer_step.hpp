@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an optimizer makes of a gradient, one parameter at a time: PyTorch's torch.optim.SGD and
 // torch.optim.Adam (Kingma and Ba, 2015), in their order of operations.
 #pragma once

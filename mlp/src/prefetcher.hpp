@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes items before they are taken: a thread of its own fills one buffer while the other is in
 // use. Items come in the order in which they are made, so training sees the same rows as without.
 #pragma once

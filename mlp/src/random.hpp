@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random numbers that are the same with every compiler and library: std::mt19937_64 is, its
 // distributions and std::shuffle are not.
 #pragma once

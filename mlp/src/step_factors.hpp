@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of one step of an optimizer, in the type of the parameters. Plain data, because files
 // that are compiled for an instruction set of their own include it.
 #pragma once

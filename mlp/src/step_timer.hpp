@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The account of an engine on the CPU: laps between readings of the clock, each charged to a part
 // of the step, so that they add up to the time inside the calls. Two readings a part at most; a
 // reading takes some 25 ns, and none is made without Training::times.

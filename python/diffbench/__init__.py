@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The diffusion equation du/dt = D (d2u/dx2 + d2u/dy2) on NumPy arrays, by diffbench's backends.
 
     import diffbench

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cell magic of notebooks: %%diffbench_try KIND hands the cell to `diffbench try`."""
 import subprocess
 import tempfile

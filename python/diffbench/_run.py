@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program's comparison from Python: its result file as a dict."""
 import html
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Python module's core: a session of a backend on NumPy arrays. What calls can take long
 // releases the GIL, and is cut into calls after which Python's signals are looked at (Ctrl-C).
 #include "diffbench/field.hpp"

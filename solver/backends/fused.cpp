@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 40: the plain loop a C++ programmer writes, one thread, auto-vectorised.
 // Against the NumPy-style rungs: no temporaries, so each cell is read and written once a step.
 // Two fields with a ring of ghost cells; the ghosts are filled before every step.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 0: the dullest loop, one thread, in place. It is the oracle (verify.hpp) as a backend, so
 // that the oracle's own speed stands in the table.
 #include "diffbench/backend.hpp"

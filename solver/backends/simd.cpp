@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 50: the fair CPU baseline. Explicit SIMD (chosen at run time), all usable CPUs, and temporal
 // blocking: each sweep over the field advances it by several steps.
 // Against `fused`: rows in flight lie in strides, so that a vector's neighbours in x are vectors,

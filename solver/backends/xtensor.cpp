@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 30: still whole-array expressions, but laid out so that xsimd vectorises them. One thread.
 // Against `xtensor_roll`: the field has a ring of ghost cells and is seen as one flat array, in
 // which the neighbours of all cells are the same array shifted by one cell or one row. Flat,

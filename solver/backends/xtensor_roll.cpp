@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rung 20: the NumPy line, transcribed word for word to xtensor. One thread.
 // What it teaches: what is lazy and what is not. The arithmetic is: it runs as one loop over all
 // operands, which NumPy needs seven for. xt::roll (0.24) is not: like np.roll it returns a copy,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One thread's band of rows in the simd backend, and the sweep that takes it several steps on.
 //
 // A sweep streams the rows of the band once, and carries each block of rows through all `depth`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "simd/core_bound.hpp"
 
 #include "simd/row_kernel.hpp"

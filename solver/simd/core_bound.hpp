@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the row kernel could do at best on this core: the bound by its execution ports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the row kernels take on this CPU: the constants of the model that plans the simd backend.
 #pragma once
 

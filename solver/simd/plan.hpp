@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the simd backend cuts a problem up: threads, time steps a sweep, width of a strip.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small field of the simd backend: it stays in strides (strided_row.hpp) from upload to download,
 // in two copies that take turns, so nothing is loaded, stored or computed twice.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The innermost loop of the simd backend: one time step of a few rows that lie in the cache.
 //
 // A row of n cells lies there as m = ceil(n / L) vectors of L lanes, lane j of vector i holding

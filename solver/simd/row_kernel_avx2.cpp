@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Row kernels with 256-bit vectors (AVX2 and FMA). Only reached when the CPU has them.
 #include "simd/row_kernel.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Row kernels with 512-bit vectors (AVX-512 F, VL, DQ, BW). Only reached when the CPU has them.
 #include "simd/row_kernel.hpp"
 

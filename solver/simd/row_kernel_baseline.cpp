@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Row kernels with 128-bit vectors for any CPU: the compiler's vector extension, which becomes SSE2
 // on x86-64 and NEON on 64-bit ARM.
 #include "simd/row_kernel.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows in strides (row_kernel.hpp): their shape, and the way there and back from natural order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gradual underflow that costs nothing where nothing is small: how the simd backend keeps the bits
 // of denormal numbers without arithmetic on them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A field with a ring of ghost cells, as the one-sweep backends keep it: (nx+2) by (ny+2), the
 // grid's cell (x, y) at row(y + 1)[x + 1].
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An allocator for the temporaries of whole-array expressions.
 #pragma once
 

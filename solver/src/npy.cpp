@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reader trusts nothing: the header is parsed strictly, and the size that it claims is compared
 // with the file's before memory is allocated.
 // Format: numpy.lib.format. Magic "\x93NUMPY", version (2 bytes), length of the header (2 bytes in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The colour map is a helix in the OKLab space (Bjoern Ottosson, "A perceptual color space for
 // image processing", 2020): lightness rises linearly and the hue turns at a constant rate at
 // constant chroma, from dark purple over teal to light yellow. Equal steps of the value are thus

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "diffbench/proof_fields.hpp"
 
 #include "value_range.hpp"

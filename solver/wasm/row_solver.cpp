@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The row kernel of the simd backend as a solver for WebAssembly: float32, one thread, no library.
 // It is what the page's live card runs (viz/src/live/); bench/report/Page.cmake compiles it.
 //

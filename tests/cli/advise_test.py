@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench calibrate and advise through the program."""
 import csv
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Initial fields that cannot be used: exit code 2 and one line with the file and what is wrong.
 The run asks for 6x4 cells of float32."""
 import unittest

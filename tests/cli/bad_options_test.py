@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options that make no sense: exit code 2 and one line that names the option or its value, before
 any work."""
 import os

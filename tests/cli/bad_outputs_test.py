@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outputs that cannot be written: exit code 1, one line with the path and the reason; as early as it
 can be known, and never with a part of a file left behind."""
 import os

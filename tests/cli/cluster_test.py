@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`diffbench cluster`: ranks as threads, an emulated network, and the model."""
 import math
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench compare: verdicts, what is not compared and why, exit codes, files of Google Benchmark,
 and files that are none."""
 import copy

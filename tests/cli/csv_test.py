@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--csv of every verb: a header, and lines with as many cells; and of `report`, which has from each
 verb's JSON the lines that the verb itself has."""
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench duel and diffbench history: what they say, keep and refuse. Commands that differ by a factor, or
 by nothing but the coin, so that no verdict here hangs on a quiet machine."""
 import json

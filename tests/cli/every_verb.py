@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small run of every verb, for the tests that look at what all of them say or write."""
 import json
 import os

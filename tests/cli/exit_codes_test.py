@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every exit code of docs and --help: 0, 1, 2, 3, 4, 130. What is refused as bad input has tests of
 its own (bad_*_test.py)."""
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The field itself in files: --save, --png, snapshots, and --init from what was saved."""
 import struct
 import unittest

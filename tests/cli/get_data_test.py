@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`diffbench get-data` with stand-ins for the programs that download: nothing but the right files ever
 lies under their names."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every verb says and answers, recorded: --help, text, the shape of its JSON, exit codes. What
 moves code must pass with these files as they are. After a change that is meant: python3 -B
 tests/cli/golden_test.py --record, with DIFFBENCH_PROGRAM as in program.py; then look at git diff.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench grade: a class of few, among them one that hangs, one that forks, one that eats memory and one
 that is no program; rubrics; what is kept. No time decides a test."""
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench lesson: each can be taken from a script on a machine without a GPU, ends early and goes on,
 and docs/lesson.md can be taught: it has every command and question, and its other commands run."""
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench live: the page of report without results, with the word that makes it show the card alone."""
 import unittest
 

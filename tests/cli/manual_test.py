@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Man pages and completions as the build makes them: the pages through groff without a warning, the
 completions through the shells that they are for."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--export-markdown: what is printed, with tables that a Markdown reader takes for tables."""
 import re
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Data and model files that are damaged or lie: `diffbench mlp train` refuses each with one line that names
 the file, exit code 2, and leaves the outputs of an earlier run as they were."""
 import gzip

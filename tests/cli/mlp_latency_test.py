@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`diffbench mlp latency`: the report, the result file, bad input, what Ctrl-C leaves."""
 import json
 import math

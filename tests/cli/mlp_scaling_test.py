@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`diffbench mlp scaling`: its table, its result file, what it refuses."""
 import unittest
 

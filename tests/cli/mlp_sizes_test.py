@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`diffbench mlp depth` and `mlp width`: tables, result file, peers that are right, wrong, dead or
 missing, refusals. The peers here are scripts of the test's own: PyTorch takes seconds to load."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`diffbench mlp train`: the report, the result file, models kept and read again, bad input."""
 import unittest
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`diffbench mlp throughput`: its curve, its result file, what it refuses. What ends the search, out
 of memory too, is in the unit tests."""
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of a run are its own: no output may go where another does or where the run reads, by whatever
 path, and of two runs one writes a checkpoint."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench pitfalls: what it measures on any machine, its result file, and what it refuses. No time
 decides a test."""
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The main job refuses every planted backend (tests/conformance/planted_session.hpp), at its own grid and
 number of steps, and times the right one beside them."""
 import unittest

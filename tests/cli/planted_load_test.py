@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """No verb concludes anything from figures that other programs disturbed, in no form of its output. The load
 is planted: the program is told that others had CPUs (DIFFBENCH_PLANTED_LOAD)."""
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the command line share: the program under test in a directory of its own, and
 .npy files made and read by hand, so that a fault of NumPy or of ours cannot hide in both."""
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of many ranks share: the program under mpirun, which of its processes are left, and
 what of stderr is the program's and not mpirun's."""
 import concurrent.futures

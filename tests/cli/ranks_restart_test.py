@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checkpoints of many ranks, through mpirun: a run goes on from them on another number of ranks with the
 bits of a run that was never interrupted, also when it was killed, interrupted, or met a full disk.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program on many ranks, through mpirun: the bits are those of one process, and what cannot be is
 refused in one line, whereupon all ranks end."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench report: the page has the files' numbers, all of them and nothing that runs; what cannot be
 drawn is refused."""
 import base64

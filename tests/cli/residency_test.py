@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench residency: its ladder, its result file, and what it refuses."""
 import unittest
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The result files: JSON by the contract (schema 1, and Google Benchmark's), CSV, and what else is
 on stdout beside them: nothing."""
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """bench/report/result.schema.json against what the program writes. The report page takes its types
 from there, so a word that changes on one side alone fails here or in the page's tests."""
 import copy

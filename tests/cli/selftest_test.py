@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench selftest: what it reports and refuses. With fields this small and so little time the
 rates mean nothing; that verdicts are right is a matter of the unit tests of ratios."""
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the program starts. A plain run loads neither MPI nor HDF5 nor BLAS, which would cost each start a tenth of
 a second or more: the dynamic loader itself says so (LD_DEBUG, ld.so(8)). What it says where the system gives it too
 little memory or too few threads."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The suite stencil with one backend that cannot be trusted: in float32 its last cell is one unit
 // in the last place off, in float64 it has no session at all.
 #include "suite.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Google Benchmark suites: names, samples and context of their JSON, what they say of benchmarks that
 cannot run, exit codes, and that Google Benchmark's own compare.py reads them beside our files."""
 import os

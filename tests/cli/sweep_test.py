@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench sweep through the program: its outputs, Ctrl-C and --resume, and what it refuses."""
 import json
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--telemetry: figures beside the times, or the reason why there are none; never a failure."""
 import unittest
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a person sees: the tables, the verbs, help, and the progress line, on a terminal and without
 one."""
 import csv

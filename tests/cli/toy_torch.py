@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stand-ins for what PyTorch does as a peer: it takes seconds to load, and is not everywhere."""
 
 # The network in NumPy: what PyTorch would do, one line for each of its operations.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--trace: a timeline that a viewer shows whole."""
 import unittest
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench transfer: what it writes and shows."""
 import json
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench try: submissions in all forms, classic mistakes, cheats, and what cannot be run. No time decides
 a test; limits are far from what a busy machine needs."""
 import os

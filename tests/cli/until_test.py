@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffbench --until decided: the order of the rows, how it is told, and what is refused. scalar and fused
 differ by a factor, so no verdict hangs on a quiet machine."""
 import unittest

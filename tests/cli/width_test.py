@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """On a terminal of 80 columns no verb writes a longer line: the terminal would break it anywhere."""
 import fcntl
 import os

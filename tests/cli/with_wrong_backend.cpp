@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The diffbench program with other rows than the registry's: the oracle, and a backend whose last
 // cell is one unit in the last place off; or, where the first argument is `planted`, all of
 // planted_session.hpp. What it prints, writes and returns for wrong rows is the real program's;

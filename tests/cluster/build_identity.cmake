@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DPROGRAM=... -DFOLDER=... -P build_identity.cmake
 #
 # A copy of the program, as another machine has it, is of the same build; with one byte more it is not.

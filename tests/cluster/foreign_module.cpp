@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules as other builds have them. FOREIGN_BUILD: Older, which has no text; Newer, with another
 // text; Grown, whose facts have become more.
 #include "diffbench/cluster/module.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads the module that is named, and says why it cannot.
 //
 //   load_module_test NAME

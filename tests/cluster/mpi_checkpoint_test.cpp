@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints of several ranks, one of which cannot: all get its error, none waits for ever, and
 // the next checkpoint succeeds.
 //

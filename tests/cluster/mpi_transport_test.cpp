@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checks of every transport, run by the module mpi under mpirun:
 //
 //   mpi_transport_test MODULE        the lasting ones

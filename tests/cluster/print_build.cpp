@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints what tells this program's build from others: its stamp, and its identity.
 #include "diffbench/build_stamp.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DCOMMAND=... -DFOLDER=... -DCODE=zero|nonzero -DTEXT=... [-DQUIET=ON] -P run_mpi.cmake
 #
 # Runs the command with an empty folder and requires its exit code and, in what it prints, a regular

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every transport must do, written against its interface alone: the processes of MPI
 // (mpi_transport_test.cpp) and threads (thread_transport_test.cpp) run the same.
 //

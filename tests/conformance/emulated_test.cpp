@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The GPU backends on the emulated device, against the oracle, bit for bit: small grids, many
 // schedules of threads, blocks and streams. What this can and cannot find:
 // docs/testing-without-a-gpu.md.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every call of the CUDA runtime that a session makes fails once.
 #include "oracle_check.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Backend against oracle where it takes long: the main job's grid for 100 steps, and fields beyond
 // the caches, where threaded backends change their plan. For release builds (label `slow`).
 #include "oracle_check.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one definition of "this backend is right": what it downloads has the oracle's bits, and it
 // touches nothing of the caller's memory that is not its own.
 // Every check here takes a function that makes sessions and returns an AssertionResult, so that it

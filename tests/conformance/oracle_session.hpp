@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The oracle as the session of a backend: right, and what tests plant their faults in.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every registered backend against the oracle, bit for bit: small, odd, prime, thin, square and
 // random grids, each instruction set, and values that careless arithmetic changes.
 #include "oracle_check.hpp"

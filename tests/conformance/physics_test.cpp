@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scheme's physics, for every registered backend: independent of the oracle, so that an error
 // which oracle and backends share is found too.
 //

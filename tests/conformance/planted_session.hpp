@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Backends as they go wrong: a boundary, a remainder, a sweep, the arithmetic. The block of a run
 // in the middle of a large field shows few of these faults.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What backend.hpp promises about the calls of a session, beyond the bits of one run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The promises of backend.hpp for every registered backend: order of calls, independence of
 // sessions, and what a backend tells about itself.
 #include "session_checks.hpp"

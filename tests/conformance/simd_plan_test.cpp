@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The simd backend under plans that this machine would never choose: other caches, more threads,
 // kernels with other times.
 // The bands run here one after the other in random order, which the barriers between their sweeps

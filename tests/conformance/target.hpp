@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The test parameter: a registered backend with a dtype. The list is made from the registry at run
 // time, so a new backend is under test as soon as it is compiled.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Backends that honour --threads: the bits do not depend on the number of threads, also with more
 // threads than CPUs and more than rows. A program of its own, for the thread sanitizer.
 #include "session_checks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Denormal numbers in the simd backend when it keeps clear of them: the bits are the oracle's, and
 // no thread of it computes with one.
 #include "oracle_check.hpp"

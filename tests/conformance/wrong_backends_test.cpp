@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each fault is caught by the check that is there for it, and the same check passes without it.
 #include "session_checks.hpp"
 #include "wrong_session.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A correct session that can be given one fault: the proof that the checks can fail.
 #pragma once
 

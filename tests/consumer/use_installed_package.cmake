@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installs the build tree ${build} under ${work} and builds and runs project/ against what is there.
 # Arguments: build, compiler, version, work.
 set(prefix ${work}/prefix)

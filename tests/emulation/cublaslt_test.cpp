@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated cuBLASLt: right products with every epilogue in use; arguments from which the real
 // library would compute garbage, or nothing, are refused and reported.
 #include "device_vector.hpp"

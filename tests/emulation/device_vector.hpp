@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of the emulation share: device memory with a host copy, launches, many seeds.
 #pragma once
 

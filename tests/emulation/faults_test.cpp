@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices as configured, faults as planned, and what the runtime refuses.
 #include "device_vector.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Correct kernels give right results under every seed.
 #include "device_vector.hpp"
 

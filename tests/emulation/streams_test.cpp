@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams, events, captures and graphs: correct programs give right results under every seed, and
 // the order of their work is no stricter than the runtime promises.
 #include "device_vector.hpp"

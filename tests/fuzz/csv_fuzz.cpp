@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a table: the reader returns rows for training and for the test that keep their
 // promises or throws InvalidInput.
 #include "diffbench/mlp/data.hpp"

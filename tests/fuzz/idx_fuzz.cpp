@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as an IDX file, plain or gzipped, of images and of labels: the reader returns a data
 // set that keeps its promises or throws InvalidInput.
 #include "diffbench/mlp/data.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drives a libFuzzer target where there is no libFuzzer: replays the seeds, then feeds it seeds
 // mutated at random. It is blind (no coverage), but always the same for the same seed.
 //   PROGRAM SEED_DIRECTORY INPUTS RANDOM_SEED CRASH_FILE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a .npy file: the reader returns a field that fits them or throws InvalidInput with a
 // message that is fit to print. Any other exception ends the program, which the fuzzer reports.
 #include "diffbench/npy.hpp"

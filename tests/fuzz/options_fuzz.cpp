@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line: whatever the arguments are, parse_options returns or throws one of our errors
 // with a message, and never exits. The input is split at line ends into arguments.
 #include "command_line.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the targets that read files share: a file in memory, and the promises that all readers make.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a model file: the reader returns a network with all of its parameters or throws
 // InvalidInput with the file's name.
 #include "diffbench/mlp/safetensors.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runs that are compared with NumPy: the main job's grid from three initial fields.
 #pragma once
 

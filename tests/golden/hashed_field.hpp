@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A random-looking field that C++ and NumPy make alike, without a random generator in common:
 // Knuth's multiplicative hash of the cell's index (The Art of Computer Programming, vol. 3, 6.4),
 // scaled to [0, 1).

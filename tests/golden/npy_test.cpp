@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our .npy reader and NumPy's own files. numpy_golden.py npy has read the files that write_npy
 // wrote (it fails unless every bit arrived) and saved them again in each format version.
 #include "hashed_field.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NumPy's side of the golden tests.
 
   numpy_golden.py reference DIR DTYPE   advance the fields listed in DIR/cases.csv

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The oracle and every backend against digests of NumPy's results, so that the meaning of "right"
 // is pinned in this file, and neither oracle nor backends can drift together.
 #include "hashed_field.hpp"

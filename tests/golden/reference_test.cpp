@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every backend against NumPy itself, run live: the main job's grid, bit for bit, for 1000 steps
 // under periodic boundaries and 100 under the others. The files are made by the fixture tests in
 // CMakeLists.txt, so run this through ctest.

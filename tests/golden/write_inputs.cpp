@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // write_inputs reference|npy DIR: writes what numpy_golden.py reads, by our own write_npy.
 // `reference`: the initial field of each case, and cases.csv, from which NumPy takes the
 // parameters.

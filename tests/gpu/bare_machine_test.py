@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A kit, made as a user makes it, runs where there is nothing but the C library, Python 3, a shell and the base tools: no package
 manager, no compiler, none of the libraries that the programs are linked with. In an empty root, as an
 unprivileged user may have one in a namespace of his own; where that is not allowed the test is skipped.

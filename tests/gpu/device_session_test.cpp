@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sessions on a device under every transfer mode, with and without copies beside compute: the bits,
 // snapshots, the session's own host memory, phases, and what is refused.
 #include "oracle_check.hpp"

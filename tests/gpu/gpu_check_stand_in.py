@@ -1,4 +1,5 @@
 #!/usr/bin/env -S python3 -IS
+# SPDX-License-Identifier: Apache-2.0
 """Stands for every program that scripts/gpu-check calls, by the name that it is called by: those of a
 kit, nvidia-smi, ncu and compute-sanitizer. FAKE, words with blanks between, says what is to go wrong."""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """scripts/gpu-check and scripts/gpu-figures with stand-ins for the kit's programs, the card and NVIDIA's
 tools: what goes into a folder and an archive, what is skipped with which reason, what a failure, a limit
 or a signal costs. gpu_check_test.py ROOT"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a thread of the kernels executes, counted in the machine code of sm_90.
 
 kernel_instructions.py print COMMANDS SOURCE            compiles SOURCE; the figures as JSON

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What ptxas gives each kernel: registers, static shared memory, spilled bytes, by architecture.
 
 kernel_resources.py compile -- NVCC ...     runs nvcc and leaves ptxas's figures in OBJECT.ptxas

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tile kernels with shapes that no plan would choose: many small tiles, the last ones narrower
 // than a halo, strips of one row. What the backends choose for small grids is one tile for all.
 #include "kernels.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the tile kernels' shape is chosen: candidates that fit, the cache, the calibration. Devices
 // are descriptions here, so nothing needs one.
 #include "tile_plan.hpp"

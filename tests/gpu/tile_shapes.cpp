@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one choice of cuda_persistent and cuda_streamed costs against another, for
 // scripts/gpu-check: halos by flags and numbered, every 4, 8 and 12 steps, in 640x640; sectors
 // stored whole and in halves, in 16384x16384. The shapes are fixed, for cards of 128

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Text that is shown is never compared or parsed inside the program: display_text.py ROOT [--self-test].
 
 What the program decides by is a field, an enumeration or a name; a reason, a label, a sentence, a detail of

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks who includes whom: include_graph.py ROOT [--self-test]
 
 PARTS are the arrows of the project, as CONTRIBUTING.md draws them. An include is looked up as the

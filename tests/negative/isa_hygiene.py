@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Code compiled for a larger instruction set must not leak out of its files.
 
 isa_hygiene.py --compiler CXX --nm NM OBJECT... [--self-test]

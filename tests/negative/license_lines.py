@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every source says its license near its top: license_lines.py ROOT [--self-test | --add]. What users hand in or get to
 start from (submissions, starting files, exercises) is theirs. --add writes the line where it is missing."""
 import re

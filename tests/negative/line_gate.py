@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What gates that look at one line after the other have in common."""
 import sys
 from pathlib import Path

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks who calls whom: link_graph.py --nm NM FOLDER=OBJECT[,OBJECT...]... [--self-test]
 
 An arrow can be drawn without an include of its owner: a function that a lower header declares and a

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """No file of the repository holds a path of the machine it was written on: machine_paths.py ROOT
 [--self-test]. Recorded results and golden files pick such paths up easily."""
 import re

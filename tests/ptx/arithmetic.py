@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What NumPy has no function for: fused multiply-add, rounded as asked, and the approximations of PTX.
 
 A sum in float64 that is rounded to odd (to the neighbour with the odd last bit, unless it is exact) can be

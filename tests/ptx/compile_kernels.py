@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The PTX of all kernels, by nvcc with the options that CMake compiles them with.
 
 compile_kernels.py ROOT TO NVCC OPTION... writes TO/sm_80/kernels_src_kernels.ptx and so on. What is there and newer

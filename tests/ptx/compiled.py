@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernels as compile_kernels.py left them."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The field's kernels, launched as kernels/ does, and NumPy's own evaluation of what they compute.
 
 What a launch is given follows kernels/backends/cuda_naive.cu and kernels/src: stream_rows.hpp, tile_session.cpp and

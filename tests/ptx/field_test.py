@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """nvcc's PTX of the field's kernels gives NumPy's bits, and does not without each thing that orders it.
 
 field_test.py [FOLDER], that of compile_kernels.py; none where there is no nvcc."""

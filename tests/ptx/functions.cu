@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA's exponential and logarithm as kernels of their own: what they give is part of what a
 // network computes, and is nvcc's.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A gang: warps whose threads run in step. Of those that can go on, the ones at the earliest instruction do, up to the
 next branch, so that threads that have parted meet again."""
 from __future__ import annotations

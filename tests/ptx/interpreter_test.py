@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The interpreter itself, on PTX written here: arithmetic, errors, and a memory in which luck orders nothing."""
 import fractions
 import math

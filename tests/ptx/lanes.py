@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Threads in step: their registers, each an array with a number a thread, and what an instruction does with them.
 
 An instruction becomes a function, made when it is reached for the first time and given which of the threads take it.

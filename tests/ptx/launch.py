@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a kernel is launched, and what comes of it besides its results."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a grid of blocks on a kernel's PTX.
 
 Warps are dealt into gangs by a seed. Which gang goes on, and for how long, the seed chooses; one may fall far behind.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory in which a store is seen by others when something orders it before their load, and perhaps not earlier.
 
 Who stores and loads is a warp. Each keeps a vector clock: for every warp the epoch up to which it must see what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A kernel with one thing that orders its accesses left out or made weaker."""
 from __future__ import annotations
 

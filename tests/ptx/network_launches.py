@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernels of networks, launched as mlp/ does.
 
 How a network lies in shared memory follows mlp/cuda/persistent_net.cpp; structs, its header, batch.hpp and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the kernels of networks compute, in NumPy and to the last bit: every sum in the order in which lanes, warps and
 blocks make it.
 

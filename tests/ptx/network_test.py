@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """nvcc's PTX of the networks' kernels gives the bits of NumPy's sums, and does not without each thing that orders it;
 and the kernel that copies copies.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the instructions compute: those that take registers to registers, lane by lane. Loads and stores are in
 lanes.py, what moves a thread or lets threads meet in gang.py. An opcode, or a modifier, that is not known is an error
 by name.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernels of a network's steps one by one, as mlp/cuda/device_net.cpp launches them where cuBLASLt has no product,
 and the same in NumPy."""
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PTX as nvcc writes it, read into kernels: each a flat list of instructions.
 
 A function that is called is put in the place of the call, with registers and labels of its own: ours do not recurse.

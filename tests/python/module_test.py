@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python module on what users give it: module_test.py FOLDER_OF_THE_PACKAGE PROGRAM"""
 import contextlib
 import doctest

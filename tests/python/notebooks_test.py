@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The notebooks, executed cell by cell without Jupyter: notebooks_test.py FOLDER_OF_THE_PACKAGE PROGRAM ROOT
 
 Cells are plain Python, and what a cell's last expression is, is what a notebook shows."""

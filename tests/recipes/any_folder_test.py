@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A checkout configures wherever it lies: any_folder_test.py SOURCE BUILD_TREE
 
 Lists of sources and of tests are made by patterns, which must not see the folders above the checkout. A copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The recipes of CONTRIBUTING.md, all carried out on one copy of the tree, which is built once:
 recipes_test.py SOURCE WORK COMPILER
 

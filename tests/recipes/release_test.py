@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """scripts/release in a clone: versions, changelog, tag, archive; and what it refuses. release_test.py ROOT"""
 import hashlib
 import subprocess

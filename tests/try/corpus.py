@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Submissions for `diffbench try`, each with what is to be said of it: right ones in all forms, classic
 mistakes, and cheats that have been published (docs/try.md names them). Most are one text with something
 replaced.

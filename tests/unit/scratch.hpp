@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A directory of its own for each test that touches files, whole files in and out of it, and the
 // error that a call throws.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The report page: reads the result files that `diffbench report` put into it, or that are dropped onto it, and
 // draws them.
 import "./style.css";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the program under test writes of the assumed cards into each page, for the tests that have no page.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far colours are apart, to eyes with all kinds of cones and to those that lack one.
 
 /** Linear sRGB as seen without one kind of cones (Machado, Oliveira, Fernandes 2009, severity 1). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows as a machine with a GPU would have them, made by hand: nobody measured these.
 
 const busyOf = (device: string, wall: number) =>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of runs that came before and after one another, by hand: a, b and c on one machine, d on another.
 import { chainsOf, readPair } from "../src/data/pairs";
 import { filesOfPage } from "../src/data/results";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays on a cache line's boundary, the larger ones in huge pages.
 #pragma once
 

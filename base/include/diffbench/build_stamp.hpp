@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which build of the program runs, for what it keeps that depends on its code.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the program keeps what it has measured or fetched from one run to the next.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The errors that the libraries throw. Each message is one line that says what is wrong, where, and
 // how to mend it, so that a program can print it as it is.
 #pragma once

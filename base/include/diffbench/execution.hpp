@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How work runs on a machine: on which kind of device, what a caller may ask for, what is there,
 // and what really ran. Solver and networks share it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names that a user chooses from a list, and what is said of one that is not on it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small things that were measured once and are wanted again by later runs.
 #pragma once
 

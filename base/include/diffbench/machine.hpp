@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the machine offers to this process: instruction sets, caches, CPUs, memory. Linux.
 #pragma once
 

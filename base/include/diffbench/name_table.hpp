@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of an enumeration's values in one table, from which to_string, parsing, the choices of
 // an option and its help follow.
 #pragma once

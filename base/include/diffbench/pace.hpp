@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts long work into calls that are short, so that somebody who wants an end need not wait for it.
 #pragma once
 

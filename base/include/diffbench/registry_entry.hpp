@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a registry lists: the parts of one kind, backends or engines, that a build has, and those
 // that it left out. CMake generates the tables from the files of a folder
 // (cmake/DiffbenchRegistry.cmake).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A shared library that is loaded while the program runs, because the program must start, and the
 // rest of it run, where the library is missing.
 #pragma once

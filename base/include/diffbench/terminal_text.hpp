@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What text from outside may hold where it goes to a terminal.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text from outside: numbers in it, and how it is quoted in a message.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A team of threads that run one job together, and a barrier among them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the model says about one run: every way to make it, and from where on the GPU pays.
 // Arithmetic only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Advice and its check as tables, a sentence and JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verb: the run to predict, the profile to predict it from, and the check.
 #include "advice.hpp"
 #include "advice_report.hpp"

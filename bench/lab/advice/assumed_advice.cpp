@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "assumed_advice.hpp"
 
 #include "assumed_report.hpp"

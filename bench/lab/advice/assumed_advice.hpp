@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench advise --assume CARD`: what the run would take on a card that is not here, beside what
 // the profile says of this machine's CPU.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verb: which backends, on which grids, and where the profile goes.
 #include "columns.hpp"
 #include "cost_profile.hpp"

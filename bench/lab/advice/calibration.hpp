@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures what one backend costs on one grid, for the model of cost_model.hpp: cold runs from
 // nothing, verified, then calls of more and more steps, and the copies.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cost_profile.hpp"
 
 #include "diffbench/cache_directory.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The profile of a machine: what calibrate measured, kept as a result file, and read by advise.
 #pragma once
 

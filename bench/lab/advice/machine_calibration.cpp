@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Goes through the grids and the backends, and keeps what calibration.hpp measures of each.
 #include "machine_calibration.hpp"
 

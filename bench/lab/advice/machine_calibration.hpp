@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole calibration: every backend in every dtype on every grid.
 #pragma once
 

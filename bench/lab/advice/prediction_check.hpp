@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Predictions beside measurements of the same runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs behind `diffbench cluster`.
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `diffbench cluster` says.
 #include "columns.hpp"
 #include "prediction.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench cluster strong|weak|depth`: one backend on several ranks, as threads of this process
 // with a network of no time or an emulated one between them, or as all that a launcher has started.
 #pragma once

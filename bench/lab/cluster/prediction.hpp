@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench cluster predict`: what a run takes on up to thousands of ranks, from what this
 // machine, or an assumed one, does on one.
 #pragma once

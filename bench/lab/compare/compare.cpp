@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verb: its options and exit codes. file_comparison.hpp decides.
 #include "diffbench/errors.hpp"
 #include "fail_on.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `compare` says of two runs: which rows can be compared, the ratio and the verdict of each,
 // and what else differs between the runs. The verb and the report page show the same.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Of many runs, which one came before which, and what `compare` says of the two.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many times as long a row took in a second run as in a first, and what may be concluded.
 //
 // Samples of one run are neighbours in time: they agree with one another better than with those of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench selftest`: a backend, or an engine of the networks, compared with itself.
 #include "diffbench/errors.hpp"
 #include "diffbench/registry.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two sides that are measured in blocks until it is decided which one is faster.
 //
 // A block starts both sides anew, in an order that a coin throws: the placement of memory and code

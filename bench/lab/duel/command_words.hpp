@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A command as it is typed, as the words that a program is started with.
 #pragma once
 

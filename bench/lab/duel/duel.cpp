@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench duel`: two sides in turn until it is decided which one is faster. blocks.hpp says how.
 #include "blocks.hpp"
 #include "diffbench/errors.hpp"

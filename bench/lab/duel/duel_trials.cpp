@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Duels of a thing with itself and with slower ones, for the self-test: a RunDuelTrials. Each kind
 // of duel, and the comparison until it is decided, is given something whose slowdown is known.
 #include "diffbench/atomic_file.hpp"

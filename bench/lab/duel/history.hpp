@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The results of duels, one after the other in a file: a line of JSON each.
 //
 // Several duels may write at once, and each may be killed at any moment: a line is written whole

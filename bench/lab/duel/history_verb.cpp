@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench history FILE`: the results of duels over time, and when a row changed.
 #include "change_points.hpp"
 #include "columns.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two revisions of the repository here, each built in a worktree of its own.
 #pragma once
 

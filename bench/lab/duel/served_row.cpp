@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "duel/served_row.hpp"
 
 #include "diffbench/errors.hpp"

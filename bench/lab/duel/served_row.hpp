@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A backend in a process of its own, which another one asks for samples. The two speak in lines:
 // first the plan, then the digest of the field after the plan's steps, then "sample" and its
 // seconds as often as the asking process likes. Its end of the channel being closed ends this one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sides.hpp"
 
 #include "command_words.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a duel runs on each side: commands, as they were typed.
 #pragma once
 

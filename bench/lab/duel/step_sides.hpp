@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sides that are timed in steps of the solver, not in starts of programs: two users' files by the
 // contract of `diffbench try`, or two backends. Each block has two new processes, one of each side.
 #pragma once

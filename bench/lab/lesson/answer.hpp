@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The answer to a question of a lesson: a figure or a choice, where it comes from, and what it
 // makes of a guess.
 #pragma once

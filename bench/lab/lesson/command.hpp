@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A command of a lesson: this very program, started as its user would.
 #pragma once
 

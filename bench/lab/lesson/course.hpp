@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A lesson as it is taken: each step asks for guesses, runs its command, and answers.
 #pragma once
 

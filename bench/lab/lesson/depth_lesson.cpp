@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lesson 3, after "When to use the GPU for training" (the disc set).
 #include "lesson.hpp"
 

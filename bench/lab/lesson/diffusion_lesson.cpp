@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lesson 1, after "Making Python Faster, Part III": 640x640 cells, D 1, dt 0.1.
 #include "lesson.hpp"
 #include "peer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The folder of a lesson keeps what is finished, so that a lesson that ended early goes on there:
 //
 // - 1-ladder.json: the result of a finished step; 1-ladder.part.json: that of an unfinished one

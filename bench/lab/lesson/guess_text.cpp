@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "guess_text.hpp"
 
 #include "diffbench/text.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A guess as people type it: "10 times", "5 GB/s", "20us", "~3", "b)".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The guesses of a lesson: asked for on stdin, and kept in a file, so that a lesson that is taken
 // up again has them.
 #pragma once

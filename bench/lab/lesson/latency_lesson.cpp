@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lesson 5, after "Measuring inference time correctly" (Deci).
 #include "lesson.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a lesson is: steps, each a command of this program with questions that are asked before its
 // figures show. The five are tables, a file each; docs/lesson.md is for those who teach them.
 //

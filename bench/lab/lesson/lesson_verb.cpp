@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench lesson [1-5]`: its options, and the list of the lessons.
 #include "command.hpp"
 #include "course.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A question of a lesson with its guess and its answer: as lines of the lesson, and as one of the
 // class sheet.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lesson 4, after "Predicting and measuring performance" (LLSC, Practical HPC).
 #include "lesson.hpp"
 

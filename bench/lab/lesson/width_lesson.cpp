@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lesson 2, after "Run time comparisons" (HSF training).
 #include "lesson.hpp"
 

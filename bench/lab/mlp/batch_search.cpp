@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search of throughput.hpp.
 #include "throughput.hpp"
 

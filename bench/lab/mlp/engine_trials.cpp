@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An engine in a race with itself, for the self-test: a MakeEngineTrials.
 #include "interrupt.hpp"
 #include "race.hpp"

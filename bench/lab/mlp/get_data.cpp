@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench get-data`: a data set for `diffbench mlp`, downloaded as a package by the program that
 // knows its registry, which also proves where it comes from. Sizes and hashes are checked before
 // anything is put in place.

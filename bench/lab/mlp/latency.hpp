@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench mlp latency`: how long each engine takes from the rows of a small batch to the
 // network's outputs, call by call, and what classic mistakes of measuring would have reported.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `mlp latency` says: the times of each row, and what mistakes would have made of them.
 #include "latency.hpp"
 

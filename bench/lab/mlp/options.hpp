@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options that the verbs behind `diffbench mlp` share: data, network, optimizer, engines.
 #pragma once
 

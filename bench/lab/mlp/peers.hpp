@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PyTorch beside the engines, whatever the verb: which peers can run, with how many threads, and
 // the files through which a child is given its network.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training steps of engines and peers on one network, side by side: each verified first, then all
 // timed in interleaved rounds.
 #pragma once

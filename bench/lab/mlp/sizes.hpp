@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench mlp depth` and `diffbench mlp width`: the time of a training step by the size of the
 // network, on every engine and peer. From how many parameters does which of them win?
 #pragma once

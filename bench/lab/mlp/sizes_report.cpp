@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `mlp depth` and `mlp width` say: the time of a step and of 100 epochs by size, who wins from
 // where, and what issuing operations costs a peer.
 #include "columns.hpp"

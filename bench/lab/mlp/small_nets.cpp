@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "small_nets.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every engine of networks has to pass before it is timed: two small nets on which every
 // layer, unit, bias and row of a batch matters. In a net of thousands of units and batches of
 // thousands of rows, one that is left out may be less than what rounding does.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The proofs beside the times: the parameters after a few training steps, and the outputs of a
 // forward pass, against the same in float64.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench mlp scaling`: a training step on 1, 2, 4, ... threads, and whether a GPU is worth it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench mlp throughput`: rows a second by batch size, for answers (forward) or training steps,
 // up to what memory holds. Running out of memory ends the search, not the program.
 #pragma once

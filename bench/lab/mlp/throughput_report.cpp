@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `mlp throughput` says: the curve, the best, and the smallest batch that is as good.
 #include "columns.hpp"
 #include "conclusion.hpp"

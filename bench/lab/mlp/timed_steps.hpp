@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is timed in this process: an engine at training steps or at answers, or the matrix products
 // of a step alone.
 #pragma once

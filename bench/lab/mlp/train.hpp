@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench mlp train`: trains one network with every engine from the same parameters, on the same
 // rows in the same order, and shows times and quality side by side.
 #pragma once

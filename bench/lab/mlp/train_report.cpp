@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `mlp train` says: times, where they went, how right the networks are.
 #include "train.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What engines and peers are timed on: rows, a network with its first parameters, and the batches
 // of the steps, the same for all and in the same order.
 #pragma once

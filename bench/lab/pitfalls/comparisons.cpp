@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mistakes in what is compared: other code, other precision, other data.
 #include "bandwidth.hpp"
 #include "diffbench/machine.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CPU's own form of "asynchronous": an expression of an array library that nobody has asked for
 // its values. A file of its own, since xtensor takes long to compile.
 #include "pitfall.hpp"

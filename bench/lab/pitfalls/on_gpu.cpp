@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mistakes that need a GPU to be seen. They are written against sessions: advance() may return
 // before the work is done, and a device's own clock is what take_phases() reports as busy.
 #include "pitfall.hpp"

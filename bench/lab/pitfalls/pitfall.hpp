@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A classic mistake of measuring, beside the right measurement of the same work.
 //
 // To add one: write a function that measures both ways and a table entry with the words for it, in

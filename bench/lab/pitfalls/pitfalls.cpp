@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench pitfalls`: its options, and the bench on which the pitfalls are measured.
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The measuring and the report of `diffbench pitfalls`, apart from its options.
 #include "columns.hpp"
 #include "conclusion.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mistakes in what is made of the samples.
 #include "pitfall.hpp"
 #include "statistics.hpp"

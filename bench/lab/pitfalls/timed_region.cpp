@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mistakes in what lies between the two readings of the clock.
 #include "pitfall.hpp"
 #include "untouched_memory.hpp"

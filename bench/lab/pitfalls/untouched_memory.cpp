@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "untouched_memory.hpp"
 
 #include "diffbench/errors.hpp"

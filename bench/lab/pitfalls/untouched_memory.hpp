@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory as it comes from the system: pages that exist only once they are touched. The heap would
 // sometimes hand out used ones.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a pitfall needs to measure the same work in two ways: solves whose result is proved, a
 // clock, and rounds that interleave the two.
 #pragma once

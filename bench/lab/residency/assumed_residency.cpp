@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench residency --assume CARD`: the rungs on a GPU as that card may take them.
 #include "assumed_report.hpp"
 #include "assumed_ways.hpp"

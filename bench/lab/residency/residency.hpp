@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench residency`: one solve, and how much of it the field spends on the device. From a port
 // that brings it back every step to one that leaves it there, and the CPU beside them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `diffbench residency` says: the ladder, and what the copies did to it.
 #include "columns.hpp"
 #include "conclusion.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench scaling --assume CARD`: the best of that card beside the best number of threads.
 #include "assumed_report.hpp"
 #include "assumed_ways.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench scaling`: one threaded backend on several numbers of threads.
 #pragma once
 

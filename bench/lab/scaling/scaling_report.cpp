@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `diffbench scaling` says: the report of threads, and of a GPU beside them.
 #include "ratio.hpp"
 #include "report_json.hpp"

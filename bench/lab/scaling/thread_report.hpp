@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is said of a step on 1, 2, 4, ... threads, of a backend or of an engine of networks: the
 // table, the law, how many threads, and whether a GPU is worth it.
 #pragma once

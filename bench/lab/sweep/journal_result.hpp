@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a sweep's journal holds, as the result file that an interrupted sweep writes.
 #pragma once
 

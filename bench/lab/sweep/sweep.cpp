@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verb: its options, the checks before any work, and the way from plan to report.
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"

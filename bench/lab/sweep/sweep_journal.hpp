@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file in which a sweep keeps what it has measured: lines of JSON, the first one saying what
 // the sweep is, each further one a combination. Lines are only ever appended, so an end at any
 // moment (Ctrl-C, a kill, a full disk) loses at most the combination that was being measured.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a sweep is to measure: options of the comparison with several values each, and all their
 // combinations. Nothing is measured here.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a sweep found: the table of its combinations, and from which grid and iteration count on one
 // row beats another, at each value of the other axes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of a sweep's combinations, read back from the journal. Those just measured come the same
 // way, so a resumed sweep reports what an uninterrupted one would.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loop of a sweep: measures what is not measured yet, and hands on each combination at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `diffbench transfer` found: its tables, and the same for programs.
 #include "columns.hpp"
 #include "context.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies between host and device. The build decides which of two files implements it: one on the
 // CUDA runtime (gpu/), and one that says that there is none (without_gpu/).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host's own copy curve: from the first level of cache out to memory.
 #pragma once
 

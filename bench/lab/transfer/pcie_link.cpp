@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "pcie_link.hpp"
 
 #include "context.hpp"

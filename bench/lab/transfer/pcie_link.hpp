@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The link between a device and the host: what it is, and what copies over it normally reach.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "context.hpp"
 #include "device_copies.hpp"
 #include "diffbench/errors.hpp"

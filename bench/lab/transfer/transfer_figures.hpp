@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What follows from the samples of `diffbench transfer`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `diffbench transfer` shows and writes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `diffbench transfer` found: copies within the host's memory, and between it and a device.
 // Plain data, also what a recorded file is read back into; every table is made from it alone.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "asked_of_card.hpp"
 
 #include "assumed_report.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a CUDA file asks a card for, counted on the emulated one, and what an assumed card would
 // take for it.
 #pragma once

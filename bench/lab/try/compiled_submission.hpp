@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of a submission, whatever its form, before it is run: a shared object.
 #pragma once
 

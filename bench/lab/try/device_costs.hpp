@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What code asks of an emulated device in each step, from what was counted in runs of different
 // lengths: what a run does once, such as the copies of a field that then stays, drops out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an emulated device says of the code that it has run (emulation/user_reports.h).
 #pragma once
 

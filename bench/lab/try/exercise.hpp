@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exercises: ports to CUDA with a fault each, to be found and mended. The files in exercises/ are
 // in the program.
 #pragma once

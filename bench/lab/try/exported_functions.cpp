@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dynamic symbols of a shared object, read from the file alone: loading it would run its code
 // here. The format is that of the System V ABI, chapters 4 and 5.
 #include "submission.hpp"

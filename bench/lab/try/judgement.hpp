@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a submission is right, and if not, why: it runs on fields that it has never seen, and the
 // oracle's relatives (variation.hpp) explain what it gives.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files to start from: short ones that are right.
 #pragma once
 

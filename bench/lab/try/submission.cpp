@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "submission.hpp"
 
 #include "cuda/emulated_cuda.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A user's file: its language, its forms, and how it becomes something that runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A submission as a row of the comparison. Every sample starts from a field that nobody has seen
 // before, its time ends when the result has come, and this very result is compared afterwards: no
 // result can be kept from an earlier run, or be computed later.

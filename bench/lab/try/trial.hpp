@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A user's file, tried: compiled, judged and timed. What the verbs try and grade share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A submission that runs in a process of its own, and what passes between the two.
 //
 // This side has the clock, the fields and the guard zones: the fields lie in memory that both

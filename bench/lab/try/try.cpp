@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verb try: a user's own kernel, judged and timed.
 #include "assumed_report.hpp"
 #include "diffbench/errors.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The oracle and its relatives: the same dull loop with another order of the operations, which
 // rounds otherwise, or with a mistake, which is wrong. A submission that has the bits of one of
 // them is explained by it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The terminal that a moving picture is shown on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `diffbench watch`: the field as it moves, in the terminal. No experiment: one backend, its first
 // steps proved right, and what a step takes while somebody looks.
 #include "diffbench/errors.hpp"

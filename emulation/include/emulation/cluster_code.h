@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What kernels see of a cluster: blocks that run at the same time and reach each other's shared
 // memory. cooperative_groups.h gives it its names.
 #pragma once

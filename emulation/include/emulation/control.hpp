@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a test steers the emulated CUDA runtime: the seed of its schedules, the devices it shows,
 // which call is to fail, and what it has seen.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What kernels see: the function specifiers, the built-in variables and the device functions.
 //
 // A block's threads are fibers of one host thread (src/fiber.hpp). A thread runs until it meets a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every owner of device resources must stand: each call of the CUDA runtime, and of cuBLASLt,
 // that it makes in its life is made to fail once, and some of its kernels. An error that names the
 // call must come, nothing may leak, and the next life must work.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runtime's host functions, with the types and constants they take.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cudaLaunchKernelEx: the arguments are copied at the call, as the runtime does, and the kernel
 // runs when the host next waits.
 #pragma once

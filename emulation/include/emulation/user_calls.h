@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a user's translated code calls (user_code.h), but the runtime itself.
 #pragma once
 

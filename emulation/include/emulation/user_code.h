@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a user's .cu file becomes, once it has been translated (bench/lab/try/cuda/translation.hpp):
 //
 //   k<<<g, b, s, st>>>(args)      (emulated_configure(g, b, s, st), k(args))

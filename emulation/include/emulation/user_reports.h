@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the emulation says of a user's code that has been translated for it (user_code.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dim3 and the built-in vectors, sized and aligned as CUDA's are.
 #pragma once
 

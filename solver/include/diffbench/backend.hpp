@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface between the driver and every backend.
 //
 // To add a backend, write ONE file solver/backends/NAME.cpp with

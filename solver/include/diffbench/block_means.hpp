@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A field in fewer cells, for pictures of it.
 #pragma once
 

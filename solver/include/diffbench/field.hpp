@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A field in host memory: nx by ny cells, row-major, dense, aligned to a cache line.
 #pragma once
 

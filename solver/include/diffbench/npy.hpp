@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NumPy's .npy files: 2D, little-endian, C order, float32 or float64.
 // Format: numpy.lib.format, versions 1.0, 2.0 and 3.0.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is solved: du/dt = D (d2u/dx2 + d2u/dy2) on a grid of nx by ny cells, explicit 5-point
 // scheme.
 //

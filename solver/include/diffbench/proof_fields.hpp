@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fields on which a backend is verified beside the field of its run. The heat of a block
 // underflows long before it reaches an edge of a large field. So such a run says nothing about the
 // edges, the corners, and the cells behind the last whole vector or tile. In these fields every

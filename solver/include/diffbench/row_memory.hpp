@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that a session gives for rows on their way to another place: the messages between ranks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The proof that a result is right: the oracle, and the comparison with it.
 #pragma once
 

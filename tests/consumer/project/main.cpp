@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solves one problem with two backends of the installed library and compares their fields.
 #include "diffbench/initial.hpp"
 #include "diffbench/registry.hpp"

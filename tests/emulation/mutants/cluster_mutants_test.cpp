@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bugs in kernels whose blocks reach each other's shared memory, and launches of clusters that a
 // device refuses.
 #include "mutant.hpp"

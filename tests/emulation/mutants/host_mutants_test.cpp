@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bugs in the host's use of memory, streams, events and handles.
 #include "mutant.hpp"
 

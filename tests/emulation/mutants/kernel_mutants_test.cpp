@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bugs in kernels. Each test names the bug; the detector is what it expects.
 #include "mutant.hpp"
 

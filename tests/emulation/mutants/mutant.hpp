@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs with one classic bug each, and the proof that the emulation finds it.
 //
 // A mutant is a function template over `bool Bug`: with false it is right and must be clean under

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled so that its accesses are watched. Lines that race in a mutant are marked.
 #include "race_mutants.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each race is found in every run, whatever its schedule, with its kernel and its lines; and the
 // program without it is clean.
 #include "race_mutants.hpp"

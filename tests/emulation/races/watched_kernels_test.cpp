@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // That the kernels of this program are those that are watched: what else it has are tests of
 // others, which fail when anything is reported, a race too.
 #include "emulation/control.hpp"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes torch_golden.json: what PyTorch itself makes of a small network, for engines_test.cpp.
 
     torch_golden.py > torch_golden.json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs users' .cu files without a GPU: corpus_test.py PROGRAM [NAME...]
 
 right/*.cu are right, and accused of nothing under any schedule. wrong/*.cu have one mistake each: the line with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machines made of files: each test lays out what the kernel would show under another root.
 #include "diffbench/machine.hpp"
 

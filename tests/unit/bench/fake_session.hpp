@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A session whose every operation takes a known time on the fake clock, counts itself, and can be
 // told to throw. It computes nothing: the field it was given comes back. On demand it behaves like
 // one on a GPU: keeps an account of its phases, and has memory of its own for copies. Its rows are

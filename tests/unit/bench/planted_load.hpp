@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A load that a test plants, or leaves out, for as long as this lives.
 #pragma once
 

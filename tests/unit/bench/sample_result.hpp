@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small, made-up comparison for the tests of the reports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks as threads that can gather, and nothing else: what agreement and rotation need.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small checkpoint with a value of its own in each fact and each cell.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "diffbench/cluster/checkpoint_lock.hpp"
 
 #include "scratch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files are texts here, written by a fake that fails where it is told to.
 #include "diffbench/cluster/checkpoint_rotation.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks whose sessions are on a device: the oracle's bits with messages staged in page-locked
 // memory and with messages in the device's memory, and an error when a call of the runtime fails.
 // The ranks are threads that share one emulated device. Each call of the emulation holds its lock,

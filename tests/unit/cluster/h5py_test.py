@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """h5py reads our checkpoints as what they are, and we read what it has edited: h5py_test.py PROGRAM"""
 import subprocess
 import sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module hdf5, loaded as the program loads it. Files are spoilt with HDF5 itself.
 #include "diffbench/cluster/checkpoint_rotation.hpp"
 #include "diffbench/cluster/module.hpp"

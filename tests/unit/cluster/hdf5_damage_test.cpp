@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints whose bytes are not those that were written: refused before HDF5 sees them, by one
 // rank and by several. DIFFBENCH_MUTATIONS is how many are tried; some unless it is set.
 #include "diffbench/cluster/checkpoint_rotation.hpp"

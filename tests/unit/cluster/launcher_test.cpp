@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the environment says of a launcher, without any.
 #include "diffbench/cluster/launcher.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks as threads: the same bits as the oracle, however the field is cut, and an end of all when a
 // message or a rank fails.
 #include "thread_cluster.hpp"

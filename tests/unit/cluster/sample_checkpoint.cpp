@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sample_checkpoint write FILE DTYPE   writes the checkpoint of checkpoint_case.hpp, 5 by 3 cells
 // sample_checkpoint read FILE          prints facts that h5py has edited
 #include "diffbench/cluster/module.hpp"

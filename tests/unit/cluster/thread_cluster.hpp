@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cluster of threads: what the tests of ranks share.
 #pragma once
 

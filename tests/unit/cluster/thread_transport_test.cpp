@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checks of every transport (transport_checks.hpp), run by threads, one a rank.
 #include "diffbench/cluster/thread_transport.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process that a watchdog ends is a child of the test. No time decides: what is to live would
 // wait for ever, or is never watched for as long as its limit.
 #include "diffbench/cluster/watchdog.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batches gathered ahead by a thread are those that are gathered in turn, to the last bit.
 #include "batches.hpp"
 #include "diffbench/mlp/training.hpp"

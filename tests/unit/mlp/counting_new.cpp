@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replaces operator new by one that counts. A file of its own: where the compiler sees both it
 // knows better and complains.
 #include <atomic>

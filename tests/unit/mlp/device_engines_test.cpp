@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What engines on a device promise beyond the interface of all: the ways by which rows reach them,
 // the halves of a forward pass, and the account of their time.
 #include "training_case.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A training step of the tuned engine allocates nothing: operator new is replaced by one that
 // counts.
 #include "training_case.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The number of threads changes nothing, to the last bit: each number is computed by one of them,
 // in the same order.
 #include "training_case.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One test source for every engine: gradients against finite differences, training against the
 // scalar engine in float64, whatever the shape of the network and of the batch.
 #include "diffbench/errors.hpp"

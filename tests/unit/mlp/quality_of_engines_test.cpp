@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All engines train networks that are as good as each other's: over seeds on the disc set, and on
 // Fashion-MNIST, which scripts/setup installs (Debian's dataset-fashion-mnist).
 //

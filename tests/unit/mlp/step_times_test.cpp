@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engines' own accounts: exclusive parts that are within the time of the calls.
 #include "training_case.hpp"
 

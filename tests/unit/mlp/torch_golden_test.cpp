@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs from PyTorch's weights follow PyTorch's, with rounding errors no worse than its own.
 // tests/golden/mlp/torch_golden.py made the file.
 #include "training_case.hpp"

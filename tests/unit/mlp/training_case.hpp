@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of the engines train on: made-up rows and a network, the same for all.
 #pragma once
 

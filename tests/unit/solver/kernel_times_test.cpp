@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the row kernels' times are and where they are kept. That they are right, only a benchmark
 // can tell.
 #include "simd/kernel_times.hpp"

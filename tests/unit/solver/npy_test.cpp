@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files are composed byte by byte here, so that the reader is not tested against its own writer
 // only; tests/golden checks both against NumPy.
 #include "diffbench/npy.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fields of a proof: what their cells hold, and that they can show what they are there for.
 #include "diffbench/proof_fields.hpp"
 

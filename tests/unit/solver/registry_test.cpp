@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of this build. tests/recipes builds one with another table.
 #include "diffbench/registry.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The oracle against examples worked by hand, and the comparison against what must not pass it.
 #include "diffbench/verify.hpp"
 

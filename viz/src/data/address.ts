@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the what-if panel is set to, as the fragment of the page's address: it survives a reload and can be
 // passed on, and works on a page opened from disk. What of a fragment is no setting is ignored.
 import type { Setting } from "./scenario";

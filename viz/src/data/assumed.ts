@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cards that nobody measured here: the figures of bench/model/assumed_cards.json, each between a low and a
 // high end, and what they make a run cost by bench/model/assumed_ways.cpp, which the program wrote into the
 // page (bench/lab/assumed_page.cpp). All of it is assumed, and says so.

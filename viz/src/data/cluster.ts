@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of `diffbench cluster`: measured runs on ranks (strong, weak, depth), and predicted ones
 // (predict). A rank is a process or a thread with its own part of the grid.
 import { at, flag, list, num, positive, text, type Json } from "./json";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What may be concluded from figures, in the words of the program: figures that were measured beside
 // other programs are shown, and conclude nothing. Every sentence and mark of the page asks here.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The crossings that a sweep computed: where along an axis one row begins to beat another.
 import { at, flag, list, num, readable, text, word, type Json } from "./json";
 import type * as schema from "./result_schema";

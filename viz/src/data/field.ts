@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Snapshots of the field, as `diffbench report --snapshots` puts them into the page.
 import { list, num, positive, text, type Json } from "./json";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading JSON of which nothing is taken for granted: what is missing or of another type is null or
 // empty, and a picture that needs it says so.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run costs, predicted from a profile (a file of `diffbench calibrate`): the same arithmetic
 // as bench/model/cost_model.cpp; cost_model.hpp says what it assumes. A test of the page compares it with
 // diffbench advise.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which file of the page came before which, and what `diffbench compare` says of the two: the program has
 // decided that, and put it into the page.
 import { at, facts, flag, list, num, positive, text, word, type Json } from "./json";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a result file of diffbench (schema 1) holds, whichever command wrote it.
 import { at, facts, flag, list, num, numbers, positive, text, texts, type Json } from "./json";
 import type * as schema from "./result_schema";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a recorded profile says about one run that somebody imagines: a grid, iterations, and visits of
 // the host on the way; beside it, if wished, what is assumed of a card that nobody measured. All of
 // it is predicted; measured runs of the same kind stand beside it.

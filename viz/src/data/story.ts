@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The story that a page begins with: one run on the CPU, and the same on a GPU whose field travels every
 // step, stays where it is, or is begun cold. Where no GPU was measured, the row of residency that stands in
 // for one, and beside it what is assumed of a card; of that nothing is measured, and each part says so.

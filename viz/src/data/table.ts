@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table behind a picture: full numbers, each column with the way to show them.
 import { figure, seconds } from "./units";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers and names for people: three digits that count, a unit that fits, and no name of many lines.
 
 /** At most so many characters; of a longer one the middle is left out, as both ends tell names apart. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From when on a GPU pays, in sentences: from which grid, warm and cold, and with how few copies. What was
 // measured is said first, then what the profile of a machine predicts, then what is assumed of a card.
 import { assumedWays, type Card } from "./assumed";

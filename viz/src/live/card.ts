@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card "Your GPU, now": the reader chooses a problem, presses Measure, and sees it solved here.
 import { chooser } from "../page/controls";
 import { button, download, el } from "../page/dom";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing with a browser's clock, which is coarse on purpose: batches long enough for its steps.
 
 /** Seconds an operation: the median of some batches, the fastest and the slowest of them. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The problem on a GPU by WebGPU: the device, and the solver. Commands go through the browser to the
 // GPU in the order of the calls; only what says so waits.
 import { readable } from "../data/json";

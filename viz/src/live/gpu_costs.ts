@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each part of a run on the GPU costs, and what a step costs when the field goes to the host
 // and back every k steps: the live card's `residency`.
 import { lasting, type Spread, timeOf } from "./clock";

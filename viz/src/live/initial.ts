@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The initial fields, to the bit those of the program (solver/src/initial.cpp).
 import type { Setting } from "./setting";
 import { inPieces } from "./solver";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The field while it is solved: the picture that follows it.
 import { figure } from "../data/units";
 import { el } from "../page/dom";

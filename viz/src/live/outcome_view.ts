@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An outcome on the page.
 import { el } from "../page/dom";
 import { tableView } from "../page/table_view";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of `diffbench live`: the card alone.
 import { el } from "../page/dom";
 import { themeButton } from "../page/theme";

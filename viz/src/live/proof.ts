@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What shows that a field is right: its digest where the bits must be the program's, and its
 // distance to such a field where WGSL does not promise them.
 import { inPieces } from "./solver";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A press of "Measure": the three ways one after the other, each first shown and proven, then timed.
 // A field that is wrong has no times, nor has a GPU that is the CPU in disguise.
 import { clockTick, now, type Spread, timeOf } from "./clock";

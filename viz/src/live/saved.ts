@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file that keeps an outcome. Its kind is its own: no member of a result file is in it, and
 // `diffbench report` and `compare` refuse it, since a browser's times do not stand beside a program's.
 import type { Spread } from "./clock";

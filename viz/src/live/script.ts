@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plain JavaScript solver: loops over typed arrays with a ring of ghost cells. Math.fround
 // after each operation makes them those of float32, so the bits are the program's.
 import { factor, outside, type Setting } from "./setting";

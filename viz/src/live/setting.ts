@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the live card solves: the program's problem with dt = 0.1, D = 1, h = 1, in float32.
 
 /** In the order of `ends_of` in solver/wasm/row_solver.cpp and of the codes in step.wgsl. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every way to solve the problem is to the card, and how long work is cut into pieces between which the
 // page reacts.
 import { now } from "./clock";

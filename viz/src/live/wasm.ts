@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program's own row kernel in WebAssembly (solver/wasm/row_solver.cpp), where the build had a
 // compiler for it.
 import module from "virtual:row-solver";

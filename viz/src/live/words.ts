@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the card says of an outcome.
 import { type Column, inSeconds, type Table, tableOf } from "../data/table";
 import { bytesPerSecond, cellsPerSecond, figure, seconds, times } from "../data/units";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that came before and after one another: what `diffbench compare` says of the newest two, what
 // differs between them, and the strip of all runs where there are more.
 import type { Json } from "../data/json";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A saved picture says what it is, of which machine and when.
 import { text } from "../data/json";
 import { machineOf, type ResultFile } from "../data/results";

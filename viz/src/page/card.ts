@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A picture as a card: its sentence, which stays when the card is folded; chart, table, downloads; and in a
 // line proof, machine and command, which open to all of it.
 import { machineOf, type ResultFile } from "../data/results";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A chart on the page: drawn when it comes into sight, again when the size or the colours change,
 // and before printing.
 import type { EChartsCoreOption } from "echarts/core";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Labelled controls.
 import { shortened } from "../data/units";
 import { button, el } from "./dom";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements. Text goes in as text nodes only, so that no name in a file is ever read as markup.
 
 type Child = Node | string | null;

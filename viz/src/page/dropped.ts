@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Result files that the reader drops onto the page, or chooses. They stay until it is loaded again.
 import { at, num, readable } from "../data/json";
 import { shortened } from "../data/units";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of ECharts that the pictures use; the rest stays out of the page.
 import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import {

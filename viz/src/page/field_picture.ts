@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A field as a picture: each value in its colour, and the bar that says which colour is which.
 import { colourOf } from "../data/field";
 import { figure } from "../data/units";

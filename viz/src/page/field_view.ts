@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The field as a film: play, step, read values off under the pointer or the arrow keys.
 import type { Film } from "../data/field";
 import { csvOf } from "../data/table";

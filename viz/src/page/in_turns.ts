@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands below the first screen is built piece by piece after that is drawn, so that the first picture
 // waits for its own data alone. Between two pieces the browser answers its reader.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the reader chose, kept while this page is loaded again: colours, views of cards, what is open.
 
 const place = `diffbench ${location.pathname}`;

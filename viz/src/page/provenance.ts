@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the numbers come from: file, command, machine, program, date.
 import { facts, text } from "../data/json";
 import { machineOf, type ResultFile } from "../data/results";

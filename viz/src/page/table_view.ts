@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table that stays quick with tens of thousands of rows: it shows a part, sorts and filters all.
 import { type Cell, type Head, shown, type Table } from "../data/table";
 import { button, el } from "./dom";

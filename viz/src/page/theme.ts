@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Light or dark: as the system says, until the reader chooses.
 import { dark, light, type Palette } from "../pictures/palette";
 import { button } from "./dom";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The what-if panel: sliders, and beside them what the recorded profile of a machine predicts.
 import { addressOf, anchor, askedIn } from "../data/address";
 import { figuresOf } from "../data/assumed";

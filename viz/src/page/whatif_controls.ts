@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the what-if panel can be set to, and the controls that set it.
 import type { Asked } from "../data/address";
 import { assumedCards, markOf } from "../data/assumed";

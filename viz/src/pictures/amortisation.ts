@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From residency: how much a copy costs when it is made every so many steps.
 import { positive, text } from "../data/json";
 import { backendOf, type Row, whyNotDrawn } from "../data/results";

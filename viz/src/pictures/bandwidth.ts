@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What copies cost, by size: within the host's memory, and to and from a GPU with the line
 // t = latency + bytes / bandwidth that was fitted to each curve.
 import { at, flag, list, num, positive, text, type Json } from "../data/json";

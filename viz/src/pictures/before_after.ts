@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two runs of one experiment: each row before and after, and what `diffbench compare` concludes.
 import type { ComparedRow, Pair } from "../data/pairs";
 import type * as schema from "../data/result_schema";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All pictures. Of a file those that tell the most come first: the page opens its first card, and folds the others.
 import type { ResultFile } from "../data/results";
 import { amortisation } from "./amortisation";

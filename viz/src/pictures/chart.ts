@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the charts have in common: axes, tooltips, whiskers.
 import type {
   CustomSeriesOption,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which rows a picture draws where it has no room for all of them: those that the comparison is about, then
 // the fastest. Without the naive port and the best row on the CPU nobody sees what a good port gains.
 import { text } from "../data/json";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of cluster strong and weak: the rate by ranks beside the run without ranks, and where a step
 // of the slowest rank goes.
 import { type RankRun, type RankRuns, rankParts, readRankRuns, whyNoTime } from "../data/cluster";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of cluster depth (how deep halos should be, measured and by the model) and of cluster
 // predict (what a network makes of many ranks).
 import { concludes } from "../data/conclusion";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a sweep: time against the grid and against the iterations, by each row, with the crossing
 // that the program computed and its interval.
 import { concludes } from "../data/conclusion";

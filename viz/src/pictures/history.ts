@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of one experiment on one machine, one after another: a strip for each backend with its time in
 // every run, and where `diffbench compare` says that it changed.
 import { num, text } from "../data/json";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training a network: learning curves, and where the time of an epoch went.
 import { at, list, num, numbers, positive, text } from "../data/json";
 import { isEmulated, type ResultFile } from "../data/results";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Networks that answer: throughput against the batch, and how the latency of one answer is distributed.
 import { concludes } from "../data/conclusion";
 import { list, num, numbers, positive, text } from "../data/json";

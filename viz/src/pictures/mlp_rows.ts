@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the rows of all measurements of networks have in common: name, time, proof.
 import { flag, num, positive, text, type Json } from "../data/json";
 import { isEmulated } from "../data/results";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training networks of many sizes on many threads: the time of a step against parameters and width,
 // and the speed-up by threads.
 import { flag, type Json, list, num, positive, text } from "../data/json";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The types of what a picture hands to ECharts: the parts that page/echarts.ts brings, and no others.
 import type {
   BarSeriesOption,

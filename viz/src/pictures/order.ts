@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether it is settled which row is the fastest. A sentence that names one says so, and why not.
 import { shortened } from "../data/units";
 import type { Timed } from "./choice";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colours. All of a list, with the colours of text and of guides, are told apart by people who lack one kind of
 // cones (tests/unit/colours.test.ts): CIEDE2000 of 15 and more, which a search by computer found, starting from those of
 // Okabe and Ito (Color Universal Design, 2008).

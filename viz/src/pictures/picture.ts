@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a picture is: made of result files alone, without the page that shows it.
 //
 // To add one: a file here with a drawing(), a title in titles.ts, and a line in catalogue.ts.

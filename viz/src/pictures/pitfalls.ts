@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each classic mistake of measuring beside the right measurement of the same work.
 import { concludes } from "../data/conclusion";
 import { flag, list, positive, text } from "../data/json";

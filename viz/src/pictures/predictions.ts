@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of calibrate (what a cell costs by grid) and of advise (predicted runs).
 import { type Json, list, num, positive, text } from "../data/json";
 import { type GridCost, readProfile, type Way } from "../data/model";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The proof of what a picture shows, in a line.
 import type { Row } from "../data/results";
 import { shortened } from "../data/units";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The roofline (Williams, Waterman, Patterson 2009): flops a second against flops a byte. All rows
 // have the problem's own bytes and flops, so they stand above each other; the roofs are bandwidths
 // that were measured on the same machine: of memory by the comparison, of the caches and of the bus

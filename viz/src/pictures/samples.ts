@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The samples of a row in the order in which they were taken: whether they scatter, drift, or have outliers.
 import { num, numbers } from "../data/json";
 import type { ResultFile, Row } from "../data/results";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thread scaling: speed-up and efficiency against the ideal, and the law that was fitted (strong:
 // Amdahl; weak: Gustafson) with the interval of its serial fraction.
 import { at, flag, num, positive, text } from "../data/json";

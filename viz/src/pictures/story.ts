@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card that a page begins with: the bars of data/story.ts, measured ones full, assumed ones hollow and
 // dashed with a whisker over what is assumed.
 import { assumedCards, type Card, markOf } from "../data/assumed";

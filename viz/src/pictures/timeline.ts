@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run on one time axis: what the host did, phase by phase, and beside it how long each engine of
 // the device worked. With --trace a file has the moments of the first parts of a run. Without, it has
 // durations: phases stand in the order in which a run goes through them, and an engine's work begins with

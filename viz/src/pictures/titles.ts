@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the pictures of a file are called, by their names in addresses.
 import { at, text } from "../data/json";
 import type { ResultFile } from "../data/results";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a tooltip tells: the figures of the table's row that a point stands for, shown as in the table. A
 // point carries what there is to tell of it, and the formatter writes that of all points under the pointer.
 import { format } from "echarts/core";

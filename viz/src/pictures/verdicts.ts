@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of compare and selftest: ratios with their intervals, and how often verdicts are right.
 import { list, num, positive } from "../data/json";
 import { type ComparedRow, comparedRows } from "../data/pairs";

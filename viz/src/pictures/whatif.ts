@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pictures of the what-if panel, hollow and dashed, since they are predicted: the bars of a run, its
 // course, and its time against the grid with measured runs as solid points.
 import { predict, type Way } from "../data/model";

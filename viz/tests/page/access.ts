@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether all readers can use a page: axe's rules.
 import axe from "axe-core";
 import type { Locator, Page } from "playwright-core";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that would hurt: hostile strings, missing parts, very many rows.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs before and after one another: the page says of them what `diffbench compare` says.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

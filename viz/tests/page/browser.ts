@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chromium, and a page of the report in it as its reader has it: opened from disk.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

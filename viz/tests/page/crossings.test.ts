@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The crossings of a real sweep: what is drawn in every view is what the terminal prints.
 import { expect, it } from "vitest";
 import { readResultFile } from "../../src/data/results";

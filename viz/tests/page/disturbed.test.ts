@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of all commands as if other programs had run meanwhile: the page shows their figures and concludes nothing.
 import { expect, it } from "vitest";
 import { noConclusion } from "../../src/data/conclusion";

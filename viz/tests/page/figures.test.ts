@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The figures on the page, and in what it saves, are those of the files.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

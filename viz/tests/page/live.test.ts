@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The live card: its fields are the program's, or as near as WebGPU promises, and whatever the
 // browser refuses is said in a line. WebGPU is SwiftShader's here, so no GPU is needed; a Chromium
 // that gives no adapter for it fails these tests.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page as a reader has it: on every width, light and dark, by keyboard, on paper.
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

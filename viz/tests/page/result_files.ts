@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real result files of every command, made by the program under test once for all tests of the
 // page: small, and true all the same.
 import { execFile, execFileSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card that the page begins with: its bars are those of the file, with a GPU and without one.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

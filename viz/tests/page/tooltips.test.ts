@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every point of every picture, in every view, tells what its row of the table says, and stands where that row
 // is. Of real files of every command, and of rows by hand of what needs a GPU.
 import { format } from "echarts/core";

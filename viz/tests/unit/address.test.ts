@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 import { addressOf, askedIn } from "../../src/data/address";
 import { assumedCards } from "../../src/data/assumed";

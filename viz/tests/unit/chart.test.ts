@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { LineChart } from "echarts/charts";
 import { GridComponent, LegendPlainComponent, TooltipComponent } from "echarts/components";
 import { init, use } from "echarts/core";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 import { filesOfPage, readResultFile, type ResultFile } from "../../src/data/results";
 import { picturesOf } from "../../src/pictures/catalogue";

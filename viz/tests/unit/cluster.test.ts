@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { LineSeriesOption } from "echarts";
 import { describe, expect, it } from "vitest";
 import { readRankPrediction, readRankRuns } from "../../src/data/cluster";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { expect, it } from "vitest";
 import { dark, ledgerParts, light, phaseColour } from "../../src/pictures/palette";
 import { difference, nearest } from "../colours";

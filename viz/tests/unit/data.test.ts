@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 import { facts, text, texts } from "../../src/data/json";
 import { machineOf, readResultFile, whyNotDrawn } from "../../src/data/results";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pieces of a page: one after another, all of them though one fails, all at once before printing.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { inTurns } from "../../src/page/in_turns";

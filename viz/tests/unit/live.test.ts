@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The live card's arithmetic, without a browser. The WebAssembly is that of the last build of the page.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 import { colourOf, readFilm } from "../../src/data/field";
 import { longestCall, predict, readProfile, stepsSeconds, type Way } from "../../src/data/model";

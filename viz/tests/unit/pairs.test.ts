@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 import { machineOf } from "../../src/data/results";
 import { beforeAfter } from "../../src/pictures/before_after";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 import { assumedCards } from "../../src/data/assumed";
 import { readResultFile, type ResultFile } from "../../src/data/results";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of one size in one transfer mode and direction, on the CUDA runtime.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Limits of resources (setrlimit(2)), another user, and a filter of system calls (seccomp(2)) that
 // needs no privilege: no process is started, signalled or looked into, no file is written, made or
 // removed, no socket is opened. Each refused call fails with EPERM.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What code of somebody else's may do in its process: compute, read, and answer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The process in which a submission runs. It knows no field that a submission was not given, no
 // expected result and no clock: these are the parent's.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "served_session.hpp"
 
 #include "diffbench_try.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A submission's functions, whatever their form, as one thing: it runs from the field `in` of the
 // shared memory to the field `out`.
 #pragma once

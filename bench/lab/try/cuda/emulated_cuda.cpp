@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "try/cuda/emulated_cuda.hpp"
 
 #include "diffbench/errors.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A user's .cu file as a shared object that needs no GPU: translated (translation.hpp), and
 // compiled by the host's compiler against the emulated CUDA runtime (emulation/), which looks for
 // mistakes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA C++ as a host's compiler can read it: a user's preprocessed .cu file, with what only nvcc
 // knows replaced by calls of the emulated runtime (emulation/user_code.h has the table).
 //

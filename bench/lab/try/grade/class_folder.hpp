@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The submissions of a class: a folder with a file, or a folder with one file, for each student.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The results of a class as a page: one HTML file without scripts, in which nothing that a student
 // wrote is more than text.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verb grade: all submissions of a folder tried, and given points by a rubric.
 #include "class_folder.hpp"
 #include "class_page.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was graded, kept line by line: a run that was ended goes on where it was, and what has not
 // changed since is not tried again.
 #pragma once

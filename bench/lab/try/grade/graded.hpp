@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a trial says of a submission of a class: facts, which a rubric makes points of, and which
 // are kept in a file so that nothing is tried twice.
 #pragma once

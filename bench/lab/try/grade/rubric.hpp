@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A rubric: what of a submission earns how many points. rubric.schema.json describes its file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The forms in which `diffbench try` takes a solver of yours, in C99. You need not include this
  * file: a function of a matching name and type is found. It is here to be read, and to have the
  * compiler check the session form.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors that all ranks share: what failed on one rank is thrown on all, so that none of them waits
 // for a rank that has given up.
 #pragma once

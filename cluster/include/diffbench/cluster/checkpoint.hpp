@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints: the state of a run in one HDF5 file, which h5py reads.
 //
 // The file holds the dataset u[ny][nx] and, as attributes of the root group, what the run is and

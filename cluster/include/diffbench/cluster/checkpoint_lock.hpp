@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run at a time writes a checkpoint: a lock on a hidden file beside it (.NAME.lock), which says
 // who has it. The system gives it up when that process ends, however it ends: a file that a killed
 // run has left locks nothing.

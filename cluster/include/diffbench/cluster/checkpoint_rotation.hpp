@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens round the writing of a checkpoint: the last two are kept, and a run that is killed,
 // or whose disk is full, leaves complete ones behind.
 #pragma once

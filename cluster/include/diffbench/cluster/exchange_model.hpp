@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a step takes on many ranks: what a deep halo saves, and what it costs.
 //
 // A rank of `rows` rows that exchanges halos of `depth` rows every `depth` steps computes rows + 2

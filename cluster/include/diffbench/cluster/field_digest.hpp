@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A digest of a field that its ranks make together, each of its own rows, in any order: the sum
 // over all cells of a hash of the cell's place and its bits. Two fields of the same digest are the
 // same bits (but for one chance in 2^128 or so; it is no protection against forgery).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Has a launcher of MPI programs (mpirun, srun) started this process, as one of how many ranks?
 // Asked before MPI is loaded, so that a program started by hand never loads it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The modules: shared objects beside the program, loaded when they are needed, so that the plain
 // program links neither MPI nor HDF5 and starts no slower.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a field is cut among ranks: bands of rows, nearly equally many each.
 //
 // A rank holds its own rows and, where it meets another rank, `depth` rows of that neighbour: a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many ranks as one: rank 0 leads, the others serve.
 //
 // Rank 0 runs the program and has a Ranks, which makes sessions like any backend's; behind each lie

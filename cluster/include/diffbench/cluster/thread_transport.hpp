@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks as threads of one process: what the tests run thousands of times, and, with an emulated
 // network between them, the cluster of a laptop.
 #pragma once

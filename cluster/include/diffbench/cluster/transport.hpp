@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How ranks talk to each other. Two transports speak this interface: the processes of an MPI
 // program (a module, loaded only under a launcher) and the threads of one process
 // (thread_transport.hpp), which is what the tests and a laptop's cluster run on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The blocks of a cluster as a kernel sees them: their barrier, and each other's shared memory.
 // Code for cards without clusters (before sm_90) has clusters of one block.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A copy by a kernel instead of a copy engine: what mapped memory is made for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device: whether there is one, what it can do, how much memory is free.
 #pragma once
 

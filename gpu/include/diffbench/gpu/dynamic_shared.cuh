@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dynamic shared memory of a kernel, in the one form that nvcc and the emulation both have.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors of the CUDA runtime, typed, with code, expression and place.
 #pragma once
 

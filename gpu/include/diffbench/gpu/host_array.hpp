@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory in each of the ways in which a program can hold what goes to a device and back.
 #pragma once
 

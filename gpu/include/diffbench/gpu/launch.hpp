@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernel launches through cudaLaunchKernelEx: no chevrons, so that a host compiler can read the
 // code.
 #pragma once

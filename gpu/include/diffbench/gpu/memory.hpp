@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of the device, page-locked memory of the host, and copies between them.
 #pragma once
 

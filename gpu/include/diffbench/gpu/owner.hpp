@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Move-only ownership of one handle of the CUDA runtime.
 #pragma once
 

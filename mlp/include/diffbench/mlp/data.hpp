@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data sets: rows of features with a class each. Made (the disc set) or read (IDX as MNIST and
 // Fashion-MNIST have it, CSV).
 #pragma once

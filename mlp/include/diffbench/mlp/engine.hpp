@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface between whoever trains or asks a network and the engines that compute it.
 //
 // To add an engine, write ONE file mlp/engines/NAME.cpp with a class that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The network that all engines train: linear layers with ReLU between them, and softmax
 // cross-entropy over the outputs. Definitions are PyTorch's (torch.nn.Linear, ReLU,
 // CrossEntropyLoss), so that a run started from PyTorch's weights follows PyTorch's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpenBLAS, of which the program needs nothing until an engine wants its products.
 #pragma once
 

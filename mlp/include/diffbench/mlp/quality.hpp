@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How good a classifier is: what a classification report says.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model files: safetensors, as the library of that name writes them from a state_dict().
 //
 // Eight bytes with the size of the header (least significant first), the header in JSON (for each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training in epochs: whoever has an engine and data can have a trained network, with its quality.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole comparisons of small problems with backends that behave badly.
 #include "comparison.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole comparisons with a GPU that is none: right results, an account of phases, and calls that
 // fail on demand.
 #include "comparison.hpp"

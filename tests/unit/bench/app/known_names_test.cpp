@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is suggested for a name that is misspelt.
 #include "diffbench/known_names.hpp"
 

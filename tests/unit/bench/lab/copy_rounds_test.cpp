@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "copy_rounds.hpp"
 
 #include "fake_clock.hpp"

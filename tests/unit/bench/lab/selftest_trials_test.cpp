@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The self-test's account of trials, of a subject whose times are known.
 #include "selftest_trials.hpp"
 

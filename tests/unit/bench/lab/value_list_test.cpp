@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists and ranges of a sweep's options.
 #include "value_list.hpp"
 

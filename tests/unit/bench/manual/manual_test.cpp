@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What man pages and completions are made of.
 #include "completion.hpp"
 #include "man_page.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The course of a comparison on fakes: who is given up, who is timed, and what Ctrl-C leaves.
 #include "competition.hpp"
 

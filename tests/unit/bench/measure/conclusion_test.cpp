@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What figures may conclude: who is the fastest, and whether a bar is reached.
 #include "conclusion.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The start-up check of the instruction set, as far as this CPU lets it be seen.
 #include "cpu_guard.hpp"
 

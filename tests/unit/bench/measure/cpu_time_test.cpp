@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processor time of short stretches: of all threads, up to now. Its bounds are what other clocks
 // show, not how long something should take: libraries' threads run beside the tests', and any
 // thread may have to wait for a processor.

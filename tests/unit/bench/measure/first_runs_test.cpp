@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cold runs of a row: how many, what is reported of them, and that each is verified.
 #include "first_runs.hpp"
 

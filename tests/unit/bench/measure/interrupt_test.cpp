@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ctrl-C: what one signal, two at once, and two after each other do.
 #include "interrupt.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which calls long work is cut into, and where Ctrl-C ends it.
 #include "interruptible_session.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The peers, with a real python3 and NumPy, with Numba and Halide where they are installed (torch
 // is run by the acceptance tests), and with scripts that misbehave.
 #include "peer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Backends that are wrong are not timed in the main job, whatever its own field says of them; those
 // that are right are, and one that rounds differently where the user allows that.
 #include "diffbench/registry.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The progress line: when it is drawn, and that it is wiped.
 #include "progress.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interleaved rounds on a fake clock.
 #include "rounds.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the rows of a comparison need against what there is.
 #include "selection.hpp"
 

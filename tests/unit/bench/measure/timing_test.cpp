@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timing core on a fake clock: what is inside the time, and what happens when a step throws.
 #include "timing.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The comparison of copies, on a fake clock with fake sessions; and whether page-locking pays.
 #include "transfer_study.hpp"
 

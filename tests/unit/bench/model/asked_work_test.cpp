@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program asks a card for: foretold from eight runs, and priced.
 #include "asked_work.hpp"
 

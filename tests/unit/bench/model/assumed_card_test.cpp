@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assumed cards: how they are read, what the model makes of them, and what the verbs say of them.
 #include "advice/advice_report.hpp"
 #include "advice/assumed_advice.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model behind advise, its profile, and what is made of them.
 #include "advice/advice.hpp"
 #include "advice/calibration.hpp"

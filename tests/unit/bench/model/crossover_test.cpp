@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From where on one row beats another.
 #include "crossover.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scaling_law.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library that plays libnvidia-ml.so.1: one card whose figures are fixed. FAKE_NVML holds
 // "CALL=CODE" words; those calls fail with that code.
 #include "nvml.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The processor's meters on made-up file systems, and NVML played by fake_nvml.cpp.
 #include "cpu_meters.hpp"
 #include "gpu_meter.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is attributed to whom, on a clock of the test's own.
 #include "telemetry.hpp"
 #include "json.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timeline on a clock of the test's own.
 #include "trace.hpp"
 

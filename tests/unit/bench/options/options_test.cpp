@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line, without running anything.
 #include "command_line.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One list of columns makes the table, the JSON and the CSV.
 #include "columns.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reports on GPU rows, from made-up numbers.
 #include "device_report.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report as Markdown.
 #include "markdown.hpp"
 #include "text_table.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "output.hpp"
 #include "diffbench/terminal_text.hpp"
 #include "diffbench/text.hpp"

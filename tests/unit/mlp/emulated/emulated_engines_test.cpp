@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Engines on the emulated device: any schedule of threads and streams gives the same bits, products
 // that the library has no algorithm for are computed all the same, and the device's limits are met
 // with a clear refusal.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every call of the CUDA runtime and of cuBLASLt that an engine makes fails once.
 #include "../training_case.hpp"
 

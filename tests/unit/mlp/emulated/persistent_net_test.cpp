@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of cuda_persistent under every division of their work that they can be launched with,
 // which the engine chooses by the device.
 #include "../training_case.hpp"

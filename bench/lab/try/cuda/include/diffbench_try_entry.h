@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The session of diffbench_try.h round a user's solve() or kernel step(). Included before the
 // user's code; the functions themselves come after it and say which form the file has.
 #pragma once

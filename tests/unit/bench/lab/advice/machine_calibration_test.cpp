@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes over all backends and grids, with a backend whose speed changes between two passes.
 #include "advice/machine_calibration.hpp"
 

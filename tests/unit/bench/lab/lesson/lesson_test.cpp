@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lessons: guesses and what is made of them, answers with a GPU and without, and a course taken
 // with commands that are played.
 #include "lesson/lesson.hpp"

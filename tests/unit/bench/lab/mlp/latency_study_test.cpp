@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is made of the times of calls, and what the study of an engine promises.
 #include "mlp/latency.hpp"
 

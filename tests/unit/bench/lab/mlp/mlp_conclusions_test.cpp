@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the verbs of networks conclude: only what samples show.
 #include "json.hpp"
 #include "mlp/latency.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Races of training steps: what passes for right, what does not, and what becomes of those who
 // fail.
 #include "columns.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search for the best batch size, and what ends it.
 #include "columns.hpp"
 #include "diffbench/errors.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Engines of networks with a fault each, built on the tuned one: what must never be timed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What right engines may differ by, on the nets of `mlp width` and `mlp depth`: those that add in
 // another order pass, those with a fault do not. And the small nets that come before any net.
 #include "diffbench/errors.hpp"

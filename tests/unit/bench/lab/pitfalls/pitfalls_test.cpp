@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The logic of `diffbench pitfalls` on a fake clock: what each reading contains, what is made of
 // it, and what happens when a pitfall cannot be measured.
 #include "json.hpp"

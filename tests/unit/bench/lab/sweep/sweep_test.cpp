@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sweep from options to report, its measurements replaced by instant ones.
 #include "json.hpp"
 #include "sweep/journal_result.hpp"

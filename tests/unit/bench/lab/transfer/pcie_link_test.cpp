@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "transfer/pcie_link.hpp"
 
 #include "temporary_directory.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A result of `diffbench transfer` as a machine with a GPU could give it, made up.
 #pragma once
 

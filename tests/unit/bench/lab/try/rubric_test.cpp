@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "try/grade/rubric.hpp"
 
 #include "report_json.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the peers cupy_roll and cupy_kernel use of CuPy, by NumPy: their own lines run where no GPU is."""
 import numpy
 from numpy import asarray, empty_like, pad, roll  # noqa: F401

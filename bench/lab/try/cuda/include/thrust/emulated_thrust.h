@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thrust as first ports use it: vectors of the device, copies, and algorithms over them, each of
 // which is a kernel and waits for it, as CUDA's Thrust does by default. Everything else of Thrust
 // is refused by the header's name.

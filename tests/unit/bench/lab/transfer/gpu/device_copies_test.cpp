@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies between host and device on the emulation: that the bytes arrive in every mode and
 // direction, that nothing has a time, and that every call of the runtime may fail.
 #include "transfer/device_copies.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the peer jax_jit uses of JAX, by NumPy: its own lines run where no JAX is."""
 import types
 
