@@ -296,9 +296,6 @@ void complete(GradePlan& plan) {
   if (plan.print_rubric) {
     return;
   }
-  if (plan.folder.empty()) {
-    throw InvalidInput("which folder? diffbench grade submissions --csv grades.csv");
-  }
   if (!plan.rubric_file.empty()) {
     plan.rubric = read_rubric(plan.rubric_file);
   }
@@ -322,6 +319,9 @@ Action declare_grade(OptionList& options) {
     if (plan->print_rubric) {
       write_out(invocation.out, to_text(rubric_json(plan->rubric)));
       return static_cast<int>(exit_ok);
+    }
+    if (plan->folder.empty()) {
+      throw InvalidInput("which folder? diffbench grade submissions --csv grades.csv");
     }
     validate(plan->trial.run.problem);
     (void)class_folder(plan->folder);
