@@ -183,6 +183,9 @@ class PySession {
  private:
   template <typename T>
   std::int64_t next(const Session<T>& session, std::int64_t steps) const {
+    if (problem_.cells() <= quick_updates / steps) {
+      return steps;
+    }
     const std::int64_t count = pace_.next(steps);
     if (count == steps) {
       return count;
@@ -235,6 +238,9 @@ class PySession {
     }
     return out;
   }
+
+  /// Of cells by steps: under half a second by the slowest backend, and so one call.
+  static constexpr std::int64_t quick_updates = 500'000'000;
 
   Problem problem_;
   std::variant<std::unique_ptr<Session<float>>, std::unique_ptr<Session<double>>> session_;
