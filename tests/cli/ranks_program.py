@@ -125,7 +125,7 @@ class RanksTest(CommandLineTest):
         start.ranks = [found[rank] for rank in sorted(found.keys() - {None})]
         return len(start.ranks)
 
-    def wait_for(self, condition, start, seconds=60):
+    def wait_for(self, condition, start, seconds=180):
         limit = time.monotonic() + seconds
         while not condition():
             if start.poll() is not None:
