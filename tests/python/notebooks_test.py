@@ -63,7 +63,8 @@ class Notebooks(unittest.TestCase):
         for number in range(1, 6):
             with self.subTest(lesson=number):
                 part = re.search(rf"(?ms)^## Lesson {number}: .*?(?=^## )", text)[0]
-                expected = [shlex.split(line)[1:] for line in re.findall(r"(?m)^\$ (diffbench .*)$", part)]
+                # A file to be mended is a cell with a magic, where a notebook has one.
+                expected = [shlex.split(line)[1:] for line in re.findall(r"(?m)^\$ (diffbench (?!try ).*)$", part)]
                 self.commands.clear()
                 self.execute(ROOT / f"docs/notebooks/lesson-{number}.ipynb")
                 self.assertEqual(self.commands, [[word for i, word in enumerate(words) if i >= verb_length(words)]
