@@ -17,6 +17,7 @@ import { el } from "./page/dom";
 import { dropTarget } from "./page/dropped";
 import { fieldView } from "./page/field_view";
 import { articleInTurn, inTurns } from "./page/in_turns";
+import { endPage } from "./page/lifetime";
 import { contextTable } from "./page/provenance";
 import { themeButton } from "./page/theme";
 import { whatIf } from "./page/whatif";
@@ -175,6 +176,7 @@ const target = isLive
 
 /** Builds the page, and goes to that part of it, or to what the address names. */
 function start(goTo?: string): void {
+  endPage();
   const files = filesOfPage([...embedded("result"), ...dropped]);
   takeAssumed(embedded("assumed")[0]);
   const film = readFilm(embedded("field")[0]);

@@ -224,6 +224,7 @@ Value crossings_json(const std::vector<Crossing>& crossings, const CrossedRows& 
             {"measure", to_string(crossing.measure)},
             {"champion", crossed.named() ? crossed.champion : "best CPU"},
             {"challenger", crossed.named() ? crossed.challenger : "best GPU"},
+            {"devices", !crossed.named()},
             {"wins", at.size == 0             ? "everywhere"
                      : std::isfinite(at.size) ? "from"
                                               : "nowhere"},

@@ -28,6 +28,8 @@ export interface Crossing {
   measure: Measure;
   champion: string;
   challenger: string;
+  /** They are the best rows of CPU and GPU, whichever those are, and no names of rows. */
+  devices: boolean;
   /** Where the challenger begins to win: 0 where it wins everywhere, Infinity where nowhere. */
   from: number;
   /** The interval of `from`, with the same two special values. */
@@ -57,6 +59,7 @@ export function crossingsOf(data: Json): Crossing[] {
         measure,
         champion: text(crossing, "champion"),
         challenger: text(crossing, "challenger"),
+        devices: flag(crossing, "devices") === true,
         from: wins[where] ?? size("from"),
         low: size("low"),
         high: size("high"),

@@ -65,10 +65,13 @@ function ofSweep(sweep: ResultFile): Found[] {
   const runs = told.filter(({ measure }) => measure !== "step");
   const [first] = told;
   if (first === undefined) return [];
-  const gpu = deviceIn(sweep, first.challenger) === "cuda";
+  const gpu = first.devices || deviceIn(sweep, first.challenger) === "cuda";
   const setting = Object.entries(first.at).map((each) => each.join(" "));
+  const rows = first.devices
+    ? "the best row of the GPU beats the best of the CPU"
+    : `${shortened(first.challenger)}${gpu ? " on the GPU" : ""} beats ${shortened(first.champion)}`;
   const sentence =
-    `Measured: ${shortened(first.challenger)}${gpu ? " on the GPU" : ""} beats ${shortened(first.champion)} ` +
+    `Measured: ${rows} ` +
     listed((runs.length > 0 ? runs : told).map(crossingPlace)) +
     `${setting.length > 0 ? ` (${setting.join(", ")})` : ""}.`;
   return [{ gpu, sentence }];

@@ -10,6 +10,7 @@ import { ChartView } from "./chart_view";
 import { chooser, viewChooser } from "./controls";
 import { button, download, el } from "./dom";
 import { keep, kept } from "./kept";
+import { ofThisPage } from "./lifetime";
 import { provenance } from "./provenance";
 import { tableView } from "./table_view";
 
@@ -130,12 +131,13 @@ function fill(
     notDrawn.show(notDrawnOf(shown.picture, shown.view));
     chart.redraw();
   };
-  document.addEventListener(rowAdded, (event) => {
+  const takeRow = (event: Event) => {
     const anew = event instanceof CustomEvent && event.detail === file ? remake?.() : undefined;
     if (anew === undefined || isMissing(anew)) return;
     shown.picture = anew;
     refresh();
-  });
+  };
+  document.addEventListener(rowAdded, takeRow, { signal: ofThisPage() });
   const { questions, views } = viewsOf(first);
   const choosers = viewChooser(questions, views, shown.view, (view) => {
     shown.view = view;

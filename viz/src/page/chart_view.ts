@@ -9,6 +9,7 @@ import type { Told } from "../pictures/tooltip";
 import { captioned } from "./caption";
 import { button, el } from "./dom";
 import { init, type EChartsType } from "./echarts";
+import { whenGone } from "./lifetime";
 import { onTheme, palette } from "./theme";
 
 const narrowWidth = 500;
@@ -84,9 +85,17 @@ export class ChartView {
     waiting.set(this.element, this);
     inSight.observe(this.element);
     onTheme(() => this.redraw());
-    new ResizeObserver(() => {
+    const resized = new ResizeObserver(() => {
       if (this.chart !== null && this.element.clientWidth !== this.drawnWidth) this.redraw();
-    }).observe(this.element);
+    });
+    resized.observe(this.element);
+    whenGone(() => {
+      resized.disconnect();
+      inSight.unobserve(this.element);
+      waiting.delete(this.element);
+      this.chart?.dispose();
+      this.chart = null;
+    });
   }
 
   /** Draws it if it is not drawn yet. */

@@ -3,6 +3,7 @@
 // waits for its own data alone. Between two pieces the browser answers its reader.
 
 import { el } from "./dom";
+import { ofThisPage } from "./lifetime";
 
 /** An article that is there at once, so that links lead to it; `fill` is one of the pieces. */
 export function articleInTurn(
@@ -23,10 +24,12 @@ export function articleInTurn(
   return article;
 }
 
-/** In their order; all that is left at once before printing. `done` follows the last one. */
+/** In their order; all that is left at once before printing. `done` follows the last one. None when the page is gone. */
 export function inTurns(pieces: (() => void)[], done: () => void): void {
   const left = [...pieces];
+  const signal = ofThisPage();
   const build = () => {
+    if (signal.aborted) return;
     try {
       left.shift()?.();
     } finally {
@@ -36,7 +39,7 @@ export function inTurns(pieces: (() => void)[], done: () => void): void {
   };
   // Before the charts' own listener, which draws those that wait.
   const buildAll = () => left.splice(0).forEach((piece) => piece());
-  addEventListener("beforeprint", buildAll, { capture: true });
+  addEventListener("beforeprint", buildAll, { capture: true, signal });
   // After the second frame: what the first one has brought into sight is drawn by then.
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(build)));
 }

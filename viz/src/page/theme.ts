@@ -3,6 +3,7 @@
 import { dark, light, type Palette } from "../pictures/palette";
 import { button } from "./dom";
 import { keep, kept } from "./kept";
+import { whenGone } from "./lifetime";
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 const printing = matchMedia("print");
@@ -14,9 +15,10 @@ const isDark = () =>
 /** Paper is white. */
 export const palette = (): Palette => (isDark() ? dark : light);
 
-/** Calls `listener` after each change of the colours. */
+/** Calls `listener` after each change of the colours, while this page is there. */
 export function onTheme(listener: () => void): void {
   listeners.add(listener);
+  whenGone(() => listeners.delete(listener));
 }
 
 function apply(): void {

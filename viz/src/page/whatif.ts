@@ -17,6 +17,7 @@ import { csvOf, type Table, tableOf } from "../data/table";
 import { bars, crossover } from "../pictures/whatif";
 import { ChartView } from "./chart_view";
 import { button, download, el } from "./dom";
+import { ofThisPage, whenGone } from "./lifetime";
 import { tableView } from "./table_view";
 import { choosersOf, offered, slidersOf, usualSetting, withAsked } from "./whatif_controls";
 
@@ -89,7 +90,8 @@ function redrawer(charts: ChartView[]): () => void {
     redrawSeen();
   });
   for (const { element } of charts) observer.observe(element);
-  addEventListener("beforeprint", () => [...stale].forEach(redraw));
+  addEventListener("beforeprint", () => [...stale].forEach(redraw), { signal: ofThisPage() });
+  whenGone(() => observer.disconnect());
   return () => {
     for (const chart of charts) stale.add(chart);
     cancelAnimationFrame(frame);
@@ -194,13 +196,14 @@ export function whatIf(files: ResultFile[]): HTMLElement {
   const [navigation] = performance.getEntriesByType("navigation");
   if (asked && (navigation as PerformanceNavigationTiming | undefined)?.type !== "reload")
     requestAnimationFrame(goThere);
-  addEventListener("hashchange", () => {
+  const followAddress = () => {
     if (!readAddress()) return;
     fillControls();
     tell();
     redraw();
     keep();
     goThere();
-  });
+  };
+  addEventListener("hashchange", followAddress, { signal: ofThisPage() });
   return section;
 }

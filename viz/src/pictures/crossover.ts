@@ -144,6 +144,28 @@ function marksOf(
   };
 }
 
+/** The rows that the crossing is of: where it is of devices, those that are the fastest of one anywhere. */
+function contendersOf(
+  crossing: Crossing | undefined,
+  points: Point[],
+  measure: Measure,
+): Set<string> {
+  if (crossing === undefined) return new Set();
+  if (!crossing.devices) return new Set([crossing.challenger, crossing.champion]);
+  const secondsOf = (row: Row) => measures[measure].secondsOf(row) ?? Infinity;
+  return new Set(
+    points.flatMap(({ rows }) =>
+      [true, false].flatMap((onCpu) =>
+        rows
+          .filter((row) => (row.device === "cpu") === onCpu && secondsOf(row) < Infinity)
+          .sort((a, b) => secondsOf(a) - secondsOf(b))
+          .slice(0, 1)
+          .map(({ name }) => name),
+      ),
+    ),
+  );
+}
+
 function sentenceOf(view: View, crossing: Crossing | undefined): string {
   const setting = settingOf(view);
   const told = crossing === undefined ? "the file has no crossing" : crossingText(crossing);
@@ -246,13 +268,14 @@ export const crossover = drawing("crossover", ["sweep"], (file) => {
         .filter((point) => same(view.fixed, point.values))
         .sort((a, b) => (placeIn(view, a) ?? 0) - (placeIn(view, b) ?? 0));
       const crossing = crossingOf(view);
+      const contenders = contendersOf(crossing, here, view.measure);
       const kindOf = kindsOf(choices[variant]!.map((name) => device.get(name)!));
       const lines = choices[variant]!.map((name): Line => ({
         name: label(name),
         device: device.get(name)?.device !== "cpu",
         look: {
           color: kindColour(palette, kindOf(device.get(name)!)),
-          type: name === crossing?.challenger || name === crossing?.champion ? "solid" : "dashed",
+          type: contenders.has(name) ? "solid" : "dashed",
         },
         beside: shortened(name, 14),
         points: here.flatMap((point) => {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readResultFile } from "../../src/data/results";
 import type { Table } from "../../src/data/table";
+import { usualRun, whenOf } from "../../src/data/when";
 import { crossover } from "../../src/pictures/crossover";
 import { light } from "../../src/pictures/palette";
 import { isMissing, type Picture, readingOf } from "../../src/pictures/picture";
@@ -50,6 +51,36 @@ it("shows axes with characters that turn text as escapes", () => {
   const told = JSON.stringify(picture);
   expect(told).not.toContain("\u202e");
   for (const seen of ["a\\\\u202eb", "c\\\\u202ed"]) expect(told).toContain(seen);
+});
+
+describe("a sweep that names no rows", () => {
+  /** As `diffbench sweep` writes it on a machine with a GPU, where fused stands for a kernel there. */
+  const { diffbench } = structuredClone(written);
+  const { sweep } = diffbench;
+  for (const { result } of sweep.points)
+    for (const row of result.results) row.device = row.backend === "fused" ? "cuda" : "cpu";
+  for (const crossing of sweep.crossovers)
+    Object.assign(crossing, { champion: "best CPU", challenger: "best GPU", devices: true });
+  const file = readResultFile({ diffbench });
+
+  it("is of the best rows of CPU and GPU, which are drawn as those of the crossing", () => {
+    const picture = crossover(file);
+    if (picture === null || isMissing(picture)) throw new Error("there is no picture");
+    const { series } = picture.option(light, false, 0) as unknown as {
+      series: { name: string; lineStyle: { type: string } }[];
+    };
+    expect(series.map(({ lineStyle }) => lineStyle.type)).toEqual(["solid", "solid"]);
+    const others = pictureOf({ champion: "best CPU", challenger: "best GPU" });
+    const { series: dashed } = others.option(light, false, 0) as unknown as typeof picture & {
+      series: { lineStyle: { type: string } }[];
+    };
+    expect(dashed.map(({ lineStyle }) => lineStyle.type)).toEqual(["dashed", "dashed"]);
+  });
+
+  it("says when a GPU pays", () => {
+    const [said] = whenOf([file], null, usualRun);
+    expect(said).toMatch(/^Measured: the best row of the GPU beats the best of the CPU /);
+  });
 });
 
 describe("the crossings of a sweep", () => {
