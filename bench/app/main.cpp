@@ -2,6 +2,7 @@
 // The diffbench program: parses, runs, and turns every error into one line and an exit code.
 #include "command_line.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/problem.hpp"
 #include "diffbench/text.hpp"
 #include "duel/served_row.hpp"
 #include "interrupt.hpp"
@@ -72,6 +73,9 @@ int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks
     return exit_error;
   } catch (const Interrupted&) {
     return complain("interrupted", exit_interrupted);
+  } catch (const Unstable& error) {
+    return complain(fmt::format("{}, or --allow-unstable to see it diverge", error.what()),
+                    exit_usage);
   } catch (const InvalidInput& error) {
     return complain(error.what(), exit_usage);
   } catch (const Unavailable& error) {

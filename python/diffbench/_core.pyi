@@ -1,16 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# Types for checkers; the docstrings are in the module.
 from typing import Any, Dict, List, Literal, Optional, Tuple
 
 import numpy
 import numpy.typing
 
+Boundary = Literal["periodic", "dirichlet", "neumann"]
+
 class Unavailable(RuntimeError): ...
 
-def backends() -> List[Dict[str, Any]]:
-    """Name, description, device, threaded, available and reason (why it is not) of every backend."""
+def backends() -> List[Dict[str, Any]]: ...
+def solve(
+    u: numpy.ndarray,
+    steps: int,
+    dt: float = 0.1,
+    diffusivity: float = 1.0,
+    spacing: float = 1.0,
+    boundary: Boundary = "periodic",
+    backend: str = "simd",
+    threads: Optional[int] = None,
+    *,
+    boundary_value: float = 0.0,
+    out: Optional[numpy.ndarray] = None,
+    allow_unstable: bool = False,
+) -> numpy.ndarray: ...
 
 class Session:
-    """One problem on one device, for many calls. Calls from several threads take turns; a forked child makes its own."""
-
     def __init__(
         self,
         shape: Tuple[int, int],
@@ -19,23 +34,18 @@ class Session:
         dt: float = 0.1,
         diffusivity: float = 1.0,
         spacing: float = 1.0,
-        boundary: Literal["periodic", "dirichlet", "neumann"] = "periodic",
+        boundary: Boundary = "periodic",
         boundary_value: float = 0.0,
         backend: str = "simd",
         threads: Optional[int] = None,
         allow_unstable: bool = False,
     ) -> None: ...
-    def upload(self, u: numpy.ndarray) -> None:
-        """Begins anew from u: (ny, nx) in the session's dtype. Copies; u is free afterwards."""
-    def advance(self, steps: int) -> None:
-        """Advances, and blocks until it is done. After Ctrl-C the field is that after `steps` steps."""
-    def download(self, out: Optional[numpy.ndarray] = None) -> numpy.ndarray:
-        """The field, in `out` or a new array."""
-    def provenance(self) -> Dict[str, Any]:
-        """What really ran: threads, instruction set, ..."""
+    def upload(self, u: numpy.ndarray) -> None: ...
+    def advance(self, steps: int) -> None: ...
+    def download(self, out: Optional[numpy.ndarray] = None) -> numpy.ndarray: ...
+    def provenance(self) -> Dict[str, Any]: ...
     @property
-    def steps(self) -> int:
-        """Steps since the upload."""
+    def steps(self) -> int: ...
     @property
     def shape(self) -> Tuple[int, int]: ...
     @property

@@ -10,11 +10,13 @@ from pathlib import Path
 
 
 class RunError(RuntimeError):
-    """The program ended with an error; `exit_code` is its own (2: an option, 3: a wrong result, 4: not available)."""
+    """The program ended with an error; `exit_code` is its own (2: an option, 3: a wrong result, 4: not available,
+    130: Ctrl-C). `result` is what it measured all the same, None without any."""
 
-    def __init__(self, message, exit_code):
+    def __init__(self, message, exit_code, result=None):
         super().__init__(message)
         self.exit_code = exit_code
+        self.result = result
 
 
 class Result(dict):
@@ -51,11 +53,16 @@ class Result(dict):
 
 
 def program():
-    """The path of the program: $DIFFBENCH, the one of the same build, or that in PATH."""
-    here = Path(__file__).resolve()
-    for path in (os.environ.get("DIFFBENCH"), here.parents[2] / "bin/diffbench", shutil.which("diffbench")):
+    """The path of the program: $DIFFBENCH, that of the same build or installation, or the one in PATH."""
+    if named := os.environ.get("DIFFBENCH"):
+        if not os.access(named, os.X_OK):
+            raise FileNotFoundError(f"DIFFBENCH={named}: there is no such program")
+        return str(Path(named).resolve())
+    # build/python/diffbench/, or lib/python3.N/dist-packages/diffbench/ below the prefix.
+    above = Path(__file__).resolve().parents
+    for path in (above[2] / "bin/diffbench", above[4] / "bin/diffbench", shutil.which("diffbench")):
         if path and os.access(path, os.X_OK):
-            return str(Path(path).resolve())
+            return str(path)
     raise FileNotFoundError("diffbench: no such program in PATH; set DIFFBENCH to where it lies")
 
 
@@ -80,7 +87,8 @@ def run(*verb, **options):
         command = [program(), *verb, *words_of(options), "--json", str(file)]
         done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                               env={**os.environ, "NO_COLOR": "1"})
+        result = Result(json.loads(file.read_text()), done.stdout) if file.exists() else None
         if done.returncode != 0:
             said = [line for line in done.stderr.splitlines() if line.strip()]
-            raise RunError(said[-1] if said else f"diffbench ended with {done.returncode}", done.returncode)
-        return Result(json.loads(file.read_text()), done.stdout)
+            raise RunError(said[-1] if said else f"diffbench ended with {done.returncode}", done.returncode, result)
+        return result

@@ -45,6 +45,23 @@ Dtype dtype_from(const py::dtype& dtype) {
                   text_of(dtype)));
 }
 
+/// `object` as an array. Raises TypeError for anything else: a list would be copied unseen.
+py::array array_of(const py::object& object, std::string_view name) {
+  if (!py::isinstance<py::array>(object)) {
+    throw py::type_error(
+        fmt::format("{} is a {}: pass an array of NumPy's, such as numpy.asarray({})", name,
+                    text_of(py::type::of(object).attr("__name__")), name));
+  }
+  return py::reinterpret_borrow<py::array>(object);
+}
+
+/// Throws InvalidInput for what is no number of steps.
+void require_steps(std::int64_t steps) {
+  if (steps < 0) {
+    throw InvalidInput(fmt::format("steps={}: 0 or more", steps));
+  }
+}
+
 /// The extents of a field. Raises ValueError unless it has two dimensions.
 std::pair<py::ssize_t, py::ssize_t> shape_of(const py::array& field) {
   if (field.ndim() != 2) {
@@ -56,7 +73,8 @@ std::pair<py::ssize_t, py::ssize_t> shape_of(const py::array& field) {
 
 std::string shape_text(std::int64_t ny, std::int64_t nx) { return fmt::format("({}, {})", ny, nx); }
 
-/// Throws Error unless the memory for it can be had.
+/// Raises MemoryError unless the host's memory for it can be had; the device's is asked for when
+/// the session is made.
 void require_memory(const BackendInfo& backend, const Problem& problem,
                     const SessionOptions& options) {
   const MemoryNeed need = backend.memory_need(problem, options);
@@ -109,7 +127,8 @@ class PySession {
     }
   }
 
-  void upload(const py::array& field) {
+  void upload(const py::object& object) {
+    const py::array field = array_of(object, "u");
     require_fit(field, "u");
     with_session([&]<typename T>(Session<T>& session) {
       const auto dense = py::array_t<T, py::array::c_style>::ensure(field);
@@ -125,9 +144,7 @@ class PySession {
   }
 
   void advance(std::int64_t steps) {
-    if (steps < 0) {
-      throw InvalidInput(fmt::format("steps={}: 0 or more", steps));
-    }
+    require_steps(steps);
     require_field();
     with_session([&](auto& session) {
       while (steps > 0) {
@@ -148,17 +165,30 @@ class PySession {
     });
   }
 
-  py::array download(const std::optional<py::array>& out) {
+  py::array download(const py::object& out) {
     require_field();
     py::array result;
     with_session([&]<typename T>(Session<T>& session) {
-      result = out ? require_out(*out) : py::array_t<T>({problem_.ny, problem_.nx});
+      result = out.is_none() ? py::array_t<T>({problem_.ny, problem_.nx}) : require_out(out);
       const std::span<T> cells(static_cast<T*>(result.mutable_data()),
                                static_cast<std::size_t>(problem_.cells()));
       const py::gil_scoped_release others_run;
       session.download(cells);
     });
     return result;
+  }
+
+  /// `object` as an array for the result. Raises TypeError and ValueError.
+  [[nodiscard]] py::array require_out(const py::object& object) const {
+    const py::array out = array_of(object, "out");
+    require_fit(out, "out");
+    if ((out.flags() & py::array::c_style) == 0) {
+      throw InvalidInput("out is not contiguous by rows: pass one from numpy.empty");
+    }
+    if (!out.writeable()) {
+      throw InvalidInput("out cannot be written");
+    }
+    return out;
   }
 
   /// What really ran, as the program's tables show it.
@@ -183,9 +213,6 @@ class PySession {
  private:
   template <typename T>
   std::int64_t next(const Session<T>& session, std::int64_t steps) const {
-    if (problem_.cells() <= quick_updates / steps) {
-      return steps;
-    }
     const std::int64_t count = pace_.next(steps);
     if (count == steps) {
       return count;
@@ -228,20 +255,6 @@ class PySession {
     }
   }
 
-  py::array require_out(const py::array& out) const {
-    require_fit(out, "out");
-    if ((out.flags() & py::array::c_style) == 0) {
-      throw InvalidInput("out is not contiguous by rows: pass one from numpy.empty");
-    }
-    if (!out.writeable()) {
-      throw InvalidInput("out cannot be written");
-    }
-    return out;
-  }
-
-  /// Of cells by steps: under half a second by the slowest backend, and so one call.
-  static constexpr std::int64_t quick_updates = 500'000'000;
-
   Problem problem_;
   std::variant<std::unique_ptr<Session<float>>, std::unique_ptr<Session<double>>> session_;
   std::mutex turn_;
@@ -250,6 +263,24 @@ class PySession {
   std::int64_t steps_ = 0;
   pid_t owner_ = getpid();
 };
+
+/// Everything is looked at before the session is made.
+py::array solve(const py::object& u, std::int64_t steps, double dt, double diffusivity,
+                double spacing, const std::string& boundary, const std::string& backend,
+                std::optional<int> threads, double boundary_value, const py::object& out,
+                bool allow_unstable) {
+  const py::array field = array_of(u, "u");
+  const auto shape = shape_of(field);
+  require_steps(steps);
+  PySession session(shape, field.dtype(), dt, diffusivity, spacing, boundary, boundary_value,
+                    backend, threads, allow_unstable);
+  if (!out.is_none()) {
+    (void)session.require_out(out);
+  }
+  session.upload(field);
+  session.advance(steps);
+  return session.download(out);
+}
 
 py::list backends() {
   py::list list;
@@ -267,6 +298,9 @@ py::list backends() {
   for (const NotCompiled& left_out : missing_backends()) {
     py::dict entry;
     entry["name"] = left_out.name;
+    entry["description"] = py::none();
+    entry["device"] = py::none();
+    entry["threaded"] = py::none();
     entry["available"] = false;
     entry["reason"] = "not compiled: " + std::string(left_out.how_to_get);
     list.append(entry);
@@ -279,13 +313,12 @@ void translate(std::exception_ptr thrown) {
     if (thrown) {
       std::rethrow_exception(thrown);
     }
+  } catch (const Unstable& error) {
+    PyErr_SetString(
+        PyExc_ValueError,
+        fmt::format("{}, or allow_unstable=True to see it diverge", error.what()).c_str());
   } catch (const InvalidInput& error) {
-    std::string text = error.what();
-    const std::string_view option = "--allow-unstable";
-    if (const std::size_t at = text.find(option); at != std::string::npos) {
-      text.replace(at, option.size(), "allow_unstable=True"); // what the program calls it
-    }
-    PyErr_SetString(PyExc_ValueError, text.c_str());
+    PyErr_SetString(PyExc_ValueError, error.what());
   } catch (const Error& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   }
@@ -294,11 +327,38 @@ void translate(std::exception_ptr thrown) {
 } // namespace
 
 PYBIND11_MODULE(_core, module) {
-  module.doc() = "diffbench's solver on NumPy arrays; use it through the package diffbench.";
+  module.doc() = "The core of the package diffbench: its solver on NumPy arrays.";
   py::register_exception_translator(translate);
-  py::register_exception<Unavailable>(module, "Unavailable", PyExc_RuntimeError);
-  module.def("backends", &backends);
-  py::class_<PySession>(module, "Session")
+  py::register_exception<Unavailable>(module, "Unavailable", PyExc_RuntimeError).attr("__doc__") =
+      "The backend is not here; the text says why and what would be needed.";
+  module.def(
+      "backends", &backends,
+      R"(Every backend as a dict: name, description, device ("cpu" or "cuda"), threaded, available,
+and reason (why it is not). Of one that is not compiled, description, device and threaded are None.)");
+  module.def("solve", &solve, R"(The field after so many time steps, as a new array, or in `out`.
+
+u: array (ny, nx), float32 or float64, at least 3 by 3. It is read where it lies when it is
+   contiguous by rows, else copied once, and left as it is. Cells that are not finite spread as
+   they do in NumPy.
+steps: 0 or more.
+dt, diffusivity, spacing: above 0; dt*D/h**2 is at most 1/4 unless allow_unstable.
+boundary: "periodic", "dirichlet" (cells outside hold boundary_value) or "neumann" (no flux).
+backend: a name of backends(). threads: its threads; None: it chooses.
+out: an array like the result, contiguous by rows; it may be u.
+
+Blocks until the result is there. Other Python threads run meanwhile, and Ctrl-C is heeded between
+two calls of the backend, which are cut to about 0.4 s where a step takes less. Raises ValueError
+and TypeError for arguments that cannot be used, before any work; Unavailable for a backend that
+is not here; MemoryError; and RuntimeError for what goes wrong.)",
+             py::arg("u"), py::arg("steps"), py::arg("dt") = 0.1, py::arg("diffusivity") = 1.0,
+             py::arg("spacing") = 1.0, py::arg("boundary") = "periodic",
+             py::arg("backend") = "simd", py::arg("threads") = py::none(), py::kw_only(),
+             py::arg("boundary_value") = 0.0, py::arg("out") = py::none(),
+             py::arg("allow_unstable") = false);
+  py::class_<PySession>(
+      module, "Session",
+      R"(One problem on one device, for many calls; arguments are those of solve(). Calls from several
+threads take turns. A process that was forked makes its own.)")
       .def(
           py::init<std::pair<std::int64_t, std::int64_t>, const py::object&, double, double, double,
                    const std::string&, double, const std::string&, std::optional<int>, bool>(),
@@ -306,13 +366,16 @@ PYBIND11_MODULE(_core, module) {
           py::arg("diffusivity") = 1.0, py::arg("spacing") = 1.0, py::arg("boundary") = "periodic",
           py::arg("boundary_value") = 0.0, py::arg("backend") = "simd",
           py::arg("threads") = py::none(), py::arg("allow_unstable") = false)
-      .def("upload", &PySession::upload, py::arg("u"))
-      .def("advance", &PySession::advance, py::arg("steps"))
-      .def("download", &PySession::download, py::arg("out") = py::none())
-      .def("provenance", &PySession::provenance)
-      .def_property_readonly("steps", &PySession::steps)
-      .def_property_readonly("shape", &PySession::shape)
-      .def_property_readonly("dtype", &PySession::dtype);
+      .def("upload", &PySession::upload, py::arg("u"),
+           "Begins anew from u: (ny, nx) in the session's dtype. Copies; u is free afterwards.")
+      .def("advance", &PySession::advance, py::arg("steps"),
+           "Advances, and blocks until it is done. After Ctrl-C the field is that after `steps`.")
+      .def("download", &PySession::download, py::arg("out") = py::none(),
+           "The field, in `out` or a new array.")
+      .def("provenance", &PySession::provenance, "What really ran: threads, instruction set, ...")
+      .def_property_readonly("steps", &PySession::steps, "Steps since the upload.")
+      .def_property_readonly("shape", &PySession::shape, "(ny, nx)")
+      .def_property_readonly("dtype", &PySession::dtype, "float32 or float64");
 }
 
 } // namespace diffbench::python

@@ -54,11 +54,10 @@ void validate(const Problem& problem, Stability stability) {
     throw InvalidInput("dt*D/h^2 overflows; choose smaller dt or diffusivity, or larger spacing");
   }
   if (stability == Stability::required && !(number <= stability_limit)) {
-    throw InvalidInput(
+    throw Unstable(
         "dt = " + decimal(problem.dt) + " is unstable: dt*D/h^2 = " + decimal(number) +
         " is above 1/4; use dt <= " +
-        decimal(stability_limit * problem.spacing * problem.spacing / problem.diffusivity) +
-        ", or --allow-unstable to see it diverge");
+        decimal(stability_limit * problem.spacing * problem.spacing / problem.diffusivity));
   }
 }
 

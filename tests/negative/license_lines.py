@@ -11,7 +11,7 @@ import machine_paths
 
 LINE = "SPDX-License-Identifier: Apache-2.0"
 SUFFIXES = {".cpp": "//", ".hpp": "//", ".cu": "//", ".cuh": "//", ".h": "//", ".c": "//", ".ts": "//",
-            ".py": "#", ".cmake": "#", ".css": "/*"}
+            ".py": "#", ".pyi": "#", ".cmake": "#", ".css": "/*"}
 USERS_OWN = re.compile(r"(^|/)(tests/try/.*\.(cu|c|cpp|h)|bench/lab/try/exercises/.*|tests/fuzz/corpus/.*)$")
 
 

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python module on what users give it: module_test.py FOLDER_OF_THE_PACKAGE PROGRAM"""
+import ast
 import contextlib
 import doctest
 import io
 import multiprocessing
 import os
+import re
 import signal
+import site
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -97,6 +101,10 @@ class Solve(unittest.TestCase):
                 (ValueError, "ny = 2", lambda: diffbench.solve(u[:2], 1)),
                 (ValueError, "steps=-1", lambda: diffbench.solve(u, -1)),
                 (TypeError, "", lambda: diffbench.solve(u, 1.5)),
+                (TypeError, "u is a list", lambda: diffbench.solve(u.tolist(), 1)),
+                (ValueError, "1 dimensions", lambda: diffbench.solve(u[0], 1)),
+                (ValueError, "(8, 8)", lambda: diffbench.solve(u, 10**15, out=field(8, 9))),  # before any work
+                (TypeError, "out is a str", lambda: diffbench.solve(u, 10**15, out="here")),
                 (ValueError, "nan", lambda: diffbench.solve(u, 1, dt=float("nan"))),
                 (ValueError, "allow_unstable=True", lambda: diffbench.solve(u, 1, dt=1)),
                 (ValueError, "periodic", lambda: diffbench.solve(u, 1, boundary="open")),
@@ -133,7 +141,27 @@ class Sessions(unittest.TestCase):
         self.assertTrue(numpy.array_equal(session.download(), reference(u, 11, 0.1)))
         self.assertGreaterEqual(session.provenance()["threads"], 1)
 
-    def test_two_threads_take_turns_and_others_run(self):
+    def test_others_run_meanwhile(self):
+        session = diffbench.Session((512, 512), threads=1)
+        session.upload(field(512, 512))
+        counted, ended = [0], threading.Event()
+
+        def count():
+            while not ended.is_set():
+                counted[0] += 1
+                time.sleep(0)
+
+        other = threading.Thread(target=count)
+        other.start()
+        before = counted[0]
+        session.advance(3000)
+        meanwhile = counted[0] - before
+        ended.set()
+        other.join()
+        # A call that kept the GIL would let the other one in once or twice, where it is cut.
+        self.assertGreater(meanwhile, 100)
+
+    def test_two_threads_take_turns(self):
         u = field(256, 256)
         session = diffbench.Session(u.shape)
         session.upload(u)
@@ -173,6 +201,47 @@ class Sessions(unittest.TestCase):
         self.assertEqual((said, child.returncode), ("interrupted True\n", 0))
 
 
+class Interface(unittest.TestCase):
+    def test_types_are_those_of_the_module(self):
+        """Arguments and defaults of the stub stand in the docstrings that pybind11 makes."""
+        stub = ast.parse(Path(diffbench.__file__).with_name("_core.pyi").read_text())
+        compared = 0
+        for owner, scope in ((diffbench, stub), (diffbench.Session, next(
+                node for node in stub.body if isinstance(node, ast.ClassDef) and node.name == "Session"))):
+            for function in (node for node in scope.body if isinstance(node, ast.FunctionDef)):
+                member = getattr(owner, function.name)
+                if isinstance(member, property):
+                    continue
+                said = member.__doc__.splitlines()[0]
+                every = function.args
+                for argument, default in [*zip(every.args[len(every.args) - len(every.defaults):], every.defaults),
+                                          *zip(every.kwonlyargs, every.kw_defaults)]:
+                    self.assertRegex(said, rf"\b{argument.arg}: [^=]*= {re.escape(ast.unparse(default))}(?![\w.])")
+                    compared += 1
+        self.assertGreater(compared, 15)
+
+    def test_everything_has_a_docstring(self):
+        for name in diffbench.__all__:
+            self.assertGreater(len(getattr(diffbench, name).__doc__), 30, name)
+
+    def test_every_backend_has_every_key(self):
+        keys = {"name", "description", "device", "threaded", "available", "reason"}
+        for backend in diffbench.backends():
+            self.assertEqual(set(backend), keys, backend)
+
+    def test_is_found_where_it_is_installed(self):
+        """By the Python of the build, without a path that is told."""
+        with tempfile.TemporaryDirectory() as prefix:
+            subprocess.run(["cmake", "--install", str(Path(FOLDER).parent), "--component", "python", "--prefix", prefix],
+                           check=True, capture_output=True)
+            (module,) = Path(prefix).rglob("diffbench/__init__.py")
+            folder = module.parents[1].relative_to(prefix)
+            self.assertTrue(any(place.endswith(f"/{folder}") for place in site.getsitepackages()), folder)
+            done = subprocess.run([sys.executable, "-c", "import diffbench; print('simd' in [row['name'] for row in diffbench.backends()])"],
+                                  env={**os.environ, "PYTHONPATH": f"{prefix}/{folder}"}, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (0, "True\n"), done.stderr)
+
+
 class Run(unittest.TestCase):
     def test_is_the_programs_result(self):
         result = diffbench.run(grid=32, iters=10, backend=["simd", "fused"], budget=1)
@@ -181,6 +250,21 @@ class Run(unittest.TestCase):
         sweep = diffbench.run("sweep", grid="16,32", iters=4, backend="fused", budget=1)
         self.assertIn("fused", sweep.text)
         self.assertIn("<pre>", sweep._repr_html_())
+
+    def test_what_was_measured_is_there_beside_an_error(self):
+        with self.assertRaises(diffbench.RunError) as raised:  # it diverges, so no row is right
+            diffbench.run(grid=32, iters=3000, dt=0.9, allow_unstable=True, backend=["fused"], budget=1)
+        self.assertEqual(raised.exception.exit_code, 3)
+        self.assertEqual(raised.exception.result.rows[0]["verified"]["nonfinite"], 1024)
+
+    def test_a_program_that_is_named_is_not_replaced(self):
+        os.environ["DIFFBENCH"] = "/nowhere/diffbench"
+        try:
+            with self.assertRaises(FileNotFoundError) as raised:
+                diffbench.run(grid=32)
+        finally:
+            os.environ["DIFFBENCH"] = PROGRAM
+        self.assertIn("/nowhere/diffbench", str(raised.exception))
 
     def test_says_what_the_program_says(self):
         with self.assertRaises(diffbench.RunError) as raised:

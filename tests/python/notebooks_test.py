@@ -18,6 +18,7 @@ FOLDER, PROGRAM, ROOT = sys.argv.pop(1), sys.argv.pop(1), Path(sys.argv.pop(1))
 sys.path.insert(0, FOLDER)
 os.environ["DIFFBENCH"] = PROGRAM
 
+import diffbench  # noqa: E402
 from diffbench import _run  # noqa: E402
 
 SCREEN = 60  # lines
@@ -46,9 +47,14 @@ class Notebooks(unittest.TestCase):
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
         self.commands = []
-        words_of, program = _run.words_of, _run.program
-        self.addCleanup(setattr, _run, "words_of", words_of)
-        _run.words_of = lambda options: self.commands.append(list(words_of(options))) or self.commands[-1]
+        run = diffbench.run
+        self.addCleanup(setattr, diffbench, "run", run)
+
+        def recorded(*verb, **options):
+            self.commands.append([*verb, *_run.words_of(options)])
+            return run(*verb, **options)
+
+        diffbench.run = recorded
 
     def execute(self, notebook):
         names = {}
@@ -67,17 +73,12 @@ class Notebooks(unittest.TestCase):
                 expected = [shlex.split(line)[1:] for line in re.findall(r"(?m)^\$ (diffbench (?!try ).*)$", part)]
                 self.commands.clear()
                 self.execute(ROOT / f"docs/notebooks/lesson-{number}.ipynb")
-                self.assertEqual(self.commands, [[word for i, word in enumerate(words) if i >= verb_length(words)]
-                                                 for words in expected])
+                self.assertEqual(self.commands, expected)
 
     def test_the_tour_of_a_card(self):
         Path("CMakePresets.json").touch()  # what it takes for a checkout
         self.execute(ROOT / "docs/notebooks/card.ipynb")
         self.assertTrue(Path("page.html").exists())
-
-
-def verb_length(words):
-    return next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 // with the factor in double, rounded once. Every backend gives these bits while 4*u is finite.
 #pragma once
 
+#include "diffbench/errors.hpp"
 #include "diffbench/name_table.hpp"
 
 #include <cstdint>
@@ -77,6 +78,12 @@ inline constexpr std::int64_t min_extent = 3;
 inline constexpr std::int64_t max_extent = 1'000'000'000;
 
 enum class Stability { required, waived };
+
+/// The diffusion number is beyond stability_limit. Whoever offers to waive that says how.
+class Unstable : public InvalidInput {
+ public:
+  using InvalidInput::InvalidInput;
+};
 
 /// Throws InvalidInput, naming value and limit, unless the problem can be solved: extents in
 /// [min_extent, max_extent], finite positive spacing, dt and diffusivity, and where stability is
