@@ -108,7 +108,7 @@ class Lesson(CommandLineTest):
         rows = self.sheet("1/sheet.csv")
         self.path("1/5-port.json").unlink()
         done = self.lesson("1", "--quick", out="1", env={"PATH": str(self.path("1"))})
-        self.assertIn("Left out: it needs a compiler.", done.stdout)
+        self.assertIn("Left out: it cannot run here, as said above.", done.stdout)
         self.assertEqual(self.sheet("1/sheet.csv"), rows[:-2])
 
     def test_is_taken_up_where_it_was(self):

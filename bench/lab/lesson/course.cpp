@@ -144,7 +144,7 @@ class Course {
         return code;
       }
       asked_.resize(first);
-      say("\nLeft out: it needs a compiler.\n");
+      say("\nLeft out: it cannot run here, as said above.\n");
       return exit_ok;
     }
     answer(place, first, finished);
@@ -170,11 +170,11 @@ class Course {
 
   /// A wrong row has no time; the others answer the questions.
   int measure(std::size_t place) {
+    std::error_code ignored; // what is removed need not be there
     if (const LessonStep& step = lesson_.steps[place]; step.exercise != 0) {
       const std::filesystem::path file = exercise_file(step, folder_.path());
-      if (!std::filesystem::exists(file)) { // it may be mended already
-        write_exercise(step.exercise, file);
-      }
+      std::filesystem::remove(file, ignored); // the questions are about the port as it is given
+      write_exercise(step.exercise, file);
     }
     std::vector<std::string> words = arguments_[place];
     words.insert(words.end(), {"--json", folder_.part(place).string()});
@@ -182,8 +182,7 @@ class Course {
       words.emplace_back("--quiet");
     }
     say("\n");
-    std::error_code ignored; // there may be one of a run that was killed
-    std::filesystem::remove(folder_.part(place), ignored);
+    std::filesystem::remove(folder_.part(place), ignored); // of a run that was killed
     const int code = run_command_(words);
     const bool wrong_row =
         code == exit_not_verified && std::filesystem::exists(folder_.part(place), ignored);

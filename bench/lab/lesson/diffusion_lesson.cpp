@@ -242,32 +242,34 @@ LessonStep precision() {
 }
 
 LessonStep port() {
-  return {.name = "port",
-          .text =
-              "A first port to CUDA, as many begin. It is right. diffbench try runs it on an "
-              "emulated GPU, which has no time but counts what the program asks for.",
-          .command = "try",
-          .exercise = 4,
-          .questions = {
-              {.text = "How many times does the field travel between host and device in each step?",
-               .unit = "times",
-               .answer =
-                   [](const StepResult& result) {
-                     const Value::List& judged = result.rows("try.results");
-                     return judged.empty() ? Answer{}
-                                           : measured(figure(judged.front(), "costs.copies"));
-                   },
-               .why = "Each call of the function copies the field to the device and back. Open the "
-                      "file, take the copies and the allocations out of the loop, and try it "
-                      "again, until nothing is noted. diffbench try --exercise lists eleven more.",
-               .tolerance = 1.3},
-              {.text = "The field stays on the device for 1000 steps. How many of these copies are "
-                       "left in all?",
-               .unit = "copies",
-               .answer = [](const StepResult&) { return reasoned(2.0); },
-               .why = "One before the first step, one after the last. Whoever wants to look at the "
-                      "field in between pays for each look.",
-               .tolerance = 1.3}}};
+  return {
+      .name = "port",
+      .text =
+          "A first port to CUDA, as many begin. It is right. diffbench try runs it on an "
+          "emulated GPU, which has no time but counts what the program asks for.",
+      .command = "try",
+      .exercise = 4,
+      .questions = {
+          {.text = "How many times does the field travel between host and device in each step?",
+           .unit = "times",
+           .answer =
+               [](const StepResult& result) {
+                 const Value::List& judged = result.rows("try.results");
+                 return judged.empty() ? Answer{}
+                                       : measured(figure(judged.front(), "costs.copies"));
+               },
+           .why = "Each call of the function copies the field to the device and back. diffbench "
+                  "try --exercise 4 mine.cu writes the same port for you: take the copies and "
+                  "the allocations out of the loop, and try it until nothing is noted. diffbench "
+                  "try --exercise lists eleven more.",
+           .tolerance = 1.3},
+          {.text = "The field stays on the device for 1000 steps. How many of these copies are "
+                   "left in all?",
+           .unit = "copies",
+           .answer = [](const StepResult&) { return reasoned(2.0); },
+           .why = "One before the first step, one after the last. Whoever wants to look at the "
+                  "field in between pays for each look.",
+           .tolerance = 1.3}}};
 }
 
 } // namespace

@@ -189,16 +189,18 @@ GuessText read_guess(std::string_view text, std::string_view unit, std::size_t c
     return {.guess = fmt::format("{}", *number), .complaint = {}};
   }
   const Unit* given = find_unit(rest);
-  const Unit* wanted = find_unit(lower(unit));
+  // Whatever is no percent, time, rate or size is counted: times, copies, parameters.
+  const Unit* known = find_unit(lower(unit));
+  const Unit wanted = known != nullptr ? *known : Unit{unit, Measure::count, 1};
   // "5 GB" for GB/s: the question says that it is in a second.
-  const bool fits = given != nullptr && wanted != nullptr &&
-                    (given->measure == wanted->measure ||
-                     (given->measure == Measure::size && wanted->measure == Measure::rate));
+  const bool fits =
+      given != nullptr && (given->measure == wanted.measure ||
+                           (given->measure == Measure::size && wanted.measure == Measure::rate));
   if (!fits) {
     return {.guess = {},
             .complaint = fmt::format("{}: the answer is in {}", printable(text), unit)};
   }
-  return {.guess = fmt::format("{:.6g}", *number * given->in_base / wanted->in_base),
+  return {.guess = fmt::format("{:.6g}", *number * given->in_base / wanted.in_base),
           .complaint = {}};
 }
 

@@ -133,6 +133,24 @@ TEST(Guess, IsUnderstoodAsPeopleTypeIt) {
   }
 }
 
+TEST(Guess, HasTheUnitOfEveryQuestion) {
+  for (const Lesson& lesson : all_lessons()) {
+    for (const LessonStep& step : lesson.steps) {
+      for (const Question& question : step.questions) {
+        if (question.choices.empty()) {
+          const std::string unit(question.unit);
+          EXPECT_EQ(read_guess("~2 " + unit, unit, 0).guess, "2") << question.text;
+          const bool counted =
+              unit == "times" || unit == "copies" || unit == "parameters" || unit == "launches";
+          EXPECT_EQ(read_guess("2k", unit, 0).guess,
+                    counted ? std::optional<std::string>("2000") : std::nullopt)
+              << question.text;
+        }
+      }
+    }
+  }
+}
+
 TEST(Guess, IsNotWhatCouldMeanTwoThings) {
   for (const auto& [text, unit] :
        std::array<std::pair<const char*, const char*>, 17>{{{"", "times"},
