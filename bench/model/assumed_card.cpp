@@ -201,6 +201,17 @@ AssumedCard parse_assumed_card(const std::string& origin, const std::string& tex
   }
 }
 
+Assumption assumed_figure(const AssumedCard& card, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Figure& figure : figures) {
+    if (names.emplace_back(figure.name()) == name) {
+      const Assumption span = card.*figure.span;
+      return {span.low / figure.si, span.high / figure.si};
+    }
+  }
+  throw unknown_name("figure of a card", name, names);
+}
+
 std::vector<std::string> assumed_card_names() {
   const ordered_json cards = parse(built_in_cards);
   std::vector<std::string> names;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace diffbench::bench {
@@ -37,6 +38,9 @@ struct AssumedCard {
 /// whose figures are not all there, finite, above 0, low before high, in the unit of their name and
 /// with a source.
 [[nodiscard]] AssumedCard parse_assumed_card(const std::string& origin, const std::string& text);
+
+/// As such a file names it and in its unit: "launch_us". Throws InvalidInput for an unknown name.
+[[nodiscard]] Assumption assumed_figure(const AssumedCard& card, std::string_view name);
 
 [[nodiscard]] std::vector<std::string> assumed_card_names();
 /// The built-in card of that name, or the one in that file. Throws InvalidInput.

@@ -168,8 +168,26 @@ class Lesson(CommandLineTest):
                             "nowhere/s.csv")
         self.assert_refused(1, "--out file", "lesson", "1", "--out", "file")
         self.assert_refused(2, "--sheet -", "lesson", "1", "--sheet", "-")
-        self.assert_refused(2, "1 to 5", "lesson", "6")
+        self.assert_refused(2, "choose 1, 2, 3, 4, 5", "lesson", "6")
+        self.assert_refused(2, "1 to 99", "lesson", "0")
         self.assert_refused(2, "nocard", "lesson", "1", "--assume", "nocard")
+
+    def test_a_teacher_changes_a_lesson(self):
+        self.run_ok("lesson", "--export", "texts")
+        texts = self.path("texts")
+        self.assertEqual(len(list(texts.glob("*.toml"))), 5)
+        self.assert_refused(2, "is there already", "lesson", "--export", "texts")
+        page = (texts / "3-depth.toml").read_text()
+        changed = page.replace("How many parameters has the net", "Wie viele Parameter hat das Netz")
+        (texts / "3-depth.toml").write_text(changed)
+        done = self.lesson("3", "--quick", "--texts", "texts", guesses="230\nq\n")
+        self.assertIn("3.1  Wie viele Parameter hat das Netz", done.stdout)
+        self.assertIn("Lesson 1:", self.run_ok("lesson", "1", "--list", "--texts", "texts").stdout)
+        line = changed[:changed.index('unit = "parameters"')].count("\n") + 1
+        (texts / "3-depth.toml").write_text(changed.replace('unit = "parameters"', 'units = "parameters"'))
+        self.assert_refused(2, [f"texts/3-depth.toml:{line}: unknown key 'units'", "'unit'"],
+                            "lesson", "3", "--texts", "texts")
+        self.assert_refused(2, "has no lessons", "lesson", "3", "--texts", ".")
 
     def test_a_damaged_folder_is_refused_in_one_line(self):
         self.lesson("3", "--quick", "--no-quiz")

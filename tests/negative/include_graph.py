@@ -24,7 +24,7 @@ EXPERIMENTS = {"duel": ["try"], "lesson": ["pitfalls", "try"], "mlp": ["scaling"
 
 # Headers from outside the project, as written in the include.
 COMMAND_LINE = r"CLI/"
-TEXT = r"nlohmann/|fmt/"
+TEXT = r"nlohmann/|fmt/|toml\+\+/"
 CUDA = r"cuda|cub/|nv|thrust/"
 MODULES = r"mpi\.h|hdf5|H5"
 

@@ -13,15 +13,6 @@
 
 namespace diffbench::bench::lesson {
 
-namespace {
-
-Answer from(Source source, double figure) {
-  return std::isfinite(figure) && figure > 0 ? Answer{.source = source, .figure = {figure, figure}}
-                                             : Answer{};
-}
-
-} // namespace
-
 std::string_view to_string(Source source) {
   switch (source) {
     case Source::absent: return "not measurable here";
@@ -33,24 +24,6 @@ std::string_view to_string(Source source) {
     case Source::reasoned: return "reasoned";
   }
   return "";
-}
-
-Answer measured(double figure) { return from(Source::measured, figure); }
-Answer reported(double figure) { return from(Source::reported, figure); }
-Answer reported(char choice) { return {.source = Source::reported, .choice = choice}; }
-Answer reasoned(double figure) { return from(Source::reasoned, figure); }
-Answer reasoned(char choice) { return {.source = Source::reasoned, .choice = choice}; }
-
-Answer assumed(const Assumption& span) { return {.source = Source::assumed, .figure = span}; }
-
-Answer assumed(const Value& span) {
-  const Assumption ends{figure(span, "low"), figure(span, "high")};
-  return std::isfinite(ends.low) && std::isfinite(ends.high) ? assumed(ends) : Answer{};
-}
-
-Answer chosen(char choice, const Answer& known) {
-  return known.source == Source::absent ? Answer{}
-                                        : Answer{.source = known.source, .choice = choice};
 }
 
 Answer answered(const Answer& answer, Evidence figures) {
@@ -88,23 +61,14 @@ const Value& StepResult::row(std::string_view path, std::string_view key,
   return found == all.end() ? none : *found;
 }
 
-Answer factor_of(const StepResult& result, std::string_view mistake, Reads reads) {
-  const Value& row = result.row("pitfalls", "name", mistake);
-  const double factor = figure(row, "factor");
-  Answer answer = measured(reads == Reads::too_much ? factor : 1 / factor);
-  if (answer.source == Source::measured && row.find("misleads").is_null()) {
-    answer.source = Source::unclear;
-  }
-  return answer;
+double figure_of(const Value& value) {
+  const bool is_number = std::holds_alternative<double>(value.data()) ||
+                         std::holds_alternative<std::int64_t>(value.data()) ||
+                         std::holds_alternative<std::uint64_t>(value.data());
+  return is_number ? value.number() : no_figure;
 }
 
-double figure(const Value& value, std::string_view path) {
-  const Value& found = value.find(path);
-  const bool is_number = std::holds_alternative<double>(found.data()) ||
-                         std::holds_alternative<std::int64_t>(found.data()) ||
-                         std::holds_alternative<std::uint64_t>(found.data());
-  return is_number ? found.number() : no_figure;
-}
+double figure(const Value& value, std::string_view path) { return figure_of(value.find(path)); }
 
 std::string text_at(const Value& value, std::string_view path) {
   const auto* text = std::get_if<std::string>(&value.find(path).data());

@@ -35,18 +35,6 @@ struct Answer {
 /// What stands for a figure that a result does not have.
 inline constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
 
-/// Absent for what is not finite and above 0.
-[[nodiscard]] Answer measured(double figure);
-/// Absent for what is no object of low and high.
-[[nodiscard]] Answer assumed(const Value& span);
-[[nodiscard]] Answer assumed(const Assumption& span);
-[[nodiscard]] Answer reported(double figure);
-[[nodiscard]] Answer reported(char choice);
-[[nodiscard]] Answer reasoned(double figure);
-[[nodiscard]] Answer reasoned(char choice);
-/// `choice` where `known` is a figure, from where it is.
-[[nodiscard]] Answer chosen(char choice, const Answer& known);
-
 /// Without figure and choice where it rests on `figures` that conclude nothing, also where what is
 /// assumed of a card was compared with them.
 [[nodiscard]] Answer answered(const Answer& answer, Evidence figures);
@@ -65,12 +53,9 @@ struct StepResult {
   [[nodiscard]] const Value& row(std::string_view path, std::string_view key,
                                  std::string_view text) const;
 };
-/// What the mistake of that name did, of a result of `pitfalls`: the factor by which it reads too
-/// much, or too little.
-enum class Reads { too_much, too_little };
-[[nodiscard]] Answer factor_of(const StepResult& result, std::string_view mistake, Reads reads);
-
-/// The figure at `path` of `value`, or no_figure.
+/// The number, or no_figure.
+[[nodiscard]] double figure_of(const Value& value);
+/// That at `path` of `value`.
 [[nodiscard]] double figure(const Value& value, std::string_view path);
 /// The text at `path` of `value`; empty where there is none.
 [[nodiscard]] std::string text_at(const Value& value, std::string_view path);

@@ -213,8 +213,8 @@ class Course {
     }
     for (std::size_t i = first; i < asked_.size(); ++i) {
       Answer& answer = asked_[i].answer;
-      answer = asked_[i].question->answer(result);
-      answer = answered(answer, evidence(own.find("disturbed").plain_text() == "true"));
+      answer = answered(answer_of(*asked_[i].question, result),
+                        evidence(own.find("disturbed").plain_text() == "true"));
       say("\n" + answer_lines(asked_[i]));
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `diffbench lesson [1-5]`: its options, and the list of the lessons.
+// `diffbench lesson [N]`: its options, and the list of the lessons.
 #include "command.hpp"
 #include "course.hpp"
 #include "diffbench/errors.hpp"
@@ -8,7 +8,10 @@
 #include "option_list.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -16,18 +19,31 @@ namespace diffbench::bench {
 
 namespace {
 
-std::string lesson_list() {
+std::string lesson_list(const std::vector<lesson::Lesson>& lessons) {
   std::string text = "diffbench lesson N asks, measures and explains; no GPU is needed.\n";
-  for (const lesson::Lesson& each : lesson::all_lessons()) {
-    text += fmt::format("\n{}  {} (about {})\n{}\n", each.number, each.title, each.takes,
-                        "   " + std::string(each.teaches));
+  for (const lesson::Lesson& each : lessons) {
+    text +=
+        fmt::format("\n{}  {}{}\n   {}\n", each.number, each.title,
+                    each.takes.empty() ? "" : fmt::format(" (about {})", each.takes), each.teaches);
   }
   return text;
+}
+
+const lesson::Lesson& find_lesson(const std::vector<lesson::Lesson>& lessons, int number) {
+  const auto found = std::ranges::find(lessons, number, &lesson::Lesson::number);
+  if (found == lessons.end()) {
+    std::vector<int> numbers;
+    std::ranges::transform(lessons, std::back_inserter(numbers), &lesson::Lesson::number);
+    throw InvalidInput(
+        fmt::format("there is no lesson {}: choose {}", number, fmt::join(numbers, ", ")));
+  }
+  return *found;
 }
 
 struct LessonOptions {
   int number = 0; ///< 0: the list of all
   bool plan = false;
+  std::string texts, export_to; ///< folders
   lesson::CourseOptions course;
 };
 
@@ -37,7 +53,7 @@ Action declare_lesson(OptionList& options) {
   const auto typed = std::make_shared<LessonOptions>();
   lesson::CourseOptions& course = typed->course;
   course.card_as_typed = "h200";
-  options.integer("LESSON 1-5", typed->number, {1, 5}, "which one", "list them");
+  options.integer("LESSON", typed->number, {1, 99}, "which one", "list them");
   options.flag("--list", typed->plan, "list its commands and questions; measure nothing");
   options.clearing_flag("--no-quiz", course.quiz, "do not ask for guesses");
   options.flag(
@@ -47,7 +63,12 @@ Action declare_lesson(OptionList& options) {
   options.text("--assume CARD|FILE", course.card_as_typed,
                "the GPU that questions assume where there is none: h200, a100, t4, laptop, or a "
                "file like docs/lab.md's");
+  options.text("--texts DIR", typed->texts,
+               "lessons from the *.toml files there, beside the program's or in their place "
+               "(docs/lesson.md: Lessons of your own)");
   options.group("Output");
+  options.text("--export DIR", typed->export_to,
+               "write the program's lessons there as files, to change them, and measure nothing");
   options.text("--out DIR", course.folder,
                "for results, guesses, sheet and page; a lesson that ended early continues from "
                "there (default: diffbench-lesson-N)");
@@ -61,12 +82,18 @@ Action declare_lesson(OptionList& options) {
     typed->course.card = find_assumed_card(typed->course.card_as_typed);
   });
   return [typed](const Invocation& invocation) {
-    if (typed->number == 0) {
-      lesson::say(invocation.out, lesson_list());
+    if (!typed->export_to.empty()) {
+      for (const auto& path : lesson::export_lessons(typed->export_to)) {
+        lesson::say(invocation.out, path.string() + "\n");
+      }
       return exit_ok;
     }
-    const auto lessons = lesson::all_lessons();
-    const lesson::Lesson& chosen = lessons[static_cast<std::size_t>(typed->number) - 1];
+    const auto lessons = lesson::all_lessons(typed->texts);
+    if (typed->number == 0) {
+      lesson::say(invocation.out, lesson_list(lessons));
+      return exit_ok;
+    }
+    const lesson::Lesson& chosen = find_lesson(lessons, typed->number);
     if (typed->plan) {
       lesson::say(invocation.out, lesson::lesson_plan(chosen, typed->course));
       return exit_ok;

@@ -21,8 +21,7 @@ constexpr Column<Asked> sheet_columns[] = {
     {"text", nullptr, as_text, field<&Asked::text>},
     {"guess", nullptr, as_text, field<&Asked::guess, or_null>},
     {"answer", nullptr, as_text, field<&Asked::full_answer, or_null>},
-    {"unit", nullptr, as_text,
-     [](const Asked& a) { return or_null(std::string(a.question->unit)); }},
+    {"unit", nullptr, as_text, [](const Asked& a) { return or_null(a.question->unit); }},
     {"source", nullptr, as_text, field<&Asked::source>},
     {"verdict", nullptr, as_text, field<&Asked::mark, &Grade::text, or_null>},
     {"command", nullptr, as_text, field<&Asked::command>},
@@ -48,7 +47,7 @@ std::string Asked::full_answer() const {
 std::string question_lines(const Asked& asked) {
   std::string lines = fmt::format("{}  {}\n", asked.number, asked.text);
   char letter = 'a';
-  for (const std::string_view choice : asked.question->choices) {
+  for (const std::string& choice : asked.question->choices) {
     lines += fmt::format("{:{}}{})  {}\n", "", margin, letter++, choice);
   }
   return lines;
@@ -65,7 +64,9 @@ std::string answer_lines(const Asked& asked) {
   if (const Grade mark = asked.mark(); !mark.text.empty()) {
     line += fmt::format("; your guess {}: {}", asked.guess, mark.text);
   }
-  return fmt::format("{}\n{:{}}{}\n", line, "", margin, asked.question->why);
+  const std::string& explanation = why(*asked.question, asked.answer);
+  return explanation.empty() ? line + "\n"
+                             : fmt::format("{}\n{:{}}{}\n", line, "", margin, explanation);
 }
 
 std::string sheet_text(const std::vector<Asked>& asked) {

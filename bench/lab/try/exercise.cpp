@@ -40,6 +40,8 @@ void declare_exercise(OptionList& options, std::optional<std::size_t>& number) {
   options.value_may_lack();
 }
 
+std::size_t exercise_count() { return std::size(all_exercises); }
+
 std::string exercise_list() {
   std::string list;
   for (std::size_t number = 1; number <= std::size(all_exercises); ++number) {

@@ -15,6 +15,7 @@ namespace diffbench::bench {
 /// --exercise [N]: sets `number` from 1 on, or to 0 where no number was typed.
 void declare_exercise(OptionList& options, std::optional<std::size_t>& number);
 
+[[nodiscard]] std::size_t exercise_count();
 /// A line for each: its number, and what it is about.
 [[nodiscard]] std::string exercise_list();
 /// "01-boundary.cu" of 1. Of a number that there is, as below.
