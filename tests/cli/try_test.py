@@ -81,6 +81,16 @@ class Try(CommandLineTest):
     def test_no_cheat_passes(self):
         self.check_all(corpus.CHEATS)
 
+    def test_no_cheat_hides_what_the_emulated_device_finds(self):
+        for name, source, says in corpus.CUDA_CHEATS:
+            with self.subTest(name):
+                done, results = self.judge(f"{name}.cu", source, "--schedules", "0")
+                self.assertIn(done.returncode, (2, 3), done.stdout)
+                self.assert_one_line(done.stderr, f"{name}.cu", says)
+                if name == "called_by_address":
+                    kinds = {finding["kind"] for finding in results["float32"]["findings"]}
+                    self.assertEqual(kinds, {"race", "misuse"})
+
     def test_a_shared_library(self):
         self.path("own.c").write_text(corpus.STEP_C)
         subprocess.run(["cc", "-shared", "-fPIC", "-ffp-contract=off", "-o", "own.so", "own.c"],

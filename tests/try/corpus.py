@@ -7,6 +7,7 @@ A submission is (name, ending, source, verdict, detail): of a right one `detail`
 None; of a wrong one the id of its mistake, or None where none may be named, a text that the complaint
 holds, behind "says: ", or "*" where chance has a part in what is said.
 """
+import pathlib
 
 SAME, CONTRACTED, ROUNDING, WRONG = ("the same bits", "right, contracted", "right within rounding",
                                      "wrong")
@@ -226,6 +227,9 @@ RIGHT = [
     ("verbose", "c", "#include <stdio.h>\n" + replaced(
         STEP_C, ("/* first */", 'for (int k = 0; k < 100000; ++k) puts("megabytes of words");')),
      SAME, None),
+    # It is no emulated device, whatever it calls its functions.
+    ("speaks_as_a_device", "c", STEP_C + 'const char* diffbench_try_findings(void) { return "[{\\"kind\\":'
+     ' \\"race\\", \\"message\\": \\"none\\", \\"affects_result\\": true}]"; }\n', SAME, None),
     ("python", "py", PYTHON, SAME, None),
     ("python_solve", "py", PYTHON_SOLVE, SAME, None),
     ("own_clock", "c", "#include <time.h>\nint clock_gettime(clockid_t c, struct timespec* t) {"
@@ -364,4 +368,61 @@ CHEATS = [
     ("looks_into", "c", cheating("if (ptrace(PTRACE_ATTACH, getppid(), 0, 0) == 0) return; exit(3);",
                                  "#include <sys/ptrace.h>\n#include <unistd.h>\n"), WRONG,
      "says: ended with status 3"),
+]
+
+# Right bits and a race, which is hidden: what looks for it is replaced, silenced or begun anew. The detail is
+# what is said of it.
+RACE = """\
+__device__ int seen;
+__device__ void note() { seen = 1; }
+__global__ void advance(const float* u, float* out, int nx, int ny, float factor) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny) return;
+  note();
+  const float up = u[(y + ny - 1) % ny * nx + x], down = u[(y + 1) % ny * nx + x];
+  const float left = u[y * nx + (x + nx - 1) % nx], right = u[y * nx + (x + 1) % nx];
+  out[y * nx + x] = u[y * nx + x] + factor * (up + down + left + right - 4 * u[y * nx + x]);
+}
+void solve(const float* in, float* out, int nx, int ny, int steps, float factor) {
+  const size_t bytes = sizeof(float) * nx * ny;
+  float *a, *b;
+  cudaMalloc(&a, bytes);
+  cudaMalloc(&b, bytes);
+  cudaMemcpy(a, in, bytes, cudaMemcpyHostToDevice);
+  for (int k = 0; k < steps; ++k) {
+    advance<<<dim3((nx + 15) / 16, (ny + 15) / 16), dim3(16, 16)>>>(a, b, nx, ny, factor);
+    float* old = a; a = b; b = old;
+  }
+  cudaMemcpy(out, a, bytes, cudaMemcpyDeviceToHost);
+  cudaFree(a);
+  cudaFree(b);
+  /* last */
+}
+"""
+FORGE = 'extern "C" const char* diffbench_try_findings() { return "[]"; }\n'
+BLIND = 'extern "C" __attribute__((visibility("hidden"))) void __tsan_write4(void*) {}\n'
+CUDA_CHEATS = [
+    ("forged_findings", FORGE + RACE, ":1: diffbench_try_findings"),
+    ("forged_counts", 'extern "C" const char* diffbench_try_counts() { return "{}"; }\n' + RACE,
+     ":1: diffbench_try_counts"),
+    ("begun_anew", replaced(RACE, ("/* last */", "diffbench_try_reset(1);")), ":24: diffbench_try_reset"),
+    ("its_namespace", "#include <emulation/control.hpp>\n" + replaced(
+        RACE, ("/* last */", "diffbench::emulation::reset();")), ":25: diffbench"),
+    ("as_a_system_header", '# 1 "/usr/include/own.h" 1 3\n' + FORGE + '# 2 "own.cu" 2\n' + RACE,
+     ":1: a line marker"),
+    ("as_a_system_header_by_pragma", '#pragma GCC system_header\n' + FORGE + RACE, ":1: system_header"),
+    ("called_by_address", "#include <dlfcn.h>\n" + replaced(
+        RACE, ("/* last */", 'void* lib = dlopen("libdiffbench_emulated_cuda.so", RTLD_NOW);\n'
+               '  ((void (*)(unsigned long))dlsym(lib, "diffbench_try_reset"))(1);')), "race in "),
+    ("blind_detector", BLIND + RACE, ":1: __tsan_write4"),
+    ("blind_by_another_name", "#define JOINED(a, b) a##b\n" + BLIND.replace("__tsan_write4", "JOINED(__ts, an_write4)")
+     + RACE, ":2: __tsan_write4"),
+    ("begun_anew_by_pragma", "#pragma redefine_extname anew diffbench_try_reset\n"
+     'extern "C" void anew(unsigned long);\n' + replaced(RACE, ("/* last */", "anew(1);")), "diffbench_try_reset"),
+    ("not_watched_by_pragma", "#pragma clang attribute push(__attribute__((no_sanitize(\"thread\"))), apply_to=function)\n"
+     + RACE, ":1: this pragma"),
+    ("not_watched", replaced(RACE, ("__device__ void note", "__device__ __attribute__((no_sanitize_thread)) void note")),
+     ":2: no_sanitize_thread"),
+    ("own_copies", replaced(RACE, ("__device__ int seen;", "__device__ int seen; extern \"C\" cudaError_t"
+                                   " cudaFree(void*) { return cudaSuccess; }")), "cudaFree"),
 ]

@@ -161,6 +161,7 @@ class Judge {
     try {
       run();
       hear(process.findings());
+      hear(process.early_findings()); // what the code has made the device forget
     } catch (const SubmissionFailed&) {
       hear(process.early_findings());
       throw;

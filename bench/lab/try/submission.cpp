@@ -4,6 +4,7 @@
 #include "cuda/emulated_cuda.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
+#include "elf_symbols.hpp"
 #include "peer.hpp"
 
 #include <fmt/format.h>

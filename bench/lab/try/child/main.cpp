@@ -85,24 +85,36 @@ std::byte* map_shared(int fd) {
   return static_cast<std::byte*>(address);
 }
 
-/// JSON text that the library gives, where it has such a function.
-std::string told(void* library, const char* name) {
-  const auto function = reinterpret_cast<const char* (*)()>(dlsym(library, name));
+/// JSON text that the device gives.
+std::string told(void* device, const char* name) {
+  const auto function =
+      device == nullptr ? nullptr : reinterpret_cast<const char* (*)()>(dlsym(device, name));
   const char* text = function == nullptr ? nullptr : function();
   return text == nullptr ? "null" : text;
 }
 
-/// A function that the library may have.
 template <typename... Arguments>
-void call_if_there(void* library, const char* name, Arguments... arguments) {
-  if (const auto function = reinterpret_cast<void (*)(Arguments...)>(dlsym(library, name))) {
+void call_if_there(void* device, const char* name, Arguments... arguments) {
+  if (device == nullptr) {
+    return;
+  }
+  if (const auto function = reinterpret_cast<void (*)(Arguments...)>(dlsym(device, name))) {
     function(arguments...);
   }
 }
 
+/// The emulated device that the submission was linked with; null: none. What it has noticed is
+/// asked of it, since the submission may have functions of the same names.
+void* emulated_device(const std::string& file) {
+  const std::string beside =
+      file.substr(0, file.rfind('/') + 1) + "libdiffbench_emulated_cuda.so";
+  return dlopen(beside.c_str(), RTLD_NOW | RTLD_NOLOAD);
+}
+
 class Server {
  public:
-  Server(void* library, std::byte* shared) : library_(library), shared_(shared) {}
+  Server(void* library, void* device, std::byte* shared)
+      : library_(library), device_(device), shared_(shared) {}
 
   std::string answer(const std::string& line) {
     std::istringstream words(line);
@@ -128,11 +140,11 @@ class Server {
     } else if (verb == "schedule") {
       std::uint64_t seed = 0;
       words >> seed;
-      call_if_there(library_, "diffbench_try_reset", seed);
+      call_if_there(device_, "diffbench_try_reset", seed);
     } else if (verb == "traffic") {
-      call_if_there(library_, "diffbench_try_count_traffic");
+      call_if_there(device_, "diffbench_try_count_traffic");
     } else if (verb == "findings" || verb == "counts") {
-      return verb + " " + told(library_, ("diffbench_try_" + verb).c_str());
+      return verb + " " + told(device_, ("diffbench_try_" + verb).c_str());
     } else {
       return "error this is no request: " + line;
     }
@@ -141,6 +153,7 @@ class Server {
 
  private:
   void* library_;
+  void* device_;
   std::byte* shared_;
   std::unique_ptr<ServedSession> session_;
 };
@@ -152,7 +165,7 @@ int serve_library(Channel& channel, const char* file, int shared_fd) {
     channel.write(std::string("error ") + dlerror());
     return 1;
   }
-  Server server(library, map_shared(shared_fd));
+  Server server(library, emulated_device(file), map_shared(shared_fd));
   channel.write("ready");
   for (std::string line; channel.read(line);) {
     try {

@@ -3,6 +3,7 @@
 
 #include "diffbench/errors.hpp"
 #include "translation.hpp"
+#include "try/elf_symbols.hpp"
 #include "try/host_compiler.hpp"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -83,6 +85,50 @@ void refuse_other_headers(const fs::path& source, const Emulation& emulation) {
         })) {
       throw InvalidInput(
           fmt::format("{}:{}: <{}> is not emulated", source.filename().string(), number, header));
+    }
+  }
+}
+
+// An object file that has functions of the device's own in their place, or calls what is not for the
+// user's code: then nothing would be found in it. Whatever the text calls them.
+void refuse_what_replaces_the_device(const fs::path& object, const std::string& name,
+                                     const fs::path& runtime) {
+  constexpr std::string_view own = "9diffbench9emulation";
+  const std::vector<std::string> exported = exported_functions(runtime);
+  const std::set<std::string_view> of_the_device(exported.begin(), exported.end());
+  for (const ElfSymbol& symbol : elf_symbols(object)) {
+    const bool mangled = symbol.name.starts_with("_Z");
+    const std::size_t at = mangled ? symbol.name.find(own) : std::string::npos;
+    const bool is_internal = symbol.name.starts_with("diffbench_try_") ||
+                             (at != std::string::npos && at <= 4 &&
+                              !symbol.name.substr(at + own.size()).starts_with("6detail"));
+    if (symbol.defined ? of_the_device.contains(symbol.name) && !(symbol.weak && mangled)
+                       : is_internal) {
+      throw InvalidInput(fmt::format("{}: {} belongs to the emulated device; the file may not {} it",
+                                     name, symbol.name, symbol.defined ? "define" : "use"));
+    }
+  }
+}
+
+// What would make the user's text look like that of a system header, which nobody translates.
+void refuse_disguises(const fs::path& source) {
+  std::ifstream stream(source);
+  std::string line;
+  for (int number = 1; std::getline(stream, line); ++number) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string::npos) {
+      continue;
+    }
+    const std::string_view code = std::string_view(line).substr(first);
+    const std::size_t sign = code.starts_with("#") ? 1 : code.starts_with("%:") ? 2 : 0;
+    const std::size_t next = sign == 0 ? sign : code.find_first_not_of(" \t", sign);
+    if (sign != 0 && next != std::string_view::npos && code[next] >= '0' && code[next] <= '9') {
+      throw InvalidInput(fmt::format("{}:{}: a line marker is the preprocessor's own",
+                                     source.filename().string(), number));
+    }
+    if (code.find("system_header") != std::string_view::npos) {
+      throw InvalidInput(fmt::format("{}:{}: system_header is for the system's headers",
+                                     source.filename().string(), number));
     }
   }
 }
@@ -283,6 +329,7 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
   }
   const Emulation emulation = find_emulation();
   refuse_other_headers(file, emulation);
+  refuse_disguises(file);
   const std::string compiler = find_cpp_compiler(chosen_compiler);
   const bool clang = is_clang(compiler, work_dir);
 
@@ -368,6 +415,7 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
         unknown.empty() ? fmt::format("{} does not compile: {}", name, first_error(said.text, file))
                         : fmt::format("{}", fmt::join(unknown, "; ")));
   }
+  refuse_what_replaces_the_device(object, name, emulation.library);
   // Who runs it may see no other folder.
   const fs::path runtime = work_dir / library_name;
   fs::copy_file(emulation.library, runtime, fs::copy_options::overwrite_existing);
