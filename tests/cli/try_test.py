@@ -339,13 +339,21 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
         for program in ("cc", "c++", "gcc", "g++", "sh", "python3", "env", "as", "ld"):
             if shutil.which(program):
                 (place / program).symlink_to(shutil.which(program))
-        for name in ("forks", "deletes", "network", "looks_into", "kills_parent"):
-            with self.subTest(name):
-                source = next(entry for entry in corpus.CHEATS if entry[0] == name)[2]
-                self.path(f"{name}.c").write_text(source)
-                done = self.run_program("try", f"{name}.c", "--no-timing", env={"PATH": str(place)})
-                self.assertEqual(done.returncode, 1)
-                self.assertIn("ended with status 3", done.stderr)
+        same_user = {"user": 65534} if os.geteuid() == 0 else {}  # it is nobody, if we are root
+        with subprocess.Popen(["sleep", "600"], cwd="/", **same_user) as victim:
+            self.addCleanup(victim.kill)
+            for name, status in (("forks", 3), ("deletes", 3), ("network", 3), ("looks_into", 3), ("kills_parent", 3),
+                                 ("disturbs_others", 3), ("reads_memory", 3), ("reads_file", 9)):
+                with self.subTest(name):
+                    source = next(entry for entry in corpus.CHEATS if entry[0] == name)[2]
+                    self.path(f"{name}.c").write_text(f'#define VICTIM {victim.pid}\n#define SECRET "/etc/passwd"\n{source}')
+                    done = self.run_program("try", f"{name}.c", "--no-timing", "--json", "-", env={"PATH": str(place)})
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn(f"ended with status {status}", done.stderr)
+                    result = parse_json(done.stdout)["diffbench"]["try"]["results"][0]
+                    self.assertRegex(result["unprotected"], "it can read what (you|every user) can read, since bwrap is"
+                                     " not installed")
+            victim.kill()
 
 
 if __name__ == "__main__":

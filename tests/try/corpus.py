@@ -325,6 +325,65 @@ MISTAKES = [
      WRONG, "says: ended with status 4"),
 ]
 
+DISTURBS = """\
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#ifndef VICTIM
+#define VICTIM getppid()
+#define MAY_BE_ALONE  /* then nobody is there to be slowed down but the sandbox's own first process */
+#endif
+static void disturb(pid_t victim) {
+  char info[128] = {0};
+  *(int*)info = SIGURG;
+  *(int*)(info + 8) = SI_QUEUE;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(0, &one);
+  struct rlimit all;
+  struct sched_param parameters = {0};
+  struct { unsigned size, policy; unsigned long flags; int nice; unsigned priority; unsigned long times[3]; }
+      attributes = {48, 0, 0, 5, 0, {0}};
+  int pipe_ends[2];
+  if (pipe(pipe_ends)) exit(4);
+  const long done[] = {
+      kill(victim, SIGURG), syscall(SYS_tkill, victim, SIGURG), syscall(SYS_tgkill, victim, victim, SIGURG),
+      syscall(SYS_rt_sigqueueinfo, victim, SIGURG, info),
+      syscall(SYS_rt_tgsigqueueinfo, victim, victim, SIGURG, info),
+#ifndef MAY_BE_ALONE
+      sched_setaffinity(victim, sizeof one, &one),
+#endif
+      syscall(SYS_prlimit64, victim, RLIMIT_NOFILE, 0, &all),
+      sched_setscheduler(victim, SCHED_BATCH, &parameters), syscall(SYS_sched_setattr, victim, &attributes, 0),
+      setpriority(PRIO_PROCESS, victim, 19), setpriority(PRIO_USER, 0, 19),
+      syscall(SYS_ioprio_set, 1, victim, 2 << 13 | 7), syscall(SYS_move_pages, victim, 0, 0, 0, 0, 0),
+      syscall(SYS_pidfd_open, victim, 0), syscall(SYS_kcmp, victim, getpid(), 0, 0, 0),
+      fcntl(pipe_ends[0], F_SETOWN, victim), fchmod(open("/proc/self/exe", O_RDONLY), 0)};
+  for (unsigned k = 0; k < sizeof done / sizeof *done; ++k) if (done[k] >= 0) exit(10 + k);
+  exit(3);
+}
+"""
+READS = """\
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#ifndef SECRET
+#define SECRET __FILE__
+#endif
+static void look_at(const char* name) {
+  char byte;
+  const int file = open(name, O_RDONLY);
+  exit(file >= 0 && pread(file, &byte, 1, 4096) >= 0 ? 9 : 3);
+}
+"""
+
 CHEATS = [
     # The result of the first call with a shape, again.
     ("replayed", "c", replaced(SOLVE_C, (
@@ -368,6 +427,12 @@ CHEATS = [
     ("looks_into", "c", cheating("if (ptrace(PTRACE_ATTACH, getppid(), 0, 0) == 0) return; exit(3);",
                                  "#include <sys/ptrace.h>\n#include <unistd.h>\n"), WRONG,
      "says: ended with status 3"),
+    # Of VICTIM, a process of the same user: it is signalled, slowed down, limited; status 10 and more: which way.
+    ("disturbs_others", "c", DISTURBS + cheating("disturb(VICTIM);"), WRONG, "says: ended with status 3"),
+    # A file of the user's, the parent's memory.
+    ("reads_file", "c", READS + cheating("look_at(SECRET);"), WRONG, "says: ended with status 3"),
+    ("reads_memory", "c", READS + cheating('char name[64]; sprintf(name, "/proc/%d/mem", (int)getppid());'
+                                           " look_at(name);"), WRONG, "says: ended with status 3"),
 ]
 
 # Right bits and a race, which is hidden: what looks for it is replaced, silenced or begun anew. The detail is

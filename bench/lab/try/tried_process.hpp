@@ -139,6 +139,7 @@ class TriedProcess {
 };
 
 /// Whether bwrap(1) can be used here: asked once.
-[[nodiscard]] bool has_bwrap();
+enum class Bwrap { works, fails, is_not_installed };
+[[nodiscard]] Bwrap find_bwrap();
 
 } // namespace diffbench::bench

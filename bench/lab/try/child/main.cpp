@@ -2,9 +2,10 @@
 // The process in which a submission runs. It knows no field that a submission was not given, no
 // expected result and no clock: these are the parent's.
 //
-//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES SHARED_FD NOTICED_FD run FILE.so
-//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES SHARED_FD NOTICED_FD exec COMMAND...
+//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD run FILE.so
+//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD exec COMMAND...
 //
+// ALONE is 1 where it sees no process of others, else 0.
 // stdin is a socket: a line comes in, a line goes back. The fields are in the shared memory
 // SHARED_FD, between guard zones, where the parent put them. An emulated device writes what it
 // notices to NOTICED_FD as well: a process that ends cannot be asked.
@@ -188,20 +189,21 @@ Number number_of(const std::string& argument) {
 }
 
 int run(const std::vector<std::string>& arguments, char** command) {
-  if (arguments.size() < 7) {
+  if (arguments.size() < 8) {
     return 2;
   }
-  const int shared_fd = number_of<int>(arguments[3]);
-  const int noticed_fd = number_of<int>(arguments[4]);
+  const int shared_fd = number_of<int>(arguments[4]);
+  const int noticed_fd = number_of<int>(arguments[5]);
   const auto [first, second] = std::minmax(shared_fd, noticed_fd);
   close_range(3, static_cast<unsigned>(first) - 1, 0);
   close_range(static_cast<unsigned>(first) + 1, static_cast<unsigned>(second) - 1, 0);
   close_range(static_cast<unsigned>(second) + 1, ~0U, 0);
-  setenv("DIFFBENCH_TRY_FINDINGS_FD", arguments[4].c_str(), 1);
+  setenv("DIFFBENCH_TRY_FINDINGS_FD", arguments[5].c_str(), 1);
   const Limits limits{.memory_bytes = number_of<std::uint64_t>(arguments[0]),
                       .cpu_seconds = number_of<std::uint64_t>(arguments[1]),
-                      .file_bytes = number_of<std::uint64_t>(arguments[2])};
-  if (arguments[5] == "exec") {
+                      .file_bytes = number_of<std::uint64_t>(arguments[2]),
+                      .alone = arguments[3] == "1"};
+  if (arguments[6] == "exec") {
     // What is not protected is the first thing that the parent hears, from whom it is.
     std::string lacking;
     for (const std::string& each : confine(limits)) {
@@ -221,7 +223,7 @@ int run(const std::vector<std::string>& arguments, char** command) {
     lacking += (lacking.empty() ? "" : "; ") + each;
   }
   channel.write("lacking " + lacking);
-  return serve_library(channel, arguments[6].c_str(), shared_fd);
+  return serve_library(channel, arguments[7].c_str(), shared_fd);
 }
 
 } // namespace
@@ -230,7 +232,7 @@ int run(const std::vector<std::string>& arguments, char** command) {
 
 int main(int argc, char** argv) {
   try {
-    return diffbench::tried::run({argv + 1, argv + argc}, argv + (argc > 7 ? 7 : argc));
+    return diffbench::tried::run({argv + 1, argv + argc}, argv + (argc > 8 ? 8 : argc));
   } catch (const std::exception& failure) {
     std::cerr << failure.what() << '\n';
     return 1;
