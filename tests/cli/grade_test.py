@@ -16,7 +16,6 @@ from program import PROGRAM, CommandLineTest, parse_json
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "try"))
 import corpus  # noqa: E402
 
-QUICK = ("--no-timing", "--timeout", "2")
 CALM = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2"}
 
 
@@ -50,9 +49,9 @@ class Grade(CommandLineTest):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
 
-    def grade(self, *arguments, exit_code=0):
+    def grade(self, *arguments, exit_code=0, timeout="2"):
         """The results by name, and what was printed."""
-        done = self.run_program("grade", "class", *QUICK, *arguments, "--json", "grade.json", env=CALM)
+        done = self.run_program("grade", "class", "--no-timing", "--timeout", timeout, *arguments, "--json", "grade.json", env=CALM)
         self.assertEqual(done.returncode, exit_code, done.stderr)
         results = parse_json(self.path("grade.json").read_text())["diffbench"]["grade"]["results"]
         return {result["name"]: result for result in results}, done
@@ -122,6 +121,33 @@ class Grade(CommandLineTest):
         self.grade("--csv", "grades.csv")
         state.write_text(state.read_text()[:-20])
         self.assertIn("note: 2 not changed", self.grade("--csv", "grades.csv")[1].stdout)
+
+    def test_what_a_submission_includes(self):
+        """Its own files and the class's headers; not those of others, which are somebody else's work."""
+        cell = corpus.replaced(corpus.STEP_C, ("4 * u[y * nx + x];", "CENTRE;"))
+        kernel = corpus.replaced(corpus.RACE, ("4 * u[y * nx + x]", "CENTRE"), ("note();", ""))
+        header = "#define CENTRE 4 * u[y * nx + x]\n"
+        for name, text in (("common.h", header), ("ann/port.c", corpus.STEP_C), ("ann/inc/more.h", header),
+                           ("bob/port.c", '#include "../ann/port.c"\n'),
+                           ("cas/port.cu", '#include "../ann/inc/more.h"\n' + kernel),
+                           ("dan/port.c", '#include "its inc/deep/own.h"\n' + cell), ("dan/its inc/deep/own.h", header),
+                           ("eve/port.c", '#include "../common.h"\n' + cell), ("fay.cu", '#include "common.h"\n' + kernel)):
+            (self.path("class") / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.path("class") / name).write_text(text)
+        self.path("class/gil").mkdir()
+        self.path("class/gil/port.c").symlink_to("../ann/port.c")
+        results, _ = self.grade("--schedules", "0", "--csv", "grades.csv", timeout="20")
+        for name in ("ann/port.c", "dan/port.c", "eve/port.c", "fay.cu"):
+            self.assertIs(results[name]["right"], True, results[name])
+        for name, says in (("bob/port.c", "port.c includes "), ("cas/port.cu", "port.cu includes "),
+                           ("gil", "port.c is a link to a file outside")):
+            self.assertIs(results[name]["right"], False)
+            self.assertIn(says, results[name]["reason"])
+        # A header of a folder of its own belongs to what was graded.
+        self.path("class/dan/its inc/deep/own.h").write_text(header.replace("4", "3"))
+        results, done = self.grade("--schedules", "0", "--csv", "grades.csv", timeout="20")
+        self.assertIn("note: 6 not changed", done.stdout)
+        self.assertIs(results["dan/port.c"]["right"], False)
 
     def test_an_interrupt_keeps_what_was_graded(self):
         self.make_class(["copied.c", "hangs.c", "typo.c"])

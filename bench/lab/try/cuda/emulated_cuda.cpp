@@ -5,6 +5,7 @@
 #include "translation.hpp"
 #include "try/elf_symbols.hpp"
 #include "try/host_compiler.hpp"
+#include "try/included_files.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -126,7 +127,8 @@ void refuse_disguises(const fs::path& source) {
       throw InvalidInput(fmt::format("{}:{}: a line marker is the preprocessor's own",
                                      source.filename().string(), number));
     }
-    if (code.find("system_header") != std::string_view::npos) {
+    const bool is_pragma = sign != 0 || code.find("_Pragma") != std::string_view::npos;
+    if (is_pragma && code.find("system_header") != std::string_view::npos) {
       throw InvalidInput(fmt::format("{}:{}: system_header is for the system's headers",
                                      source.filename().string(), number));
     }
@@ -321,7 +323,7 @@ std::string no_form(const CudaTranslation& code, const std::string& name) {
 } // namespace
 
 EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> form,
-                                   const fs::path& work_dir, const std::string& chosen_compiler) {
+                                   const fs::path& work_dir, const CompilerChoice& choice) {
   const fs::path file = fs::absolute(source);
   const std::string name = source.filename().string();
   if (!fs::exists(file)) {
@@ -329,8 +331,7 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
   }
   const Emulation emulation = find_emulation();
   refuse_other_headers(file, emulation);
-  refuse_disguises(file);
-  const std::string compiler = find_cpp_compiler(chosen_compiler);
+  const std::string compiler = find_cpp_compiler(choice.compiler);
   const bool clang = is_clang(compiler, work_dir);
 
   const fs::path unit = work_dir / "unit.cpp";
@@ -340,22 +341,22 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
                       << "#if !defined(BLOCK_Y)\n#define BLOCK_Y 16\n#endif\n"
                       << "enum { diffbench_block_x = BLOCK_X, diffbench_block_y = BLOCK_Y };\n";
   const fs::path preprocessed = work_dir / "preprocessed.ii";
-  std::vector<std::string> command = {compiler,
-                                      "-E",
-                                      "-std=gnu++20",
-                                      "-fdiagnostics-color=never",
-                                      "-DDIFFBENCH_USER_CODE",
-                                      "-D__CUDACC__",
-                                      "-D__NVCC__",
-                                      "-I",
-                                      file.parent_path().string()};
+  std::vector<std::string> looking = {compiler};
   for (const std::string& folder : emulation.include_folders) {
-    command.insert(command.end(), {"-isystem", folder});
+    looking.insert(looking.end(), {"-isystem", folder});
   }
+  std::vector<std::string> command = looking;
+  command.insert(command.end(), {"-E", "-std=gnu++20", "-fdiagnostics-color=never",
+                                 "-DDIFFBENCH_USER_CODE", "-D__CUDACC__", "-D__NVCC__", "-I",
+                                 file.parent_path().string()});
+  std::ranges::move(listing_flags(work_dir), std::back_inserter(command));
   command.insert(command.end(), {unit.string(), "-o", preprocessed.string()});
   if (const Said said = run_command(command, work_dir); said.status != 0) {
     throw InvalidInput(fmt::format("{} does not compile: {}", name, first_error(said.text, file)));
   }
+  const std::vector<fs::path> of_the_user = files_of_the_user(looking, "c++", work_dir);
+  refuse_foreign_files(of_the_user, choice, file);
+  std::ranges::for_each(of_the_user, refuse_disguises);
 
   const std::string text = read_file(preprocessed);
   const CudaTranslation code = translate_cuda(text);

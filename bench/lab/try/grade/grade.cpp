@@ -73,7 +73,9 @@ Graded try_submitted(const Submitted& submitted, const TrialPlan& plan, Progress
   try {
     const TemporaryDirectory work_dir;
     LoadWatch load;
-    const Trial trial = try_file(submitted.file, plan, work_dir.path(), progress);
+    TrialPlan own = plan;
+    own.compiler.own_files = submitted.parts;
+    const Trial trial = try_file(submitted.file, own, work_dir.path(), progress);
     if (trial.timing) {
       load.add_work(*trial.timing);
     }
