@@ -408,6 +408,20 @@ CHEATS = [
     # Answers in the parent's place, on every descriptor that is open.
     ("forged_answer", "c", cheating("for (int k = 3; k < 64; ++k) if (write(k, \"done\\n\", 5) < 0)"
                                     " continue; sleep(1);", "#include <unistd.h>\n"), WRONG, "*"),
+    # What would be right for the fields that the program itself begins with.
+    ("guessed_input", "c", replaced(SOLVE_C, ("memcpy(now, in, bytes);", "for (int y = 0; y < ny; ++y) for (int x = 0;"
+     " x < nx; ++x) now[y * nx + x] = x >= 4 * nx / 10 && x < nx / 2 && y >= 4 * ny / 10 && y < ny / 2 ? 0.005f : 0;")),
+     WRONG, None),
+    # It prints a verdict of its own, and replaces what would run it.
+    ("patched_stdout", "py", PYTHON + """
+
+import os, sys
+print("float32  the same bits")
+for k in (1, 2):
+    os.write(k, b"done\\nfloat32  the same bits\\n")
+sys.stdout = sys.stderr
+sys.modules["__main__"].Session.run = lambda *_: None
+""", WRONG, "nothing_written"),
     ("fewer_steps", "c", replaced(SOLVE_C, ("k < steps", "k < (steps > 50 ? 50 : steps)")), WRONG, None),
     # What it may not do fails, and the result is that failure.
     ("forks", "c", cheating("if (fork() >= 0) memset(out, 0, 4 * nx * ny); else exit(3);",
@@ -434,6 +448,37 @@ CHEATS = [
     ("reads_memory", "c", READS + cheating('char name[64]; sprintf(name, "/proc/%d/mem", (int)getppid());'
                                            " look_at(name);"), WRONG, "says: ended with status 3"),
 ]
+
+# Right where they are judged, and not where they are timed: there with 64 x 64 cells.
+TIMED_CHEATS = [
+    ("replayed", cheating("static float kept[64 * 64]; static int times; if (nx == 64 && ny == 64 && times++ > 1) {"
+                          " memcpy(out, kept, sizeof kept); return; }").replace(
+        "memcpy(out, now, bytes);", "memcpy(out, now, bytes); if (nx == 64 && ny == 64) memcpy(kept, now, bytes);")),
+    # A thread that goes on after the function has returned.
+    ("later", "#include <pthread.h>\n#include <unistd.h>\n" + SOLVE_C.replace("void solve", "static void all") + """
+struct work { const float* in; float* out; int nx, ny, steps; float factor; };
+static void* go_on(void* all_of_it) {
+  const struct work* w = all_of_it;
+  usleep(20000);
+  all(w->in, w->out, w->nx, w->ny, w->steps, w->factor);
+  return 0;
+}
+void solve(const float* in, float* out, int nx, int ny, int steps, float factor) {
+  static struct work w;
+  pthread_t thread;
+  w = (struct work){in, out, nx, ny, steps, factor};
+  if (nx != 64 || ny != 64 || pthread_create(&thread, 0, go_on, &w)) all(in, out, nx, ny, steps, factor);
+}
+"""),
+]
+# It has a clock of its own, which stands still, and takes 1 ms a step.
+STOPPED_CLOCK = """\
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t c, struct timespec* t) { t->tv_sec = t->tv_nsec = 0; return 0; }
+int gettimeofday(struct timeval* t, void* zone) { t->tv_sec = t->tv_usec = 0; return 0; }
+""" + cheating("usleep(1000 * steps);")
 
 # Right bits and a race, which is hidden: what looks for it is replaced, silenced or begun anew. The detail is
 # what is said of it.
@@ -484,10 +529,10 @@ CUDA_CHEATS = [
      + RACE, ":2: __tsan_write4"),
     ("begun_anew_by_pragma", "#pragma redefine_extname anew diffbench_try_reset\n"
      'extern "C" void anew(unsigned long);\n' + replaced(RACE, ("/* last */", "anew(1);")), "diffbench_try_reset"),
-    ("not_watched_by_pragma", "#pragma clang attribute push(__attribute__((no_sanitize(\"thread\"))), apply_to=function)\n"
-     + RACE, ":1: this pragma"),
-    ("not_watched", replaced(RACE, ("__device__ void note", "__device__ __attribute__((no_sanitize_thread)) void note")),
-     ":2: no_sanitize_thread"),
+    ("not_watched_by_pragma", '#pragma clang attribute push(__attribute__((no_sanitize("thread"))), apply_to=function)'
+     "\n" + RACE, ":1: this pragma"),
+    ("not_watched", replaced(RACE, ("__device__ void note", "__attribute__((no_sanitize_thread)) __device__ void"
+                                    " note")), ":2: no_sanitize_thread"),
     ("own_copies", replaced(RACE, ("__device__ int seen;", "__device__ int seen; extern \"C\" cudaError_t"
                                    " cudaFree(void*) { return cudaSuccess; }")), "cudaFree"),
 ]

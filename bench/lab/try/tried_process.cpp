@@ -243,13 +243,25 @@ void TriedProcess::ended() {
 
 std::string TriedProcess::receive(double limit_seconds) {
   std::string line;
-  switch (child_.read_line(line, Seconds(limit_seconds), interrupted)) {
+  const double allowed =
+      limits_.allowance ? std::min(limit_seconds, limits_.allowance->left) : limit_seconds;
+  const Stopwatch watch;
+  const ChildProcess::Outcome outcome = child_.read_line(line, Seconds(allowed), interrupted);
+  if (limits_.allowance) {
+    limits_.allowance->left -= watch.seconds();
+  }
+  switch (outcome) {
     case ChildProcess::Outcome::line: return line;
     case ChildProcess::Outcome::closed: ended();
     case ChildProcess::Outcome::interrupted: child_.kill_now(); throw Interrupted();
     case ChildProcess::Outcome::timeout: break;
   }
   child_.kill_now();
+  if (allowed < limit_seconds) {
+    throw SubmissionFailed(
+        SubmissionFailed::Kind::ended,
+        fmt::format("its runs together take more than {:g} s (--timeout)", limits_.allowance->seconds));
+  }
   throw SubmissionFailed(
       SubmissionFailed::Kind::hung,
       fmt::format("it did not come back within {:g} s (--timeout)", limit_seconds));

@@ -94,10 +94,14 @@ std::optional<std::int64_t> findings_of(const Trial& trial, std::string_view kin
   return most;
 }
 
-/// The first that is not right, one that failed before one that is wrong; else the first.
+/// The first that is not right, one that failed before one that is wrong, and both before one that
+/// is not decided; else the first.
 const Judgement& worst_of(const Trial& trial) {
   const auto rank = [](const Judgement& judgement) {
-    return judgement.failed ? 0 : is_right(judgement.verdict) ? 2 : 1;
+    return judgement.verdict == TryVerdict::undecided ? 2
+           : judgement.failed                         ? 0
+           : is_right(judgement.verdict)              ? 3
+                                                      : 1;
   };
   return *std::ranges::min_element(trial.judgements, {}, rank);
 }
@@ -171,9 +175,17 @@ Graded graded_from(const std::string& name, const Trial& trial, bool disturbed) 
     graded.paces = paces_of(*trial.timing);
     graded.disturbed = disturbed;
     if (const Row& own = trial.timing->rows.front(); own.failed()) {
-      graded.right = false; // on the field that was timed
       graded.reason = own.reason;
+      if (!trial.timing_undecided) {
+        graded.right = false; // on the field that was timed
+        graded.verdict = to_string(TryVerdict::wrong);
+      }
     }
+  }
+  if (worst.verdict == TryVerdict::undecided || (graded.right && trial.timing_undecided)) {
+    graded.fate = Graded::Fate::undecided;
+    graded.verdict.clear();
+    graded.right = false;
   }
   graded.reason = clipped(graded.reason, most_reason);
   const LabReport report = try_report(trial);

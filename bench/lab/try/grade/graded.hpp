@@ -29,8 +29,9 @@ struct Pace {
 struct Graded {
   enum class Fate {
     tried,
-    refused, ///< it does not compile, has no form that is known, or is several files
-    lacking  ///< this machine lacks what it needs, such as a compiler
+    refused,  ///< it does not compile, has no form that is known, or is several files
+    lacking,  ///< this machine lacks what it needs, such as a compiler
+    undecided ///< all its runs together took too long for this machine
   };
   std::string name; ///< as the folder has it
   Fate fate = Fate::refused;
@@ -49,12 +50,20 @@ struct Graded {
   bool disturbed = false; ///< its times, by other programs
   std::string said;       ///< what `diffbench try` prints of it
 };
-inline constexpr NameTable<Graded::Fate, 3> fate_names{"fate",
-                                                       {{{Graded::Fate::tried, "tried"},
-                                                         {Graded::Fate::refused, "refused"},
-                                                         {Graded::Fate::lacking, "lacking"}}}};
+inline constexpr NameTable<Graded::Fate, 4> fate_names{
+    "fate",
+    {{{Graded::Fate::tried, "tried"},
+      {Graded::Fate::refused, "refused"},
+      {Graded::Fate::lacking, "lacking"},
+      {Graded::Fate::undecided, "not decided"}}}};
 [[nodiscard]] constexpr std::string_view to_string(Graded::Fate fate) {
   return fate_names.name(fate);
+}
+
+/// Whether it says something of the submission, whatever the machine: then it has points, and need
+/// not be tried again.
+[[nodiscard]] constexpr bool is_final(Graded::Fate fate) {
+  return fate == Graded::Fate::tried || fate == Graded::Fate::refused;
 }
 
 [[nodiscard]] Graded graded_from(const std::string& name, const Trial& trial, bool disturbed);

@@ -244,7 +244,7 @@ std::string title_of(const Criterion& criterion) {
 
 Grade grade_by(const Rubric& rubric, const Graded& graded) {
   Grade grade;
-  if (graded.fate == Graded::Fate::lacking) {
+  if (!is_final(graded.fate)) {
     return grade;
   }
   for (const Criterion& each : rubric.criteria) {
