@@ -41,7 +41,8 @@ void declare_trial(OptionList& options, TrialPlan& plan, std::string_view seed_h
   options.text("--flags WORDS", plan.compiler.flags,
                "instead of -O3 -march=native -ffp-contract=off -fopenmp");
   options.group("Limits");
-  declare_seconds(options, "--timeout SECONDS", plan.judge.limits.seconds, "that one run may take; all runs of a file six times that");
+  declare_seconds(options, "--timeout SECONDS", plan.judge.limits.seconds,
+                  "that one run may take; all runs of a file six times that");
   options.integer("--memory MIB", plan.memory_mib, {64, 1 << 24},
                   fmt::format("that it may take; a .cu file {} more, for the emulated device",
                               emulation_bytes >> 20));

@@ -170,12 +170,11 @@ TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits
   }
   unprotected_ = first.substr(mark.size());
   if (find_bwrap() != Bwrap::works) {
-    unprotected_ += fmt::format("{}it can read what {} can read, since bwrap {}",
-                                unprotected_.empty() ? "" : "; ",
-                                geteuid() == 0 ? "every user" : "you",
-                                find_bwrap() == Bwrap::fails
-                                    ? "does not work here"
-                                    : "is not installed (apt-get install bubblewrap)");
+    unprotected_ +=
+        fmt::format("{}it can read what {} can read, since bwrap {}",
+                    unprotected_.empty() ? "" : "; ", geteuid() == 0 ? "every user" : "you",
+                    find_bwrap() == Bwrap::fails ? "does not work here"
+                                                 : "is not installed (apt-get install bubblewrap)");
   }
   const std::string ready = receive(starting);
   if (ready.starts_with("error ")) {
@@ -194,10 +193,10 @@ std::vector<std::string> TriedProcess::command(const CompiledSubmission& submiss
   if (alone) {
     command = bwrap_command(program, work_dir);
   }
-  command.insert(command.end(), {program.string(), fmt::to_string(limits_.memory_bytes),
-                                 fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes),
-                                 alone ? "1" : "0",
-                                 fmt::to_string(shared_.fd()), fmt::to_string(noticed_.get())});
+  command.insert(command.end(),
+                 {program.string(), fmt::to_string(limits_.memory_bytes),
+                  fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes), alone ? "1" : "0",
+                  fmt::to_string(shared_.fd()), fmt::to_string(noticed_.get())});
   if (submission.interpreter.empty()) {
     command.insert(command.end(), {"run", submission.library.string()});
   } else {
@@ -258,9 +257,9 @@ std::string TriedProcess::receive(double limit_seconds) {
   }
   child_.kill_now();
   if (allowed < limit_seconds) {
-    throw SubmissionFailed(
-        SubmissionFailed::Kind::ended,
-        fmt::format("its runs together take more than {:g} s (--timeout)", limits_.allowance->seconds));
+    throw SubmissionFailed(SubmissionFailed::Kind::ended,
+                           fmt::format("its runs together take more than {:g} s (--timeout)",
+                                       limits_.allowance->seconds));
   }
   throw SubmissionFailed(
       SubmissionFailed::Kind::hung,

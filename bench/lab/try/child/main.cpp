@@ -107,8 +107,7 @@ void call_if_there(void* device, const char* name, Arguments... arguments) {
 /// The emulated device that the submission was linked with; null: none. What it has noticed is
 /// asked of it, since the submission may have functions of the same names.
 void* emulated_device(const std::string& file) {
-  const std::string beside =
-      file.substr(0, file.rfind('/') + 1) + "libdiffbench_emulated_cuda.so";
+  const std::string beside = file.substr(0, file.rfind('/') + 1) + "libdiffbench_emulated_cuda.so";
   return dlopen(beside.c_str(), RTLD_NOW | RTLD_NOLOAD);
 }
 

@@ -90,23 +90,31 @@ void refuse_other_headers(const fs::path& source, const Emulation& emulation) {
   }
 }
 
-// An object file that has functions of the device's own in their place, or calls what is not for the
-// user's code: then nothing would be found in it. Whatever the text calls them.
+// Of the emulation, and not what its headers call: `name` is as in an object file.
+bool is_internal(std::string_view name) {
+  constexpr std::string_view own = "9diffbench9emulation", called = "6detail";
+  if (name.starts_with("diffbench_try_")) {
+    return true;
+  }
+  const std::size_t at = name.find(own);
+  return name.starts_with("_ZN") && at <= std::string_view("_ZNK").size() &&
+         !name.substr(at + own.size()).starts_with(called);
+}
+
+// An object file that has functions of the device's own in their place, or calls what is not for
+// the user's code: then nothing would be found in it. Whatever the text calls them.
 void refuse_what_replaces_the_device(const fs::path& object, const std::string& name,
                                      const fs::path& runtime) {
-  constexpr std::string_view own = "9diffbench9emulation";
   const std::vector<std::string> exported = exported_functions(runtime);
   const std::set<std::string_view> of_the_device(exported.begin(), exported.end());
   for (const ElfSymbol& symbol : elf_symbols(object)) {
-    const bool mangled = symbol.name.starts_with("_Z");
-    const std::size_t at = mangled ? symbol.name.find(own) : std::string::npos;
-    const bool is_internal = symbol.name.starts_with("diffbench_try_") ||
-                             (at != std::string::npos && at <= 4 &&
-                              !symbol.name.substr(at + own.size()).starts_with("6detail"));
-    if (symbol.defined ? of_the_device.contains(symbol.name) && !(symbol.weak && mangled)
-                       : is_internal) {
-      throw InvalidInput(fmt::format("{}: {} belongs to the emulated device; the file may not {} it",
-                                     name, symbol.name, symbol.defined ? "define" : "use"));
+    // Inline functions of its headers are in both.
+    const bool is_inline = symbol.weak && symbol.name.starts_with("_Z");
+    if (symbol.defined ? of_the_device.contains(symbol.name) && !is_inline
+                       : is_internal(symbol.name)) {
+      throw InvalidInput(
+          fmt::format("{}: {} belongs to the emulated device; the file may not {} it", name,
+                      symbol.name, symbol.defined ? "define" : "use"));
     }
   }
 }
@@ -346,9 +354,9 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
     looking.insert(looking.end(), {"-isystem", folder});
   }
   std::vector<std::string> command = looking;
-  command.insert(command.end(), {"-E", "-std=gnu++20", "-fdiagnostics-color=never",
-                                 "-DDIFFBENCH_USER_CODE", "-D__CUDACC__", "-D__NVCC__", "-I",
-                                 file.parent_path().string()});
+  command.insert(command.end(),
+                 {"-E", "-std=gnu++20", "-fdiagnostics-color=never", "-DDIFFBENCH_USER_CODE",
+                  "-D__CUDACC__", "-D__NVCC__", "-I", file.parent_path().string()});
   std::ranges::move(listing_flags(work_dir), std::back_inserter(command));
   command.insert(command.end(), {unit.string(), "-o", preprocessed.string()});
   if (const Said said = run_command(command, work_dir); said.status != 0) {

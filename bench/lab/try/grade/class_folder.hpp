@@ -25,7 +25,8 @@ struct ClassFolder {
 };
 
 /// Looks at the folder and those in it, where deeper ones may hold headers, and not at what begins
-/// with a point or two underscores. Throws InvalidInput where it cannot be read, or has no submission.
+/// with a point or two underscores. Throws InvalidInput where it cannot be read, or has no
+/// submission.
 [[nodiscard]] ClassFolder class_folder(const std::filesystem::path& folder);
 
 /// Of all parts and `options`: equal for what gives equal results. Throws InvalidInput for a part

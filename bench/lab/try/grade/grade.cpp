@@ -227,12 +227,12 @@ std::vector<std::string> notes_on(const ClassResult& result, const Rubric& rubri
     notes.push_back(fmt::format("{} not changed since {} graded: not tried again", result.kept,
                                 result.kept == 1 ? "it was" : "they were"));
   }
-  const auto undecided =
-      std::ranges::count(result.rows, Graded::Fate::undecided,
-                         [](const GradedRow& row) { return row.graded.fate; });
+  const auto undecided = std::ranges::count(result.rows, Graded::Fate::undecided,
+                                            [](const GradedRow& row) { return row.graded.fate; });
   if (undecided > 0) {
     notes.push_back(fmt::format(
-        "{} not decided: all runs of a file together took longer than six times --timeout, which may "
+        "{} not decided: all runs of a file together took longer than six times --timeout, which "
+        "may "
         "be this machine's fault; the next run tries {} again, best with a longer --timeout",
         counted(undecided, "submission"), undecided == 1 ? "it" : "them"));
   }

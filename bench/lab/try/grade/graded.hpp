@@ -19,7 +19,7 @@
 namespace diffbench::bench {
 
 /// Against a row of ours.
-struct Pace {
+struct RowPace {
   std::string row; ///< one of pace_rows()
   Ratio times;     ///< how many times as long that row takes
 };
@@ -46,7 +46,7 @@ struct Graded {
   std::int64_t launches = 0;
   bool resident = false; ///< nothing travels in a step
   bool timed = false;    ///< its time was asked for; a wrong one has none all the same
-  std::vector<Pace> paces;
+  std::vector<RowPace> paces;
   bool disturbed = false; ///< its times, by other programs
   std::string said;       ///< what `diffbench try` prints of it
 };

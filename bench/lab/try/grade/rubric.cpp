@@ -175,7 +175,7 @@ Mark mark_of_pace(const Graded& graded, const Criterion& criterion) {
   if (!graded.right) {
     return Mark::missed;
   }
-  const auto pace = std::ranges::find(graded.paces, criterion.row, &Pace::row);
+  const auto pace = std::ranges::find(graded.paces, criterion.row, &RowPace::row);
   if (pace == graded.paces.end()) {
     return Mark::not_judged;
   }
