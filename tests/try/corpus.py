@@ -520,6 +520,8 @@ CUDA_CHEATS = [
         RACE, ("/* last */", "diffbench::emulation::reset();")), ":25: diffbench"),
     ("as_a_system_header", '# 1 "/usr/include/own.h" 1 3\n' + FORGE + '# 2 "own.cu" 2\n' + RACE,
      ":1: a line marker"),
+    ("as_a_system_header_behind_a_comment", '/* of\n two */ # /**/ \\\n1 "/usr/include/own.h" 1 3\n' + FORGE +
+     '# 2 "own.cu" 2\n' + RACE, ":1: a line marker"),
     ("as_a_system_header_by_pragma", '#pragma GCC system_header\n' + FORGE + RACE, ":1: system_header"),
     ("called_by_address", "#include <dlfcn.h>\n" + replaced(
         RACE, ("/* last */", 'void* lib = dlopen("libdiffbench_emulated_cuda.so", RTLD_NOW);\n'

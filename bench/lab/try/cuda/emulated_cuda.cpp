@@ -2,6 +2,7 @@
 #include "try/cuda/emulated_cuda.hpp"
 
 #include "diffbench/errors.hpp"
+#include "plain_lines.hpp"
 #include "translation.hpp"
 #include "try/elf_symbols.hpp"
 #include "try/host_compiler.hpp"
@@ -121,24 +122,21 @@ void refuse_what_replaces_the_device(const fs::path& object, const std::string& 
 
 // What would make the user's text look like that of a system header, which nobody translates.
 void refuse_disguises(const fs::path& source) {
-  std::ifstream stream(source);
-  std::string line;
-  for (int number = 1; std::getline(stream, line); ++number) {
-    const std::size_t first = line.find_first_not_of(" \t");
-    if (first == std::string::npos) {
-      continue;
-    }
-    const std::string_view code = std::string_view(line).substr(first);
+  const auto refuse = [&source](const PlainLine& line, std::string_view why) {
+    throw InvalidInput(fmt::format("{}:{}: {}", source.filename().string(), line.number, why));
+  };
+  for (const PlainLine& line : plain_lines(read_file(source))) {
+    const std::size_t first = line.text.find_first_not_of(" \t\v\f\r");
+    const std::string_view code =
+        first == std::string::npos ? std::string_view() : std::string_view(line.text).substr(first);
     const std::size_t sign = code.starts_with("#") ? 1 : code.starts_with("%:") ? 2 : 0;
-    const std::size_t next = sign == 0 ? sign : code.find_first_not_of(" \t", sign);
+    const std::size_t next = code.find_first_not_of(" \t\v\f\r", sign);
     if (sign != 0 && next != std::string_view::npos && code[next] >= '0' && code[next] <= '9') {
-      throw InvalidInput(fmt::format("{}:{}: a line marker is the preprocessor's own",
-                                     source.filename().string(), number));
+      refuse(line, "a line marker is the preprocessor's own");
     }
     const bool is_pragma = sign != 0 || code.find("_Pragma") != std::string_view::npos;
     if (is_pragma && code.find("system_header") != std::string_view::npos) {
-      throw InvalidInput(fmt::format("{}:{}: system_header is for the system's headers",
-                                     source.filename().string(), number));
+      refuse(line, "system_header is for the system's headers");
     }
   }
 }
