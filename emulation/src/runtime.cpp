@@ -18,6 +18,12 @@
 namespace diffbench::emulation {
 namespace {
 
+/// Read before any code of the user's runs.
+const int findings_fd = [] {
+  const char* const fd = std::getenv(findings_fd_variable);
+  return fd == nullptr ? -1 : std::atoi(fd);
+}();
+
 std::unique_ptr<Runtime>& instance() {
   static std::unique_ptr<Runtime> the_runtime;
   return the_runtime;
@@ -109,9 +115,9 @@ void Runtime::report(Finding finding) {
   if (known || findings.size() >= most_findings) {
     return;
   }
-  if (const char* const fd = std::getenv(findings_fd_variable)) {
+  if (findings_fd >= 0) {
     const std::string line = json_of(finding) + "\n";
-    static_cast<void>(::write(std::atoi(fd), line.data(), line.size()) < 0);
+    static_cast<void>(::write(findings_fd, line.data(), line.size()) < 0);
   }
   findings.push_back(std::move(finding));
 }

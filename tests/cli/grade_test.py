@@ -16,7 +16,6 @@ from program import PROGRAM, CommandLineTest, parse_json
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "try"))
 import corpus  # noqa: E402
 
-QUICK = ("--no-timing", "--timeout", "2")
 CALM = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2"}
 
 
@@ -50,9 +49,9 @@ class Grade(CommandLineTest):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
 
-    def grade(self, *arguments, exit_code=0):
+    def grade(self, *arguments, exit_code=0, timeout="2"):
         """The results by name, and what was printed."""
-        done = self.run_program("grade", "class", *QUICK, *arguments, "--json", "grade.json", env=CALM)
+        done = self.run_program("grade", "class", "--no-timing", "--timeout", timeout, *arguments, "--json", "grade.json", env=CALM)
         self.assertEqual(done.returncode, exit_code, done.stderr)
         results = parse_json(self.path("grade.json").read_text())["diffbench"]["grade"]["results"]
         return {result["name"]: result for result in results}, done
@@ -123,6 +122,34 @@ class Grade(CommandLineTest):
         state.write_text(state.read_text()[:-20])
         self.assertIn("note: 2 not changed", self.grade("--csv", "grades.csv")[1].stdout)
 
+    def test_what_a_submission_includes(self):
+        """Its own files and the class's headers; not those of others, which are somebody else's work."""
+        cell = corpus.replaced(corpus.STEP_C, ("4 * u[y * nx + x];", "CENTRE;"))
+        kernel = corpus.replaced(corpus.RACE, ("4 * u[y * nx + x]", "CENTRE"), ("note();", ""))
+        header = "#define CENTRE 4 * u[y * nx + x]\n"
+        for name, text in (("common.h", header), ("ann/port.c", corpus.STEP_C), ("ann/inc/more.h", header),
+                           ("bob/port.c", '#include "../ann/port.c"\n'),
+                           ("cas/port.cu", '#include "../ann/inc/more.h"\n' + kernel),
+                           ("dan/port.c", '#include "its inc/deep/own.h"\n' + cell), ("dan/its inc/deep/own.h", header),
+                           ("eve/port.c", '#include "../common.h"\n' + cell),
+                           ("fay.cu", '#include "common.h"\n' + kernel)):
+            (self.path("class") / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.path("class") / name).write_text(text)
+        self.path("class/gil").mkdir()
+        self.path("class/gil/port.c").symlink_to("../ann/port.c")
+        results, _ = self.grade("--schedules", "0", "--csv", "grades.csv", timeout="20")
+        for name in ("ann/port.c", "dan/port.c", "eve/port.c", "fay.cu"):
+            self.assertIs(results[name]["right"], True, results[name])
+        for name, says in (("bob/port.c", "port.c includes "), ("cas/port.cu", "port.cu includes "),
+                           ("gil", "port.c is a link to a file outside")):
+            self.assertIs(results[name]["right"], False)
+            self.assertIn(says, results[name]["reason"])
+        # A header of a folder of its own belongs to what was graded.
+        self.path("class/dan/its inc/deep/own.h").write_text(header.replace("4", "3"))
+        results, done = self.grade("--schedules", "0", "--csv", "grades.csv", timeout="20")
+        self.assertIn("note: 6 not changed", done.stdout)
+        self.assertIs(results["dan/port.c"]["right"], False)
+
     def test_an_interrupt_keeps_what_was_graded(self):
         self.make_class(["copied.c", "hangs.c", "typo.c"])
         state = self.path("state.jsonl")
@@ -146,6 +173,48 @@ class Grade(CommandLineTest):
         self.path("class/hangs.c").unlink()
         done = self.run_ok("grade", "class", "--no-timing", "--timeout", "100", "--resume", "state.jsonl")
         self.assertIn("note: 1 not changed since it was graded", done.stdout)
+
+    def test_an_interrupt_keeps_no_half_timing(self):
+        """It comes after NumPy has been started, which is for the timing."""
+        self.make_class(["eve/port.c"])
+        child = subprocess.Popen([PROGRAM, "grade", "class", "--timeout", "100", "--budget", "10", "--grid", "320",
+                                  "--threads", "1", "--resume", "state.jsonl"], cwd=self.directory,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+                                 env={**os.environ, **CALM})
+        self.addCleanup(child.kill)
+        children = pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children")
+
+        def peer_runs():
+            lines = [pathlib.Path(f"/proc/{pid}/cmdline") for pid in children.read_text().split()]
+            return any(b"numpy_roll" in line.read_bytes() for line in lines if line.exists())
+
+        limit = time.monotonic() + 60
+        while child.poll() is None and not peer_runs() and time.monotonic() < limit:
+            time.sleep(0.05)
+        time.sleep(2)
+        child.send_signal(signal.SIGINT)
+        out, errors = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 130, errors)
+        self.assertNotIn("port.c", out)
+        self.assertEqual(self.path("state.jsonl").read_text(), "")
+
+    def test_what_took_too_long_is_not_decided(self):
+        """18 runs of 0.2 s, where all may take 3.6 s; one that is wrong is so by the runs that were made."""
+        slow = corpus.replaced("#include <unistd.h>\n" + corpus.SOLVE_C, ("const size_t bytes", "usleep(200000);\n"
+                               "  const size_t bytes"))
+        self.path("class").mkdir()
+        self.path("class/slow.c").write_text(slow)
+        self.path("class/wrong.c").write_text(corpus.replaced(slow, ("+ factor * lap", "- factor * lap")))
+        results, done = self.grade("--resume", "state.jsonl", timeout="0.6")
+        self.assertEqual((results["slow.c"]["fate"], results["slow.c"]["points"]), ("not decided", None))
+        self.assertIn("its runs together take more than 3.6 s", results["slow.c"]["reason"])
+        self.assertIn("note: 1 submission not decided", done.stdout)
+        self.assertEqual((results["wrong.c"]["verdict"], results["wrong.c"]["mistake"]), ("wrong", "sign"))
+        self.assertEqual([json.loads(line)["graded"]["name"] for line in
+                          self.path("state.jsonl").read_text().splitlines()], ["wrong.c"])
+        done = self.run_program("try", "class/slow.c", "--no-timing", "--timeout", "0.6", env=CALM)
+        self.assertEqual(done.returncode, 1)
+        self.assert_one_line(done.stderr, "slow.c: not decided: its runs together take more than 3.6 s")
 
     def test_a_time_is_judged_only_where_it_is_decided(self):
         """A factor that nobody reaches, and one that everybody does."""

@@ -81,6 +81,16 @@ class Try(CommandLineTest):
     def test_no_cheat_passes(self):
         self.check_all(corpus.CHEATS)
 
+    def test_no_cheat_hides_what_the_emulated_device_finds(self):
+        for name, source, says in corpus.CUDA_CHEATS:
+            with self.subTest(name):
+                done, results = self.judge(f"{name}.cu", source, "--schedules", "0")
+                self.assertIn(done.returncode, (2, 3), done.stdout)
+                self.assert_one_line(done.stderr, f"{name}.cu", says)
+                if name == "called_by_address":
+                    kinds = {finding["kind"] for finding in results["float32"]["findings"]}
+                    self.assertEqual(kinds, {"race", "misuse"})
+
     def test_a_shared_library(self):
         self.path("own.c").write_text(corpus.STEP_C)
         subprocess.run(["cc", "-shared", "-fPIC", "-ffp-contract=off", "-o", "own.so", "own.c"],
@@ -118,6 +128,24 @@ class Try(CommandLineTest):
             self.assertEqual(row["status"], "ok", row["reason"])
             self.assertIs(row["verified"]["bitwise"], True)
             self.assertGreaterEqual(len(row["samples_seconds"]), 1)
+
+    def timed(self, name, source):
+        self.path(f"{name}.c").write_text(source)
+        done = self.run_program("try", f"{name}.c", "--grid", "64", "--iters", "5", "--budget", "0.3", "--threads", "1",
+                                "--json", "-", env=CALM)
+        return done, parse_json(done.stdout)["diffbench"]["try"]["timing"]["rows"][0]
+
+    def test_no_cheat_passes_where_it_is_timed(self):
+        for name, source in corpus.TIMED_CHEATS:
+            with self.subTest(name):
+                done, row = self.timed(name, source)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertEqual(row["status"], "failed")
+                self.assertIn("the result of a timed run is wrong", row["reason"])
+                self.assert_one_line(done.stderr, f"{name}.c: ", "the result of a timed run is wrong")
+        done, row = self.timed("stopped_clock", corpus.STOPPED_CLOCK)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreaterEqual(row["seconds_per_iteration"], 0.001)
 
     def test_every_starting_file_that_runs_here_is_right(self):
         for kind, name in (("cpp", "a.cpp"), ("python", "b.py"), ("cuda", "c.cu"), ("cuda-kernel", "d.cu")):
@@ -180,6 +208,14 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
         self.assertEqual(results["float32"]["findings"], [])
         self.assertEqual(results["float32"]["complaints"],
                          ["its result changes with the order of blocks and threads"])
+
+    def test_cuda_that_eats_memory(self):
+        """Of address space it has --memory, and 8192 MiB for the device; the device has a part of these already."""
+        eats = corpus.replaced(corpus.RACE, ("note();", ""), ("/* last */", "for (int k = 0; k < 9; ++k)"
+                               " if (!malloc(1ul << 30)) exit(4);"))
+        done, _ = self.judge("eats.cu", eats, "--memory", "64", "--schedules", "0")
+        self.assertEqual(done.returncode, 1)
+        self.assert_one_line(done.stderr, "eats.cu: ", "ended with status 4")
 
     def test_cuda_that_crashes_keeps_its_findings(self):
         done, results = self.judge("crash.cu", """\
@@ -329,13 +365,22 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
         for program in ("cc", "c++", "gcc", "g++", "sh", "python3", "env", "as", "ld"):
             if shutil.which(program):
                 (place / program).symlink_to(shutil.which(program))
-        for name in ("forks", "deletes", "network", "looks_into", "kills_parent"):
-            with self.subTest(name):
-                source = next(entry for entry in corpus.CHEATS if entry[0] == name)[2]
-                self.path(f"{name}.c").write_text(source)
-                done = self.run_program("try", f"{name}.c", "--no-timing", env={"PATH": str(place)})
-                self.assertEqual(done.returncode, 1)
-                self.assertIn("ended with status 3", done.stderr)
+        same_user = {"user": 65534} if os.geteuid() == 0 else {}  # it is nobody, if we are root
+        with subprocess.Popen(["sleep", "600"], cwd="/", **same_user) as victim:
+            self.addCleanup(victim.kill)
+            for name, status in (("forks", 3), ("deletes", 3), ("network", 3), ("looks_into", 3), ("kills_parent", 3),
+                                 ("disturbs_others", 3), ("reads_memory", 3), ("reads_file", 9)):
+                with self.subTest(name):
+                    source = next(entry for entry in corpus.CHEATS if entry[0] == name)[2]
+                    self.path(f"{name}.c").write_text(f"#define VICTIM {victim.pid}\n"
+                                                      f'#define SECRET "/etc/passwd"\n{source}')
+                    done = self.run_program("try", f"{name}.c", "--no-timing", "--json", "-", env={"PATH": str(place)})
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn(f"ended with status {status}", done.stderr)
+                    result = parse_json(done.stdout)["diffbench"]["try"]["results"][0]
+                    self.assertRegex(result["unprotected"], "it can read what (you|every user) can read, since bwrap is"
+                                     " not installed")
+            victim.kill()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ A submission is (name, ending, source, verdict, detail): of a right one `detail`
 None; of a wrong one the id of its mistake, or None where none may be named, a text that the complaint
 holds, behind "says: ", or "*" where chance has a part in what is said.
 """
+import pathlib
 
 SAME, CONTRACTED, ROUNDING, WRONG = ("the same bits", "right, contracted", "right within rounding",
                                      "wrong")
@@ -226,6 +227,9 @@ RIGHT = [
     ("verbose", "c", "#include <stdio.h>\n" + replaced(
         STEP_C, ("/* first */", 'for (int k = 0; k < 100000; ++k) puts("megabytes of words");')),
      SAME, None),
+    # It is no emulated device, whatever it calls its functions.
+    ("speaks_as_a_device", "c", STEP_C + 'const char* diffbench_try_findings(void) { return "[{\\"kind\\":'
+     ' \\"race\\", \\"message\\": \\"none\\", \\"affects_result\\": true}]"; }\n', SAME, None),
     ("python", "py", PYTHON, SAME, None),
     ("python_solve", "py", PYTHON_SOLVE, SAME, None),
     ("own_clock", "c", "#include <time.h>\nint clock_gettime(clockid_t c, struct timespec* t) {"
@@ -321,6 +325,65 @@ MISTAKES = [
      WRONG, "says: ended with status 4"),
 ]
 
+DISTURBS = """\
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#ifndef VICTIM
+#define VICTIM getppid()
+#define MAY_BE_ALONE  /* then nobody is there to be slowed down but the sandbox's own first process */
+#endif
+static void disturb(pid_t victim) {
+  char info[128] = {0};
+  *(int*)info = SIGURG;
+  *(int*)(info + 8) = SI_QUEUE;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(0, &one);
+  struct rlimit all;
+  struct sched_param parameters = {0};
+  struct { unsigned size, policy; unsigned long flags; int nice; unsigned priority; unsigned long times[3]; }
+      attributes = {48, 0, 0, 5, 0, {0}};
+  int pipe_ends[2];
+  if (pipe(pipe_ends)) exit(4);
+  const long done[] = {
+      kill(victim, SIGURG), syscall(SYS_tkill, victim, SIGURG), syscall(SYS_tgkill, victim, victim, SIGURG),
+      syscall(SYS_rt_sigqueueinfo, victim, SIGURG, info),
+      syscall(SYS_rt_tgsigqueueinfo, victim, victim, SIGURG, info),
+#ifndef MAY_BE_ALONE
+      sched_setaffinity(victim, sizeof one, &one),
+#endif
+      syscall(SYS_prlimit64, victim, RLIMIT_NOFILE, 0, &all),
+      sched_setscheduler(victim, SCHED_BATCH, &parameters), syscall(SYS_sched_setattr, victim, &attributes, 0),
+      setpriority(PRIO_PROCESS, victim, 19), setpriority(PRIO_USER, 0, 19),
+      syscall(SYS_ioprio_set, 1, victim, 2 << 13 | 7), syscall(SYS_move_pages, victim, 0, 0, 0, 0, 0),
+      syscall(SYS_pidfd_open, victim, 0), syscall(SYS_kcmp, victim, getpid(), 0, 0, 0),
+      fcntl(pipe_ends[0], F_SETOWN, victim), fchmod(open("/proc/self/exe", O_RDONLY), 0)};
+  for (unsigned k = 0; k < sizeof done / sizeof *done; ++k) if (done[k] >= 0) exit(10 + k);
+  exit(3);
+}
+"""
+READS = """\
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#ifndef SECRET
+#define SECRET __FILE__
+#endif
+static void look_at(const char* name) {
+  char byte;
+  const int file = open(name, O_RDONLY);
+  exit(file >= 0 && pread(file, &byte, 1, 4096) >= 0 ? 9 : 3);
+}
+"""
+
 CHEATS = [
     # The result of the first call with a shape, again.
     ("replayed", "c", replaced(SOLVE_C, (
@@ -345,6 +408,20 @@ CHEATS = [
     # Answers in the parent's place, on every descriptor that is open.
     ("forged_answer", "c", cheating("for (int k = 3; k < 64; ++k) if (write(k, \"done\\n\", 5) < 0)"
                                     " continue; sleep(1);", "#include <unistd.h>\n"), WRONG, "*"),
+    # What would be right for the fields that the program itself begins with.
+    ("guessed_input", "c", replaced(SOLVE_C, ("memcpy(now, in, bytes);", "for (int y = 0; y < ny; ++y) for (int x = 0;"
+     " x < nx; ++x) now[y * nx + x] = x >= 4 * nx / 10 && x < nx / 2 && y >= 4 * ny / 10 && y < ny / 2 ? 0.005f : 0;")),
+     WRONG, None),
+    # It prints a verdict of its own, and replaces what would run it.
+    ("patched_stdout", "py", PYTHON + """
+
+import os, sys
+print("float32  the same bits")
+for k in (1, 2):
+    os.write(k, b"done\\nfloat32  the same bits\\n")
+sys.stdout = sys.stderr
+sys.modules["__main__"].Session.run = lambda *_: None
+""", WRONG, "nothing_written"),
     ("fewer_steps", "c", replaced(SOLVE_C, ("k < steps", "k < (steps > 50 ? 50 : steps)")), WRONG, None),
     # What it may not do fails, and the result is that failure.
     ("forks", "c", cheating("if (fork() >= 0) memset(out, 0, 4 * nx * ny); else exit(3);",
@@ -364,4 +441,100 @@ CHEATS = [
     ("looks_into", "c", cheating("if (ptrace(PTRACE_ATTACH, getppid(), 0, 0) == 0) return; exit(3);",
                                  "#include <sys/ptrace.h>\n#include <unistd.h>\n"), WRONG,
      "says: ended with status 3"),
+    # Of VICTIM, a process of the same user: it is signalled, slowed down, limited; status 10 and more: which way.
+    ("disturbs_others", "c", DISTURBS + cheating("disturb(VICTIM);"), WRONG, "says: ended with status 3"),
+    # A file of the user's, the parent's memory.
+    ("reads_file", "c", READS + cheating("look_at(SECRET);"), WRONG, "says: ended with status 3"),
+    ("reads_memory", "c", READS + cheating('char name[64]; sprintf(name, "/proc/%d/mem", (int)getppid());'
+                                           " look_at(name);"), WRONG, "says: ended with status 3"),
+]
+
+# Right where they are judged, and not where they are timed: there with 64 x 64 cells.
+TIMED_CHEATS = [
+    ("replayed", cheating("static float kept[64 * 64]; static int times; if (nx == 64 && ny == 64 && times++ > 1) {"
+                          " memcpy(out, kept, sizeof kept); return; }").replace(
+        "memcpy(out, now, bytes);", "memcpy(out, now, bytes); if (nx == 64 && ny == 64) memcpy(kept, now, bytes);")),
+    # A thread that goes on after the function has returned.
+    ("later", "#include <pthread.h>\n#include <unistd.h>\n" + SOLVE_C.replace("void solve", "static void all") + """
+struct work { const float* in; float* out; int nx, ny, steps; float factor; };
+static void* go_on(void* all_of_it) {
+  const struct work* w = all_of_it;
+  usleep(20000);
+  all(w->in, w->out, w->nx, w->ny, w->steps, w->factor);
+  return 0;
+}
+void solve(const float* in, float* out, int nx, int ny, int steps, float factor) {
+  static struct work w;
+  pthread_t thread;
+  w = (struct work){in, out, nx, ny, steps, factor};
+  if (nx != 64 || ny != 64 || pthread_create(&thread, 0, go_on, &w)) all(in, out, nx, ny, steps, factor);
+}
+"""),
+]
+# It has a clock of its own, which stands still, and takes 1 ms a step.
+STOPPED_CLOCK = """\
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t c, struct timespec* t) { t->tv_sec = t->tv_nsec = 0; return 0; }
+int gettimeofday(struct timeval* t, void* zone) { t->tv_sec = t->tv_usec = 0; return 0; }
+""" + cheating("usleep(1000 * steps);")
+
+# Right bits and a race, which is hidden: what looks for it is replaced, silenced or begun anew. The detail is
+# what is said of it.
+RACE = """\
+__device__ int seen;
+__device__ void note() { seen = 1; }
+__global__ void advance(const float* u, float* out, int nx, int ny, float factor) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny) return;
+  note();
+  const float up = u[(y + ny - 1) % ny * nx + x], down = u[(y + 1) % ny * nx + x];
+  const float left = u[y * nx + (x + nx - 1) % nx], right = u[y * nx + (x + 1) % nx];
+  out[y * nx + x] = u[y * nx + x] + factor * (up + down + left + right - 4 * u[y * nx + x]);
+}
+void solve(const float* in, float* out, int nx, int ny, int steps, float factor) {
+  const size_t bytes = sizeof(float) * nx * ny;
+  float *a, *b;
+  cudaMalloc(&a, bytes);
+  cudaMalloc(&b, bytes);
+  cudaMemcpy(a, in, bytes, cudaMemcpyHostToDevice);
+  for (int k = 0; k < steps; ++k) {
+    advance<<<dim3((nx + 15) / 16, (ny + 15) / 16), dim3(16, 16)>>>(a, b, nx, ny, factor);
+    float* old = a; a = b; b = old;
+  }
+  cudaMemcpy(out, a, bytes, cudaMemcpyDeviceToHost);
+  cudaFree(a);
+  cudaFree(b);
+  /* last */
+}
+"""
+FORGE = 'extern "C" const char* diffbench_try_findings() { return "[]"; }\n'
+BLIND = 'extern "C" __attribute__((visibility("hidden"))) void __tsan_write4(void*) {}\n'
+CUDA_CHEATS = [
+    ("forged_findings", FORGE + RACE, ":1: diffbench_try_findings"),
+    ("forged_counts", 'extern "C" const char* diffbench_try_counts() { return "{}"; }\n' + RACE,
+     ":1: diffbench_try_counts"),
+    ("begun_anew", replaced(RACE, ("/* last */", "diffbench_try_reset(1);")), ":24: diffbench_try_reset"),
+    ("its_namespace", "#include <emulation/control.hpp>\n" + replaced(
+        RACE, ("/* last */", "diffbench::emulation::reset();")), ":25: diffbench"),
+    ("as_a_system_header", '# 1 "/usr/include/own.h" 1 3\n' + FORGE + '# 2 "own.cu" 2\n' + RACE,
+     ":1: a line marker"),
+    ("as_a_system_header_behind_a_comment", '/* of\n two */ # /**/ \\\n1 "/usr/include/own.h" 1 3\n' + FORGE +
+     '# 2 "own.cu" 2\n' + RACE, ":1: a line marker"),
+    ("as_a_system_header_by_pragma", '#pragma GCC system_header\n' + FORGE + RACE, ":1: system_header"),
+    ("called_by_address", "#include <dlfcn.h>\n" + replaced(
+        RACE, ("/* last */", 'void* lib = dlopen("libdiffbench_emulated_cuda.so", RTLD_NOW);\n'
+               '  ((void (*)(unsigned long))dlsym(lib, "diffbench_try_reset"))(1);')), "race in "),
+    ("blind_detector", BLIND + RACE, ":1: __tsan_write4"),
+    ("blind_by_another_name", "#define JOINED(a, b) a##b\n" + BLIND.replace("__tsan_write4", "JOINED(__ts, an_write4)")
+     + RACE, ":2: __tsan_write4"),
+    ("begun_anew_by_pragma", "#pragma redefine_extname anew diffbench_try_reset\n"
+     'extern "C" void anew(unsigned long);\n' + replaced(RACE, ("/* last */", "anew(1);")), "diffbench_try_reset"),
+    ("not_watched_by_pragma", '#pragma clang attribute push(__attribute__((no_sanitize("thread"))), apply_to=function)'
+     "\n" + RACE, ":1: this pragma"),
+    ("not_watched", replaced(RACE, ("__device__ void note", "__attribute__((no_sanitize_thread)) __device__ void"
+                                    " note")), ":2: no_sanitize_thread"),
+    ("own_copies", replaced(RACE, ("__device__ int seen;", "__device__ int seen; extern \"C\" cudaError_t"
+                                   " cudaFree(void*) { return cudaSuccess; }")), "cudaFree"),
 ]

@@ -18,10 +18,11 @@ inline constexpr NameTable<Form, 3> form_names{
 [[nodiscard]] constexpr std::string_view to_string(Form form) { return form_names.name(form); }
 
 /// `library` has the functions of diffbench_try.h or, of a CPU's, those of C or C++ that it
-/// describes. Where CUDA was emulated it exports
+/// describes. Where CUDA was emulated it is linked with the emulated device beside it, which
+/// exports
 ///   const char* diffbench_try_findings();  JSON: [{"kind", "message", "file", "line", ...}]
 ///   const char* diffbench_try_counts();    JSON: what the calls and kernels have moved and done
-/// too, both valid until their next call.
+/// both valid until their next call.
 struct CompiledSubmission {
   std::filesystem::path library;
   std::string command;      ///< the compiler's, as a shell has it; empty: it was compiled already

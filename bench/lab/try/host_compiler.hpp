@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@ namespace diffbench::bench {
 struct CompilerChoice {
   std::string compiler; ///< a program
   std::string flags;    ///< words with spaces between, in place of the usual ones
+  /// What a file may include besides itself and the system's; none: anything.
+  std::optional<std::vector<std::filesystem::path>> own_files = {};
 };
 
 /// A command's exit status, and what it wrote to stderr, whole.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judgement.hpp"
 
-#include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
 #include "units.hpp"
 #include "variation.hpp"
@@ -95,6 +94,7 @@ class Judge {
     } catch (const SubmissionFailed& failure) {
       complain_of_chance();
       judgement_.failed = judgement_.complaints.empty(); // else it failed of what is known
+      is_ended_ = judgement_.failed && failure.kind() == SubmissionFailed::Kind::ended;
       judgement_.complaints.emplace_back(failure.what());
     }
     complain_of_chance();
@@ -102,13 +102,25 @@ class Judge {
     if (!runs_.empty()) {
       compare_all();
     }
-    if (!judgement_.complaints.empty()) {
+    if (is_ended_) {
+      decide_of_what_was_run();
+    } else if (!judgement_.complaints.empty()) {
       judgement_.verdict = TryVerdict::wrong;
     }
     return std::move(judgement_);
   }
 
  private:
+  /// More runs would not make a wrong result right.
+  void decide_of_what_was_run() {
+    if (runs_.empty() || is_right(judgement_.verdict)) {
+      judgement_.verdict = TryVerdict::undecided;
+    } else {
+      judgement_.failed = false;
+      judgement_.complaints.clear();
+    }
+  }
+
   void run_all() {
     const std::vector<Case> all = cases(plan_.brief);
     std::int64_t largest = 0;
@@ -161,6 +173,7 @@ class Judge {
     try {
       run();
       hear(process.findings());
+      hear(process.early_findings()); // what the code has made the device forget
     } catch (const SubmissionFailed&) {
       hear(process.early_findings());
       throw;
@@ -230,11 +243,6 @@ class Judge {
 
   void run(TriedProcess& process, const Problem& problem, std::int64_t steps) {
     check_interrupt();
-    if (!(watch_.seconds() <= plan_.total_seconds)) {
-      throw SubmissionFailed(
-          SubmissionFailed::Kind::hung,
-          fmt::format("its runs together take more than {:g} s", plan_.total_seconds));
-    }
     JudgedRun<T> run{.problem = problem,
                      .steps = steps,
                      .initial = Field<T>(problem.nx, problem.ny),
@@ -361,10 +369,10 @@ class Judge {
   const std::filesystem::path& work_dir_;
   const std::function<void(double)>& on_progress_;
   std::mt19937_64 seed_{plan_.seed};
-  Stopwatch<> watch_;
   std::vector<JudgedRun<T>> runs_, other_runs_; ///< with periodic edges, and with others
   std::vector<RunCounts> counted_;
   std::optional<bool> repeats_;
+  bool is_ended_ = false; ///< by the allowance of all its runs
   Judgement judgement_;
 };
 

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,17 +20,26 @@
 
 namespace diffbench::bench {
 
-enum class TryVerdict { same_bits, contracted, rounding, wrong };
-inline constexpr NameTable<TryVerdict, 4> try_verdict_names{
+enum class TryVerdict {
+  same_bits,
+  contracted,
+  rounding,
+  wrong,
+  undecided ///< its runs took too long together, and those that were made are right
+};
+inline constexpr NameTable<TryVerdict, 5> try_verdict_names{
     "verdict",
     {{{TryVerdict::same_bits, "the same bits"},
       {TryVerdict::contracted, "right, contracted"},
       {TryVerdict::rounding, "right within rounding"},
-      {TryVerdict::wrong, "wrong"}}}};
+      {TryVerdict::wrong, "wrong"},
+      {TryVerdict::undecided, "not decided"}}}};
 [[nodiscard]] constexpr std::string_view to_string(TryVerdict verdict) {
   return try_verdict_names.name(verdict);
 }
-[[nodiscard]] constexpr bool is_right(TryVerdict verdict) { return verdict != TryVerdict::wrong; }
+[[nodiscard]] constexpr bool is_right(TryVerdict verdict) {
+  return verdict != TryVerdict::wrong && verdict != TryVerdict::undecided;
+}
 
 /// A cell that is wrong, and where others are.
 struct WrongCells {
@@ -68,8 +76,6 @@ struct JudgePlan {
   std::uint64_t seed = 0;     ///< of the fields
   bool brief = false;         ///< for code that is emulated
   std::int64_t schedules = 4; ///< of such code: other orders of its threads and blocks
-  /// Of all runs together.
-  double total_seconds = std::numeric_limits<double>::infinity();
 };
 
 /// `on_progress(fraction)` is called after each run. Throws Interrupted, and Error where no process

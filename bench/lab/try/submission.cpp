@@ -4,6 +4,8 @@
 #include "cuda/emulated_cuda.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
+#include "elf_symbols.hpp"
+#include "included_files.hpp"
 #include "peer.hpp"
 
 #include <fmt/format.h>
@@ -41,6 +43,7 @@ class Compiler {
  public:
   Compiler(Language language, const CompilerChoice& choice, const fs::path& work_dir)
       : language_(language),
+        choice_(choice),
         work_dir_(work_dir),
         program_(language == Language::c ? find_c_compiler(choice.compiler)
                                          : find_cpp_compiler(choice.compiler)) {
@@ -53,12 +56,20 @@ class Compiler {
   CompiledSubmission compile(const fs::path& file) {
     const fs::path library = work_dir_ / "submission.so";
     std::vector<std::string> command = base();
+    if (choice_.own_files) {
+      std::ranges::move(listing_flags(work_dir_), std::back_inserter(command));
+    }
     command.insert(command.end(), {"-shared", "-fPIC", "-o", library.string(),
                                    fs::absolute(file).string(), "-lm"});
     const Said said = run_command(command, work_dir_);
     if (said.status != 0) {
       throw InvalidInput(fmt::format("{} does not compile: {}", file.filename().string(),
                                      first_error(said.text, file)));
+    }
+    if (choice_.own_files) {
+      refuse_foreign_files(
+          files_of_the_user(base(), language_ == Language::c ? "c" : "c++", work_dir_), choice_,
+          file);
     }
     return {.library = library,
             .command = fmt::format("{} {} -shared -fPIC {}", program_, fmt::join(flags_, " "),
@@ -94,6 +105,7 @@ class Compiler {
     return command;
   }
   Language language_;
+  CompilerChoice choice_;
   fs::path work_dir_;
   std::string program_;
   std::vector<std::string> flags_;
@@ -294,7 +306,7 @@ Submission prepare_cuda(const fs::path& file, std::optional<Form> wanted,
   if (!choice.flags.empty()) {
     throw InvalidInput("--flags: the emulated device needs its own, so a .cu file takes none");
   }
-  EmulatedCuda emulated = compile_emulated_cuda(file, wanted, work_dir, choice.compiler);
+  EmulatedCuda emulated = compile_emulated_cuda(file, wanted, work_dir, choice);
   Submission submission{.compiled = {},
                         .language = Language::cuda,
                         .form = emulated.form,

@@ -46,8 +46,4 @@ struct Submission {
                                  const CompilerChoice& choice,
                                  const std::filesystem::path& work_dir);
 
-/// The names of functions that a shared object offers to others (its table of dynamic symbols, ELF
-/// for 64 bits). Loads nothing. Throws InvalidInput for a file that is no such object.
-[[nodiscard]] std::vector<std::string> exported_functions(const std::filesystem::path& library);
-
 } // namespace diffbench::bench

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 namespace diffbench::bench {
 
@@ -16,6 +17,9 @@ namespace {
 /// Address space, most of which is never touched: what was freed stays mapped, and every byte has a
 /// record of who accessed it.
 constexpr std::int64_t emulation_bytes = std::int64_t{8} << 30;
+
+/// All runs of a file together may take so many times what one may.
+constexpr double runs_in_full = 6;
 
 } // namespace
 
@@ -37,8 +41,11 @@ void declare_trial(OptionList& options, TrialPlan& plan, std::string_view seed_h
   options.text("--flags WORDS", plan.compiler.flags,
                "instead of -O3 -march=native -ffp-contract=off -fopenmp");
   options.group("Limits");
-  declare_seconds(options, "--timeout SECONDS", plan.judge.limits.seconds, "that one run may take");
-  options.integer("--memory MIB", plan.memory_mib, {64, 1 << 24}, "that it may take");
+  declare_seconds(options, "--timeout SECONDS", plan.judge.limits.seconds,
+                  "that one run may take; all runs of a file six times that");
+  options.integer("--memory MIB", plan.memory_mib, {64, 1 << 24},
+                  fmt::format("that it may take; a .cu file {} more, for the emulated device",
+                              emulation_bytes >> 20));
   declare_seed(options, plan.judge.seed, seed_help);
   options.group("CUDA without a GPU");
   options.integer("--schedules N", plan.judge.schedules, {0, 100'000},
@@ -60,6 +67,8 @@ Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
   const bool emulated = trial.submission.language == Language::cuda;
   JudgePlan judge = plan.judge;
   judge.limits.memory_bytes = plan.memory_mib << 20;
+  const double allowed = runs_in_full * judge.limits.seconds;
+  judge.limits.allowance = std::make_shared<Allowance>(Allowance{.seconds = allowed});
   if (emulated) {
     judge.brief = true;
     judge.limits.memory_bytes += emulation_bytes;
@@ -82,8 +91,12 @@ Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
     ComparisonPlan run = plan.run;
     run.problem.dtype = right->dtype;
     run.initial = {.kind = InitialField::Kind::random, .seed = plan.judge.seed, .path = {}};
+    Allowance& allowance = *judge.limits.allowance;
+    allowance.seconds += 2 * run.budget_seconds;
+    allowance.left += 2 * run.budget_seconds;
     trial.timing =
         time_submission(run, trial.submission, *right, trial.file, judge, work_dir, progress);
+    trial.timing_undecided = trial.timing->rows.front().failed() && allowance.is_spent();
   }
   const auto ran = std::ranges::find_if(
       trial.judgements, [](const Judgement& judgement) { return !judgement.failed; });

@@ -39,12 +39,14 @@ struct Trial {
   Submission submission;
   std::vector<Judgement> judgements; ///< by dtype, one at least
   std::optional<ComparisonResult> timing;
+  bool timing_undecided = false;    ///< its row failed because all runs together took too long
   std::optional<AskedOfCard> asked; ///< of --assume
 };
 
 /// The judgements of what was asked for, and the time of the first dtype that is right, unless its
-/// device is emulated. Throws what prepare() throws, InvalidInput where the file has not the dtype,
-/// Error where no process can be started, and Interrupted.
+/// device is emulated. All processes together may take six times what one run may, and twice the
+/// budget of the timing besides. Throws what prepare() throws, InvalidInput where the file has not
+/// the dtype, Error where no process can be started, and Interrupted.
 [[nodiscard]] Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
                              const std::filesystem::path& work_dir, Progress& progress);
 

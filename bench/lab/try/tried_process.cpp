@@ -68,6 +68,12 @@ std::vector<std::string> bwrap_command(const fs::path& program, const fs::path& 
   return command;
 }
 
+/// Others of this user cannot look into this process from now on (proc(5)).
+const TryLimits& hidden_from_others(const TryLimits& limits) {
+  prctl(PR_SET_DUMPABLE, 0);
+  return limits;
+}
+
 std::string in_words(int status) {
   if (status <= 128) {
     return fmt::format("it ended with status {}", status);
@@ -101,17 +107,18 @@ template double poison<double>();
 template bool is_poison(float);
 template bool is_poison(double);
 
-bool has_bwrap() {
-  static const bool works = [] {
+Bwrap find_bwrap() {
+  static const Bwrap found = [] {
     try {
-      return ChildProcess(
-                 {"bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "true"})
-                 .wait(Seconds(5)) == 0;
+      const auto status =
+          ChildProcess({"bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "true"})
+              .wait(Seconds(5));
+      return status == 0 ? Bwrap::works : Bwrap::fails;
     } catch (const Error&) {
-      return false; // it is not installed
+      return Bwrap::is_not_installed;
     }
   }();
-  return works;
+  return found;
 }
 
 TriedProcess::SharedMemory::SharedMemory(std::size_t bytes)
@@ -150,12 +157,10 @@ TriedProcess::Places TriedProcess::places(std::size_t field_bytes) {
 
 TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits& limits,
                            std::int64_t largest, const fs::path& work_dir)
-    : limits_(limits),
+    : limits_(hidden_from_others(limits)),
       shared_(places(static_cast<std::size_t>(largest)).end),
       noticed_(memfd_create("findings", 0)),
       child_(command(submission, work_dir)) {
-  // Others of this user then cannot look into this process (proc(5)).
-  prctl(PR_SET_DUMPABLE, 0);
   constexpr std::string_view mark = "lacking ";
   const double starting = std::max(60.0, limits_.seconds); // modules are imported
   const std::string first = receive(starting);
@@ -164,6 +169,13 @@ TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits
                            first.starts_with("error ") ? first.substr(6) : first);
   }
   unprotected_ = first.substr(mark.size());
+  if (find_bwrap() != Bwrap::works) {
+    unprotected_ +=
+        fmt::format("{}it can read what {} can read, since bwrap {}",
+                    unprotected_.empty() ? "" : "; ", geteuid() == 0 ? "every user" : "you",
+                    find_bwrap() == Bwrap::fails ? "does not work here"
+                                                 : "is not installed (apt-get install bubblewrap)");
+  }
   const std::string ready = receive(starting);
   if (ready.starts_with("error ")) {
     throw SubmissionFailed(SubmissionFailed::Kind::refused,
@@ -176,13 +188,15 @@ std::vector<std::string> TriedProcess::command(const CompiledSubmission& submiss
   constexpr std::int64_t printed_bytes = 1 << 20;
   constexpr int cpu_seconds = 3600; // where nobody ends it: the limit of a run is this process's
   const fs::path program = child_program();
+  const bool alone = find_bwrap() == Bwrap::works;
   std::vector<std::string> command;
-  if (has_bwrap()) {
+  if (alone) {
     command = bwrap_command(program, work_dir);
   }
-  command.insert(command.end(), {program.string(), fmt::to_string(limits_.memory_bytes),
-                                 fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes),
-                                 fmt::to_string(shared_.fd()), fmt::to_string(noticed_.get())});
+  command.insert(command.end(),
+                 {program.string(), fmt::to_string(limits_.memory_bytes),
+                  fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes), alone ? "1" : "0",
+                  fmt::to_string(shared_.fd()), fmt::to_string(noticed_.get())});
   if (submission.interpreter.empty()) {
     command.insert(command.end(), {"run", submission.library.string()});
   } else {
@@ -228,13 +242,25 @@ void TriedProcess::ended() {
 
 std::string TriedProcess::receive(double limit_seconds) {
   std::string line;
-  switch (child_.read_line(line, Seconds(limit_seconds), interrupted)) {
+  const double allowed =
+      limits_.allowance ? std::min(limit_seconds, limits_.allowance->left) : limit_seconds;
+  const Stopwatch watch;
+  const ChildProcess::Outcome outcome = child_.read_line(line, Seconds(allowed), interrupted);
+  if (limits_.allowance) {
+    limits_.allowance->left -= watch.seconds();
+  }
+  switch (outcome) {
     case ChildProcess::Outcome::line: return line;
     case ChildProcess::Outcome::closed: ended();
     case ChildProcess::Outcome::interrupted: child_.kill_now(); throw Interrupted();
     case ChildProcess::Outcome::timeout: break;
   }
   child_.kill_now();
+  if (allowed < limit_seconds) {
+    throw SubmissionFailed(SubmissionFailed::Kind::ended,
+                           fmt::format("its runs together take more than {:g} s (--timeout)",
+                                       limits_.allowance->seconds));
+  }
   throw SubmissionFailed(
       SubmissionFailed::Kind::hung,
       fmt::format("it did not come back within {:g} s (--timeout)", limit_seconds));

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,7 +28,12 @@ namespace diffbench::bench {
 /// It ended, hung, or said that it failed; what() says how.
 class SubmissionFailed : public Error {
  public:
-  enum class Kind { crashed, hung, refused };
+  enum class Kind {
+    crashed,
+    hung,
+    refused,
+    ended ///< in time as to this run, but all runs together took too long
+  };
   SubmissionFailed(Kind kind, const std::string& what) : Error(what), kind_(kind) {}
   [[nodiscard]] Kind kind() const { return kind_; }
 
@@ -35,9 +41,17 @@ class SubmissionFailed : public Error {
   Kind kind_;
 };
 
+/// Seconds that all processes of a file may take together, by the time that is waited for them.
+struct Allowance {
+  double seconds = 0;
+  double left = seconds;
+  [[nodiscard]] bool is_spent() const { return !(left > 0); }
+};
+
 struct TryLimits {
   double seconds = 10; ///< of one run
   std::int64_t memory_bytes = std::int64_t{4} << 30;
+  std::shared_ptr<Allowance> allowance = {}; ///< null: as long as they like
 };
 
 /// Bytes of guard before, between and behind the fields.
@@ -139,6 +153,7 @@ class TriedProcess {
 };
 
 /// Whether bwrap(1) can be used here: asked once.
-[[nodiscard]] bool has_bwrap();
+enum class Bwrap { works, fails, is_not_installed };
+[[nodiscard]] Bwrap find_bwrap();
 
 } // namespace diffbench::bench

@@ -131,6 +131,14 @@ void add_timing(LabReport& report, const Trial& trial) {
       report.series.push_back(sample_series(timing.problem, row, "try"));
     }
   }
+  if (own.failed() && !timing.interrupted) {
+    report.done.clear();
+    report.outcome = {
+        trial.timing_undecided ? exit_error : exit_not_verified,
+        fmt::format("{}: {} where it is timed: {}", trial.file,
+                    to_string(trial.timing_undecided ? TryVerdict::undecided : TryVerdict::wrong),
+                    own.reason)};
+  }
   report.data["timing"] = {{"problem", problem_json(timing)}, {"rows", rows}};
   std::ranges::copy(timing.notes, std::back_inserter(report.notes));
   report.interrupted = timing.interrupted;

@@ -12,6 +12,7 @@ struct Limits {
   std::uint64_t memory_bytes = 0; ///< of address space
   std::uint64_t cpu_seconds = 0;
   std::uint64_t file_bytes = 0; ///< of what it prints, too
+  bool alone = false;           ///< it sees no process of others (a PID namespace of its own)
 };
 
 /// Confines this process, its threads, and what it becomes by exec, for good. A process of root's

@@ -2,9 +2,10 @@
 // The process in which a submission runs. It knows no field that a submission was not given, no
 // expected result and no clock: these are the parent's.
 //
-//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES SHARED_FD NOTICED_FD run FILE.so
-//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES SHARED_FD NOTICED_FD exec COMMAND...
+//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD run FILE.so
+//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD exec COMMAND...
 //
+// ALONE is 1 where it sees no process of others, else 0.
 // stdin is a socket: a line comes in, a line goes back. The fields are in the shared memory
 // SHARED_FD, between guard zones, where the parent put them. An emulated device writes what it
 // notices to NOTICED_FD as well: a process that ends cannot be asked.
@@ -85,24 +86,35 @@ std::byte* map_shared(int fd) {
   return static_cast<std::byte*>(address);
 }
 
-/// JSON text that the library gives, where it has such a function.
-std::string told(void* library, const char* name) {
-  const auto function = reinterpret_cast<const char* (*)()>(dlsym(library, name));
+/// JSON text that the device gives.
+std::string told(void* device, const char* name) {
+  const auto function =
+      device == nullptr ? nullptr : reinterpret_cast<const char* (*)()>(dlsym(device, name));
   const char* text = function == nullptr ? nullptr : function();
   return text == nullptr ? "null" : text;
 }
 
-/// A function that the library may have.
 template <typename... Arguments>
-void call_if_there(void* library, const char* name, Arguments... arguments) {
-  if (const auto function = reinterpret_cast<void (*)(Arguments...)>(dlsym(library, name))) {
+void call_if_there(void* device, const char* name, Arguments... arguments) {
+  if (device == nullptr) {
+    return;
+  }
+  if (const auto function = reinterpret_cast<void (*)(Arguments...)>(dlsym(device, name))) {
     function(arguments...);
   }
 }
 
+/// The emulated device that the submission was linked with; null: none. What it has noticed is
+/// asked of it, since the submission may have functions of the same names.
+void* emulated_device(const std::string& file) {
+  const std::string beside = file.substr(0, file.rfind('/') + 1) + "libdiffbench_emulated_cuda.so";
+  return dlopen(beside.c_str(), RTLD_NOW | RTLD_NOLOAD);
+}
+
 class Server {
  public:
-  Server(void* library, std::byte* shared) : library_(library), shared_(shared) {}
+  Server(void* library, void* device, std::byte* shared)
+      : library_(library), device_(device), shared_(shared) {}
 
   std::string answer(const std::string& line) {
     std::istringstream words(line);
@@ -128,11 +140,11 @@ class Server {
     } else if (verb == "schedule") {
       std::uint64_t seed = 0;
       words >> seed;
-      call_if_there(library_, "diffbench_try_reset", seed);
+      call_if_there(device_, "diffbench_try_reset", seed);
     } else if (verb == "traffic") {
-      call_if_there(library_, "diffbench_try_count_traffic");
+      call_if_there(device_, "diffbench_try_count_traffic");
     } else if (verb == "findings" || verb == "counts") {
-      return verb + " " + told(library_, ("diffbench_try_" + verb).c_str());
+      return verb + " " + told(device_, ("diffbench_try_" + verb).c_str());
     } else {
       return "error this is no request: " + line;
     }
@@ -141,6 +153,7 @@ class Server {
 
  private:
   void* library_;
+  void* device_;
   std::byte* shared_;
   std::unique_ptr<ServedSession> session_;
 };
@@ -152,7 +165,7 @@ int serve_library(Channel& channel, const char* file, int shared_fd) {
     channel.write(std::string("error ") + dlerror());
     return 1;
   }
-  Server server(library, map_shared(shared_fd));
+  Server server(library, emulated_device(file), map_shared(shared_fd));
   channel.write("ready");
   for (std::string line; channel.read(line);) {
     try {
@@ -175,20 +188,21 @@ Number number_of(const std::string& argument) {
 }
 
 int run(const std::vector<std::string>& arguments, char** command) {
-  if (arguments.size() < 7) {
+  if (arguments.size() < 8) {
     return 2;
   }
-  const int shared_fd = number_of<int>(arguments[3]);
-  const int noticed_fd = number_of<int>(arguments[4]);
+  const int shared_fd = number_of<int>(arguments[4]);
+  const int noticed_fd = number_of<int>(arguments[5]);
   const auto [first, second] = std::minmax(shared_fd, noticed_fd);
   close_range(3, static_cast<unsigned>(first) - 1, 0);
   close_range(static_cast<unsigned>(first) + 1, static_cast<unsigned>(second) - 1, 0);
   close_range(static_cast<unsigned>(second) + 1, ~0U, 0);
-  setenv("DIFFBENCH_TRY_FINDINGS_FD", arguments[4].c_str(), 1);
+  setenv("DIFFBENCH_TRY_FINDINGS_FD", arguments[5].c_str(), 1);
   const Limits limits{.memory_bytes = number_of<std::uint64_t>(arguments[0]),
                       .cpu_seconds = number_of<std::uint64_t>(arguments[1]),
-                      .file_bytes = number_of<std::uint64_t>(arguments[2])};
-  if (arguments[5] == "exec") {
+                      .file_bytes = number_of<std::uint64_t>(arguments[2]),
+                      .alone = arguments[3] == "1"};
+  if (arguments[6] == "exec") {
     // What is not protected is the first thing that the parent hears, from whom it is.
     std::string lacking;
     for (const std::string& each : confine(limits)) {
@@ -208,7 +222,7 @@ int run(const std::vector<std::string>& arguments, char** command) {
     lacking += (lacking.empty() ? "" : "; ") + each;
   }
   channel.write("lacking " + lacking);
-  return serve_library(channel, arguments[6].c_str(), shared_fd);
+  return serve_library(channel, arguments[7].c_str(), shared_fd);
 }
 
 } // namespace
@@ -217,7 +231,7 @@ int run(const std::vector<std::string>& arguments, char** command) {
 
 int main(int argc, char** argv) {
   try {
-    return diffbench::tried::run({argv + 1, argv + argc}, argv + (argc > 7 ? 7 : argc));
+    return diffbench::tried::run({argv + 1, argv + argc}, argv + (argc > 8 ? 8 : argc));
   } catch (const std::exception& failure) {
     std::cerr << failure.what() << '\n';
     return 1;

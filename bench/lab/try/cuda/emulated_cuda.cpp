@@ -2,14 +2,18 @@
 #include "try/cuda/emulated_cuda.hpp"
 
 #include "diffbench/errors.hpp"
+#include "plain_lines.hpp"
 #include "translation.hpp"
+#include "try/elf_symbols.hpp"
 #include "try/host_compiler.hpp"
+#include "try/included_files.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -83,6 +87,56 @@ void refuse_other_headers(const fs::path& source, const Emulation& emulation) {
         })) {
       throw InvalidInput(
           fmt::format("{}:{}: <{}> is not emulated", source.filename().string(), number, header));
+    }
+  }
+}
+
+// Of the emulation, and not what its headers call: `name` is as in an object file.
+bool is_internal(std::string_view name) {
+  constexpr std::string_view own = "9diffbench9emulation", called = "6detail";
+  if (name.starts_with("diffbench_try_")) {
+    return true;
+  }
+  const std::size_t at = name.find(own);
+  return name.starts_with("_ZN") && at <= std::string_view("_ZNK").size() &&
+         !name.substr(at + own.size()).starts_with(called);
+}
+
+// An object file that has functions of the device's own in their place, or calls what is not for
+// the user's code: then nothing would be found in it. Whatever the text calls them.
+void refuse_what_replaces_the_device(const fs::path& object, const std::string& name,
+                                     const fs::path& runtime) {
+  const std::vector<std::string> exported = exported_functions(runtime);
+  const std::set<std::string_view> of_the_device(exported.begin(), exported.end());
+  for (const ElfSymbol& symbol : elf_symbols(object)) {
+    // Inline functions of its headers are in both.
+    const bool is_inline = symbol.weak && symbol.name.starts_with("_Z");
+    if (symbol.defined ? of_the_device.contains(symbol.name) && !is_inline
+                       : is_internal(symbol.name)) {
+      throw InvalidInput(
+          fmt::format("{}: {} belongs to the emulated device; the file may not {} it", name,
+                      symbol.name, symbol.defined ? "define" : "use"));
+    }
+  }
+}
+
+// What would make the user's text look like that of a system header, which nobody translates.
+void refuse_disguises(const fs::path& source) {
+  const auto refuse = [&source](const PlainLine& line, std::string_view why) {
+    throw InvalidInput(fmt::format("{}:{}: {}", source.filename().string(), line.number, why));
+  };
+  for (const PlainLine& line : plain_lines(read_file(source))) {
+    const std::size_t first = line.text.find_first_not_of(" \t\v\f\r");
+    const std::string_view code =
+        first == std::string::npos ? std::string_view() : std::string_view(line.text).substr(first);
+    const std::size_t sign = code.starts_with("#") ? 1 : code.starts_with("%:") ? 2 : 0;
+    const std::size_t next = code.find_first_not_of(" \t\v\f\r", sign);
+    if (sign != 0 && next != std::string_view::npos && code[next] >= '0' && code[next] <= '9') {
+      refuse(line, "a line marker is the preprocessor's own");
+    }
+    const bool is_pragma = sign != 0 || code.find("_Pragma") != std::string_view::npos;
+    if (is_pragma && code.find("system_header") != std::string_view::npos) {
+      refuse(line, "system_header is for the system's headers");
     }
   }
 }
@@ -275,7 +329,7 @@ std::string no_form(const CudaTranslation& code, const std::string& name) {
 } // namespace
 
 EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> form,
-                                   const fs::path& work_dir, const std::string& chosen_compiler) {
+                                   const fs::path& work_dir, const CompilerChoice& choice) {
   const fs::path file = fs::absolute(source);
   const std::string name = source.filename().string();
   if (!fs::exists(file)) {
@@ -283,7 +337,7 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
   }
   const Emulation emulation = find_emulation();
   refuse_other_headers(file, emulation);
-  const std::string compiler = find_cpp_compiler(chosen_compiler);
+  const std::string compiler = find_cpp_compiler(choice.compiler);
   const bool clang = is_clang(compiler, work_dir);
 
   const fs::path unit = work_dir / "unit.cpp";
@@ -293,22 +347,22 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
                       << "#if !defined(BLOCK_Y)\n#define BLOCK_Y 16\n#endif\n"
                       << "enum { diffbench_block_x = BLOCK_X, diffbench_block_y = BLOCK_Y };\n";
   const fs::path preprocessed = work_dir / "preprocessed.ii";
-  std::vector<std::string> command = {compiler,
-                                      "-E",
-                                      "-std=gnu++20",
-                                      "-fdiagnostics-color=never",
-                                      "-DDIFFBENCH_USER_CODE",
-                                      "-D__CUDACC__",
-                                      "-D__NVCC__",
-                                      "-I",
-                                      file.parent_path().string()};
+  std::vector<std::string> looking = {compiler};
   for (const std::string& folder : emulation.include_folders) {
-    command.insert(command.end(), {"-isystem", folder});
+    looking.insert(looking.end(), {"-isystem", folder});
   }
+  std::vector<std::string> command = looking;
+  command.insert(command.end(),
+                 {"-E", "-std=gnu++20", "-fdiagnostics-color=never", "-DDIFFBENCH_USER_CODE",
+                  "-D__CUDACC__", "-D__NVCC__", "-I", file.parent_path().string()});
+  std::ranges::move(listing_flags(work_dir), std::back_inserter(command));
   command.insert(command.end(), {unit.string(), "-o", preprocessed.string()});
   if (const Said said = run_command(command, work_dir); said.status != 0) {
     throw InvalidInput(fmt::format("{} does not compile: {}", name, first_error(said.text, file)));
   }
+  const std::vector<fs::path> of_the_user = files_of_the_user(looking, "c++", work_dir);
+  refuse_foreign_files(of_the_user, choice, file);
+  std::ranges::for_each(of_the_user, refuse_disguises);
 
   const std::string text = read_file(preprocessed);
   const CudaTranslation code = translate_cuda(text);
@@ -368,6 +422,7 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
         unknown.empty() ? fmt::format("{} does not compile: {}", name, first_error(said.text, file))
                         : fmt::format("{}", fmt::join(unknown, "; ")));
   }
+  refuse_what_replaces_the_device(object, name, emulation.library);
   // Who runs it may see no other folder.
   const fs::path runtime = work_dir / library_name;
   fs::copy_file(emulation.library, runtime, fs::copy_options::overwrite_existing);

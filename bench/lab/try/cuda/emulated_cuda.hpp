@@ -5,6 +5,7 @@
 #pragma once
 
 #include "try/compiled_submission.hpp"
+#include "try/host_compiler.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -22,13 +23,14 @@ struct EmulatedCuda {
   std::vector<Form> other_forms; ///< which are not taken
 };
 
-/// Compiles `source` into `work_dir` with `compiler`, or the usual one; takes `form`, or the widest
-/// one that the file has. Throws
-/// InvalidInput: the compiler's message, what is not emulated, or that no form is there, each with
-/// the line. Throws Unavailable where there is no compiler, or no emulation beside the program.
+/// Compiles `source` into `work_dir` with the chosen compiler, whose flags are not those of
+/// `choice`; takes `form`, or the widest one that the file has. Throws InvalidInput: the compiler's
+/// message, what is not emulated, would silence the device or may not be included, or that no form
+/// is there, each with the line. Throws Unavailable where there is no compiler, or no emulation
+/// beside the program.
 [[nodiscard]] EmulatedCuda compile_emulated_cuda(const std::filesystem::path& source,
                                                  std::optional<Form> form,
                                                  const std::filesystem::path& work_dir,
-                                                 const std::string& compiler = {});
+                                                 const CompilerChoice& choice = {});
 
 } // namespace diffbench::bench

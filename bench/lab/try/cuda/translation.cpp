@@ -35,7 +35,8 @@ struct Tokens {
     std::size_t begin, end;
     bool foreign;
   };
-  std::vector<Flags> flags; ///< of line markers
+  std::vector<Flags> flags;   ///< of line markers
+  std::vector<Token> pragmas; ///< of the user's files, a line each
 };
 
 bool starts_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -97,6 +98,8 @@ class Tokenizer {
           tokens_.files.push_back(name);
         }
       }
+    } else if (user_) {
+      tokens_.pragmas.push_back({TokenKind::text, at_, end, file_, line_});
     }
     at_ = end;
   }
@@ -219,9 +222,11 @@ class Translator {
   [[nodiscard]] bool is_word(std::size_t i) const {
     return i < size() && tokens_.all[i].kind == TokenKind::word;
   }
-  [[nodiscard]] std::string place(std::size_t i) const {
-    const Token& token = tokens_.all[std::min(i, size() - 1)];
+  [[nodiscard]] std::string place(const Token& token) const {
     return fmt::format("{}:{}", without_folder(tokens_.files[token.file]), token.line);
+  }
+  [[nodiscard]] std::string place(std::size_t i) const {
+    return place(tokens_.all[std::min(i, size() - 1)]);
   }
   [[noreturn]] void refuse(std::size_t i, std::string_view what) const {
     throw InvalidInput(fmt::format("{}: {}", place(i), what));
@@ -245,7 +250,33 @@ class Translator {
       if (is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) {
         refuse(i, "inline assembly (PTX) is not emulated");
       }
+      if (is_word(i) && (is_of_the_emulation(text(i)) || (is(i, "diffbench") && !is_detail(i)))) {
+        refuse(i, fmt::format("{} belongs to the emulated device: choose another name", text(i)));
+      }
+      if (is_word(i) && unwatches(text(i))) {
+        refuse(i, fmt::format("{} would hide what the code accesses", text(i)));
+      }
     }
+    for (const Token& pragma : tokens_.pragmas) {
+      if (unwatches(tokens_.text.substr(pragma.begin, pragma.end - pragma.begin))) {
+        throw InvalidInput(
+            fmt::format("{}: this pragma would hide what the code accesses", place(pragma)));
+      }
+    }
+  }
+
+  // What watches the code, and says what it found.
+  static bool is_of_the_emulation(std::string_view word) {
+    return word.starts_with("diffbench_try_") || word.starts_with("__tsan_") ||
+           word.starts_with("__wrap_") || word.starts_with("__real_");
+  }
+  // What macros of the emulation's headers become.
+  [[nodiscard]] bool is_detail(std::size_t i) const {
+    return is(i + 1, "::") && is(i + 2, "emulation") && is(i + 3, "::") && is(i + 4, "detail");
+  }
+  static bool unwatches(std::string_view code) {
+    return code.find("no_sanitize") != std::string_view::npos ||
+           code.find("disable_sanitizer") != std::string_view::npos;
   }
 
   // Where the bracket that opens at i is closed; size() where it never is.

@@ -53,6 +53,25 @@ bool is_header(const fs::path& path) {
   return end == ".h" || end == ".hpp" || end == ".cuh" || end == ".inc";
 }
 
+/// Sources in folders of a student's folder. What else lies there is not looked at.
+void add_deeper(const fs::path& folder, std::vector<fs::path>& parts) {
+  for (const fs::directory_entry& entry : entries_of(folder)) {
+    if (entry.is_directory() && !entry.is_symlink()) {
+      add_deeper(entry.path(), parts);
+    } else if (is_file(entry) && (is_header(entry.path()) || known_language(entry.path()))) {
+      parts.push_back(entry.path());
+    }
+  }
+}
+
+/// Whether a link, or one before it, leads out of the folder.
+bool leads_out(const fs::path& path, const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path from = fs::weakly_canonical(folder, ignored);
+  const fs::path to = fs::weakly_canonical(path, ignored);
+  return std::ranges::mismatch(from, to).in1 != from.end();
+}
+
 /// A student's folder.
 Submitted submitted_in(const fs::path& folder) {
   Submitted submitted;
@@ -65,13 +84,21 @@ Submitted submitted_in(const fs::path& folder) {
         if (known_language(entry.path())) {
           tried.push_back(entry.path());
         }
+      } else if (entry.is_directory() && !entry.is_symlink()) {
+        add_deeper(entry.path(), submitted.parts);
       }
     }
   } catch (const InvalidInput& error) {
     submitted.problem = error.what();
     return submitted;
   }
-  if (tried.size() == 1) {
+  const auto out = std::ranges::find_if(
+      submitted.parts, [&folder](const fs::path& part) { return leads_out(part, folder); });
+  if (out != submitted.parts.end()) {
+    submitted.problem =
+        fmt::format("{} is a link to a file outside of the folder", out->filename().string());
+    submitted.parts.clear();
+  } else if (tried.size() == 1) {
     submitted.file = tried.front();
     submitted.language = known_language(submitted.file);
     submitted.name += "/" + submitted.file.filename().string();
@@ -142,7 +169,7 @@ std::string digest_of(const Submitted& submitted, const std::string& options) {
           fmt::format("{} {}", part.filename().string(),
                       bytes > most_bytes && !error ? "is larger than 64 MiB" : "cannot be read"));
     }
-    add(part.filename().string());
+    add(part.lexically_relative(submitted.file.parent_path()).generic_string());
     add(std::string(std::istreambuf_iterator<char>(stream), {}));
   }
   return digest.text();

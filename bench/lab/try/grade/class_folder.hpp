@@ -24,8 +24,9 @@ struct ClassFolder {
   std::vector<std::string> left_out; ///< files of other kinds
 };
 
-/// Looks at the folder and those in it, not deeper, and not at what begins with a point or two
-/// underscores. Throws InvalidInput where it cannot be read, or has no submission.
+/// Looks at the folder and those in it, where deeper ones may hold headers, and not at what begins
+/// with a point or two underscores. Throws InvalidInput where it cannot be read, or has no
+/// submission.
 [[nodiscard]] ClassFolder class_folder(const std::filesystem::path& folder);
 
 /// Of all parts and `options`: equal for what gives equal results. Throws InvalidInput for a part

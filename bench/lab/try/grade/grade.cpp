@@ -42,9 +42,6 @@ struct GradePlan {
   LabOutput output;
 };
 
-/// All runs of a file together may take so many times what one may.
-constexpr double runs_in_full = 6;
-
 /// What else decides about the result of a file.
 std::string options_text(const TrialPlan& plan) {
   const auto name = [](const auto& chosen) {
@@ -73,8 +70,13 @@ Graded try_submitted(const Submitted& submitted, const TrialPlan& plan, Progress
   try {
     const TemporaryDirectory work_dir;
     LoadWatch load;
-    const Trial trial = try_file(submitted.file, plan, work_dir.path(), progress);
+    TrialPlan own = plan;
+    own.compiler.own_files = submitted.parts;
+    const Trial trial = try_file(submitted.file, own, work_dir.path(), progress);
     if (trial.timing) {
+      if (trial.timing->interrupted) { // its times are of fewer rounds, or there are none
+        throw Interrupted();
+      }
       load.add_work(*trial.timing);
     }
     return graded_from(submitted.name, trial, trial.timing && load.disturbance());
@@ -112,7 +114,7 @@ Graded graded_submitted(const Submitted& submitted, const GradePlan& plan, Grade
   }
   Graded graded = try_submitted(submitted, plan.trial, progress);
   graded.timed = plan.trial.timing && submitted.language && submitted.language != Language::cuda;
-  if (graded.fate != Graded::Fate::lacking) {
+  if (is_final(graded.fate)) {
     state.keep(digest, graded);
   }
   return graded;
@@ -225,6 +227,15 @@ std::vector<std::string> notes_on(const ClassResult& result, const Rubric& rubri
     notes.push_back(fmt::format("{} not changed since {} graded: not tried again", result.kept,
                                 result.kept == 1 ? "it was" : "they were"));
   }
+  const auto undecided = std::ranges::count(result.rows, Graded::Fate::undecided,
+                                            [](const GradedRow& row) { return row.graded.fate; });
+  if (undecided > 0) {
+    notes.push_back(fmt::format(
+        "{} not decided: all runs of a file together took longer than six times --timeout, which "
+        "may "
+        "be this machine's fault; the next run tries {} again, best with a longer --timeout",
+        counted(undecided, "submission"), undecided == 1 ? "it" : "them"));
+  }
   if (has_mark(result, Mark::undecided)) {
     notes.push_back(fmt::format(
         "a criterion on time is not decided where the interval holds its factor, or other programs "
@@ -304,7 +315,6 @@ void complete(GradePlan& plan) {
   }
   refuse_equal_paths({plan.output.json, plan.output.csv, plan.output.markdown, plan.page,
                       plan.resume, plan.rubric_file});
-  plan.trial.judge.total_seconds = runs_in_full * plan.trial.judge.limits.seconds;
 }
 
 } // namespace

@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view best_row = "best";
 constexpr std::string_view own_rows[] = {"xtensor", "fused", "simd"};
 
-Value paces_json(const std::vector<Pace>& paces) {
-  return Value::each(paces, [](const Pace& pace) -> Value {
+Value paces_json(const std::vector<RowPace>& paces) {
+  return Value::each(paces, [](const RowPace& pace) -> Value {
     return {{"row", pace.row},
             {"times", pace.times.value},
             {"interval", interval_json(pace.times.interval)}};
@@ -67,8 +67,8 @@ const Row* best_of(const ComparisonResult& timing) {
   return best;
 }
 
-std::vector<Pace> paces_of(const ComparisonResult& timing) {
-  std::vector<Pace> paces;
+std::vector<RowPace> paces_of(const ComparisonResult& timing) {
+  std::vector<RowPace> paces;
   const Row& own = timing.rows.front();
   if (!own.ranked()) {
     return paces;
@@ -94,10 +94,14 @@ std::optional<std::int64_t> findings_of(const Trial& trial, std::string_view kin
   return most;
 }
 
-/// The first that is not right, one that failed before one that is wrong; else the first.
+/// The first that is not right, one that failed before one that is wrong, and both before one that
+/// is not decided; else the first.
 const Judgement& worst_of(const Trial& trial) {
   const auto rank = [](const Judgement& judgement) {
-    return judgement.failed ? 0 : is_right(judgement.verdict) ? 2 : 1;
+    return judgement.verdict == TryVerdict::undecided ? 2
+           : judgement.failed                         ? 0
+           : is_right(judgement.verdict)              ? 3
+                                                      : 1;
   };
   return *std::ranges::min_element(trial.judgements, {}, rank);
 }
@@ -130,8 +134,8 @@ std::string text_of(const Json& json, const char* key) {
   return json.at(key).is_null() ? "" : json.at(key).get<std::string>();
 }
 
-Pace pace_of(const Json& json) {
-  Pace pace{.row = json.at("row"), .times = {.value = json.at("times"), .interval = {}}};
+RowPace pace_of(const Json& json) {
+  RowPace pace{.row = json.at("row"), .times = {.value = json.at("times"), .interval = {}}};
   if (const Json& interval = json.at("interval"); !interval.is_null()) {
     pace.times.interval =
         Interval{interval.at("low"), interval.at("high"), interval.at("confidence")};
@@ -171,9 +175,17 @@ Graded graded_from(const std::string& name, const Trial& trial, bool disturbed) 
     graded.paces = paces_of(*trial.timing);
     graded.disturbed = disturbed;
     if (const Row& own = trial.timing->rows.front(); own.failed()) {
-      graded.right = false; // on the field that was timed
       graded.reason = own.reason;
+      if (!trial.timing_undecided) {
+        graded.right = false; // on the field that was timed
+        graded.verdict = to_string(TryVerdict::wrong);
+      }
     }
+  }
+  if (worst.verdict == TryVerdict::undecided || (graded.right && trial.timing_undecided)) {
+    graded.fate = Graded::Fate::undecided;
+    graded.verdict.clear();
+    graded.right = false;
   }
   graded.reason = clipped(graded.reason, most_reason);
   const LabReport report = try_report(trial);
@@ -197,7 +209,7 @@ Graded not_tried(const std::string& name, std::optional<Language> language, Grad
 }
 
 std::optional<double> times_of(const Graded& graded, std::string_view row) {
-  const auto found = std::ranges::find(graded.paces, row, &Pace::row);
+  const auto found = std::ranges::find(graded.paces, row, &RowPace::row);
   return found == graded.paces.end() ? std::nullopt : std::optional(found->times.value);
 }
 

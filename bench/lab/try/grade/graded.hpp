@@ -19,7 +19,7 @@
 namespace diffbench::bench {
 
 /// Against a row of ours.
-struct Pace {
+struct RowPace {
   std::string row; ///< one of pace_rows()
   Ratio times;     ///< how many times as long that row takes
 };
@@ -29,8 +29,9 @@ struct Pace {
 struct Graded {
   enum class Fate {
     tried,
-    refused, ///< it does not compile, has no form that is known, or is several files
-    lacking  ///< this machine lacks what it needs, such as a compiler
+    refused,  ///< it does not compile, has no form that is known, or is several files
+    lacking,  ///< this machine lacks what it needs, such as a compiler
+    undecided ///< all its runs together took too long for this machine
   };
   std::string name; ///< as the folder has it
   Fate fate = Fate::refused;
@@ -45,16 +46,24 @@ struct Graded {
   std::int64_t launches = 0;
   bool resident = false; ///< nothing travels in a step
   bool timed = false;    ///< its time was asked for; a wrong one has none all the same
-  std::vector<Pace> paces;
+  std::vector<RowPace> paces;
   bool disturbed = false; ///< its times, by other programs
   std::string said;       ///< what `diffbench try` prints of it
 };
-inline constexpr NameTable<Graded::Fate, 3> fate_names{"fate",
-                                                       {{{Graded::Fate::tried, "tried"},
-                                                         {Graded::Fate::refused, "refused"},
-                                                         {Graded::Fate::lacking, "lacking"}}}};
+inline constexpr NameTable<Graded::Fate, 4> fate_names{
+    "fate",
+    {{{Graded::Fate::tried, "tried"},
+      {Graded::Fate::refused, "refused"},
+      {Graded::Fate::lacking, "lacking"},
+      {Graded::Fate::undecided, "not decided"}}}};
 [[nodiscard]] constexpr std::string_view to_string(Graded::Fate fate) {
   return fate_names.name(fate);
+}
+
+/// Whether it says something of the submission, whatever the machine: then it has points, and need
+/// not be tried again.
+[[nodiscard]] constexpr bool is_final(Graded::Fate fate) {
+  return fate == Graded::Fate::tried || fate == Graded::Fate::refused;
 }
 
 [[nodiscard]] Graded graded_from(const std::string& name, const Trial& trial, bool disturbed);

@@ -175,7 +175,7 @@ Mark mark_of_pace(const Graded& graded, const Criterion& criterion) {
   if (!graded.right) {
     return Mark::missed;
   }
-  const auto pace = std::ranges::find(graded.paces, criterion.row, &Pace::row);
+  const auto pace = std::ranges::find(graded.paces, criterion.row, &RowPace::row);
   if (pace == graded.paces.end()) {
     return Mark::not_judged;
   }
@@ -244,7 +244,7 @@ std::string title_of(const Criterion& criterion) {
 
 Grade grade_by(const Rubric& rubric, const Graded& graded) {
   Grade grade;
-  if (graded.fate == Graded::Fate::lacking) {
+  if (!is_final(graded.fate)) {
     return grade;
   }
   for (const Criterion& each : rubric.criteria) {

@@ -78,6 +78,10 @@ TEST(Rubric, GivesNothingForWhatDoesNotRun) {
   EXPECT_EQ(grade_by(default_rubric(), refused).points, 0);
   const Graded lacking = not_tried("a.cu", Language::cuda, Graded::Fate::lacking, "no compiler");
   EXPECT_TRUE(grade_by(default_rubric(), lacking).criteria.empty());
+  Graded not_finished = right_kernel();
+  not_finished.fate = Graded::Fate::undecided;
+  EXPECT_TRUE(grade_by(default_rubric(), not_finished).criteria.empty());
+  EXPECT_FALSE(is_final(not_finished.fate));
 }
 
 TEST(Rubric, JudgesATimeOnlyWhereItIsDecided) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dynamic symbols of a shared object, read from the file alone: loading it would run its code
-// here. The format is that of the System V ABI, chapters 4 and 5.
-#include "submission.hpp"
+// The format is that of the System V ABI, chapters 4 and 5.
+#include "elf_symbols.hpp"
 
 #include "diffbench/errors.hpp"
 
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include <elf.h>
 
@@ -26,34 +26,39 @@ class ElfFile {
     bytes_.assign(std::istreambuf_iterator<char>(file), {});
   }
 
-  [[nodiscard]] std::vector<std::string> functions() const {
+  [[nodiscard]] bool is_library() const { return at<Elf64_Ehdr>(0).e_type == ET_DYN; }
+
+  [[nodiscard]] std::vector<ElfSymbol> symbols() const {
     const auto header = at<Elf64_Ehdr>(0);
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN) {
+        header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        (header.e_type != ET_DYN && header.e_type != ET_REL)) {
       refuse();
     }
-    std::vector<std::string> names;
+    std::vector<ElfSymbol> symbols;
     for (std::size_t i = 0; i < header.e_shnum; ++i) {
       const auto section = section_at(header, i);
-      if (section.sh_type != SHT_DYNSYM) {
+      if (section.sh_type != (is_library() ? SHT_DYNSYM : SHT_SYMTAB)) {
         continue;
       }
       const auto strings = section_at(header, section.sh_link);
       for (std::size_t entry = 0; entry < section.sh_size / sizeof(Elf64_Sym); ++entry) {
         const auto symbol = at<Elf64_Sym>(section.sh_offset + entry * sizeof(Elf64_Sym));
-        if (symbol.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC) {
-          names.push_back(text_at(strings.sh_offset + symbol.st_name));
-        }
+        symbols.push_back({.name = text_at(strings.sh_offset + symbol.st_name),
+                           .defined = symbol.st_shndx != SHN_UNDEF,
+                           .function = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC,
+                           .weak = ELF64_ST_BIND(symbol.st_info) == STB_WEAK});
       }
     }
-    return names;
+    return symbols;
   }
 
- private:
   [[noreturn]] void refuse() const {
     throw InvalidInput(
         fmt::format("{} is no shared library for 64 bits (ELF)", path_.filename().string()));
   }
+
+ private:
   template <typename Part>
   [[nodiscard]] Part at(std::size_t offset) const {
     if (offset > bytes_.size() || bytes_.size() - offset < sizeof(Part)) {
@@ -78,8 +83,22 @@ class ElfFile {
 
 } // namespace
 
+std::vector<ElfSymbol> elf_symbols(const std::filesystem::path& file) {
+  return ElfFile(file).symbols();
+}
+
 std::vector<std::string> exported_functions(const std::filesystem::path& library) {
-  return ElfFile(library).functions();
+  const ElfFile file(library);
+  std::vector<std::string> names;
+  for (ElfSymbol& symbol : file.symbols()) {
+    if (symbol.defined && symbol.function) {
+      names.push_back(std::move(symbol.name));
+    }
+  }
+  if (!file.is_library()) {
+    file.refuse();
+  }
+  return names;
 }
 
 } // namespace diffbench::bench
