@@ -290,8 +290,11 @@ AskedWork asked_at(std::span<const CountedRun> corners, double nx, double ny, do
 double unevenness(std::span<const CountedRun> corners, const CountedRun& run) {
   const AskedWork foretold = asked_at(corners, run.nx, run.ny, run.steps);
   double largest = largest_difference(foretold.counts, run.work.counts);
-  for (const AskedKernel& kernel : foretold.kernels) {
-    largest = std::max(largest, largest_difference(kernel.counts, run.work.kernel(kernel.name)));
+  for (const auto* kernels : {&foretold.kernels, &run.work.kernels}) { // some may be in one alone
+    for (const AskedKernel& kernel : *kernels) {
+      largest = std::max(largest, largest_difference(foretold.kernel(kernel.name),
+                                                     run.work.kernel(kernel.name)));
+    }
   }
   return largest;
 }

@@ -97,7 +97,8 @@ struct CountedRun {
 [[nodiscard]] AskedWork asked_at(std::span<const CountedRun> corners, double nx, double ny,
                                  double steps);
 /// How far the count that is farthest off is from what `corners` foretell of that run, as a
-/// fraction of the larger of the two: 0 where all is as foretold.
+/// fraction of the larger of the two: 0 where all is as foretold, 1 where it has a kernel that they
+/// do not have.
 [[nodiscard]] double unevenness(std::span<const CountedRun> corners, const CountedRun& run);
 
 /// What part of a run's time is for.

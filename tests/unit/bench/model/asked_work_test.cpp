@@ -82,6 +82,12 @@ TEST(AskedWork, SaysWhatDoesNotGrowEvenly) {
   run = naive_run(96, 80, 4);
   run.work.kernels.front().counts[AskedOfKernel::launches] = 5;
   EXPECT_NEAR(unevenness(corners, run), 0.2, 1e-9);
+  // A kernel that small runs do not have, as where the code chooses by size.
+  run = naive_run(96, 80, 4);
+  run.work.kernels.push_back({.name = "step_of_large", .counts = {}});
+  EXPECT_LT(unevenness(corners, run), 1e-9);
+  run.work.kernels.back().counts[AskedOfKernel::launches] = 4;
+  EXPECT_EQ(unevenness(corners, run), 1);
 }
 
 TEST(AskedWork, IsPricedAtBothEnds) {
