@@ -244,7 +244,7 @@ class Judge {
       const Value before = counts(process);
       TriedRun<T> done = process.run(run.initial, steps);
       counted_.push_back(
-          {.cells = problem.cells(), .steps = steps, .before = before, .after = counts(process)});
+          {.field_bytes = problem.field_bytes(), .steps = steps, .before = before, .after = counts(process)});
       complain_once(done.input_changed ? "it changes its input" : "");
       complain_once(done.outside
                         ? fmt::format("{}, on {} x {} cells", *done.outside, problem.nx, problem.ny)
