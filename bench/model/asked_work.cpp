@@ -336,8 +336,8 @@ double unevenness(std::span<const CountedRun> corners, const CountedRun& run) {
   double largest = largest_difference(foretold.counts, run.work.counts);
   for (const auto* kernels : {&foretold.kernels, &run.work.kernels}) { // some may be in one alone
     for (const AskedKernel& kernel : *kernels) {
-      largest = std::max(largest, largest_difference(foretold.kernel(kernel.name),
-                                                     run.work.kernel(kernel.name)));
+      largest = std::max(
+          largest, largest_difference(foretold.kernel(kernel.name), run.work.kernel(kernel.name)));
     }
   }
   return largest;
@@ -382,14 +382,14 @@ AskedCost cost_of(std::span<const CountedRun> corners, const Problem& problem, s
     const PartKind bound = Priced(fast_end, run, problem, count).bound(kernel);
     const bool at_both_ends = Priced(slow_end, run, problem, count).bound(kernel) == bound;
     const double mapped = mapped_bytes(kernel.counts);
-    cost.parts.push_back({.kind = at_both_ends ? bound : PartKind::kernels,
-                          .what = "kernel " + kernel.name + (mapped > 0 ? ", host's memory" : ""),
-                          .calls_per_step = of_step[AskedOfKernel::launches],
-                          .bytes_per_step =
-                              of_step[AskedOfKernel::distinct_bytes] + mapped_bytes(of_step),
-                          .calls = kernel.counts[AskedOfKernel::launches],
-                          .bytes = kernel.counts[AskedOfKernel::distinct_bytes] + mapped,
-                          .seconds = seconds});
+    cost.parts.push_back(
+        {.kind = at_both_ends ? bound : PartKind::kernels,
+         .what = "kernel " + kernel.name + (mapped > 0 ? ", host's memory" : ""),
+         .calls_per_step = of_step[AskedOfKernel::launches],
+         .bytes_per_step = of_step[AskedOfKernel::distinct_bytes] + mapped_bytes(of_step),
+         .calls = kernel.counts[AskedOfKernel::launches],
+         .bytes = kernel.counts[AskedOfKernel::distinct_bytes] + mapped,
+         .seconds = seconds});
     if (seconds.high > longest) {
       longest = seconds.high;
       cost.excess = Priced::excess(kernel);

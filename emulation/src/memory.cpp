@@ -89,11 +89,10 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
     mprotect(first + page, inner, PROT_NONE);
   }
   live_[buffer.data] = buffer;
-  race_detector().watch(
-      buffer.data, bytes, buffer.description(),
-      {.unwritten = kind == MemoryKind::device,
-       .managed = kind == MemoryKind::managed,
-       .mapped = kind == MemoryKind::pinned});
+  race_detector().watch(buffer.data, bytes, buffer.description(),
+                        {.unwritten = kind == MemoryKind::device,
+                         .managed = kind == MemoryKind::managed,
+                         .mapped = kind == MemoryKind::pinned});
   return buffer.data;
 }
 

@@ -269,8 +269,7 @@ std::string advice_of(const AskedCost& cost, const Ruling& ruling, bool copies_i
            "what that takes";
   }
   constexpr PartKind of_copies[] = {PartKind::copies, PartKind::mapped, PartKind::waits};
-  if (copies_in_steps &&
-      std::ranges::find(of_copies, ruling.rule->kind) != std::end(of_copies)) {
+  if (copies_in_steps && std::ranges::find(of_copies, ruling.rule->kind) != std::end(of_copies)) {
     return "leave the field on the card: one copy before the first step, one after the last one";
   }
   if (ruling.rule->kind == PartKind::kernels && cost.excess >= 2) {

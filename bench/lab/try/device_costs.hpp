@@ -19,10 +19,10 @@ struct RunCounts {
 };
 
 struct DeviceCosts {
-  double copies = 0;               ///< a step, between host and device
-  double waits = 0;                ///< a step
-  double allocations = 0;          ///< a step
-  double launches = 0;             ///< a step
+  double copies = 0;      ///< a step, between host and device
+  double waits = 0;       ///< a step
+  double allocations = 0; ///< a step
+  double launches = 0;    ///< a step
   // Bytes a step, in multiples of the field's:
   double managed = 0; ///< of managed memory, which move between host and device
   double mapped = 0;  ///< of the host's page-locked memory, which kernels read and write

@@ -45,7 +45,7 @@ struct Graded {
   std::int64_t launches = 0;
   double kernels_write = 0; ///< DeviceCosts::written, of the dtype that has least
   bool resident = false;    ///< nothing travels in a step
-  bool timed = false;    ///< its time was asked for; a wrong one has none all the same
+  bool timed = false;       ///< its time was asked for; a wrong one has none all the same
   std::vector<Pace> paces;
   bool disturbed = false; ///< its times, by other programs
   std::string said;       ///< what `diffbench try` prints of it

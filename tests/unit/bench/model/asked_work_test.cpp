@@ -149,7 +149,8 @@ TEST(AskedWork, OfThrustHasNoExcess) {
 TEST(AskedWork, OfTheHostsMemoryGoesThroughTheLink) {
   Problem problem;
   problem.nx = problem.ny = 1000;
-  // No copies: the kernel reads and writes the host's arrays, and its warps move six times what they read.
+  // No copies: the kernel reads and writes the host's arrays, and its warps move six times what
+  // they read.
   const auto corners = changed_corners([](AskedWork& work) {
     work.counts = {};
     Counts<AskedOfKernel>& kernel = work.kernels.front().counts;
@@ -157,8 +158,8 @@ TEST(AskedWork, OfTheHostsMemoryGoesThroughTheLink) {
     kernel[AskedOfKernel::mapped_in_bytes] = kernel[AskedOfKernel::mapped_out_bytes] = cells;
     kernel[AskedOfKernel::mapped_in_moved] = 6 * cells;
     kernel[AskedOfKernel::mapped_out_moved] = cells;
-    for (const auto of_card : {AskedOfKernel::asked_bytes, AskedOfKernel::distinct_bytes,
-                               AskedOfKernel::moved_bytes}) {
+    for (const auto of_card :
+         {AskedOfKernel::asked_bytes, AskedOfKernel::distinct_bytes, AskedOfKernel::moved_bytes}) {
       kernel[of_card] = 0;
     }
   });

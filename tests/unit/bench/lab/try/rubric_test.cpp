@@ -161,10 +161,8 @@ TEST(DeviceCosts, LeaveOutWhatARunDoesOnce) {
   EXPECT_THAT(cost_notes(*resident), ElementsAre());
 
   runs = two_runs({.copies = 2}, {.copies = 12});
-  runs.push_back({.field_bytes = 36,
-                  .steps = 50,
-                  .before = Value::object(),
-                  .after = counted({.copies = 1})});
+  runs.push_back(
+      {.field_bytes = 36, .steps = 50, .before = Value::object(), .after = counted({.copies = 1})});
   const auto each_step = device_costs(runs);
   ASSERT_TRUE(each_step);
   EXPECT_EQ(each_step->copies, 2);
