@@ -10,6 +10,7 @@ namespace {
 
 std::vector<bool> wrong_columns(const std::vector<std::int64_t>& counts) {
   std::vector<bool> wrong;
+  wrong.reserve(counts.size());
   const std::int64_t most = counts.empty() ? 0 : std::ranges::max(counts);
   for (const std::int64_t count : counts) {
     wrong.push_back(2 * count > most);
@@ -34,6 +35,7 @@ std::vector<bool> columns_of_period(const std::vector<std::vector<bool>>& runs,
     }
   }
   std::vector<bool> wrong;
+  wrong.reserve(period);
   for (const std::optional<bool> column : known) {
     wrong.push_back(column.value_or(false));
   }
