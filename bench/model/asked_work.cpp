@@ -103,43 +103,71 @@ class Priced {
     return waited * end_.time(end_.card().synchronize) + asked(Asked::drains) * end_.launch();
   }
   /// What a launch does, in seconds.
-  [[nodiscard]] double body(const Counts<AskedOfKernel>& kernel) const {
-    const double launches = kernel[AskedOfKernel::launches];
-    if (launches <= 0) {
-      return 0;
-    }
-    const double distinct = kernel[AskedOfKernel::distinct_bytes] / launches;
-    const double memory = distinct * (end_.fast() ? 1 : excess(kernel)) / end_.bandwidth(distinct);
-    const double share = written_ > 0 ? kernel[AskedOfKernel::written_bytes] / written_ : 0;
-    return std::max(memory, end_.instructions(updates_ * share / launches));
+  [[nodiscard]] double body(const AskedKernel& kernel) const {
+    const double memory = card_memory(kernel), mapped = host_memory(kernel);
+    return std::max(end_.fast() ? std::max(memory, mapped) : memory + mapped, arithmetic(kernel));
   }
-  [[nodiscard]] double kernel(const Counts<AskedOfKernel>& kernel) const {
-    const double from_graphs = kernel[AskedOfKernel::graph_launches];
+  [[nodiscard]] double kernel(const AskedKernel& kernel) const {
+    const double from_graphs = kernel.counts[AskedOfKernel::graph_launches];
     const double in_graph = end_.graph_launch() + body(kernel);
-    return (kernel[AskedOfKernel::launches] - from_graphs) * std::max(end_.launch(), in_graph) +
+    return (kernel.counts[AskedOfKernel::launches] - from_graphs) *
+               std::max(end_.launch(), in_graph) +
            from_graphs * in_graph;
   }
-  /// Whether the card waits for launches rather than for what they do.
-  [[nodiscard]] bool launch_bound(const Counts<AskedOfKernel>& kernel) const {
-    return body(kernel) < end_.graph_launch();
+  /// What the card waits for while a kernel runs.
+  [[nodiscard]] PartKind bound(const AskedKernel& kernel) const {
+    return body(kernel) < end_.graph_launch() ? PartKind::launches
+           : host_memory(kernel) > std::max(card_memory(kernel), arithmetic(kernel))
+               ? PartKind::mapped
+               : PartKind::kernels;
   }
   /// What may pass beside kernels.
   [[nodiscard]] double hidden() const {
     double kernels = 0;
     for (const AskedKernel& each : work_.kernels) {
-      kernels += kernel(each.counts);
+      kernels += kernel(each);
     }
     return end_.fast() ? std::min(kernels, locked(Asked::async_calls, Asked::async_bytes,
                                                   end_.card().pinned_h2d))
                        : 0;
   }
 
-  [[nodiscard]] static double excess(const Counts<AskedOfKernel>& kernel) {
-    const double asked = kernel[AskedOfKernel::asked_bytes];
-    return asked > 0 ? std::max(1.0, kernel[AskedOfKernel::moved_bytes] / asked) : 1;
+  /// Of Thrust's algorithms the emulation knows what they do, not how.
+  [[nodiscard]] static double excess(const AskedKernel& kernel) {
+    const double asked = kernel.counts[AskedOfKernel::asked_bytes];
+    const bool counts = asked > 0 && !kernel.name.starts_with("thrust::");
+    return counts ? std::max(1.0, kernel.counts[AskedOfKernel::moved_bytes] / asked) : 1;
   }
 
  private:
+  // Seconds of a launch:
+  [[nodiscard]] static double each(const AskedKernel& kernel, AskedOfKernel what) {
+    const double launches = kernel.counts[AskedOfKernel::launches];
+    return launches > 0 ? kernel.counts[what] / launches : 0;
+  }
+  [[nodiscard]] double card_memory(const AskedKernel& kernel) const {
+    const double distinct = each(kernel, AskedOfKernel::distinct_bytes);
+    return distinct * (end_.fast() ? 1 : excess(kernel)) / end_.bandwidth(distinct);
+  }
+  [[nodiscard]] double host_memory(const AskedKernel& kernel) const {
+    const auto through_link = [&](AskedOfKernel in, AskedOfKernel out) {
+      return std::pair(each(kernel, in) / end_.rate(end_.card().pinned_h2d),
+                       each(kernel, out) / end_.rate(end_.card().pinned_d2h));
+    };
+    if (end_.fast()) {
+      const auto [in, out] =
+          through_link(AskedOfKernel::mapped_in_bytes, AskedOfKernel::mapped_out_bytes);
+      return std::max(in, out);
+    }
+    const auto [in, out] =
+        through_link(AskedOfKernel::mapped_in_moved, AskedOfKernel::mapped_out_moved);
+    return in + out;
+  }
+  [[nodiscard]] double arithmetic(const AskedKernel& kernel) const {
+    const double share = written_ > 0 ? each(kernel, AskedOfKernel::written_bytes) / written_ : 0;
+    return end_.instructions(updates_ * share);
+  }
+
   [[nodiscard]] double asked(Asked which) const { return work_.counts[which]; }
   [[nodiscard]] double locked(Asked calls, Asked bytes, const Assumption& rate) const {
     return end_.copies(asked(calls), asked(bytes), rate);
@@ -222,6 +250,18 @@ AskedWork without_copies_of_steps(AskedWork run, const AskedWork& step, double s
         Asked::managed_in_bytes, Asked::managed_out_bytes}) {
     run.counts[copied] -= std::min(run.counts[copied], steps * step.counts[copied]);
   }
+  // What kernels reach for on the host is on the card.
+  for (AskedKernel& kernel : run.kernels) {
+    const Counts<AskedOfKernel> of_step = step.kernel(kernel.name);
+    for (const auto& [bytes, moved] :
+         {std::pair(AskedOfKernel::mapped_in_bytes, AskedOfKernel::mapped_in_moved),
+          std::pair(AskedOfKernel::mapped_out_bytes, AskedOfKernel::mapped_out_moved)}) {
+      const double reached = std::min(kernel.counts[bytes], steps * of_step[bytes]);
+      kernel.counts[bytes] -= reached;
+      kernel.counts[moved] -= std::min(kernel.counts[moved], steps * of_step[moved]);
+      kernel.counts[AskedOfKernel::distinct_bytes] += reached;
+    }
+  }
   // Nobody need wait for a step then.
   if (step.counts[Asked::pageable_out_calls] + step.counts[Asked::locked_out_calls] +
           step.counts[Asked::managed_out_bytes] >
@@ -249,13 +289,17 @@ AskedWork difference(AskedWork of, const AskedWork& less) {
   return of;
 }
 
+double mapped_bytes(const Counts<AskedOfKernel>& kernel) {
+  return kernel[AskedOfKernel::mapped_in_bytes] + kernel[AskedOfKernel::mapped_out_bytes];
+}
+
 double total(const Priced& priced, const AskedWork& work) {
   double seconds = -priced.hidden();
   for (const PartRule& rule : part_rules()) {
     seconds += (priced.*rule.seconds)();
   }
   for (const AskedKernel& kernel : work.kernels) {
-    seconds += priced.kernel(kernel.counts);
+    seconds += priced.kernel(kernel);
   }
   return seconds;
 }
@@ -290,8 +334,11 @@ AskedWork asked_at(std::span<const CountedRun> corners, double nx, double ny, do
 double unevenness(std::span<const CountedRun> corners, const CountedRun& run) {
   const AskedWork foretold = asked_at(corners, run.nx, run.ny, run.steps);
   double largest = largest_difference(foretold.counts, run.work.counts);
-  for (const AskedKernel& kernel : foretold.kernels) {
-    largest = std::max(largest, largest_difference(kernel.counts, run.work.kernel(kernel.name)));
+  for (const auto* kernels : {&foretold.kernels, &run.work.kernels}) { // some may be in one alone
+    for (const AskedKernel& kernel : *kernels) {
+      largest = std::max(
+          largest, largest_difference(foretold.kernel(kernel.name), run.work.kernel(kernel.name)));
+    }
   }
   return largest;
 }
@@ -331,20 +378,21 @@ AskedCost cost_of(std::span<const CountedRun> corners, const Problem& problem, s
   for (const AskedKernel& kernel : run.kernels) {
     const Counts<AskedOfKernel> of_step = step.kernel(kernel.name);
     const Assumption seconds =
-        span_of(run, count, [&](const Priced& priced) { return priced.kernel(kernel.counts); });
-    const bool waits_for_launches =
-        Priced(fast_end, run, problem, count).launch_bound(kernel.counts) &&
-        Priced(slow_end, run, problem, count).launch_bound(kernel.counts);
-    cost.parts.push_back({.kind = waits_for_launches ? PartKind::launches : PartKind::kernels,
-                          .what = "kernel " + kernel.name,
-                          .calls_per_step = of_step[AskedOfKernel::launches],
-                          .bytes_per_step = of_step[AskedOfKernel::distinct_bytes],
-                          .calls = kernel.counts[AskedOfKernel::launches],
-                          .bytes = kernel.counts[AskedOfKernel::distinct_bytes],
-                          .seconds = seconds});
+        span_of(run, count, [&](const Priced& priced) { return priced.kernel(kernel); });
+    const PartKind bound = Priced(fast_end, run, problem, count).bound(kernel);
+    const bool at_both_ends = Priced(slow_end, run, problem, count).bound(kernel) == bound;
+    const double mapped = mapped_bytes(kernel.counts);
+    cost.parts.push_back(
+        {.kind = at_both_ends ? bound : PartKind::kernels,
+         .what = "kernel " + kernel.name + (mapped > 0 ? ", host's memory" : ""),
+         .calls_per_step = of_step[AskedOfKernel::launches],
+         .bytes_per_step = of_step[AskedOfKernel::distinct_bytes] + mapped_bytes(of_step),
+         .calls = kernel.counts[AskedOfKernel::launches],
+         .bytes = kernel.counts[AskedOfKernel::distinct_bytes] + mapped,
+         .seconds = seconds});
     if (seconds.high > longest) {
       longest = seconds.high;
-      cost.excess = Priced::excess(kernel.counts);
+      cost.excess = Priced::excess(kernel);
       cost.from_graphs =
           2 * kernel.counts[AskedOfKernel::graph_launches] > kernel.counts[AskedOfKernel::launches];
     }
@@ -355,6 +403,8 @@ AskedCost cost_of(std::span<const CountedRun> corners, const Problem& problem, s
   cost.seconds = seconds_of(run, count);
   cost.step_seconds = seconds_of(step, 1);
   cost.resident_seconds = seconds_of(resident, count);
+  cost.copies_in = sum_of(run, {Asked::pageable_in_calls, Asked::locked_in_calls});
+  cost.copies_out = sum_of(run, {Asked::pageable_out_calls, Asked::locked_out_calls});
   cost.allocations_per_step = step.counts[Asked::allocations];
   return cost;
 }

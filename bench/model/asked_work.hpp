@@ -8,7 +8,12 @@
 //
 //   copies      a call each, and their bytes at the rate of the host's memory that they touch
 //   kernels     a launch each, or what it does, whichever is longer; at best its sectors once, at
-//               worst as often as its warps move them beyond what their threads ask for
+//               worst as often as its warps move them beyond what their threads ask for (but those
+//               of Thrust, whose own kernels are others than the emulated ones)
+//   mapped      what kernels read and write of the host's page-locked memory, at that memory's
+//               rates: at best each sector once a launch and both ways at once, at worst each time
+//               that a warp moves it, as nothing of it is kept on the card (CUDA C++ Best Practices
+//               Guide, "Zero Copy")
 //   waits       the host's wait for the device, and the first launch after it
 #pragma once
 
@@ -54,10 +59,16 @@ enum class Asked : std::uint8_t {
 enum class AskedOfKernel : std::uint8_t {
   launches,
   graph_launches, ///< of these
-  asked_bytes,    ///< by its threads, of global memory
+  // Of the card's memory:
+  asked_bytes,    ///< by its threads
   distinct_bytes, ///< of sectors, each once a launch for reads and once for writes
   moved_bytes,    ///< of sectors, each once a warp and instruction
-  written_bytes,  ///< of the distinct ones
+  // Of the host's page-locked memory:
+  mapped_in_bytes, ///< distinct ones that are read
+  mapped_out_bytes,
+  mapped_in_moved, ///< moved ones
+  mapped_out_moved,
+  written_bytes, ///< of the distinct ones, of either
   end
 };
 
@@ -97,11 +108,12 @@ struct CountedRun {
 [[nodiscard]] AskedWork asked_at(std::span<const CountedRun> corners, double nx, double ny,
                                  double steps);
 /// How far the count that is farthest off is from what `corners` foretell of that run, as a
-/// fraction of the larger of the two: 0 where all is as foretold.
+/// fraction of the larger of the two: 0 where all is as foretold, 1 where it has a kernel that they
+/// do not have.
 [[nodiscard]] double unevenness(std::span<const CountedRun> corners, const CountedRun& run);
 
 /// What part of a run's time is for.
-enum class PartKind { copies, managed, on_card, launches, kernels, waits, locking };
+enum class PartKind { copies, managed, mapped, on_card, launches, kernels, waits, locking };
 
 struct AskedPart {
   PartKind kind{};
@@ -118,9 +130,10 @@ struct AskedCost {
   Assumption step_seconds;      ///< what one step more adds
   /// Had it copied nothing in a step: the field stays on the card. Equal where it does.
   Assumption resident_seconds;
-  double allocations_per_step = 0; ///< no card has a figure for these
+  double copies_in = 0, copies_out = 0; ///< calls
+  double allocations_per_step = 0;      ///< no card has a figure for these
   // Of the kernel that takes most time:
-  double excess = 1;        ///< moved for asked bytes
+  double excess = 1;        ///< moved for asked bytes; 1 of Thrust's
   bool from_graphs = false; ///< more than half of its launches are
 };
 

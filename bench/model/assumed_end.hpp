@@ -13,6 +13,9 @@ namespace diffbench::bench {
 class AssumedEnd {
  public:
   enum class Bound { fast, slow };
+  /// Per cell and step, from large fields to small tiles.
+  static constexpr Assumption cell_instructions{7.2, 25};
+
   AssumedEnd(const AssumedCard& card, Dtype dtype, Bound bound)
       : card_(card), dtype_(dtype), fast_(bound == Bound::fast) {}
 
@@ -40,8 +43,6 @@ class AssumedEnd {
   [[nodiscard]] double graph_launch() const { return time(card_.graph_launch); }
 
  private:
-  /// Per cell and step, from large fields to small tiles.
-  static constexpr Assumption cell_instructions{7.2, 25};
   static constexpr double cell_arithmetic = 6; ///< of them
 
   const AssumedCard& card_;

@@ -200,7 +200,7 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
   } else if (const std::string written = state.memory.overwritten(); !written.empty()) {
     give_up(of_kernel(FindingKind::out_of_bounds, written), cudaErrorIllegalAddress);
   }
-  race_detector().take_traffic(count_of_kernel.traffic, state.ledger.migrated);
+  count_of_kernel.traffic.add(race_detector().take_traffic());
   state.counters.blocks += counts.blocks;
   state.counters.switches += counts.switches;
   state.running_kernel = nullptr;

@@ -22,17 +22,37 @@ std::string pair_json(const char* first, const char* second,
   return member(first, pair[0]) + ", " + member(second, pair[1]);
 }
 
+std::string traffic_members(const Traffic& traffic) {
+  return pair_json("bytes_read", "bytes_written", traffic.asked) + ", " +
+         pair_json("distinct_read", "distinct_written", traffic.distinct) + ", " +
+         pair_json("moved_read", "moved_written", traffic.moved);
+}
+
 std::string kernel_json(const std::string& name, const KernelCount& count) {
   return "{" + member("name", json_text(name)) + ", " + member("launches", count.launches) + ", " +
          member("graph_launches", count.graph_launches) + ", " + member("threads", count.threads) +
-         ", " + pair_json("bytes_read", "bytes_written", count.traffic.asked) + ", " +
-         pair_json("distinct_read", "distinct_written", count.traffic.distinct) + ", " +
-         pair_json("moved_read", "moved_written", count.traffic.moved) + "}";
+         ", " + traffic_members(count.traffic.card) + ", " +
+         member("mapped", "{" + traffic_members(count.traffic.mapped) + "}") + ", " +
+         member("shared_written", count.traffic.shared_written) + "}";
 }
 
 } // namespace
 
-std::string Ledger::json() const {
+void Traffic::add(const Traffic& other) {
+  for (std::size_t way = 0; way < 2; ++way) {
+    asked[way] += other.asked[way];
+    distinct[way] += other.distinct[way];
+    moved[way] += other.moved[way];
+  }
+}
+
+void KernelTraffic::add(const KernelTraffic& other) {
+  card.add(other.card);
+  mapped.add(other.mapped);
+  shared_written += other.shared_written;
+}
+
+std::string Ledger::json(const std::array<std::int64_t, 2>& migrated) const {
   const char* const ways[] = {"to_device", "to_host", "on_device", "on_host"};
   std::string json = "{\"copies\": {";
   for (std::size_t way = 0; way < copies.size(); ++way) {

@@ -25,11 +25,20 @@ inline constexpr int copy_ways = 4;
 enum class HostMemory { pageable, pinned, registered };
 inline constexpr int host_memories = 3;
 
-/// Bytes of global memory that kernels read (0) and wrote (1).
+/// Bytes that kernels read (0) and wrote (1).
 struct Traffic {
   std::array<std::int64_t, 2> asked{};    ///< by the threads
   std::array<std::int64_t, 2> distinct{}; ///< of sectors, each once a launch
   std::array<std::int64_t, 2> moved{};    ///< of sectors, each once a warp and instruction
+  void add(const Traffic& other);
+};
+
+/// The same by where the memory is.
+struct KernelTraffic {
+  Traffic card;   ///< global memory
+  Traffic mapped; ///< the host's page-locked memory, through the link
+  std::int64_t shared_written = 0;
+  void add(const KernelTraffic& other);
 };
 
 /// Of a kernel's launches.
@@ -37,7 +46,7 @@ struct KernelCount {
   std::int64_t launches = 0;
   std::int64_t graph_launches = 0; ///< of these
   std::int64_t threads = 0;
-  Traffic traffic;
+  KernelTraffic traffic;
 };
 
 /// Memory that was allocated, page-locked or registered.
@@ -56,7 +65,6 @@ struct Ledger {
   bool kernels_under_way = false; ///< which nobody has waited for
   AllocationCounts allocations;
   std::int64_t frees = 0;
-  std::array<std::int64_t, 2> migrated{}; ///< bytes of managed memory: to the device, to the host
   std::map<std::string, KernelCount> kernels;
 
   /// The host waits for the device.
@@ -69,7 +77,8 @@ struct Ledger {
     note_drain();
   }
 
-  [[nodiscard]] std::string json() const;
+  /// `migrated`: bytes of managed memory that have moved to the device and to the host.
+  [[nodiscard]] std::string json(const std::array<std::int64_t, 2>& migrated) const;
 };
 
 } // namespace diffbench::emulation

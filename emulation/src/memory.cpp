@@ -89,9 +89,10 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
     mprotect(first + page, inner, PROT_NONE);
   }
   live_[buffer.data] = buffer;
-  race_detector().watch(
-      buffer.data, bytes, buffer.description(),
-      {.unwritten = kind == MemoryKind::device, .managed = kind == MemoryKind::managed});
+  race_detector().watch(buffer.data, bytes, buffer.description(),
+                        {.unwritten = kind == MemoryKind::device,
+                         .managed = kind == MemoryKind::managed,
+                         .mapped = kind == MemoryKind::pinned});
   return buffer.data;
 }
 
@@ -104,7 +105,7 @@ void Memory::enlist(void* data, std::size_t bytes, int device, std::int64_t call
   range.made_by_call = call;
   range.made_at = call_site();
   live_[range.data] = range;
-  race_detector().watch(data, bytes, range.description(), {});
+  race_detector().watch(data, bytes, range.description(), {.mapped = true});
 }
 
 void Memory::enlist_variables(std::span<std::byte> bytes, MemoryKind kind) {
@@ -114,7 +115,7 @@ void Memory::enlist_variables(std::span<std::byte> bytes, MemoryKind kind) {
   variables.bytes = bytes.size();
   live_[variables.data] = variables;
   race_detector().watch(bytes.data(), bytes.size(), variables.description(),
-                        {.unwritten = false, .managed = kind == MemoryKind::managed_variables});
+                        {.managed = kind == MemoryKind::managed_variables});
 }
 
 std::optional<std::string> Memory::release(void* data) {
@@ -172,6 +173,11 @@ std::size_t Memory::bytes_on(int device) const {
     total += there && buffer.device == device ? buffer.bytes : 0;
   }
   return total;
+}
+
+bool Memory::has_managed() const {
+  return std::any_of(live_.begin(), live_.end(),
+                     [](const auto& each) { return each.second.kind == MemoryKind::managed; });
 }
 
 std::string Memory::overwritten() const {

@@ -65,6 +65,7 @@ class Memory {
   [[nodiscard]] const Buffer* near(const void* data) const;
   [[nodiscard]] const std::map<const std::byte*, Buffer>& live() const { return live_; }
   [[nodiscard]] std::size_t bytes_on(int device) const;
+  [[nodiscard]] bool has_managed() const;
 
   /// What a kernel wrote in the closed zones; empty: nothing. (The address sanitizer stops the
   /// process at the access itself.)

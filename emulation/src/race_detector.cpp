@@ -123,10 +123,9 @@ void RaceDetector::watch(const void* data, std::size_t bytes, const std::string&
   watched.watch(data, bytes);
   watched.what = what;
   watched.unwritten = made.unwritten;
-  if (counts_traffic_) {
-    watched.touched.resize(bytes / sector_bytes + 2);
-    watched.pages.resize(made.managed ? bytes / page_bytes + 1 : 0);
-  }
+  watched.mapped = made.mapped;
+  watched.touched.resize(counts_traffic_ ? bytes / sector_bytes + 2 : 0);
+  watched.pages.resize(made.managed ? bytes / page_bytes + 1 : 0);
   found_ = {};
 }
 
@@ -294,9 +293,8 @@ std::unique_ptr<BlockRaces> RaceDetector::begin_block(std::size_t rank, std::siz
 }
 
 void RaceDetector::end_block(BlockRaces& block) {
-  const std::array<std::int64_t, 2> moved = block.sectors.moved();
-  traffic_.moved[0] += moved[0];
-  traffic_.moved[1] += moved[1];
+  traffic_.card.add({.asked = {}, .distinct = {}, .moved = block.sectors.moved()});
+  traffic_.mapped.add({.asked = {}, .distinct = {}, .moved = block.mapped_sectors.moved()});
   if (block.cluster.empty()) {
     return;
   }
@@ -323,7 +321,10 @@ void RaceDetector::access_memory(std::uintptr_t address, std::size_t bytes, cons
   }
   RaceDetector* const self = std::exchange(watching_, nullptr); // copies made here are not watched
   ++accesses_;
-  if (!watched_->what.empty() && block_ != copier_.get()) {
+  if (watched_->what.empty()) {
+    const bool by_code = access.site != 0;
+    traffic_.shared_written += access.writes && by_code ? static_cast<std::int64_t>(bytes) : 0;
+  } else if (block_ != copier_.get()) {
     count(address, bytes, access);
   }
   const std::uintptr_t origin = watched_->begin / word * word;
@@ -343,14 +344,16 @@ void RaceDetector::access_memory(std::uintptr_t address, std::size_t bytes, cons
   watching_ = self;
 }
 
-// Of global memory, by a kernel.
+// Of global or page-locked memory, by a kernel.
 void RaceDetector::count(std::uintptr_t address, std::size_t bytes, const Access& access) {
+  Traffic& traffic = watched_->mapped ? traffic_.mapped : traffic_.card;
+  WarpSectors& sectors = watched_->mapped ? block_->mapped_sectors : block_->sectors;
   for (const bool writes : {false, true}) {
     if (writes ? !access.writes : !access.reads()) {
       continue;
     }
     const std::size_t way = writes ? 1 : 0;
-    traffic_.asked[way] += static_cast<std::int64_t>(bytes);
+    traffic.asked[way] += static_cast<std::int64_t>(bytes);
     if (watched_->touched.empty()) {
       continue;
     }
@@ -360,10 +363,10 @@ void RaceDetector::count(std::uintptr_t address, std::size_t bytes, const Access
       const std::size_t index =
           std::min<std::size_t>(sector - origin, watched_->touched.size() - 1);
       std::uint32_t& last = watched_->touched[index][way];
-      traffic_.distinct[way] +=
+      traffic.distinct[way] +=
           std::exchange(last, first_block_) == first_block_ ? 0 : std::int64_t{sector_bytes};
     }
-    block_->sectors.note(thread_->thread, access.site, address, bytes, writes);
+    sectors.note(thread_->thread, access.site, address, bytes, writes);
   }
   move_pages(*watched_, address, bytes, Watched::Place::device);
 }
@@ -389,17 +392,6 @@ void RaceDetector::move_managed(const void* data, std::size_t bytes, bool to_dev
     move_pages(std::prev(after)->second, address, bytes,
                to_device ? Watched::Place::device : Watched::Place::host);
   }
-}
-
-void RaceDetector::take_traffic(Traffic& traffic, std::array<std::int64_t, 2>& migrated) {
-  for (std::size_t way = 0; way < 2; ++way) {
-    traffic.asked[way] += traffic_.asked[way];
-    traffic.distinct[way] += traffic_.distinct[way];
-    traffic.moved[way] += traffic_.moved[way];
-    migrated[way] += migrated_[way];
-  }
-  traffic_ = {};
-  migrated_ = {};
 }
 
 void RaceDetector::access_bytes(Cell& cell, std::size_t first, std::size_t end,

@@ -55,8 +55,9 @@ struct Watched {
   std::string what;        ///< empty: shared memory
   std::uint32_t block = 0; ///< whose shared memory it is
   bool unwritten = false;  ///< until kernels and copies, which are seen, write to it
-  // While traffic is counted:
-  std::vector<std::array<std::uint32_t, 2>> touched = {}; ///< sectors: last launch that read, wrote
+  bool mapped = false;     ///< the host's, page-locked: kernels reach it through the link
+  /// While traffic is counted, of sectors: the last launch that read, and that wrote.
+  std::vector<std::array<std::uint32_t, 2>> touched = {};
   enum class Place : std::uint8_t { nowhere, host, device };
   std::vector<Place> pages = {}; ///< of managed memory
   struct Free {
@@ -80,7 +81,7 @@ struct BlockRaces {
   std::vector<ThreadOrder*> all; ///< of these
   Watched shared;                ///< dynamic
   std::deque<Watched> statics;
-  WarpSectors sectors; ///< while traffic is counted
+  WarpSectors sectors, mapped_sectors; ///< while traffic is counted
   void watch_static(std::span<const std::byte> memory);
   Watched* find(std::uintptr_t address);
   std::vector<BlockRaces*> cluster; ///< the others of its cluster
@@ -92,14 +93,13 @@ class RaceDetector {
   static void enable() { enabled_ = true; }
   /// Besides, every access is looked at: of what nobody has written, and of foreign memory.
   static void look_at_everything() { strict_ = true; }
-  /// From now on, or no longer: sectors and pages, of which nothing is known before. Takes time.
+  /// From now on, or no longer: sectors, of which nothing is known before. Takes time.
   static void count_traffic(bool on) { counts_traffic_ = on; }
-  static bool counts_traffic() { return counts_traffic_; }
   /// While a thread of a kernel runs that may be watched.
   static RaceDetector* watching() { return watching_; }
 
   struct Newly {
-    bool unwritten = false, managed = false;
+    bool unwritten = false, managed = false, mapped = false;
   };
   void watch(const void* data, std::size_t bytes, const std::string& what, Newly made);
   void forget(const void* data);
@@ -147,8 +147,10 @@ class RaceDetector {
   [[nodiscard]] std::vector<Finding> take_races();
   /// Accesses of memory that has a shadow.
   [[nodiscard]] std::int64_t accesses() const { return accesses_; }
-  /// Of kernels since the last call: adds what they did.
-  void take_traffic(Traffic& traffic, std::array<std::int64_t, 2>& migrated);
+  /// Of kernels since the last call.
+  [[nodiscard]] KernelTraffic take_traffic() { return std::exchange(traffic_, {}); }
+  /// Bytes of managed memory that have moved to the device and to the host.
+  [[nodiscard]] const std::array<std::int64_t, 2>& migrated() const { return migrated_; }
   /// The host touches this memory, or has it brought to the device: if it is managed.
   void move_managed(const void* data, std::size_t bytes, bool to_device);
 
@@ -228,8 +230,8 @@ class RaceDetector {
   Watched* watched_ = nullptr; ///< with `address_`: what is being accessed
   std::uintptr_t address_ = 0;
   std::int64_t accesses_ = 0;
-  Traffic traffic_;
-  std::array<std::int64_t, 2> migrated_{}; ///< bytes of managed memory, to the device, to the host
+  KernelTraffic traffic_;
+  std::array<std::int64_t, 2> migrated_{};
 
   HostOrder host_;
   const OperationOrder* operation_ = nullptr;

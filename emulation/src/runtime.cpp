@@ -135,7 +135,9 @@ void Runtime::add_host_use(const HostUse& use) {
 }
 
 void Runtime::decide_host_watch() {
-  watch_host(!host_uses.empty() || !device_variables().empty() || RaceDetector::counts_traffic());
+  // Where managed memory is follows from who has touched it.
+  watch_host(!host_uses.empty() || !device_variables().empty() ||
+             (has_user_code() && memory.has_managed()));
 }
 
 void Runtime::host_touches(const void* data, std::size_t bytes, bool writes, std::uint64_t site) {

@@ -118,7 +118,8 @@ const char* diffbench_try_findings() {
 const char* diffbench_try_counts() {
   const std::lock_guard lock(diffbench::emulation::runtime_mutex());
   static std::string text;
-  text = diffbench::emulation::runtime().ledger.json();
+  text =
+      diffbench::emulation::runtime().ledger.json(diffbench::emulation::race_detector().migrated());
   return text.c_str();
 }
 

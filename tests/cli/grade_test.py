@@ -16,6 +16,7 @@ from program import PROGRAM, CommandLineTest, parse_json
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "try"))
 import corpus  # noqa: E402
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 CALM = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2"}
 
 
@@ -51,7 +52,8 @@ class Grade(CommandLineTest):
 
     def grade(self, *arguments, exit_code=0, timeout="2"):
         """The results by name, and what was printed."""
-        done = self.run_program("grade", "class", "--no-timing", "--timeout", timeout, *arguments, "--json", "grade.json", env=CALM)
+        done = self.run_program("grade", "class", "--no-timing", "--timeout", timeout, *arguments, "--json",
+                                "grade.json", env=CALM)
         self.assertEqual(done.returncode, exit_code, done.stderr)
         results = parse_json(self.path("grade.json").read_text())["diffbench"]["grade"]["results"]
         return {result["name"]: result for result in results}, done
@@ -216,6 +218,20 @@ class Grade(CommandLineTest):
         self.assertEqual(done.returncode, 1)
         self.assert_one_line(done.stderr, "slow.c: not decided: its runs together take more than 3.6 s")
 
+    def test_marks_of_kernels(self):
+        """All are right. One launches a kernel that does nothing, one reaches for the host's memory, and of one the
+        pages of managed memory move in each step."""
+        self.path("class").mkdir()
+        right = ROOT / "tests/try/cuda/right"
+        for file in (right / "empty_launch.cu", right / "mapped.cu", right / "managed_groups.cu",
+                     ROOT / "bench/lab/try/exercises/11-managed-memory.cu"):
+            self.path(f"class/{file.name}").write_text(file.read_text())
+        results, _ = self.grade(timeout="60")
+        self.assertEqual({name: "".join("+" if each["mark"] == "met" else "-" for each in result["criteria"][:4])
+                          for name, result in results.items()},
+                         {"empty_launch.cu": "+---", "mapped.cu": "+++-", "managed_groups.cu": "++++",
+                          "11-managed-memory.cu": "+++-"})
+
     def test_a_time_is_judged_only_where_it_is_decided(self):
         """A factor that nobody reaches, and one that everybody does."""
         self.make_class(["eve/port.c"])
@@ -228,6 +244,7 @@ class Grade(CommandLineTest):
                                env={**CALM, "DIFFBENCH_PLANTED_LOAD": load})
             result = parse_json(done.stdout)["diffbench"]["grade"]["results"][0]
             self.assertEqual([each["mark"] for each in result["criteria"]], marks, result)
+            self.assertNotIn("of copy", result["said"])  # the bandwidth is the machine's
             self.assertEqual((result["points"], result["of"]), (points, 8))
 
     def test_rubrics_that_make_no_sense(self):

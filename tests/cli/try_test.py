@@ -30,7 +30,7 @@ EXERCISES = {
     "08-unchecked-error": (["launch_refused "], "<<<grid, block>>>"),
     "09-leak": (["the same bits", "leak ", "a stream"], "cudaMalloc(&next"),
     "10-partial-block": (["the last partial block of 16 x 16"], None),
-    "11-managed-memory": (["the same bits", "note: managed memory: the host waits 1 times a step"], None),
+    "11-managed-memory": (["the same bits", "note: managed memory: 4 times the field moves"], None),
     "12-pageable-async": (["the same bits", "note: asynchronous copies: 2 in a run"], None),
 }
 
@@ -45,6 +45,7 @@ class Try(CommandLineTest):
         return done, {result["dtype"]: result for result in results}
 
     def check(self, name, ending, source, verdict, detail):
+        """Its judgements; what they say is asserted."""
         timeout = "2" if name == "endless" else "60"
         done, results = self.judge(f"{name}.{ending}", source, timeout=timeout)
         self.assertTrue(results, done.stderr)
@@ -66,6 +67,7 @@ class Try(CommandLineTest):
                 self.assertEqual(result["complaints"], [])
                 self.assertEqual(done.returncode, 3)
                 self.assertIn("#", result["wrong"]["map"])
+        return results
 
     def check_all(self, submissions):
         for submission in submissions:
@@ -76,7 +78,18 @@ class Try(CommandLineTest):
         self.check_all(corpus.RIGHT)
 
     def test_mistakes_are_named(self):
-        self.check_all(corpus.MISTAKES)
+        planted = [entry for entry in corpus.MISTAKES if not (entry[4] or "").startswith("says: ")]
+        self.check_all([entry for entry in corpus.MISTAKES if entry not in planted])
+        named, misnamed = 0, []
+        for entry in planted:
+            with self.subTest(entry[0]):
+                found = {result["mistake"]["id"] for result in self.check(*entry).values()}
+                named += 1 if found == {entry[4]} != {None} else 0
+                misnamed += [entry[0]] if found - {entry[4], None} else []
+        print(f"named mistake is the planted one: {named} of {len(planted)} (at least 90 %), the rest not explained; "
+              f"explained wrongly: {len(misnamed)} (none)", flush=True)
+        self.assertEqual(misnamed, [])
+        self.assertGreaterEqual(named, 0.9 * len(planted))
 
     def test_no_cheat_passes(self):
         self.check_all(corpus.CHEATS)
@@ -107,6 +120,15 @@ class Try(CommandLineTest):
         self.assertIn("7 x 5 cells, 1 step: 20 of 35 cells are wrong, at the edges\n", done.stdout)
         self.assertRegex(done.stdout, r"first at x=0 y=0: expected 0\.\d+, found 0\.\d+\n")
         self.assertIn("    #######\n    #.....#\n", done.stdout)
+
+    def test_where_wrong_cells_come_again(self):
+        source = next(entry[2] for entry in corpus.MISTAKES if entry[0] == "tile_columns")
+        _, results = self.judge("mine.c", source)
+        self.assertEqual(results["float32"]["wrong"]["columns"], {"period": 8, "at": [5]})
+        self.assertIsNone(results["float32"]["wrong"]["rows"])
+        done = self.run_program("try", "mine.c", "--no-timing", env=CALM)
+        self.assertIn("no mistake that is known", done.stderr)
+        self.assertIn("\n  the wrong columns come again every 8: x % 8 = 5\n", done.stdout)
 
     def test_the_widest_form_is_taken_and_said(self):
         both = next(entry for entry in corpus.RIGHT if entry[0] == "solve_and_step")[2]
@@ -267,6 +289,28 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
         self.assertIn("1000 copies up and down: 9", asked["sentence"])
         self.assertIn("with the field left on the card", asked["sentence"])
         self.assertIn("First: leave the field on the card", asked["sentence"])
+
+    def test_kernels_that_reach_for_the_hosts_memory(self):
+        """They are priced at the link's rate, and a note says so; grade_test.py has their mark."""
+        source = (ROOT / "tests/try/cuda/right/mapped.cu").read_text()
+        done, results = self.judge("port.cu", source, "--schedules", "0", "--assume", "h200", "--grid", "640")
+        asked = parse_json(done.stdout)["diffbench"]["try"]["assumed"]
+        kernel = next(part for part in asked["parts"] if part["part"] == "kernel step, host's memory")
+        self.assertEqual((kernel["calls_per_step"], kernel["bytes_per_step"]), (1, 8 * 640 * 640))
+        self.assertGreater(kernel["seconds"]["low"], 1000 * 4 * 640 * 640 / 64e9)  # PCIe 5.0
+        self.assertIn("What kernels read and write of the host's memory: 9", asked["sentence"])
+        self.assertIn("First: leave the field on the card", asked["sentence"])
+        self.assertEqual(results["float32"]["costs"]["mapped"], 6)  # five cells and one of the result
+        self.assertIn("note: page-locked memory: kernels read and write 6 times the field in a step",
+                      self.run_ok("try", "port.cu", "--schedules", "0").stdout)
+
+    def test_copies_up_and_down_that_differ(self):
+        """The result goes down row by row: 640 calls a step."""
+        trip = (ROOT / "tests/try/cuda/right/round_trip.cu").read_text()
+        down = re.search(r"cudaMemcpy\((\w+), (\w+), bytes, cudaMemcpyDeviceToHost\);", trip)
+        rows = corpus.replaced(trip, (down[0], f"for (int y = 0; y < ny; ++y) cudaMemcpy({down[1]} + y * nx, "
+                                      f"{down[2]} + y * nx, sizeof(float) * nx, cudaMemcpyDeviceToHost);"))
+        self.assertIn("1000 copies up and 640000 down: ", self.assumed(rows)["sentence"])
 
     def test_what_is_to_be_changed_first(self):
         kernel = (ROOT / "tests/try/cuda/right/kernel.cu").read_text()

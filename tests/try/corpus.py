@@ -310,6 +310,8 @@ MISTAKES = [
      "says: with dirichlet edges cells are wrong"),
     ("nine_points", "c", with_lap("u[up * nx + x] + u[down * nx + left] + u[y * nx + left] +"
                                   " u[y * nx + right] - 4 * u[y * nx + x]"), WRONG, None),
+    ("tile_columns", "c", replaced(STEP_C, (ASSIGN, "out[y * nx + x] = u[y * nx + x] + (x % 8 == 5 ? 1.5f : 1) *"
+                                             " factor * lap;")), WRONG, None),
     ("nan_edge", "c", skipping("x < 5", "out[y * nx + x] = NAN;"), WRONG, None),
     ("beyond_the_end", "c", replaced(STEP_C, ("/* first */", "out[nx * ny] = 1;")), WRONG,
      "says: it wrote outside of the output, 1 cells behind its end"),

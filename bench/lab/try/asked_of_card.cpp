@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "asked_of_card.hpp"
 
+#include "assumed_end.hpp"
 #include "assumed_report.hpp"
 #include "columns.hpp"
 #include "device_findings.hpp"
@@ -80,7 +81,12 @@ constexpr KernelSource kernel_sources[] = {
     {AskedOfKernel::distinct_bytes, "distinct_written"},
     {AskedOfKernel::moved_bytes, "moved_read"},
     {AskedOfKernel::moved_bytes, "moved_written"},
+    {AskedOfKernel::mapped_in_bytes, "mapped.distinct_read"},
+    {AskedOfKernel::mapped_out_bytes, "mapped.distinct_written"},
+    {AskedOfKernel::mapped_in_moved, "mapped.moved_read"},
+    {AskedOfKernel::mapped_out_moved, "mapped.moved_written"},
     {AskedOfKernel::written_bytes, "distinct_written"},
+    {AskedOfKernel::written_bytes, "mapped.distinct_written"},
 };
 
 AskedWork work_of(const Value& counts) {
@@ -207,6 +213,9 @@ constexpr Rule rules[] = {
      "more steps between the two copies; page-lock the host's arrays where they are used again"},
     {PartKind::managed, "Moves of managed memory", false,
      "touch the arrays on the host before the first step and after the last one only"},
+    {PartKind::mapped, "What kernels read and write of the host's memory", false,
+     "copy the field to the card before the first step: what is page-locked is fetched from the "
+     "host each time"},
     {PartKind::on_card, "copies and memsets on the card", true,
      "exchange the pointers instead of copying, and write every cell in the kernel"},
     {PartKind::launches, "launches", true,
@@ -259,8 +268,8 @@ std::string advice_of(const AskedCost& cost, const Ruling& ruling, bool copies_i
     return "allocate before the first step: it allocates in each, and no figure of a card tells "
            "what that takes";
   }
-  if (copies_in_steps &&
-      (ruling.rule->kind == PartKind::copies || ruling.rule->kind == PartKind::waits)) {
+  constexpr PartKind of_copies[] = {PartKind::copies, PartKind::mapped, PartKind::waits};
+  if (copies_in_steps && std::ranges::find(of_copies, ruling.rule->kind) != std::end(of_copies)) {
     return "leave the field on the card: one copy before the first step, one after the last one";
   }
   if (ruling.rule->kind == PartKind::kernels && cost.excess >= 2) {
@@ -275,6 +284,19 @@ std::string advice_of(const AskedCost& cost, const Ruling& ruling, bool copies_i
   return ruling.rule->advice;
 }
 
+/// "1000 launches", "1000 copies up and down", "1000 copies up and 640000 down".
+std::string ruler_text(const AskedCost& cost, const Ruling& ruling) {
+  const double up = std::round(cost.copies_in), down = std::round(cost.copies_out);
+  if (ruling.rule->kind == PartKind::copies && up != down) {
+    return fmt::format("{:.0f} copies up and {:.0f} down", up, down);
+  }
+  if (!ruling.rule->counted) {
+    return ruling.rule->ruler;
+  }
+  const double calls = ruling.rule->kind == PartKind::copies ? up : ruling.calls;
+  return fmt::format("{:.0f} {}", std::max(1.0, calls), ruling.rule->ruler);
+}
+
 std::string sentence_of(const AskedOfCard& asked) {
   const AskedCost& cost = asked.cost;
   const Ruling ruling = ruling_part(cost);
@@ -282,13 +304,10 @@ std::string sentence_of(const AskedOfCard& asked) {
     return fmt::format("Assumed, not measured ({}): it asks the card for nothing.", asked.card.id);
   }
   const auto resident = pace_of_resident(cost);
-  const double calls =
-      ruling.rule->kind == PartKind::copies ? ruling.calls / 2 : ruling.calls; // up and down
   std::string text = fmt::format(
-      "Assumed, not measured ({}): {} would take {}. {}{}: {} of the time", asked.card.id,
+      "Assumed, not measured ({}): {} would take {}. {}: {} of the time", asked.card.id,
       counted(asked.steps, "step"), as_seconds_span(span_json(cost.seconds)),
-      ruling.rule->counted ? fmt::format("{:.0f} ", std::max(1.0, calls)) : "", ruling.rule->ruler,
-      as_percent_span(span_json(share_of(ruling.seconds, cost.seconds))));
+      ruler_text(cost, ruling), as_percent_span(span_json(share_of(ruling.seconds, cost.seconds))));
   if (resident) {
     text += fmt::format("; with the field left on the card {}", pace_text(*resident));
   }
@@ -298,10 +317,12 @@ std::string sentence_of(const AskedOfCard& asked) {
 std::string notes_of(const AskedCost& cost) {
   const bool managed = std::ranges::any_of(
       cost.parts, [](const AskedPart& part) { return part.kind == PartKind::managed; });
-  return std::string(
-             "of --assume: a kernel's instructions are those of a stencil, 7.2 to 25 a cell "
-             "and step; its own are not counted, and allocations have no price") +
-         (managed ? ", nor have the page faults of managed memory" : "");
+  constexpr Assumption instructions = AssumedEnd::cell_instructions;
+  return fmt::format(
+      "of --assume: a kernel's instructions are those of a stencil, {:g} to {:g} a cell and step; "
+      "its own are not counted, and allocations have no price{}",
+      instructions.low, instructions.high,
+      managed ? ", nor have the page faults of managed memory" : "");
 }
 
 } // namespace

@@ -19,7 +19,9 @@ constexpr Column<DeviceCosts> cost_columns[] = {
     {"allocations", nullptr, as_text, field<&DeviceCosts::allocations>},
     {"launches", nullptr, as_text, field<&DeviceCosts::launches>},
     {"managed", nullptr, as_text, field<&DeviceCosts::managed>},
+    {"mapped", nullptr, as_text, field<&DeviceCosts::mapped>},
     {"pageable_async", nullptr, as_text, field<&DeviceCosts::pageable_async>},
+    {"written", nullptr, as_text, field<&DeviceCosts::written>},
 };
 
 /// The calls of all kinds, where `kinds` has an object with "calls" for each.
@@ -33,31 +35,62 @@ double calls_of(const Value& kinds) {
   return calls;
 }
 
+/// Of all kernels, what stands at these paths.
+double sum_of_kernels(const Value& counts, std::initializer_list<const char*> paths) {
+  double sum = 0;
+  const Value& kernels = counts.find("kernels");
+  if (const auto* list = std::get_if<std::unique_ptr<Value::List>>(&kernels.data())) {
+    for (const Value& kernel : **list) {
+      for (const char* path : paths) {
+        sum += kernel.find(path).number();
+      }
+    }
+  }
+  return sum;
+}
+
 double copies_in(const Value& counts) {
   return calls_of(counts.find("copies.to_device")) + calls_of(counts.find("copies.to_host"));
 }
 double waits_in(const Value& counts) { return counts.find("waits").number(); }
 double allocations_in(const Value& counts) { return calls_of(counts.find("allocations")); }
-double launch_count(const Value& counts) { return static_cast<double>(launches_in(counts)); }
+double launch_count(const Value& counts) { return sum_of_kernels(counts, {"launches"}); }
+double managed_in(const Value& counts) {
+  return counts.find("migrated.to_device").number() + counts.find("migrated.to_host").number();
+}
+double mapped_in(const Value& counts) {
+  return sum_of_kernels(counts, {"mapped.bytes_read", "mapped.bytes_written"});
+}
+/// Shared memory, too: a kernel that does many steps a launch has its cells there.
+double written_in(const Value& counts) {
+  return sum_of_kernels(counts, {"bytes_written", "mapped.bytes_written", "shared_written"});
+}
+double async_in(const Value& counts) { return counts.find("asynchronous_pageable.calls").number(); }
+
+double counted_in(const RunCounts& run, double (*count)(const Value&)) {
+  return count(run.after) - count(run.before);
+}
+
+double written_share(const std::vector<RunCounts>& runs) {
+  double written = 0, to_write = 0;
+  for (const RunCounts& run : runs) {
+    written += counted_in(run, written_in);
+    to_write += static_cast<double>(run.field_bytes) * static_cast<double>(run.steps);
+  }
+  return written / to_write;
+}
 
 } // namespace
 
 std::int64_t launches_in(const Value& counts) {
-  std::int64_t launches = 0;
-  const Value& kernels = counts.find("kernels");
-  if (const auto* list = std::get_if<std::unique_ptr<Value::List>>(&kernels.data())) {
-    for (const Value& kernel : **list) {
-      launches += static_cast<std::int64_t>(kernel.find("launches").number());
-    }
-  }
-  return launches;
+  return static_cast<std::int64_t>(launch_count(counts));
 }
 
 std::optional<DeviceCosts> device_costs(const std::vector<RunCounts>& runs) {
   const RunCounts* few = nullptr;
   const RunCounts* many = nullptr;
   for (const RunCounts& run : runs) {
-    if (run.after.is_null() || run.cells != runs.front().cells) {
+    if (run.after.is_null() || run.field_bytes != runs.front().field_bytes) {
       continue;
     }
     few = few == nullptr || run.steps < few->steps ? &run : few;
@@ -67,23 +100,22 @@ std::optional<DeviceCosts> device_costs(const std::vector<RunCounts>& runs) {
     return std::nullopt;
   }
   const auto a_step = [&](double (*count)(const Value&)) {
-    const auto in = [count](const RunCounts& run) { return count(run.after) - count(run.before); };
-    return (in(*many) - in(*few)) / static_cast<double>(many->steps - few->steps);
+    return (counted_in(*many, count) - counted_in(*few, count)) /
+           static_cast<double>(many->steps - few->steps);
   };
-  const auto async = [](const Value& counts) {
-    return counts.find("asynchronous_pageable.calls").number();
-  };
-  return DeviceCosts{
-      .copies = a_step(copies_in),
-      .waits = a_step(waits_in),
-      .allocations = a_step(allocations_in),
-      .launches = a_step(launch_count),
-      .managed = many->after.find("allocations.managed.calls").number() > 0,
-      .pageable_async = static_cast<std::int64_t>(async(many->after) - async(many->before))};
+  const auto field_bytes = static_cast<double>(few->field_bytes);
+  return DeviceCosts{.copies = a_step(copies_in),
+                     .waits = a_step(waits_in),
+                     .allocations = a_step(allocations_in),
+                     .launches = a_step(launch_count),
+                     .managed = a_step(managed_in) / field_bytes,
+                     .mapped = a_step(mapped_in) / field_bytes,
+                     .pageable_async = static_cast<std::int64_t>(counted_in(*many, async_in)),
+                     .written = written_share(runs)};
 }
 
 bool is_resident(const DeviceCosts& costs) {
-  return !(costs.copies > 0) && !(costs.managed && costs.waits > 0);
+  return !(costs.copies > 0) && !(costs.managed > 0) && !(costs.mapped > 0);
 }
 
 std::vector<std::string> cost_notes(const DeviceCosts& costs) {
@@ -100,11 +132,17 @@ std::vector<std::string> cost_notes(const DeviceCosts& costs) {
                     "is allocated before the first step serves all",
                     costs.allocations));
   }
-  if (costs.managed && costs.waits > 0) {
+  if (costs.managed > 0) {
     notes.push_back(
-        fmt::format("managed memory: the host waits {:.3g} times a step, and what it "
-                    "touches in between travels to it and back",
-                    costs.waits));
+        fmt::format("managed memory: {:.3g} times the field moves between host and device in a "
+                    "step, as both touch the same pages",
+                    costs.managed));
+  }
+  if (costs.mapped > 0) {
+    notes.push_back(
+        fmt::format("page-locked memory: kernels read and write {:.3g} times the field in a step "
+                    "in the host's memory, through the link; copied to the card once it is near",
+                    costs.mapped));
   }
   if (costs.pageable_async > 0) {
     notes.push_back(

@@ -79,6 +79,37 @@ WrongCells wrong_cells(const JudgedRun<T>& run, const Field<T>& expected) {
   return wrong;
 }
 
+/// Of each run in which cells are wrong after the fewest steps, as more of them spread what is
+/// wrong: the wrong cells by column, or by row.
+template <typename T>
+std::vector<std::vector<std::int64_t>> wrong_by(const std::vector<JudgedRun<T>>& runs,
+                                                bool columns) {
+  std::vector<std::vector<std::int64_t>> wrong;
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  for (const JudgedRun<T>& run : runs) {
+    if (run.steps > fewest) {
+      continue;
+    }
+    const Field<T> expected = reference_of(run);
+    std::vector<std::int64_t> counts(
+        static_cast<std::size_t>(columns ? run.problem.nx : run.problem.ny));
+    for (std::int64_t y = 0; y < run.problem.ny; ++y) {
+      for (std::int64_t x = 0; x < run.problem.nx; ++x) {
+        counts[static_cast<std::size_t>(columns ? x : y)] +=
+            run.result.row(y)[x] == expected.row(y)[x] ? 0 : 1;
+      }
+    }
+    if (std::ranges::max(counts) > 0) {
+      if (run.steps < fewest) {
+        wrong.clear();
+      }
+      fewest = run.steps;
+      wrong.push_back(std::move(counts));
+    }
+  }
+  return wrong;
+}
+
 /// The runs of one dtype.
 template <typename T>
 class Judge {
@@ -251,8 +282,10 @@ class Judge {
     try {
       const Value before = counts(process);
       TriedRun<T> done = process.run(run.initial, steps);
-      counted_.push_back(
-          {.cells = problem.cells(), .steps = steps, .before = before, .after = counts(process)});
+      counted_.push_back({.field_bytes = problem.field_bytes(),
+                          .steps = steps,
+                          .before = before,
+                          .after = counts(process)});
       complain_once(done.input_changed ? "it changes its input" : "");
       complain_once(done.outside
                         ? fmt::format("{}, on {} x {} cells", *done.outside, problem.nx, problem.ny)
@@ -336,6 +369,10 @@ class Judge {
     const auto shown = first_wrong ? first_wrong : first_different;
     if (judgement_.verdict == TryVerdict::wrong && shown && !judgement_.wrong) {
       judgement_.wrong = wrong_cells(runs_[*shown], reference_of(runs_[*shown]));
+      if (!found.mistake) {
+        judgement_.wrong->columns = wrong_period(wrong_by(runs_, /*columns=*/true));
+        judgement_.wrong->rows = wrong_period(wrong_by(runs_, /*columns=*/false));
+      }
     }
   }
 

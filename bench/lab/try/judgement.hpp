@@ -9,6 +9,7 @@
 #include "diffbench/verify.hpp"
 #include "submission.hpp"
 #include "tried_process.hpp"
+#include "wrong_period.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -48,6 +49,8 @@ struct WrongCells {
   double expected = 0, found = 0;         ///< in it
   std::int64_t unwritten = 0;             ///< cells that still hold what was there before
   std::string map = {};                   ///< lines of '.' and '#', the first row at the top
+  /// Of a wrong one that is not explained: what comes again, in the runs with fewest steps.
+  std::optional<WrongPeriod> columns = {}, rows = {};
 };
 
 /// Of one dtype.

@@ -102,7 +102,7 @@ class TriedProcess {
   // Of an emulation, before anything is opened. Throw SubmissionFailed.
   /// Another order of threads and blocks.
   void choose_schedule(std::uint64_t seed) { ask(fmt::format("schedule {}", seed)); }
-  /// Counts sectors and pages, too, which takes time.
+  /// Counts sectors, too, which takes time.
   void count_traffic() { ask("traffic"); }
 
   /// What it is not kept from, in words; empty: from nothing that we know.

@@ -24,6 +24,10 @@ Value max_ulps(const Judgement& judgement) {
              : Value();
 }
 
+Value period_json(const std::optional<WrongPeriod>& period) {
+  return period ? Value{{"period", period->period}, {"at", period->at}} : Value();
+}
+
 Value wrong_json(const std::optional<WrongCells>& wrong) {
   if (!wrong) {
     return {};
@@ -39,7 +43,9 @@ Value wrong_json(const std::optional<WrongCells>& wrong) {
           {"found", wrong->found},
           {"nonfinite", wrong->difference.nonfinite},
           {"unwritten", wrong->unwritten},
-          {"map", wrong->map}};
+          {"map", wrong->map},
+          {"columns", period_json(wrong->columns)},
+          {"rows", period_json(wrong->rows)}};
 }
 
 constexpr Column<Judgement> judgement_columns[] = {
@@ -70,6 +76,20 @@ std::string cell_text(double cell) {
   return cell == cell ? fmt::format("{:.9g}", cell) : "not a number";
 }
 
+/// "  the wrong columns come again every 16: x % 16 = 0, 15"
+std::string period_line(std::string_view lines, char axis,
+                        const std::optional<WrongPeriod>& period) {
+  constexpr std::size_t most_told = 6;
+  if (!period) {
+    return "";
+  }
+  return fmt::format(
+      "  the wrong {} come again every {}{}\n", lines, period->period,
+      period->at.size() > most_told
+          ? ""
+          : fmt::format(": {} % {} = {}", axis, period->period, fmt::join(period->at, ", ")));
+}
+
 /// Below the table: why a dtype is wrong.
 std::string explanation(const Judgement& judgement) {
   std::string text = fmt::format("\n{}: {}\n", to_string(judgement.dtype), verdict_line(judgement));
@@ -87,7 +107,8 @@ std::string explanation(const Judgement& judgement) {
          at += 5) {
       map.replace(at, 1, "\n    ");
     }
-    text += "    " + map;
+    text += "    " + map + period_line("columns", 'x', wrong.columns) +
+            period_line("rows", 'y', wrong.rows);
   }
   if (!judgement.advice.empty()) {
     text += fmt::format("  look at this: {}\n", judgement.advice);

@@ -14,8 +14,7 @@ const char* diffbench_try_findings();
 const char* diffbench_try_counts();
 /// Starts anew, with another schedule. The code must not hold anything.
 void diffbench_try_reset(std::uint64_t seed);
-/// From the next reset on, kernels' sectors and the pages of managed memory are counted, too, which
-/// takes time.
+/// From the next reset on, kernels' sectors are counted, too, which takes time.
 void diffbench_try_count_traffic();
 }
 

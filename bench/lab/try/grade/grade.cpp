@@ -322,6 +322,7 @@ void complete(GradePlan& plan) {
 Action declare_grade(OptionList& options) {
   const auto plan = std::make_shared<GradePlan>();
   plan->trial.run.budget_seconds = 2;
+  plan->trial.run.copy_roof = false; // the machine's, not a submission's
   plan->trial.judge.seed = 1;
   declare_grade_options(options, *plan);
   options.check([&plan = *plan] { complete(plan); });

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace diffbench::bench {
@@ -44,6 +45,7 @@ constexpr Column<Graded> fact_columns[] = {
     {"leaks", nullptr, as_text, field<&Graded::leaks>},
     {"copies_per_step", nullptr, as_text, field<&Graded::copies>},
     {"launches", nullptr, as_text, field<&Graded::launches>},
+    {"kernels_write", nullptr, as_text, field<&Graded::kernels_write>},
     {"resident", nullptr, as_text, field<&Graded::resident>},
     {"timed", nullptr, as_text, field<&Graded::timed>},
     {"paces", nullptr, as_text, field<&Graded::paces, paces_json>},
@@ -108,10 +110,12 @@ const Judgement& worst_of(const Trial& trial) {
 
 void take_costs(Graded& graded, const Trial& trial) {
   graded.resident = true;
+  graded.kernels_write = std::numeric_limits<double>::max();
   for (const Judgement& judgement : trial.judgements) {
     const auto& costs = judgement.costs;
     graded.resident = graded.resident && costs && is_resident(*costs);
     graded.launches += launches_in(judgement.counts);
+    graded.kernels_write = std::min(graded.kernels_write, costs ? costs->written : 0);
     if (costs) {
       graded.copies = std::max(graded.copies.value_or(0), costs->copies);
     }
@@ -231,6 +235,7 @@ Graded graded_of(const Json& json) {
   graded.leaks = count_at(json, "leaks");
   graded.copies = number_at(json, "copies_per_step");
   graded.launches = json.at("launches");
+  graded.kernels_write = json.at("kernels_write");
   graded.resident = json.at("resident");
   graded.timed = json.at("timed");
   for (const Json& pace : json.at("paces")) {

@@ -44,8 +44,9 @@ struct Graded {
   std::optional<std::int64_t> races, leaks;
   std::optional<double> copies; ///< a step, between host and device
   std::int64_t launches = 0;
-  bool resident = false; ///< nothing travels in a step
-  bool timed = false;    ///< its time was asked for; a wrong one has none all the same
+  double kernels_write = 0; ///< DeviceCosts::written, of the dtype that has least
+  bool resident = false;    ///< nothing travels in a step
+  bool timed = false;       ///< its time was asked for; a wrong one has none all the same
   std::vector<RowPace> paces;
   bool disturbed = false; ///< its times, by other programs
   std::string said;       ///< what `diffbench try` prints of it

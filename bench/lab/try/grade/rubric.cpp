@@ -160,12 +160,17 @@ class RubricReader {
   std::filesystem::path path_;
 };
 
+/// Kernels that write less of the field leave the work to the host. A kernel that is wrong may
+/// leave out edges or the last partial block, which are much of a small field: 3 x 5 of 7 x 5
+/// cells.
+constexpr double least_kernels_write = 0.25;
+
 /// Of what an emulated device looks at, which only files in CUDA have.
 Mark mark_of_device(const Graded& graded, bool holds) {
   if (graded.language != Language::cuda) {
     return Mark::not_judged;
   }
-  return graded.launches > 0 && holds ? Mark::met : Mark::missed;
+  return graded.kernels_write >= least_kernels_write && holds ? Mark::met : Mark::missed;
 }
 
 Mark mark_of_pace(const Graded& graded, const Criterion& criterion) {

@@ -82,6 +82,12 @@ TEST(AskedWork, SaysWhatDoesNotGrowEvenly) {
   run = naive_run(96, 80, 4);
   run.work.kernels.front().counts[AskedOfKernel::launches] = 5;
   EXPECT_NEAR(unevenness(corners, run), 0.2, 1e-9);
+  // A kernel that small runs do not have, as where the code chooses by size.
+  run = naive_run(96, 80, 4);
+  run.work.kernels.push_back({.name = "step_of_large", .counts = {}});
+  EXPECT_LT(unevenness(corners, run), 1e-9);
+  run.work.kernels.back().counts[AskedOfKernel::launches] = 4;
+  EXPECT_EQ(unevenness(corners, run), 1);
 }
 
 TEST(AskedWork, IsPricedAtBothEnds) {
@@ -100,6 +106,8 @@ TEST(AskedWork, IsPricedAtBothEnds) {
   EXPECT_NEAR(cost.parts[3].seconds.low, 100 * (1e-6 + 8e6 / 1e12), 1e-9);
   EXPECT_NEAR(cost.parts[3].seconds.high, 100 * (1e-6 + 16e6 / 1e12), 1e-9);
   EXPECT_NEAR(cost.excess, 2, 1e-9);
+  EXPECT_NEAR(cost.copies_in, 100, 1e-6);
+  EXPECT_NEAR(cost.copies_out, 100'000, 1e-3);
   // The copies of the steps, and the waits for them, are gone.
   EXPECT_NEAR(cost.resident_seconds.low, cost.parts[3].seconds.low, 1e-9);
   EXPECT_NEAR(cost.seconds.high,
@@ -116,6 +124,53 @@ TEST(AskedWork, OfManyLaunchesIsBoundByThem) {
   const AskedCost cost = cost_of(corners_of_naive(), problem, 100, made_up_card());
   EXPECT_EQ(cost.parts.back().kind, PartKind::launches);
   EXPECT_NEAR(cost.parts.back().seconds.low, 100 * 2e-6, 1e-9);
+}
+
+/// The corners with each kernel changed.
+template <typename Change>
+std::vector<CountedRun> changed_corners(const Change& change) {
+  std::vector<CountedRun> corners = corners_of_naive();
+  for (CountedRun& corner : corners) {
+    change(corner.work);
+  }
+  return corners;
+}
+
+TEST(AskedWork, OfThrustHasNoExcess) {
+  Problem problem;
+  problem.nx = problem.ny = 1000;
+  const auto corners =
+      changed_corners([](AskedWork& work) { work.kernels.front().name = "thrust::reduce"; });
+  const AskedCost cost = cost_of(corners, problem, 100, made_up_card());
+  EXPECT_EQ(cost.excess, 1);
+  EXPECT_NEAR(cost.parts[3].seconds.high, 100 * (1e-6 + 8e6 / 1e12), 1e-9);
+}
+
+TEST(AskedWork, OfTheHostsMemoryGoesThroughTheLink) {
+  Problem problem;
+  problem.nx = problem.ny = 1000;
+  // No copies: the kernel reads and writes the host's arrays, and its warps move six times what
+  // they read.
+  const auto corners = changed_corners([](AskedWork& work) {
+    work.counts = {};
+    Counts<AskedOfKernel>& kernel = work.kernels.front().counts;
+    const double cells = kernel[AskedOfKernel::written_bytes];
+    kernel[AskedOfKernel::mapped_in_bytes] = kernel[AskedOfKernel::mapped_out_bytes] = cells;
+    kernel[AskedOfKernel::mapped_in_moved] = 6 * cells;
+    kernel[AskedOfKernel::mapped_out_moved] = cells;
+    for (const auto of_card :
+         {AskedOfKernel::asked_bytes, AskedOfKernel::distinct_bytes, AskedOfKernel::moved_bytes}) {
+      kernel[of_card] = 0;
+    }
+  });
+  const AskedCost cost = cost_of(corners, problem, 100, made_up_card());
+  ASSERT_EQ(cost.parts.size(), 1U);
+  EXPECT_EQ(cost.parts[0].kind, PartKind::mapped);
+  EXPECT_EQ(cost.parts[0].what, "kernel step, host's memory");
+  EXPECT_NEAR(cost.parts[0].bytes_per_step, 8e6, 1e-3);
+  EXPECT_NEAR(cost.seconds.low, 100 * (1e-6 + 4e6 / 40e9), 1e-9);      // both ways at once
+  EXPECT_NEAR(cost.seconds.high, 100 * (1e-6 + 7 * 4e6 / 40e9), 1e-9); // nothing is kept
+  EXPECT_NEAR(cost.resident_seconds.high, 100 * (1e-6 + 8e6 / 1e12), 1e-9);
 }
 
 } // namespace

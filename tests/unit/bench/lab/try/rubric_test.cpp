@@ -24,7 +24,8 @@ Graded right_kernel() {
   graded.right = true;
   graded.races = 0;
   graded.leaks = 0;
-  graded.launches = 1;
+  graded.launches = 100;
+  graded.kernels_write = 1;
   graded.resident = true;
   return graded;
 }
@@ -72,6 +73,7 @@ TEST(Rubric, GivesNothingForWhatDoesNotRun) {
   Graded idle = right_kernel();
   idle.right = false;
   idle.launches = 0;
+  idle.kernels_write = 0;
   EXPECT_THAT(marks_of(idle), ElementsAre(missed, missed, missed, missed, not_judged));
   const Graded refused =
       not_tried("a.cu", Language::cuda, Graded::Fate::refused, "it does not compile");
@@ -82,6 +84,18 @@ TEST(Rubric, GivesNothingForWhatDoesNotRun) {
   not_finished.fate = Graded::Fate::undecided;
   EXPECT_TRUE(grade_by(default_rubric(), not_finished).criteria.empty());
   EXPECT_FALSE(is_final(not_finished.fate));
+}
+
+TEST(Rubric, WantsKernelsThatDoTheWork) {
+  using enum Mark;
+  Graded empty_launch = right_kernel(); // the host computes
+  empty_launch.launches = 1;
+  empty_launch.kernels_write = 0;
+  EXPECT_THAT(marks_of(empty_launch), ElementsAre(met, missed, missed, missed, not_judged));
+  Graded without_edges = right_kernel(); // of 7 x 5 cells
+  without_edges.right = false;
+  without_edges.kernels_write = 3.0 * 5 / (7 * 5);
+  EXPECT_THAT(marks_of(without_edges), ElementsAre(missed, met, met, met, not_judged));
 }
 
 TEST(Rubric, JudgesATimeOnlyWhereItIsDecided) {
@@ -118,48 +132,81 @@ TEST(Rubric, JudgesATimeOnlyWhereItIsDecided) {
   EXPECT_THAT(marks_of(untimed, half), ElementsAre(not_judged));
 }
 
-Value counted(std::int64_t copies, std::int64_t waits, std::int64_t managed) {
+struct Count {
+  std::int64_t copies = 0; ///< each way
+  std::int64_t moved = 0;  ///< bytes of managed memory, each way
+  std::int64_t mapped = 0; ///< bytes read by kernels
+  std::int64_t written = 0, shared_written = 0;
+};
+Value counted(const Count& count) {
   return {{"copies",
-           {{"to_device", {{"pageable", {{"calls", copies}}}}},
-            {"to_host", {{"pageable", {{"calls", copies}}}}}}},
-          {"waits", waits},
-          {"allocations", {{"managed", {{"calls", managed}}}}},
-          {"kernels", Value::list({Value{{"launches", 7}}})}};
+           {{"to_device", {{"pageable", {{"calls", count.copies}}}}},
+            {"to_host", {{"pageable", {{"calls", count.copies}}}}}}},
+          {"migrated", {{"to_device", count.moved}, {"to_host", count.moved}}},
+          {"kernels", Value::list({Value{{"launches", 7},
+                                         {"bytes_written", count.written},
+                                         {"mapped", {{"bytes_read", count.mapped}}},
+                                         {"shared_written", count.shared_written}}})}};
+}
+
+/// Two runs of a field of 24 bytes, 2 and 12 steps long, from nothing counted.
+std::vector<RunCounts> two_runs(const Count& of_short, const Count& of_long) {
+  return {{.field_bytes = 24, .steps = 2, .before = Value::object(), .after = counted(of_short)},
+          {.field_bytes = 24, .steps = 12, .before = Value::object(), .after = counted(of_long)}};
 }
 
 TEST(DeviceCosts, LeaveOutWhatARunDoesOnce) {
-  const Value none = Value::object();
-  const auto resident = device_costs(
-      {{.cells = 6, .steps = 2, .before = none, .after = counted(1, 2, 0)},
-       {.cells = 6, .steps = 12, .before = counted(1, 2, 0), .after = counted(2, 4, 0)}});
+  auto runs = two_runs({.copies = 1}, {.copies = 2});
+  runs.back().before = counted({.copies = 1});
+  const auto resident = device_costs(runs);
   ASSERT_TRUE(resident);
   EXPECT_EQ(resident->copies, 0);
   EXPECT_TRUE(is_resident(*resident));
   EXPECT_THAT(cost_notes(*resident), ElementsAre());
 
-  const auto each_step =
-      device_costs({{.cells = 6, .steps = 2, .before = none, .after = counted(2, 0, 0)},
-                    {.cells = 9, .steps = 50, .before = none, .after = counted(1, 0, 0)},
-                    {.cells = 6, .steps = 12, .before = none, .after = counted(12, 0, 0)}});
+  runs = two_runs({.copies = 2}, {.copies = 12});
+  runs.push_back(
+      {.field_bytes = 36, .steps = 50, .before = Value::object(), .after = counted({.copies = 1})});
+  const auto each_step = device_costs(runs);
   ASSERT_TRUE(each_step);
   EXPECT_EQ(each_step->copies, 2);
   EXPECT_FALSE(is_resident(*each_step));
   EXPECT_THAT(cost_notes(*each_step), ElementsAre(testing::HasSubstr("copies: 2 a step")));
+}
 
-  const auto visited =
-      device_costs({{.cells = 6, .steps = 2, .before = none, .after = counted(0, 2, 2)},
-                    {.cells = 6, .steps = 12, .before = none, .after = counted(0, 12, 2)}});
+TEST(DeviceCosts, KnowWhatTravelsWithoutACopy) {
+  const auto visited = device_costs(two_runs({.moved = 2 * 24}, {.moved = 12 * 24}));
   ASSERT_TRUE(visited);
   EXPECT_FALSE(is_resident(*visited));
-  EXPECT_THAT(cost_notes(*visited),
-              ElementsAre(testing::HasSubstr("the host waits 1 times a step")));
+  EXPECT_THAT(cost_notes(*visited), ElementsAre(testing::HasSubstr("2 times the field moves")));
+  // Fetched by the first step, and by the host at the end.
+  const auto stays = device_costs(two_runs({.moved = 24}, {.moved = 24}));
+  ASSERT_TRUE(stays);
+  EXPECT_TRUE(is_resident(*stays));
+  EXPECT_THAT(cost_notes(*stays), ElementsAre());
+
+  const auto reached = device_costs(two_runs({.mapped = 2 * 120}, {.mapped = 12 * 120}));
+  ASSERT_TRUE(reached);
+  EXPECT_FALSE(is_resident(*reached));
+  EXPECT_THAT(cost_notes(*reached),
+              ElementsAre(testing::HasSubstr("kernels read and write 5 times the field")));
+}
+
+TEST(DeviceCosts, KnowHowMuchOfTheFieldKernelsWrite) {
+  const auto written = [](const Count& of_short, const Count& of_long) {
+    return device_costs(two_runs(of_short, of_long))->written;
+  };
+  EXPECT_EQ(written({}, {}), 0);
+  EXPECT_EQ(written({.written = 2 * 24}, {.written = 12 * 24}), 1);
+  EXPECT_EQ(written({.written = 24, .shared_written = 24}, {.written = 24, .shared_written = 264}),
+            1); // several steps a launch
 }
 
 TEST(DeviceCosts, AreNoneWithoutADeviceOrOfOneLength) {
   EXPECT_FALSE(device_costs({}));
-  EXPECT_FALSE(device_costs({{.cells = 6, .steps = 2, .before = {}, .after = {}}}));
-  const Value counts = counted(1, 1, 0);
-  EXPECT_FALSE(device_costs({{.cells = 6, .steps = 2, .before = counts, .after = counts}}));
+  EXPECT_FALSE(device_costs({{.field_bytes = 24, .steps = 2, .before = {}, .after = {}}}));
+  const Value counts = counted({.copies = 1});
+  EXPECT_FALSE(device_costs({{.field_bytes = 24, .steps = 2, .before = counts, .after = counts}}));
 }
 
 } // namespace
