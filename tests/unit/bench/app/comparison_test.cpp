@@ -105,6 +105,13 @@ TEST_F(ComparisonTest, AGoodBackendIsVerifiedAndTimed) {
   EXPECT_EQ(json_["diffbench"]["interrupted"], false);
 }
 
+TEST_F(ComparisonTest, AMarginOfItsOwnIsThatOfTheResult) {
+  Progress progress(err_, false);
+  const std::vector<PlannedRow> rows{faulty<Fault::none>("good")};
+  options_.least_effect = 0.5;
+  EXPECT_EQ(measure(options_, rows, progress).least_effect, 0.5);
+}
+
 TEST_F(ComparisonTest, WrongBitsAreShownNotTimedAndExit3) {
   EXPECT_EQ(run({faulty<Fault::wrong_bits>("bad"), faulty<Fault::none>("good")}),
             exit_not_verified);
