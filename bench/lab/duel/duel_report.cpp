@@ -222,8 +222,7 @@ std::string end_text(DuelEnd end, const DuelCard& card) {
   switch (end) {
     case DuelEnd::verdict: break;
     case DuelEnd::blocks: return fmt::format("--blocks {} ended it", card.most_blocks);
-    case DuelEnd::budget:
-      return fmt::format("the budget of {} ended it", format_seconds(card.budget_seconds));
+    case DuelEnd::budget: return fmt::format("the budget of {:g} s ended it", card.budget_seconds);
     case DuelEnd::interrupt: return "it was interrupted";
   }
   return "it was decided";

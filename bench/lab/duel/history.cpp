@@ -70,7 +70,7 @@ std::optional<HistoryEntry> entry_of(const std::string& line) {
     HistoryEntry entry{.row = {.a = json.at("a"),
                                .b = json.at("b"),
                                .label = json.at("label"),
-                               .work = parsed_work(json.at("work")),
+                               .work = parsed_work(json.value("work", ordered_json())),
                                .host = json.at("host_name"),
                                .cpu = json.at("cpu_model")},
                        .date = json.at("date"),

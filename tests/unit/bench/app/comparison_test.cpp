@@ -7,6 +7,7 @@
 #include "diffbench/npy.hpp"
 #include "diffbench/registry.hpp"
 #include "digest.hpp"
+#include "experiment.hpp"
 #include "oracle_session.hpp"
 #include "output.hpp"
 #include "temporary_directory.hpp"

@@ -70,9 +70,12 @@ TEST_F(LineFileTest, WaitsForTheLockAndGivesUp) {
 
 TEST_F(LineFileTest, CtrlCEndsTheWait) {
   const FileDescriptor other = locked();
-  const InterruptGuard guard;
-  std::raise(SIGINT);
-  EXPECT_THROW(LineFile("--x", path_, LineFile::Sharing::waits, 60s), Interrupted);
+  {
+    const InterruptGuard guard;
+    std::raise(SIGINT);
+    EXPECT_THROW(LineFile("--x", path_, LineFile::Sharing::waits, 60s), Interrupted);
+  }
+  const InterruptGuard forgets; // for the tests after this one
 }
 
 TEST_F(LineFileTest, WhatCannotBeReadIsNoEmptyFile) {

@@ -45,14 +45,15 @@ TEST_F(DuelReport, SaysWhichLimitEndedItAndWhatWouldHelp) {
   card_.fail_on.unclear = true;
   const LabReport by_budget = report(ended(DuelEnd::budget, 5));
   EXPECT_THAT(by_budget.sentence,
-              HasSubstr("the budget of 60 s ended it; about 5 more blocks, 5 s, "
+              HasSubstr("the budget of 60 s ended it; about 5 more blocks, 5.00 s, "
                         "would decide it (--budget)"));
   EXPECT_EQ(by_budget.outcome.complaint, "unclear: B (the budget of 60 s ended it)");
   EXPECT_EQ(json_of(by_budget.data)["results"][0]["ended_by"], "budget");
   card_.most_blocks = 5;
   const LabReport by_blocks = report(ended(DuelEnd::blocks, 5));
-  EXPECT_THAT(by_blocks.sentence, HasSubstr("--blocks 5 ended it; about 5 more blocks, 5 s, would "
-                                            "decide it (--blocks)"));
+  EXPECT_THAT(by_blocks.sentence,
+              HasSubstr("--blocks 5 ended it; about 5 more blocks, 5.00 s, would "
+                        "decide it (--blocks)"));
   EXPECT_EQ(by_blocks.outcome.complaint, "unclear: B (--blocks 5 ended it)");
   EXPECT_THAT(report(ended(DuelEnd::blocks, 5, 1.1, 10)).sentence,
               HasSubstr("(--budget and --blocks)"));
