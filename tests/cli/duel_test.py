@@ -35,8 +35,8 @@ class Duel(CommandLineTest):
 
     def test_the_text_says_what_ran_and_what_came_of_it(self):
         text = self.run_ok("duel", FAST, SLOW, "--seed", "7").stdout
-        for words in [f"A: {FAST}\n", f"B: {SLOW}\n", "4 pairs a block, seed of the order: 7", "99 % interval", "SLOWER",
-                      "context switches", "page faults"]:
+        for words in [f"A: {FAST}\n", f"B: {SLOW}\n", "4 pairs a block, seed of the order: 7", "99 % interval",
+                      "SLOWER", "context switches", "page faults"]:
             self.assertIn(words, text)
 
     def test_one_seed_is_one_order(self):
@@ -108,7 +108,8 @@ class Duel(CommandLineTest):
             self.assert_one_line(done.stderr, "the outputs differ", mention)
 
     def test_prepare_runs_before_each_run(self):
-        self.duel("true", "true", "--prepare", "sh -c 'echo x >> prepared'", "--blocks", "3", "--warmup", "2", "--pairs", "1")
+        self.duel("true", "true", "--prepare", "sh -c 'echo x >> prepared'", "--blocks", "3", "--warmup", "2",
+                  "--pairs", "1")
         self.assertEqual(self.path("prepared").read_text(), "x\n" * (2 * 2 + 2 * 3))
         self.assert_refused(1, "--prepare: ended with exit code 1", "duel", "true", "true", "--prepare",
                             "false")
@@ -178,8 +179,8 @@ class Duel(CommandLineTest):
         self.assert_one_line(done.stderr, "--iters 100000000: the reference has made")
 
     def test_one_side_rests_while_the_other_is_timed(self):
-        child = subprocess.Popen([PROGRAM, "duel", "--backend", "fused", "--backend", "fused", "--grid", "512", "--iters",
-                                  "500", "--blocks", "3"], cwd=self.directory, stdin=subprocess.DEVNULL,
+        child = subprocess.Popen([PROGRAM, "duel", "--backend", "fused", "--backend", "fused", "--grid", "512",
+                                  "--iters", "500", "--blocks", "3"], cwd=self.directory, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
@@ -294,7 +295,8 @@ class Duel(CommandLineTest):
     def test_ctrl_c_keeps_what_was_measured_and_kills_what_runs(self):
         self.path("log").write_text("")
         child = subprocess.Popen([PROGRAM, "duel", "sh -c 'echo x >> log; sleep 0.05'", "sleep 0.05", "--margin",
-                                  "0.001%", "--pairs", "1", "--json", "-"], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                  "0.001%", "--pairs", "1", "--json", "-"],
+                                 cwd=self.directory, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
         self.addCleanup(child.kill)
         limit = time.monotonic() + 60

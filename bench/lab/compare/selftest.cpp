@@ -173,8 +173,8 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials,
                   });
                 });
   options.choices(duel_trial_kinds.names());
-  options.values("--slowdown X%,X%,...",
-                 described("planted, beside none", "", "1%, 2%, 5% and 10%"),
+  options.values("--slowdown X%",
+                 described("planted, beside none", "above 0%, up to 1000%", "1%, 2%, 5% and 10%"),
                  [&slowdowns = typed->slowdowns](std::string_view option, const std::string& text) {
                    slowdowns.push_back(parse_percent(option, text));
                  });
