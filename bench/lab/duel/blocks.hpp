@@ -82,7 +82,7 @@ struct Block {
                                   const std::function<ProgramRun(Side)>& run);
 /// How many pairs of commands, of which one takes `pair_seconds`, a block should have where there
 /// are so many seconds for all: at most 4, as many as leave room for 30 blocks; 1 where nothing is
-/// known of them (0 s). docs/measuring.md says why.
+/// known of them (0 s). docs/decisions.md has the reason.
 [[nodiscard]] int affordable_pairs(double pair_seconds, double budget_seconds);
 
 /// A process that takes samples while it lives.
