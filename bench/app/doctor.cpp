@@ -285,7 +285,7 @@ void add_verdicts(Report& report) {
     }
   };
   add("rows of a run", "");
-  for (const char* kind : duel_trial_kinds) {
+  for (const std::string& kind : duel_trial_kinds.names()) {
     add(fmt::format("duels of {}", kind), kind);
   }
   if (!any) {

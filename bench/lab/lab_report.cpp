@@ -14,8 +14,11 @@
 #include "page.hpp"
 #include "report_file.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -149,6 +152,19 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
   }
   const LabReport report = make();
   Outputs outputs;
+  bool cut_short = report.interrupted;
+  outputs.attempt([&] { // before anything of it is shown
+    try {
+      if (report.write) {
+        report.write();
+      }
+      std::ranges::for_each(report.written, [&](const auto& file) { outputs.wrote(file); });
+    } catch (const Interrupted&) {
+      cut_short = true;
+      invocation.err << fmt::format("diffbench: not written: {}\n",
+                                    fmt::join(report.written, ", "));
+    }
+  });
   outputs.write(invocation.out, output.json,
                 [&] { return to_text(lab_result(name, invocation.command, report)); });
   outputs.write(invocation.out, output.csv, [&] {
@@ -165,21 +181,13 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
       outputs.wrote(output.report);
     });
   }
-  outputs.attempt([&] {
-    if (report.write) {
-      report.write();
-    }
-    for (const std::string& file : report.written) {
-      outputs.wrote(file);
-    }
-  });
   // After the files: a launcher gives its ranks little time after Ctrl-C, and may take no text
   // then.
   if (!takes_stdout({output.json, output.csv, output.markdown})) {
     outputs.attempt([&] { write_text(invocation.out, report.shown.value_or(table_text(report))); });
   }
   outputs.finish(invocation.err);
-  if (report.interrupted) {
+  if (cut_short) {
     invocation.err << "diffbench: interrupted; what was measured until then is reported\n";
     return exit_interrupted;
   }
@@ -197,7 +205,7 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
     Progress progress(invocation.err, output.progress && progress_possible());
     LoadWatch load = load_watch(invocation.ranks);
     LabReport report = measure(progress);
-    if (!report.series.empty() && !report.concludes_beside_load) { // something was timed
+    if (!report.series.empty() && !report.load_is_judged) { // something was timed
       for (const SampleSeries& series : report.series) {
         load.add_work(series.samples);
       }

@@ -32,7 +32,7 @@ struct LabReport {
   std::function<void()> write = {};      ///< or that this writes
   bool interrupted = false;              ///< by Ctrl-C: what was measured until then
   bool disturbed = false;                ///< by other programs; a note says what they had
-  bool concludes_beside_load = false;    ///< its figures bear other programs, and it says so
+  bool load_is_judged = false;           ///< its maker has looked for them, `disturbed` is final
   Outcome outcome = {};                  ///< of the comparison behind it
 
   // What else concludes from figures, and is left out where they are disturbed.

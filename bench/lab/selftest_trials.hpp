@@ -9,6 +9,7 @@
 #include "diffbench/execution.hpp"
 #include "diffbench/line_cache.hpp"
 #include "diffbench/mlp/network.hpp"
+#include "diffbench/name_table.hpp"
 #include "lab_report.hpp"
 #include "outcome.hpp"
 #include "progress.hpp"
@@ -27,8 +28,8 @@ namespace diffbench::bench {
 
 /// The others are compared with the first.
 /// The rows of each trial, all of them of the same code.
-inline constexpr std::array trial_rows{TrialRow{"reference", 0}, TrialRow{"same", 0},
-                                       TrialRow{"5 % slower", 0.05}, TrialRow{"10 % slower", 0.10}};
+inline const std::array trial_rows{TrialRow{"reference", 0}, TrialRow{"same", 0},
+                                   TrialRow{"5 % slower", 0.05}, TrialRow{"10 % slower", 0.10}};
 
 /// A trial makes its rows anew so often, memory and all, and these are the unit of its statistics:
 /// what a session is slower by for life no round of it shows. Each gives one ratio; of 12 the
@@ -62,15 +63,25 @@ struct TrialSubject {
 /// Refuses what `option` names where it is for another device. Throws InvalidInput.
 void require_cpu(DeviceKind device, std::string_view option, std::string_view name);
 
+/// What duels of the self-test have as their sides.
+enum class DuelTrialKind { commands, files, backends, rows };
+inline constexpr NameTable<DuelTrialKind, 4> duel_trial_kinds{
+    "kind of duel",
+    {{{DuelTrialKind::commands, "commands"},
+      {DuelTrialKind::files, "files"},
+      {DuelTrialKind::backends, "backends"},
+      {DuelTrialKind::rows, "rows"}}}};
+
 /// Duels of a thing with itself and with slower ones: which, and for how long.
 struct DuelTrials {
-  std::string kind; ///< one of duel_trial_kinds(), or empty
+  DuelTrialKind kind = DuelTrialKind::commands;
+  std::vector<double> slowdowns = {0.01, 0.02, 0.05, 0.10}; ///< planted, of the time
   std::int64_t trials = 20;
   double trial_seconds = 0; ///< of one duel of each row
 };
-/// Throws what a duel throws.
+/// Stops early as run_trials() does, and at a duel that throws Error once there is something to
+/// keep.
 using RunDuelTrials = LabReport (*)(const DuelTrials& options, Progress& progress);
-inline constexpr std::array duel_trial_kinds{"commands", "files", "backends", "rows"};
 
 /// An engine of the networks, on made-up rows.
 struct EngineTrials {

@@ -21,7 +21,7 @@ inline constexpr std::int64_t least_trials = 10;
 
 /// What is compared with the reference in each trial.
 struct TrialRow {
-  const char* label;
+  std::string label;
   double slowdown; ///< planted, as a fraction of the time
 };
 

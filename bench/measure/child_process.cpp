@@ -104,8 +104,33 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command) {
 
 ChildProcess::~ChildProcess() {
   channel_.reset();
+  go_on(); // a stopped one would not end by itself
   if (!wait(std::chrono::milliseconds(500))) {
     kill_now();
+  }
+}
+
+void ChildProcess::stop() {
+  if (stopped_ || status_) {
+    return;
+  }
+  kill(-pid_, SIGSTOP);
+  stopped_ = true;
+  // It may run on for a moment on another CPU.
+  for (int tries = 0; tries < 10'000; ++tries) {
+    siginfo_t info{};
+    const int asked =
+        waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT);
+    if (asked != 0 || info.si_pid != 0) {
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+void ChildProcess::go_on() {
+  if (std::exchange(stopped_, false) && !status_) {
+    kill(-pid_, SIGCONT);
   }
 }
 

@@ -35,7 +35,8 @@ class ChildProcess {
   explicit ChildProcess(const std::vector<std::string>& command);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
-  /// Closes the channel, gives the child half a second to end, then kills its process group.
+  /// Closes the channel, lets the child go on, gives it half a second to end, then kills its
+  /// process group.
   ~ChildProcess();
 
   /// Hands over a line; whether the child could be reached.
@@ -46,6 +47,11 @@ class ChildProcess {
   /// `limit` has passed, or `interrupted`, asked every 100 ms, says so.
   [[nodiscard]] Outcome read_line(std::string& line, std::chrono::duration<double> limit,
                                   const std::function<bool()>& interrupted = {});
+
+  /// Stops the child and what it has started in its process group (SIGSTOP), until go_on(); returns
+  /// once it has stopped, or ended. One that is stopped reads and answers nothing.
+  void stop();
+  void go_on();
 
   /// Ends the child and what it has started, whatever they are at.
   void kill_now();
@@ -64,6 +70,7 @@ class ChildProcess {
   std::string received_;  // read, but not yet handed out
   pid_t pid_ = -1;
   std::optional<int> status_; // set when the child has been reaped
+  bool stopped_ = false;
 };
 
 } // namespace diffbench::bench

@@ -35,6 +35,10 @@ namespace diffbench::bench {
 
 namespace {
 
+double result_least_effect(const ComparisonPlan& plan) {
+  return plan.least_effect ? *plan.least_effect : least_effect_here();
+}
+
 /// Warm runs end to end of a row (runs_of_median()). Threads of the row before may spin on a CPU
 /// for the first milliseconds, waiting for work (GCC's OpenMP does).
 constexpr int fewest_warm_runs = 3;
@@ -182,7 +186,8 @@ class Experiment {
       return in_whole_periods(plan, contender.period, plan_.iterations);
     };
     if (plan_.until_decided) {
-      competition_.time(planned, limit, plan_row, DecidedRows(order_rule(least_effect_here())));
+      competition_.time(planned, limit, plan_row,
+                        DecidedRows(order_rule(result_least_effect(plan_))));
     } else {
       competition_.time(planned, limit, plan_row);
     }
@@ -372,7 +377,7 @@ ComparisonResult measure(const ComparisonPlan& plan, std::span<const PlannedRow>
   result.baseline = plan.baseline;
   result.budget_seconds = plan.budget_seconds;
   result.last_level_cache_bytes = read_caches().l3;
-  result.least_effect = least_effect_here();
+  result.least_effect = result_least_effect(plan);
   if (plan.copy_roof) {
     // Before the fields are allocated: its arrays are gone when memory is needed most.
     progress.stage("copy bandwidth");

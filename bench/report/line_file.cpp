@@ -2,6 +2,8 @@
 #include "line_file.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/stopwatch.hpp"
+#include "interrupt.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <thread>
 #include <utility>
 
 namespace diffbench::bench {
@@ -28,7 +31,28 @@ bool ends_within_a_line(int file) {
 
 } // namespace
 
-LineFile::LineFile(std::string option, std::filesystem::path path, Sharing sharing)
+std::vector<std::string> lines_of_file(std::string_view option, const std::filesystem::path& path) {
+  const auto fail = [&](const char* what) {
+    throw Error(
+        fmt::format("{} {}: cannot {}: {}", option, path.string(), what, std::strerror(errno)));
+  };
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    fail("open");
+  }
+  errno = 0;
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back(std::move(line));
+  }
+  if (file.bad() || errno == EISDIR) {
+    fail("read");
+  }
+  return lines;
+}
+
+LineFile::LineFile(std::string option, std::filesystem::path path, Sharing sharing,
+                   std::chrono::duration<double> longest_wait)
     : option_(std::move(option)),
       path_(std::move(path)),
       file_(::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666)) {
@@ -39,24 +63,30 @@ LineFile::LineFile(std::string option, std::filesystem::path path, Sharing shari
   if (::fstat(file_.get(), &about) != 0 || !S_ISREG(about.st_mode)) {
     throw InvalidInput(fmt::format("{} {}: is not a regular file", option_, path_.string()));
   }
-  const bool refuses = sharing == Sharing::refuses;
-  while (::flock(file_.get(), LOCK_EX | (refuses ? LOCK_NB : 0)) != 0) {
-    if (refuses && errno == EWOULDBLOCK) {
-      throw Error(fmt::format("{} {}: somebody else is writing to it", option_, path_.string()));
-    }
-    if (errno != EINTR) {
-      fail("lock");
-    }
-  }
+  lock(sharing, longest_wait);
 }
 
-std::vector<std::string> LineFile::lines() const {
-  std::ifstream file(path_, std::ios::binary);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) {
-    lines.push_back(std::move(line));
+void LineFile::lock(Sharing sharing, std::chrono::duration<double> longest_wait) const {
+  constexpr double patience_after_interrupt = 0.5; // results are kept then, if it can be
+  const Stopwatch watch;
+  while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) {
+      fail("lock");
+    }
+    if (sharing == Sharing::refuses) {
+      throw Error(fmt::format("{} {}: somebody else is writing to it", option_, path_.string()));
+    }
+    if (watch.seconds() > longest_wait.count()) {
+      throw Error(
+          fmt::format("{} {}: somebody else has been writing to it for {:g} s; nothing was "
+                      "added to it",
+                      option_, path_.string(), longest_wait.count()));
+    }
+    if (watch.seconds() > patience_after_interrupt) {
+      check_interrupt();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  return lines;
 }
 
 void LineFile::append(std::string_view lines) {

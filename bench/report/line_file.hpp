@@ -6,6 +6,7 @@
 
 #include "child_process.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -13,22 +14,30 @@
 
 namespace diffbench::bench {
 
+/// All lines of a file, without their ends, and what was cut off. Throws Error where it cannot be
+/// read; `option` stands in messages.
+[[nodiscard]] std::vector<std::string> lines_of_file(std::string_view option,
+                                                     const std::filesystem::path& path);
+
 class LineFile {
  public:
   enum class Sharing {
-    waits,  ///< until whoever writes to it has closed it
+    waits,  ///< until whoever writes to it has closed it, for some seconds
     refuses ///< where somebody has it open
   };
   /// Opens it, or makes it where it is not there. `option` stands in messages: "--history". Throws
   /// InvalidInput for what is no regular file, and Error where it cannot be opened or is refused.
-  LineFile(std::string option, std::filesystem::path path, Sharing sharing);
+  /// Waiting ends with Error after `longest_wait`, and half a second after Ctrl-C with Interrupted.
+  LineFile(std::string option, std::filesystem::path path, Sharing sharing,
+           std::chrono::duration<double> longest_wait = std::chrono::seconds(10));
 
-  /// All complete lines, without their ends, and what was cut off. Throws Error.
-  [[nodiscard]] std::vector<std::string> lines() const;
+  /// See lines_of_file().
+  [[nodiscard]] std::vector<std::string> lines() const { return lines_of_file(option_, path_); }
   /// `lines`, each with its end. Throws Error.
   void append(std::string_view lines);
 
  private:
+  void lock(Sharing sharing, std::chrono::duration<double> longest_wait) const;
   [[noreturn]] void fail(const char* what) const;
 
   std::string option_;

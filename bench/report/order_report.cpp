@@ -3,6 +3,7 @@
 
 #include "columns.hpp"
 #include "conclusion.hpp"
+#include "planning.hpp"
 #include "report_json.hpp"
 #include "row_order.hpp"
 #include "units.hpp"
@@ -10,7 +11,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 namespace diffbench::bench {
@@ -58,14 +61,24 @@ constexpr Column<Neighbours> neighbour_columns[] = {
     {"rounds_to_decide", nullptr, as_text, field<&Neighbours::rounds_to_decide>},
 };
 
+/// Rows that have all their samples: no budget would give the pair another round.
+bool has_most_rounds(const Neighbours& pair) {
+  return std::max(std::ssize(pair.faster->samples), std::ssize(pair.slower->samples)) >=
+         rounds_most;
+}
+
 std::string undecided_text(const Neighbours& pair) {
+  const std::string rows = fmt::format("{} and {}", pair.faster->name, pair.slower->name);
   const auto more = more_rounds(pair);
-  return fmt::format(
-      "{} and {} ({})", pair.faster->name, pair.slower->name,
-      more ? fmt::format("about {} more rounds, {}, would decide it",
-                         std::max<std::int64_t>(1, *more),
-                         format_seconds(pair.seconds_of(std::max<std::int64_t>(1, *more))))
-           : "it lies near the margin, or the times scatter too much");
+  if (!more) {
+    return rows + " (it lies near the margin, or the times scatter too much)";
+  }
+  const std::int64_t rounds = std::max<std::int64_t>(1, *more);
+  const std::string would = fmt::format("about {} more rounds, {}, would decide it", rounds,
+                                        format_seconds(pair.seconds_of(rounds)));
+  return pair.rounds + rounds <= rounds_most && !has_most_rounds(pair)
+             ? fmt::format("{} ({}: give more --budget)", rows, would)
+             : fmt::format("{} ({}, and no row takes more than {})", rows, would, rounds_most);
 }
 
 } // namespace
@@ -91,8 +104,7 @@ std::optional<std::string> order_note(const ComparisonResult& result) {
   if (undecided.empty() || !concludes(evidence(result.disturbed))) {
     return std::nullopt;
   }
-  return fmt::format("the order is not decided within the budget: {}; give more --budget",
-                     fmt::join(undecided, "; "));
+  return fmt::format("the order is not decided: {}", fmt::join(undecided, "; "));
 }
 
 } // namespace diffbench::bench

@@ -35,8 +35,8 @@ class Duel(CommandLineTest):
 
     def test_the_text_says_what_ran_and_what_came_of_it(self):
         text = self.run_ok("duel", FAST, SLOW, "--seed", "7").stdout
-        for words in [f"A: {FAST}\n", f"B: {SLOW}\n", "seed of the order: 7", "99 % interval", "SLOWER",
-                      "context switches", "page faults"]:
+        for words in [f"A: {FAST}\n", f"B: {SLOW}\n", "4 pairs a block, seed of the order: 7", "99 % interval",
+                      "SLOWER", "context switches", "page faults"]:
             self.assertIn(words, text)
 
     def test_one_seed_is_one_order(self):
@@ -50,7 +50,20 @@ class Duel(CommandLineTest):
         own = self.duel("true", "true", "--blocks", "5")
         (row,) = own["duel"]["results"]
         self.assertEqual((row["verdict"], row["interval"]), ("UNCLEAR", None))
-        self.assertIn("UNCLEAR: 5 blocks are too few for an interval", own["sentence"])
+        self.assertIn("UNCLEAR: 5 blocks are too few for an interval; --blocks 5 ended it; ", own["sentence"])
+        self.assertEqual(row["ended_by"], "blocks")
+
+    def test_a_block_has_as_many_pairs_as_are_asked_for(self):
+        (row,) = self.duel("true", "true", "--blocks", "3", "--pairs", "2")["duel"]["results"]
+        self.assertEqual(row["pairs"], 2)
+        self.assertEqual([len(each) for each in row["a"]["process_samples_seconds"]], [2, 2, 2])
+        self.assertEqual(len(row["a"]["samples_seconds"]), 3)
+        self.assertIsNone(row["warming"])
+        (row,) = self.duel("true", "true", "--blocks", "1", "--warmup", "0")["duel"]["results"]
+        self.assertEqual(row["pairs"], 1)
+        backends = ["--backend", "fused", "--backend", "fused", "--grid", "16"]
+        (row,) = self.duel(*backends, "--blocks", "1", "--pairs", "3")["duel"]["results"]
+        self.assertEqual([len(each) for each in row["b"]["process_samples_seconds"]], [3])
 
     def test_exit_codes_for_ci(self):
         self.duel(FAST, SLOW, "--fail-on", "slower=2%", exit_code=5)
@@ -65,7 +78,7 @@ class Duel(CommandLineTest):
         self.assert_refused(1, ["B: ended with exit code 1", "--ignore-failure"], "duel", "true", "false")
         self.assert_refused(1, ["A: ended with exit code 3: no such thing"], "duel", "--shell", "sh",
                             "echo no such thing >&2; exit 3", "true")
-        own = self.duel("true", "false", "--ignore-failure", "--blocks", "3")
+        own = self.duel("true", "false", "--ignore-failure", "--blocks", "3", "--pairs", "1")
         self.assertEqual(own["duel"]["results"][0]["b"]["failed_runs"], 3)
         self.assertIn("3 runs failed", " ".join(own["notes"]))
 
@@ -95,7 +108,8 @@ class Duel(CommandLineTest):
             self.assert_one_line(done.stderr, "the outputs differ", mention)
 
     def test_prepare_runs_before_each_run(self):
-        self.duel("true", "true", "--prepare", "sh -c 'echo x >> prepared'", "--blocks", "3", "--warmup", "2")
+        self.duel("true", "true", "--prepare", "sh -c 'echo x >> prepared'", "--blocks", "3", "--warmup", "2",
+                  "--pairs", "1")
         self.assertEqual(self.path("prepared").read_text(), "x\n" * (2 * 2 + 2 * 3))
         self.assert_refused(1, "--prepare: ended with exit code 1", "duel", "true", "true", "--prepare",
                             "false")
@@ -154,12 +168,33 @@ class Duel(CommandLineTest):
         self.assertEqual({len(each) for each in row["a"]["process_samples_seconds"]}, {9})
         self.assertEqual(len(row["a"]["samples_seconds"]), row["blocks"])
         text = self.run_ok("duel", "--backend", "fused", "--backend", "fused", "--grid", "16", "--blocks", "2").stdout
-        self.assertIn("each sample: 100 steps of 16x16 cells; 9 pairs a block", text)
+        self.assertIn("each sample: 100 steps of 16x16 float32 cells, ", text)
+        self.assertIn("9 pairs a block", text)
         self.assertNotIn("page faults", text)
+        self.assertEqual(own["duel"]["work"],
+                         {"nx": 256, "ny": 256, "iterations": 10, "dtype": "float32", "threads": 1})
         done = self.run_program("duel", "--backend", "fused", "--backend", "fused", "--iters", "100000000",
                                 "--grid", "64", "--timeout", "0.3", "--blocks", "1")
         self.assertEqual(done.returncode, 2)
         self.assert_one_line(done.stderr, "--iters 100000000: the reference has made")
+
+    def test_one_side_rests_while_the_other_is_timed(self):
+        child = subprocess.Popen([PROGRAM, "duel", "--backend", "fused", "--backend", "fused", "--grid", "512",
+                                  "--iters", "500", "--blocks", "3"], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        stopped = False
+        while not stopped and child.poll() is None:
+            for name in subprocess.run(["pgrep", "-P", str(child.pid)], capture_output=True, text=True,
+                                       check=False).stdout.split():
+                try:
+                    with open(f"/proc/{name}/stat", encoding="utf-8") as file:
+                        stopped = stopped or file.read().rsplit(") ", 1)[1][0] == "T"
+                except OSError:  # it has ended
+                    pass
+            time.sleep(0.005)
+        self.assertTrue(stopped)
 
     def git(self, *arguments):
         subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main", *arguments],
@@ -260,7 +295,8 @@ class Duel(CommandLineTest):
     def test_ctrl_c_keeps_what_was_measured_and_kills_what_runs(self):
         self.path("log").write_text("")
         child = subprocess.Popen([PROGRAM, "duel", "sh -c 'echo x >> log; sleep 0.05'", "sleep 0.05", "--margin",
-                                  "0.001%", "--json", "-"], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                  "0.001%", "--pairs", "1", "--json", "-"],
+                                 cwd=self.directory, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
         self.addCleanup(child.kill)
         limit = time.monotonic() + 60
@@ -280,7 +316,7 @@ class History(CommandLineTest):
         lines = [json.dumps({"diffbench_history": 1, "date": f"2026-11-{i + 1:02}T00:00:00+0000",
                              "host_name": "here", "cpu_model": "cpu", "a": "old", "b": "new", "label": "",
                              "blocks": 20, "a_seconds": 1.0, "b_seconds": ratio, "ratio": ratio,
-                             "interval": None, "verdict": "SAME", "disturbed": i in disturbed})
+                             "interval": None, "verdict": "SAME", "disturbed": i in disturbed, "work": None})
                  for i, ratio in enumerate(ratios)]
         self.path("h.jsonl").write_text("".join(line + "\n" for line in lines))
 

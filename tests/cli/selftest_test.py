@@ -44,8 +44,26 @@ class Selftest(CommandLineTest):
             self.assertEqual([row["planted_slowdown"] for row in result["kinds"]], [0, 0.01, 0.02, 0.05, 0.1])
             self.assertEqual(len(result["median_blocks"]), 5)
             self.assertTrue(all(row["trials"] == 1 for row in result["kinds"]))
-        self.assert_refused(2, "--duel nothing", "selftest", "--duel", "nothing")
+        self.assert_refused(2, "--duel: unknown kind of duel 'nothing'", "selftest", "--duel", "nothing")
         self.assert_refused(2, "--grid: has no effect on --duel", "selftest", "--duel", "rows", "--grid", "8")
+
+    def test_a_planted_slowdown_reaches_the_times_of_each_kind(self):
+        for kind in ["commands", "files", "backends", "rows"]:
+            done = self.run_ok("selftest", "--duel", kind, "--slowdown", "300%", "--trials", "1", "--budget", "2",
+                               "--json", "-")
+            kinds = parse_json(done.stdout)["diffbench"]["selftest"]["kinds"]
+            self.assertEqual([row["planted_slowdown"] for row in kinds], [0, 3])
+            self.assertGreater(kinds[1]["ratios"][0]["ratio"], 1.5, kind)
+            self.assertLess(kinds[0]["ratios"][0]["ratio"], 1.5, kind)
+
+    def test_duels_have_the_output_that_all_have(self):
+        self.run_ok("selftest", "--duel", "rows", "--slowdown", "300%", "--trials", "1", "--budget", "1",
+                    "--export-markdown", "a.md")
+        self.assertIn("duels of rows", self.path("a.md").read_text())
+        self.assert_refused(2, "--slowdown: is for --duel", "selftest", "--slowdown", "5%")
+        for option in ["--backend fused", "--threads 1", "--layers 8,3"]:
+            self.assert_refused(2, f"{option.split()[0]}: has no effect on --duel" if "layers" not in option
+                                else "--layers: ", "selftest", "--duel", "rows", *option.split())
 
     def test_the_table_says_what_was_found(self):
         text = self.run_ok(*SMALL, "--trials", "2", "--backend", "simd").stdout

@@ -11,10 +11,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,16 +30,19 @@ constexpr Limits trial_batch_limits{1, 10'000};
 
 /// Of a trial of duels, which has five.
 constexpr double duel_trial_seconds = 50;
-constexpr std::array<std::string_view, 8> duel_options{
-    "--duel", "--trials", "--budget", "--json", "--csv", "--markdown", "--report", "--no-progress"};
 
+constexpr const char* problem_group = "Problem";
 constexpr const char* network_group = "Network, with --engine";
+constexpr const char* run_group = "What runs";
+constexpr const char* duel_group = "Duels in their place";
+constexpr const char* trial_group = "Trials";
 
 struct SelftestOptions {
   ComparisonPlan run;
   std::string backend = "fused";
-  EngineTrials engine; ///< instead of the backend where it has a name
-  DuelTrials duel;     ///< instead of both where it has a kind
+  EngineTrials engine;            ///< instead of the backend where it has a name
+  std::optional<DuelTrials> duel; ///< instead of both
+  std::vector<double> slowdowns;  ///< of duels; empty: the usual ones
   std::int64_t trials = 20;
   LabOutput output;
 };
@@ -103,28 +105,29 @@ void refuse_problem_of_engine(const OptionList& options) {
   if (options.given("--backend")) {
     throw InvalidInput("--backend and --engine: one of them is compared with itself; give one");
   }
-  for (const std::string& unused : options.given_names("Problem")) {
+  for (const std::string& unused : options.given_names(problem_group)) {
     throw InvalidInput(unused + ": is for backends; an engine has --layers and --batch");
   }
 }
 
-std::vector<std::string> duel_kinds() { return {duel_trial_kinds.begin(), duel_trial_kinds.end()}; }
-
 /// A duel has a problem of its own.
 void check_duel(SelftestOptions& typed, const OptionList& options) {
-  if (!options.given("--duel")) {
+  if (!typed.duel) {
+    for (const std::string& unused : options.given_names(duel_group)) {
+      throw InvalidInput(fmt::format("{}: is for --duel", unused));
+    }
     return;
   }
-  if (const auto kinds = duel_kinds(); std::ranges::find(kinds, typed.duel.kind) == kinds.end()) {
-    throw InvalidInput(fmt::format("--duel {}: choose {}", typed.duel.kind, one_of(kinds, "")));
-  }
-  for (const std::string& unused : options.given_names()) {
-    if (std::ranges::find(duel_options, unused) == duel_options.end()) {
+  for (const char* group : {problem_group, network_group, run_group}) {
+    for (const std::string& unused : options.given_names(group)) {
       throw InvalidInput(fmt::format("{}: has no effect on --duel", unused));
     }
   }
-  typed.duel.trials = typed.trials;
-  typed.duel.trial_seconds =
+  if (!typed.slowdowns.empty()) {
+    typed.duel->slowdowns = typed.slowdowns;
+  }
+  typed.duel->trials = typed.trials;
+  typed.duel->trial_seconds =
       options.given("--budget") ? typed.run.budget_seconds : duel_trial_seconds;
 }
 
@@ -154,18 +157,28 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials,
                  described("widths", "", to_string(engine.network)), mlp::parse_layers);
   options.integer("--batch N", engine.batch, trial_batch_limits, "rows of a step");
   options.check([&options] { refuse_network_of_backend(options); });
-  options.group("What runs");
+  options.group(run_group);
   options.text("--backend NAME", typed->backend, "backend that is compared with itself");
   options.choices(backend_names());
   options.text("--engine NAME", engine.engine,
                "compare an engine of networks instead, in "
                "training steps");
-  options.text(
-      "--duel KIND", typed->duel.kind,
-      "compare by duels instead: " + one_of(duel_kinds(), "") + ", which is --until decided");
-  options.choices(duel_kinds());
   declare_threads(options, run.session.threads, "for threaded backends and engines",
                   "the usable CPUs; engines: as many as pay");
+  options.group(duel_group);
+  options.value("--duel KIND", one_of(duel_trial_kinds.names(), "") + ", which is --until decided",
+                [&duel = typed->duel](std::string_view option, const std::string& text) {
+                  duel.emplace().kind = parse_as(option, text, [](const std::string& name) {
+                    return duel_trial_kinds.parse(name);
+                  });
+                });
+  options.choices(duel_trial_kinds.names());
+  options.values("--slowdown X%",
+                 described("planted, beside none", "above 0%, up to 1000%", "1%, 2%, 5% and 10%"),
+                 [&slowdowns = typed->slowdowns](std::string_view option, const std::string& text) {
+                   slowdowns.push_back(parse_percent(option, text));
+                 });
+  options.group(trial_group);
   options.integer("--trials N", typed->trials, {1, 100'000}, "comparisons of each kind");
   declare_seconds(options, "--budget SECONDS", run.budget_seconds, "time of one trial",
                   fmt::format("{:g}, or {:g} with --duel", run.budget_seconds, duel_trial_seconds));
@@ -173,8 +186,8 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials,
   typed->output.declare(options);
   return [typed, engine_trials, duel_trials](const Invocation& invocation) {
     return run_experiment("selftest", typed->output, invocation, [&](Progress& progress) {
-      if (!typed->duel.kind.empty()) {
-        return duel_trials(typed->duel, progress);
+      if (typed->duel) {
+        return duel_trials(*typed->duel, progress);
       }
       return run_trials(subject_of(*typed, engine_trials), typed->trials, progress);
     });

@@ -15,42 +15,46 @@ namespace diffbench::bench {
 
 namespace {
 
-bool goes_on(const Duel& duel, const BlockLimits& limits, double elapsed) {
+/// What ends a duel before its next block; empty: it goes on.
+std::optional<DuelEnd> end_of(const Duel& duel, const BlockLimits& limits, double elapsed) {
   const auto count = std::ssize(duel.blocks);
   if (count == 0) {
-    return true;
+    return std::nullopt;
+  }
+  if (duel.decided()) {
+    return DuelEnd::verdict;
+  }
+  if (limits.most_blocks != 0 && count >= limits.most_blocks) {
+    return DuelEnd::blocks;
   }
   const double expected = duel.seconds / static_cast<double>(count);
-  return !duel.decided && (limits.most_blocks == 0 || count < limits.most_blocks) &&
-         elapsed + expected <= limits.seconds;
+  return elapsed + expected <= limits.seconds ? std::nullopt : std::optional(DuelEnd::budget);
 }
 
-/// Duels that have no blocks yet are not decided; they have their part of alpha all the same.
-void mark_decided(std::span<Duel> duels, const VerdictRule& rule) {
-  std::vector<std::vector<double>> quotients;
-  std::vector<Duel*> begun;
-  for (Duel& duel : duels) {
-    if (!duel.blocks.empty()) {
-      quotients.push_back(duel.quotients());
-      begun.push_back(&duel);
-    }
-  }
-  const std::vector<Standing> found = standings(quotients, rule, duels.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    begun[i]->decided = found[i].verdict != Verdict::unclear;
-  }
+/// Whether it is known what of each process is left out.
+bool warm_up_is_known(const Duel& duel) {
+  return duel.warming || duel.blocks.front().a.whole_processes() ||
+         duel.blocks.front().a.samples.size() == 1;
 }
 
-/// Of each process, one sample over the median of those from `later` on.
-std::vector<double> over_later(std::span<const Block> blocks, std::size_t sample,
-                               std::size_t later) {
-  std::vector<double> quotients;
-  for (const Block& block : blocks) {
-    for (const SideReading* reading : {&block.a, &block.b}) {
-      quotients.push_back(reading->samples[sample] / reading->seconds(later));
-    }
+/// Of both processes of a block, how much longer the sample took than the median of those from
+/// `later` on, in logarithms.
+double over_later(const Block& block, std::size_t sample, std::size_t later) {
+  const auto of = [&](const SideReading& reading) {
+    return std::log(reading.samples[sample] / reading.seconds(later));
+  };
+  return (of(block.a) + of(block.b)) / 2;
+}
+
+/// `take` is called for each side of each pair; the order within them alternates.
+template <typename Take>
+void take_pairs(Side first, int pairs, Take take) {
+  for (int pair = 0; pair < pairs; ++pair) {
+    check_interrupt();
+    const Side leads = pair % 2 == 0 ? first : other(first);
+    take(leads);
+    take(other(leads));
   }
-  return quotients;
 }
 
 } // namespace
@@ -62,9 +66,6 @@ double SideReading::seconds(std::size_t left_out) const {
 }
 
 double Block::quotient(std::size_t left_out) const {
-  if (a.samples.size() == 1) {
-    return b.samples.front() / a.samples.front();
-  }
   std::vector<double> logarithms;
   for (std::size_t i = left_out; i < a.samples.size(); ++i) {
     logarithms.push_back(std::log(b.samples[i] / a.samples[i]));
@@ -72,45 +73,54 @@ double Block::quotient(std::size_t left_out) const {
   return std::exp(median_of(std::move(logarithms)));
 }
 
-Block block_of_runs(Side first, const std::function<SideReading(Side)>& run) {
+Block block_of_runs(Side first, int pairs, const std::function<ProgramRun(Side)>& run) {
   Block block{.first = first, .a = {}, .b = {}};
-  block.of(first) = run(first);
-  block.of(other(first)) = run(other(first));
+  take_pairs(first, pairs, [&](Side side) {
+    SideReading& reading = block.of(side);
+    reading.runs.push_back(run(side));
+    reading.samples.push_back(reading.runs.back().seconds);
+  });
   return block;
 }
 
-Block block_of_pairs(Side first, const std::function<std::unique_ptr<Sampler>(Side)>& start) {
+int affordable_pairs(double pair_seconds, double budget_seconds) {
+  constexpr double most = 4;
+  constexpr double blocks_wanted = 30;
+  return pair_seconds > 0 ? static_cast<int>(std::clamp(
+                                budget_seconds / (blocks_wanted * pair_seconds), 1.0, most))
+                          : 1;
+}
+
+Block block_of_pairs(Side first, int pairs,
+                     const std::function<std::unique_ptr<Sampler>(Side)>& start) {
   Block block{.first = first, .a = {}, .b = {}};
   const std::unique_ptr<Sampler> one = start(first);
   const std::unique_ptr<Sampler> two = start(other(first));
-  const auto take = [&](Side side) {
+  take_pairs(first, pairs, [&](Side side) {
     block.of(side).samples.push_back((side == first ? one : two)->sample());
-  };
-  for (int pair = 0; pair < pairs_of_block; ++pair) {
-    check_interrupt();
-    const Side leads = pair % 2 == 0 ? first : other(first);
-    take(leads);
-    take(other(leads));
-  }
+  });
   return block;
 }
 
 std::optional<Warming> warming(std::span<const Block> blocks, double alpha) {
-  if (blocks.size() < blocks_of_warming || blocks.front().a.samples.size() < 2) {
+  if (blocks.size() < blocks_of_warming || blocks.front().a.whole_processes() ||
+      blocks.front().a.samples.size() < 2) {
     return std::nullopt;
   }
   const std::span<const Block> looked_at = blocks.first(blocks_of_warming);
   const std::size_t half = blocks.front().a.samples.size() / 2;
   Warming found;
   for (std::size_t sample = 0; sample < half; ++sample) {
-    std::vector<double> quotients = over_later(looked_at, sample, half);
-    const auto slower = std::ranges::count_if(quotients, [](double q) { return q > 1; });
-    const bool most = 2 * slower > std::ssize(quotients);
-    if (!most || log_sign_evidence(slower, std::ssize(quotients)) < -std::log(alpha)) {
+    std::vector<double> longer;
+    std::ranges::transform(looked_at, std::back_inserter(longer),
+                           [&](const Block& block) { return over_later(block, sample, half); });
+    const auto slower = std::ranges::count_if(longer, [](double each) { return each > 0; });
+    const bool most = 2 * slower > std::ssize(longer);
+    if (!most || log_sign_evidence(slower, std::ssize(longer)) < -std::log(alpha)) {
       break;
     }
     if (sample == 0) {
-      found.longer = median_of(std::move(quotients));
+      found.longer = std::exp(median_of(std::move(longer)));
     }
     found.samples = sample + 1;
   }
@@ -125,6 +135,28 @@ std::vector<double> Duel::quotients() const {
   return quotients;
 }
 
+void judge(std::span<Duel> duels, const VerdictRule& rule) {
+  std::vector<std::vector<double>> quotients;
+  std::vector<Duel*> looked_at;
+  for (Duel& duel : duels) {
+    if (duel.blocks.empty()) {
+      continue;
+    }
+    if (warm_up_is_known(duel)) {
+      quotients.push_back(duel.quotients());
+      looked_at.push_back(&duel);
+    } else {
+      const double alpha = rule.alpha / static_cast<double>(duels.size());
+      duel.standing = {.ratio = {.value = median_of(duel.quotients()), .interval = {}},
+                       .alpha = alpha};
+    }
+  }
+  const std::vector<Standing> found = standings(quotients, rule, duels.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    looked_at[i]->standing = found[i];
+  }
+}
+
 bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimits& limits,
                 std::uint64_t seed, const std::function<double()>& elapsed,
                 const std::function<void()>& on_block) {
@@ -133,7 +165,8 @@ bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimit
     any = false;
     for (Duel& duel : duels) {
       const double begin = elapsed();
-      if (!goes_on(duel, limits, begin)) {
+      if (const auto end = end_of(duel, limits, begin)) {
+        duel.end = *end;
         continue;
       }
       if (interrupted()) {
@@ -148,7 +181,7 @@ bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimit
         duel.warming = warming(duel.blocks);
       }
       duel.seconds += elapsed() - begin;
-      mark_decided(duels, rule);
+      judge(duels, rule);
       any = true;
       on_block();
     }

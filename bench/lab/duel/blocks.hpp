@@ -9,6 +9,7 @@
 #pragma once
 
 #include "diffbench/errors.hpp"
+#include "diffbench/name_table.hpp"
 #include "program_run.hpp"
 #include "standing.hpp"
 
@@ -53,10 +54,12 @@ auto as_of(std::string_view who, Act act) {
   }
 }
 
-/// One process of a side.
+/// One side of a block.
 struct SideReading {
-  std::vector<double> samples;        ///< seconds, each above 0, in their order; one at least
-  std::optional<ProgramRun> run = {}; ///< of a whole process, whose only sample is its time
+  std::vector<double> samples;       ///< seconds, each above 0, in their order; one at least
+  std::vector<ProgramRun> runs = {}; ///< of each, where they are whole processes; else empty
+
+  [[nodiscard]] bool whole_processes() const { return !runs.empty(); }
 
   /// Median of the samples but for the first `left_out`, of which there are more.
   [[nodiscard]] double seconds(std::size_t left_out = 0) const;
@@ -68,12 +71,19 @@ struct Block {
 
   [[nodiscard]] SideReading& of(Side side) { return side == Side::a ? a : b; }
   /// The median of the quotients of the pairs but for the first `left_out`, in logarithms: to
-  /// exchange A and B inverts it.
+  /// exchange A and B inverts it. Of an even number of pairs a steady drift cancels, since the
+  /// order within them alternates.
   [[nodiscard]] double quotient(std::size_t left_out = 0) const;
 };
 
-/// A block of one run a side.
-[[nodiscard]] Block block_of_runs(Side first, const std::function<SideReading(Side)>& run);
+/// A block of so many pairs of whole processes, one of each side in turn: A B B A where `first` is
+/// A and there are two.
+[[nodiscard]] Block block_of_runs(Side first, int pairs,
+                                  const std::function<ProgramRun(Side)>& run);
+/// How many pairs of commands, of which one takes `pair_seconds`, a block should have where there
+/// are so many seconds for all: at most 4, as many as leave room for 30 blocks; 1 where nothing is
+/// known of them (0 s). docs/decisions.md has the reason.
+[[nodiscard]] int affordable_pairs(double pair_seconds, double budget_seconds);
 
 /// A process that takes samples while it lives.
 class Sampler {
@@ -85,10 +95,11 @@ class Sampler {
   /// Seconds. Blocks.
   [[nodiscard]] virtual double sample() = 0;
 };
-inline constexpr int pairs_of_block = 9;
+/// Of samples, where nothing else is asked for.
+inline constexpr int pairs_of_samples = 9;
 /// A block of two such processes: both are started, then take a sample each in turn, so that a pair
 /// has met the same machine; the order changes from pair to pair.
-[[nodiscard]] Block block_of_pairs(Side first,
+[[nodiscard]] Block block_of_pairs(Side first, int pairs,
                                    const std::function<std::unique_ptr<Sampler>(Side)>& start);
 
 /// What the first samples of a process are, compared with its later ones.
@@ -96,13 +107,22 @@ struct Warming {
   std::size_t samples = 0; ///< of each process, from the first on, that are left out
   double longer = 1;       ///< median of the first one over the median of the later ones
 };
-/// The rule, by the first blocks_of_warming blocks, as many processes as twice that: a first sample
-/// is warming where it was slower than the later ones' median in so many of them that the
-/// sequential sign test shows it at `alpha`, and so is each one after it that is; at most half of
-/// them. The processes of both sides count alike, so which side is which decides nothing, and
-/// verdicts keep their promise. Empty for fewer blocks, and for processes with one sample.
-inline constexpr std::size_t blocks_of_warming = 5;
+/// The rule, by the first blocks_of_warming blocks: a first sample is warming where it was slower
+/// than the later ones' median in so many of them that the sequential sign test shows it at
+/// `alpha`, and so is each one after it that is; at most half of them. A block counts once, by the
+/// mean logarithm of its two processes, which met the same machine. So which side is which decides
+/// nothing, and verdicts, which wait for so many blocks, keep their promise. Empty for fewer
+/// blocks, and for processes with one sample.
+inline constexpr std::size_t blocks_of_warming = 10;
 [[nodiscard]] std::optional<Warming> warming(std::span<const Block> blocks, double alpha = 0.01);
+
+/// What ends the blocks of a duel.
+enum class DuelEnd { verdict, blocks, budget, interrupt };
+inline constexpr NameTable<DuelEnd, 4> duel_ends{"end of a duel",
+                                                 {{{DuelEnd::verdict, "verdict"},
+                                                   {DuelEnd::blocks, "blocks"},
+                                                   {DuelEnd::budget, "budget"},
+                                                   {DuelEnd::interrupt, "interrupt"}}}};
 
 /// Two sides, and what was measured of them.
 struct Duel {
@@ -111,21 +131,28 @@ struct Duel {
   std::vector<Block> blocks = {};
   std::optional<Warming> warming = {}; ///< found once, and left out of all blocks
   double seconds = 0;                  ///< that its blocks took, all around included
-  bool decided = false;
+  Standing standing = {};              ///< see judge()
+  DuelEnd end = DuelEnd::interrupt;    ///< what run_blocks() found, if it came so far
 
+  [[nodiscard]] bool decided() const { return standing.verdict != Verdict::unclear; }
   [[nodiscard]] std::size_t left_out() const { return warming ? warming->samples : 0; }
   [[nodiscard]] std::vector<double> quotients() const;
 };
+
+/// Sets the standing of those that have blocks, of which the others have their part of alpha all
+/// the same. Where processes may warm up there is no interval, and so no verdict, before that was
+/// looked for.
+void judge(std::span<Duel> duels, const VerdictRule& rule);
 
 struct BlockLimits {
   double seconds = 0;           ///< no block begins that would probably end later
   std::int64_t most_blocks = 0; ///< of each duel; 0: as many as the time allows
 };
 
-/// Takes blocks of the duels in turn, until each is decided or a limit is reached; each has one at
-/// least. The coin is `seed`'s. `elapsed` is the time in seconds until now, and is asked between
-/// blocks; `on_block` is told after each. Returns false after Ctrl-C, which loses the block in
-/// progress; throws what a run throws.
+/// Takes blocks of the duels in turn, judges them after each, until each is decided or a limit is
+/// reached; each has one at least. The coin is `seed`'s. `elapsed` is the time in seconds until
+/// now, and is asked between blocks; `on_block` is told after each. Returns false after Ctrl-C,
+/// which loses the block in progress; throws what a run throws.
 bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimits& limits,
                 std::uint64_t seed, const std::function<double()>& elapsed,
                 const std::function<void()>& on_block);

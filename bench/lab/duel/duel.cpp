@@ -61,7 +61,7 @@ struct DuelOptions {
   std::optional<Parameter> parameter;
   double timeout = 0;
   DuelCard card;
-  std::int64_t most_blocks = 0;
+  int pairs = 0; ///< of each block; 0: as many as suit
   std::optional<std::uint64_t> seed;
   LabOutput output;
 };
@@ -95,11 +95,17 @@ void add_value(std::optional<Parameter>& parameter, std::string_view option,
   parameter->values.push_back(text);
 }
 
+/// Of commands that took so long, both sides of all duels together, in their warm-up.
+int pairs_of_runs(const DuelOptions& options, double warm_up_seconds) {
+  return options.pairs > 0 ? options.pairs
+                           : affordable_pairs(warm_up_seconds, options.card.budget_seconds);
+}
+
 /// A duel for each value of the parameter, each warmed up.
 std::vector<Duel> duels_of_commands(const DuelOptions& options, const BuiltRevisions* built,
                                     Progress& progress) {
   std::vector<Duel> duels;
-  std::vector<std::shared_ptr<const CommandSides>> warm_ups; // all are known to be in order first
+  std::vector<std::shared_ptr<const CommandSides>> all; // are known to be in order before any runs
   const std::vector<std::string> values =
       options.parameter ? options.parameter->values : std::vector<std::string>{""};
   for (const std::string& value : values) {
@@ -112,34 +118,47 @@ std::vector<Duel> duels_of_commands(const DuelOptions& options, const BuiltRevis
     a.text = filled(a.text);
     b.text = filled(b.text);
     const auto sides = std::make_shared<const CommandSides>(a, b, options.settings);
-    duels.push_back({.label = name.empty() ? "" : fmt::format("{}={}", name, value),
-                     .run = [sides](Side first) {
-                       return block_of_runs(first, [&](Side side) { return sides->run(side); });
-                     }});
-    warm_ups.push_back(sides);
+    duels.push_back({.label = name.empty() ? "" : fmt::format("{}={}", name, value), .run = {}});
+    all.push_back(sides);
   }
   progress.stage("warm-up");
-  for (const auto& sides : warm_ups) {
-    sides->warm_up();
+  double seconds = 0;
+  for (const auto& sides : all) {
+    seconds += sides->warm_up();
+  }
+  const int pairs = pairs_of_runs(options, seconds);
+  for (std::size_t i = 0; i < duels.size(); ++i) {
+    duels[i].run = [sides = all[i], pairs](Side first) {
+      return block_of_runs(first, pairs, [&](Side side) { return sides->run(side); });
+    };
   }
   return duels;
 }
 
-std::vector<Duel> duels_of(const DuelOptions& options, const BuiltRevisions* built,
-                           Progress& progress) {
+StepDuel step_duel_of(const DuelOptions& options, Progress& progress) {
   StepPlan steps = options.steps;
   steps.seed = options.card.seed;
   steps.limit_seconds = options.settings.limit_seconds;
-  switch (options.kind) {
-    case Kind::commands: break;
-    case Kind::submissions:
-      return {{.label = "", .run = submission_blocks(options.a, options.b, steps, progress)}};
-    case Kind::backends:
-      progress.stage("reference");
-      steps.problem.dtype = steps.dtype.value_or(Dtype::float32);
-      return {{.label = "", .run = backend_blocks({{{options.a}, {options.b}}}, steps)}};
+  if (options.pairs > 0) {
+    steps.pairs = options.pairs;
   }
-  return duels_of_commands(options, built, progress);
+  if (options.kind == Kind::submissions) {
+    return submission_duel(options.a, options.b, steps, progress);
+  }
+  progress.stage("reference");
+  steps.problem.dtype = steps.dtype.value_or(Dtype::float32);
+  return backend_duel({{{options.a}, {options.b}}}, steps);
+}
+
+/// Says on the card what their samples compute.
+std::vector<Duel> duels_of(const DuelOptions& options, const BuiltRevisions* built, DuelCard& card,
+                           Progress& progress) {
+  if (options.kind == Kind::commands) {
+    return duels_of_commands(options, built, progress);
+  }
+  const StepDuel duel = step_duel_of(options, progress);
+  card.work = duel.work;
+  return {{.label = "", .run = duel.run}};
 }
 
 LabReport measure_duel(const DuelOptions& options, Progress& progress) {
@@ -153,12 +172,12 @@ LabReport measure_duel(const DuelOptions& options, Progress& progress) {
     }
   }
   const Stopwatch watch;
-  const LoadWatch load;
-  std::vector<Duel> duels = duels_of(options, built ? &*built : nullptr, progress);
+  const LoadWatch load; // of what is timed, not of the builds
+  std::vector<Duel> duels = duels_of(options, built ? &*built : nullptr, card, progress);
   progress.stage("blocks");
   const double budget = options.card.budget_seconds;
   const bool finished = run_blocks(
-      duels, options.card.rule, {.seconds = budget, .most_blocks = options.most_blocks},
+      duels, options.card.rule, {.seconds = budget, .most_blocks = options.card.most_blocks},
       options.card.seed, [&] { return watch.seconds(); },
       [&] { progress.update(std::min(1.0, watch.seconds() / budget)); });
   progress.clear();
@@ -217,16 +236,6 @@ void choose_kind(DuelOptions& typed) {
   validate(typed.steps.problem);
 }
 
-std::string work_of(const DuelOptions& options) {
-  const StepPlan& steps = options.steps;
-  return options.kind == Kind::commands
-             ? ""
-             : fmt::format("{} of {}x{} {}", counted(steps.steps, "step"), steps.problem.nx,
-                           steps.problem.ny,
-                           steps.dtype ? fmt::format("{} cells", to_string(*steps.dtype))
-                                       : std::string("cells"));
-}
-
 void check(DuelOptions& options) {
   choose_kind(options);
   const RevisionPlan& revisions = options.revisions;
@@ -269,7 +278,6 @@ void check(DuelOptions& options) {
     options.seed = std::random_device()();
   }
   options.card.seed = *options.seed;
-  options.card.work = work_of(options);
   options.output.other = options.card.history;
   options.card.a = options.a;
   options.card.b = options.b;
@@ -353,8 +361,11 @@ void declare_verdict(OptionList& options, DuelOptions& typed) {
       "conclude although other programs run: what holds is then how the two do beside them");
   card.budget_seconds = default_budget_seconds;
   declare_budget(options, card.budget_seconds, "all that one waits, unless it is decided before");
-  options.integer("--blocks N", typed.most_blocks, {1, 1'000'000}, "at most so many blocks",
+  options.integer("--blocks N", card.most_blocks, {1, 1'000'000}, "at most so many blocks",
                   "as many as the budget allows");
+  options.integer("--pairs N", typed.pairs, {1, 1000}, "pairs of runs, or of samples, in a block",
+                  fmt::format("of samples {}, of runs up to 4, if the budget holds 30 such blocks",
+                              pairs_of_samples));
   options.value(
       "--seed N",
       described("of the coin that orders each block", "0 to 10^12", "another each time"),

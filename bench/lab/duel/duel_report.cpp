@@ -24,13 +24,15 @@ namespace diffbench::bench {
 
 namespace {
 
-/// A duel with what it came to.
+/// A duel with what may be said of it.
 struct Judged {
   const Duel* duel;
-  Standing standing;
+  Standing standing; ///< without a verdict beside other programs
   std::optional<std::int64_t> blocks_to_decide = {};
 
   [[nodiscard]] std::size_t blocks() const { return duel->blocks.size(); }
+  /// Of each block.
+  [[nodiscard]] std::size_t pairs() const { return duel->blocks.front().a.samples.size(); }
   [[nodiscard]] double block_seconds() const {
     return duel->seconds / static_cast<double>(blocks());
   }
@@ -64,15 +66,29 @@ struct Quantity {
 
 std::string as_count(const Value& value) { return format_figure(value.number()); }
 
-/// Of a whole process.
+bool shows_peaks(const SideReading& reading) {
+  return std::ranges::all_of(reading.runs,
+                             [](const ProgramRun& run) { return run.peak_bytes.has_value(); });
+}
+
+/// The median of whole processes, where there are some.
+template <typename Of>
+std::optional<double> median_of_runs(const SideReading& reading, Of of) {
+  std::vector<double> values;
+  std::ranges::transform(reading.runs, std::back_inserter(values), of);
+  return values.empty() ? std::nullopt : std::optional(median_of(std::move(values)));
+}
 template <auto member>
 std::optional<double> of_run(const SideReading& reading, std::size_t /*left_out*/) {
-  return reading.run ? std::optional(static_cast<double>((*reading.run).*member)) : std::nullopt;
+  return median_of_runs(reading,
+                        [](const ProgramRun& run) { return static_cast<double>(run.*member); });
 }
 std::optional<double> peak_of_run(const SideReading& reading, std::size_t /*left_out*/) {
-  return reading.run && reading.run->peak_bytes
-             ? std::optional(static_cast<double>(*reading.run->peak_bytes))
-             : std::nullopt;
+  return shows_peaks(reading) ? median_of_runs(reading,
+                                               [](const ProgramRun& run) {
+                                                 return static_cast<double>(*run.peak_bytes);
+                                               })
+                              : std::nullopt;
 }
 std::optional<double> seconds_of(const SideReading& reading, std::size_t left_out) {
   return reading.seconds(left_out);
@@ -110,7 +126,18 @@ constexpr Column<Line> line_columns[] = {
     {nullptr, "B / A", as_thousandths, times_of},
 };
 
-bool failed(const SideReading& reading) { return reading.run && reading.run->status != 0; }
+std::int64_t failed_runs(const SideReading& reading) {
+  return std::ranges::count_if(reading.runs, [](const ProgramRun& run) { return run.status != 0; });
+}
+
+template <auto side>
+std::int64_t failed_runs(const Judged& judged) {
+  std::int64_t failed = 0;
+  for (const Block& block : judged.duel->blocks) {
+    failed += failed_runs(block.*side);
+  }
+  return failed;
+}
 
 template <auto side>
 Value side_json(const Judged& judged) {
@@ -119,8 +146,7 @@ Value side_json(const Judged& judged) {
     object[quantity.key] = median<side>(judged, quantity.of);
   }
   const std::vector<Block>& blocks = judged.duel->blocks;
-  object["failed_runs"] =
-      std::ranges::count_if(blocks, [](const Block& block) { return failed(block.*side); });
+  object["failed_runs"] = failed_runs<side>(judged);
   object["samples_seconds"] = Value::each(blocks, [&](const Block& block) -> Value {
     return (block.*side).seconds(judged.duel->left_out());
   });
@@ -147,6 +173,7 @@ Value warming_json(const Warming& warming) {
 constexpr Column<Judged> judged_columns[] = {
     {"label", "with", as_text, [](const Judged& j) { return or_null(j.duel->label); }},
     {"blocks", "blocks", as_text, [](const Judged& j) -> Value { return j.blocks(); }},
+    {"pairs", nullptr, as_text, [](const Judged& j) -> Value { return j.pairs(); }},
     {"a", nullptr, as_text, side_json<&Block::a>},
     {"b", nullptr, as_text, side_json<&Block::b>},
     {nullptr, "A", as_seconds, seconds_of_side<&Block::a>},
@@ -161,6 +188,8 @@ constexpr Column<Judged> judged_columns[] = {
     {nullptr, "level", as_percent, [](const Judged& j) -> Value { return 1 - j.standing.alpha; }},
     {"verdict", "verdict", as_text, field<&Judged::standing, &Standing::verdict>},
     {"warming", nullptr, as_text, field<&Judged::duel, &Duel::warming, warming_json>},
+    {"ended_by", nullptr, as_text,
+     [](const Judged& j) -> Value { return std::string(duel_ends.name(j.duel->end)); }},
     {"blocks_to_decide", nullptr, as_text, field<&Judged::blocks_to_decide>},
     {"seconds_to_decide", nullptr, as_text,
      [](const Judged& j) -> Value {
@@ -189,21 +218,45 @@ std::string range_text(const Interval& interval) {
   return fmt::format("B takes between {:.1f} % less and {:.1f} % more time than A", -low, high);
 }
 
-/// What would settle it.
-std::string remedy(const Judged& judged, const VerdictRule& rule) {
-  const auto more = judged.more_blocks();
-  if (!more) {
-    return fmt::format(
-        "the difference lies near the margin of {}, or the times scatter too much: "
-        "give another --margin",
-        percent_text(rule.margin));
+std::string end_text(DuelEnd end, const DuelCard& card) {
+  switch (end) {
+    case DuelEnd::verdict: break;
+    case DuelEnd::blocks: return fmt::format("--blocks {} ended it", card.most_blocks);
+    case DuelEnd::budget: return fmt::format("the budget of {:g} s ended it", card.budget_seconds);
+    case DuelEnd::interrupt: return "it was interrupted";
   }
-  return fmt::format("about {:.0f} more blocks, {}, would decide it (--budget)",
-                     std::max(1.0, *more),
-                     format_seconds(std::max(1.0, *more) * judged.block_seconds()));
+  return "it was decided";
 }
 
-std::string sentence_of(const Judged& judged, const VerdictRule& rule) {
+/// The limits that are in the way of so many blocks.
+std::string limits_to_raise(const Judged& judged, double more, const DuelCard& card) {
+  const double seconds = judged.duel->seconds + more * judged.block_seconds();
+  const bool budget = judged.duel->end == DuelEnd::budget || seconds > card.budget_seconds;
+  const bool blocks = card.most_blocks > 0 && static_cast<double>(judged.blocks()) + more >
+                                                  static_cast<double>(card.most_blocks);
+  return budget && blocks ? " (--budget and --blocks)"
+         : budget         ? " (--budget)"
+         : blocks         ? " (--blocks)"
+                          : "";
+}
+
+/// What ended it, and what would settle it.
+std::string remedy(const Judged& judged, const DuelCard& card) {
+  const std::string end = end_text(judged.duel->end, card);
+  const auto to_come = judged.more_blocks();
+  if (!to_come) {
+    return fmt::format(
+        "{}; the difference lies near the margin of {}, or the times scatter too much: "
+        "give another --margin",
+        end, percent_text(card.rule.margin));
+  }
+  const double more = std::max(1.0, *to_come);
+  return fmt::format("{}; about {:.0f} more blocks, {}, would decide it{}", end, more,
+                     format_seconds(more * judged.block_seconds()),
+                     limits_to_raise(judged, more, card));
+}
+
+std::string sentence_of(const Judged& judged, const DuelCard& card) {
   const Standing& standing = judged.standing;
   const std::string with =
       judged.duel->label.empty() ? "" : fmt::format(" with {}", judged.duel->label);
@@ -215,17 +268,17 @@ std::string sentence_of(const Judged& judged, const VerdictRule& rule) {
     case Verdict::slower:
     case Verdict::faster: return fmt::format("{}{}: {}.", to_string(standing.verdict), with, range);
     case Verdict::same:
-      return fmt::format("SAME{} within {}: {}.", with, percent_text(rule.margin), range);
+      return fmt::format("SAME{} within {}: {}.", with, percent_text(card.rule.margin), range);
     case Verdict::unclear: break;
   }
-  return fmt::format("UNCLEAR{}: {}; {}.", with, range, remedy(judged, rule));
+  return fmt::format("UNCLEAR{}: {}; {}.", with, range, remedy(judged, card));
 }
 
 std::vector<Line> lines_of(std::span<const Judged> all) {
   std::vector<Line> lines;
   for (const Judged& judged : all) {
     const std::string& label = judged.duel->label;
-    const bool whole = judged.duel->blocks.front().a.run.has_value();
+    const bool whole = judged.duel->blocks.front().a.whole_processes();
     for (const Quantity& quantity : quantities) {
       if (!whole && quantity.of != seconds_of) {
         continue; // nobody knows it of samples
@@ -311,7 +364,8 @@ std::vector<HistoryEntry> history_of(const DuelCard& card, std::span<const Judge
   for (const Judged& judged : all) {
     entries.push_back({.row = {.a = card.a,
                                .b = card.b,
-                               .label = card.work.empty() ? judged.duel->label : card.work,
+                               .label = judged.duel->label,
+                               .work = card.work,
                                .host = host_name(),
                                .cpu = std::string(fact(facts, "cpu_model"))},
                        .date = now_iso8601(),
@@ -325,43 +379,51 @@ std::vector<HistoryEntry> history_of(const DuelCard& card, std::span<const Judge
   return entries;
 }
 
-/// Of the duels with that verdict.
-std::vector<std::string> named(std::span<const Judged> all, Verdict verdict) {
+std::string side_name(const Judged& judged) {
+  return judged.duel->label.empty() ? "B" : "B with " + judged.duel->label;
+}
+
+/// "B, B with n=2": those with that verdict, as `text` says each.
+template <typename Text>
+std::string named(std::span<const Judged> all, Verdict verdict, Text text) {
   std::vector<std::string> names;
   for (const Judged& judged : all) {
     if (judged.standing.verdict == verdict) {
-      names.push_back(judged.duel->label.empty() ? "B" : "B with " + judged.duel->label);
+      names.push_back(text(judged));
     }
   }
-  return names;
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Outcome outcome_of(const FailOn& fail_on, std::span<const Judged> all, const VerdictRule& rule,
-                   bool disturbed) {
-  if (const auto slower = named(all, Verdict::slower);
-      fail_on.slower && !disturbed && !slower.empty()) {
-    return {exit_regression, fmt::format("slower by more than {:g} %: {}", 100 * rule.margin,
-                                         fmt::join(slower, ", "))};
+Outcome outcome_of(const DuelCard& card, std::span<const Judged> all, bool disturbed) {
+  const FailOn& fail_on = card.fail_on;
+  if (const auto slower = named(all, Verdict::slower, side_name);
+      fail_on.slower && !slower.empty()) {
+    return {exit_regression,
+            fmt::format("slower by more than {:g} %: {}", 100 * card.rule.margin, slower)};
   }
   if (fail_on.unclear && disturbed) {
     return {exit_regression, "unclear: other programs were running"};
   }
-  if (const auto unclear = named(all, Verdict::unclear); fail_on.unclear && !unclear.empty()) {
-    return {exit_regression,
-            fmt::format("unclear within the budget: {}", fmt::join(unclear, ", "))};
+  const auto with_end = [&](const Judged& judged) {
+    return fmt::format("{} ({})", side_name(judged), end_text(judged.duel->end, card));
+  };
+  if (const auto unclear = named(all, Verdict::unclear, with_end);
+      fail_on.unclear && !unclear.empty()) {
+    return {exit_regression, fmt::format("unclear: {}", unclear)};
   }
   return {};
 }
 
-std::string sentences_of(std::span<const Judged> all, const VerdictRule& rule) {
+std::string sentences_of(std::span<const Judged> all, const DuelCard& card) {
   std::string text;
   for (const Judged& judged : all) {
-    text += sentence_of(judged, rule) + " ";
+    text += sentence_of(judged, card) + " ";
   }
   return text + fmt::format(
                     "Equal programs get FASTER or SLOWER with a probability of {:g} % at "
                     "most{}, whenever one stops.",
-                    100 * rule.alpha,
+                    100 * card.rule.alpha,
                     all.size() > 1
                         ? fmt::format(", in any of the {} duels, which share it by Holm's rule",
                                       all.size())
@@ -371,21 +433,23 @@ std::string sentences_of(std::span<const Judged> all, const VerdictRule& rule) {
 Value data_of(const DuelCard& card, std::span<const Judged> all) {
   return {{"a", card.a},
           {"b", card.b},
+          {"work", card.work ? work_json(*card.work) : Value()},
           {"seed", card.seed},
           {"margin", card.rule.margin},
           {"alpha", card.rule.alpha},
           {"budget_seconds", card.budget_seconds},
+          {"most_blocks", card.most_blocks > 0 ? Value(card.most_blocks) : Value()},
           {"results", list_of(judged_columns, all)}};
 }
 
 std::string warming_note(const Duel& duel) {
   const Warming& found = *duel.warming;
   return fmt::format(
-      "warming up: the first {} of the {} samples of each process {} left out: in the first {} "
-      "blocks {} slower than the later ones in so many processes of both sides that a sign test "
-      "shows it at 1 %; the first one by {}",
+      "warming up: the first {} of the {} samples of each process {} left out: of the first {} "
+      "blocks so many had {} slower than the later ones, in the mean of both sides, that a sign "
+      "test shows it at 1 %; the first one by {}",
       found.samples, duel.blocks.front().a.samples.size(), found.samples == 1 ? "is" : "are",
-      blocks_of_warming, found.samples == 1 ? "it was" : "they were",
+      blocks_of_warming, found.samples == 1 ? "it" : "each of them",
       percent_text(found.longer - 1));
 }
 
@@ -393,7 +457,7 @@ std::vector<std::string> notes_of(const DuelCard& card, std::span<const Judged> 
   std::vector<std::string> notes = card.notes;
   const bool peaks = std::ranges::all_of(all, [](const Judged& judged) {
     return std::ranges::all_of(judged.duel->blocks, [](const Block& block) {
-      return !block.a.run || (block.a.run->peak_bytes && block.b.run->peak_bytes);
+      return shows_peaks(block.a) && shows_peaks(block.b);
     });
   });
   if (!peaks) {
@@ -402,9 +466,7 @@ std::vector<std::string> notes_of(const DuelCard& card, std::span<const Judged> 
   }
   std::int64_t failures = 0;
   for (const Judged& judged : all) {
-    for (const Block& block : judged.duel->blocks) {
-      failures += (failed(block.a) ? 1 : 0) + (failed(block.b) ? 1 : 0);
-    }
+    failures += failed_runs<&Block::a>(judged) + failed_runs<&Block::b>(judged);
     if (judged.duel->left_out() > 0) {
       notes.push_back(warming_note(*judged.duel));
     }
@@ -416,20 +478,19 @@ std::vector<std::string> notes_of(const DuelCard& card, std::span<const Judged> 
   return notes;
 }
 
-/// Those that have blocks; the others have their part of alpha all the same.
-std::vector<Judged> judge_all(std::span<const Duel> duels, const VerdictRule& rule) {
+std::vector<Judged> judged_of(std::span<const Duel> duels, const VerdictRule& rule,
+                              bool disturbed) {
   std::vector<Judged> all;
-  std::vector<std::vector<double>> quotients;
   for (const Duel& duel : duels) {
-    if (!duel.blocks.empty()) {
-      all.push_back({.duel = &duel, .standing = {}});
-      quotients.push_back(duel.quotients());
+    if (duel.blocks.empty()) {
+      continue;
     }
-  }
-  const std::vector<Standing> found = standings(quotients, rule, duels.size());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].standing = found[i];
-    all[i].blocks_to_decide = values_to_decide(found[i], quotients[i], rule.margin);
+    all.push_back({.duel = &duel, .standing = duel.standing});
+    if (disturbed) {
+      all.back().standing.verdict = Verdict::unclear;
+    } else {
+      all.back().blocks_to_decide = values_to_decide(duel.standing, duel.quotients(), rule.margin);
+    }
   }
   return all;
 }
@@ -440,25 +501,17 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
                       bool interrupted) {
   const auto disturbance = load.disturbance();
   const bool disturbed = disturbance && !card.beside_load;
-  std::vector<Judged> all = judge_all(duels, card.rule);
-  if (disturbed) {
-    for (Judged& each : all) {
-      each.standing.verdict = Verdict::unclear;
-      each.blocks_to_decide.reset();
-    }
-  }
-  const std::string head = fmt::format(
-      "A: {}\nB: {}\n{}seed of the order: {}\n\n", card.a, card.b,
-      card.work.empty()
-          ? ""
-          : fmt::format("each sample: {}; {} pairs a block\n", card.work, pairs_of_block),
-      card.seed);
+  const std::vector<Judged> all = judged_of(duels, card.rule, disturbed);
+  const std::string head =
+      fmt::format("A: {}\nB: {}\n{}{} a block, seed of the order: {}\n\n", card.a, card.b,
+                  card.work ? fmt::format("each sample: {}\n", to_text(*card.work)) : "",
+                  counted(static_cast<std::int64_t>(all.front().pairs()), "pair"), card.seed);
   const std::vector<Line> lines = lines_of(all);
   LabReport report;
   report.text = head + duel_table(all, Verdicts::shown);
   report.figures = head + duel_table(all, Verdicts::left_out);
   append_table(report, format_rows(line_columns, lines));
-  report.sentence = sentences_of(all, card.rule);
+  report.sentence = sentences_of(all, card);
   report.notes = notes_of(card, all);
   report.data = data_of(card, all);
   report.series = series_of(all);
@@ -468,14 +521,14 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
     report.notes.push_back(disturbed ? *disturbance
                                      : *disturbance + "; the verdict holds beside them");
   }
-  report.concludes_beside_load = card.beside_load;
+  report.load_is_judged = true;
   if (!card.history.empty()) { // before anything of it is shown
     report.write = [path = card.history, entries = history_of(card, all, disturbed)] {
       append_history(path, entries);
     };
     report.written.push_back(card.history);
   }
-  report.outcome = outcome_of(card.fail_on, all, card.rule, disturbed);
+  report.outcome = outcome_of(card, all, disturbed);
   return report;
 }
 

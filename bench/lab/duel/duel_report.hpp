@@ -6,8 +6,10 @@
 #include "fail_on.hpp"
 #include "foreign_load.hpp"
 #include "lab_report.hpp"
+#include "step_work.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,19 +18,20 @@ namespace diffbench::bench {
 
 /// What was asked, in words and figures.
 struct DuelCard {
-  std::string a, b; ///< the sides as they were typed
-  std::string work; ///< what a sample computes; empty: a whole process
-  VerdictRule rule; ///< alpha is that of all duels together
+  std::string a, b;                  ///< the sides as they were typed
+  std::optional<StepWork> work = {}; ///< of a sample; empty: a whole process
+  VerdictRule rule;                  ///< alpha is that of all duels together
   std::uint64_t seed = 0;
   double budget_seconds = 0;
-  std::string history = {}; ///< file to which the results are appended; empty: none
+  std::int64_t most_blocks = 0; ///< of each duel; 0: as many as the budget allows
+  std::string history = {};     ///< file to which the results are appended; empty: none
   FailOn fail_on = {};
   bool beside_load = false;            ///< conclude although other programs run
   std::vector<std::string> notes = {}; ///< what was found before the blocks
 };
 
-/// Those that have blocks, at least one. Judges them, by themselves or beside `load`, and sets the
-/// exit code.
+/// Of those that have blocks, at least one, as run_blocks() left them. Withdraws their verdicts
+/// where `load` shows other programs, and sets the exit code.
 [[nodiscard]] LabReport duel_report(const DuelCard& card, std::span<const Duel> duels,
                                     const LoadWatch& load, bool interrupted);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Duels of a thing with itself and with slower ones, for the self-test: a RunDuelTrials. Each kind
 // of duel, and the comparison until it is decided, is given something whose slowdown is known.
+#include "duel/duel_trials.hpp"
+
 #include "diffbench/atomic_file.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/stopwatch.hpp"
@@ -9,6 +11,7 @@
 #include "duel/step_sides.hpp"
 #include "experiment.hpp"
 #include "interrupt.hpp"
+#include "outcome.hpp"
 #include "row_order.hpp"
 #include "selection.hpp"
 #include "selftest_trials.hpp"
@@ -28,6 +31,7 @@
 #include <iterator>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,18 +41,10 @@ namespace diffbench::bench {
 
 namespace {
 
-constexpr std::array duelled{TrialRow{"same", 0}, TrialRow{"1 % slower", 0.01},
-                             TrialRow{"2 % slower", 0.02}, TrialRow{"5 % slower", 0.05},
-                             TrialRow{"10 % slower", 0.10}};
 constexpr const char* duelled_backend = "fused";
 constexpr double command_seconds = 0.02;
 
-/// What came of one duel.
-struct DuelOutcome {
-  Ratio ratio;
-  std::int64_t blocks = 0;
-};
-using RunDuel = std::function<DuelOutcome(double seconds, std::uint64_t seed)>;
+using Rows = std::span<const TrialRow>;
 
 RunDuel duel_of(RunBlock run) {
   return [run = std::move(run)](double seconds, std::uint64_t seed) {
@@ -59,7 +55,7 @@ RunDuel duel_of(RunBlock run) {
             [] {})) {
       throw Interrupted();
     }
-    return DuelOutcome{.ratio = standing(duels.front().quotients(), VerdictRule{}).ratio,
+    return DuelOutcome{.ratio = duels.front().standing.ratio,
                        .blocks = std::ssize(duels.front().blocks)};
   };
 }
@@ -73,26 +69,27 @@ double seconds_of_loop(std::int64_t turns) {
   const Command command{.text = loop_command(turns)};
   const CommandSides sides(command, command, {.limit_seconds = 60});
   std::array<double, 9> seconds{};
-  std::ranges::generate(seconds, [&] { return sides.run(Side::a).seconds(); });
+  std::ranges::generate(seconds, [&] { return sides.run(Side::a).seconds; });
   return median_of({seconds.begin(), seconds.end()});
 }
 
 /// Loops of a shell that take so much longer as is planted, sh's start included.
-std::vector<RunDuel> command_duels() {
+std::vector<RunDuel> command_duels(Rows rows, double seconds) {
   constexpr std::int64_t many = 100'000;
   const double start = seconds_of_loop(0);
   const double turn = (seconds_of_loop(many) - start) / static_cast<double>(many);
   std::vector<RunDuel> duels;
-  for (const TrialRow& row : duelled) {
-    const auto turns = [&](double seconds) {
-      return static_cast<std::int64_t>(std::max(1.0, (seconds - start) / turn));
+  for (const TrialRow& row : rows) {
+    const auto turns = [&](double loop_seconds) {
+      return static_cast<std::int64_t>(std::max(1.0, (loop_seconds - start) / turn));
     };
     const auto sides = std::make_shared<const CommandSides>(
         Command{.text = loop_command(turns(command_seconds))},
         Command{.text = loop_command(turns(command_seconds * (1 + row.slowdown)))},
         CommandSettings{.limit_seconds = 60});
-    duels.push_back(duel_of([sides](Side first) {
-      return block_of_runs(first, [&](Side side) { return sides->run(side); });
+    const int pairs = affordable_pairs(command_seconds * (2 + row.slowdown), seconds);
+    duels.push_back(duel_of([sides, pairs](Side first) {
+      return block_of_runs(first, pairs, [&](Side side) { return sides->run(side); });
     }));
   }
   return duels;
@@ -116,7 +113,7 @@ void step(const float* u, float* out, int nx, int ny, float factor) {
   });
 }
 
-std::vector<RunDuel> file_duels(const std::filesystem::path& place, Progress& progress) {
+std::vector<RunDuel> file_duels(Rows rows, const std::filesystem::path& place, Progress& progress) {
   const std::filesystem::path plain = place / "plain.cpp";
   write_starting_file("cpp", plain);
   std::ifstream file(plain);
@@ -129,120 +126,126 @@ std::vector<RunDuel> file_duels(const std::filesystem::path& place, Progress& pr
   const std::filesystem::path reference = place / "reference.cpp";
   write_slowed(reference, text, 0);
   std::vector<RunDuel> duels;
-  for (const TrialRow& row : duelled) {
+  for (const TrialRow& row : rows) {
     const std::filesystem::path slowed = place / fmt::format("slowed{}.cpp", duels.size());
     write_slowed(slowed, text, row.slowdown);
     StepPlan plan{.limit_seconds = 60};
     plan.problem.nx = plan.problem.ny = 256;
-    duels.push_back(duel_of(submission_blocks(reference, slowed, plan, progress)));
+    duels.push_back(duel_of(submission_duel(reference, slowed, plan, progress).run));
   }
   return duels;
 }
 
-std::vector<RunDuel> backend_duels() {
+std::vector<RunDuel> backend_duels(Rows rows) {
   std::vector<RunDuel> duels;
-  for (const TrialRow& row : duelled) {
+  for (const TrialRow& row : rows) {
     StepPlan plan{.limit_seconds = 60};
     plan.problem.nx = plan.problem.ny = 256;
     duels.push_back(
-        duel_of(backend_blocks({{{duelled_backend}, {duelled_backend, row.slowdown}}}, plan)));
+        duel_of(backend_duel({{{duelled_backend}, {duelled_backend, row.slowdown}}}, plan).run));
   }
   return duels;
 }
 
 /// A comparison of two rows that ends when their order is decided.
-std::vector<RunDuel> row_duels(Progress& progress) {
+DuelOutcome duel_of_rows(const TrialRow& row, double seconds, Progress& progress) {
+  ComparisonPlan plan;
+  plan.problem.nx = plan.problem.ny = 256;
+  plan.iterations = 100;
+  plan.backends = {duelled_backend};
+  plan.baseline = "reference";
+  plan.copy_roof = false;
+  plan.until_decided = true;
+  plan.least_effect = least_effect_in_run; // by which the trials are judged
+  plan.budget_seconds = seconds;
+  std::vector<PlannedRow> planned(2, select_backends(plan).front());
+  planned[0].label = plan.baseline;
+  planned[1].label = row.label;
+  planned[1].slowdown = row.slowdown;
+  const ComparisonResult result = measure(plan, planned, progress);
+  if (result.interrupted) {
+    throw Interrupted();
+  }
+  DuelOutcome found{.outcome = outcome_of(result), .troubles = troubles(result)};
+  if (found.outcome.exit_code != exit_ok) {
+    return found;
+  }
+  const auto quotients = paired_quotients(result.rows[1].samples, result.rows[0].samples);
+  if (quotients.empty()) {
+    throw Error("no rows have samples; give more --budget");
+  }
+  found.ratio = standing(quotients, order_rule(result.least_effect)).ratio;
+  found.blocks = std::ssize(quotients);
+  return found;
+}
+
+std::vector<RunDuel> row_duels(Rows rows, Progress& progress) {
   std::vector<RunDuel> duels;
-  duels.reserve(duelled.size());
-  for (const TrialRow& row : duelled) {
-    duels.emplace_back([&progress, &row](double seconds, std::uint64_t /*seed*/) {
-      ComparisonPlan plan;
-      plan.problem.nx = plan.problem.ny = 256;
-      plan.iterations = 100;
-      plan.backends = {duelled_backend};
-      plan.baseline = "reference";
-      plan.copy_roof = false;
-      plan.until_decided = true;
-      plan.budget_seconds = seconds;
-      std::vector<PlannedRow> planned(2, select_backends(plan).front());
-      planned[0].label = plan.baseline;
-      planned[1].label = row.label;
-      planned[1].slowdown = row.slowdown;
-      const ComparisonResult result = measure(plan, planned, progress);
-      if (result.interrupted) {
-        throw Interrupted();
-      }
-      const auto quotients = paired_quotients(result.rows[1].samples, result.rows[0].samples);
-      if (quotients.empty()) {
-        throw Error("no rows have samples; give more --budget");
-      }
-      return DuelOutcome{.ratio = standing(quotients, order_rule(least_effect_in_run)).ratio,
-                         .blocks = std::ssize(quotients)};
+  for (const TrialRow& row : rows) {
+    duels.emplace_back([&progress, row](double seconds, std::uint64_t /*seed*/) {
+      return duel_of_rows(row, seconds, progress);
     });
   }
   return duels;
 }
 
-std::vector<RunDuel> duels_of_kind(const std::string& kind, const std::filesystem::path& place,
-                                   Progress& progress) {
-  progress.stage("preparing");
-  if (kind == "commands") {
-    return command_duels();
-  }
-  if (kind == "files") {
-    return file_duels(place, progress);
-  }
-  return kind == "backends" ? backend_duels() : row_duels(progress);
-}
+/// Who makes the duels of a kind, each of which has so many seconds.
+struct Maker {
+  DuelTrialKind kind;
+  std::vector<RunDuel> (*make)(Rows rows, double seconds, const std::filesystem::path& place,
+                               Progress& progress);
+};
+using Path = std::filesystem::path;
+constexpr std::array makers{
+    Maker{DuelTrialKind::commands, [](Rows rows, double seconds, const Path&,
+                                      Progress&) { return command_duels(rows, seconds); }},
+    Maker{DuelTrialKind::files,
+          [](Rows rows, double, const Path& place, Progress& progress) {
+            return file_duels(rows, place, progress);
+          }},
+    Maker{DuelTrialKind::backends,
+          [](Rows rows, double, const Path&, Progress&) { return backend_duels(rows); }},
+    Maker{DuelTrialKind::rows, [](Rows rows, double, const Path&,
+                                  Progress& progress) { return row_duels(rows, progress); }},
+};
 
 /// The tallies of all trials that were made, and how many blocks each of their duels had.
 struct DuelTallies {
   std::vector<Tally> tallies;
   std::vector<std::vector<double>> blocks;
+
+  explicit DuelTallies(Rows rows) : blocks(rows.size()) {
+    for (const TrialRow& row : rows) {
+      tallies.push_back({row});
+    }
+  }
+  [[nodiscard]] bool empty() const { return tallies.front().ratios.empty(); }
 };
 
-bool add_trial(const std::vector<RunDuel>& duels, double seconds, std::mt19937_64& seeds,
-               DuelTallies& found) {
+/// The outcome is that of the first duel that is not well; its trial is not counted.
+Outcome add_trial(std::span<const RunDuel> duels, double seconds, std::mt19937_64& seeds,
+                  DuelTallies& found, std::vector<std::string>& notes) {
   std::vector<DuelOutcome> outcomes;
-  try {
-    for (const RunDuel& run : duels) {
-      check_interrupt();
-      outcomes.push_back(run(seconds, seeds()));
+  for (const RunDuel& run : duels) {
+    check_interrupt();
+    outcomes.push_back(run(seconds, seeds()));
+    if (outcomes.back().outcome.exit_code != exit_ok) {
+      std::ranges::copy(outcomes.back().troubles, std::back_inserter(notes));
+      return outcomes.back().outcome;
     }
-  } catch (const Interrupted&) {
-    return false;
   }
   for (std::size_t i = 0; i < duels.size(); ++i) {
     found.tallies[i].add(outcomes[i].ratio);
     found.blocks[i].push_back(static_cast<double>(outcomes[i].blocks));
   }
-  return true;
+  return {};
 }
 
-} // namespace
-
-LabReport run_duel_trials(const DuelTrials& options, Progress& progress) {
-  const TemporaryDirectory place;
-  const LoadWatch load;
-  const std::vector<RunDuel> duels = duels_of_kind(options.kind, place.path(), progress);
-  DuelTallies found;
-  for (const TrialRow& row : duelled) {
-    found.tallies.push_back({row});
-    found.blocks.emplace_back();
-  }
-  LabReport report;
-  std::mt19937_64 seeds(std::random_device{}());
-  const double seconds = options.trial_seconds / static_cast<double>(duels.size());
-  for (std::int64_t i = 0; i < options.trials && !report.interrupted; ++i) {
-    progress.within(fmt::format("{} of {}: ", i + 1, options.trials));
-    progress.stage("duels");
-    report.interrupted = !add_trial(duels, seconds, seeds, found);
-  }
-  if (found.tallies.front().ratios.empty()) {
-    throw Interrupted();
-  }
+void describe(const DuelTrials& options, double seconds, const DuelTallies& found,
+              LabReport& report) {
+  const std::string kind(duel_trial_kinds.name(options.kind));
   const std::string title =
-      fmt::format("duels of {}, {:g} s each, margin {:g} %, alpha {:g} %", options.kind, seconds,
+      fmt::format("duels of {}, {:g} s each, margin {:g} %, alpha {:g} %", kind, seconds,
                   100 * VerdictRule{}.margin, 100 * VerdictRule{}.alpha);
   std::vector<double> medians;
   std::ranges::transform(found.blocks, std::back_inserter(medians), median_of);
@@ -252,14 +255,66 @@ LabReport run_duel_trials(const DuelTrials& options, Progress& progress) {
   report.found_in_data = {"kinds", "identical"};
   report.notes.push_back(
       fmt::format("median blocks of a duel, row by row: {:g}", fmt::join(medians, ", ")));
-  report.data = {{"duel", options.kind},
+  report.data = {{"duel", kind},
                  {"trial_seconds", options.trial_seconds},
                  {"median_blocks", medians},
                  {"kinds", tallies_json(found.tallies)}};
   report.rows = report.data.find("kinds");
-  mark_disturbed(report, load);
-  judge_identical(found.tallies.front(), options.kind, LineCache::standard("verdicts"), report);
+}
+
+std::vector<TrialRow> rows_of(const DuelTrials& options) {
+  std::vector<TrialRow> rows{{"same", 0}};
+  for (const double slowdown : options.slowdowns) {
+    rows.push_back({fmt::format("{:g} % slower", 100 * slowdown), slowdown});
+  }
+  return rows;
+}
+
+} // namespace
+
+LabReport report_duel_trials(const DuelTrials& options, std::span<const RunDuel> duels,
+                             Progress& progress, const LineCache& kept) {
+  const LoadWatch load;
+  const std::vector<TrialRow> rows = rows_of(options);
+  DuelTallies found(rows);
+  LabReport report;
+  std::mt19937_64 seeds(std::random_device{}());
+  const double seconds = options.trial_seconds / static_cast<double>(duels.size());
+  try {
+    for (std::int64_t i = 0; i < options.trials && report.outcome.exit_code == exit_ok; ++i) {
+      progress.within(fmt::format("{} of {}: ", i + 1, options.trials));
+      progress.stage("duels");
+      report.outcome = add_trial(duels, seconds, seeds, found, report.notes);
+    }
+  } catch (const Interrupted&) {
+    report.interrupted = true;
+  } catch (const NotVerified& error) {
+    report.outcome = {exit_not_verified, error.what()};
+  } catch (const Error& error) {
+    report.outcome = {exit_error, error.what()};
+  }
+  if (!found.empty()) {
+    describe(options, seconds, found, report);
+    mark_disturbed(report, load);
+    judge_identical(found.tallies.front(), std::string(duel_trial_kinds.name(options.kind)), kept,
+                    report);
+    return report;
+  }
+  if (report.interrupted) {
+    throw Interrupted();
+  }
+  report.sentence = "No trial could be measured.";
   return report;
+}
+
+LabReport run_duel_trials(const DuelTrials& options, Progress& progress) {
+  const TemporaryDirectory place;
+  const std::vector<TrialRow> rows = rows_of(options);
+  const auto maker = std::ranges::find(makers, options.kind, &Maker::kind);
+  progress.stage("preparing");
+  const std::vector<RunDuel> duels = maker->make(
+      rows, options.trial_seconds / static_cast<double>(rows.size()), place.path(), progress);
+  return report_duel_trials(options, duels, progress, LineCache::standard("verdicts"));
 }
 
 } // namespace diffbench::bench

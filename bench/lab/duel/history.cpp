@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fstream>
 #include <utility>
 
 namespace diffbench::bench {
@@ -24,6 +23,14 @@ ordered_json json_of(const HistoryEntry& entry) {
   if (const auto& known = entry.ratio.interval) {
     interval = {{"low", known->low}, {"high", known->high}, {"confidence", known->confidence}};
   }
+  ordered_json work;
+  if (const auto& own = entry.row.work) {
+    work = {{"nx", own->nx},
+            {"ny", own->ny},
+            {"iterations", own->iterations},
+            {"dtype", to_string(own->dtype)},
+            {"threads", own->threads ? ordered_json(*own->threads) : ordered_json()}};
+  }
   return {{schema_member, history_schema},
           {"date", entry.date},
           {"host_name", entry.row.host},
@@ -31,6 +38,7 @@ ordered_json json_of(const HistoryEntry& entry) {
           {"a", entry.row.a},
           {"b", entry.row.b},
           {"label", entry.row.label},
+          {"work", std::move(work)},
           {"blocks", entry.blocks},
           {"a_seconds", entry.a_seconds},
           {"b_seconds", entry.b_seconds},
@@ -38,6 +46,19 @@ ordered_json json_of(const HistoryEntry& entry) {
           {"interval", std::move(interval)},
           {"verdict", entry.verdict},
           {"disturbed", entry.disturbed}};
+}
+
+std::optional<StepWork> parsed_work(const ordered_json& json) {
+  if (json.is_null()) {
+    return std::nullopt;
+  }
+  const ordered_json& threads = json.at("threads");
+  const auto dtype = json.at("dtype").get<std::string>();
+  return StepWork{.nx = json.at("nx"),
+                  .ny = json.at("ny"),
+                  .iterations = json.at("iterations"),
+                  .dtype = dtype_names.parse(dtype),
+                  .threads = threads.is_null() ? std::nullopt : std::optional(threads.get<int>())};
 }
 
 std::optional<HistoryEntry> entry_of(const std::string& line) {
@@ -49,6 +70,7 @@ std::optional<HistoryEntry> entry_of(const std::string& line) {
     HistoryEntry entry{.row = {.a = json.at("a"),
                                .b = json.at("b"),
                                .label = json.at("label"),
+                               .work = parsed_work(json.value("work", ordered_json())),
                                .host = json.at("host_name"),
                                .cpu = json.at("cpu_model")},
                        .date = json.at("date"),
@@ -64,6 +86,8 @@ std::optional<HistoryEntry> entry_of(const std::string& line) {
     }
     return entry.ratio.value > 0 ? std::optional(std::move(entry)) : std::nullopt;
   } catch (const ordered_json::exception&) {
+    return std::nullopt;
+  } catch (const InvalidInput&) { // a dtype of another version
     return std::nullopt;
   }
 }
@@ -85,9 +109,8 @@ History read_history(const std::filesystem::path& path) {
         fmt::format("{}: there is no such file; `diffbench duel ... --history FILE` writes one",
                     path.string()));
   }
-  std::ifstream file(path, std::ios::binary);
   History history;
-  for (std::string line; std::getline(file, line);) {
+  for (const std::string& line : lines_of_file("history", path)) {
     if (auto entry = entry_of(line)) {
       history.entries.push_back(std::move(*entry));
     } else {

@@ -7,26 +7,25 @@
 #pragma once
 
 #include "ratio.hpp"
+#include "step_work.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace diffbench::bench {
 
 /// What was compared, and where: runs of the same are one row of a history.
 struct HistoryRow {
-  std::string a, b, label; ///< the sides as typed; the parameter
+  std::string a, b, label;           ///< the sides as typed; the parameter
+  std::optional<StepWork> work = {}; ///< of a sample; empty: a whole process
   std::string host, cpu;
 
-  [[nodiscard]] bool operator<(const HistoryRow& other) const {
-    return std::tie(a, b, label, host, cpu) <
-           std::tie(other.a, other.b, other.label, other.host, other.cpu);
-  }
+  [[nodiscard]] auto operator<=>(const HistoryRow& other) const = default;
 };
 
 struct HistoryEntry {

@@ -122,10 +122,15 @@ Value intervals_of(const RowHistory& row) {
   });
 }
 
+/// The parameter of commands, or the work of steps.
+std::string with_text(const HistoryRow& row) { return row.work ? to_text(*row.work) : row.label; }
+
 constexpr Column<RowHistory> row_columns[] = {
     {"a", "A", as_text, field<&RowHistory::row, &HistoryRow::a>},
     {"b", "B", as_text, field<&RowHistory::row, &HistoryRow::b>},
-    {"label", "with", as_text, [](const RowHistory& row) { return or_null(row.row.label); }},
+    {"label", nullptr, as_text, [](const RowHistory& row) { return or_null(row.row.label); }},
+    {"work", nullptr, as_text, field<&RowHistory::row, &HistoryRow::work, work_json>},
+    {nullptr, "with", as_text, [](const RowHistory& row) { return or_null(with_text(row.row)); }},
     {"host_name", "host", as_text, field<&RowHistory::row, &HistoryRow::host>},
     {"cpu_model", nullptr, as_text, field<&RowHistory::row, &HistoryRow::cpu>},
     {"runs", "runs", as_text, [](const RowHistory& row) -> Value { return row.runs.size(); }},
@@ -145,7 +150,8 @@ constexpr Column<RowHistory> row_columns[] = {
 };
 
 std::string name_of(const HistoryRow& row) {
-  return fmt::format("{} against {}{}", row.b, row.a, row.label.empty() ? "" : ", " + row.label);
+  const std::string with = with_text(row);
+  return fmt::format("{} against {}{}", row.b, row.a, with.empty() ? "" : ", " + with);
 }
 
 LabReport history_report(const std::string& file, const History& history) {

@@ -2,6 +2,7 @@
 #include "sides.hpp"
 
 #include "command_words.hpp"
+#include "diffbench/stopwatch.hpp"
 #include "diffbench/text.hpp"
 
 #include <fmt/format.h>
@@ -71,9 +72,11 @@ ProgramRun CommandSides::checked(Side side, Run run) const {
   });
 }
 
-void CommandSides::warm_up() const {
+double CommandSides::warm_up() const {
+  double seconds = 0;
   for (int i = 0; i < settings_.warmup || (i == 0 && settings_.same_output); ++i) {
     std::array<ProgramOutput, 2> outputs;
+    const Stopwatch watch;
     for (const Side side : {Side::a, Side::b}) {
       ProgramOutput& output = outputs[side == Side::a ? 0 : 1];
       (void)checked(side, [&](std::string& words) {
@@ -82,6 +85,7 @@ void CommandSides::warm_up() const {
         return run;
       });
     }
+    seconds = watch.seconds();
     if (settings_.same_output && outputs[0].digest != outputs[1].digest) {
       throw NotVerified(
           outputs[0].bytes != outputs[1].bytes
@@ -91,11 +95,11 @@ void CommandSides::warm_up() const {
                             outputs[0].bytes));
     }
   }
+  return seconds;
 }
 
-SideReading CommandSides::run(Side side) const {
-  const ProgramRun run = checked(side, [&](std::string&) { return program(side).run(); });
-  return {.samples = {run.seconds}, .run = run};
+ProgramRun CommandSides::run(Side side) const {
+  return checked(side, [&](std::string&) { return program(side).run(); });
 }
 
 } // namespace diffbench::bench

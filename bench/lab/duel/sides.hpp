@@ -39,10 +39,11 @@ class CommandSides {
 
   /// The runs before the blocks, which find out early what is wrong. Throws Error for a side that
   /// fails, is out of time, or, where that is asked, writes something else than the other: then
-  /// NotVerified.
-  void warm_up() const;
+  /// NotVerified. Returns how many seconds both sides took in the last of them, with what prepares
+  /// them; 0 where there was none.
+  [[nodiscard]] double warm_up() const;
   /// One run of a side, after what prepares it. Throws Error as above, and Interrupted.
-  [[nodiscard]] SideReading run(Side side) const;
+  [[nodiscard]] ProgramRun run(Side side) const;
 
  private:
   [[nodiscard]] const Program& program(Side side) const {

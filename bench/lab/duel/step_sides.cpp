@@ -131,6 +131,7 @@ class ServedSampler final : public Sampler {
                                     to_string(side), row.steps));
     }
   }
+  // Threads of OpenMP spin for a while after their work, on CPUs that the other side is timed on.
   double sample() override {
     const auto seconds = parse_number<double>(ask("sample"));
     if (!seconds || !(*seconds > 0)) {
@@ -140,7 +141,9 @@ class ServedSampler final : public Sampler {
   }
 
  private:
+  /// It works from here on until it has answered.
   std::string ask(const std::string& request) {
+    child_.go_on();
     std::string line;
     const auto outcome =
         child_.write_line(request)
@@ -163,6 +166,7 @@ class ServedSampler final : public Sampler {
     if (line.starts_with(error)) {
       throw Error(fmt::format("{}: {}", to_string(side_), line.substr(error.size())));
     }
+    child_.stop();
     return line;
   }
 
@@ -200,6 +204,14 @@ void check_backends(const std::array<BackendSide, 2>& sides, const StepPlan& pla
   check_memory(plan.problem, both, 0, available_memory());
 }
 
+StepWork work_of(const Problem& problem, std::int64_t steps, std::optional<int> threads) {
+  return {.nx = problem.nx,
+          .ny = problem.ny,
+          .iterations = steps,
+          .dtype = problem.dtype,
+          .threads = threads};
+}
+
 } // namespace
 
 bool is_submission(const std::string& word) {
@@ -213,8 +225,8 @@ bool is_submission(const std::string& word) {
   }
 }
 
-RunBlock submission_blocks(const std::string& a, const std::string& b, const StepPlan& plan,
-                           Progress& progress) {
+StepDuel submission_duel(const std::string& a, const std::string& b, const StepPlan& plan,
+                         Progress& progress) {
   const auto all = std::make_shared<Submissions>();
   all->steps = plan.steps;
   all->how = {.limits = {.seconds = plan.limit_seconds}, .seed = plan.seed};
@@ -234,20 +246,22 @@ RunBlock submission_blocks(const std::string& a, const std::string& b, const Ste
       return judged_side(side, all->submissions[i], all->problem.dtype, all->how, place, progress);
     });
   }
-  return [all](Side first) {
-    return block_of_pairs(first, [&](Side side) {
-      return all->problem.dtype == Dtype::float32 ? start_side<float>(*all, side)
-                                                  : start_side<double>(*all, side);
-    });
-  };
+  return {.run =
+              [all, pairs = plan.pairs](Side first) {
+                return block_of_pairs(first, pairs, [&](Side side) {
+                  return all->problem.dtype == Dtype::float32 ? start_side<float>(*all, side)
+                                                              : start_side<double>(*all, side);
+                });
+              },
+          .work = work_of(all->problem, plan.steps, std::nullopt)};
 }
 
-RunBlock backend_blocks(const std::array<BackendSide, 2>& sides, const StepPlan& plan) {
+StepDuel backend_duel(const std::array<BackendSide, 2>& sides, const StepPlan& plan) {
   check_backends(sides, plan);
   const std::string digest = plan.problem.dtype == Dtype::float32 ? reference_digest<float>(plan)
                                                                   : reference_digest<double>(plan);
-  return [=](Side first) {
-    return block_of_pairs(first, [&](Side side) -> std::unique_ptr<Sampler> {
+  const auto run = [=](Side first) {
+    return block_of_pairs(first, plan.pairs, [&](Side side) -> std::unique_ptr<Sampler> {
       const BackendSide& own = sides[index_of(side)];
       return std::make_unique<ServedSampler>(side,
                                              ServedRow{.backend = own.name,
@@ -262,6 +276,8 @@ RunBlock backend_blocks(const std::array<BackendSide, 2>& sides, const StepPlan&
                                              digest, plan.limit_seconds);
     });
   };
+  const int threads = plan.session.threads > 0 ? plan.session.threads : usable_cpus();
+  return {.run = run, .work = work_of(plan.problem, plan.steps, threads)};
 }
 
 } // namespace diffbench::bench

@@ -7,6 +7,7 @@
 #include "diffbench/backend.hpp"
 #include "diffbench/problem.hpp"
 #include "progress.hpp"
+#include "step_work.hpp"
 
 #include <array>
 #include <cstdint>
@@ -22,11 +23,17 @@ struct StepPlan {
   std::int64_t steps = 100;
   std::optional<Dtype> dtype = {}; ///< of files; empty: float32 where both have it
   SessionOptions session = {};
-  double limit_seconds = 0; ///< that one sample may take
-  std::uint64_t seed = 1;   ///< of the cells
+  double limit_seconds = 0;     ///< that one sample may take
+  std::uint64_t seed = 1;       ///< of the cells
+  int pairs = pairs_of_samples; ///< of samples, in a block
 };
 
 using RunBlock = std::function<Block(Side first)>;
+/// Ready to be run.
+struct StepDuel {
+  RunBlock run;
+  StepWork work;
+};
 
 /// Whether `word` is a file for submission_blocks(): its name ends as one that `diffbench try`
 /// takes, and it is no Python script that can be run as a command.
@@ -35,8 +42,8 @@ using RunBlock = std::function<Block(Side first)>;
 /// Compiles and judges both files, which blocks. Each sample's result is compared with the oracle.
 /// Throws InvalidInput (no such file, the compiler's words, no form or dtype that both have),
 /// Unavailable, NotVerified (wrong), Interrupted; a block throws Error where one fails.
-[[nodiscard]] RunBlock submission_blocks(const std::string& a, const std::string& b,
-                                         const StepPlan& plan, Progress& progress);
+[[nodiscard]] StepDuel submission_duel(const std::string& a, const std::string& b,
+                                       const StepPlan& plan, Progress& progress);
 
 /// A backend, and a slowdown that is planted to test what is to find slowdowns.
 struct BackendSide {
@@ -47,7 +54,6 @@ struct BackendSide {
 /// first give the reference's bits, or the block throws NotVerified. Computes the reference, which
 /// blocks. Throws Unavailable, InvalidInput (memory; steps that take the reference longer than a
 /// sample may), Interrupted.
-[[nodiscard]] RunBlock backend_blocks(const std::array<BackendSide, 2>& sides,
-                                      const StepPlan& plan);
+[[nodiscard]] StepDuel backend_duel(const std::array<BackendSide, 2>& sides, const StepPlan& plan);
 
 } // namespace diffbench::bench

@@ -15,12 +15,10 @@
 #include <csignal>
 #include <cstring>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace diffbench::bench {
@@ -207,30 +205,6 @@ std::vector<std::string> TriedProcess::command(const CompiledSubmission& submiss
   return command;
 }
 
-void TriedProcess::stop() {
-  if (stopped_) {
-    return;
-  }
-  kill(-child_.pid(), SIGSTOP);
-  stopped_ = true;
-  // It may run on for a moment on another CPU.
-  for (int tries = 0; tries < 10'000; ++tries) {
-    siginfo_t info{};
-    const int asked = waitid(P_PID, static_cast<id_t>(child_.pid()), &info,
-                             WSTOPPED | WEXITED | WNOHANG | WNOWAIT);
-    if (asked != 0 || info.si_pid != 0) {
-      return;
-    }
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
-  }
-}
-
-void TriedProcess::go_on() {
-  if (std::exchange(stopped_, false)) {
-    kill(-child_.pid(), SIGCONT);
-  }
-}
-
 void TriedProcess::ended() {
   const auto status = child_.wait(Seconds(2));
   const std::string words = child_.last_words(2);
@@ -267,7 +241,7 @@ std::string TriedProcess::receive(double limit_seconds) {
 }
 
 std::string TriedProcess::ask(const std::string& request) {
-  go_on();
+  child_.go_on();
   if (!child_.write_line(request)) {
     ended();
   }
@@ -370,7 +344,7 @@ std::optional<std::string> TriedProcess::broken_guard() const {
 
 template <typename T>
 TriedRun<T> TriedProcess::run(const Field<T>& field, std::int64_t steps) {
-  stop();
+  child_.stop();
   fill_guards<T>();
   std::byte* const memory = shared_.data();
   // The other fields are poisoned: what lies between guards is one, too.
@@ -379,7 +353,7 @@ TriedRun<T> TriedProcess::run(const Field<T>& field, std::int64_t steps) {
   const Stopwatch watch;
   ask(fmt::format("run {}", steps));
   const double seconds = watch.seconds();
-  stop();
+  child_.stop();
 
   TriedRun<T> done{.result = Field<T>(field.nx(), field.ny()), .seconds = seconds};
   std::memcpy(done.result.cells().data(), memory + places_.out, places_.field);

@@ -81,7 +81,6 @@ class TriedProcess {
                const std::filesystem::path& work_dir);
   TriedProcess(const TriedProcess&) = delete;
   TriedProcess& operator=(const TriedProcess&) = delete;
-  ~TriedProcess() { go_on(); } // a stopped one would not end by itself
 
   /// A problem, of which the following runs are. Throws SubmissionFailed.
   void open(const Problem& problem, Form form);
@@ -131,8 +130,6 @@ class TriedProcess {
   [[nodiscard]] static Places places(std::size_t field_bytes);
   [[nodiscard]] std::vector<std::string> command(const CompiledSubmission& submission,
                                                  const std::filesystem::path& work_dir) const;
-  void stop();
-  void go_on();
   std::string receive(double limit_seconds);
   std::string ask(const std::string& request);
   std::string told(const std::string& what);
@@ -149,7 +146,6 @@ class TriedProcess {
   ChildProcess child_;
   Places places_;
   Problem problem_;
-  bool stopped_ = false;
 };
 
 /// Whether bwrap(1) can be used here: asked once.

@@ -7,6 +7,7 @@
 #include "diffbench/npy.hpp"
 #include "diffbench/registry.hpp"
 #include "digest.hpp"
+#include "experiment.hpp"
 #include "oracle_session.hpp"
 #include "output.hpp"
 #include "temporary_directory.hpp"
@@ -103,6 +104,13 @@ TEST_F(ComparisonTest, AGoodBackendIsVerifiedAndTimed) {
   EXPECT_EQ(row(0)["verified"]["steps"], 20);
   EXPECT_GE(row(0)["samples_seconds"].size(), 1U);
   EXPECT_EQ(json_["diffbench"]["interrupted"], false);
+}
+
+TEST_F(ComparisonTest, AMarginOfItsOwnIsThatOfTheResult) {
+  Progress progress(err_, false);
+  const std::vector<PlannedRow> rows{faulty<Fault::none>("good")};
+  options_.least_effect = 0.5;
+  EXPECT_EQ(measure(options_, rows, progress).least_effect, 0.5);
 }
 
 TEST_F(ComparisonTest, WrongBitsAreShownNotTimedAndExit3) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor.hpp"
 
+#include "least_effect.hpp"
 #include "list.hpp"
 
 #include "diffbench/registry.hpp"
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -90,6 +92,22 @@ TEST_F(Doctor, SaysWhichPeersAreMissingAndHowToGetThem) {
   EXPECT_THAT(text, ContainsRegex("halide +missing\n"));
   EXPECT_THAT(text, HasSubstr("apt-get install python3-halide"));
   EXPECT_THAT(text, ContainsRegex("torch_cuda_compile +missing\n")); // the longest name
+}
+
+TEST_F(Doctor, ShowsWhatTheSelfTestFoundBesideWhatIsPromised) {
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("XDG_CACHE_HOME", (root_ / "cache").c_str(), 1);
+  EXPECT_THAT(report(), ContainsRegex("not measured +diffbench selftest"));
+  const LineCache cache = LineCache::standard("verdicts");
+  keep_identical_code({.trials = 40, .wrong = 1, .least_effect = 0.02}, cache, "backends");
+  keep_identical_code({.trials = 20, .wrong = 9, .least_effect = 0.09}, cache, "rows");
+  const std::string text = report();
+  before != nullptr ? setenv("XDG_CACHE_HOME", kept.c_str(), 1) : unsetenv("XDG_CACHE_HOME");
+  EXPECT_THAT(text, ContainsRegex("duels of backends +1 of 40 wrong, 1 % promised\n"));
+  EXPECT_THAT(text, ContainsRegex("duels of rows +9 of 20 wrong, 1 % promised\n"));
+  EXPECT_THAT(text, HasSubstr("identical code gets verdicts here (duels of rows)"));
+  EXPECT_THAT(text, Not(HasSubstr("duels of files")));
 }
 
 TEST(List, HasEveryBackendAndPeer) {

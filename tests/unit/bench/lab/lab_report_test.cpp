@@ -3,6 +3,7 @@
 
 #include "conclusion.hpp"
 #include "diffbench/errors.hpp"
+#include "interrupt.hpp"
 #include "json.hpp"
 #include "output.hpp"
 #include "planted_load.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 using nlohmann::ordered_json;
 using testing::HasSubstr;
+using testing::Not;
 
 LabReport sample_report() {
   LabReport report;
@@ -103,6 +105,42 @@ TEST_F(LabReportTest, SamplesShowThatTheirRowWasKeptFromTheCpu) {
   EXPECT_EQ(run(report), exit_ok);
   EXPECT_THAT(out_.str(), HasSubstr("rows got 50 % of a CPU"));
   EXPECT_THAT(out_.str(), HasSubstr(no_conclusion));
+}
+
+/// What ran before it was timed, such as a build, is no disturbance of it.
+TEST_F(LabReportTest, AReportThatHasLookedForOtherProgramsIsNotMarkedAgain) {
+  load_.emplace("1");
+  LabReport report = sample_report();
+  EXPECT_EQ(run(report), exit_ok);
+  EXPECT_THAT(out_.str(), HasSubstr("other programs were running"));
+  out_.str("");
+  report.load_is_judged = true;
+  EXPECT_EQ(run(report), exit_ok);
+  EXPECT_THAT(out_.str(), Not(HasSubstr("other programs were running")));
+}
+
+TEST_F(LabReportTest, WhatItWritesItselfIsWrittenBeforeAnythingIsShown) {
+  for (std::string* output : {&output_.json, &output_.csv, &output_.markdown}) {
+    output_ = LabOutput();
+    *output = "-";
+    out_.str("");
+    bool first = false;
+    LabReport report = sample_report();
+    report.data = {{"results", Value::list({{{"a", 1}}})}};
+    report.write = [&] { first = out_.str().empty(); };
+    EXPECT_EQ(run(report), exit_ok);
+    EXPECT_TRUE(first);
+    EXPECT_NE(out_.str(), "");
+  }
+}
+
+TEST_F(LabReportTest, CtrlCWhileItWritesKeepsTheRest) {
+  LabReport report = sample_report();
+  report.write = [] { throw Interrupted(); };
+  report.written = {"h.jsonl"};
+  EXPECT_EQ(run(report), exit_interrupted);
+  EXPECT_THAT(out_.str(), HasSubstr("a table"));
+  EXPECT_THAT(err_.str(), HasSubstr("not written: h.jsonl"));
 }
 
 TEST_F(LabReportTest, ADisturbanceIsNotedOnce) {

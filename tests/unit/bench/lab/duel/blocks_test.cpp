@@ -24,15 +24,15 @@ class TwoPrograms {
  public:
   explicit TwoPrograms(double ratio, double scatter = 0) : ratio_(ratio), scatter_(scatter) {}
 
-  SideReading run(Side side) {
+  ProgramRun run(Side side) {
     order.push_back(side);
     std::lognormal_distribution<double> noise(0, scatter_);
     const double seconds = (side == Side::b ? ratio_ : 1) * noise(random_);
     now += seconds;
-    return {.samples = {seconds}};
+    return {.seconds = seconds, .peak_bytes = {}};
   }
   Block block(Side first) {
-    return block_of_runs(first, [&](Side side) { return run(side); });
+    return block_of_runs(first, 1, [&](Side side) { return run(side); });
   }
 
   std::vector<Side> order;
@@ -55,9 +55,10 @@ TEST(Blocks, EndWhenItIsDecided) {
   for (const double ratio : {1.1, 1 / 1.1, 1.0}) {
     TwoPrograms machine(ratio);
     const Duel duel = measured(machine, {.seconds = 1e6});
-    EXPECT_TRUE(duel.decided);
+    EXPECT_TRUE(duel.decided());
+    EXPECT_EQ(duel.end, DuelEnd::verdict);
     EXPECT_EQ(duel.blocks.size(), 10) << "the fewest that decide at 1 %";
-    EXPECT_NEAR(standing(duel.quotients(), duel_asked).ratio.value, ratio, 1e-12);
+    EXPECT_NEAR(duel.standing.ratio.value, ratio, 1e-12);
     EXPECT_NEAR(duel.seconds, machine.now, 1e-9);
   }
 }
@@ -65,7 +66,7 @@ TEST(Blocks, EndWhenItIsDecided) {
 TEST(Blocks, HaveAVerdictOfTheirInterval) {
   const auto verdict = [](double ratio) {
     TwoPrograms machine(ratio);
-    return standing(measured(machine, {.seconds = 1e6}).quotients(), duel_asked).verdict;
+    return measured(machine, {.seconds = 1e6}).standing.verdict;
   };
   EXPECT_EQ(verdict(1.05), Verdict::slower);
   EXPECT_EQ(verdict(1 / 1.05), Verdict::faster);
@@ -74,10 +75,13 @@ TEST(Blocks, HaveAVerdictOfTheirInterval) {
 
 TEST(Blocks, EndWithTheBudgetOrTheirNumber) {
   TwoPrograms machine(1, 0.5);
-  EXPECT_EQ(measured(machine, {.seconds = 1e6, .most_blocks = 7}).blocks.size(), 7);
+  const Duel few = measured(machine, {.seconds = 1e6, .most_blocks = 7});
+  EXPECT_EQ(few.blocks.size(), 7);
+  EXPECT_EQ(few.end, DuelEnd::blocks);
   TwoPrograms another(1, 0.5);
   const Duel duel = measured(another, {.seconds = 40});
-  EXPECT_FALSE(duel.decided);
+  EXPECT_FALSE(duel.decided());
+  EXPECT_EQ(duel.end, DuelEnd::budget);
   EXPECT_LE(another.now, 45); // the last block was expected to fit
   EXPECT_GE(another.now, 30);
   TwoPrograms even(1); // 2 s a block: a fourth would end after 8 s
@@ -114,14 +118,14 @@ TEST(Blocks, BearThatTheSecondIsSlower) {
     int runs = 0;
     const auto run = [&](Side) {
       const double seconds = (runs++ % 2 == 0 ? 1.0 : 1.1);
-      return SideReading{.samples = {seconds * std::exp(noise(random))}};
+      return ProgramRun{.seconds = seconds * std::exp(noise(random)), .peak_bytes = {}};
     };
     std::vector<Duel> duels{
-        {.label = "", .run = [&](Side first) { return block_of_runs(first, run); }}};
+        {.label = "", .run = [&](Side first) { return block_of_runs(first, 1, run); }}};
     double now = 0;
     (void)run_blocks(
         duels, duel_asked, {.seconds = 100}, seed, [&] { return now += 0.5; }, [] {});
-    wrong += is_difference(standing(duels.front().quotients(), duel_asked).verdict) ? 1 : 0;
+    wrong += is_difference(duels.front().standing.verdict) ? 1 : 0;
   }
   EXPECT_LE(wrong, 4); // 1 expected at most; more than 4 with a probability of 0.3 %
 }
@@ -140,17 +144,57 @@ TEST(Blocks, OfSeveralDuelsComeInTurnUntilEachIsDecided) {
 
 TEST(Blocks, OfAnInterruptedRunAreKeptButForTheLast) {
   int runs = 0;
-  const auto run = [&](Side) -> SideReading {
+  const auto run = [&](Side) -> ProgramRun {
     if (++runs == 6) {
       throw Interrupted();
     }
-    return {.samples = {1}};
+    return {.seconds = 1, .peak_bytes = {}};
   };
   std::vector<Duel> duels{
-      {.label = "", .run = [&](Side first) { return block_of_runs(first, run); }}};
+      {.label = "", .run = [&](Side first) { return block_of_runs(first, 1, run); }}};
   EXPECT_FALSE(run_blocks(
       duels, duel_asked, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {}));
   EXPECT_EQ(duels.front().blocks.size(), 2);
+  EXPECT_EQ(duels.front().end, DuelEnd::interrupt);
+}
+
+TEST(Blocks, OfRunsAlternateTheOrderSoThatADriftCancels) {
+  std::string order;
+  double now = 1;
+  const Block block = block_of_runs(Side::b, 4, [&](Side side) {
+    order += side == Side::a ? 'A' : 'B';
+    now *= 1.1; // the machine becomes slower all the time
+    return ProgramRun{.seconds = now * (side == Side::b ? 1.5 : 1), .peak_bytes = {}};
+  });
+  EXPECT_EQ(order, "BAABBAAB");
+  EXPECT_EQ(block.a.runs.size(), 4);
+  EXPECT_EQ(block.a.samples[1], block.a.runs[1].seconds);
+  EXPECT_NEAR(block.quotient(), 1.5, 1e-12);
+}
+
+TEST(Blocks, HaveAsManyPairsAsTheBudgetAffords) {
+  EXPECT_EQ(affordable_pairs(0.2, 60), 4);
+  EXPECT_EQ(affordable_pairs(0.001, 60), 4);
+  EXPECT_EQ(affordable_pairs(1, 60), 2);
+  EXPECT_EQ(affordable_pairs(100, 60), 1);
+  EXPECT_EQ(affordable_pairs(0, 60), 1);
+}
+
+// 5 blocks would be enough at that alpha, and say nothing of the warm-up.
+TEST(Blocks, OfProcessesThatMayWarmUpHaveNoVerdictBeforeThatIsKnown) {
+  const auto blocks_at = [](std::size_t samples) {
+    std::vector<Duel> duels{{.label = "", .run = [&](Side first) {
+                               return Block{.first = first,
+                                            .a = {.samples = std::vector(samples, 1.0)},
+                                            .b = {.samples = std::vector(samples, 1.5)}};
+                             }}};
+    (void)run_blocks(
+        duels, {.margin = 0.02, .alpha = 0.4}, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {});
+    EXPECT_EQ(duels.front().standing.verdict, Verdict::slower);
+    return duels.front().blocks.size();
+  };
+  EXPECT_LT(blocks_at(1), blocks_of_warming);
+  EXPECT_EQ(blocks_at(9), blocks_of_warming);
 }
 
 /// A process whose first samples are slower; each block starts two.
@@ -174,7 +218,7 @@ class WarmingProcess final : public Sampler {
 };
 
 Block warming_block(Side first, double ratio, std::vector<double> slow, std::string& log) {
-  return block_of_pairs(first, [&](Side side) {
+  return block_of_pairs(first, pairs_of_samples, [&](Side side) {
     log += side == Side::a ? 'A' : 'B'; // is started
     return std::make_unique<WarmingProcess>(side == Side::a ? 1 : ratio, slow, log,
                                             side == Side::a ? 'a' : 'b');
@@ -186,7 +230,7 @@ TEST(Blocks, OfPairsStartBothAnewAndTakeTurns) {
   const Block block = warming_block(Side::b, 1.5, {}, log);
   EXPECT_EQ(log, "BAbaabbaabbaabbaabba");
   EXPECT_EQ(block.first, Side::b);
-  EXPECT_EQ(block.a.samples.size(), pairs_of_block);
+  EXPECT_EQ(block.a.samples.size(), pairs_of_samples);
   EXPECT_NEAR(block.quotient(), 1.5, 1e-12);
 }
 
@@ -233,7 +277,9 @@ TEST(Warming, IsLookedForOnceByTheFirstBlocks) {
     blocks.push_back(warming_block(Side::a, 1, {1.5}, log));
   }
   EXPECT_EQ(warming(blocks)->samples, 1);
-  blocks[2].b.samples[0] = 0.9; // 9 of 10 processes are no evidence at 1 %
+  blocks[2].b.samples[0] = 0.9; // the mean of the block's two processes is above
+  EXPECT_EQ(warming(blocks)->samples, 1);
+  blocks[2].b.samples[0] = 0.5; // 9 of 10 blocks are no evidence at 1 %
   EXPECT_EQ(warming(blocks)->samples, 0);
   for (int i = 0; i < 20; ++i) { // later blocks decide nothing
     blocks.push_back(warming_block(Side::a, 1, {1.5}, log));
@@ -248,8 +294,11 @@ TEST(Warming, OfFasterFirstSamplesOrWholeProcessesIsNone) {
     blocks.push_back(warming_block(Side::a, 1, {0.5, 0.5}, log));
   }
   EXPECT_EQ(warming(blocks)->samples, 0);
-  const std::vector<Block> runs(
-      9, block_of_runs(Side::a, [](Side) { return SideReading{.samples = {1}}; }));
+  int taken = 0;
+  const std::vector<Block> runs(20, block_of_runs(Side::a, 4, [&](Side) {
+                                  return ProgramRun{.seconds = taken++ < 2 ? 2.0 : 1.0,
+                                                    .peak_bytes = {}};
+                                }));
   EXPECT_FALSE(warming(runs));
 }
 
@@ -263,7 +312,7 @@ TEST(Warming, LeavesEqualProcessesWithoutVerdicts) {
                                Block block{.first = first, .a = {}, .b = {}};
                                for (SideReading* reading : {&block.a, &block.b}) {
                                  const double placement = noise(random);
-                                 for (int i = 0; i < pairs_of_block; ++i) {
+                                 for (int i = 0; i < pairs_of_samples; ++i) {
                                    reading->samples.push_back((i == 0 ? 1.3 : 1) * placement *
                                                               noise(random));
                                  }
@@ -273,10 +322,7 @@ TEST(Warming, LeavesEqualProcessesWithoutVerdicts) {
     (void)run_blocks(
         duels, {.margin = 0.0001, .alpha = 0.05}, {.seconds = 1e6, .most_blocks = 100}, seed,
         [] { return 0.0; }, [] {});
-    wrong += is_difference(
-                 standing(duels.front().quotients(), {.margin = 0.0001, .alpha = 0.05}).verdict)
-                 ? 1
-                 : 0;
+    wrong += is_difference(duels.front().standing.verdict) ? 1 : 0;
   }
   EXPECT_LE(wrong, 19); // 10 expected at most; more than 19 with a probability of 0.3 %
 }

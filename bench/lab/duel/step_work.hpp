@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sample of a duel in steps computes.
+#pragma once
+
+#include "diffbench/problem.hpp"
+#include "value.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace diffbench::bench {
+
+/// Samples of equal work may be compared; a history has a row for each.
+struct StepWork {
+  std::int64_t nx = 0, ny = 0;
+  std::int64_t iterations = 0; ///< time steps of a sample
+  Dtype dtype = Dtype::float32;
+  std::optional<int> threads = {}; ///< of backends; files take as many as they like
+
+  [[nodiscard]] auto operator<=>(const StepWork& other) const = default;
+};
+
+/// "100 steps of 640x640 float32 cells, 2 threads".
+[[nodiscard]] std::string to_text(const StepWork& work);
+
+[[nodiscard]] Value work_json(const StepWork& work);
+
+} // namespace diffbench::bench

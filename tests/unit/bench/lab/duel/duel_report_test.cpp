@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "duel/duel_report.hpp"
+
+#include "json.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class DuelReport : public testing::Test {
+ protected:
+  /// After so many blocks of one pair, in which B takes so many times as long as A.
+  std::vector<Duel> ended(DuelEnd end, int blocks, double ratio = 1.1, double block_seconds = 1) {
+    std::vector<Duel> duels{{.label = "", .run = {}}};
+    Duel& duel = duels.front();
+    for (int i = 0; i < blocks; ++i) {
+      const auto run = [&](Side side) {
+        return ProgramRun{.seconds = side == Side::b ? ratio : 1, .peak_bytes = {}};
+      };
+      duel.blocks.push_back(block_of_runs(Side::a, 1, run));
+    }
+    duel.seconds = blocks * block_seconds;
+    duel.end = end;
+    judge(duels, card_.rule);
+    return duels;
+  }
+  [[nodiscard]] LabReport report(const std::vector<Duel>& duels) const {
+    return duel_report(card_, duels, load_, false);
+  }
+
+  DuelCard card_{.a = "old", .b = "new", .rule = {}, .budget_seconds = 60};
+  LoadWatch load_{[] { return std::optional<CpuAccount>(); }};
+};
+
+TEST_F(DuelReport, SaysWhichLimitEndedItAndWhatWouldHelp) {
+  card_.fail_on.unclear = true;
+  const LabReport by_budget = report(ended(DuelEnd::budget, 5));
+  EXPECT_THAT(by_budget.sentence,
+              HasSubstr("the budget of 60 s ended it; about 5 more blocks, 5.00 s, "
+                        "would decide it (--budget)"));
+  EXPECT_EQ(by_budget.outcome.complaint, "unclear: B (the budget of 60 s ended it)");
+  EXPECT_EQ(json_of(by_budget.data)["results"][0]["ended_by"], "budget");
+  card_.most_blocks = 5;
+  const LabReport by_blocks = report(ended(DuelEnd::blocks, 5));
+  EXPECT_THAT(by_blocks.sentence,
+              HasSubstr("--blocks 5 ended it; about 5 more blocks, 5.00 s, would "
+                        "decide it (--blocks)"));
+  EXPECT_EQ(by_blocks.outcome.complaint, "unclear: B (--blocks 5 ended it)");
+  EXPECT_THAT(report(ended(DuelEnd::blocks, 5, 1.1, 10)).sentence,
+              HasSubstr("(--budget and --blocks)"));
+  const std::string cut = report(ended(DuelEnd::interrupt, 3)).sentence;
+  EXPECT_THAT(cut, HasSubstr("it was interrupted; about 7 more blocks"));
+}
+
+TEST_F(DuelReport, OfTheMarginItselfNamesNoLimitToRaise) {
+  const std::string sentence = report(ended(DuelEnd::budget, 40, 1.0200001)).sentence;
+  EXPECT_THAT(sentence, Not(HasSubstr("--budget")));
+}
+
+TEST_F(DuelReport, BesideOtherProgramsAgreesWithItself) {
+  CpuAccount account{.cpus = 2, .usable = 2};
+  const LoadWatch load([&] {
+    account.wall += 1;
+    account.busy += 1.5;
+    return std::optional(account);
+  });
+  card_.fail_on.slower = 0.02;
+  const std::vector<Duel> duels = ended(DuelEnd::verdict, 10);
+  EXPECT_EQ(report(duels).outcome.exit_code, exit_regression);
+  const LabReport disturbed = duel_report(card_, duels, load, false);
+  EXPECT_TRUE(disturbed.disturbed);
+  EXPECT_TRUE(disturbed.load_is_judged);
+  EXPECT_EQ(disturbed.outcome.exit_code, exit_ok);
+  EXPECT_EQ(json_of(disturbed.data)["results"][0]["verdict"], "UNCLEAR");
+  card_.beside_load = true;
+  const LabReport beside = duel_report(card_, duels, load, false);
+  EXPECT_FALSE(beside.disturbed);
+  EXPECT_EQ(beside.outcome.exit_code, exit_regression);
+  EXPECT_THAT(beside.notes.back(), HasSubstr("the verdict holds beside them"));
+}
+
+} // namespace
+} // namespace diffbench::bench

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "duel/history.hpp"
+
+#include "temporary_directory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace diffbench::bench {
+namespace {
+
+HistoryEntry entry_of_work(const std::optional<StepWork>& work) {
+  return {.row = {.a = "fused", .b = "simd", .label = "", .work = work, .host = "h", .cpu = "c"},
+          .date = "2026-11-25T00:00:00+0000",
+          .blocks = 10,
+          .a_seconds = 1,
+          .b_seconds = 1.5,
+          .ratio = {.value = 1.5, .interval = Interval{1.4, 1.6, 0.99}},
+          .verdict = "SLOWER"};
+}
+
+TEST(DuelHistory, HasARowForEachWorkOfASample) {
+  const StepWork work{.nx = 64, .ny = 32, .iterations = 10, .threads = 2};
+  std::vector<HistoryEntry> entries{entry_of_work(std::nullopt), entry_of_work(work)};
+  for (const auto change :
+       {+[](StepWork& w) { w.nx = 65; }, +[](StepWork& w) { w.ny = 33; },
+        +[](StepWork& w) { w.iterations = 11; }, +[](StepWork& w) { w.dtype = Dtype::float64; },
+        +[](StepWork& w) { w.threads = 1; }, +[](StepWork& w) { w.threads.reset(); }}) {
+    StepWork other = work;
+    change(other);
+    entries.push_back(entry_of_work(other));
+  }
+  const TemporaryDirectory place;
+  append_history(place.path() / "h", entries);
+  append_history(place.path() / "h", entries);
+  const History read = read_history(place.path() / "h");
+  EXPECT_EQ(read.cut_off, 0);
+  ASSERT_EQ(read.entries.size(), 2 * entries.size());
+  std::set<HistoryRow> rows;
+  for (const HistoryEntry& entry : read.entries) {
+    rows.insert(entry.row);
+  }
+  EXPECT_EQ(rows.size(), entries.size());
+  EXPECT_EQ(read.entries[1].row.work, work);
+}
+
+TEST(DuelHistory, WorkIsToldInWords) {
+  EXPECT_EQ(to_text({.nx = 64, .ny = 32, .iterations = 10, .threads = 2}),
+            "10 steps of 64x32 float32 cells, 2 threads");
+  EXPECT_EQ(to_text({.nx = 1, .ny = 2, .iterations = 1, .dtype = Dtype::float64}),
+            "1 step of 1x2 float64 cells");
+}
+
+} // namespace
+} // namespace diffbench::bench
