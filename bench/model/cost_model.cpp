@@ -144,6 +144,17 @@ Prediction predict(const WayCost& way, const RunShape& run) {
         one_call, static_cast<double>(count) * call_seconds(way, run.cells, run.snapshot_every) +
                       (rest > 0 ? call_seconds(way, run.cells, rest) : 0));
     first_steps = std::max(first_steps, prediction.steps_seconds);
+  } else if (run.copies_per_step > 0) {
+    const auto iterations = static_cast<double>(run.iterations);
+    const auto stretch = static_cast<std::int64_t>(
+        std::clamp(std::round(2 / run.copies_per_step), 1.0, iterations));
+    // The first copy in and the last one out are those of every run.
+    prediction.snapshot_seconds =
+        std::max(0.0, iterations * run.copies_per_step / 2 - 1) * (in + out);
+    prediction.steps_seconds =
+        std::max(one_call, iterations / static_cast<double>(stretch) *
+                               call_seconds(way, run.cells, stretch));
+    first_steps = std::max(first_steps, prediction.steps_seconds);
   } else {
     prediction.steps_seconds = one_call;
   }

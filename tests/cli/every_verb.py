@@ -64,6 +64,8 @@ EXACT = {
                        "--json advise-recorded.json",
     "advise-assumed": "advise --profile profile.json --grid 1000 --assume h200 "
                       "--json advise-assumed.json --csv advise-assumed.csv",
+    "advise-own": "advise --step 12ms --bytes-per-cell 40 --flops-per-cell 60 --cells 1e8 --copies-per-step 0.02 "
+                  "--json advise-own.json --csv advise-own.csv",
     "pitfalls-list": "pitfalls --list",
     "try": "try --new cpp own.cpp",
     "try-exercise": "try --exercise",
