@@ -2,6 +2,7 @@
 #include "assumed_ways.hpp"
 
 #include "assumed_end.hpp"
+#include "assumed_phases.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,12 +56,12 @@ class End : public AssumedEnd {
       const std::int64_t whole = std::llround(side);
       const auto cells = static_cast<double>(whole * whole);
       const double bytes = cells * work().copied_bytes;
-      const double pinning = pageable_ ? 0 : time(card().pin_call) + bytes * time(card().pin_byte);
+      const double pinning = pageable_ ? 0 : pin_seconds(*this, bytes);
       GridCost grid{
           .side = whole,
           .setup_seconds = time(card().context) + pinning,
-          .copy_in_seconds = copies(1, bytes, pageable_ ? card().pageable_h2d : card().pinned_h2d),
-          .copy_out_seconds = copies(1, bytes, pageable_ ? card().pageable_d2h : card().pinned_d2h),
+          .copy_in_seconds = copy_seconds(*this, bytes, CopyTo::card, !pageable_),
+          .copy_out_seconds = copy_seconds(*this, bytes, CopyTo::host, !pageable_),
           .steps = {}};
       const std::int64_t sweep = work().per_sweep > 1 ? work().per_sweep : usual_steps;
       for (const std::int64_t steps : {std::int64_t{1}, sweep, 2 * sweep, most_steps}) {
@@ -126,9 +127,11 @@ WarmParts warm_parts(const AssumedEnd& end, std::string_view backend, const Pred
     parts.launches = prediction.steps_seconds; // shorter kernels run meanwhile
     return parts;
   }
-  const double count = std::ceil(static_cast<double>(run.iterations) / static_cast<double>(sweep));
-  const double launches =
-      end.launch() + end.time(end.card().synchronize) + count * end.graph_launch();
+  const std::int64_t stretch = steps_of_stretch(run);
+  const double stretches = static_cast<double>(run.iterations) / static_cast<double>(stretch);
+  const double sweeps = std::ceil(static_cast<double>(stretch) / static_cast<double>(sweep));
+  const double launches = stretches * (end.launch() + end.time(end.card().synchronize) +
+                                       sweeps * end.graph_launch());
   parts.launches = std::min(launches, prediction.steps_seconds);
   // Between two grids of the model the rest may be off the kernel's time.
   (memory >= instructions ? parts.memory : parts.instructions) =

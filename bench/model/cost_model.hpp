@@ -69,6 +69,9 @@ struct RunShape {
   double copies_per_step = 0;
 };
 
+/// Steps between two round trips of copies_per_step; all where there are none.
+[[nodiscard]] std::int64_t steps_of_stretch(const RunShape& run);
+
 struct Prediction {
   double steps_seconds = 0;    ///< all steps, in one call or from snapshot to snapshot
   double snapshot_seconds = 0; ///< all copies on the way
