@@ -25,6 +25,7 @@ struct LabReport {
   std::string sentence;                  ///< what they show; empty: they speak for themselves
   std::string done = {};                 ///< what holds whatever the figures are worth
   Value data;                            ///< the same for programs
+  Value assumed = {}; ///< of a card that is not here, where `data` has no place for it
   std::optional<Value> rows = {};        ///< the lines of --csv; empty: `results` of data
   std::vector<SampleSeries> series = {}; ///< all samples
   std::vector<std::string> notes = {};   ///< what a reader must know
