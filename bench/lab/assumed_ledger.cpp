@@ -23,11 +23,13 @@ struct AssumedPhase {
   const char* name;
   double AssumedPhases::*member;
 };
-constexpr std::array assumed_phase_members{
-    AssumedPhase{"context", &AssumedPhases::context}, AssumedPhase{"pin", &AssumedPhases::pin},
-    AssumedPhase{"h2d", &AssumedPhases::h2d},         AssumedPhase{"launch", &AssumedPhases::launch},
-    AssumedPhase{"compute", &AssumedPhases::compute}, AssumedPhase{"sync", &AssumedPhases::sync},
-    AssumedPhase{"d2h", &AssumedPhases::d2h}};
+constexpr std::array assumed_phase_members{AssumedPhase{"context", &AssumedPhases::context},
+                                           AssumedPhase{"pin", &AssumedPhases::pin},
+                                           AssumedPhase{"h2d", &AssumedPhases::h2d},
+                                           AssumedPhase{"launch", &AssumedPhases::launch},
+                                           AssumedPhase{"compute", &AssumedPhases::compute},
+                                           AssumedPhase{"sync", &AssumedPhases::sync},
+                                           AssumedPhase{"d2h", &AssumedPhases::d2h}};
 
 /// A run on the card.
 struct LedgerRow {
@@ -111,7 +113,7 @@ std::vector<LedgerRow> ledger_of(const AssumedCard& card, const ComparisonResult
 std::string phases_table(std::span<const LedgerRow> rows) {
   TextTable::Cells header{"phases of a cold run"};
   for (const LedgerRow& row : rows) {
-    header.push_back(row.wait_each_step ? "a wait each step"
+    header.push_back(row.wait_each_step                   ? "a wait each step"
                      : row.transfer == Transfer::pageable ? "pageable"
                      : row.kernel == "cuda_stream"        ? "pinned"
                                                           : row.kernel);
@@ -146,19 +148,21 @@ std::string ledger_sentence(const AssumedCard& card, std::span<const LedgerRow> 
   const LedgerRow& pinned = rows[2];
   const LedgerRow& best = rows.back();
   text += fmt::format(
-      " A first run of {} would take {}, {} of it for the context; its copies take {} from ordinary "
-      "memory and {} from page-locked memory. With a wait after every step its steps take {} in the "
+      " A first run of {} would take {}, {} of it for the context; its copies take {} from "
+      "ordinary "
+      "memory and {} from page-locked memory. With a wait after every step its steps take {} in "
+      "the "
       "place of {}.",
       pageable.kernel, seconds_text(pageable.cold()),
       seconds_text(pageable.phase(&AssumedPhases::context)),
       seconds_text({pageable.fast.h2d + pageable.fast.d2h, pageable.slow.h2d + pageable.slow.d2h}),
       seconds_text({pinned.fast.h2d + pinned.fast.d2h, pinned.slow.h2d + pinned.slow.d2h}),
       seconds_text(waiting.step()), seconds_text(pinned.step()));
-  return cpu == nullptr ? text
-                        : text + fmt::format(" {} would take {} a step, {}.", best.kernel,
-                                             seconds_text(best.step()),
-                                             worth_text(times_as_fast(cpu->step_seconds(), best.step()),
-                                                        cpu->name));
+  return cpu == nullptr
+             ? text
+             : text + fmt::format(
+                          " {} would take {} a step, {}.", best.kernel, seconds_text(best.step()),
+                          worth_text(times_as_fast(cpu->step_seconds(), best.step()), cpu->name));
 }
 
 /// What was measured of the runs on such a card.

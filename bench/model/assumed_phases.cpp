@@ -32,8 +32,8 @@ AssumedPhases assumed_phases(const AssumedEnd& end, const AssumedRun& how, const
   stretch.iterations = how.wait_each_step ? 1 : run.iterations;
   const double stretches =
       static_cast<double>(run.iterations) / static_cast<double>(stretch.iterations);
-  const WarmParts parts = warm_parts(
-      end, how.backend, predict(end.fast() ? way->fast : way->slow, stretch), stretch);
+  const WarmParts parts =
+      warm_parts(end, how.backend, predict(end.fast() ? way->fast : way->slow, stretch), stretch);
   const bool locked = how.transfer != Transfer::pageable;
   const double bytes = run.cells * end.work().copied_bytes;
   const double wait = end.time(end.card().synchronize);

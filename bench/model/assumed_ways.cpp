@@ -57,12 +57,11 @@ class End : public AssumedEnd {
       const auto cells = static_cast<double>(whole * whole);
       const double bytes = cells * work().copied_bytes;
       const double pinning = pageable_ ? 0 : pin_seconds(*this, bytes);
-      GridCost grid{
-          .side = whole,
-          .setup_seconds = time(card().context) + pinning,
-          .copy_in_seconds = copy_seconds(*this, bytes, CopyTo::card, !pageable_),
-          .copy_out_seconds = copy_seconds(*this, bytes, CopyTo::host, !pageable_),
-          .steps = {}};
+      GridCost grid{.side = whole,
+                    .setup_seconds = time(card().context) + pinning,
+                    .copy_in_seconds = copy_seconds(*this, bytes, CopyTo::card, !pageable_),
+                    .copy_out_seconds = copy_seconds(*this, bytes, CopyTo::host, !pageable_),
+                    .steps = {}};
       const std::int64_t sweep = work().per_sweep > 1 ? work().per_sweep : usual_steps;
       for (const std::int64_t steps : {std::int64_t{1}, sweep, 2 * sweep, most_steps}) {
         grid.steps.push_back(
@@ -130,8 +129,8 @@ WarmParts warm_parts(const AssumedEnd& end, std::string_view backend, const Pred
   const std::int64_t stretch = steps_of_stretch(run);
   const double stretches = static_cast<double>(run.iterations) / static_cast<double>(stretch);
   const double sweeps = std::ceil(static_cast<double>(stretch) / static_cast<double>(sweep));
-  const double launches = stretches * (end.launch() + end.time(end.card().synchronize) +
-                                       sweeps * end.graph_launch());
+  const double launches =
+      stretches * (end.launch() + end.time(end.card().synchronize) + sweeps * end.graph_launch());
   parts.launches = std::min(launches, prediction.steps_seconds);
   // Between two grids of the model the rest may be off the kernel's time.
   (memory >= instructions ? parts.memory : parts.instructions) =

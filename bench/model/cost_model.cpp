@@ -157,9 +157,8 @@ Prediction predict(const WayCost& way, const RunShape& run) {
     // The first copy in and the last one out are those of every run.
     prediction.snapshot_seconds =
         std::max(0.0, iterations * run.copies_per_step / 2 - 1) * (in + out);
-    prediction.steps_seconds =
-        std::max(one_call, iterations / static_cast<double>(stretch) *
-                               call_seconds(way, run.cells, stretch));
+    prediction.steps_seconds = std::max(one_call, iterations / static_cast<double>(stretch) *
+                                                      call_seconds(way, run.cells, stretch));
     first_steps = std::max(first_steps, prediction.steps_seconds);
   } else {
     prediction.steps_seconds = one_call;

@@ -118,7 +118,7 @@ std::string stay_text(const PaysFrom& fast, const PaysFrom& slow) {
   const std::string best = std::to_string(*fast.stay);
   return fmt::format(
       " It pays as long as the field comes back to the host no more often than every {}.",
-      !slow.stay ? fmt::format("{} steps at best; at worst not even where it stays", best)
+      !slow.stay       ? fmt::format("{} steps at best; at worst not even where it stays", best)
       : slow.stay == 1 ? std::string("step")
                        : join_ends(best, std::to_string(*slow.stay)) + " steps");
 }
@@ -190,9 +190,9 @@ Ruling ruling_of(std::span<const PartLine> parts) {
 }
 
 std::string ruling_text(const Ruling& by) {
-  return by.best == by.worst
-             ? fmt::format(" Its time is ruled by {}.", by.best)
-             : fmt::format(" Its time is ruled by {} at best and by {} at worst.", by.best, by.worst);
+  return by.best == by.worst ? fmt::format(" Its time is ruled by {}.", by.best)
+                             : fmt::format(" Its time is ruled by {} at best and by {} at worst.",
+                                           by.best, by.worst);
 }
 
 /// When the GPU pays, and whether it is ten times as fast.
@@ -225,12 +225,11 @@ Answers answers_of(const AssumedAdvice& assumed, const Advice& measured,
   const Assumption times = times_as_fast(cpu->prediction.warm_seconds, warm);
   const Ruling ruling = ruling_of(parts);
   const std::int64_t smallest = smallest_grid(profile);
-  answers.sentence +=
-      fmt::format("{}, {}.{} The GPU would pay {}; in cold runs {}.{}", takes,
-                  worth_text(times, cpu->backend + words.from), ruling_text(ruling),
-                  pays_text(assumed.fast.warm, assumed.slow.warm, smallest, words),
-                  pays_text(assumed.fast.cold, assumed.slow.cold, smallest, words),
-                  stay_text(assumed.fast.warm, assumed.slow.warm));
+  answers.sentence += fmt::format("{}, {}.{} The GPU would pay {}; in cold runs {}.{}", takes,
+                                  worth_text(times, cpu->backend + words.from), ruling_text(ruling),
+                                  pays_text(assumed.fast.warm, assumed.slow.warm, smallest, words),
+                                  pays_text(assumed.fast.cold, assumed.slow.cold, smallest, words),
+                                  stay_text(assumed.fast.warm, assumed.slow.warm));
   answers.json = {{"times_as_fast", span_json(times)},
                   {"against", cpu->backend},
                   {"worth_it", worth_json(times)},

@@ -32,10 +32,10 @@ struct AssumedAdvice {
 
 /// How the answers call what they speak of.
 struct AdviceWords {
-  std::string what = "two fields";    ///< that are in the card's memory
+  std::string what = "two fields";      ///< that are in the card's memory
   std::string from = " by the profile"; ///< whose the CPU's time is
-  std::string row = {};               ///< before the name of a way
-  bool in_cells = false;              ///< sizes, not as the sides of a square grid
+  std::string row = {};                 ///< before the name of a way
+  bool in_cells = false;                ///< sizes, not as the sides of a square grid
 };
 
 /// Adds the card's rows, and the answers in words, to what the profile said. Where the profile is

@@ -42,7 +42,8 @@ struct Quantity {
   }
   /// Whether the low end itself is taken.
   [[nodiscard]] bool takes(double number) const {
-    return std::isfinite(number) && number <= high && (low > 0 || !needed ? number >= low : number > 0);
+    return std::isfinite(number) && number <= high &&
+           (low > 0 || !needed ? number >= low : number > 0);
   }
 };
 
@@ -73,8 +74,7 @@ constexpr const char* own_group = "A code of your own, in the place of the progr
 double number_in_limits(std::string_view what, const std::string& shown, const Quantity& quantity,
                         double number) {
   if (!quantity.takes(number)) {
-    throw InvalidInput(
-        fmt::format("{} {}: give a number ({})", what, shown, quantity.limits));
+    throw InvalidInput(fmt::format("{} {}: give a number ({})", what, shown, quantity.limits));
   }
   return number;
 }
@@ -153,8 +153,7 @@ OwnCode code_in(const std::string& path) {
     }
   }
   if (json.contains(sweep_member)) {
-    code.steps_per_launch =
-        parse_integer(sweep_member, shown(json.at(sweep_member)), sweep_limits);
+    code.steps_per_launch = parse_integer(sweep_member, shown(json.at(sweep_member)), sweep_limits);
   }
   if (json.contains(name_member)) {
     const Json& name = json.at(name_member);
@@ -185,9 +184,10 @@ void check_own_code(OptionList& options, OwnCode& code) {
   }
   for (const char* other : not_of_own) {
     if (options.given(other)) {
-      throw InvalidInput(fmt::format("{} and {}: the one is of the program's own backends, the "
-                                     "other of a code that is not; give one",
-                                     other, names.front()));
+      throw InvalidInput(
+          fmt::format("{} and {}: the one is of the program's own backends, the "
+                      "other of a code that is not; give one",
+                      other, names.front()));
     }
   }
   std::vector<std::string> missing;
@@ -199,8 +199,8 @@ void check_own_code(OptionList& options, OwnCode& code) {
     }
   }
   if (!missing.empty()) {
-    throw InvalidInput(fmt::format("{} needs {} beside it", names.front(),
-                                   fmt::join(missing, ", ")));
+    throw InvalidInput(
+        fmt::format("{} needs {} beside it", names.front(), fmt::join(missing, ", ")));
   }
 }
 
@@ -210,8 +210,7 @@ void check_own_code(OptionList& options, OwnCode& code) {
 WayCost way_of(const OwnCode& code, Dtype dtype) {
   WayCost way{.backend = code.name, .dtype = std::string(to_string(dtype)), .grids = {}};
   for (std::int64_t side = 16; side <= 65536; side *= 2) {
-    const double step =
-        code.step_seconds * static_cast<double>(side * side) / code.cells;
+    const double step = code.step_seconds * static_cast<double>(side * side) / code.cells;
     way.grids.push_back({.side = side, .steps = {{1, step}, {1024, 1024 * step}}});
   }
   return way;
@@ -258,9 +257,8 @@ void declare_own_code(OptionList& options, OwnCode& code) {
                   described(quantity.help, quantity.limits,
                             std::string_view(quantity.member) == "copies_per_step" ? "0" : ""),
                   [&code, &quantity](std::string_view option, const std::string& text) {
-                    code.*quantity.value =
-                        number_in_limits(option, text, quantity,
-                                         parse_number<double>(text).value_or(std::nan("")));
+                    code.*quantity.value = number_in_limits(
+                        option, text, quantity, parse_number<double>(text).value_or(std::nan("")));
                   });
   }
   options.integer("--steps-per-launch K", code.steps_per_launch, sweep_limits,
@@ -277,9 +275,8 @@ void declare_own_code(OptionList& options, OwnCode& code) {
 LabReport own_code_report(const OwnCode& code, Dtype dtype, std::int64_t iterations,
                           const AssumedCard& card) {
   const std::vector<WayCost> ways{way_of(code, dtype)};
-  const RunShape run{.cells = code.cells,
-                     .iterations = iterations,
-                     .copies_per_step = code.copies_per_step};
+  const RunShape run{
+      .cells = code.cells, .iterations = iterations, .copies_per_step = code.copies_per_step};
   const CellWork work =
       work_of(dtype, code.bytes_per_cell, code.flops_per_cell, code.steps_per_launch);
   const Advice measured = advise(ways, run);

@@ -28,7 +28,9 @@ struct AssumedReadings {
 };
 
 /// The steps of a run, from the first launch to the end of the wait.
-double steps_of(const AssumedPhases& phases) { return phases.launch + phases.compute + phases.sync; }
+double steps_of(const AssumedPhases& phases) {
+  return phases.launch + phases.compute + phases.sync;
+}
 
 AssumedReadings assume_context_timed(const AssumedEnd& end, double cells) {
   const AssumedPhases run =
@@ -85,7 +87,8 @@ struct AssumedPitfall {
 /// "8.20 to 12.1x too slow", "1.10x too fast to 2.30x too slow".
 std::string effect_text(const Assumption& factor) {
   const auto one = [](double times) {
-    return factor_text(times, fmt::format("no effect ({}x)", format_figure(times)), "no time at all");
+    return factor_text(times, fmt::format("no effect ({}x)", format_figure(times)),
+                       "no time at all");
   };
   if (effect_of(factor.low) == effect_of(factor.high) && effect_of(factor.low) != Effect::none) {
     const bool slow = factor.low > 1;
@@ -109,8 +112,18 @@ constexpr Column<AssumedPitfall> assumed_pitfall_columns[] = {
      [](const Value& span) {
        return effect_text({span.find("low").number(), span.find("high").number()});
      },
-     field<&AssumedPitfall::factor, span_json>},
+     [](const AssumedPitfall& one) {
+       return one.factor.high > 0 ? span_json(one.factor) : Value();
+     }},
 };
+
+/// Without what they show.
+std::string readings_table(std::vector<AssumedPitfall> rows) {
+  for (AssumedPitfall& row : rows) {
+    row.factor = {};
+  }
+  return format_rows(assumed_pitfall_columns, rows);
+}
 
 std::vector<AssumedPitfall> assumed_of(const AssumedCard& card, std::span<const Pitfall> chosen,
                                        const Problem& problem) {
@@ -125,8 +138,7 @@ std::vector<AssumedPitfall> assumed_of(const AssumedCard& card, std::span<const 
     }
     const AssumedReadings fast = known->read(fast_end, cells);
     const AssumedReadings slow = known->read(slow_end, cells);
-    const auto [low, high] =
-        std::minmax({fast.mistaken / fast.right, slow.mistaken / slow.right});
+    const auto [low, high] = std::minmax({fast.mistaken / fast.right, slow.mistaken / slow.right});
     rows.push_back({.card = &card,
                     .pitfall = &pitfall,
                     .kernel = known->kernel,
@@ -138,7 +150,8 @@ std::vector<AssumedPitfall> assumed_of(const AssumedCard& card, std::span<const 
 }
 
 /// Those that were measured here.
-std::vector<AssumptionCheck> checks_of(std::span<const AssumedPitfall> rows, const Value& measured) {
+std::vector<AssumptionCheck> checks_of(std::span<const AssumedPitfall> rows,
+                                       const Value& measured) {
   std::vector<AssumptionCheck> checks;
   for (const Value& one : *std::get<std::unique_ptr<Value::List>>(measured.data())) {
     for (const AssumedPitfall& row : rows) {
@@ -184,9 +197,8 @@ void append_assumed_pitfalls(LabReport& report, const AssumedCard& card,
                              std::span<const Pitfall> chosen, const Problem& problem) {
   const std::vector<AssumedPitfall> rows = assumed_of(card, chosen, problem);
   if (rows.empty()) {
-    report.notes.push_back(
-        fmt::format("--assume {}: none of these mistakes needs a GPU that its figures describe",
-                    card.id));
+    report.notes.push_back(fmt::format(
+        "--assume {}: none of these mistakes needs a GPU that its figures describe", card.id));
     return;
   }
   const std::vector<AssumptionCheck> checks = checks_of(rows, report.data);
@@ -199,8 +211,9 @@ void append_assumed_pitfalls(LabReport& report, const AssumedCard& card,
     return;
   }
   const std::string sentence = mistakes_sentence(card, rows);
-  append_table(report, assumed_title(card) + format_rows(assumed_pitfall_columns, rows) +
-                           lines_text(rows));
+  const std::string lines = lines_text(rows);
+  append_table(report, assumed_title(card) + format_rows(assumed_pitfall_columns, rows) + lines,
+               assumed_title(card) + readings_table(rows) + lines);
   report.sentence += (report.sentence.empty() ? "" : "\n") + sentence;
   report.assumed = {{"card", card.id},
                     {"name", card.name},

@@ -65,7 +65,7 @@ constexpr Column<AssumedPinning> assumed_pinning_columns[] = {
      [](const AssumedPinning& line) { return assumed_name(format_bytes(line.bytes), *line.card); }},
     {"assumed", nullptr, as_text, field<&AssumedPinning::card, &AssumedCard::id>},
     {"seconds", "takes", as_seconds_span, field<&AssumedPinning::seconds, span_json>},
-    {"copies_to_pay.low", "pays after", as_text, field<&AssumedPinning::least>,
+    {"copies_to_pay.low", "paid for after", as_text, field<&AssumedPinning::least>,
      [](const AssumedPinning& line) { return copies_cell(line.least); }},
     {"copies_to_pay.high", "at worst", as_text, field<&AssumedPinning::most>,
      [](const AssumedPinning& line) { return copies_cell(line.most); }},
@@ -105,10 +105,10 @@ AssumedPinning pinning_of(const AssumedCard& card, std::int64_t bytes) {
     return span_at_ends(card, stencil_work(Dtype::float32), of);
   };
   const Assumption cost = at_ends([&](const AssumedEnd& end) { return pin_seconds(end, count); });
-  const Assumption slow = at_ends(
-      [&](const AssumedEnd& end) { return copy_seconds(end, count, CopyTo::card, false); });
-  const Assumption fast = at_ends(
-      [&](const AssumedEnd& end) { return copy_seconds(end, count, CopyTo::card, true); });
+  const Assumption slow =
+      at_ends([&](const AssumedEnd& end) { return copy_seconds(end, count, CopyTo::card, false); });
+  const Assumption fast =
+      at_ends([&](const AssumedEnd& end) { return copy_seconds(end, count, CopyTo::card, true); });
   return {.card = &card,
           .bytes = bytes,
           .seconds = cost,
@@ -159,9 +159,8 @@ std::string copies_sentence(const AssumedCard& card, std::span<const AssumedCopy
       as_seconds_span(span_json(pinning.seconds)),
       !pinning.least  ? "no number of copies pays for"
       : !pinning.most ? fmt::format("{} copies pay for at best, and none at worst", *pinning.least)
-                      : fmt::format("{} copies pay for",
-                                    join_ends(std::to_string(*pinning.least),
-                                              std::to_string(*pinning.most))));
+                      : fmt::format("{} copies pay for", join_ends(std::to_string(*pinning.least),
+                                                                   std::to_string(*pinning.most))));
 }
 
 std::vector<AssumptionCheck> copy_checks(std::span<const AssumedCopy> copies,
@@ -196,7 +195,7 @@ void append_assumed_copies(LabReport& report, const AssumedCard& card, const Tra
   }
   append_table(report, assumed_title(card) + assumed_rates_table(card, copies, sizes));
   append_table(report, assumed_title(card) + format_rows(assumed_pinning_columns, pinning) +
-                           "pays after: so many copies to the card, compared with existing "
+                           "paid for after: so many copies to the card, compared with existing "
                            "pageable memory\n");
   const std::string sentence = copies_sentence(card, copies, pinning.back());
   report.sentence += "\n" + sentence;

@@ -2,6 +2,8 @@
 // Assumed cards: how they are read, what the model makes of them, and what the verbs say of them.
 #include "advice/advice_report.hpp"
 #include "advice/assumed_advice.hpp"
+#include "assumed_ledger.hpp"
+#include "assumed_phases.hpp"
 #include "assumed_report.hpp"
 #include "assumed_ways.hpp"
 #include "json.hpp"
@@ -230,6 +232,55 @@ TEST(AssumedWays, SayWhereTheTimeOfAWarmRunGoes) {
   const WarmParts of = warm_parts(its_end, "cuda", all, run);
   EXPECT_NEAR(of.instructions, 8 * 25 * run.cells / 0.005e12, 1e-9);
   EXPECT_EQ(of.memory, 0);
+}
+
+TEST(AssumedPhases, AddUpToThePredictedRun) {
+  const AssumedCard card = toy();
+  const AssumedEnd end(card, Dtype::float32, AssumedEnd::Bound::slow);
+  const RunShape run{.cells = 1024.0 * 1024, .iterations = 100};
+  for (const char* backend : {"cuda_stream", "cuda_graph", "cuda"}) {
+    const AssumedPhases phases = assumed_phases(end, {.backend = backend}, run);
+    const auto ways = assumed_ways(card, Dtype::float32, Transfer::pinned);
+    EXPECT_NEAR(phases.warm(), predict(way_named(ways, backend), run).warm_seconds, 1e-9);
+    EXPECT_NEAR(phases.cold() - phases.warm(), 0.1 + 100e-6 + 4e-9 * run.cells, 1e-9);
+    EXPECT_DOUBLE_EQ(phases.sync, 10e-6);
+  }
+  const AssumedPhases waiting = assumed_phases(end, {.wait_each_step = true}, run);
+  EXPECT_NEAR(waiting.sync, 100 * 10e-6, 1e-9);
+  const AssumedPhases pageable = assumed_phases(end, {.transfer = Transfer::pageable}, run);
+  EXPECT_EQ(pageable.pin, 0);
+  EXPECT_NEAR(pageable.h2d, 5e-6 + 4 * run.cells / 10e9, 1e-9);
+}
+
+TEST(AssumedLedger, IsBelowTheMeasuredRowsAndSaysNothingAgainstDisturbedOnes) {
+  ComparisonResult result = sample_result();
+  LabReport report;
+  append_assumed_ledger(report, toy(), result);
+  EXPECT_THAT(report.text, HasSubstr("\ncuda_stream, a wait after every step (assumed toy) "));
+  EXPECT_THAT(report.text, HasSubstr("\ncontext (assumed toy) "));
+  const ordered_json rows = json_of(report.data)["assumed"]["rows"];
+  ASSERT_EQ(rows.size(), 5U);
+  for (const ordered_json& row : rows) {
+    EXPECT_EQ(row["assumed"], "toy");
+    EXPECT_TRUE(row["times_best_cpu"].is_object());
+    EXPECT_EQ(row["phases"].size(), 7U);
+  }
+  result.disturbed = true;
+  LabReport disturbed;
+  append_assumed_ledger(disturbed, toy(), result);
+  EXPECT_TRUE(json_of(disturbed.data)["assumed"]["rows"][0]["times_best_cpu"].is_null());
+  EXPECT_THAT(disturbed.sentence, Not(HasSubstr("worth it")));
+}
+
+TEST(AssumedLedger, GivesWayToWhatWasMeasuredOnTheCard) {
+  ComparisonResult result = sample_result();
+  result.rows.push_back(timed_row("cuda", 1, 1e-6));
+  result.rows.back().device = DeviceKind::cuda;
+  result.context.emplace_back("gpu_name", "NVIDIA Toy GPU");
+  LabReport report;
+  append_assumed_ledger(report, toy(), result);
+  EXPECT_THAT(report.text, Not(HasSubstr("(assumed toy)")));
+  EXPECT_THAT(report.sentence, HasSubstr("lie within the assumed span"));
 }
 
 TEST(AssumedWays, ArithmeticInFloat64CountsWhereACardHasLittleOfIt) {
