@@ -37,7 +37,7 @@ MEASURED = {
     "transfer": "transfer --max-size 4K --threads 2 --budget 0.2",
     # The second takes three times as long as the first: advise puts them in this order.
     "calibrate": "calibrate --largest 64 --dtype float32 --backend fused,xtensor_roll --threads 1",
-    "comparison-assumed": "--grid 24x16 --iters 20 --budget 0.1 --backend scalar --threads 1 --assume t4",
+    "comparison-assumed": "--grid 24x16 --iters 20 --budget 20 --backend scalar --threads 1 --assume t4",
     "pitfalls-assumed": "pitfalls --grid 24x16 --budget 0.1 --assume h200 --only no-warm-up,context-timed,"
                         "no-synchronization,synchronize-every-step,pageable-async",
     "transfer-assumed": "transfer --max-size 16K --step 4 --budget 0.1 --threads 1 --assume t4",
