@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comparison.hpp"
 
+#include "assumed_ledger.hpp"
 #include "assumed_page.hpp"
 #include "bars.hpp"
 #include "diffbench/cluster/rank_rows.hpp"
@@ -157,6 +158,18 @@ LabReport report_of(const ComparisonResult& result, bool bars) {
   return report;
 }
 
+/// Below the measured report, in tables of its own.
+void add_assumed(LabReport& report, const AssumedCard& card, const ComparisonResult& result) {
+  LabReport assumed;
+  append_assumed_ledger(assumed, card, result);
+  const std::string text = fmt::format("{}\n{}\n", assumed.text, assumed.sentence);
+  report.text += text;
+  if (report.shown) {
+    *report.shown += text;
+  }
+  report.file->at_path("diffbench.assumed") = assumed.data.find("assumed");
+}
+
 /// The report once more, now that there are snapshots.
 void add_film(const ComparisonOptions& options, const ComparisonResult& result) {
   const RecordPlan& record = options.record;
@@ -205,6 +218,9 @@ int run_comparison(const ComparisonOptions& options, std::span<const PlannedRow>
         tell_expected(options, planned_rows, invocation.err);
         result = measure_observed(options, planned_rows, invocation, progress, observation);
         LabReport report = report_of(result, options.bars);
+        if (options.assumed) {
+          add_assumed(report, *options.assumed, result);
+        }
         if (!options.observation.trace.empty()) {
           report.write = [&] { observation.write_trace(invocation.command); };
           report.written = {options.observation.trace};

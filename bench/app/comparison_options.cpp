@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comparison_options.hpp"
 
+#include "assumed_report.hpp"
 #include "option_groups.hpp"
 #include "output.hpp"
 
@@ -98,6 +99,8 @@ void declare_comparison(OptionList& options, ComparisonOptions& run) {
   declare_device_choice(options, run.session, run.device_chosen);
   declare_round_trips(options, run.roundtrip_every);
   options.check([&] { run.gpu_options = options.given_names(gpu_group); });
+  options.group("A GPU that is not here");
+  declare_assume(options, run.assumed);
   declare_ranks(options, run.many);
   declare_output(options, run);
   options.check([&run] { run.prove_last_step = run.record.wanted(); });

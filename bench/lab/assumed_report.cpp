@@ -78,18 +78,25 @@ std::string assumed_name(const std::string& row, const AssumedCard& card) {
   return fmt::format("{} (assumed {})", row, card.id);
 }
 
-std::string fits(const AssumedCard& card, const Problem& problem) {
-  const double bytes = device_bytes(problem);
+std::string fits(const AssumedCard& card, double bytes) {
   return bytes <= card.memory.low ? "yes" : bytes <= card.memory.high ? "perhaps" : "no";
 }
 
-std::string fit_text(const AssumedCard& card, const Problem& problem) {
-  const std::string answer = fits(card, problem);
-  return fmt::format("two fields take {} of its {}: they {}", memory_text(device_bytes(problem)),
+std::string fits(const AssumedCard& card, const Problem& problem) {
+  return fits(card, device_bytes(problem));
+}
+
+std::string fit_text(const AssumedCard& card, double bytes, std::string_view what) {
+  const std::string answer = fits(card, bytes);
+  return fmt::format("{} take {} of its {}: they {}", what, memory_text(bytes),
                      join_ends(memory_text(card.memory.low), memory_text(card.memory.high)),
                      answer == "yes"       ? "fit"
                      : answer == "perhaps" ? "fit or not, depending on what else is in it"
                                            : "do not fit");
+}
+
+std::string fit_text(const AssumedCard& card, const Problem& problem) {
+  return fit_text(card, device_bytes(problem));
 }
 
 std::string join_ends(const std::string& low, const std::string& high) {

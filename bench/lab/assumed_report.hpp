@@ -35,9 +35,13 @@ void add_marked_rows(LabReport& report, const Value& rows);
 /// "cuda_graph (assumed h200)": as a row is called in a table.
 [[nodiscard]] std::string assumed_name(const std::string& row, const AssumedCard& card);
 
-/// Whether two fields fit: "yes", "no", or "perhaps" where the ends of its memory disagree.
+/// Whether so many bytes, or two fields, fit: "yes", "no", or "perhaps" where the ends of its
+/// memory disagree.
+[[nodiscard]] std::string fits(const AssumedCard& card, double bytes);
 [[nodiscard]] std::string fits(const AssumedCard& card, const Problem& problem);
 /// "two fields take 3.12 MiB of its 139 to 140 GiB: they fit", not a whole sentence.
+[[nodiscard]] std::string fit_text(const AssumedCard& card, double bytes,
+                                   std::string_view what = "two fields");
 [[nodiscard]] std::string fit_text(const AssumedCard& card, const Problem& problem);
 
 /// "240 us" and "570 us" are "240 to 570 us".

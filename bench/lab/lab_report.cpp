@@ -85,10 +85,14 @@ void append_table(LabReport& report, const std::string& table, const std::string
 }
 
 Value lab_part(const std::string& name, const std::string& command, const LabReport& report) {
-  return {
+  Value part = {
       {"schema", result_schema},       {"command", command}, {"interrupted", report.interrupted},
       {"disturbed", report.disturbed}, {"experiment", name}, {"sentence", sentence_of(report)},
       {"notes", notes_of(report)},     {name, report.data}};
+  if (!report.assumed.is_null()) {
+    part["assumed"] = report.assumed;
+  }
+  return part;
 }
 
 Value lab_result(const std::string& name, const std::string& command, const LabReport& report) {

@@ -21,11 +21,12 @@ namespace diffbench::bench {
 
 // NOLINTNEXTLINE(bugprone-exception-escape): only an assertion in the JSON's move could throw
 struct LabReport {
-  std::string text;                      ///< the tables
-  std::string sentence;                  ///< what they show; empty: they speak for themselves
-  std::string done = {};                 ///< what holds whatever the figures are worth
-  Value data;                            ///< the same for programs
-  std::optional<Value> rows = {};        ///< the lines of --csv; empty: `results` of data
+  std::string text;               ///< the tables
+  std::string sentence;           ///< what they show; empty: they speak for themselves
+  std::string done = {};          ///< what holds whatever the figures are worth
+  Value data;                     ///< the same for programs
+  Value assumed = {};             ///< of a card that is not here, where `data` has no place for it
+  std::optional<Value> rows = {}; ///< the lines of --csv; empty: `results` of data
   std::vector<SampleSeries> series = {}; ///< all samples
   std::vector<std::string> notes = {};   ///< what a reader must know
   std::vector<std::string> written = {}; ///< files that the verb wrote itself,

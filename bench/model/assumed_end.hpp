@@ -4,6 +4,7 @@
 #pragma once
 
 #include "assumed_card.hpp"
+#include "cell_work.hpp"
 #include "diffbench/problem.hpp"
 
 #include <algorithm>
@@ -13,14 +14,15 @@ namespace diffbench::bench {
 class AssumedEnd {
  public:
   enum class Bound { fast, slow };
-  /// Per cell and step, from large fields to small tiles.
-  static constexpr Assumption cell_instructions{7.2, 25};
-
+  AssumedEnd(const AssumedCard& card, const CellWork& work, Bound bound)
+      : card_(card), work_(work), fast_(bound == Bound::fast) {}
+  /// Of the stencil.
   AssumedEnd(const AssumedCard& card, Dtype dtype, Bound bound)
-      : card_(card), dtype_(dtype), fast_(bound == Bound::fast) {}
+      : AssumedEnd(card, stencil_work(dtype), bound) {}
 
   [[nodiscard]] bool fast() const { return fast_; }
   [[nodiscard]] const AssumedCard& card() const { return card_; }
+  [[nodiscard]] const CellWork& work() const { return work_; }
   [[nodiscard]] double time(const Assumption& span) const { return fast_ ? span.low : span.high; }
   [[nodiscard]] double rate(const Assumption& span) const { return fast_ ? span.high : span.low; }
 
@@ -35,18 +37,17 @@ class AssumedEnd {
   /// Seconds that the instructions of so many updates of cells take to be issued.
   [[nodiscard]] double instructions(double cells) const {
     // An fma counts as two operations, and takes one instruction.
-    const double issue = time(cell_instructions) * cells / (rate(card_.float32_rate) / 2);
-    const Assumption& own_rate = dtype_ == Dtype::float32 ? card_.float32_rate : card_.float64_rate;
-    return std::max(issue, cell_arithmetic * cells / (rate(own_rate) / 2));
+    const double issue = time(work_.instructions) * cells / (rate(card_.float32_rate) / 2);
+    const Assumption& own_rate =
+        work_.dtype == Dtype::float32 ? card_.float32_rate : card_.float64_rate;
+    return std::max(issue, work_.arithmetic * cells / (rate(own_rate) / 2));
   }
   [[nodiscard]] double launch() const { return time(card_.launch); }
   [[nodiscard]] double graph_launch() const { return time(card_.graph_launch); }
 
  private:
-  static constexpr double cell_arithmetic = 6; ///< of them
-
   const AssumedCard& card_;
-  Dtype dtype_;
+  CellWork work_;
   bool fast_;
 };
 

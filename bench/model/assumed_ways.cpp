@@ -2,6 +2,7 @@
 #include "assumed_ways.hpp"
 
 #include "assumed_end.hpp"
+#include "assumed_phases.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,26 +15,34 @@ namespace diffbench::bench {
 
 namespace {
 
-/// Steps a launch of `cuda`, and what its halos add to the traffic.
-constexpr std::int64_t sweep_steps = 8;
+/// What the halos of several steps a launch add to the traffic.
 constexpr double halo_traffic = 1.1;
+/// Of calls that are calibrated in words, where no way takes several steps a launch.
+constexpr std::int64_t usual_steps = 8;
+constexpr std::int64_t most_steps = 1024;
 
 /// Sides that are calibrated in words: close, since the model interpolates between them.
 constexpr double smallest_modelled = 16;
 constexpr double largest_modelled = 65536;
 const double side_step = std::sqrt(2.0);
 
+/// Of so many steps of all cells in one kernel.
+double memory_seconds(const AssumedEnd& end, double cells, std::int64_t steps) {
+  const double arrays = cells * end.work().bytes;
+  return arrays * (steps > 1 ? halo_traffic : 1) / end.bandwidth(arrays);
+}
+double instruction_seconds(const AssumedEnd& end, double cells, std::int64_t steps) {
+  return static_cast<double>(steps) * end.instructions(cells);
+}
+
 /// An end of a card, with copies from and to one kind of memory.
 class End : public AssumedEnd {
  public:
-  End(const AssumedCard& card, Dtype dtype, Transfer transfer, Bound bound)
-      : AssumedEnd(card, dtype, bound), dtype_(dtype), pageable_(transfer == Transfer::pageable) {}
+  End(const AssumedCard& card, const CellWork& work, Transfer transfer, Bound bound)
+      : AssumedEnd(card, work, bound), pageable_(transfer == Transfer::pageable) {}
 
-  /// The time of so many steps of all cells in one kernel.
   [[nodiscard]] double kernel(double cells, std::int64_t steps) const {
-    const double fields = 2 * cells * element();
-    const double memory = fields * (steps > 1 ? halo_traffic : 1) / bandwidth(fields);
-    return std::max(memory, static_cast<double>(steps) * instructions(cells));
+    return std::max(memory_seconds(*this, cells, steps), instruction_seconds(*this, cells, steps));
   }
 
   /// `steps_seconds` gives those of a call, but for the first launch and the wait.
@@ -41,21 +50,20 @@ class End : public AssumedEnd {
       std::string backend, const std::function<double(double, std::int64_t)>& steps_seconds) const {
     WayCost way{.backend = std::move(backend),
                 .device = DeviceKind::cuda,
-                .dtype = std::string(to_string(dtype_)),
+                .dtype = std::string(to_string(work().dtype)),
                 .grids = {}};
     for (double side = smallest_modelled; side <= largest_modelled * 1.01; side *= side_step) {
       const std::int64_t whole = std::llround(side);
       const auto cells = static_cast<double>(whole * whole);
-      const double bytes = cells * element();
-      const double pinning = pageable_ ? 0 : time(card().pin_call) + bytes * time(card().pin_byte);
-      GridCost grid{
-          .side = whole,
-          .setup_seconds = time(card().context) + pinning,
-          .copy_in_seconds = copies(1, bytes, pageable_ ? card().pageable_h2d : card().pinned_h2d),
-          .copy_out_seconds = copies(1, bytes, pageable_ ? card().pageable_d2h : card().pinned_d2h),
-          .steps = {}};
-      for (const std::int64_t steps :
-           {std::int64_t{1}, sweep_steps, 2 * sweep_steps, std::int64_t{1024}}) {
+      const double bytes = cells * work().copied_bytes;
+      const double pinning = pageable_ ? 0 : pin_seconds(*this, bytes);
+      GridCost grid{.side = whole,
+                    .setup_seconds = time(card().context) + pinning,
+                    .copy_in_seconds = copy_seconds(*this, bytes, CopyTo::card, !pageable_),
+                    .copy_out_seconds = copy_seconds(*this, bytes, CopyTo::host, !pageable_),
+                    .steps = {}};
+      const std::int64_t sweep = work().per_sweep > 1 ? work().per_sweep : usual_steps;
+      for (const std::int64_t steps : {std::int64_t{1}, sweep, 2 * sweep, most_steps}) {
         grid.steps.push_back(
             {steps, launch() + time(card().synchronize) + steps_seconds(cells, steps)});
       }
@@ -65,40 +73,69 @@ class End : public AssumedEnd {
   }
 
  private:
-  [[nodiscard]] double element() const { return dtype_ == Dtype::float32 ? 4 : 8; }
-  Dtype dtype_;
   bool pageable_;
 };
 
 std::vector<WayCost> ways_at(const End& end) {
-  return {end.way("cuda_stream",
-                  [&](double cells, std::int64_t steps) {
-                    return static_cast<double>(steps) *
-                           std::max(end.launch(), end.graph_launch() + end.kernel(cells, 1));
-                  }),
-          end.way("cuda_graph",
-                  [&](double cells, std::int64_t steps) {
-                    return static_cast<double>(steps) * (end.graph_launch() + end.kernel(cells, 1));
-                  }),
-          end.way("cuda", [&](double cells, std::int64_t steps) {
-            const std::int64_t whole = steps / sweep_steps;
-            const std::int64_t rest = steps % sweep_steps;
-            return static_cast<double>(whole) *
-                       (end.graph_launch() + end.kernel(cells, sweep_steps)) +
-                   (rest > 0 ? end.graph_launch() + end.kernel(cells, rest) : 0);
-          })};
+  std::vector<WayCost> ways{
+      end.way("cuda_stream",
+              [&](double cells, std::int64_t steps) {
+                return static_cast<double>(steps) *
+                       std::max(end.launch(), end.graph_launch() + end.kernel(cells, 1));
+              }),
+      end.way("cuda_graph", [&](double cells, std::int64_t steps) {
+        return static_cast<double>(steps) * (end.graph_launch() + end.kernel(cells, 1));
+      })};
+  const std::int64_t sweep = end.work().per_sweep;
+  if (sweep > 1) {
+    ways.push_back(end.way("cuda", [&](double cells, std::int64_t steps) {
+      const std::int64_t whole = steps / sweep;
+      const std::int64_t rest = steps % sweep;
+      return static_cast<double>(whole) * (end.graph_launch() + end.kernel(cells, sweep)) +
+             (rest > 0 ? end.graph_launch() + end.kernel(cells, rest) : 0);
+    }));
+  }
+  return ways;
 }
 
 } // namespace
 
-std::vector<AssumedWay> assumed_ways(const AssumedCard& card, Dtype dtype, Transfer transfer) {
-  std::vector<WayCost> fast = ways_at(End(card, dtype, transfer, End::Bound::fast));
-  std::vector<WayCost> slow = ways_at(End(card, dtype, transfer, End::Bound::slow));
+std::vector<AssumedWay> assumed_ways(const AssumedCard& card, const CellWork& work,
+                                     Transfer transfer) {
+  std::vector<WayCost> fast = ways_at(End(card, work, transfer, End::Bound::fast));
+  std::vector<WayCost> slow = ways_at(End(card, work, transfer, End::Bound::slow));
   std::vector<AssumedWay> ways;
   for (std::size_t i = 0; i < fast.size(); ++i) {
     ways.push_back({std::move(fast[i]), std::move(slow[i])});
   }
   return ways;
+}
+
+std::vector<AssumedWay> assumed_ways(const AssumedCard& card, Dtype dtype, Transfer transfer) {
+  return assumed_ways(card, stencil_work(dtype), transfer);
+}
+
+WarmParts warm_parts(const AssumedEnd& end, std::string_view backend, const Prediction& prediction,
+                     const RunShape& run) {
+  WarmParts parts{.copies = prediction.warm_seconds - prediction.steps_seconds};
+  const std::int64_t sweep = backend == "cuda" ? end.work().per_sweep : 1;
+  const double memory = memory_seconds(end, run.cells, sweep);
+  const double instructions = instruction_seconds(end, run.cells, sweep);
+  const double kernel = std::max(memory, instructions);
+  if (backend == "cuda_stream" && end.launch() > end.graph_launch() + kernel) {
+    parts.launches = prediction.steps_seconds; // shorter kernels run meanwhile
+    return parts;
+  }
+  const std::int64_t stretch = steps_of_stretch(run);
+  const double stretches = static_cast<double>(run.iterations) / static_cast<double>(stretch);
+  const double sweeps = std::ceil(static_cast<double>(stretch) / static_cast<double>(sweep));
+  const double launches =
+      stretches * (end.launch() + end.time(end.card().synchronize) + sweeps * end.graph_launch());
+  parts.launches = std::min(launches, prediction.steps_seconds);
+  // Between two grids of the model the rest may be off the kernel's time.
+  (memory >= instructions ? parts.memory : parts.instructions) =
+      prediction.steps_seconds - parts.launches;
+  return parts;
 }
 
 double device_bytes(const Problem& problem) {

@@ -9,16 +9,22 @@
 //   cuda_graph            the same kernel from a graph
 //   cuda                  8 steps a launch from a graph: an eighth of the traffic, 10 % for halos
 //
+// A code that is not ours (cell_work.hpp) has the ways cuda_stream and cuda_graph, and the third
+// one where it takes several steps a launch.
+//
 // The longer of memory and instructions counts. The kernel that streams rows through registers has
 // 7.2 instructions a cell and step by its machine code (docs/gpu.md); 25 is what the model of the
 // small tiles of cuda_blocked comes to, 1300 GCell/s on an H200.
 #pragma once
 
 #include "assumed_card.hpp"
+#include "assumed_end.hpp"
+#include "cell_work.hpp"
 #include "cost_model.hpp"
 #include "diffbench/backend.hpp"
 #include "diffbench/problem.hpp"
 
+#include <string_view>
 #include <vector>
 
 namespace diffbench::bench {
@@ -28,10 +34,25 @@ struct AssumedWay {
   WayCost fast, slow;
 };
 
-/// cuda_stream, cuda_graph and cuda, in this order, with copies from and to page-locked memory or,
-/// of Transfer::pageable, ordinary one.
+/// cuda_stream, cuda_graph and, with several steps a launch, cuda, in this order, with copies from
+/// and to page-locked memory or, of Transfer::pageable, ordinary one.
+[[nodiscard]] std::vector<AssumedWay> assumed_ways(const AssumedCard& card, const CellWork& work,
+                                                   Transfer transfer);
+/// Of the stencil.
 [[nodiscard]] std::vector<AssumedWay> assumed_ways(const AssumedCard& card, Dtype dtype,
                                                    Transfer transfer);
+
+/// Where the time of a warm run goes, in seconds.
+struct WarmParts {
+  double copies = 0;       ///< of the field
+  double launches = 0;     ///< and the wait at the end
+  double memory = 0;       ///< kernels that wait for their bytes
+  double instructions = 0; ///< kernels that wait for their instructions
+  [[nodiscard]] double all() const { return copies + launches + memory + instructions; }
+};
+/// Of a run by that way at that end, as it is predicted.
+[[nodiscard]] WarmParts warm_parts(const AssumedEnd& end, std::string_view backend,
+                                   const Prediction& prediction, const RunShape& run);
 
 /// What two fields take.
 [[nodiscard]] double device_bytes(const Problem& problem);

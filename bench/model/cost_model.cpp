@@ -97,6 +97,13 @@ std::vector<std::int64_t> first_run_stretches(std::int64_t iterations) {
   return stretches;
 }
 
+std::int64_t steps_of_stretch(const RunShape& run) {
+  const auto all = static_cast<double>(run.iterations);
+  return run.copies_per_step > 0
+             ? std::llround(std::clamp(std::round(2 / run.copies_per_step), 1.0, all))
+             : run.iterations;
+}
+
 double steps_seconds(const GridCost& grid, std::int64_t iterations) {
   const std::vector<StepsCost>& costs = grid.steps;
   const auto above = std::lower_bound(
@@ -143,6 +150,15 @@ Prediction predict(const WayCost& way, const RunShape& run) {
     prediction.steps_seconds = std::max(
         one_call, static_cast<double>(count) * call_seconds(way, run.cells, run.snapshot_every) +
                       (rest > 0 ? call_seconds(way, run.cells, rest) : 0));
+    first_steps = std::max(first_steps, prediction.steps_seconds);
+  } else if (run.copies_per_step > 0) {
+    const auto iterations = static_cast<double>(run.iterations);
+    const std::int64_t stretch = steps_of_stretch(run);
+    // The first copy in and the last one out are those of every run.
+    prediction.snapshot_seconds =
+        std::max(0.0, iterations * run.copies_per_step / 2 - 1) * (in + out);
+    prediction.steps_seconds = std::max(one_call, iterations / static_cast<double>(stretch) *
+                                                      call_seconds(way, run.cells, stretch));
     first_steps = std::max(first_steps, prediction.steps_seconds);
   } else {
     prediction.steps_seconds = one_call;

@@ -64,11 +64,17 @@ struct RunShape {
   double cells = 0;
   std::int64_t iterations = 1;
   std::int64_t snapshot_every = 0; ///< steps between two copies to the host; 0: none
+  /// Copies of the field a step, half of them each way, which cut the run into stretches with a
+  /// round trip each: 2 is one every step, 0 none. Not with snapshots.
+  double copies_per_step = 0;
 };
+
+/// Steps between two round trips of copies_per_step; all where there are none.
+[[nodiscard]] std::int64_t steps_of_stretch(const RunShape& run);
 
 struct Prediction {
   double steps_seconds = 0;    ///< all steps, in one call or from snapshot to snapshot
-  double snapshot_seconds = 0; ///< all copies to the host on the way
+  double snapshot_seconds = 0; ///< all copies on the way
   double warm_seconds = 0;
   double cold_seconds = 0;
   bool beyond = false; ///< the grid is larger than any that was calibrated

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diffbench/cluster/thread_transport.hpp"
 
+#include "diffbench/quantity.hpp"
 #include "diffbench/stopwatch.hpp"
 
 #include <unistd.h>
@@ -8,7 +9,6 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -338,31 +338,13 @@ Transport& ThreadRanks::transport(int rank) { return *ranks_[static_cast<std::si
 
 namespace {
 
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-constexpr std::array latency_units{Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3},
-                                   Unit{"s", 1}};
-constexpr std::array bandwidth_units{Unit{"GB/s", 1e9}, Unit{"MB/s", 1e6}};
-
-/// A number >= 0 with one of the units.
-std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const auto known = std::ranges::find(units, unit, &Unit::name);
-  if (error != std::errc() || !std::isfinite(number) || number < 0 || known == units.end()) {
-    return std::nullopt;
-  }
-  return number * known->factor;
-}
+constexpr std::array bandwidth_units{TextUnit{"GB/s", 1e9}, TextUnit{"MB/s", 1e6}};
 
 /// In the largest unit that leaves no leading zero.
-std::string quantity(double value, std::span<const Unit> from_large) {
-  const auto fits = [value](const Unit& unit) { return value >= unit.factor; };
+std::string quantity(double value, std::span<const TextUnit> from_large) {
+  const auto fits = [value](const TextUnit& unit) { return value >= unit.factor; };
   const auto found = std::ranges::find_if(from_large, fits);
-  const Unit& unit = found == from_large.end() ? from_large.back() : *found;
+  const TextUnit& unit = found == from_large.end() ? from_large.back() : *found;
   std::array<char, 32> digits{};
   const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(),
                                           value / unit.factor, std::chars_format::general, 6);
@@ -373,7 +355,7 @@ std::string quantity(double value, std::span<const Unit> from_large) {
 
 EmulatedNetwork parse_network(std::string_view text) {
   const std::size_t comma = text.find(',');
-  const auto latency = parse_quantity(text.substr(0, comma), latency_units);
+  const auto latency = parse_quantity(text.substr(0, comma), time_units);
   const auto bandwidth = comma == std::string_view::npos
                              ? std::nullopt
                              : parse_quantity(text.substr(comma + 1), bandwidth_units);
@@ -391,7 +373,7 @@ EmulatedNetwork parse_network(std::string_view text) {
 }
 
 std::string to_string(const EmulatedNetwork& network) {
-  std::array<Unit, latency_units.size()> latency = latency_units;
+  std::array<TextUnit, time_units.size()> latency = time_units;
   std::ranges::reverse(latency);
   return quantity(network.latency_seconds, latency) + "," +
          quantity(network.bytes_per_second, bandwidth_units);

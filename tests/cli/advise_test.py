@@ -177,7 +177,7 @@ class Advise(CommandLineTest):
         for backend in ("cuda_stream", "cuda_graph", "cuda"):
             self.assertRegex(done.stdout, rf"(?m)^{backend} \(assumed t4\) .* to .* yes$")
         self.assertRegex(done.stdout, r"(?m)^Assumed, not measured \(t4\): .* they fit\. .* by the rule of 10 "
-                                      r"times\. The GPU would pay ")
+                                      r"times\. Its time is ruled by .*\. The GPU would pay .*\. It pays as long as ")
         own = parse_json(self.path("t4.json").read_text())["diffbench"]["advise"]
         self.assertEqual({way["device"] for way in own["ways"]}, {"cpu"})
         self.assertEqual({row["assumed"] for row in own["assumed"]["rows"]}, {"t4"})
@@ -208,6 +208,87 @@ class Advise(CommandLineTest):
                 self.assert_refused(2, ["--assume", "card.json", mention], *RECORDED, "--assume", str(card))
         self.assert_refused(2, ["--assume", "h200, a100, t4, laptop"], *RECORDED, "--assume", "voodoo")
         self.assert_refused(2, "--weak", "scaling", "--weak", "--assume", "t4")
+
+    def test_our_own_figures_as_those_of_another_code_give_the_same_answers(self):
+        """simd at 640x640: its warm time by the profile, 8 bytes and 7 operations a cell, 8 steps a launch."""
+        ours = [*RECORDED, "--grid", "640", "--assume", "h200", "--json", "-"]
+        recorded = parse_json(self.run_ok(*ours).stdout)["diffbench"]["advise"]
+        simd = next(way for way in recorded["ways"] if way["backend"] == "simd")
+        step = f"{simd['warm_seconds'] / 1000!r}s"
+        code = ["--bytes-per-cell", "8", "--flops-per-cell", "7", "--cells", "409600", "--steps-per-launch", "8"]
+        own = parse_json(self.run_ok("advise", "--step", step, *code, "--json", "-").stdout)["diffbench"]["advise"]
+        self.assertEqual(own["assumed"]["rows"], recorded["assumed"]["rows"])
+        left, right = own["assumed"]["answers"], recorded["assumed"]["answers"]
+        for member in ("worth_it", "ruled_by", "parts"):
+            self.assertEqual(left[member], right[member], member)
+        for end in ("low", "high"):
+            self.assertAlmostEqual(left["times_as_fast"][end] / right["times_as_fast"][end], 1, 6)
+
+        # From when on it pays follows from the CPU's time at other sizes, too: of a profile whose times
+        # grow with cells and steps, as those of the other code are taken to, all is equal.
+        profile = json.loads(pathlib.Path(RECORDED[-1]).read_text())
+        way = next(w for w in profile["diffbench"]["calibrate"]["ways"]
+                   if w["backend"] == "simd" and w["dtype"] == "float32")
+        grid = dict(way["grids"][0], threads=2, setup_seconds=0, copy_in_seconds=0, copy_out_seconds=0)
+        way["grids"] = [dict(grid, side=side, calls=[{"steps": n, "seconds": n * 4e-11 * side * side}
+                                                     for n in (1, 1024)])
+                        for side in (2 ** power for power in range(4, 17))]
+        profile["diffbench"]["calibrate"]["ways"] = [way]
+        self.path("even.json").write_text(json.dumps(profile))
+        even = self.run_ok("advise", "--profile", "even.json", *ours[3:]).stdout
+        even = parse_json(even)["diffbench"]["advise"]["assumed"]
+        own = self.run_ok("advise", "--step", f"{4e-11 * 409600!r}s", *code, "--json", "-").stdout
+        own = parse_json(own)["diffbench"]["advise"]["assumed"]
+        self.assertEqual(own["rows"], even["rows"])
+        for member in ("worth_it", "ruled_by", "parts", "gpu_pays_from"):
+            self.assertEqual(own["answers"][member], even["answers"][member], member)
+        for end in ("low", "high"):
+            self.assertAlmostEqual(own["answers"]["times_as_fast"][end], even["answers"]["times_as_fast"][end], 9)
+
+    OWN = {"step": "12ms", "bytes_per_cell": 40, "flops_per_cell": 60, "cells": 1e8, "copies_per_step": 0.02}
+
+    def test_a_code_from_a_file_is_that_of_the_options(self):
+        options = [word for name, value in self.OWN.items()
+                   for word in (f"--{name.replace('_', '-')}", str(value))]
+        self.path("code.json").write_text(json.dumps(self.OWN))
+        from_file = self.run_ok("advise", "--kernel", "code.json", "--assume", "t4")
+        self.assertEqual(from_file.stdout, self.run_ok("advise", *options, "--assume", "t4").stdout)
+        self.assertIn("like cuda_graph (assumed t4)", from_file.stdout)
+        self.assertIn("40 bytes a cell take 3.73 GiB of its 14.5 to 14.6 GiB: they fit", from_file.stdout)
+        # Without a card's name it is an H200; the file's schema takes what the program takes.
+        self.assertIn("(assumed h200)", self.run_ok("advise", "--kernel", "code.json").stdout)
+
+    def test_nonsense_of_a_code_is_refused_by_name(self):
+        self.path("code.json").write_text(json.dumps(self.OWN))
+        whole = "--step 12ms --bytes-per-cell 40 --flops-per-cell 60 --cells 1e8"
+        for arguments, named in ((whole.replace("12ms", "0ms"), "--step 0ms"),
+                                 (whole.replace("12ms", "12"), "--step 12: give the time"),
+                                 (whole.replace("12ms", "-1ms"), "--step -1ms"),
+                                 (whole.replace("40", "0"), "--bytes-per-cell 0"),
+                                 (whole.replace("60", "-1"), "--flops-per-cell -1"),
+                                 (whole.replace("1e8", "0"), "--cells 0"),
+                                 (whole.replace("1e8", "nan"), "--cells nan"),
+                                 (whole + " --copies-per-step -1", "--copies-per-step -1"),
+                                 (whole + " --grid 640", "--grid and --step"),
+                                 (whole + " --profile p.json", "--profile and --step"),
+                                 (whole + " --check", "--check and --step"),
+                                 (whole + " --print-card t4", "--print-card and --step"),
+                                 ("--cells 1e8", "--cells needs --step, --bytes-per-cell, --flops-per-cell"),
+                                 ("--kernel code.json --cells 1e8", "--kernel and --cells"),
+                                 ("--kernel none.json", "--kernel none.json")):
+            with self.subTest(arguments):
+                self.assert_refused(2, named, "advise", *arguments.split())
+        for change, named in (({"cells": 0}, "cells 0"), ({"cells": "many"}, 'cells "many"'),
+                              ({"step": "0ms"}, "step 0ms"), ({"step": 0.012}, "step 0.012"),
+                              ({"steps_per_launch": 1.5}, "steps_per_launch 1.5"), ({"name": 3}, "name"),
+                              ({"byte_per_cell": 4}, "did you mean 'bytes_per_cell'?"),
+                              ({"flops_per_cell": None}, "flops_per_cell null")):
+            with self.subTest(change):
+                self.path("bad.json").write_text(json.dumps(self.OWN | change))
+                self.assert_refused(2, ["--kernel bad.json", named], "advise", "--kernel", "bad.json")
+        for text, named in (("{", "is not JSON"), ("[]", "must be an object"), ("{}", "lacks the member step")):
+            self.path("bad.json").write_text(text)
+            self.assert_refused(2, ["--kernel bad.json", named], "advise", "--kernel", "bad.json")
 
     def test_bad_options(self):
         self.assert_refused(2, "--largest", "calibrate", "--largest", "8")

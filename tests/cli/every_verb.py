@@ -37,6 +37,10 @@ MEASURED = {
     "transfer": "transfer --max-size 4K --threads 2 --budget 0.2",
     # The second takes three times as long as the first: advise puts them in this order.
     "calibrate": "calibrate --largest 64 --dtype float32 --backend fused,xtensor_roll --threads 1",
+    "comparison-assumed": "--grid 24x16 --iters 20 --budget 20 --backend scalar --threads 1 --assume t4",
+    "pitfalls-assumed": "pitfalls --grid 24x16 --budget 0.1 --assume h200 --only no-warm-up,context-timed,"
+                        "no-synchronization,synchronize-every-step,pageable-async",
+    "transfer-assumed": "transfer --max-size 16K --step 4 --budget 0.1 --threads 1 --assume t4",
     "advise": "advise --grid 100 --iters 10 --check",
     "duel": "duel true true --blocks 3 --seed 1",
     "duel-steps": "duel --backend fused --backend fused --grid 16 --iters 5 --threads 1 --blocks 3 --seed 1",
@@ -64,6 +68,8 @@ EXACT = {
                        "--json advise-recorded.json",
     "advise-assumed": "advise --profile profile.json --grid 1000 --assume h200 "
                       "--json advise-assumed.json --csv advise-assumed.csv",
+    "advise-own": "advise --step 12ms --bytes-per-cell 40 --flops-per-cell 60 --cells 1e8 --copies-per-step 0.02 "
+                  "--json advise-own.json --csv advise-own.csv",
     "pitfalls-list": "pitfalls --list",
     "try": "try --new cpp own.cpp",
     "try-exercise": "try --exercise",

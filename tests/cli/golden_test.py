@@ -72,6 +72,7 @@ def masked(text):
         if not CHANCE_NOTE.match(line):
             result.append(line)
     text = by_name("\n".join(result))
+    text = re.sub(r"[\d.]+x to [\d.]+x", "Nx to Nx", text)  # an assumed card against what was measured
     text = re.sub(r"(?m)^(machine: |skipped: [^:]*: |.*serial fraction by the law of \w+: ).*", r"\1...",
                   text)
     text = re.sub(r"(?m)^  (Nx too|unclear|no effect).*: .*", "  ...", text)  # of pitfalls

@@ -19,10 +19,14 @@ constexpr double most_iterations_tried = 1e7;
 
 double fastest_seconds(std::span<const WayCost> ways, const RunShape& run, RunKind kind,
                        DeviceKind device) {
+  RunShape shape = run;
+  if (device == DeviceKind::cpu) {
+    shape.copies_per_step = 0; // its field is in the host's memory
+  }
   double best = std::numeric_limits<double>::infinity();
   for (const WayCost& way : ways) {
     if (way.device == device) {
-      best = std::min(best, seconds_of(predict(way, run), kind));
+      best = std::min(best, seconds_of(predict(way, shape), kind));
     }
   }
   return best;
@@ -57,6 +61,15 @@ PaysFrom pays_from(std::span<const WayCost> ways, const RunShape& run, RunKind k
   });
   if (iterations) {
     pays.iterations = std::llround(*iterations);
+  }
+  const auto stay = first_size(1, static_cast<double>(run.iterations), [&](double steps) {
+    RunShape other = run;
+    other.snapshot_every = 0;
+    other.copies_per_step = 2 / std::round(steps);
+    return gpu_wins(ways, other, kind);
+  });
+  if (stay) {
+    pays.stay = std::llround(*stay);
   }
   return pays;
 }

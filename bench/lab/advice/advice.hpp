@@ -31,6 +31,8 @@ enum class RunKind { warm, cold };
 struct PaysFrom {
   std::optional<double> side;             ///< of a square grid; empty: up to the largest tried not
   std::optional<std::int64_t> iterations; ///< empty: never
+  /// Least steps between two round trips of the field; empty: not even where it stays.
+  std::optional<std::int64_t> stay;
 };
 
 struct Advice {

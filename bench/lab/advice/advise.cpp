@@ -12,6 +12,7 @@
 #include "lab_report.hpp"
 #include "machine_calibration.hpp"
 #include "option_groups.hpp"
+#include "own_code.hpp"
 #include "prediction_check.hpp"
 #include "selection.hpp"
 
@@ -49,6 +50,7 @@ struct AdviseOptions {
   std::string printed_card; ///< empty: none
   bool check = false, check_grid = false;
   std::optional<AssumedCard> assumed;
+  OwnCode own;
   LabOutput output;
 };
 
@@ -193,8 +195,9 @@ LabReport run_advise(const AdviseOptions& typed, const CostProfile& profile, Pro
   look_at_memory(advice, asked);
   LabReport report = advice_report(advice, profile, asked.problem);
   if (typed.assumed) {
-    append_assumed(report, assume_advice(*typed.assumed, ways, asked.problem, shape_of(asked)),
-                   advice, profile, asked.problem);
+    const CellWork work = stencil_work(asked.problem.dtype);
+    append_assumed(report, assume_advice(*typed.assumed, ways, work, shape_of(asked)), advice,
+                   profile);
   }
   if (!profile.foreign.empty()) {
     const std::string title =
@@ -229,6 +232,7 @@ Action declare_advise(OptionList& options) {
   declare_dtype(options, run.problem.dtype);
   options.integer("--snapshot-every K", run.snapshot_every, iteration_limits,
                   "copy the field to the host every K iterations");
+  declare_own_code(options, typed->own);
   options.group("Prediction");
   options.text("--profile FILE", typed->profile,
                "a recorded profile (default: this machine's, which is made when there is none)");
@@ -246,6 +250,12 @@ Action declare_advise(OptionList& options) {
     if (!typed->printed_card.empty()) {
       write_text(invocation.out, built_in_card_text(typed->printed_card));
       return exit_ok;
+    }
+    if (typed->own.given) {
+      return run_experiment("advise", typed->output, invocation, [&](Progress&) {
+        return own_code_report(typed->own, typed->run.problem.dtype, typed->run.iterations,
+                               typed->assumed.value_or(find_assumed_card(usual_card)));
+      });
     }
     if (typed->profile.empty() && !has_own_profile()) {
       const InterruptGuard guard;

@@ -4,6 +4,7 @@
 #include "assumed_report.hpp"
 #include "assumed_ways.hpp"
 #include "columns.hpp"
+#include "diffbench/text.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ namespace {
 /// A way of the card.
 struct AssumedLine {
   const AssumedCard* card;
-  std::string backend;
+  std::string prefix, backend;
   std::int64_t iterations = 1;
   Assumption steps, warm, cold; ///< seconds
   double device_bytes = 0;
@@ -30,7 +31,7 @@ struct AssumedLine {
 
 constexpr Column<AssumedLine> line_columns[] = {
     {"backend", "backend", as_text, field<&AssumedLine::backend>,
-     [](const AssumedLine& line) { return assumed_name(line.backend, *line.card); }},
+     [](const AssumedLine& line) { return assumed_name(line.prefix + line.backend, *line.card); }},
     {"assumed", nullptr, as_text, field<&AssumedLine::card, &AssumedCard::id>},
     {"steps_seconds", nullptr, as_seconds_span, field<&AssumedLine::steps, span_json>},
     {nullptr, "time/iter", as_seconds_span,
@@ -50,8 +51,14 @@ const AdvisedWay& way_of(const Advice& advice, const std::string& backend) {
   });
 }
 
+/// In the card's memory.
+double data_bytes(const AssumedAdvice& assumed) {
+  return assumed.work.bytes * assumed.fast.run.cells;
+}
+
 /// The card's, by the better warm time.
-std::vector<AssumedLine> lines_of(const AssumedAdvice& assumed, const Problem& problem) {
+std::vector<AssumedLine> lines_of(const AssumedAdvice& assumed, const AdviceWords& words) {
+  const double bytes = data_bytes(assumed);
   std::vector<AssumedLine> lines;
   for (const AdvisedWay& way : assumed.fast.ways) {
     if (way.device != DeviceKind::cuda) {
@@ -60,13 +67,14 @@ std::vector<AssumedLine> lines_of(const AssumedAdvice& assumed, const Problem& p
     const Prediction& fast = way.prediction;
     const Prediction& slow = way_of(assumed.slow, way.backend).prediction;
     lines.push_back({.card = &assumed.card,
+                     .prefix = words.row,
                      .backend = way.backend,
                      .iterations = assumed.fast.run.iterations,
                      .steps = {fast.steps_seconds, slow.steps_seconds},
                      .warm = {fast.warm_seconds, slow.warm_seconds},
                      .cold = {fast.cold_seconds, slow.cold_seconds},
-                     .device_bytes = device_bytes(problem),
-                     .fits = fits(assumed.card, problem)});
+                     .device_bytes = bytes,
+                     .fits = fits(assumed.card, bytes)});
   }
   return lines;
 }
@@ -83,17 +91,36 @@ std::string from_text(const std::optional<Size>& fast, const std::optional<Size>
 }
 
 /// Below the `smallest` grid of the profile the CPU's times are that one's.
-std::string pays_text(const PaysFrom& fast, const PaysFrom& slow, std::int64_t smallest) {
-  const auto side_text = [&](double side) {
-    return side <= static_cast<double>(smallest) ? fmt::format("{0}x{0} or less", smallest)
-                                                 : fmt::format("{0:.0f}x{0:.0f}", side);
-  };
+std::string side_text(double side, std::int64_t smallest, const AdviceWords& words) {
+  const bool below = side <= static_cast<double>(smallest);
+  const double shown = below ? static_cast<double>(smallest) : side;
+  return (words.in_cells ? cells_text(shown * shown) + " cells"
+                         : fmt::format("{0:.0f}x{0:.0f}", shown)) +
+         (below ? " or less" : "");
+}
+
+std::string pays_text(const PaysFrom& fast, const PaysFrom& slow, std::int64_t smallest,
+                      const AdviceWords& words) {
+  const auto side = [&](double cells) { return side_text(cells, smallest, words); };
   const auto count_text = [](std::int64_t count) { return std::to_string(count); };
-  return fmt::format("{} at these iterations, {} at this grid",
-                     from_text(fast.side, slow.side, side_text),
+  return fmt::format("{} at these iterations, {} at this {}", from_text(fast.side, slow.side, side),
                      slow.iterations == 1
                          ? "always"
-                         : from_text(fast.iterations, slow.iterations, count_text, " iterations"));
+                         : from_text(fast.iterations, slow.iterations, count_text, " iterations"),
+                     words.in_cells ? "size" : "grid");
+}
+
+/// How often the field may make a round trip.
+std::string stay_text(const PaysFrom& fast, const PaysFrom& slow) {
+  if (!fast.stay) {
+    return " Even a field that stays on the card would not make it pay.";
+  }
+  const std::string best = std::to_string(*fast.stay);
+  return fmt::format(
+      " It pays as long as the field comes back to the host no more often than every {}.",
+      !slow.stay       ? fmt::format("{} steps at best; at worst not even where it stays", best)
+      : slow.stay == 1 ? std::string("step")
+                       : join_ends(best, std::to_string(*slow.stay)) + " steps");
 }
 
 std::int64_t smallest_grid(const CostProfile& profile) {
@@ -106,7 +133,66 @@ std::int64_t smallest_grid(const CostProfile& profile) {
 
 Value pays_json(const PaysFrom& fast, const PaysFrom& slow) {
   return {{"grid_side", {{"low", fast.side}, {"high", slow.side}}},
-          {"iterations", {{"low", fast.iterations}, {"high", slow.iterations}}}};
+          {"iterations", {{"low", fast.iterations}, {"high", slow.iterations}}},
+          {"steps_between_round_trips", {{"low", fast.stay}, {"high", slow.stay}}}};
+}
+
+/// A part of a warm run of the fastest way, at the one end and at the other.
+struct PartLine {
+  const AssumedCard* card;
+  std::string part;
+  Assumption seconds, share;
+};
+
+constexpr Column<PartLine> part_columns[] = {
+    {"part", "a warm run goes to", as_text, field<&PartLine::part>,
+     [](const PartLine& line) { return assumed_name(line.part, *line.card); }},
+    {"assumed", nullptr, as_text, field<&PartLine::card, &AssumedCard::id>},
+    {"seconds", "time", as_seconds_span, field<&PartLine::seconds, span_json>},
+    {"share", nullptr, as_text, field<&PartLine::share, span_json>},
+    {nullptr, "share at best", as_percent, field<&PartLine::share, &Assumption::low>},
+    {nullptr, "at worst", as_percent, field<&PartLine::share, &Assumption::high>},
+};
+
+WarmParts parts_at(const AssumedAdvice& assumed, const Advice& advice, AssumedEnd::Bound bound) {
+  const AdvisedWay& best = *fastest(advice, RunKind::warm, DeviceKind::cuda);
+  const AssumedEnd end(assumed.card, assumed.work, bound);
+  return warm_parts(end, best.backend, best.prediction, advice.run);
+}
+
+std::vector<PartLine> parts_of(const AssumedAdvice& assumed) {
+  const WarmParts fast = parts_at(assumed, assumed.fast, AssumedEnd::Bound::fast);
+  const WarmParts slow = parts_at(assumed, assumed.slow, AssumedEnd::Bound::slow);
+  std::vector<PartLine> lines;
+  for (const auto& [name, part] : {std::pair{"copies of the field", &WarmParts::copies},
+                                   std::pair{"launches and the wait", &WarmParts::launches},
+                                   std::pair{"memory traffic", &WarmParts::memory},
+                                   std::pair{"instructions", &WarmParts::instructions}}) {
+    const double low = fast.*part, high = slow.*part;
+    if (high > 0 || low > 0) {
+      const Assumption share{low / fast.all(), high / slow.all()};
+      lines.push_back({&assumed.card, name, {low, high}, share});
+    }
+  }
+  return lines;
+}
+
+/// The largest part.
+struct Ruling {
+  std::string best, worst;
+};
+
+Ruling ruling_of(std::span<const PartLine> parts) {
+  const auto largest = [&](double Assumption::*end) {
+    return std::ranges::max(parts, {}, [&](const PartLine& line) { return line.share.*end; }).part;
+  };
+  return {.best = largest(&Assumption::low), .worst = largest(&Assumption::high)};
+}
+
+std::string ruling_text(const Ruling& by) {
+  return by.best == by.worst ? fmt::format(" Its time is ruled by {}.", by.best)
+                             : fmt::format(" Its time is ruled by {} at best and by {} at worst.",
+                                           by.best, by.worst);
 }
 
 /// When the GPU pays, and whether it is ten times as fast.
@@ -116,17 +202,18 @@ struct Answers {
 };
 
 Answers answers_of(const AssumedAdvice& assumed, const Advice& measured,
-                   std::span<const AssumedLine> lines, const CostProfile& profile,
-                   const Problem& problem) {
+                   std::span<const AssumedLine> lines, std::span<const PartLine> parts,
+                   const CostProfile& profile, const AdviceWords& words) {
+  const double bytes = data_bytes(assumed);
   // Which is the fastest may differ between the ends.
   const Assumption warm{
       std::ranges::min(lines, {}, [](const auto& l) { return l.warm.low; }).warm.low,
       std::ranges::min(lines, {}, [](const auto& l) { return l.warm.high; }).warm.high};
   const AdvisedWay* cpu = fastest(measured, RunKind::warm, DeviceKind::cpu);
   Answers answers{.sentence = fmt::format("Assumed, not measured ({}): {}.", assumed.card.id,
-                                          fit_text(assumed.card, problem)),
+                                          fit_text(assumed.card, bytes, words.what)),
                   .json = nullptr};
-  if (fits(assumed.card, problem) == "no") {
+  if (fits(assumed.card, bytes) == "no") {
     return answers;
   }
   const std::string takes =
@@ -136,14 +223,18 @@ Answers answers_of(const AssumedAdvice& assumed, const Advice& measured,
     return answers;
   }
   const Assumption times = times_as_fast(cpu->prediction.warm_seconds, warm);
-  answers.sentence +=
-      fmt::format("{}, {}. The GPU would pay {}; in cold runs {}.", takes,
-                  worth_text(times, fmt::format("{} by the profile", cpu->backend)),
-                  pays_text(assumed.fast.warm, assumed.slow.warm, smallest_grid(profile)),
-                  pays_text(assumed.fast.cold, assumed.slow.cold, smallest_grid(profile)));
+  const Ruling ruling = ruling_of(parts);
+  const std::int64_t smallest = smallest_grid(profile);
+  answers.sentence += fmt::format("{}, {}.{} The GPU would pay {}; in cold runs {}.{}", takes,
+                                  worth_text(times, cpu->backend + words.from), ruling_text(ruling),
+                                  pays_text(assumed.fast.warm, assumed.slow.warm, smallest, words),
+                                  pays_text(assumed.fast.cold, assumed.slow.cold, smallest, words),
+                                  stay_text(assumed.fast.warm, assumed.slow.warm));
   answers.json = {{"times_as_fast", span_json(times)},
                   {"against", cpu->backend},
                   {"worth_it", worth_json(times)},
+                  {"ruled_by", {{"low", ruling.best}, {"high", ruling.worst}}},
+                  {"parts", list_of(part_columns, parts)},
                   {"gpu_pays_from",
                    {{"warm", pays_json(assumed.fast.warm, assumed.slow.warm)},
                     {"cold", pays_json(assumed.fast.cold, assumed.slow.cold)}}}};
@@ -166,31 +257,46 @@ std::vector<AssumptionCheck> checks_of(std::span<const AssumedLine> lines, const
 
 } // namespace
 
+std::string cells_text(double cells) {
+  std::string text = fmt::format("{:.3g}", cells);
+  const std::size_t exponent = text.find("e+");
+  if (exponent == std::string::npos) {
+    return text;
+  }
+  if (cells < 1e6) {
+    return fmt::format("{:.0f}", parse_number<double>(text).value_or(cells));
+  }
+  text.erase(exponent + 1, text[exponent + 2] == '0' ? 2 : 1);
+  return text;
+}
+
 AssumedAdvice assume_advice(const AssumedCard& card, std::span<const WayCost> ways,
-                            const Problem& problem, const RunShape& run) {
+                            const CellWork& work, const RunShape& run) {
   std::vector<WayCost> fast;
   std::ranges::copy_if(ways, std::back_inserter(fast),
                        [](const WayCost& way) { return way.device == DeviceKind::cpu; });
   std::vector<WayCost> slow = fast;
-  for (AssumedWay& way : assumed_ways(card, problem.dtype, Transfer::pinned)) {
+  for (AssumedWay& way : assumed_ways(card, work, Transfer::pinned)) {
     fast.push_back(std::move(way.fast));
     slow.push_back(std::move(way.slow));
   }
-  return {.card = card, .fast = advise(fast, run), .slow = advise(slow, run)};
+  return {.card = card, .work = work, .fast = advise(fast, run), .slow = advise(slow, run)};
 }
 
 void append_assumed(LabReport& report, const AssumedAdvice& assumed, const Advice& measured,
-                    const CostProfile& profile, const Problem& problem) {
-  const std::vector<AssumedLine> lines = lines_of(assumed, problem);
+                    const CostProfile& profile, const AdviceWords& words) {
+  const std::vector<AssumedLine> lines = lines_of(assumed, words);
   const auto checks = checks_of(lines, measured);
   if (is_such(assumed.card, profile.gpu) && !checks.empty()) {
     append_checks(report, assumed.card, checks);
     return;
   }
-  const Answers answers = answers_of(assumed, measured, lines, profile, problem);
+  const std::vector<PartLine> parts = parts_of(assumed);
+  const Answers answers = answers_of(assumed, measured, lines, parts, profile, words);
   append_table(report, assumed_title(assumed.card) + format_rows(line_columns, lines));
+  append_table(report, assumed_title(assumed.card) + format_rows(part_columns, parts));
   report.found_in_data.insert(report.found_in_data.end(), {"assumed.answers", "assumed.sentence"});
-  report.sentence += "\n" + answers.sentence;
+  report.sentence += (report.sentence.empty() ? "" : "\n") + answers.sentence;
   report.data["assumed"] = {{"card", assumed.card.id},
                             {"name", assumed.card.name},
                             {"rows", list_of(line_columns, lines)},

@@ -6,9 +6,11 @@
 // has to know of it.
 #pragma once
 
+#include "assumed_card.hpp"
 #include "lab_report.hpp"
 #include "workbench.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,9 +74,11 @@ inline constexpr double least_factor = 1.1;
 /// Measures one after another; what one leaves of its share of the budget is for those after it.
 /// One that cannot run here, or whose result is wrong, is in the report and says why. Throws
 /// Unavailable when nothing could be measured for want of a GPU, Interrupted when Ctrl-C came
-/// before there was anything to keep.
+/// before there was anything to keep. With a card `assumed`, those that need a GPU are also told of
+/// that one, and nothing is unavailable.
 [[nodiscard]] LabReport measure_pitfalls(std::span<const Pitfall> chosen, Workbench& bench,
-                                         double budget_seconds, Progress& progress);
+                                         double budget_seconds, Progress& progress,
+                                         const std::optional<AssumedCard>& assumed = {});
 
 /// Those of `names` in the table's order; all when there are none. Throws InvalidInput, listing the
 /// valid names, for an unknown one.

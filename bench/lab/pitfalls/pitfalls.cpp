@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `diffbench pitfalls`: its options, and the bench on which the pitfalls are measured.
+#include "assumed_report.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 namespace diffbench::bench {
 
@@ -21,6 +23,7 @@ struct PitfallOptions {
   double budget_seconds = 10;
   std::vector<std::string> only;
   bool list = false;
+  std::optional<AssumedCard> assumed;
   LabOutput output;
 };
 
@@ -52,6 +55,12 @@ Action declare_pitfalls(OptionList& options) {
   options.choices(names_in(all_pitfalls()));
   declare_budget(options, state->budget_seconds, "time for all of them together");
   options.flag("--list", state->list, "list the names and what each needs; measure nothing");
+  declare_assume(options, state->assumed);
+  options.check([&list = state->list, &options] {
+    if (list && options.given("--assume")) {
+      throw InvalidInput("--list and --assume: a list has no figures; give one");
+    }
+  });
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     const std::vector<Pitfall> chosen = choose_pitfalls(state->only);
@@ -68,7 +77,7 @@ Action declare_pitfalls(OptionList& options) {
     check_memory_for(state->problem);
     return run_experiment("pitfalls", state->output, invocation, [&](Progress& progress) {
       Workbench bench(state->problem, backend_here);
-      return measure_pitfalls(chosen, bench, state->budget_seconds, progress);
+      return measure_pitfalls(chosen, bench, state->budget_seconds, progress, state->assumed);
     });
   };
 }

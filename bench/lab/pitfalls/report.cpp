@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The measuring and the report of `diffbench pitfalls`, apart from its options.
+#include "assumed_pitfalls.hpp"
 #include "columns.hpp"
 #include "conclusion.hpp"
 #include "diffbench/known_names.hpp"
@@ -181,9 +182,18 @@ void add_series(const Entry& entry, const Problem& problem, std::vector<SampleSe
   add("right", entry.finding->right);
 }
 
-/// Where all that was chosen needs what is not here, the reason is the error.
-Outcome outcome_of(const std::vector<Entry>& entries) {
-  if (std::ranges::all_of(entries, [](const Entry& e) { return e.status == Status::skipped; })) {
+bool all_skipped(const std::vector<Entry>& entries) {
+  return std::ranges::all_of(entries, [](const Entry& e) { return e.status == Status::skipped; });
+}
+
+/// Where all that was chosen needs what is not here, the reason is the error, unless a card that is
+/// not here was asked about.
+Outcome outcome_of(const std::vector<Entry>& entries, bool assumes) {
+  if (all_skipped(entries)) {
+    if (assumes &&
+        std::ranges::any_of(entries, [](const Entry& e) { return is_assumable(e.pitfall.name); })) {
+      return {};
+    }
     const Entry& first = entries.front();
     throw Unavailable(fmt::format("{}: {}", first.pitfall.name, first.reason));
   }
@@ -195,7 +205,7 @@ Outcome outcome_of(const std::vector<Entry>& entries) {
 } // namespace
 
 LabReport measure_pitfalls(std::span<const Pitfall> chosen, Workbench& bench, double budget_seconds,
-                           Progress& progress) {
+                           Progress& progress, const std::optional<AssumedCard>& assumed) {
   LabReport report;
   const double start = bench.now();
   constexpr std::size_t dear = 3; // most take far less than a share, so no more are provided for
@@ -215,7 +225,7 @@ LabReport measure_pitfalls(std::span<const Pitfall> chosen, Workbench& bench, do
       break;
     }
   }
-  report.outcome = outcome_of(entries);
+  report.outcome = outcome_of(entries, assumed.has_value());
   const Problem& problem = bench.problem();
   const auto text = [&](Evidence figures) {
     for (Entry& entry : entries) {
@@ -227,13 +237,16 @@ LabReport measure_pitfalls(std::span<const Pitfall> chosen, Workbench& bench, do
   report.figures = text(Evidence::disturbed);
   report.text = text(Evidence::sound);
   report.found_in_data = {"[].factor", "[].misleads", "[].explanation"};
-  report.sentence = sentence(entries);
+  report.sentence = all_skipped(entries) ? "" : sentence(entries);
   report.data = list_of(pitfall_columns, entries);
   report.rows = report.data;
   for (const Entry& entry : entries) {
     if (entry.finding) {
       add_series(entry, problem, report.series);
     }
+  }
+  if (assumed) {
+    append_assumed_pitfalls(report, *assumed, chosen, problem);
   }
   return report;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "assumed_copies.hpp"
+#include "assumed_report.hpp"
 #include "context.hpp"
 #include "device_copies.hpp"
 #include "diffbench/errors.hpp"
@@ -15,6 +17,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +37,7 @@ struct TransferPlan {
   double budget = 10;
   int device = 0;
   bool device_chosen = false;
+  std::optional<AssumedCard> assumed;
   LabOutput output;
 
   /// From the smallest on.
@@ -111,6 +115,9 @@ LabReport measure_transfer(const TransferPlan& plan, const Probe& probe, Progres
                    .notes = notes_of(result, sizes.back()),
                    .interrupted = interrupted(),
                    .outcome = {}};
+  if (plan.assumed) {
+    append_assumed_copies(report, *plan.assumed, result, sizes);
+  }
   if (!all_verified(result)) {
     report.outcome = {.exit_code = exit_not_verified,
                       .complaint = "other bytes arrived than were sent; see the table"};
@@ -135,6 +142,7 @@ Action declare_transfer(OptionList& options) {
   declare_device(options, plan->device, plan->device_chosen,
                  "CUDA device; without one, the host alone");
   declare_budget(options, plan->budget, "time for the host's copies, and for the device's");
+  declare_assume(options, plan->assumed);
   plan->output.declare(options);
   return [plan](const Invocation& invocation) {
     const Probe probe = probe_device_copies(plan->device);

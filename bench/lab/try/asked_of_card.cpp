@@ -317,7 +317,7 @@ std::string sentence_of(const AskedOfCard& asked) {
 std::string notes_of(const AskedCost& cost) {
   const bool managed = std::ranges::any_of(
       cost.parts, [](const AskedPart& part) { return part.kind == PartKind::managed; });
-  constexpr Assumption instructions = AssumedEnd::cell_instructions;
+  const Assumption instructions = stencil_work(Dtype::float32).instructions;
   return fmt::format(
       "of --assume: a kernel's instructions are those of a stencil, {:g} to {:g} a cell and step; "
       "its own are not counted, and allocations have no price{}",

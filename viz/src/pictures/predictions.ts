@@ -105,7 +105,9 @@ export const advised = drawing("advice", ["advise"], (file) => {
   if (ways.length === 0) return "the file has no predictions for one run";
   ways.sort((a, b) => a.warm - b.warm);
   recorded.sort((a, b) => a.warm - b.warm);
-  const run = `${num(file.data, "nx")}x${num(file.data, "ny")} ${text(file.data, "dtype")}, ${num(file.data, "iterations")} iterations`;
+  const own = num(file.data, "own_code", "cells"); // of a code that is not the program's
+  const size = own === null ? `${num(file.data, "nx")}x${num(file.data, "ny")}` : `${own} cells`;
+  const run = `${size} ${text(file.data, "dtype")}, ${num(file.data, "iterations")} iterations`;
   const end = (kind: "warm" | "cold", at: keyof Span) =>
     inSeconds(
       `${kind} ${at === "low" ? "from" : "to"}`,
@@ -125,7 +127,9 @@ export const advised = drawing("advice", ["advise"], (file) => {
     reading:
       (recorded[0] === undefined
         ? ""
-        : `Predicted, not measured: ${recorded[0].name} is the fastest for ${run}, ${seconds(recorded[0].warm)} warm.`) +
+        : own !== null
+          ? `As its user measured it: ${recorded[0].name} takes ${seconds(recorded[0].warm)} on the CPU for ${run}.`
+          : `Predicted, not measured: ${recorded[0].name} is the fastest for ${run}, ${seconds(recorded[0].warm)} warm.`) +
       (card === ""
         ? ""
         : ` The card ${card} was not measured: its rows are assumed, and lie somewhere in their ranges.`),
@@ -134,7 +138,10 @@ export const advised = drawing("advice", ["advise"], (file) => {
     height: heightOfBars(ways.length, 40),
     table: tableOf(columns, ways),
     notDrawn: [],
-    verification: `Predictions from the profile of ${text(file.data, "profile", "machine")} (${text(file.data, "profile", "date")}); nothing here was run.`,
+    verification:
+      own === null
+        ? `Predictions from the profile of ${text(file.data, "profile", "machine")} (${text(file.data, "profile", "date")}); nothing here was run.`
+        : "The time on the CPU is what the user gave; nothing here was run.",
     option: (palette, narrow) => ({
       ...inRows(palette, narrow, { names: ways.map((way) => way.name) }),
       xAxis: valueAxis(palette, {

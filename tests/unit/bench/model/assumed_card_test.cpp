@@ -2,6 +2,8 @@
 // Assumed cards: how they are read, what the model makes of them, and what the verbs say of them.
 #include "advice/advice_report.hpp"
 #include "advice/assumed_advice.hpp"
+#include "assumed_ledger.hpp"
+#include "assumed_phases.hpp"
 #include "assumed_report.hpp"
 #include "assumed_ways.hpp"
 #include "json.hpp"
@@ -182,6 +184,105 @@ TEST(AssumedWays, AreTheArithmeticOfTheCard) {
   EXPECT_NEAR(slower.warm_seconds - slower.steps_seconds, 2 * (5e-6 + 4 * cells / 10e9), 1e-9);
 }
 
+TEST(AssumedWays, OfACodeThatIsNotOursAreThoseOfTheStencilWhereItsFiguresAre) {
+  const CellWork stencil = work_of(Dtype::float32, 8, 7, 8);
+  const auto ours = assumed_ways(toy(), Dtype::float32, Transfer::pinned);
+  const auto same = assumed_ways(toy(), stencil, Transfer::pinned);
+  const RunShape run{.cells = 640.0 * 640, .iterations = 1000};
+  ASSERT_EQ(same.size(), ours.size());
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    EXPECT_EQ(predict(same[i].slow, run).cold_seconds, predict(ours[i].slow, run).cold_seconds);
+  }
+  // A launch a step only; five times the bytes take five times as long, and so do their copies.
+  const auto other = assumed_ways(toy(), work_of(Dtype::float32, 40, 7, 1), Transfer::pinned);
+  ASSERT_EQ(other.size(), 2U);
+  const double cells = 4096.0 * 4096.0;
+  const Prediction graph =
+      predict(way_named(other, "cuda_graph"), {.cells = cells, .iterations = 100});
+  EXPECT_NEAR(graph.steps_seconds / (100 * 40 * cells / 100e9), 1, 0.01);
+  EXPECT_NEAR((graph.warm_seconds - graph.steps_seconds) / (2 * 20 * cells / 20e9), 1, 0.01);
+}
+
+TEST(AssumedWays, SayWhereTheTimeOfAWarmRunGoes) {
+  const AssumedCard card = toy();
+  const AssumedEnd end(card, Dtype::float32, AssumedEnd::Bound::slow);
+  const auto ways = assumed_ways(card, Dtype::float32, Transfer::pinned);
+  const auto parts = [&](const std::string& backend, double side) {
+    const RunShape run{.cells = side * side, .iterations = 1000};
+    const Prediction all = predict(way_named(ways, backend), run);
+    const WarmParts of = warm_parts(end, backend, all, run);
+    EXPECT_NEAR(of.all(), all.warm_seconds, 1e-12) << backend;
+    return of;
+  };
+  const WarmParts large = parts("cuda_graph", 1024);
+  EXPECT_NEAR(large.memory, 1000 * 8 * 1024.0 * 1024 / 100e9, 1e-9);
+  EXPECT_NEAR(large.launches, 12e-6 + 1000e-6, 1e-9);
+  EXPECT_EQ(large.instructions, 0);
+  EXPECT_NEAR(large.copies, 2 * (5e-6 + 4 * 1024.0 * 1024 / 20e9), 1e-9);
+  EXPECT_NEAR(parts("cuda_stream", 64).launches, 12e-6 + 1000 * 2e-6, 1e-9);
+  ordered_json slow_arithmetic = plain_card();
+  for (const char* bound : {"low", "high"}) {
+    slow_arithmetic["figures"]["float32_tflops"][bound] = 0.01;
+  }
+  const AssumedCard slow = parse_assumed_card("toy", slow_arithmetic.dump());
+  const AssumedEnd its_end(slow, Dtype::float32, AssumedEnd::Bound::slow);
+  const RunShape run{.cells = 1024.0 * 1024, .iterations = 8};
+  const Prediction all =
+      predict(assumed_ways(slow, Dtype::float32, Transfer::pinned).back().slow, run);
+  const WarmParts of = warm_parts(its_end, "cuda", all, run);
+  EXPECT_NEAR(of.instructions, 8 * 25 * run.cells / 0.005e12, 1e-9);
+  EXPECT_EQ(of.memory, 0);
+}
+
+TEST(AssumedPhases, AddUpToThePredictedRun) {
+  const AssumedCard card = toy();
+  const AssumedEnd end(card, Dtype::float32, AssumedEnd::Bound::slow);
+  const RunShape run{.cells = 1024.0 * 1024, .iterations = 100};
+  for (const char* backend : {"cuda_stream", "cuda_graph", "cuda"}) {
+    const AssumedPhases phases = assumed_phases(end, {.backend = backend}, run);
+    const auto ways = assumed_ways(card, Dtype::float32, Transfer::pinned);
+    EXPECT_NEAR(phases.warm(), predict(way_named(ways, backend), run).warm_seconds, 1e-9);
+    EXPECT_NEAR(phases.cold() - phases.warm(), 0.1 + 100e-6 + 4e-9 * run.cells, 1e-9);
+    EXPECT_DOUBLE_EQ(phases.sync, 10e-6);
+  }
+  const AssumedPhases waiting = assumed_phases(end, {.wait_each_step = true}, run);
+  EXPECT_NEAR(waiting.sync, 100 * 10e-6, 1e-9);
+  const AssumedPhases pageable = assumed_phases(end, {.transfer = Transfer::pageable}, run);
+  EXPECT_EQ(pageable.pin, 0);
+  EXPECT_NEAR(pageable.h2d, 5e-6 + 4 * run.cells / 10e9, 1e-9);
+}
+
+TEST(AssumedLedger, IsBelowTheMeasuredRowsAndSaysNothingAgainstDisturbedOnes) {
+  ComparisonResult result = sample_result();
+  LabReport report;
+  append_assumed_ledger(report, toy(), result);
+  EXPECT_THAT(report.text, HasSubstr("\ncuda_stream, a wait after every step (assumed toy) "));
+  EXPECT_THAT(report.text, HasSubstr("\ncontext (assumed toy) "));
+  const ordered_json rows = json_of(report.data)["assumed"]["rows"];
+  ASSERT_EQ(rows.size(), 5U);
+  for (const ordered_json& row : rows) {
+    EXPECT_EQ(row["assumed"], "toy");
+    EXPECT_TRUE(row["times_best_cpu"].is_object());
+    EXPECT_EQ(row["phases"].size(), 7U);
+  }
+  result.disturbed = true;
+  LabReport disturbed;
+  append_assumed_ledger(disturbed, toy(), result);
+  EXPECT_TRUE(json_of(disturbed.data)["assumed"]["rows"][0]["times_best_cpu"].is_null());
+  EXPECT_THAT(disturbed.sentence, Not(HasSubstr("worth it")));
+}
+
+TEST(AssumedLedger, GivesWayToWhatWasMeasuredOnTheCard) {
+  ComparisonResult result = sample_result();
+  result.rows.push_back(timed_row("cuda", 1, 1e-6));
+  result.rows.back().device = DeviceKind::cuda;
+  result.context.emplace_back("gpu_name", "NVIDIA Toy GPU");
+  LabReport report;
+  append_assumed_ledger(report, toy(), result);
+  EXPECT_THAT(report.text, Not(HasSubstr("(assumed toy)")));
+  EXPECT_THAT(report.sentence, HasSubstr("lie within the assumed span"));
+}
+
 TEST(AssumedWays, ArithmeticInFloat64CountsWhereACardHasLittleOfIt) {
   ordered_json json = plain_card();
   for (const char* end : {"low", "high"}) {
@@ -278,7 +379,8 @@ LabReport advice_with(const std::vector<WayCost>& ways, const std::string& gpu) 
   const RunShape run{.cells = 1024.0 * 1024, .iterations = 1000};
   const Advice advice = advise(ways, run);
   LabReport report = advice_report(advice, profile, problem);
-  append_assumed(report, assume_advice(toy(), ways, problem, run), advice, profile, problem);
+  append_assumed(report, assume_advice(toy(), ways, stencil_work(problem.dtype), run), advice,
+                 profile);
   return report;
 }
 

@@ -50,6 +50,28 @@ WayCost plain_way(DeviceKind device = DeviceKind::cpu, double cell_seconds = 1e-
 
 // --- the model -----------------------------------------------------------------------------------
 
+TEST(CostModel, CopiesCutARunIntoStretches) {
+  const WayCost way = plain_way(DeviceKind::cuda);
+  const double cells = 256 * 256;
+  const double round_trip = 5e-9 * cells;
+  const auto predicted = [&](double copies) {
+    return predict(way, {.cells = cells, .iterations = 100, .copies_per_step = copies});
+  };
+  EXPECT_NEAR(predicted(2).warm_seconds, 100 * (round_trip + 1e-9 * cells), 1e-9);
+  EXPECT_NEAR(predicted(0.2).warm_seconds, 10 * round_trip + 100e-9 * cells, 1e-9);
+  EXPECT_NEAR(predicted(0).warm_seconds, round_trip + 100e-9 * cells, 1e-9);
+  EXPECT_DOUBLE_EQ(predicted(0.02).warm_seconds, predicted(0).warm_seconds); // one round trip
+}
+
+TEST(Advice, SaysHowLongTheFieldMustStay) {
+  // A step takes 1 ns a cell there and 3 here, and a round trip 5: it pays from 3 steps on.
+  const std::vector ways{plain_way(DeviceKind::cpu, 3e-9), plain_way(DeviceKind::cuda)};
+  const RunShape run{.cells = 256 * 256, .iterations = 1000};
+  EXPECT_EQ(advise(ways, run).warm.stay, 3);
+  const std::vector slower{plain_way(DeviceKind::cpu, 0.5e-9), plain_way(DeviceKind::cuda)};
+  EXPECT_FALSE(advise(slower, run).warm.stay);
+}
+
 TEST(CostModel, TakesCallsAsStraightBetweenThoseMeasured) {
   const GridCost grid{.side = 64, .steps = {{1, 10}, {4, 13}, {64, 73}}};
   EXPECT_DOUBLE_EQ(steps_seconds(grid, 1), 10);
