@@ -11,10 +11,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace diffbench::bench {
@@ -82,7 +84,8 @@ Assumption both_ways(const AssumedCard& card, double bytes, bool locked) {
 
 std::vector<AssumedCopy> copies_of(const AssumedCard& card, std::span<const std::int64_t> sizes) {
   std::vector<AssumedCopy> copies;
-  for (const auto& [way, locked] : {std::pair{"pageable", false}, std::pair{"pinned", true}}) {
+  for (const bool locked : {false, true}) {
+    const char* way = locked ? "pinned" : "pageable";
     for (const std::int64_t bytes : sizes) {
       const auto count = static_cast<double>(bytes);
       const auto one_way = [&](CopyTo to) {
@@ -120,6 +123,14 @@ std::string rates_cell(const AssumedCopy& copy) {
   return join_ends(format_figure(1e-9 * copy.rate().low), format_figure(1e-9 * copy.rate().high));
 }
 
+/// A column.
+struct ShownRate {
+  std::string_view way, direction;
+};
+constexpr std::array shown_rates{ShownRate{"pageable", "h2d"}, ShownRate{"pinned", "h2d"},
+                                 ShownRate{"pageable", "d2h"}, ShownRate{"pinned", "d2h"},
+                                 ShownRate{"pinned", "both"}};
+
 /// A size a line.
 std::string assumed_rates_table(const AssumedCard& card, std::span<const AssumedCopy> copies,
                                 std::span<const std::int64_t> sizes) {
@@ -127,12 +138,9 @@ std::string assumed_rates_table(const AssumedCard& card, std::span<const Assumed
                    "pinned, registered", "both at once, pinned"});
   for (const std::int64_t bytes : sizes) {
     TextTable::Cells cells{assumed_name(format_bytes(bytes), card)};
-    for (const auto& [way, direction] :
-         {std::pair{"pageable", "h2d"}, std::pair{"pinned", "h2d"}, std::pair{"pageable", "d2h"},
-          std::pair{"pinned", "d2h"}, std::pair{"pinned", "both"}}) {
+    for (const ShownRate& shown : shown_rates) {
       const auto copy = std::ranges::find_if(copies, [&](const AssumedCopy& one) {
-        return one.bytes == bytes && std::string_view(one.way) == way &&
-               std::string_view(one.direction) == direction;
+        return one.bytes == bytes && one.way == shown.way && one.direction == shown.direction;
       });
       cells.push_back(rates_cell(*copy));
     }
