@@ -56,7 +56,7 @@ struct LessonStep {
   std::string peer = {};    ///< added as --peer where it can be started
   bool assumes = false;     ///< the command takes --assume
   std::vector<Question> questions;
-  /// Mistakes that need a GPU: without one they are told.
+  /// Mistakes that need a GPU: without one, and without a figure that is assumed, they are told.
   std::vector<std::string> gpu_pitfalls = {};
 };
 
