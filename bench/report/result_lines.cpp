@@ -86,10 +86,14 @@ const ordered_json& results_of(const ordered_json& own) {
 
 void add_result_lines(const std::string& file, const ordered_json& own, Value& lines) {
   const std::string experiment = experiment_of(own);
-  add_lines(
-      experiment == "comparison" ? own : results_of(own),
-      {{"file", file}, {"experiment", experiment}, {"command", value_of(member(own, "command"))}},
-      lines);
+  const Value around{
+      {"file", file}, {"experiment", experiment}, {"command", value_of(member(own, "command"))}};
+  if (experiment == "comparison") {
+    add_lines(own, around, lines);
+  } else {
+    add_lines(results_of(own), around, lines);
+    add_lines(member(own, "assumed"), around, lines); // beside results that are a list
+  }
 }
 
 } // namespace diffbench::bench

@@ -123,7 +123,7 @@ class Interrupted(CommandLineTest):
         self.assertIn("diffbench: finishing this step; Ctrl-C again ends at once", done.stderr)
         end = done.stderr.rsplit("\x1b[K", 1)[1]
         written, last = end.replace("\r\n", "\n").splitlines(keepends=True)
-        self.assertEqual(written, "diffbench: wrote out.json, trace.json\n")
+        self.assertEqual(written, "diffbench: wrote trace.json, out.json\n")
         self.assert_one_line(last, "interrupted")
 
 
