@@ -263,7 +263,7 @@ void add_cuda(Report& report, const std::map<std::string, std::string>& facts,
     report.row("devices", devices);
   }
   report.row("toolkit", find_nvcc());
-  report.row("assumed cards", fmt::format("{} (--assume of advise, residency and scaling)",
+  report.row("assumed cards", fmt::format("{} (--assume)",
                                           fmt::join(assumed_card_names(), ", ")));
 }
 
@@ -295,10 +295,12 @@ void add_verdicts(Report& report) {
 
 void add_peers(Report& report) {
   report.section("Peers");
+  const bool no_gpu = no_gpu_for_backends();
   for (const std::string& name : peer_names()) {
     const Probe probe = probe_peer(name);
     report.row(name, probe.available ? "available" : "missing");
-    if (!probe.available) {
+    const bool for_gpu = peer_device(name, PeerTask::diffusion) == DeviceKind::cuda;
+    if (!probe.available && !(for_gpu && no_gpu)) { // no wheels for a card that is not here
       report.advise(probe.reason);
     }
   }
