@@ -102,12 +102,12 @@ const columns: Column<[Duel, Run]>[] = [
 const tell = teller(columns);
 const told = columns.slice(1).map(({ name }) => name);
 
-function stripOf(duel: Duel): Strip {
+function stripOf(duel: Duel, narrow: boolean): Strip {
   const { name, level, runs } = duel;
   const now = level === null ? "" : `, now ${figure(level)}`;
   return {
     name,
-    title: `${shortened(name, 44)}${now}`,
+    title: `${shortened(name, narrow ? 25 : 60)}${now}`,
     colour: (palette) => kindColour(palette, "CPU"),
     limits: limitsAround(
       level ?? runs[0]!.ratio,
@@ -154,6 +154,11 @@ export const duels = drawing("duels", ["history"], (file) => {
     ],
     verification:
       "A history keeps no proofs: those of a duel are in its own result. A change is marked where diffbench history has one; a verdict is that of one duel, B against A.",
-    option: (palette) => stripsOption(drawn.map(stripOf), figure, palette),
+    option: (palette, narrow) =>
+      stripsOption(
+        drawn.map((duel) => stripOf(duel, narrow)),
+        figure,
+        palette,
+      ),
   };
 });

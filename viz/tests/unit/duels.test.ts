@@ -54,7 +54,7 @@ describe("the history of duels", () => {
     expect(option.xAxis.map(({ type }) => type)).toEqual(["time", "time"]);
     expect(option.yAxis.map(({ name }) => name)).toEqual([
       "./new against ./old, now 1.06",
-      "fused against simd, 10…640x640 float32 cells, now 0.903",
+      "fused against simd, 1000 steps of 640x640 float32 cells, now 0.903",
     ]);
     const days = Array.from({ length: 17 }, (_each, index) => index + 1);
     expect(commands!.data.map(({ value }) => value)).toEqual(
@@ -105,6 +105,8 @@ describe("the history of duels", () => {
     const option = optionOf(pictureOf((rows) => (rows[1].dates[2] = "")));
     expect(option.xAxis[0]!.type).toBe("value");
     expect(linesOf(option)[1]!.data.map(({ value }) => value[0])).toEqual([1, 2, 3, 4]);
+    const single = pictureOf((rows) => Object.assign(rows[1], { ratios: [0.9], dates: [""] }));
+    expect(optionOf(single).xAxis[0]!.type).toBe("value");
   });
 
   it("gives each strip an axis of 5 % to both sides at least", () => {
