@@ -6,6 +6,7 @@ import { deviceBandwidth, hostBandwidth } from "./bandwidth";
 import { clusterScaling, clusterSteps } from "./cluster";
 import { clusterDepth, clusterPrediction } from "./cluster_model";
 import { crossover } from "./crossover";
+import { duels } from "./duels";
 import { ladder } from "./ladder";
 import { ledger } from "./ledger";
 import { epochLedger, learningCurves } from "./mlp";
@@ -68,6 +69,7 @@ const makers = [
   calibrated,
   advised,
   compared,
+  duels,
   selftest,
 ];
 

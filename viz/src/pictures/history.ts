@@ -7,16 +7,11 @@ import type * as schema from "../data/result_schema";
 import type { ResultFile } from "../data/results";
 import { figure, percent, seconds, shortened, times } from "../data/units";
 import { type Column, inSeconds, tableOf } from "../data/table";
-import type { XAXisComponentOption } from "echarts";
-import { baseOption, plainLine, tooltip, valueAxis, whiskers } from "./chart";
 import { chosenRows } from "./choice";
-import type { ChartOption, Series } from "./option";
-import { kindColour, type Look, seriesColour, type Palette } from "./palette";
+import { kindColour, type Palette } from "./palette";
 import type { Picture } from "./picture";
+import { heightOf, limitsAround, mostStrips, stripsOption } from "./strips";
 import { teller } from "./tooltip";
-import { looks } from "./verdicts";
-
-const mostDrawn = 8;
 
 interface Point {
   file: ResultFile;
@@ -93,9 +88,9 @@ function drawnOf(strips: Strip[], newest: ResultFile): Strip[] {
   const timed = newest.rows.flatMap((row) =>
     row.seconds === null ? [] : [{ row, seconds: row.seconds }],
   );
-  const chosen = chosenRows(timed, [newest.baseline], mostDrawn).map(({ row }) => row.name);
+  const chosen = chosenRows(timed, [newest.baseline], mostStrips).map(({ row }) => row.name);
   const wanted = [...new Set([...changed, ...chosen, ...strips.map(({ name }) => name)])];
-  return strips.filter(({ name }) => wanted.slice(0, mostDrawn).includes(name));
+  return strips.filter(({ name }) => wanted.slice(0, mostStrips).includes(name));
 }
 
 const isBreak = ({ verdict }: Point) => verdict === "FASTER" || verdict === "SLOWER";
@@ -117,18 +112,6 @@ function reading(strips: Strip[]): string {
   return `${span}: ${breaks.slice(0, 4).join("; ")}${more}.`;
 }
 
-const [stripHeight, stripGap, head] = [62, 34, 24];
-const heightOf = (strips: number) => head + strips * (stripHeight + stripGap);
-
-/** Where the runs stand: at their dates, or in their order where a file has none. */
-function placesOf(points: Point[]): { dates: boolean; at: number[] } {
-  const at = points.map(({ date }) => Date.parse(date.replace(/(\d\d)(\d\d)$/, "$1:$2")));
-  const dates = at.every((place, index) => index === 0 || place > at[index - 1]!);
-  return dates && at.every(Number.isFinite)
-    ? { dates, at }
-    : { dates: false, at: points.map((_point, index) => index + 1) };
-}
-
 /** Against the first run that has a time: strips of one kind have one axis. */
 const firstOf = (points: Point[]) => points.find((point) => point.seconds !== null)?.seconds ?? NaN;
 
@@ -147,119 +130,37 @@ const columns: Column<[string, Point]>[] = [
 const tell = teller(columns);
 const told = columns.slice(1).map(({ name }) => name);
 
-function seriesOf(strip: Strip, index: number, places: number[], palette: Palette): Series[] {
-  const look: Look = { color: kindColour(palette, strip.gpu ? "GPU" : "CPU"), type: "solid" };
-  const axes = { xAxisIndex: index, yAxisIndex: index };
-  return [
-    {
-      ...whiskers(
-        strip.name,
-        strip.points.flatMap(({ low, high }, at) =>
-          low === null || high === null
-            ? []
-            : [
-                {
-                  at: places[at]!,
-                  low: low / strip.first,
-                  high: high / strip.first,
-                  colour: look.color,
-                },
-              ],
-        ),
-        false,
-      ),
-      ...axes,
-    },
-    {
-      name: strip.name,
-      type: "line",
-      ...axes,
-      symbol: "circle",
-      symbolSize: (_value: unknown, { dataIndex }: { dataIndex: number }) =>
-        strip.points[dataIndex] && isBreak(strip.points[dataIndex]) ? 13 : 7,
-      lineStyle: { ...look, width: 1.5 },
-      itemStyle: { color: look.color },
-      data: strip.points.map((point, at) => {
-        const { symbol, colour, turned } = looks[point.verdict ?? "UNCLEAR"];
-        return {
-          value: [places[at]!, point.relative],
-          told: tell(strip.name, [strip.name, point], told),
-          ...(isBreak(point)
-            ? {
-                symbol,
-                ...(turned === undefined ? {} : { symbolRotate: turned }),
-                itemStyle: { color: seriesColour(palette, colour) },
-              }
-            : {}),
-        };
-      }),
-      markLine: {
-        ...plainLine,
-        lineStyle: { color: palette.muted, type: "dashed" },
-        label: { show: false },
-        data: strip.points.flatMap((point, at) => (isBreak(point) ? [{ xAxis: places[at]! }] : [])),
-      },
-    },
-  ];
-}
-
 /** Of the axis that strips of a kind share, with the first run in sight. */
-function limitsOf(strips: Strip[]): { min: number; max: number } {
-  const values = strips.flatMap(({ points }) =>
-    points.flatMap(({ relative }) => (relative === null ? [] : [relative])),
+const limitsOf = (strips: Strip[]) =>
+  limitsAround(
+    1,
+    strips.flatMap(({ points }) =>
+      points.flatMap(({ relative }) => (relative === null ? [] : [relative])),
+    ),
   );
-  const [low, high] = [Math.min(0.95, ...values), Math.max(1.05, ...values)];
-  return { min: Math.floor(20 * low) / 20, max: Math.ceil(20 * high) / 20 };
-}
 
-function drawing(strips: Strip[], palette: Palette): ChartOption {
-  const { dates, at } = placesOf(strips[0]?.points ?? []);
-  const air = (at.at(-1)! - at[0]!) / 40 || 0.5;
-  const height = heightOf(strips.length);
-  const top = (index: number) => head + index * (stripHeight + stripGap);
-  return {
-    ...baseOption(palette),
-    legend: { show: false },
-    tooltip: tooltip(palette, "item"),
-    grid: strips.map((_strip, index) => ({
-      left: 84,
-      right: 36,
-      top: top(index),
-      bottom: height - top(index) - stripHeight,
+const drawing = (strips: Strip[], palette: Palette) =>
+  stripsOption(
+    strips.map((strip) => ({
+      name: strip.name,
+      title: `${shortened(strip.name, 40)}, ${seconds(strip.first)} at first`,
+      colour: (colours) => kindColour(colours, strip.gpu ? "GPU" : "CPU"),
+      limits: limitsOf(strips.filter(({ gpu }) => gpu === strip.gpu)),
+      points: strip.points.map((point) => ({
+        date: point.date,
+        value: point.relative,
+        interval:
+          point.low === null || point.high === null
+            ? null
+            : { low: point.low / strip.first, high: point.high / strip.first },
+        verdict: isBreak(point) ? point.verdict : null,
+        change: isBreak(point),
+        told: tell(strip.name, [strip.name, point], told),
+      })),
     })),
-    xAxis: strips.map((_strip, index): XAXisComponentOption => {
-      const axis = valueAxis(palette, {
-        name: "",
-        show: (run) => `run ${run}`,
-        whole: true,
-        min: at[0]! - air,
-        max: at.at(-1)! + air,
-      });
-      const shown = index === strips.length - 1;
-      return dates
-        ? ({
-            ...axis,
-            type: "time",
-            gridIndex: index,
-            axisLabel: { color: palette.text, fontSize: 12, hideOverlap: true, show: shown },
-          } as XAXisComponentOption)
-        : { ...axis, gridIndex: index, axisLabel: { ...axis.axisLabel, show: shown } };
-    }),
-    yAxis: strips.map((strip, index) => ({
-      ...valueAxis(palette, {
-        name: `${shortened(strip.name, 40)}, ${seconds(strip.first)} at first`,
-        show: percent,
-        ...limitsOf(strips.filter(({ gpu }) => gpu === strip.gpu)),
-      }),
-      gridIndex: index,
-      nameLocation: "end",
-      nameGap: 8,
-      nameTextStyle: { color: palette.text, fontSize: 13, fontWeight: "bold", align: "left" },
-      splitNumber: 2,
-    })),
-    series: strips.flatMap((strip, index) => seriesOf(strip, index, at, palette)),
-  };
-}
+    percent,
+    palette,
+  );
 
 /** `chain` has two pairs or more, each beginning with the file that the one before ended with. */
 export function history(chain: Pair[]): Picture | null {

@@ -35,6 +35,7 @@ export const titles = {
   profile: "The profile: time of a cell by grid",
   advice: "Predicted runs",
   compared: "Two runs: new over old",
+  duels: "Run after run: B over A in each duel",
   selftest: "Self-test: how often a planted slowdown is found",
 } satisfies Record<string, Title>;
 

@@ -2,7 +2,7 @@
 // Real result files of every command, made by the program under test once for all tests of the
 // page: small, and true all the same.
 import { execFile, execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -37,6 +37,7 @@ const commands = {
   network: "cluster predict --grid 1024 --rate 10 --network 6us,10GB/s --ranks 1:64:x4",
   selftest: "selftest --trials 2 --budget 0.05",
   compare: "compare comparison.json comparison.json",
+  history: "history duels.jsonl",
 };
 export type Kind = keyof typeof commands;
 export const kinds = Object.keys(commands) as Kind[];
@@ -79,7 +80,7 @@ async function runAll(directory: string): Promise<void> {
   const worker = async () => {
     for (let kind = waiting.shift(); kind !== undefined; kind = waiting.shift()) {
       await done.get({ advise: "calibrate", compare: "comparison" }[kind as string] ?? "");
-      const progress = kind === "compare" ? "" : " --no-progress";
+      const progress = kind === "compare" || kind === "history" ? "" : " --no-progress";
       await run(program!, `${commands[kind]}${progress} --json ${kind}.json`.split(" "), {
         cwd: directory,
         env: { ...process.env, OMP_WAIT_POLICY: "passive" },
@@ -108,6 +109,7 @@ export default async function setup({ provide }: TestProject) {
     ],
   });
   provide("browser", browser.wsEndpoint());
+  copyFileSync(new URL("../duels.jsonl", import.meta.url), join(directory, "duels.jsonl"));
   await runAll(directory);
   const files = kinds.map((kind) => `${kind}.json`);
   diffbench(directory, "report", ...files, "--snapshots snapshots -o report.html");
