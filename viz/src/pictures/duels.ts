@@ -107,7 +107,7 @@ function stripOf(duel: Duel, narrow: boolean): Strip {
   const now = level === null ? "" : `, now ${figure(level)}`;
   return {
     name,
-    title: `${shortened(name, narrow ? 25 : 60)}${now}`,
+    title: `${shortened(name, narrow ? 20 : 60)}${now}`,
     colour: (palette) => kindColour(palette, "CPU"),
     limits: limitsAround(
       level ?? runs[0]!.ratio,
