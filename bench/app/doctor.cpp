@@ -263,8 +263,7 @@ void add_cuda(Report& report, const std::map<std::string, std::string>& facts,
     report.row("devices", devices);
   }
   report.row("toolkit", find_nvcc());
-  report.row("assumed cards", fmt::format("{} (--assume)",
-                                          fmt::join(assumed_card_names(), ", ")));
+  report.row("assumed cards", fmt::format("{} (--assume)", fmt::join(assumed_card_names(), ", ")));
 }
 
 /// What the self-test has found, beside what is promised.
@@ -295,7 +294,7 @@ void add_verdicts(Report& report) {
 
 void add_peers(Report& report) {
   report.section("Peers");
-  const bool no_gpu = no_gpu_for_backends();
+  const bool no_gpu = cuda_devices().starts_with("none");
   for (const std::string& name : peer_names()) {
     const Probe probe = probe_peer(name);
     report.row(name, probe.available ? "available" : "missing");
