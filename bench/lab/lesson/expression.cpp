@@ -46,7 +46,11 @@ bool is_one_of(std::string_view alternatives, const Value& value) {
 class Evaluation {
  public:
   Evaluation(std::string_view text, const StepResult& result)
-      : text_(text), own_(result.own), card_(result.card) {}
+      : text_(text), own_(result.own), card_(result.card) {
+    if (text.size() > longest) {
+      throw InvalidInput(fmt::format("an expression has up to {} characters", longest));
+    }
+  }
 
   Assumption whole_sum() {
     const Assumption value = sum();
@@ -61,6 +65,9 @@ class Evaluation {
   }
 
  private:
+  /// Brackets within brackets call each other.
+  static constexpr std::size_t longest = 1000;
+
   [[noreturn]] void fail(std::string_view expected) const {
     throw InvalidInput(
         fmt::format("\"{}\": {} is expected at character {}", text_, expected, at_ + 1));

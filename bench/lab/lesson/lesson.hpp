@@ -60,8 +60,10 @@ struct LessonStep {
   std::vector<std::string> gpu_pitfalls = {};
 };
 
+inline constexpr int most_lessons = 99;
+
 struct Lesson {
-  int number = 0;
+  int number = 0; ///< from 1
   std::string title;
   std::string teaches; ///< a sentence or two
   std::string takes;   ///< on two cores

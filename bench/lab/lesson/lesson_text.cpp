@@ -12,6 +12,7 @@
 #include "try/exercise.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -22,8 +23,6 @@
 namespace diffbench::bench::lesson {
 
 namespace {
-
-constexpr int most_lessons = 99;
 
 constexpr NameTable<Relation, 6> relation_names{"condition",
                                                 {{{Relation::below, "<"},
@@ -267,14 +266,24 @@ class LessonReader {
   /// A lesson of somebody else's starts no program but this one.
   static void require_command(const LessonStep& step) {
     require_sides(step.command);
-    const std::vector<std::string> words = words_of(worded(step.command, false));
+    for (const bool quick : {false, true}) {
+      require_verb(worded(step.command, quick), step.exercise != 0);
+    }
+  }
+
+  static void require_verb(const std::string& command, bool with_exercise) {
+    const std::vector<std::string> words = words_of(command);
     const std::vector<std::string> verbs{"advise",  "mlp",   "pitfalls", "residency",
                                          "scaling", "sweep", "transfer", "try"};
     const std::string first = words.empty() ? "" : words.front();
-    if (!first.starts_with("--") && std::ranges::find(verbs, first) == verbs.end()) {
-      throw unknown_name("verb of a lesson", first, verbs);
+    // After an option of the comparison the program takes no verb; after --quiet it would.
+    if (first != "--grid" && std::ranges::find(verbs, first) == verbs.end()) {
+      throw InvalidInput(
+          fmt::format("begins with \"{}\"; it is to begin with --grid, for the "
+                      "comparison, or with one of {}",
+                      printable(first), fmt::join(verbs, ", ")));
     }
-    if ((first == "try") != (step.exercise != 0)) {
+    if ((first == "try") != with_exercise) {
       throw InvalidInput("try and exercise = N belong together");
     }
   }

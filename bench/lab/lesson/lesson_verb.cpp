@@ -53,7 +53,7 @@ Action declare_lesson(OptionList& options) {
   const auto typed = std::make_shared<LessonOptions>();
   lesson::CourseOptions& course = typed->course;
   course.card_as_typed = "h200";
-  options.integer("LESSON", typed->number, {1, 99}, "which one", "list them");
+  options.integer("LESSON", typed->number, {1, lesson::most_lessons}, "which one", "list them");
   options.flag("--list", typed->plan, "list its commands and questions; measure nothing");
   options.clearing_flag("--no-quiz", course.quiz, "do not ask for guesses");
   options.flag(

@@ -106,6 +106,11 @@ TEST_F(Expressions, ThatAreNoneAreRefusedWithTheirPlace) {
   }
 }
 
+TEST_F(Expressions, AreNotNestedWithoutEnd) {
+  EXPECT_EQ(figure_at(std::string(400, '(') + "x" + std::string(400, ')')), 6);
+  EXPECT_THROW((void)of(std::string(100'000, '(')), InvalidInput);
+}
+
 /// A lesson of one question, the lines of which are `question`, from line 9 on.
 std::string lesson_with(const std::string& question, const std::string& command = "--grid 64") {
   return "number = 6\ntitle = \"t\"\nteaches = \"u\"\n[[step]]\nname = \"one\"\ntext = \"w\"\n"
@@ -188,8 +193,11 @@ TEST(LessonText, IsRefusedWithItsLine) {
     }
   }
   for (const auto& [command, complaint] :
-       std::array<Fault, 5>{{{"duel 'rm -rf x'", "f:7: command: unknown verb of a lesson 'duel'"},
-                             {"report", "f:7: command: unknown verb"},
+       std::array<Fault, 8>{{{"duel 'rm -rf x'", "f:7: command: begins with \"duel\""},
+                             {"--quiet duel x y", "f:7: command: begins with \"--quiet\""},
+                             {"{--grid 2|duel x y}", "f:7: command: begins with \"duel\""},
+                             {"--wide=true duel x y", "f:7: command: begins with"},
+                             {"report", "f:7: command: begins with"},
                              {"try mine.cu", "f:7: command: try and exercise"},
                              {"{--grid 2", "f:7: command: braces"},
                              {"", "f:7: command: text is expected here"}}}) {
