@@ -149,10 +149,8 @@ std::string ledger_sentence(const AssumedCard& card, std::span<const LedgerRow> 
   const LedgerRow& best = rows.back();
   text += fmt::format(
       " A first run of {} would take {}, {} of it for the context; its copies take {} from "
-      "ordinary "
-      "memory and {} from page-locked memory. With a wait after every step its steps take {} in "
-      "the "
-      "place of {}.",
+      "ordinary memory and {} from page-locked memory. With a wait after every step its steps "
+      "take {} in the place of {}.",
       pageable.kernel, seconds_text(pageable.cold()),
       seconds_text(pageable.phase(&AssumedPhases::context)),
       seconds_text({pageable.fast.h2d + pageable.fast.d2h, pageable.slow.h2d + pageable.slow.d2h}),
