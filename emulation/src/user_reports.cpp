@@ -125,8 +125,9 @@ const char* diffbench_try_counts() {
 
 void diffbench_try_count_traffic() { diffbench::emulation::RaceDetector::count_traffic(true); }
 
-void diffbench_try_reset(std::uint64_t seed) {
-  if (diffbench::emulation::in_user_image(__builtin_return_address(0))) {
+void diffbench_try_reset(std::uint64_t seed, std::uint64_t key) {
+  static const std::uint64_t first_key = key;
+  if (key != first_key || diffbench::emulation::in_user_image(__builtin_return_address(0))) {
     const std::lock_guard lock(diffbench::emulation::runtime_mutex());
     diffbench::emulation::runtime().report("the code would have the device begin anew",
                                            diffbench::emulation::FindingKind::misuse);

@@ -218,6 +218,19 @@ class Grade(CommandLineTest):
         self.assertEqual(done.returncode, 1)
         self.assert_one_line(done.stderr, "slow.c: not decided: its runs together take more than 3.6 s")
 
+    def test_links_touch_nobody_else(self):
+        """To itself in a student's folder, and at the top to what another one has written."""
+        self.make_class(["eve/port.c"])
+        self.path("class/eve/itself").symlink_to("itself")
+        self.path("class/bob.c").symlink_to("eve/port.c")
+        self.path("class/deep").mkdir()
+        self.path("class/deep/folder").mkdir()
+        self.path("class/deep/folder/itself").symlink_to("itself")
+        results, _ = self.grade()
+        self.assertTrue(results["eve/port.c"]["right"])
+        self.assertIn("is a link", results["bob.c"]["reason"])
+        self.assertIn("the folder has no", results["deep"]["reason"])
+
     def test_marks_of_kernels(self):
         """All are right. One launches a kernel that does nothing, one reaches for the host's memory, and of one the
         pages of managed memory move in each step."""

@@ -83,7 +83,12 @@ class Try(CommandLineTest):
         named, misnamed = 0, []
         for entry in planted:
             with self.subTest(entry[0]):
-                found = {result["mistake"]["id"] for result in self.check(*entry).values()}
+                done, results = self.judge(f"{entry[0]}.{entry[1]}", entry[2])
+                self.assertEqual(done.returncode, 3, done.stderr)
+                for result in results.values():
+                    self.assertEqual((result["verdict"], result["complaints"]), (entry[3], []))
+                    self.assertIn("#", result["wrong"]["map"])
+                found = {result["mistake"]["id"] for result in results.values()}
                 named += 1 if found == {entry[4]} != {None} else 0
                 misnamed += [entry[0]] if found - {entry[4], None} else []
         print(f"named mistake is the planted one: {named} of {len(planted)} (at least 90 %), the rest not explained; "
@@ -100,7 +105,7 @@ class Try(CommandLineTest):
                 done, results = self.judge(f"{name}.cu", source, "--schedules", "0")
                 self.assertIn(done.returncode, (2, 3), done.stdout)
                 self.assert_one_line(done.stderr, f"{name}.cu", says)
-                if name == "called_by_address":
+                if name in ("called_by_address", "begun_anew_by_a_thread", "overwritten"):
                     kinds = {finding["kind"] for finding in results["float32"]["findings"]}
                     self.assertEqual(kinds, {"race", "misuse"})
 

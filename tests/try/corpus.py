@@ -333,6 +333,7 @@ DISTURBS = """\
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -366,6 +367,7 @@ static void disturb(pid_t victim) {
       setpriority(PRIO_PROCESS, victim, 19), setpriority(PRIO_USER, 0, 19),
       syscall(SYS_ioprio_set, 1, victim, 2 << 13 | 7), syscall(SYS_move_pages, victim, 0, 0, 0, 0, 0),
       syscall(SYS_pidfd_open, victim, 0), syscall(SYS_kcmp, victim, getpid(), 0, 0, 0),
+      syscall(SYS_shmctl, 0, 13, info), syscall(SYS_msgctl, 0, 11, info), prctl(PR_SET_PDEATHSIG, 0),
       fcntl(pipe_ends[0], F_SETOWN, victim), fchmod(open("/proc/self/exe", O_RDONLY), 0)};
   for (unsigned k = 0; k < sizeof done / sizeof *done; ++k) if (done[k] >= 0) exit(10 + k);
   exit(3);
@@ -528,6 +530,21 @@ CUDA_CHEATS = [
     ("called_by_address", "#include <dlfcn.h>\n" + replaced(
         RACE, ("/* last */", 'void* lib = dlopen("libdiffbench_emulated_cuda.so", RTLD_NOW);\n'
                '  ((void (*)(unsigned long))dlsym(lib, "diffbench_try_reset"))(1);')), "race in "),
+    ("begun_anew_by_a_thread", "#include <dlfcn.h>\n#include <pthread.h>\n" + replaced(
+        RACE, ("/* last */", 'void* lib = dlopen("libdiffbench_emulated_cuda.so", RTLD_NOW);\n  pthread_t thread;\n'
+               '  pthread_create(&thread, 0, (void* (*)(void*))dlsym(lib, "diffbench_try_reset"), (void*)1);\n'
+               "  pthread_join(thread, 0);")), "race in "),
+    ("overwritten", "#include <stdlib.h>\n#include <unistd.h>\n" + replaced(
+        RACE, ("/* last */", 'pwrite(atoi(getenv("DIFFBENCH_TRY_FINDINGS_FD")), "x", 1, 0);')), "race in "),
+    ("its_variable", 'extern "C" { bool _ZN9diffbench9emulation12RaceDetector8enabled_E = true; }\n' + replaced(
+        RACE, ("/* last */", "_ZN9diffbench9emulation12RaceDetector8enabled_E = false;")),
+     "_ZN9diffbench9emulation12RaceDetector8enabled_E"),
+    ("as_a_system_header_behind_blanks", '# \\ \n1 "/usr/include/own.h" 1 3\n' + FORGE + '# 2 "own.cu" 2\n' + RACE,
+     ":1: a line marker"),
+    ("as_a_system_header_behind_a_mark", '\ufeff# 1 "/usr/include/own.h" 1 3\n' + FORGE + '# 2 "own.cu" 2\n' + RACE,
+     ":1: a line marker"),
+    ("as_a_system_header_by_macro", "#define P(x) _Pragma(#x)\nP(GCC system_header)\n" + FORGE + RACE,
+     ":2: system_header"),
     ("blind_detector", BLIND + RACE, ":1: __tsan_write4"),
     ("blind_by_another_name", "#define JOINED(a, b) a##b\n" + BLIND.replace("__tsan_write4", "JOINED(__ts, an_write4)")
      + RACE, ":2: __tsan_write4"),

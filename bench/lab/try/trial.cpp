@@ -19,7 +19,6 @@ namespace {
 constexpr std::int64_t emulation_bytes = std::int64_t{8} << 30;
 
 /// All runs of a file together may take so many times what one may.
-constexpr double runs_in_full = 6;
 
 } // namespace
 
@@ -41,8 +40,9 @@ void declare_trial(OptionList& options, TrialPlan& plan, std::string_view seed_h
   options.text("--flags WORDS", plan.compiler.flags,
                "instead of -O3 -march=native -ffp-contract=off -fopenmp");
   options.group("Limits");
-  declare_seconds(options, "--timeout SECONDS", plan.judge.limits.seconds,
-                  "that one run may take; all runs of a file six times that");
+  declare_seconds(
+      options, "--timeout SECONDS", plan.judge.limits.seconds,
+      fmt::format("that one run may take; all runs of a file {} times that", runs_in_full));
   options.integer("--memory MIB", plan.memory_mib, {64, 1 << 24},
                   fmt::format("that it may take; a .cu file {} more, for the emulated device",
                               emulation_bytes >> 20));

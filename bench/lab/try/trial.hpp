@@ -43,10 +43,13 @@ struct Trial {
   std::optional<AskedOfCard> asked; ///< of --assume
 };
 
+/// All processes of a file together may take so many times what one run may.
+inline constexpr int runs_in_full = 6;
+
 /// The judgements of what was asked for, and the time of the first dtype that is right, unless its
-/// device is emulated. All processes together may take six times what one run may, and twice the
-/// budget of the timing besides. Throws what prepare() throws, InvalidInput where the file has not
-/// the dtype, Error where no process can be started, and Interrupted.
+/// device is emulated. All processes together may take runs_in_full times --timeout, and twice
+/// the budget of the timing besides. Throws what prepare() throws, InvalidInput where the file has
+/// not the dtype, Error where no process can be started, and Interrupted.
 [[nodiscard]] Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
                              const std::filesystem::path& work_dir, Progress& progress);
 

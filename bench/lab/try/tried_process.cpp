@@ -17,6 +17,7 @@
 #include <string_view>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -66,10 +67,10 @@ std::vector<std::string> bwrap_command(const fs::path& program, const fs::path& 
   return command;
 }
 
-/// Others of this user cannot look into this process from now on (proc(5)).
-const TryLimits& hidden_from_others(const TryLimits& limits) {
-  prctl(PR_SET_DUMPABLE, 0);
-  return limits;
+int file_that_only_grows() {
+  const int file = memfd_create("findings", MFD_ALLOW_SEALING);
+  fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
+  return file;
 }
 
 std::string in_words(int status) {
@@ -155,9 +156,9 @@ TriedProcess::Places TriedProcess::places(std::size_t field_bytes) {
 
 TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits& limits,
                            std::int64_t largest, const fs::path& work_dir)
-    : limits_(hidden_from_others(limits)),
+    : limits_(limits),
       shared_(places(static_cast<std::size_t>(largest)).end),
-      noticed_(memfd_create("findings", 0)),
+      noticed_(file_that_only_grows()),
       child_(command(submission, work_dir)) {
   constexpr std::string_view mark = "lacking ";
   const double starting = std::max(60.0, limits_.seconds); // modules are imported
@@ -183,6 +184,8 @@ TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits
 
 std::vector<std::string> TriedProcess::command(const CompiledSubmission& submission,
                                                const fs::path& work_dir) const {
+  prctl(PR_SET_DUMPABLE,
+        0); // others of this user cannot look into this process from now on (proc(5))
   constexpr std::int64_t printed_bytes = 1 << 20;
   constexpr int cpu_seconds = 3600; // where nobody ends it: the limit of a run is this process's
   const fs::path program = child_program();

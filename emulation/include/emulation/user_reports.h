@@ -12,8 +12,9 @@ const char* diffbench_try_findings();
 /// What the code has asked the device for since the last reset: a JSON object, valid until the next
 /// call.
 const char* diffbench_try_counts();
-/// Starts anew, with another schedule. The code must not hold anything.
-void diffbench_try_reset(std::uint64_t seed);
+/// Starts anew, with another schedule. The code must not hold anything. Whoever calls it first
+/// chooses the key, and a call with another one, such as the code's, is reported and does nothing.
+void diffbench_try_reset(std::uint64_t seed, std::uint64_t key);
 /// From the next reset on, kernels' sectors are counted, too, which takes time.
 void diffbench_try_count_traffic();
 }

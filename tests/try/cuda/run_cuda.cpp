@@ -74,7 +74,8 @@ Function* function(void* library, const char* name) {
     std::fprintf(stderr, "%s\n", ::dlerror());
     std::_Exit(9);
   }
-  const auto reset = function<void(std::uint64_t)>(library, "diffbench_try_reset");
+  constexpr std::uint64_t key = 1;
+  const auto reset = function<void(std::uint64_t, std::uint64_t)>(library, "diffbench_try_reset");
   const auto findings = function<const char*()>(library, "diffbench_try_findings");
   const auto counts = function<const char*()>(library, "diffbench_try_counts");
   const auto form = function<const char*()>(library, "diffbench_try_form");
@@ -89,7 +90,7 @@ Function* function(void* library, const char* name) {
   std::string found = "[]";
   const std::string wanted = "{\"kind\": \"" + kind;
   for (int seed = 1; seed <= schedules && found.find(wanted) == std::string::npos; ++seed) {
-    reset(static_cast<std::uint64_t>(seed));
+    reset(static_cast<std::uint64_t>(seed), key);
     const std::vector<float> start = field(static_cast<std::uint64_t>(seed));
     const diffbench_problem problem{nx, ny, DIFFBENCH_PERIODIC, 0, 0, factor};
     diffbench_session* const session = create(&problem);

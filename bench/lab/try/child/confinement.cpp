@@ -59,7 +59,9 @@ constexpr long refused[] = {
     __NR_sched_setattr, __NR_move_pages, __NR_migrate_pages, __NR_socket, __NR_setsid, __NR_setpgid,
     __NR_bpf, __NR_perf_event_open, __NR_mount, __NR_umount2, __NR_unshare, __NR_setns, __NR_chroot,
     __NR_keyctl, __NR_add_key, __NR_request_key, __NR_io_uring_setup, __NR_userfaultfd, __NR_shmget,
-    __NR_msgget, __NR_semget, __NR_mq_open, __NR_inotify_init1, __NR_execveat,
+    __NR_shmat, __NR_shmctl, __NR_msgget, __NR_msgctl, __NR_msgrcv, __NR_msgsnd, __NR_semget,
+    __NR_semctl, __NR_semop, __NR_semtimedop, __NR_mq_open, __NR_mq_unlink, __NR_inotify_init1,
+    __NR_execveat,
 #ifdef __NR_renameat
     __NR_renameat,
 #endif
@@ -71,6 +73,8 @@ constexpr long refused[] = {
 
 /// Of ioctl(2): what types into a terminal, and what sends signals of a file to others.
 constexpr std::uint32_t refused_ioctls[] = {TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP};
+/// Of prctl(2): to outlive diffbench.
+constexpr std::uint32_t refused_prctls[] = {PR_SET_PDEATHSIG};
 constexpr std::uint32_t refused_fcntls[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG};
 
 class Filter {
@@ -107,6 +111,7 @@ class Filter {
     }
     refuse_where(__NR_ioctl, 1, refused_ioctls);
     refuse_where(__NR_fcntl, 1, refused_fcntls);
+    refuse_where(__NR_prctl, 0, refused_prctls);
     end(SECCOMP_RET_ALLOW);
   }
 

@@ -22,6 +22,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -114,7 +115,9 @@ void* emulated_device(const std::string& file) {
 class Server {
  public:
   Server(void* library, void* device, std::byte* shared)
-      : library_(library), device_(device), shared_(shared) {}
+      : library_(library), device_(device), shared_(shared) {
+    reset_device(1); // with the key, before anything of the file is called
+  }
 
   std::string answer(const std::string& line) {
     std::istringstream words(line);
@@ -140,7 +143,7 @@ class Server {
     } else if (verb == "schedule") {
       std::uint64_t seed = 0;
       words >> seed;
-      call_if_there(device_, "diffbench_try_reset", seed);
+      reset_device(seed);
     } else if (verb == "traffic") {
       call_if_there(device_, "diffbench_try_count_traffic");
     } else if (verb == "findings" || verb == "counts") {
@@ -152,8 +155,14 @@ class Server {
   }
 
  private:
+  void reset_device(std::uint64_t seed) const {
+    call_if_there(device_, "diffbench_try_reset", seed, key_);
+  }
+
   void* library_;
   void* device_;
+  const std::uint64_t key_ =
+      std::random_device()() * (std::uint64_t{1} << 32) + std::random_device()();
   std::byte* shared_;
   std::unique_ptr<ServedSession> session_;
 };

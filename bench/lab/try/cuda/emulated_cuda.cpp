@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <set>
+#include <map>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -106,13 +106,16 @@ bool is_internal(std::string_view name) {
 // the user's code: then nothing would be found in it. Whatever the text calls them.
 void refuse_what_replaces_the_device(const fs::path& object, const std::string& name,
                                      const fs::path& runtime) {
-  const std::vector<std::string> exported = exported_functions(runtime);
-  const std::set<std::string_view> of_the_device(exported.begin(), exported.end());
+  std::map<std::string, bool> of_the_device; // and whether it is inline: then others may have it
+  for (const ElfSymbol& symbol : elf_symbols(runtime)) {
+    if (symbol.defined) {
+      of_the_device.emplace(symbol.name, symbol.weak);
+    }
+  }
   for (const ElfSymbol& symbol : elf_symbols(object)) {
-    // Inline functions of its headers are in both.
-    const bool is_inline = symbol.weak && symbol.name.starts_with("_Z");
-    if (symbol.defined ? of_the_device.contains(symbol.name) && !is_inline
-                       : is_internal(symbol.name)) {
+    const auto same = of_the_device.find(symbol.name);
+    const bool replaces = same != of_the_device.end() && !(same->second && symbol.weak);
+    if (symbol.defined ? replaces : is_internal(symbol.name)) {
       throw InvalidInput(
           fmt::format("{}: {} belongs to the emulated device; the file may not {} it", name,
                       symbol.name, symbol.defined ? "define" : "use"));
@@ -125,7 +128,8 @@ void refuse_disguises(const fs::path& source) {
   const auto refuse = [&source](const PlainLine& line, std::string_view why) {
     throw InvalidInput(fmt::format("{}:{}: {}", source.filename().string(), line.number, why));
   };
-  for (const PlainLine& line : plain_lines(read_file(source))) {
+  const std::string text = read_file(source);
+  for (const PlainLine& line : plain_lines(text)) {
     const std::size_t first = line.text.find_first_not_of(" \t\v\f\r");
     const std::string_view code =
         first == std::string::npos ? std::string_view() : std::string_view(line.text).substr(first);
@@ -134,8 +138,10 @@ void refuse_disguises(const fs::path& source) {
     if (sign != 0 && next != std::string_view::npos && code[next] >= '0' && code[next] <= '9') {
       refuse(line, "a line marker is the preprocessor's own");
     }
-    const bool is_pragma = sign != 0 || code.find("_Pragma") != std::string_view::npos;
-    if (is_pragma && code.find("system_header") != std::string_view::npos) {
+    if (code.find('\r') != std::string_view::npos) {
+      refuse(line, "compilers do not agree whether a carriage return alone ends a line");
+    }
+    if (code.find("system_header") != std::string_view::npos) { // perhaps put together by a macro
       refuse(line, "system_header is for the system's headers");
     }
   }

@@ -13,7 +13,7 @@ namespace {
 
 class LineReader {
  public:
-  explicit LineReader(std::string_view source) : source_(source) {}
+  explicit LineReader(std::string source) : source_(std::move(source)) {}
 
   std::vector<PlainLine> read() {
     while (at_ < source_.size()) {
@@ -41,7 +41,7 @@ class LineReader {
 
  private:
   [[nodiscard]] bool is_splice(std::size_t i) const {
-    return i < source_.size() && source_.substr(i, 2) == "\\\n";
+    return i < source_.size() && source_.compare(i, 2, "\\\n") == 0;
   }
   /// The next character but for splices.
   [[nodiscard]] char next() const {
@@ -130,15 +130,38 @@ class LineReader {
     }
   }
 
-  std::string_view source_;
+  std::string source_;
   std::size_t at_ = 0;
   int number_ = 1;
   PlainLine line_;
   std::vector<PlainLine> lines_;
 };
 
+/// Without a byte order mark; lines end with \n; blanks after a line's last backslash are none.
+std::string as_compilers_see_it(std::string_view source) {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (source.starts_with(byte_order_mark)) {
+    source.remove_prefix(byte_order_mark.size());
+  }
+  std::string text;
+  for (const char c : source) {
+    if (c == '\n') {
+      const std::size_t last = text.find_last_not_of(" \t\v\f\r");
+      if (last != std::string::npos && text[last] == '\\') {
+        text.resize(last + 1);
+      } else if (text.ends_with('\r')) {
+        text.pop_back();
+      }
+    }
+    text.push_back(c);
+  }
+  return text;
+}
+
 } // namespace
 
-std::vector<PlainLine> plain_lines(std::string_view source) { return LineReader(source).read(); }
+std::vector<PlainLine> plain_lines(std::string_view source) {
+  return LineReader(as_compilers_see_it(source)).read();
+}
 
 } // namespace diffbench::bench

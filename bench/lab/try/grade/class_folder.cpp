@@ -48,6 +48,12 @@ bool is_file(const fs::directory_entry& entry) {
   return entry.is_regular_file(unknown);
 }
 
+/// No link to one, which may lead anywhere.
+bool is_folder(const fs::directory_entry& entry) {
+  std::error_code unknown;
+  return !entry.is_symlink(unknown) && entry.is_directory(unknown);
+}
+
 bool is_header(const fs::path& path) {
   const std::string end = path.extension().string();
   return end == ".h" || end == ".hpp" || end == ".cuh" || end == ".inc";
@@ -56,7 +62,7 @@ bool is_header(const fs::path& path) {
 /// Sources in folders of a student's folder. What else lies there is not looked at.
 void add_deeper(const fs::path& folder, std::vector<fs::path>& parts) {
   for (const fs::directory_entry& entry : entries_of(folder)) {
-    if (entry.is_directory() && !entry.is_symlink()) {
+    if (is_folder(entry)) {
       add_deeper(entry.path(), parts);
     } else if (is_file(entry) && (is_header(entry.path()) || known_language(entry.path()))) {
       parts.push_back(entry.path());
@@ -84,7 +90,7 @@ Submitted submitted_in(const fs::path& folder) {
         if (known_language(entry.path())) {
           tried.push_back(entry.path());
         }
-      } else if (entry.is_directory() && !entry.is_symlink()) {
+      } else if (is_folder(entry)) {
         add_deeper(entry.path(), submitted.parts);
       }
     }
@@ -127,7 +133,13 @@ ClassFolder class_folder(const fs::path& folder) {
   std::vector<fs::path> headers;
   for (const fs::directory_entry& entry : entries_of(folder)) {
     const auto language = known_language(entry.path());
-    if (entry.is_directory(ignored)) {
+    if (entry.is_symlink(ignored) && (language || entry.is_directory(ignored))) {
+      found.submitted.push_back({.name = entry.path().filename().string(),
+                                 .file = {},
+                                 .language = {},
+                                 .problem = "it is a link; what is graded lies in the class folder",
+                                 .parts = {}});
+    } else if (is_folder(entry)) {
       found.submitted.push_back(submitted_in(entry.path()));
     } else if (is_file(entry) && language) {
       found.submitted.push_back({.name = entry.path().filename().string(),

@@ -231,10 +231,9 @@ std::vector<std::string> notes_on(const ClassResult& result, const Rubric& rubri
                                             [](const GradedRow& row) { return row.graded.fate; });
   if (undecided > 0) {
     notes.push_back(fmt::format(
-        "{} not decided: all runs of a file together took longer than six times --timeout, which "
-        "may "
-        "be this machine's fault; the next run tries {} again, best with a longer --timeout",
-        counted(undecided, "submission"), undecided == 1 ? "it" : "them"));
+        "{} not decided: all runs of a file together took longer than {} times --timeout, which "
+        "may be this machine's fault; the next run tries {} again, best with a longer --timeout",
+        counted(undecided, "submission"), runs_in_full, undecided == 1 ? "it" : "them"));
   }
   if (has_mark(result, Mark::undecided)) {
     notes.push_back(fmt::format(

@@ -33,6 +33,11 @@ TEST(PlainLines, KeepWhatStandsInTexts) {
                           Pair(4, "1'000 '\"'  "), Pair(5, "fooR\"(/*\" d")));
 }
 
+TEST(PlainLines, AreThoseThatCompilersSee) {
+  EXPECT_THAT(lines_of("\xef\xbb\xbf# 1\r\na \\ \t\nb\\\r\nc\r\n"),
+              ElementsAre(Pair(1, "# 1"), Pair(2, "a bc"), Pair(5, "")));
+}
+
 TEST(PlainLines, EndWhereTheSourceEnds) {
   for (const char* source :
        {"", "/*", "/* *", "//", "\"", "'", "R\"(", "R\"", "\\\n", "a\\", "/"}) {
