@@ -18,6 +18,7 @@ import { dropTarget } from "./page/dropped";
 import { fieldView } from "./page/field_view";
 import { articleInTurn, inTurns } from "./page/in_turns";
 import { endPage } from "./page/lifetime";
+import { notesList } from "./page/notes";
 import { contextTable } from "./page/provenance";
 import { themeButton } from "./page/theme";
 import { whatIf } from "./page/whatif";
@@ -66,14 +67,6 @@ const isNewest = (file: ResultFile, companions: ResultFile[]): boolean =>
 /** Dates of one program can be compared as texts. */
 const dateOf = ({ context }: ResultFile) => text(context, "date");
 
-const shortNote = 120; // characters: a line or two
-function notesOf({ notes }: ResultFile): HTMLElement | null {
-  const list = el("ul", { class: "notes" }, ...notes.map((note) => el("li", {}, note)));
-  if (notes.length === 0) return null;
-  if (notes.join("").length < shortNote) return list;
-  return el("details", { class: "notes" }, el("summary", {}, `Notes (${notes.length})`), list);
-}
-
 function fillArticle(article: HTMLElement, file: ResultFile, companions: ResultFile[]): void {
   const made = picturesOf(file, companions);
   const pictures = made.flatMap((picture) => (isMissing(picture) ? [] : [picture]));
@@ -83,7 +76,7 @@ function fillArticle(article: HTMLElement, file: ResultFile, companions: ResultF
       ? el("p", { class: "warning" }, "Interrupted: what was measured until then.")
       : null,
     file.sentence ? el("p", { class: "sentence" }, file.sentence) : null,
-    notesOf(file),
+    notesList(file.notes),
     made.length === 0 ? el("p", {}, "There is no picture for files of this command yet.") : null,
     ...pictures.map((picture, index) =>
       card(picture, file, `${article.id}-${picture.id}`, {

@@ -10,6 +10,7 @@ import { history } from "../pictures/history";
 import { card } from "./card";
 import { el } from "./dom";
 import { articleInTurn } from "./in_turns";
+import { notesList } from "./notes";
 import { tableView } from "./table_view";
 
 function differences({ differences: all }: Pair): HTMLElement | null {
@@ -43,9 +44,7 @@ function fillArticle(article: HTMLElement, pair: Pair): void {
           `Two machines. Before: ${machine(before)}. After: ${machine(after)}.`,
         ),
     differences(pair),
-    verdicts.notes.length > 0
-      ? el("ul", { class: "notes" }, ...verdicts.notes.map((note) => el("li", {}, note)))
-      : null,
+    notesList(verdicts.notes),
     card(beforeAfter(pair), verdicts, `${article.id}-pair`),
   ];
   article.append(...parts.filter((part) => part !== null));

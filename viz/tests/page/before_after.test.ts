@@ -70,7 +70,7 @@ it("shows verdicts of compare, what differs, and the strip of all runs of a mach
   expect(await two.locator(".warning").textContent()).toContain("Two machines");
   expect(await two.locator(".warning").textContent()).toContain("Another CPU");
   expect(await two.locator(".reading").first().textContent()).toContain("FASTER: fused");
-  expect(await two.locator(".notes").textContent()).toContain("may explain a ratio");
+  expect(await two.locator("ul.notes").textContent()).toContain("may explain a ratio");
 
   await drawAll(page);
   await page.screenshot({ path: join(screenshots, "runs.jpeg"), fullPage: true });

@@ -62,9 +62,12 @@ export const unfold = (part: Page | Locator): Promise<void> =>
     await new Promise((done) => setTimeout(done));
   });
 
-/** How many screens a page is long. */
-export const screensOf = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollHeight / innerHeight);
+/** How many screens a page is long: printed, so that one sees how far it is from its bar. */
+export async function screensOf(page: Page): Promise<number> {
+  const screens = await page.evaluate(() => document.documentElement.scrollHeight / innerHeight);
+  console.log(`${screens.toFixed(1)} screens`);
+  return screens;
+}
 
 /** What makes a page wider than its window: nothing should. */
 export const tooWide = (page: Page): Promise<string[]> =>
