@@ -80,6 +80,29 @@ describe("without WebGPU", () => {
   });
 });
 
+// A figure and no check, as a timing decides no test: the bar is 100 ms on a quiet machine.
+it.runIf("DIFFBENCH_FIGURES" in process.env)(
+  "draws frames while 8192x8192 is computed",
+  async () => {
+    const { page } = await openPage("live.html", { before: withoutAdapter });
+    const longest = page.evaluate(
+      () =>
+        new Promise<number>((done) => {
+          let [gap, last] = [0, performance.now()];
+          const frame = (now: number) => {
+            [gap, last] = [Math.max(gap, now - last), now];
+            if (document.querySelector(".outcome > *")) done(gap);
+            else requestAnimationFrame(frame);
+          };
+          requestAnimationFrame(frame);
+        }),
+    );
+    await measure(page, { grid: "8192", steps: "10" });
+    console.log(`8192x8192, 10 steps: at most ${(await longest).toFixed(0)} ms without a frame`);
+    await page.context().close();
+  },
+);
+
 describe("with a software adapter", () => {
   it("is within one unit in the last place under each boundary, and has no times", async () => {
     const { page, troubles } = await openPage("live.html");
