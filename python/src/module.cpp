@@ -123,7 +123,12 @@ class PySession {
   PySession& operator=(const PySession&) = delete;
   ~PySession() {
     if (owner_ != getpid()) { // to end its threads would wait for what the child does not have
-      std::visit([](auto& session) { (void)session.release(); }, session_);
+      if (auto* const as_float = std::get_if<0>(&session_)) {
+        (void)as_float->release();
+      }
+      if (auto* const as_double = std::get_if<1>(&session_)) {
+        (void)as_double->release();
+      }
     }
   }
 

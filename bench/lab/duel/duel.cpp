@@ -127,8 +127,9 @@ std::vector<Duel> duels_of_commands(const DuelOptions& options, const BuiltRevis
     seconds += sides->warm_up();
   }
   const int pairs = pairs_of_runs(options, seconds);
-  for (std::size_t i = 0; i < duels.size(); ++i) {
-    duels[i].run = [sides = all[i], pairs](Side first) {
+  auto next = all.begin();
+  for (auto& duel : duels) {
+    duel.run = [sides = *next++, pairs](Side first) {
       return block_of_runs(first, pairs, [&](Side side) { return sides->run(side); });
     };
   }

@@ -25,7 +25,8 @@ struct HistoryRow {
   std::optional<StepWork> work = {}; ///< of a sample; empty: a whole process
   std::string host, cpu;
 
-  [[nodiscard]] auto operator<=>(const HistoryRow& other) const = default;
+  [[nodiscard]] auto operator<=>(const HistoryRow& other) const =
+      default; // NOLINT(modernize-use-nullptr)
 };
 
 struct HistoryEntry {

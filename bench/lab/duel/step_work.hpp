@@ -19,7 +19,8 @@ struct StepWork {
   Dtype dtype = Dtype::float32;
   std::optional<int> threads = {}; ///< of backends; files take as many as they like
 
-  [[nodiscard]] auto operator<=>(const StepWork& other) const = default;
+  [[nodiscard]] auto operator<=>(const StepWork& other) const =
+      default; // NOLINT(modernize-use-nullptr)
 };
 
 /// "100 steps of 640x640 float32 cells, 2 threads".

@@ -333,7 +333,7 @@ class LessonReader {
       const bool by_letter =
           !question.choices.empty() && source != Source::measured && source != Source::assumed;
       for (const std::string& text : part.texts(key)) {
-        part.check(key, [&] {
+        part.check(key, [&, source = source] {
           question.known_by.push_back({.source = source});
           if (by_letter) {
             question.known_by.back().choice = letter(question, text);
