@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notebooks, executed cell by cell without Jupyter: notebooks_test.py FOLDER_OF_THE_PACKAGE PROGRAM ROOT
+"""The notebooks, executed cell by cell without Jupyter: notebooks_test.py FOLDER_OF_THE_PACKAGE PROGRAM ROOT Commands|Executed
 
 Cells are plain Python, and what a cell's last expression is, is what a notebook shows."""
 import ast
@@ -40,40 +40,52 @@ def shown_by(source, names):
     return out.getvalue()
 
 
-class Notebooks(unittest.TestCase):
+def cells_of(notebook):
+    """Its cells of code, as they are committed: without outputs."""
+    for cell in json.loads(notebook.read_text())["cells"]:
+        if cell["cell_type"] == "code":
+            assert (cell["outputs"], cell["execution_count"]) == ([], None), f"{notebook}: commit it without outputs"
+            yield "".join(cell["source"])
+
+
+class Commands(unittest.TestCase):
+    """Takes a second: nothing is measured."""
+
+    def test_are_those_of_the_lessons(self):
+        text = (ROOT / "docs/lesson.md").read_text()
+        commands = []
+        self.addCleanup(setattr, diffbench, "run", diffbench.run)
+        diffbench.run = lambda *verb, **options: commands.append([*verb, *_run.words_of(options)])
+        for number in range(1, 6):
+            part = re.search(rf"(?ms)^## Lesson {number}: .*?(?=^## )", text)[0]
+            # A file to be mended is a cell with a magic, where a notebook has one.
+            expected = [shlex.split(line)[1:] for line in re.findall(r"(?m)^\$ (diffbench (?!try ).*)$", part)]
+            commands.clear()
+            names = {}
+            for source in cells_of(ROOT / f"docs/notebooks/lesson-{number}.ipynb"):
+                shown_by(source, names)
+            self.assertEqual(commands, expected)
+
+
+class Executed(unittest.TestCase):
+    """No cell fails, and none shows more than a screen."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
-        self.commands = []
-        run = diffbench.run
-        self.addCleanup(setattr, diffbench, "run", run)
-
-        def recorded(*verb, **options):
-            self.commands.append([*verb, *_run.words_of(options)])
-            return run(*verb, **options)
-
-        diffbench.run = recorded
 
     def execute(self, notebook):
         names = {}
-        for cell in json.loads(notebook.read_text())["cells"]:
-            if cell["cell_type"] == "code":
-                self.assertEqual((cell["outputs"], cell["execution_count"]), ([], None), "commit notebooks without outputs")
-                shown = shown_by("".join(cell["source"]), names)
-                self.assertLessEqual(shown.count("\n"), SCREEN, shown)
+        for source in cells_of(notebook):
+            shown = shown_by(source, names)
+            self.assertLessEqual(shown.count("\n"), SCREEN, shown)
 
-    def test_lessons_run_the_commands_of_the_lessons(self):
-        text = (ROOT / "docs/lesson.md").read_text()
+    def test_lessons(self):
         for number in range(1, 6):
             with self.subTest(lesson=number):
-                part = re.search(rf"(?ms)^## Lesson {number}: .*?(?=^## )", text)[0]
-                # A file to be mended is a cell with a magic, where a notebook has one.
-                expected = [shlex.split(line)[1:] for line in re.findall(r"(?m)^\$ (diffbench (?!try ).*)$", part)]
-                self.commands.clear()
                 self.execute(ROOT / f"docs/notebooks/lesson-{number}.ipynb")
-                self.assertEqual(self.commands, expected)
 
     def test_the_tour_of_a_card(self):
         Path("CMakePresets.json").touch()  # what it takes for a checkout
