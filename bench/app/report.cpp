@@ -9,6 +9,7 @@
 #include "field_frames.hpp"
 #include "json.hpp"
 #include "lab_report.hpp"
+#include "lesson/class_sheets.hpp"
 #include "option_list.hpp"
 #include "output.hpp"
 #include "page.hpp"
@@ -17,18 +18,22 @@
 #include "result_lines.hpp"
 #include "result_reader.hpp"
 #include "sweep/journal_result.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace diffbench::bench {
@@ -48,7 +53,10 @@ struct Input {
   bool in_folder = false; ///< nobody named it: where it cannot be shown, it is left out
 };
 
-/// What `path` stands for: itself, or the result files and journals of the folder that it is.
+bool is_sheet(const Input& input) { return fs::path(input.path).extension() == ".csv"; }
+
+/// What `path` stands for: itself, or the result files, journals and class sheets of the folder
+/// that it is.
 std::vector<Input> inputs_at(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
@@ -59,7 +67,8 @@ std::vector<Input> inputs_at(const std::string& path) {
        entry.increment(error)) {
     std::error_code unknown; // of a link to itself, for one: it is no file
     if (entry->is_regular_file(unknown) &&
-        (entry->path().extension() == ".json" || is_sweep_journal(entry->path()))) {
+        (entry->path().extension() == ".json" || is_sweep_journal(entry->path()) ||
+         is_class_sheet(entry->path()))) {
       inputs.push_back({.path = entry->path().string(), .in_folder = true});
     }
   }
@@ -67,8 +76,10 @@ std::vector<Input> inputs_at(const std::string& path) {
     throw InvalidInput(fmt::format("{}: cannot be read: {}", path, error.message()));
   }
   if (inputs.empty()) {
-    throw InvalidInput(
-        fmt::format("{}: no .json file is in this folder; diffbench --json FILE writes one", path));
+    throw InvalidInput(fmt::format(
+        "{}: neither a .json file nor a class sheet is in this folder; diffbench --json "
+        "FILE writes one, and diffbench lesson the other",
+        path));
   }
   std::ranges::sort(inputs, {}, &Input::path);
   return inputs;
@@ -99,17 +110,10 @@ void check_before_work(const ReportOptions& options, const std::vector<Input>& i
   refuse_to_overwrite("--csv", options.csv, paths);
 }
 
-/// With nothing beside the lines where they go to stdout.
-void tell_page(const ReportOptions& options, std::size_t files, const Invocation& invocation) {
-  write_text(
-      options.csv == stdout_name ? invocation.err : invocation.out,
-      fmt::format("{}: {} result file{}, {:.1f} MB; open it in a browser\n", options.out, files,
-                  files == 1 ? "" : "s", static_cast<double>(fs::file_size(options.out)) / 1e6));
-}
-
 /// Of a file in the page, what is needed beside it.
 struct Shown {
   std::string path, name, kind;
+  bool has_samples = true; ///< as journals and class sheets have not
 };
 
 /// What is measured, and the question where an experiment has several: "cluster strong".
@@ -128,8 +132,10 @@ struct Contents {
   std::vector<std::string> parts; ///< of the page, in the order of `shown`
   Value lines = Value::list();    ///< of --csv
   std::vector<std::string> left_out;
+  std::int64_t files = 0, sheets = 0; ///< that were read
 
-  void add(const std::string& path, const nlohmann::ordered_json& result, bool with_lines) {
+  void add(const std::string& path, const nlohmann::ordered_json& result, bool with_lines,
+           bool has_samples = true) {
     const nlohmann::ordered_json& own = member(result, "diffbench");
     if (own.is_null()) { // of several files, as of *.json, those of Google Benchmark are left out
       left_out.push_back(path + ": another program wrote it");
@@ -138,7 +144,7 @@ struct Contents {
     if (results_of(own).empty()) { // a run that measured nothing has nothing to draw
       throw InvalidInput(fmt::format("{}: has no results to draw", path));
     }
-    shown.push_back({path, fs::path(path).filename().string(), kind_of(own)});
+    shown.push_back({path, fs::path(path).filename().string(), kind_of(own), has_samples});
     parts.push_back(report_part(shown.back().name, result));
     if (with_lines) {
       add_result_lines(path, own, lines);
@@ -146,16 +152,35 @@ struct Contents {
   }
 };
 
+void add_file(const Input& input, Origin welcome, bool with_lines, Contents& contents) {
+  if (is_sweep_journal(input.path)) {
+    contents.add(input.path, journal_result(input.path), with_lines, false);
+  } else {
+    contents.add(input.path, read_result_file(input.path, welcome, Detail::overview), with_lines);
+  }
+}
+
+/// Those of a class together: a part for each lesson.
+void add_sheets(const std::vector<fs::path>& paths, bool with_lines, Contents& contents) {
+  ClassSheets sheets = read_class_sheets(paths);
+  for (std::size_t i = 0; i < sheets.results.size(); ++i) {
+    contents.add(sheets.names[i], sheets.results[i], with_lines, false);
+  }
+  contents.sheets = static_cast<std::int64_t>(paths.size() - sheets.left_out.size());
+  std::ranges::move(sheets.left_out, std::back_inserter(contents.left_out));
+}
+
 Contents read_inputs(const std::vector<Input>& inputs, bool with_lines) {
   const Origin welcome = inputs.size() == 1 ? Origin::ours : Origin::any_benchmark;
   Contents contents;
+  std::vector<fs::path> sheets;
   for (const Input& input : inputs) {
+    if (is_sheet(input)) {
+      sheets.emplace_back(input.path);
+      continue;
+    }
     try {
-      contents.add(input.path,
-                   is_sweep_journal(input.path)
-                       ? journal_result(input.path)
-                       : read_result_file(input.path, welcome, Detail::overview),
-                   with_lines);
+      add_file(input, welcome, with_lines, contents);
     } catch (const OtherFile& error) {
       if (inputs.size() == 1) {
         throw;
@@ -168,6 +193,8 @@ Contents read_inputs(const std::vector<Input>& inputs, bool with_lines) {
       contents.left_out.emplace_back(error.what());
     }
   }
+  contents.files = static_cast<std::int64_t>(contents.shown.size());
+  add_sheets(sheets, with_lines, contents);
   if (contents.parts.empty()) {
     throw InvalidInput(
         fmt::format("report: none of {} file{} can be shown; name a file of diffbench --json. "
@@ -178,11 +205,27 @@ Contents read_inputs(const std::vector<Input>& inputs, bool with_lines) {
   return contents;
 }
 
+/// With nothing beside the lines where they go to stdout.
+void tell_page(const ReportOptions& options, const Contents& contents,
+               const Invocation& invocation) {
+  std::vector<std::string> read;
+  for (const auto& [files, what] :
+       {std::pair(contents.files, "result file"), std::pair(contents.sheets, "class sheet")}) {
+    if (files > 0) {
+      read.push_back(counted(files, what));
+    }
+  }
+  write_text(
+      options.csv == stdout_name ? invocation.err : invocation.out,
+      fmt::format("{}: {}, {:.1f} MB; open it in a browser\n", options.out,
+                  fmt::join(read, " and "), static_cast<double>(fs::file_size(options.out)) / 1e6));
+}
+
 /// What `compare` says of files that came after one another, each as an element of the page.
 std::vector<std::string> pair_parts(const std::vector<Shown>& shown) {
   std::map<std::string, std::vector<std::size_t>> of_kind;
   for (std::size_t i = 0; i < shown.size(); ++i) {
-    if (!is_sweep_journal(shown[i].path)) { // it has no samples of its own
+    if (shown[i].has_samples) {
       of_kind[shown[i].kind].push_back(i);
     }
   }
@@ -227,7 +270,7 @@ int run_report(const ReportOptions& options, const Invocation& invocation) {
   Outputs outputs;
   outputs.attempt([&] {
     write_report_with_cards(options.out, parts);
-    tell_page(options, contents.shown.size(), invocation);
+    tell_page(options, contents, invocation);
   });
   outputs.write(invocation.out, options.csv, [&] { return csv_of(contents.lines); });
   outputs.finish(invocation.err);
@@ -238,8 +281,10 @@ int run_report(const ReportOptions& options, const Invocation& invocation) {
 
 Action declare_report(OptionList& options) {
   const auto typed = std::make_shared<ReportOptions>();
-  options.files("RESULT FILE", typed->results,
-                "result files (--json) of any verb, journals of sweeps, or folders of them");
+  options.files(
+      "RESULT FILE", typed->results,
+      "result files (--json) of any verb, journals of sweeps, class sheets of lessons, or "
+      "folders of them");
   options.group("Output");
   options.text("--snapshots DIR", typed->snapshots,
                "folder of --snapshot-every; its .npy files become a film of the field");

@@ -6,7 +6,6 @@
 #include "units.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -20,9 +19,14 @@ std::string shown(const Value& value, Format format) {
 }
 
 /// Quoted where it holds a separator, a quote or a line end; with ? for other control characters:
-/// the lines may go to a terminal.
-std::string quoted(std::string text) {
-  text = without_controls(text, '?', "\t\r\n");
+/// the lines may go to a terminal. A spreadsheet takes text that begins like a formula for one: a '
+/// keeps it from that.
+std::string csv_cell(const Value& value) {
+  std::string text = without_controls(value.plain_text(), '?', "\t\r\n");
+  if (std::holds_alternative<std::string>(value.data()) && !text.empty() &&
+      std::string_view("=+-@\t").find(text.front()) != std::string_view::npos) {
+    text.insert(text.begin(), '\'');
+  }
   if (text.find_first_of(",\"\r\n") == std::string::npos) {
     return text;
   }
@@ -47,7 +51,7 @@ void flatten(const Value& value, const std::string& name, Cells& cells) {
       flatten(member.value, name.empty() ? member.key : name + "." + member.key, cells);
     }
   } else if (!std::holds_alternative<std::unique_ptr<Value::List>>(value.data())) {
-    cells.emplace_back(name, value.is_null() ? "" : quoted(value.plain_text()));
+    cells.emplace_back(name, value.is_null() ? "" : csv_cell(value));
   }
 }
 
@@ -98,7 +102,11 @@ std::string csv_of(const Value& objects) {
            std::ranges::all_of(lines,
                                [&](const Cells& cells) { return cell(cells, name).empty(); });
   });
-  std::string text = fmt::format("{}\n", fmt::join(names, ","));
+  std::string text;
+  for (const std::string& name : names) {
+    text += (&name == &names.front() ? "" : ",") + csv_cell(name);
+  }
+  text += '\n';
   for (const Cells& cells : lines) {
     for (const std::string& name : names) {
       text += (&name == &names.front() ? "" : ",") + cell(cells, name);

@@ -7,6 +7,7 @@ import pathlib
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import unittest
 
@@ -51,6 +52,10 @@ class Documents(CommandLineTest):
                         self.assertEqual(parse_json(self.path(name).read_text())["diffbench"]["schema"], 1)
 
     def test_the_commands_for_teachers_run(self):
+        self.path("sheets").mkdir()
+        self.path("sheets/ada.csv").write_text(
+            "name,host,date,lesson,question,text,guess,answer,unit,source,verdict,command\n"
+            "Ada,pc,2026-11-25T10:00:00+0100,1,1,How many?,2,2.00,times,measured,right,diffbench x\n")
         self.check_commands(LESSON, 7)
 
     def test_the_first_ten_minutes_run(self):
@@ -89,7 +94,7 @@ class Lesson(CommandLineTest):
     def test_every_question_is_answered_without_a_gpu(self):
         for number in NUMBERS:
             with self.subTest(number):
-                done = self.lesson(number, "--quick", out=number, guesses="a\n3\n" * 20)
+                done = self.lesson(number, "--quick", "--name", "Ada, too", out=number, guesses="a\n3\n" * 20)
                 rows = self.sheet(f"{number}/sheet.csv")
                 self.assertEqual([row["question"] for row in rows],
                                  [str(i + 1) for i in range(len(rows))])
@@ -104,12 +109,18 @@ class Lesson(CommandLineTest):
                 self.assertEqual(len(said), 2)
         for word in ("mistake:", "reason:", "remedy:"):
             self.assertIn(word, done.stdout)
+        self.assertEqual({(row["name"], row["host"]) for row in rows}, {("Ada, too", socket.gethostname())})
+        self.run_ok("report", "1", "2", "-o", "class.html", "--csv", "class.csv")
+        with self.path("class.csv").open(newline="") as file:
+            again = [line for line in csv.DictReader(file) if line["experiment"] == "lesson"]
+        self.assertEqual({(line["name"], line["lesson"]) for line in again}, {("Ada, too", "1"), ("Ada, too", "2")})
         # Without a compiler an exercise is left out, and the lesson ends as others do.
         rows = self.sheet("1/sheet.csv")
         self.path("1/5-port.json").unlink()
-        done = self.lesson("1", "--quick", out="1", env={"PATH": str(self.path("1"))})
+        done = self.lesson("1", "--quick", "--name", "Ada, too", out="1", env={"PATH": str(self.path("1"))})
         self.assertIn("Left out: it cannot run here, as said above.", done.stdout)
-        self.assertEqual(self.sheet("1/sheet.csv"), rows[:-2])
+        again = self.sheet("1/sheet.csv")
+        self.assertEqual([{**row, "date": ""} for row in again], [{**row, "date": ""} for row in rows[:-2]])
 
     def test_is_taken_up_where_it_was(self):
         left = self.lesson("3", "--quick", guesses="about 230 parameters\nq\n")

@@ -151,7 +151,7 @@ class ReportTest(program.CommandLineTest):
         self.assertIn("page.html: 1 result file,", done.stdout)
         self.assertIn("left out: runs/other.json", done.stderr)
         self.assert_refused(2, "runs/other.json: was written by another program", "report", "runs/other.json")
-        self.assert_refused(2, ["bare", "no .json file"], "report", "bare")
+        self.assert_refused(2, ["bare", "neither a .json file nor a class sheet"], "report", "bare")
         self.assert_refused(2, ["none of 2 files", "The first: foreign/another.json: another program"],
                             "report", "foreign")
         self.assert_refused(2, "--csv runs/a.json: is also an input", "report", "runs", "--csv", "runs/a.json")
@@ -193,6 +193,53 @@ class ReportTest(program.CommandLineTest):
             self.assertEqual(part["diffbench"]["sweep"]["points"],
                              whole["diffbench"]["sweep"]["points"][:2])
             self.assertEqual(part["context"]["cpu_model"], whole["context"]["cpu_model"])
+
+    def sheet(self, name, student, *, lesson=1, host="pc", date="2026-11-25T10:00:00+0100", guess="20", answer="5.00",
+              verdict="4.0 times too high", separator=","):
+        """Of one question."""
+        header = "name,host,date,lesson,question,text,guess,answer,unit,source,verdict,command"
+        line = f'"{student}",{host},{date},{lesson},1,How many?,{guess},{answer},times,measured,{verdict},diffbench x'
+        self.path(name).write_text(f"{header}\n{line}\n".replace(",", separator))
+
+    def test_draws_the_sheets_of_a_class(self):
+        self.path("class").mkdir()
+        self.sheet("class/a.csv", "=Ada </script><b>")
+        self.sheet("class/b.csv", "Bob", guess="4", answer="3.00 to 8.00", verdict="right")
+        self.sheet("class/b-later.csv", "Bob", guess="2", answer="4.00", verdict="right", date="2026-11-25T11:00:00+0100")
+        self.sheet("class/c.csv", "Cem", guess="", verdict="", separator=";")
+        self.sheet("class/two.csv", "Dee", lesson=2)
+        self.sheet("class/long.csv", "E" * 3000)
+        self.sheet("class/lesson-x.csv", "Fay", lesson="x")
+        self.path("class/old.csv").write_text("lesson,question,text,guess,answer,unit,source,verdict,command\n")
+        self.path("class/cut.csv").write_bytes(self.path("class/a.csv").read_bytes()[:-30])
+        self.path("class/quote.csv").write_text('name,host,date,lesson,question\n"never closed')
+        self.path("class/rows.csv").write_text("file,experiment\n")  # of --csv: no sheet
+        done = self.run_ok("report", "class", "-o", "page.html", "--csv", "all.csv")
+        self.assertIn("page.html: 5 class sheets, ", done.stdout)
+        *left_out, last = done.stderr.splitlines()
+        self.assertEqual(last, "diffbench: wrote all.csv")
+        for line, mentions in zip(sorted(left_out), (
+                "cut.csv: a line has 11 fields", "lesson-x.csv: lesson 'x'", "long.csv: name has more than 2000",
+                "old.csv: is no class sheet of this version", "quote.csv: line 2: a quote is never closed"), strict=True):
+            self.assertTrue(line.startswith(f"diffbench: left out: class/{mentions}"), line)
+        first, second = parts_of(self.path("page.html").read_text())
+        self.assertEqual([first["file"], second["file"]], ["lesson 1, 3 students", "lesson 2, 1 student"])
+        own = first["diffbench"]
+        self.assertEqual(own["sentence"], "1 of 2 guesses are right, of 3 students. Furthest off is question 1.1: "
+                                          "half of the guesses are 1.4 times too high or more.")
+        self.assertEqual(own["notes"], ["Bob on pc has 2 sheets: the newest counts"])
+        self.assertEqual([(row["name"], row["ratio"]) for row in own["lesson"]["results"]],
+                         [("=Ada </script><b>", 4), ("Bob", 0.5), ("Cem", None)])
+        lines = list(csv.DictReader(io.StringIO(self.path("all.csv").read_text())))
+        self.assertEqual([(line["name"], line["guess"]) for line in lines],
+                         [("'=Ada </script><b>", "20"), ("Bob", "2"), ("Cem", ""), ("Dee", "20")])
+        # Within a span every guess is right; a second run does not take what the first one wrote for sheets.
+        self.path("class/b-later.csv").unlink()
+        self.run_ok("report", "class", "-o", "page.html", "--csv", "class/all.csv")
+        self.run_ok("report", "class", "-o", "page.html")
+        first, _ = parts_of(self.path("page.html").read_text())
+        self.assertAlmostEqual(first["diffbench"]["lesson"]["questions"][0]["median_ratio"], 2)
+        self.assert_refused(2, ["none of 1 file", "no class sheet of this version"], "report", "class/old.csv")
 
     def test_has_what_compare_says_of_files_that_followed_one_another(self):
         new, old = self.result(), self.result()

@@ -14,6 +14,7 @@
 #include "output.hpp"
 #include "peer.hpp"
 #include "pitfalls/pitfall.hpp"
+#include "result_file.hpp"
 #include "result_reader.hpp"
 #include "sheet.hpp"
 #include "text_width.hpp"
@@ -225,7 +226,8 @@ class Course {
     Outputs outputs;
     if (!asked_.empty()) { // else an older sheet stays
       outputs.attempt([&] {
-        write_to(invocation_.out, folder_.sheet(), sheet_text(asked_));
+        const Student student{.name = options_.name, .host = host_name(), .date = now_iso8601()};
+        write_to(invocation_.out, folder_.sheet(), sheet_text(student, asked_));
         say(fmt::format("\n{}{}{}: the class sheet\n", advice(), score(), folder_.sheet()));
       });
     }

@@ -15,6 +15,7 @@ namespace diffbench::bench::lesson {
 
 struct CourseOptions {
   std::string folder, sheet; ///< empty: diffbench-lesson-N, and a sheet.csv in it
+  std::string name;          ///< of the student, for the sheet
   AssumedCard card;
   std::string card_as_typed; ///< the --assume of commands
   bool quiz = true;

@@ -10,7 +10,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <pwd.h>
+#include <unistd.h>
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -38,6 +41,14 @@ const lesson::Lesson& find_lesson(const std::vector<lesson::Lesson>& lessons, in
         fmt::format("there is no lesson {}: choose {}", number, fmt::join(numbers, ", ")));
   }
   return *found;
+}
+
+constexpr std::size_t longest_name = 100;
+
+/// Empty where the system knows none.
+std::string login_name() {
+  const passwd* const entry = ::getpwuid(::getuid());
+  return entry == nullptr || entry->pw_name == nullptr ? "" : entry->pw_name;
 }
 
 struct LessonOptions {
@@ -75,9 +86,18 @@ Action declare_lesson(OptionList& options) {
   options.text("--sheet FILE", course.sheet,
                "a CSV line for each question: guess, answer, source of the answer (default: "
                "sheet.csv in --out)");
+  options.text("--name TEXT", course.name,
+               "who takes the lesson, for the sheet, which also names the host (default: the login "
+               "name)");
   options.check([typed] {
     if (typed->course.sheet == "-") {
       throw InvalidInput("--sheet -: stdout has the lesson; name a file");
+    }
+    if (typed->course.name.empty()) {
+      typed->course.name = login_name();
+    }
+    if (typed->course.name.size() > longest_name) {
+      throw InvalidInput(fmt::format("--name: at most {} characters", longest_name));
     }
     typed->course.card = find_assumed_card(typed->course.card_as_typed);
   });

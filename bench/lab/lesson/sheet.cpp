@@ -69,8 +69,11 @@ std::string answer_lines(const Asked& asked) {
                              : fmt::format("{}\n{:{}}{}\n", line, "", margin, explanation);
 }
 
-std::string sheet_text(const std::vector<Asked>& asked) {
-  return csv_of(list_of(sheet_columns, asked));
+std::string sheet_text(const Student& student, const std::vector<Asked>& asked) {
+  return csv_of(Value::each(asked, [&](const Asked& each) {
+    return object_of(sheet_columns, each,
+                     {{"name", student.name}, {"host", student.host}, {"date", student.date}});
+  }));
 }
 
 } // namespace diffbench::bench::lesson

@@ -10,6 +10,12 @@
 
 namespace diffbench::bench::lesson {
 
+/// Who takes a lesson, and where.
+struct Student {
+  std::string name, host;
+  std::string date = {}; ///< of the sheet, ISO 8601
+};
+
 struct Asked {
   const Question* question = nullptr;
   std::string number;     ///< "2.3"
@@ -30,7 +36,7 @@ struct Asked {
 [[nodiscard]] std::string question_lines(const Asked& asked);
 /// The answer, what it makes of the guess, and why.
 [[nodiscard]] std::string answer_lines(const Asked& asked);
-/// A line a question, below a header.
-[[nodiscard]] std::string sheet_text(const std::vector<Asked>& asked);
+/// A line a question, below a header. class_sheets.hpp reads it.
+[[nodiscard]] std::string sheet_text(const Student& student, const std::vector<Asked>& asked);
 
 } // namespace diffbench::bench::lesson

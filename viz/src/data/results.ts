@@ -270,7 +270,8 @@ export function readRows(
 /** What must be the same for two files to be of one machine, each part of it as `shown`. */
 export function machineOf(file: ResultFile, shown = (part: string) => part): string {
   const get = (name: string) => text(file.context, name);
-  const cpu = get("cpu_model") || "unknown CPU";
+  const cpu = get("cpu_model");
+  if (cpu === "") return "several machines, or none that is named";
   const cpus = get("usable_cpus") || String(num(file.context, "num_cpus") ?? "?");
   const isa = get("isa");
   const gpu = get("gpu_name") || get("cuda");

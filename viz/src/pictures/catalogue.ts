@@ -7,6 +7,7 @@ import { clusterScaling, clusterSteps } from "./cluster";
 import { clusterDepth, clusterPrediction } from "./cluster_model";
 import { crossover } from "./crossover";
 import { duels } from "./duels";
+import { guesses } from "./guesses";
 import { ladder } from "./ladder";
 import { ledger } from "./ledger";
 import { epochLedger, learningCurves } from "./mlp";
@@ -32,6 +33,7 @@ const families: [string, ResultFile["experiment"][]][] = [
     ["mlp_train", "mlp_depth", "mlp_width", "mlp_throughput", "mlp_scaling", "mlp_latency"],
   ],
   ["Verdicts", ["compare", "duel", "history", "selftest", "try"]],
+  ["Lessons", ["lesson"]],
 ];
 const others = "Other files";
 
@@ -71,6 +73,7 @@ const makers = [
   compared,
   duels,
   selftest,
+  guesses,
 ];
 
 export const picturesOf = (

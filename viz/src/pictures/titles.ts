@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the pictures of a file are called, by their names in addresses.
-import { at, text } from "../data/json";
+import { at, num, text } from "../data/json";
 import type { ResultFile } from "../data/results";
 
 type Title = string | ((file: ResultFile) => string);
@@ -35,6 +35,7 @@ export const titles = {
   profile: "The profile: time of a cell by grid",
   advice: "Predicted runs",
   compared: "Two runs: new over old",
+  guesses: ({ data }) => `Lesson ${num(data, "lesson") ?? "?"}: guesses against answers`,
   duels: "Run after run: B over A in each duel",
   selftest: "Self-test: how often a planted slowdown is found",
 } satisfies Record<string, Title>;

@@ -24,6 +24,7 @@ const pictures = [
   "duels",
   "epochs",
   "field",
+  "guesses",
   "ladder",
   "ladder",
   "latency",

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
+import { writeSheets } from "../class_sheets";
 
 const program = process.env["DIFFBENCH_PROGRAM"];
 // As if nothing else ran: what a disturbed run concludes is looked at by tests of its own.
@@ -112,7 +113,8 @@ export default async function setup({ provide }: TestProject) {
   copyFileSync(new URL("../duels.jsonl", import.meta.url), join(directory, "duels.jsonl"));
   await runAll(directory);
   const files = kinds.map((kind) => `${kind}.json`);
-  diffbench(directory, "report", ...files, "--snapshots snapshots -o report.html");
+  const sheets = writeSheets(directory, 30);
+  diffbench(directory, "report", ...files, ...sheets, "--snapshots snapshots -o report.html");
   return async () => {
     await browser.close();
     rmSync(directory, { recursive: true, force: true });

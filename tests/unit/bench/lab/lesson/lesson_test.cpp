@@ -27,6 +27,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
 
 TEST(Lessons, AreWellFormed) {
@@ -279,6 +280,7 @@ class CourseTest : public testing::Test {
     options_.card = find_assumed_card("h200");
     options_.card_as_typed = "h200";
     options_.quiz = false;
+    options_.name = "Ada";
     for (const char* name : {"one", "two"}) {
       lesson_.steps.push_back(
           {.name = name,
@@ -335,10 +337,12 @@ TEST_F(CourseTest, AsksRunsAnswersAndWritesTheSheet) {
   EXPECT_EQ(take(), exit_ok);
   EXPECT_THAT(ran_, ElementsAre("one", "two", "report"));
   EXPECT_THAT(out_.str(), HasSubstr("1.2  7.00 times (measured)\n     So it is.\n"));
-  EXPECT_EQ(sheet(),
-            "lesson,question,text,guess,answer,unit,source,verdict,command\n"
-            "1,1,How many?,,7.00,times,measured,,diffbench one\n"
-            "1,2,How many?,,7.00,times,measured,,diffbench two\n");
+  EXPECT_THAT(sheet(), MatchesRegex("name,host,date,lesson,question,text,guess,answer,unit,source,"
+                                    "verdict,command\n"
+                                    "Ada,[^,]+,20[^,]+,1,1,How many[?],,7.00,times,measured,,"
+                                    "diffbench one\n"
+                                    "Ada,[^,]+,20[^,]+,1,2,How many[?],,7.00,times,measured,,"
+                                    "diffbench two\n"));
 }
 
 TEST_F(CourseTest, HasNoAnswerAndNoGradeBesideOtherPrograms) {
