@@ -72,9 +72,7 @@ void declare_output(OptionList& options, ComparisonOptions& run) {
 
 void declare_comparison(OptionList& options, ComparisonOptions& run) {
   declare_problem(options, run);
-  declare_rows(options, run,
-               "time for the whole run; by default only the timing rounds have a "
-               "limit");
+  declare_rows(options, run);
   options.value("--until decided",
                 "take samples until the order of the rows is decided, or the budget is spent",
                 [&run](std::string_view option, const std::string& text) {
@@ -93,7 +91,6 @@ void declare_comparison(OptionList& options, ComparisonOptions& run) {
       "--tolerance ULP", run.tolerance_ulps, {0, 1'000'000},
       "also time rows that differ from the reference by up to so many units in the last place; "
       "they are marked as not verified");
-  options.check([&] { run.budget_binds = options.given("--budget"); });
   declare_transfer(options, run.session);
   options.flag("--async", run.record.async, "copy snapshots while the computation goes on");
   declare_device_choice(options, run.session, run.device_chosen);

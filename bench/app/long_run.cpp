@@ -112,7 +112,7 @@ class Runner {
     const std::int64_t halo = options_.many.halo_depth;
     const auto oracle = make("scalar", halo > 0 ? halo : 1);
     begin(*oracle);
-    const double limit = std::max(least_limit_seconds, options_.budget_seconds);
+    const double limit = std::max(least_limit_seconds, options_.reference_seconds);
     const std::int64_t every = options_.checkpoint_every;
     const std::int64_t last = every > 0 ? next_checkpoint(run_.first_step) : options_.iterations;
     const std::int64_t steps = last - run_.first_step;

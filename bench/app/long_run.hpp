@@ -21,7 +21,7 @@ struct LongRunOptions : RunPlan {
   std::vector<std::string> backends; ///< one
   SessionOptions session;
   bool device_chosen = false;
-  double budget_seconds = 10; ///< of the reference, where it is more than usual
+  double reference_seconds = 10; ///< where it is more than least_limit_seconds
   RankPlan many;
   std::string checkpoint; ///< file, or empty
   std::int64_t checkpoint_every = 0;

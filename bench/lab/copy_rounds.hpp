@@ -5,6 +5,7 @@
 // device are measured alike.
 #pragma once
 
+#include "diffbench/stopwatch.hpp"
 #include "rounds.hpp"
 
 #include <algorithm>
@@ -19,6 +20,39 @@ namespace diffbench::bench {
 /// measured.
 inline constexpr int copy_rounds = 7;
 inline constexpr int fewest_copy_rounds = 3;
+
+/// What copies of growing sizes may take, in seconds.
+struct CopyTime {
+  double planned = 0; ///< by the samples of all sizes, of which large ones may take longer
+  double limit = std::numeric_limits<double>::infinity();
+};
+
+/// Says when copies of the next size would take longer than there is time.
+template <typename Clock>
+class CopyDeadline {
+ public:
+  /// Each size has a `share` of the time, and takes longer where a few copies do.
+  CopyDeadline(double limit, double share) : limit_(limit), share_(share) {}
+
+  /// Whether copies of `bytes` may begin.
+  [[nodiscard]] bool allows(std::int64_t bytes) {
+    const double now = watch_.seconds();
+    const double took = now - latest_begin_;
+    const double expected =
+        latest_bytes_ == 0 || took < 2 * share_
+            ? share_
+            : took * static_cast<double>(bytes) / static_cast<double>(latest_bytes_);
+    latest_begin_ = now;
+    latest_bytes_ = bytes;
+    return now + expected <= limit_;
+  }
+
+ private:
+  double limit_, share_;
+  Stopwatch<Clock> watch_;
+  double latest_begin_ = 0;
+  std::int64_t latest_bytes_ = 0;
+};
 
 /// How often to copy in each of how many samples, so that they fill `row_seconds`.
 [[nodiscard]] inline SamplePlan plan_copies(double seconds_per_copy, double row_seconds) {

@@ -35,7 +35,10 @@ void declare_isa(OptionList& options, SessionOptions& session);
 /// A time that is waited for; without it `seconds` as it is, or what `otherwise` says.
 void declare_seconds(OptionList& options, std::string_view usage, double& seconds,
                      std::string_view help, std::string_view otherwise = {});
-void declare_budget(OptionList& options, double& seconds, std::string_view help);
+/// `binds` is set when it was given: it is then all that the user waits (planning.hpp, TimeTable).
+/// Without it `seconds`, which the help tells with `each` (" for each engine"), are those of the
+/// timing rounds.
+void declare_budget(OptionList& options, double& seconds, bool& binds, std::string_view each = {});
 /// `chosen` is set when it was given.
 void declare_device(OptionList& options, int& device, bool& chosen,
                     std::string_view help = "which GPU");
@@ -43,7 +46,7 @@ void declare_device(OptionList& options, int& device, bool& chosen,
 /// What is computed; refuses an unstable one.
 void declare_problem(OptionList& options, RunPlan& run);
 /// Which rows, and for how long.
-void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view budget_help);
+void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view budget_each = {});
 /// The group of these and the following.
 inline constexpr const char* gpu_group = "GPU backends";
 /// How fields travel.

@@ -103,11 +103,14 @@ void declare_seconds(OptionList& options, std::string_view usage, double& second
                 });
 }
 
-void declare_budget(OptionList& options, double& seconds, std::string_view help) {
-  declare_seconds(options, "--budget SECONDS", seconds, help);
+void declare_budget(OptionList& options, double& seconds, bool& binds, std::string_view each) {
+  declare_seconds(options, "--budget SECONDS", seconds,
+                  "time for the whole run; by default only the timing rounds have a limit",
+                  fmt::format("{:g}{}", seconds, each));
+  options.check([&options, &binds] { binds = options.given("--budget"); });
 }
 
-void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view budget_help) {
+void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view budget_each) {
   options.group("What runs");
   declare_backends(options, plan.backends,
                    "backend to run, may be repeated (default: all but slow ones for teaching)");
@@ -133,7 +136,7 @@ void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view bu
   options.choices(known_rows());
   declare_threads(options, plan.session.threads, "for threaded backends", "the usable CPUs");
   declare_isa(options, plan.session);
-  declare_budget(options, plan.budget_seconds, budget_help);
+  declare_budget(options, plan.budget_seconds, plan.budget_binds, budget_each);
   options.percent("--precision X%", plan.precision,
                   "take samples until a row's median is known to that precision, or the budget "
                   "is spent");

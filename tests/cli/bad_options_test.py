@@ -91,6 +91,11 @@ class BadOptions(CommandLineTest):
                     for value in (low, high):
                         self.assert_refused(2, f"{name} {value}: ", *verb, name, str(value))
 
+    def test_a_budget_is_the_whole_wait_with_every_verb(self):
+        meanings = {" ".join(meaning.split()) for page in HELPS.glob("*.txt")
+                    for meaning in re.findall(r"--budget SECONDS +(.*?)[;,(]", page.read_text(), re.S)}
+        self.assertEqual(meanings, {"time for the whole run"})
+
     def test_each_is_refused_in_one_line(self):
         for arguments, named in REFUSED:
             with self.subTest(arguments):

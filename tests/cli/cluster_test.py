@@ -6,7 +6,7 @@ import unittest
 
 from program import CommandLineTest, parse_json
 
-QUICK = "--grid 48x40 --iters 20 --budget 0.3".split()
+QUICK = "--grid 48x40 --iters 20 --budget 20".split()
 NOTCHES = [1, 2, 4, 8, 16, 32, 64]
 
 
@@ -43,7 +43,7 @@ class Cluster(CommandLineTest):
         self.assert_verified(data)
 
     def test_oversubscribed_ranks_have_no_time(self):
-        text, data = self.cluster("strong", "--grid", "8x128", "--iters", "10", "--budget", "0.3",
+        text, data = self.cluster("strong", "--grid", "8x128", "--iters", "10", "--budget", "20",
                                   "--ranks", "64", "--threads", "8")
         row = data["results"][1]
         self.assertIs(row["oversubscribed"], True)

@@ -4,7 +4,7 @@ import unittest
 
 from program import CommandLineTest, parse_json
 
-SMALL = "mlp scaling --layers 784,16,10 --batch 20 --threads 1,2 --budget 0.2".split()
+SMALL = "mlp scaling --layers 784,16,10 --batch 20 --threads 1,2 --budget 2".split()
 
 
 class MlpScaling(CommandLineTest):
@@ -23,7 +23,7 @@ class MlpScaling(CommandLineTest):
 
     def test_table(self):
         """No data in the cache: made-up rows, said clearly. 1 thread is always there."""
-        text = self.run_ok(*SMALL[:-4], "--budget", "0.2", "--threads", "2",
+        text = self.run_ok(*SMALL[:-4], "--budget", "2", "--threads", "2",
                            env={"XDG_CACHE_HOME": str(self.directory)}).stdout
         self.assertRegex(text, r"(?m)^row +time/step .* peak memory +verified$")
         self.assertRegex(text, r"(?m)^cpu, 1 thread .* 1.00x +100 % .* yes$")

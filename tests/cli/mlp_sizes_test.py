@@ -7,7 +7,7 @@ import unittest
 from program import SOME_TIMING, CommandLineTest, parse_json
 from toy_torch import STEPS as RIGHT
 
-DEPTH = "mlp depth --last 4,16 --engine cpu --threads 1 --budget 0.2".split()
+DEPTH = "mlp depth --last 4,16 --engine cpu --threads 1 --budget 2".split()
 
 WRONG = RIGHT.replace("delta /= len(y)", "delta /= len(y) + 1")
 SHORT = RIGHT.replace(".reshape(1, -1)\n", ".reshape(1, -1)[:, 1:]\n")
@@ -42,7 +42,7 @@ class Sizes(CommandLineTest):
         self.assertRegex(self.run_ok(*both).stdout, r"(cpu|scalar) is the fastest of the engines")
 
     def test_width_table(self):
-        text = self.run_ok(*"mlp width --hidden 20,10 --engine scalar,cpu --threads 1,2 --budget 0.2 "
+        text = self.run_ok(*"mlp width --hidden 20,10 --engine scalar,cpu --threads 1,2 --budget 2 "
                            "--optimizer adam".split()).stdout
         self.assertRegex(text, r"(?m)^N +parameters .* cpu, 1 thread +cpu, 2 threads ")
         self.assertRegex(text, r"(?m)^10 +162 .* yes$")
@@ -51,7 +51,7 @@ class Sizes(CommandLineTest):
         self.assertRegex(text, r"(?m)^spread, N +scalar")
 
     def test_all_rows_run_with_the_same_threads(self):
-        rows = self.rows(self.run_ok(*"mlp width --hidden 10 --budget 0.2 --peer torch".split(), "--json", "-",
+        rows = self.rows(self.run_ok(*"mlp width --hidden 10 --budget 2 --peer torch".split(), "--json", "-",
                                      env=self.torch_by(RIGHT, "torch_mlp")), "width")
         threads = {}
         for (_, name), row in rows.items():

@@ -55,7 +55,7 @@ class OwnFiles(CommandLineTest):
 
     @unittest.skipUnless(MODULE.exists(), "this build is without the module hdf5")
     def test_of_two_runs_the_second_is_told_of_the_first(self):
-        first = subprocess.Popen([PROGRAM, *ENDLESS, *CHECKPOINT, "--budget", "1"], cwd=self.directory,
+        first = subprocess.Popen([PROGRAM, *ENDLESS, *CHECKPOINT, "--reference-time", "1"], cwd=self.directory,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(first.wait)
         self.addCleanup(first.kill)
@@ -80,7 +80,7 @@ class OwnFiles(CommandLineTest):
     def test_an_interrupted_reference_is_kept(self):
         """Its budget is long: it is interrupted before the backend has begun."""
         run = subprocess.Popen([PROGRAM, *ENDLESS, "--checkpoint", "c.h5", "--checkpoint-every",
-                                "1000000000", "--budget", "600", "--json", "out.json"],
+                                "1000000000", "--reference-time", "600", "--json", "out.json"],
                                cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(run.kill)
         time.sleep(1.5)

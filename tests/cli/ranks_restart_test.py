@@ -212,7 +212,7 @@ class Interrupted(Restart):
                 begin = time.monotonic()
                 for file in "c.h5", "c.h5.previous", "out.json":
                     self.path(file).unlink(missing_ok=True)
-                result = self.interrupt(3, whom, *PROBLEM, "--iters", "100000000", "--threads", "1", "--budget", "1",
+                result = self.interrupt(3, whom, *PROBLEM, "--iters", "100000000", "--threads", "1", "--reference-time", "1",
                                         *checkpoints, ready=ready)
                 row, = result["run"]["results"] if result else [None]
                 if row and row["last_step"] == 0:  # a very busy machine: there was nothing to keep

@@ -21,7 +21,7 @@ RANKS = (1, 2, 3, 4, 5, 7)
 SIMD = "--backend simd --budget 0.02 --no-progress".split()
 
 # What is to be refused is not begun: it would take for ever.
-ENDLESS = "--iters 1000000000 --distributed --budget 1".split()
+ENDLESS = "--iters 1000000000 --distributed --reference-time 1".split()
 
 
 class SameBits(RanksTest):

@@ -4,7 +4,7 @@ import unittest
 
 from program import CommandLineTest, parse_json
 
-SMALL = ("residency --grid 24x16 --iters 20 --budget 0.5 --threads 1 --roundtrip-every 1,10 "
+SMALL = ("residency --grid 24x16 --iters 20 --budget 20 --threads 1 --roundtrip-every 1,10 "
          "--snapshot-every 5").split()
 
 

@@ -23,7 +23,7 @@ SWEEP = parse_json((ROOT / "viz/tests/unit/sweep.json").read_text())
 MORE = {
     "skipped": "--grid 16 --iters 4 --budget 0.1 --trace trace.json",
     "skipped-engines": "mlp throughput --layers 2,4,2 --budget 0.05 --most-batch 1",
-    "lost": "sweep --grid 16,32 --iters 20,40 --budget 0.1 --cross fused,xtensor_roll --threads 1 "
+    "lost": "sweep --grid 16,32 --iters 20,40 --budget 20 --cross fused,xtensor_roll --threads 1 "
             "--backend fused,xtensor_roll",
 }
 

@@ -4,7 +4,7 @@ import unittest
 
 from program import SOME_TIMING, CommandLineTest, parse_json
 
-SMALL = "scaling --grid 24x16 --iters 20 --budget 0.4 --threads 1,2".split()
+SMALL = "scaling --grid 24x16 --iters 20 --budget 20 --threads 1,2".split()
 
 
 class Scaling(CommandLineTest):
@@ -39,7 +39,7 @@ class Scaling(CommandLineTest):
 
     def test_weak_passes_have_samples_of_one_length(self):
         result = parse_json(self.run_ok(*"scaling --grid 128 --iters 20000 --weak".split(),
-                                        *"--budget 0.4 --threads 1,2 --json -".split()).stdout)
+                                        *"--budget 2 --threads 1,2 --json -".split()).stdout)
         for row in result["diffbench"]["scaling"]["results"]:
             own = [b for b in result["benchmarks"] if f", {row['threads_asked']} t" in b["name"]]
             self.assertEqual(len(own), len(row["samples_seconds"]))

@@ -5,8 +5,8 @@ import unittest
 
 from program import CommandLineTest, parse_json
 
-SMALL = "selftest --grid 16 --iters 10 --budget 0.1 --threads 1".split()
-ENGINE = "selftest --engine cpu --layers 8,6,3 --batch 4 --budget 0.1 --threads 1".split()
+SMALL = "selftest --grid 16 --iters 10 --budget 2 --threads 1".split()
+ENGINE = "selftest --engine cpu --layers 8,6,3 --batch 4 --budget 0.75 --threads 1".split()
 
 
 class Selftest(CommandLineTest):
@@ -33,7 +33,7 @@ class Selftest(CommandLineTest):
     def test_trials_of_an_engine(self):
         result = self.trials(*ENGINE)
         self.assertEqual([result[name] for name in ("engine", "layers", "batch", "trial_seconds")],
-                         ["cpu", [8, 6, 3], 4, 0.1])
+                         ["cpu", [8, 6, 3], 4, 0.25])
         self.assertNotIn("backend", result)
 
     def test_trials_of_duels(self):

@@ -9,11 +9,11 @@ import unittest
 from program import PROGRAM, CommandLineTest, parse_json
 
 ROWS = ["--backend", "scalar,fused", "--baseline", "scalar", "--threads", "1"]
-SMALL = ["sweep", "--grid", "8:32:x2", "--iters", "2,4", "--budget", "0.01", *ROWS]
+SMALL = ["sweep", "--grid", "8:32:x2", "--iters", "2,4", "--budget", "20", *ROWS]
 # A hundred combinations of some 10 ms each.
-HUNDRED = ["sweep", "--grid", "31:40:+1", "--iters", "1000:1009:+1", "--budget", "0.01",
+HUNDRED = ["sweep", "--grid", "31:40:+1", "--iters", "1000:1009:+1", "--budget", "1",
            "--backend", "scalar", "--out", "sweep.jsonl"]
-OTHER = [word.replace("0.01", "0.02") for word in HUNDRED]
+OTHER = ["2" if word == "1" else word for word in HUNDRED]
 
 
 class Sweep(CommandLineTest):
@@ -85,7 +85,7 @@ class Sweep(CommandLineTest):
 
         # Nothing is left to do, and other options are another sweep.
         self.run_ok(*HUNDRED, "--resume")
-        self.assert_refused(2, ["--budget", "0.01", "0.02"], *OTHER, "--resume")
+        self.assert_refused(2, ["--budget", "1", "2"], *OTHER, "--resume")
         self.assert_refused(2, "--resume", *HUNDRED)
 
 

@@ -101,7 +101,7 @@ void declare_common(OptionList& options, ClusterOptions& state, Limits limits,
   declare_threads(options, state.run.session.threads, "threads of each rank",
                   "its share of the CPUs");
   declare_isa(options, state.run.session);
-  declare_budget(options, state.run.budget_seconds, "time for the timing rounds");
+  declare_budget(options, state.run.budget_seconds, state.run.budget_binds);
   options.parsed("--network LATENCY,BANDWIDTH", state.network,
                  "emulate a network between ranks that are threads, such as 10us,25GB/s",
                  [](const std::string& text) { return cluster::parse_network(text); });

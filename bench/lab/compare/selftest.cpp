@@ -180,8 +180,14 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials,
                  });
   options.group(trial_group);
   options.integer("--trials N", typed->trials, {1, 100'000}, "comparisons of each kind");
-  declare_seconds(options, "--budget SECONDS", run.budget_seconds, "time of one trial",
-                  fmt::format("{:g}, or {:g} with --duel", run.budget_seconds, duel_trial_seconds));
+  declare_seconds(options, "--budget SECONDS", run.budget_seconds, "time for the whole run",
+                  fmt::format("{:g} for each trial, or {:g} with --duel", run.budget_seconds,
+                              duel_trial_seconds));
+  options.check([&typed = *typed, &options] {
+    if (options.given("--budget")) {
+      typed.run.budget_seconds /= static_cast<double>(typed.trials);
+    }
+  });
   options.check([&typed = *typed, &options] { check_duel(typed, options); });
   typed->output.declare(options);
   return [typed, engine_trials, duel_trials](const Invocation& invocation) {

@@ -361,7 +361,8 @@ void declare_verdict(OptionList& options, DuelOptions& typed) {
       "--beside-load", card.beside_load,
       "conclude although other programs run: what holds is then how the two do beside them");
   card.budget_seconds = default_budget_seconds;
-  declare_budget(options, card.budget_seconds, "all that one waits, unless it is decided before");
+  declare_seconds(options, "--budget SECONDS", card.budget_seconds,
+                  "time for the whole run, unless it is decided before");
   options.integer("--blocks N", card.most_blocks, {1, 1'000'000}, "at most so many blocks",
                   "as many as the budget allows");
   options.integer("--pairs N", typed.pairs, {1, 1000}, "pairs of runs, or of samples, in a block",

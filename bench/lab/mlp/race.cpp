@@ -44,10 +44,13 @@ class Race {
         competition_(progress) {}
 
   RaceResult run(double budget_seconds) {
+    const Stopwatch<> watch;
+    const TimeTable table(budget_seconds, options_.budget_binds);
     enter_all();
     try {
       competition_.verify([this](StepContender& contender) { verify(contender); });
-      competition_.time(budget_seconds, 2 * budget_seconds,
+      const TimeTable::Rounds rounds = table.rounds(watch.seconds(), false);
+      competition_.time(rounds.planned, rounds.limit,
                         [this](const StepContender& contender, double share) {
                           return plan_samples(contender.cost, share, options_.most_steps);
                         });
@@ -265,7 +268,7 @@ void declare_race(OptionList& options, RaceSetting& setting, std::string_view de
   options.integer("--batch N", setting.batch, batch_limits, "rows in a step");
   declare_optimizer(options, setting.optimizer);
   declare_seed(options, setting.seed, "for parameters and data");
-  declare_budget(options, setting.budget_seconds, "time for the timing rounds");
+  declare_budget(options, setting.budget_seconds, setting.race.budget_binds);
 }
 
 void choose_engines(RaceSetting& setting) {

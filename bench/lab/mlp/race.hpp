@@ -39,6 +39,7 @@ struct RaceOptions {
   bool quality = false;  ///< also count the errors after most_steps
   SessionOptions session;
   std::int64_t most_steps = 1000; ///< in a sample
+  bool budget_binds = false;      ///< verification included, see TimeTable
 };
 
 /// As the verbs that race are asked for it.
@@ -69,10 +70,10 @@ struct RaceResult {
   double least_effect = least_effect_in_run; ///< below which a difference of rows is none
 };
 
-/// `budget_seconds` are for the samples. A row that fails or is wrong says so, and the others go
-/// on. After Ctrl-C the result has what was measured. Throws what makes a race impossible:
-/// Unavailable (a peer), Error (the reference diverges), Interrupted (before there was anything to
-/// keep).
+/// `budget_seconds` are for the samples, or for all. A row that fails or is wrong says so, and the
+/// others go on. After Ctrl-C the result has what was measured. Throws what makes a race
+/// impossible: Unavailable (a peer), Error (the reference diverges), Interrupted (before there was
+/// anything to keep).
 [[nodiscard]] RaceResult run_race(const TrainingJob& job, const RaceOptions& options,
                                   double budget_seconds, PeerPool& peers, Progress& progress);
 

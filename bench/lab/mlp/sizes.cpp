@@ -3,6 +3,7 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
+#include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
 #include "value_list.hpp"
 
@@ -82,9 +83,15 @@ SizeStudy measure(const StudyKind& kind, std::vector<SizePoint> points, RaceSett
                   .steps = epochs * (disc_rows / setting.batch),
                   .points = {}};
   setting.race.most_steps = study.steps;
-  const double share = setting.budget_seconds / static_cast<double>(points.size());
+  const Stopwatch<> watch;
   PeerPool peers;
+  std::size_t waiting = points.size();
+  const double equal_share = setting.budget_seconds / static_cast<double>(waiting);
   for (SizePoint& point : points) {
+    const double share = setting.race.budget_binds
+                             ? std::max(0.0, setting.budget_seconds - watch.seconds()) /
+                                   static_cast<double>(waiting--)
+                             : equal_share;
     progress.within(fmt::format("{} = {}: ", kind.symbol, point.size));
     const TrainingJob job =
         make_job({.network = point.network, .optimizer = setting.optimizer, .batch = setting.batch},

@@ -259,11 +259,14 @@ Action declare_mlp_throughput(OptionList& options) {
       [&setting, search_limits](std::string_view option, const std::string& text) {
         setting.most_batch = parse_integer(option, text, {setting.first_batch, search_limits.high});
       });
-  declare_budget(options, setting.budget_seconds, "time for each engine");
+  declare_budget(options, setting.budget_seconds, setting.budget_binds, " for each engine");
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     state->setting.engines = choose_engines(state->choice, state->setting.session.device);
     state->setting.named = state->choice.named();
+    if (state->setting.budget_binds) {
+      state->setting.budget_seconds /= static_cast<double>(state->setting.engines.size());
+    }
     return run_experiment("mlp_throughput", state->output, invocation, [&](Progress& progress) {
       return throughput_report(measure_throughput(state->setting, progress));
     });

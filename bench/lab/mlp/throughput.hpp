@@ -71,6 +71,7 @@ struct ThroughputSetting {
   std::int64_t most_batch = std::int64_t{1} << 32;
   std::uint64_t seed = 1;
   double budget_seconds = 20; ///< of one engine
+  bool budget_binds = false;  ///< of all of them, with what surrounds the search
   double batch_seconds = 0.3; ///< for the samples of one batch size
 };
 

@@ -53,7 +53,7 @@ Action declare_pitfalls(OptionList& options) {
   declare_grid(options, state->problem);
   options.texts("--only NAME", state->only, "measure this one (may be repeated)");
   options.choices(names_in(all_pitfalls()));
-  declare_budget(options, state->budget_seconds, "time for all of them together");
+  declare_seconds(options, "--budget SECONDS", state->budget_seconds, "time for the whole run");
   options.flag("--list", state->list, "list the names and what each needs; measure nothing");
   declare_assume(options, state->assumed);
   options.check([&list = state->list, &options] {

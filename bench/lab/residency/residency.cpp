@@ -193,7 +193,7 @@ Action declare_residency(OptionList& options) {
                   plan.snapshot_every = parse_every(option, text);
                 });
   declare_threads(options, run.session.threads, "for threaded backends", "the usable CPUs");
-  declare_budget(options, run.budget_seconds, "time for the timing rounds");
+  declare_budget(options, run.budget_seconds, run.budget_binds);
   declare_device(options, run.session.device, run.device_chosen);
   declare_assume(options, state->assumed);
   state->output.declare(options);

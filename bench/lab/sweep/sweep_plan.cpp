@@ -84,7 +84,7 @@ SweptOptions::SweptOptions() {
   run.budget_seconds = default_combination_seconds;
   run.copy_roof = false; // the machine's, not a combination's
   declare_problem(list, run);
-  declare_rows(list, run, "time for the timing rounds of each combination");
+  declare_rows(list, run, " for each combination");
   declare_transfer(list, run.session);
   declare_device_choice(list, run.session, run.device_chosen);
   declare_round_trips(list, run.roundtrip_every);
@@ -120,6 +120,9 @@ SweepPlan plan_sweep(SweptOptions& swept) {
     }
     swept.run = start;
     swept.list.read();
+    if (swept.run.budget_binds) {
+      swept.run.budget_seconds /= static_cast<double>(plan.count());
+    }
     plan.combinations.push_back({.values = std::move(values), .run = swept.run});
   }
   return plan;

@@ -3,6 +3,7 @@
 // CUDA runtime (gpu/), and one that says that there is none (without_gpu/).
 #pragma once
 
+#include "copy_rounds.hpp"
 #include "direction.hpp"
 #include "progress.hpp"
 #include "result.hpp"
@@ -20,11 +21,11 @@ namespace diffbench::bench {
 
 /// Measures every transfer mode in every direction at each of `sizes` (bytes, ascending) by the
 /// device's clock, what page-locking costs, and the link. What arrived is compared, byte for byte,
-/// before it is timed. Takes about `seconds`, more where few copies of the large sizes take longer;
+/// before it is timed. Sizes for which there is no `time` are left out;
 /// on an emulated device only compares. Sizes for which memory is missing are left out. Ends early,
 /// with what it has, when `stop()` says so. Throws Error (no usable device, no memory).
 [[nodiscard]] DeviceCopies measure_device_copies(const std::vector<std::int64_t>& sizes, int device,
-                                                 double seconds, const std::function<bool()>& stop,
+                                                 CopyTime time, const std::function<bool()>& stop,
                                                  Progress& progress);
 
 /// One way to copy, with memory of its own on both sides. Functions return when all is done, and

@@ -57,7 +57,7 @@ std::vector<Copier> verified_copiers(const std::vector<CopyLoop>& ways, CopyArra
 
 } // namespace
 
-HostCopies measure_host_copies(const std::vector<std::int64_t>& sizes, int threads, double seconds,
+HostCopies measure_host_copies(const std::vector<std::int64_t>& sizes, int threads, CopyTime time,
                                const std::function<bool()>& stop, Progress& progress) {
   progress.stage("host copies");
   CopyArrays arrays(sizes.back());
@@ -68,8 +68,9 @@ HostCopies measure_host_copies(const std::vector<std::int64_t>& sizes, int threa
   for (const CopyLoop& way : ways) {
     copies.curves.push_back({.way = way.name, .direction = "host", .threads = way.team->count()});
   }
-  const double row_seconds = seconds / static_cast<double>(sizes.size() * ways.size());
-  for (std::size_t i = 0; i < sizes.size() && !stop(); ++i) {
+  const double row_seconds = time.planned / static_cast<double>(sizes.size() * ways.size());
+  CopyDeadline<SteadyClock> deadline(time.limit, time.planned / static_cast<double>(sizes.size()));
+  for (std::size_t i = 0; i < sizes.size() && !stop() && deadline.allows(sizes[i]); ++i) {
     std::vector<Copier> copiers = verified_copiers(ways, arrays, sizes[i]);
     sample_copies<SteadyClock>(std::span(copiers), row_seconds, stop);
     for (std::size_t way = 0; way < ways.size(); ++way) {

@@ -35,6 +35,7 @@ struct TransferPlan {
   std::int64_t step = 2;
   int threads = 0; ///< 0: the usable CPUs
   double budget = 10;
+  bool budget_binds = false;
   int device = 0;
   bool device_chosen = false;
   std::optional<AssumedCard> assumed;
@@ -42,6 +43,14 @@ struct TransferPlan {
 
   /// From the smallest on.
   [[nodiscard]] std::vector<std::int64_t> sizes() const;
+  /// Of the host's copies, or the device's, where there are so many parts of the two.
+  [[nodiscard]] CopyTime time(int parts) const {
+    if (!budget_binds) {
+      return {.planned = budget};
+    }
+    constexpr double planned = 0.7; // verification, and what large copies take beyond their share
+    return {.planned = planned * budget / parts, .limit = budget / parts};
+  }
 };
 
 std::int64_t parse_size(std::string_view option, const std::string& text) {
@@ -87,8 +96,16 @@ std::vector<std::int64_t> TransferPlan::sizes() const {
 
 std::vector<std::string> notes_of(const TransferResult& result, std::int64_t largest) {
   std::vector<std::string> notes;
-  if (result.device && !result.device->emulated && !result.device->pinning.empty() &&
-      result.device->pinning.back().bytes < largest && !interrupted()) {
+  const std::vector<CopyPoint>& host = result.host.curves.front().points;
+  if (!interrupted() && (host.empty() || host.back().bytes < largest)) {
+    notes.push_back(fmt::format("the host's copies end at {}: larger ones do not fit into --budget",
+                                host.empty() ? "none" : format_bytes(host.back().bytes)));
+  }
+  if (result.device && result.device->ended_by_budget) {
+    notes.emplace_back(
+        "copies to and from the GPU end early: larger ones do not fit into --budget");
+  } else if (result.device && !result.device->emulated && !result.device->pinning.empty() &&
+             result.device->pinning.back().bytes < largest && !interrupted()) {
     notes.push_back(
         fmt::format("copies to and from the GPU end at {}: larger ones in all modes "
                     "need more memory than is free",
@@ -101,9 +118,10 @@ LabReport measure_transfer(const TransferPlan& plan, const Probe& probe, Progres
   const std::vector<std::int64_t> sizes = plan.sizes();
   const int threads = plan.threads > 0 ? plan.threads : usable_cpus();
   TransferResult result;
-  result.host = measure_host_copies(sizes, threads, plan.budget, interrupted, progress);
+  const CopyTime time = plan.time(probe.available ? 2 : 1);
+  result.host = measure_host_copies(sizes, threads, time, interrupted, progress);
   if (probe.available) {
-    result.device = measure_device_copies(sizes, plan.device, plan.budget, interrupted, progress);
+    result.device = measure_device_copies(sizes, plan.device, time, interrupted, progress);
   } else {
     result.no_device = probe.reason;
   }
@@ -141,7 +159,8 @@ Action declare_transfer(OptionList& options) {
                   "the usable CPUs");
   declare_device(options, plan->device, plan->device_chosen,
                  "CUDA device; without one, the host alone");
-  declare_budget(options, plan->budget, "time for the host's copies, and for the device's");
+  declare_budget(options, plan->budget, plan->budget_binds,
+                 " for the host's copies, and for the device's");
   declare_assume(options, plan->assumed);
   plan->output.declare(options);
   return [plan](const Invocation& invocation) {

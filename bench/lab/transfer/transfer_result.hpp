@@ -63,6 +63,7 @@ struct DeviceCopies {
   PcieLink link;
   std::vector<CopyCurve> curves;
   std::vector<PinningPoint> pinning;
+  bool ended_by_budget = false; ///< before the largest copies
 };
 
 struct TransferResult {

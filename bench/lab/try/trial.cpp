@@ -2,6 +2,7 @@
 #include "trial.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/stopwatch.hpp"
 #include "option_groups.hpp"
 #include "timed_submission.hpp"
 
@@ -19,6 +20,12 @@ namespace {
 constexpr std::int64_t emulation_bytes = std::int64_t{8} << 30;
 
 /// All runs of a file together may take so many times what one may.
+
+/// Of what is left of a budget: reference and first runs take more than as much again.
+double seconds_for_rounds(double left) {
+  constexpr double least = 0.1;
+  return std::max(least, 0.4 * left);
+}
 
 } // namespace
 
@@ -54,12 +61,13 @@ void declare_trial(OptionList& options, TrialPlan& plan, std::string_view seed_h
   declare_grid(options, plan.run.problem);
   declare_iterations(options, plan.run.iterations);
   declare_threads(options, plan.run.session.threads, "for the rows beside it", "the usable CPUs");
-  declare_budget(options, plan.run.budget_seconds, "time for the timing rounds");
+  declare_budget(options, plan.run.budget_seconds, plan.run.budget_binds);
   options.clearing_flag("--no-timing", plan.timing, "only whether it is right");
 }
 
 Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
                const std::filesystem::path& work_dir, Progress& progress) {
+  const Stopwatch<> watch;
   Trial trial;
   trial.file = file.filename().string();
   progress.stage("compiling");
@@ -90,10 +98,14 @@ Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
   if (plan.timing && !emulated && right != trial.judgements.end()) {
     ComparisonPlan run = plan.run;
     run.problem.dtype = right->dtype;
+    if (run.budget_binds) {
+      run.budget_seconds = seconds_for_rounds(run.budget_seconds - watch.seconds());
+    }
     run.initial = {.kind = InitialField::Kind::random, .seed = plan.judge.seed, .path = {}};
     Allowance& allowance = *judge.limits.allowance;
-    allowance.seconds += 2 * run.budget_seconds;
-    allowance.left += 2 * run.budget_seconds;
+    const double longest = 2 * std::max(run.budget_seconds, plan.run.budget_seconds);
+    allowance.seconds += longest;
+    allowance.left += longest;
     trial.timing =
         time_submission(run, trial.submission, *right, trial.file, judge, work_dir, progress);
     trial.timing_undecided = trial.timing->rows.front().failed() && allowance.is_spent();

@@ -43,7 +43,7 @@ it("are drawn as the terminal prints them", () => {
   const text = diffbench(
     directory,
     "sweep --grid 8:256:x4 --iters 4,64 --cross scalar,simd --backend scalar,simd --baseline scalar",
-    "--threads 2 --budget 0.02 --out crossings.jsonl --json crossings.json",
+    "--threads 2 --budget 5 --out crossings.jsonl --json crossings.json",
   );
   settle(directory, "crossings.json");
   const picture = crossover(readResultFile(readJson(directory, "crossings.json")));

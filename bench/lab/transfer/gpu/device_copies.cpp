@@ -216,7 +216,7 @@ std::unique_ptr<DeviceCopy> make_device_copy(Transfer mode, Direction direction,
 Probe probe_device_copies(int device) noexcept { return gpu::probe_device(device); }
 
 DeviceCopies measure_device_copies(const std::vector<std::int64_t>& sizes, int device,
-                                   double seconds, const std::function<bool()>& stop,
+                                   CopyTime time, const std::function<bool()>& stop,
                                    Progress& progress) {
   progress.stage("copies to and from the GPU");
   const gpu::Device properties = gpu::use_device(device);
@@ -233,8 +233,14 @@ DeviceCopies measure_device_copies(const std::vector<std::int64_t>& sizes, int d
                       .curves = {},
                       .pinning = {}};
   const auto lanes = static_cast<double>(modes.size() * all_directions.size() * fitting.size());
-  Measurement measurement(side, seconds / lanes, stop);
+  Measurement measurement(side, time.planned / lanes, stop);
+  CopyDeadline<SteadyClock> deadline(time.limit,
+                                     time.planned / static_cast<double>(fitting.size()));
   for (std::size_t i = 0; i < fitting.size() && !stop(); ++i) {
+    if (!deadline.allows(fitting[i])) {
+      copies.ended_by_budget = true;
+      break;
+    }
     measurement.measure(fitting[i]);
     if (!gpu::emulated) {
       copies.pinning.push_back(measure_pinning(fitting[i]));

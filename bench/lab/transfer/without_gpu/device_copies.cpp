@@ -14,7 +14,7 @@ Probe probe_device_copies(int /*device*/) noexcept {
 }
 
 DeviceCopies measure_device_copies(const std::vector<std::int64_t>& /*sizes*/, int /*device*/,
-                                   double /*seconds*/, const std::function<bool()>& /*stop*/,
+                                   CopyTime /*time*/, const std::function<bool()>& /*stop*/,
                                    Progress& /*progress*/) {
   throw Unavailable(reason);
 }

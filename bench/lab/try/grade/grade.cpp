@@ -98,11 +98,13 @@ struct ClassResult {
   bool interrupted = false;
 };
 
-Graded graded_submitted(const Submitted& submitted, const GradePlan& plan, GradeState& state,
-                        ClassResult& result, Progress& progress) {
+/// `options` are what else decides about its result.
+Graded graded_submitted(const Submitted& submitted, const TrialPlan& trial,
+                        const std::string& options, GradeState& state, ClassResult& result,
+                        Progress& progress) {
   std::string digest;
   try {
-    digest = digest_of(submitted, options_text(plan.trial));
+    digest = digest_of(submitted, options);
   } catch (const InvalidInput& error) {
     return not_tried(submitted.name, submitted.language, Graded::Fate::refused, error.what());
   }
@@ -112,8 +114,8 @@ Graded graded_submitted(const Submitted& submitted, const GradePlan& plan, Grade
     graded.name = submitted.name;
     return graded;
   }
-  Graded graded = try_submitted(submitted, plan.trial, progress);
-  graded.timed = plan.trial.timing && submitted.language && submitted.language != Language::cuda;
+  Graded graded = try_submitted(submitted, trial, progress);
+  graded.timed = trial.timing && submitted.language && submitted.language != Language::cuda;
   if (is_final(graded.fate)) {
     state.keep(digest, graded);
   }
@@ -125,11 +127,16 @@ ClassResult grade_class(const GradePlan& plan, Progress& progress) {
   GradeState state = plan.resume.empty() ? GradeState() : GradeState(plan.resume);
   ClassResult result;
   result.left_out = std::move(folder.left_out);
+  TrialPlan trial = plan.trial;
+  if (trial.run.budget_binds && !folder.submitted.empty()) {
+    trial.run.budget_seconds /= static_cast<double>(folder.submitted.size());
+  }
   for (const Submitted& submitted : folder.submitted) {
     progress.within(fmt::format("{} of {}: ", result.rows.size() + 1, folder.submitted.size()));
     try {
       check_interrupt();
-      Graded graded = graded_submitted(submitted, plan, state, result, progress);
+      Graded graded =
+          graded_submitted(submitted, trial, options_text(plan.trial), state, result, progress);
       Grade grade = grade_by(plan.rubric, graded);
       result.rows.push_back({std::move(graded), std::move(grade)});
     } catch (const Interrupted&) {

@@ -95,5 +95,23 @@ TEST(SampleCopiesTest, StopsWhenAskedTo) {
   }
 }
 
+TEST(CopyDeadline, LeavesOutWhatWouldTakeLonger) {
+  FakeClock::seconds = 0;
+  CopyDeadline<FakeClock> deadline(10, 1);
+  EXPECT_TRUE(deadline.allows(1024));
+  FakeClock::seconds += 1; // its share, as the next will take
+  EXPECT_TRUE(deadline.allows(4096));
+  FakeClock::seconds += 2.5; // more than that: so few copies take as long as they are large
+  EXPECT_FALSE(deadline.allows(16384));
+}
+
+TEST(CopyDeadline, IsNotThereWithoutALimit) {
+  FakeClock::seconds = 0;
+  CopyDeadline<FakeClock> deadline(CopyTime{.planned = 1}.limit, 1);
+  EXPECT_TRUE(deadline.allows(1024));
+  FakeClock::seconds += 1e9;
+  EXPECT_TRUE(deadline.allows(std::int64_t{1} << 40));
+}
+
 } // namespace
 } // namespace diffbench::bench
