@@ -4,6 +4,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "option_list.hpp"
+#include "output.hpp"
 #include "text_width.hpp"
 #include "version.hpp"
 
@@ -133,7 +134,7 @@ class CommandLine {
     named.options.read();
     return [action = named.action, hints = named.options.hints()](const Invocation& invocation) {
       for (const std::string& hint : hints) {
-        invocation.err << "diffbench: " << hint << '\n';
+        tell(invocation.err, hint);
       }
       return action(invocation);
     };

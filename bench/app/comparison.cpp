@@ -3,6 +3,7 @@
 
 #include "assumed_ledger.hpp"
 #include "assumed_page.hpp"
+#include "assumed_report.hpp"
 #include "bars.hpp"
 #include "diffbench/cluster/rank_rows.hpp"
 #include "diffbench/errors.hpp"
@@ -98,12 +99,12 @@ void hint(const ComparisonOptions& options, std::span<const PlannedRow> planned_
           std::ostream& err) {
   const std::string why = why_no_gpu(planned_rows);
   if (!options.gpu_options.empty() && !why.empty()) {
-    err << fmt::format("diffbench: {}, so {} {} no effect\n", why,
-                       fmt::join(options.gpu_options, ", "),
-                       options.gpu_options.size() == 1 ? "has" : "have");
+    tell(err, fmt::format("{}, so {} {} no effect", why, fmt::join(options.gpu_options, ", "),
+                          options.gpu_options.size() == 1 ? "has" : "have"));
   } else if (options.record.async && options.record.snapshot_every == 0) {
-    err << "diffbench: --async is for copies of snapshots and has no effect without "
-           "--snapshot-every\n";
+    tell(err,
+         "--async is for copies of snapshots and has no effect without "
+         "--snapshot-every");
   }
 }
 
@@ -117,10 +118,10 @@ void tell_expected(const ComparisonOptions& options, std::span<const PlannedRow>
       expected_seconds(options.budget_seconds, options.budget_binds, rows,
                        static_cast<double>(options.problem.cells()), options.iterations);
   if (options.output.progress && seconds > longest_without_progress) {
-    err << fmt::format("diffbench: about {:.0f} s: {} row{}, {}\n", seconds, rows,
-                       rows == 1 ? "" : "s",
-                       options.budget_binds ? fmt::format("--budget {:g}", options.budget_seconds)
-                                            : "--budget SECONDS sets a limit");
+    tell(err,
+         fmt::format("about {:.0f} s: {} row{}, {}", seconds, rows, rows == 1 ? "" : "s",
+                     options.budget_binds ? fmt::format("--budget {:g}", options.budget_seconds)
+                                          : "--budget SECONDS sets a limit"));
   }
 }
 
@@ -152,7 +153,7 @@ LabReport report_of(const ComparisonResult& result, bool bars) {
     report.shown = format_report(result, format_bars(result, terminal->columns));
   }
   report.file = to_json(result);
-  report.csv = format_csv(result);
+  report.rows = csv_lines(result);
   report.interrupted = result.interrupted;
   report.outcome = outcome_of(result);
   return report;
@@ -168,6 +169,9 @@ void add_assumed(LabReport& report, const AssumedCard& card, const ComparisonRes
     *report.shown += text;
   }
   report.file->at_path("diffbench.assumed") = assumed.data.find("assumed");
+  if (const Value& rows = assumed.data.find("assumed.rows"); !rows.is_null()) {
+    add_marked_rows(report, rows);
+  }
 }
 
 /// The report once more, now that there are snapshots.

@@ -295,14 +295,17 @@ void add_verdicts(Report& report) {
 void add_peers(Report& report) {
   report.section("Peers");
   const bool no_gpu = cuda_devices().starts_with("none");
-  for (const std::string& name : peer_names()) {
+  const std::vector<std::string> names = peer_names();
+  std::ptrdiff_t available = 0;
+  for (const std::string& name : names) {
     const Probe probe = probe_peer(name);
-    report.row(name, probe.available ? "available" : "missing");
+    available += probe.available ? 1 : 0;
     const bool for_gpu = peer_device(name, PeerTask::diffusion) == DeviceKind::cuda;
     if (!probe.available && !(for_gpu && no_gpu)) { // no wheels for a card that is not here
       report.advise(probe.reason);
     }
   }
+  report.row("available", fmt::format("{} of {} (diffbench list)", available, names.size()));
 }
 
 // What the fair CPU baseline reaches of what this core could do; empty where it is not built.

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -31,8 +32,7 @@ using namespace diffbench;
 using namespace diffbench::bench;
 
 int complain(std::string_view message, int exit_code) {
-  // In one piece: other ranks share the terminal.
-  std::cerr << fmt::format("diffbench: {}\n", one_line(message)) << std::flush;
+  tell(std::cerr, message);
   return exit_code;
 }
 
@@ -97,6 +97,9 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   if (const auto terminal = terminal_size()) {
     text_width = static_cast<std::size_t>(terminal->columns);
+  }
+  if (const auto terminal = terminal_size(STDERR_FILENO)) {
+    error_width = static_cast<std::size_t>(terminal->columns);
   }
   std::unique_ptr<LaunchedRanks> launched;
   return run({argv + (argc > 0 ? 1 : 0), argv + argc}, launched);

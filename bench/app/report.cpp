@@ -260,7 +260,7 @@ int run_report(const ReportOptions& options, const Invocation& invocation) {
   check_before_work(options, inputs);
   Contents contents = read_inputs(inputs, !options.csv.empty());
   for (const std::string& file : contents.left_out) {
-    write_out(invocation.err, fmt::format("diffbench: left out: {}\n", one_line(file)));
+    tell(invocation.err, "left out: " + file);
   }
   std::vector<std::string>& parts = contents.parts;
   std::ranges::move(pair_parts(contents.shown), std::back_inserter(parts));

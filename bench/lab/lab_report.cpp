@@ -165,16 +165,13 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
       std::ranges::for_each(report.written, [&](const auto& file) { outputs.wrote(file); });
     } catch (const Interrupted&) {
       cut_short = true;
-      invocation.err << fmt::format("diffbench: not written: {}\n",
-                                    fmt::join(report.written, ", "));
+      tell(invocation.err, fmt::format("not written: {}", fmt::join(report.written, ", ")));
     }
   });
   outputs.write(invocation.out, output.json,
                 [&] { return to_text(lab_result(name, invocation.command, report)); });
-  outputs.write(invocation.out, output.csv, [&] {
-    return report.csv ? *report.csv
-                      : csv_of(report.rows ? *report.rows : report.data.find("results"));
-  });
+  outputs.write(invocation.out, output.csv,
+                [&] { return csv_of(report.rows ? *report.rows : report.data.find("results")); });
   outputs.write(invocation.out, output.markdown,
                 [&] { return without_controls(as_markdown(table_text(report)), '?', "\n"); });
   if (!output.report.empty()) {
@@ -192,11 +189,11 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
   }
   outputs.finish(invocation.err);
   if (cut_short) {
-    invocation.err << "diffbench: interrupted; what was measured until then is reported\n";
+    tell(invocation.err, "interrupted; what was measured until then is reported");
     return exit_interrupted;
   }
   if (!report.outcome.complaint.empty()) {
-    invocation.err << "diffbench: " << report.outcome.complaint << '\n';
+    tell(invocation.err, report.outcome.complaint);
   }
   return report.outcome.exit_code;
 }

@@ -44,7 +44,6 @@ struct LabReport {
   // Of what has forms of its own.
   std::optional<std::string> shown = {}; ///< the text on stdout; empty: as it is kept
   std::optional<Value> file = {};        ///< all of the result file; empty: an experiment's
-  std::optional<std::string> csv = {};   ///< instead of `rows`
 };
 
 /// Adds a table to a report's text; `figures` is it without conclusions.

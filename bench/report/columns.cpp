@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace diffbench::bench {
 
@@ -18,13 +19,19 @@ std::string shown(const Value& value, Format format) {
   return value.is_null() ? no_value : format(value.number());
 }
 
+/// As a spreadsheet takes text. What begins with a minus is mostly an option, and harmless without
+/// a call in it.
+bool like_a_formula(std::string_view text) {
+  return !text.empty() &&
+         (std::string_view("=+@\t").find(text.front()) != std::string_view::npos ||
+          (text.front() == '-' && text.find_first_of("|!(") != std::string_view::npos));
+}
+
 /// Quoted where it holds a separator, a quote or a line end; with ? for other control characters:
-/// the lines may go to a terminal. A spreadsheet takes text that begins like a formula for one: a '
-/// keeps it from that.
+/// the lines may go to a terminal. A ' keeps a spreadsheet from taking text for a formula.
 std::string csv_cell(const Value& value) {
   std::string text = without_controls(value.plain_text(), '?', "\t\r\n");
-  if (std::holds_alternative<std::string>(value.data()) && !text.empty() &&
-      std::string_view("=+-@\t").find(text.front()) != std::string_view::npos) {
+  if (std::holds_alternative<std::string>(value.data()) && like_a_formula(text)) {
     text.insert(text.begin(), '\'');
   }
   if (text.find_first_of(",\"\r\n") == std::string::npos) {

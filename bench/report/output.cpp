@@ -75,13 +75,16 @@ void Outputs::wrote(const std::string& path) {
   }
 }
 
+void tell(std::ostream& err, std::string_view message) {
+  err << wrapped(fmt::format("diffbench: {}\n", one_line(message)), error_width) << std::flush;
+}
+
 void Outputs::finish(std::ostream& err) const {
   if (failure_) {
     std::rethrow_exception(failure_);
   }
   if (!written_.empty()) {
-    err << fmt::format("diffbench: wrote {}\n",
-                       one_line(fmt::format("{}", fmt::join(written_, ", "))));
+    tell(err, fmt::format("wrote {}", fmt::join(written_, ", ")));
   }
 }
 

@@ -34,6 +34,10 @@ void write_out(std::ostream& out, std::string_view text);
 /// in it may hold anything. No line is wider than that.
 void write_text(std::ostream& out, const std::string& text);
 
+/// A line "diffbench: ..." for stderr, in one piece, as others may write there, too. Where stderr
+/// is a terminal, it is broken at its width.
+void tell(std::ostream& err, std::string_view message);
+
 /// As write_out() to stdout where `path` is stdout_name, else to the file there: all of it or
 /// nothing.
 void write_to(std::ostream& out, const std::string& path, std::string_view text);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result as CSV (RFC 4180): one header line, one line a row, full precision, nothing else.
+// The result as lines of a table, for csv_of(): one a row.
 #pragma once
 
 #include "result.hpp"
-
-#include <string>
+#include "value.hpp"
 
 namespace diffbench::bench {
 
-/// What is not known is an empty cell. Seconds and bytes, no larger units.
-[[nodiscard]] std::string format_csv(const ComparisonResult& result);
+/// What is not known is null. Seconds and bytes, no larger units.
+[[nodiscard]] Value csv_lines(const ComparisonResult& result);
 
 } // namespace diffbench::bench

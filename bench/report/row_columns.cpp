@@ -241,7 +241,7 @@ std::string format_costs(const ComparisonResult& result) {
   return any ? "\n" + table.format() : "";
 }
 
-std::string format_csv(const ComparisonResult& result) {
+Value csv_lines(const ComparisonResult& result) {
   const Value problem = problem_json(result);
   Value lines = Value::list();
   for (const Row& row : result.rows) {
@@ -270,7 +270,7 @@ std::string format_csv(const ComparisonResult& result) {
     }
     lines.push_back(std::move(line));
   }
-  return csv_of(lines);
+  return lines;
 }
 
 } // namespace diffbench::bench

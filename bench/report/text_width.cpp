@@ -36,8 +36,29 @@ std::size_t place_to_break(std::string_view line, std::size_t begin, std::size_t
   return std::min(at, line.size());
 }
 
+/// It is broken for a terminal alone, and so that it can be copied: all lines but the last end with
+/// a backslash.
+void add_command(std::string& text, std::string_view line) {
+  const std::size_t indent = line.find('$') + 4;
+  std::string left(line);
+  while (left.size() > text_width) {
+    const std::size_t at = place_to_break(left, indent + 1, text_width - 2);
+    if (at == left.size()) {
+      break;
+    }
+    text += left.substr(0, at) + " \\\n";
+    left = std::string(indent, ' ') + left.substr(at + 1);
+  }
+  text += left;
+}
+
 void add_wrapped(std::string& text, std::string_view line, std::size_t width) {
-  if (line.size() <= width || line.find("$ ") == line.find_first_not_of(' ')) {
+  if (const std::size_t command = line.find("$ ");
+      command != std::string_view::npos && command == line.find_first_not_of(' ')) {
+    add_command(text, line);
+    return;
+  }
+  if (line.size() <= width) {
     text += line;
     return;
   }
@@ -61,13 +82,13 @@ void add_wrapped(std::string& text, std::string_view line, std::size_t width) {
 
 } // namespace
 
-std::optional<TerminalSize> terminal_size() {
+std::optional<TerminalSize> terminal_size(int file) {
   const char* terminal = std::getenv("TERM");
-  if (::isatty(STDOUT_FILENO) != 1 || terminal == nullptr || std::string_view(terminal) == "dumb") {
+  if (::isatty(file) != 1 || terminal == nullptr || std::string_view(terminal) == "dumb") {
     return std::nullopt;
   }
   winsize size{};
-  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  const bool known = ::ioctl(file, TIOCGWINSZ, &size) == 0;
   return known && size.ws_col > 0 && size.ws_row > 0 ? TerminalSize{size.ws_col, size.ws_row}
                                                      : TerminalSize{};
 }

@@ -2,12 +2,14 @@
 """What a person sees: the tables, the verbs, help, and the progress line, on a terminal and without
 one."""
 import csv
+import fcntl
 import io
 import os
 import pathlib
 import pty
 import re
 import signal
+import struct
 import subprocess
 import termios
 import unittest
@@ -78,6 +80,23 @@ class Report(CommandLineTest):
         table = self.run_ok("--grid", "24x16", "--iters", "20", "--budget", "0.02", "--backend",
                             "scalar", "--baseline", "fused").stdout
         self.assertIn("fused is not in this run", table)
+
+
+class NarrowTerminal(CommandLineTest):
+    def test_errors_are_broken_at_its_width(self):
+        """And only there: a file has them in one line."""
+        wrong = ["--backend", "scalr"]
+        whole = self.run_program(*wrong).stderr
+        leader, follower = open_terminal()
+        self.addCleanup(os.close, leader)
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+        subprocess.run([PROGRAM, *wrong], stderr=follower, stdout=subprocess.DEVNULL, timeout=60,
+                       env={**os.environ, "TERM": "xterm"})
+        os.close(follower)
+        lines = os.read(leader, 10_000).decode().splitlines()
+        self.assertGreater(len(lines), 2)
+        self.assertLessEqual(max(map(len, lines)), 40)
+        self.assertEqual(" ".join(line.strip() for line in lines), whole.strip())
 
 
 class Verbs(CommandLineTest):

@@ -12,6 +12,7 @@
 #include "lab_report.hpp"
 #include "machine_calibration.hpp"
 #include "option_groups.hpp"
+#include "output.hpp"
 #include "own_code.hpp"
 #include "prediction_check.hpp"
 #include "selection.hpp"
@@ -259,9 +260,9 @@ Action declare_advise(OptionList& options) {
     }
     if (typed->profile.empty() && !has_own_profile()) {
       const InterruptGuard guard;
-      invocation.err
-          << "diffbench: this machine is not calibrated yet; calibrating it first, as diffbench "
-             "calibrate does\n";
+      tell(invocation.err,
+           "this machine is not calibrated yet; calibrating it first, as diffbench "
+           "calibrate does");
       Progress progress(invocation.err, typed->output.progress && progress_possible());
       calibrate_this_machine(invocation.err, progress);
     }

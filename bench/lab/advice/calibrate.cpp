@@ -179,11 +179,12 @@ LabReport calibrate(const CalibrateOptions& typed, const std::vector<PlannedRow>
 void tell_expected(const CalibrateOptions& typed, std::size_t rows, std::ostream& err) {
   const double seconds = expected_calibration_seconds(rows, typed.dtypes.size(), typed.largest);
   if (seconds > longest_without_progress) {
-    err << fmt::format(
-        "diffbench: about {}: {} backend{}, grids up to {}x{}, {} times; Ctrl-C keeps what was "
-        "measured\n",
-        seconds < 90 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60),
-        rows, rows == 1 ? "" : "s", typed.largest, typed.largest, calibration_passes);
+    tell(err,
+         fmt::format("about {}: {} backend{}, grids up to {}x{}, {} times; Ctrl-C keeps what was "
+                     "measured",
+                     seconds < 90 ? fmt::format("{:.0f} s", seconds)
+                                  : fmt::format("{:.0f} min", seconds / 60),
+                     rows, rows == 1 ? "" : "s", typed.largest, typed.largest, calibration_passes));
   }
 }
 

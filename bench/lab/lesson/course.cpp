@@ -236,18 +236,19 @@ class Course {
     }
     outputs.finish(invocation_.err);
     for (const std::string& command : with_wrong_row_) {
-      invocation_.err << fmt::format(
-          "diffbench: a row of {} was WRONG and not timed, as said above; the lesson went on\n",
-          command);
+      tell(invocation_.err,
+           fmt::format("a row of {} was WRONG and not timed, as said above; the lesson went on",
+                       command));
     }
     if (exit_code_ == exit_interrupted || left_) {
-      invocation_.err << fmt::format(
-          "diffbench: {}; finished steps and guesses are kept, and the same command goes on with "
-          "the next step\n",
-          left_ ? "left" : "interrupted");
+      tell(invocation_.err,
+           fmt::format("{}; finished steps and guesses are kept, and the same command goes on with "
+                       "the next step",
+                       left_ ? "left" : "interrupted"));
     } else if (exit_code_ != exit_ok) {
-      invocation_.err << "diffbench: the lesson ends here, since that command failed; the same "
-                         "command tries it again\n";
+      tell(invocation_.err,
+           "the lesson ends here, since that command failed; the same "
+           "command tries it again");
     }
   }
 

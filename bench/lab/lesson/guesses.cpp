@@ -4,6 +4,7 @@
 #include "diffbench/atomic_file.hpp"
 #include "guess_text.hpp"
 #include "interrupt.hpp"
+#include "output.hpp"
 
 #include <fmt/format.h>
 
@@ -70,7 +71,7 @@ std::string GuessReader::ask(const std::string& number, std::string_view unit,
     if (read.guess) {
       return *read.guess;
     }
-    prompts_ << fmt::format("diffbench: {}: not a guess: {}\n", number, read.complaint);
+    tell(prompts_, fmt::format("{}: not a guess: {}", number, read.complaint));
     if (!terminal_) {
       return "";
     }

@@ -161,7 +161,7 @@ void get(const DataSource& source, const fs::path& directory, std::ostream& err)
     contents = read_right(source, source.installed);
   }
   if (!contents) {
-    err << fmt::format("diffbench: getting {}\n", source.what) << std::flush;
+    tell(err, fmt::format("getting {}", source.what));
     contents = download(source,
                         fmt::format("else put its four files into {} by hand", directory.string()));
   }

@@ -170,6 +170,39 @@ std::string title(const SweptAxes& swept, std::size_t measured) {
                      measured == all ? "" : fmt::format("; {} measured so far", measured));
 }
 
+/// "beats B at every grid of this sweep (by step at iters 100)"
+std::string finding(const Crossing& crossing, const std::string& loser) {
+  std::vector<std::string> where;
+  for (const auto& [option, value] : crossing.fixed) {
+    where.push_back(fmt::format("{} {}", column(option), value));
+  }
+  const Crossover& at = crossing.crossover;
+  const std::string context = fmt::format("by {}{}{}", to_string(crossing.measure),
+                                          where.empty() ? "" : " at ", fmt::join(where, ", "));
+  const bool grid = crossing.along == "--grid";
+  if (at.size == 0 || !std::isfinite(at.size)) {
+    return fmt::format("{} {} at {} {} of this sweep ({}){}",
+                       at.size == 0 ? "beats" : "does not beat", loser,
+                       at.size == 0 ? "every" : "the largest", grid ? "grid" : "iteration count",
+                       context, doubt_text(at));
+  }
+  return fmt::format("begins to beat {} at {} {} ({}{})", loser,
+                     grid ? "a grid side of" : "an iteration count of", to_text(at), context,
+                     at.single ? "" : ", the last of several crossings");
+}
+
+/// Of steps, where the same question about runs is answered in another way: the table of times is
+/// of steps. Null where they agree.
+const Crossing* other_of_steps(const std::vector<Crossing>& crossings, const Crossing& chosen) {
+  const auto steps = std::ranges::find_if(crossings, [&](const Crossing& crossing) {
+    return crossing.measure == Measure::step && crossing.along == chosen.along &&
+           crossing.fixed == chosen.fixed;
+  });
+  return steps == crossings.end() || to_text(steps->crossover) == to_text(chosen.crossover)
+             ? nullptr
+             : &*steps;
+}
+
 /// The crossover that matters most to a user: of whole runs of the most iterations, else of steps.
 std::string sentence(const std::vector<Crossing>& crossings, const CrossedRows& crossed,
                      bool any_gpu) {
@@ -194,22 +227,9 @@ std::string sentence(const std::vector<Crossing>& crossings, const CrossedRows& 
         "both have times.",
         winner, loser);
   }
-  std::vector<std::string> where;
-  for (const auto& [option, value] : chosen->fixed) {
-    where.push_back(fmt::format("{} {}", column(option), value));
-  }
-  const Crossover& at = chosen->crossover;
-  const std::string context = fmt::format("by {}{}{}", to_string(chosen->measure),
-                                          where.empty() ? "" : " at ", fmt::join(where, ", "));
-  const bool grid = chosen->along == "--grid";
-  if (at.size == 0 || !std::isfinite(at.size)) {
-    return fmt::format("{} {} {} at {} {} of this sweep ({}){}.", winner,
-                       at.size == 0 ? "beats" : "does not beat", loser,
-                       at.size == 0 ? "every" : "the largest", grid ? "grid" : "iteration count",
-                       context, doubt_text(at));
-  }
-  return fmt::format("{} begins to beat {} at {} {} ({}).", winner, loser,
-                     grid ? "a grid side of" : "an iteration count of", to_text(at), context);
+  const Crossing* const steps = other_of_steps(crossings, *chosen);
+  return fmt::format("{} {}{}.", winner, finding(*chosen, loser),
+                     steps == nullptr ? "" : "; of steps alone it " + finding(*steps, loser));
 }
 
 Value crossings_json(const std::vector<Crossing>& crossings, const CrossedRows& crossed) {

@@ -80,31 +80,35 @@ WrongCells wrong_cells(const JudgedRun<T>& run, const Field<T>& expected) {
 }
 
 /// Of each run in which cells are wrong after the fewest steps, as more of them spread what is
-/// wrong: the wrong cells by column, or by row.
+/// wrong.
+struct WrongCounts {
+  std::vector<std::vector<std::int64_t>> by_column, by_row;
+};
 template <typename T>
-std::vector<std::vector<std::int64_t>> wrong_by(const std::vector<JudgedRun<T>>& runs,
-                                                bool columns) {
-  std::vector<std::vector<std::int64_t>> wrong;
+WrongCounts wrong_counts(const std::vector<JudgedRun<T>>& runs) {
+  WrongCounts wrong;
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
   for (const JudgedRun<T>& run : runs) {
     if (run.steps > fewest) {
       continue;
     }
     const Field<T> expected = reference_of(run);
-    std::vector<std::int64_t> counts(
-        static_cast<std::size_t>(columns ? run.problem.nx : run.problem.ny));
+    std::vector<std::int64_t> by_column(static_cast<std::size_t>(run.problem.nx));
+    std::vector<std::int64_t> by_row(static_cast<std::size_t>(run.problem.ny));
     for (std::int64_t y = 0; y < run.problem.ny; ++y) {
       for (std::int64_t x = 0; x < run.problem.nx; ++x) {
-        counts[static_cast<std::size_t>(columns ? x : y)] +=
-            run.result.row(y)[x] == expected.row(y)[x] ? 0 : 1;
+        const int wrong_cell = run.result.row(y)[x] == expected.row(y)[x] ? 0 : 1;
+        by_column[static_cast<std::size_t>(x)] += wrong_cell;
+        by_row[static_cast<std::size_t>(y)] += wrong_cell;
       }
     }
-    if (std::ranges::max(counts) > 0) {
+    if (std::ranges::max(by_column) > 0) {
       if (run.steps < fewest) {
-        wrong.clear();
+        wrong = {};
       }
       fewest = run.steps;
-      wrong.push_back(std::move(counts));
+      wrong.by_column.push_back(std::move(by_column));
+      wrong.by_row.push_back(std::move(by_row));
     }
   }
   return wrong;
@@ -370,8 +374,9 @@ class Judge {
     if (judgement_.verdict == TryVerdict::wrong && shown && !judgement_.wrong) {
       judgement_.wrong = wrong_cells(runs_[*shown], reference_of(runs_[*shown]));
       if (!found.mistake) {
-        judgement_.wrong->columns = wrong_period(wrong_by(runs_, /*columns=*/true));
-        judgement_.wrong->rows = wrong_period(wrong_by(runs_, /*columns=*/false));
+        const WrongCounts counts = wrong_counts(runs_);
+        judgement_.wrong->columns = wrong_period(counts.by_column);
+        judgement_.wrong->rows = wrong_period(counts.by_row);
       }
     }
   }

@@ -65,8 +65,8 @@ class Watch {
   /// Returns the exit code.
   int show(const Invocation& invocation) {
     if (!prove_first_steps()) {
-      invocation.err << fmt::format("diffbench: {} differs from the reference after {}\n",
-                                    options_.backend, counted(proved_, "step"));
+      tell(invocation.err, fmt::format("{} differs from the reference after {}", options_.backend,
+                                       counted(proved_, "step")));
       return exit_not_verified;
     }
     if (terminal_) {

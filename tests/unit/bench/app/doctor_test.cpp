@@ -87,11 +87,9 @@ TEST_F(Doctor, SaysWhichPeersAreMissingAndHowToGetThem) {
   setenv("DIFFBENCH_PYTHON", "/bin/false", 1);
   const std::string text = report();
   unsetenv("DIFFBENCH_PYTHON");
-  EXPECT_THAT(text, ContainsRegex("numba +missing\n"));
+  EXPECT_THAT(text, ContainsRegex("Peers\n  available +0 of [0-9]+ .diffbench list.\n"));
   EXPECT_THAT(text, HasSubstr("apt-get install python3-numba"));
-  EXPECT_THAT(text, ContainsRegex("halide +missing\n"));
   EXPECT_THAT(text, HasSubstr("apt-get install python3-halide"));
-  EXPECT_THAT(text, ContainsRegex("torch_cuda_compile +missing\n")); // the longest name
 }
 
 TEST_F(Doctor, ShowsWhatTheSelfTestFoundBesideWhatIsPromised) {

@@ -39,10 +39,12 @@ TEST(CsvRecords, AreRefusedWithTheLine) {
 }
 
 TEST(CsvRecords, AreWhatWasWritten) {
-  const Value lines = Value::list({{{"a,", "x\"y"}, {"b", "1\n2"}}, {{"a,", "=1+1"}, {"b", -1}}});
+  const Value lines = Value::list({{{"a,", "x\"y"}, {"b", "1\n2"}},
+                                   {{"a,", "=1+1"}, {"b", -1}},
+                                   {{"a,", "--x|y"}, {"b", "--grid"}}});
   EXPECT_THAT(csv_records(csv_of(lines)),
               ElementsAre(ElementsAre("a,", "b"), ElementsAre("x\"y", "1\n2"),
-                          ElementsAre("'=1+1", "-1"))); // no formula
+                          ElementsAre("'=1+1", "-1"), ElementsAre("'--x|y", "--grid")));
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report_csv.hpp"
 
+#include "columns.hpp"
+
 #include "sample_result.hpp"
 
 #include <gmock/gmock.h>
@@ -25,7 +27,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST(Csv, OneHeaderAndOneLineARow) {
-  const auto lines = lines_of(format_csv(sample_result()));
+  const auto lines = lines_of(csv_of(csv_lines(sample_result())));
   ASSERT_EQ(lines.size(), 7U);
   EXPECT_THAT(lines[0], StartsWith("backend,device,status,reason,"));
   EXPECT_THAT(lines[2],
@@ -37,7 +39,7 @@ TEST(Csv, OneHeaderAndOneLineARow) {
 }
 
 TEST(Csv, TextIsQuotedWhereItMustBe) {
-  EXPECT_THAT(format_csv(sample_result()),
+  EXPECT_THAT(csv_of(csv_lines(sample_result())),
               HasSubstr("failed,cpu,failed,\"out of luck, \"\"really\"\"\","));
 }
 
@@ -46,7 +48,7 @@ TEST(Csv, FullPrecision) {
   for (Sample& sample : result.rows[1].samples) {
     sample.seconds = 1.0 / 3;
   }
-  EXPECT_THAT(format_csv(result), HasSubstr(",0.03333333333333333,"));
+  EXPECT_THAT(csv_of(csv_lines(result)), HasSubstr(",0.03333333333333333,"));
 }
 
 } // namespace

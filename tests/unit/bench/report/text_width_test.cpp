@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <limits>
+
 namespace diffbench::bench {
 namespace {
 
@@ -24,6 +27,10 @@ TEST(Wrapped, BreaksSentencesAtWordsAndIndentsWhatFollows) {
 
 TEST(Wrapped, LeavesCommandsWhole) {
   EXPECT_EQ(wrapped("  $ diffbench --grid 640\n", 12), "  $ diffbench --grid 640\n");
+  text_width = 24; // of a terminal
+  EXPECT_EQ(wrapped("  $ diffbench --grid 640 --iters 10\n  $ diffbench --grid 64"),
+            "  $ diffbench --grid \\\n      640 --iters 10\n  $ diffbench --grid 64");
+  text_width = std::numeric_limits<std::size_t>::max();
 }
 
 TEST(Wrapped, PutsTheRestOfALastColumnBelowIt) {

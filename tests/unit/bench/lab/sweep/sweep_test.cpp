@@ -355,6 +355,9 @@ TEST_F(SweepTest, ReportsWhereTheGpuStartsToWin) {
   EXPECT_THAT(report.sentence, testing::StartsWith("the GPU begins to beat the best CPU row at a "
                                                    "grid side of "));
   EXPECT_THAT(report.sentence, HasSubstr("by warm run at iters 1000"));
+  // The table is of steps, and has another winner between the two.
+  EXPECT_THAT(report.sentence, HasSubstr("; of steps alone it begins to beat the best CPU row at a "
+                                         "grid side of 256"));
   EXPECT_EQ(report.outcome.exit_code, exit_ok);
   const ordered_json by_step = json_of(report.data)["crossovers"][0];
   EXPECT_EQ(by_step["measure"], "step");
