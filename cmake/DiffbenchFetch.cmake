@@ -55,7 +55,8 @@ diffbench_fetch(fmt 9.1.0 fmt::fmt fmt/format.h ${github}/fmtlib/fmt/archive/9.1
   5dea48d1fcddc3ec571ce2058e13910a0d4a6bab4cc09a809d8b1dd1c88ae6f2)
 target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
 
-# These two are built, by their own CMake files.
+# These two are built, by their own CMake files, whose options are variables here.
+set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)
 if(DIFFBENCH_TESTS AND NOT DIFFBENCH_NUMERICS_ONLY)
   set(INSTALL_GTEST OFF)
   FetchContent_Declare(GTest URL ${github}/google/googletest/archive/release-1.12.1.tar.gz
