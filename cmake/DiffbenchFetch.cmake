@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # -DDIFFBENCH_FETCH=ON: the libraries that are headers only come as their authors' archives, of the versions that
 # Debian 12 has, and what is installed of them is not looked for. With tests or suites, GoogleTest and Google
-# Benchmark come as well and are built. -DFETCHCONTENT_SOURCE_DIR_<NAME>=FOLDER takes one from a folder, without a network.
+# Benchmark come as well and are built. -DFETCHCONTENT_SOURCE_DIR_<NAME>=FOLDER takes one from a folder, without a
+# network.
 #
-# None of the headers' own CMake files run: they differ in what they build, install and require of CMake. find_package()
-# elsewhere finds what is declared here.
+# The CMake files of the headers do not run: they differ in what they build, install and require of CMake.
+# find_package() elsewhere finds what is declared here.
 include(FetchContent)
 include(CMakePackageConfigHelpers)
 
@@ -13,7 +14,8 @@ function(diffbench_fetched_package name version)
   string(TOLOWER ${name} lower)
   set(config ${CMAKE_FIND_PACKAGE_REDIRECTS_DIR}/${lower}-config)
   file(WRITE ${config}.cmake "")
-  write_basic_package_version_file(${config}-version.cmake VERSION ${version} COMPATIBILITY AnyNewerVersion ARCH_INDEPENDENT)
+  write_basic_package_version_file(${config}-version.cmake
+    VERSION ${version} COMPATIBILITY AnyNewerVersion ARCH_INDEPENDENT)
 endfunction()
 
 # diffbench_fetch(<name> <version> <target> <header> <url> <SHA256>): the package, whose <target> is its folder include/.
@@ -25,7 +27,8 @@ function(diffbench_fetch name version target header url hash)
   FetchContent_MakeAvailable(${name})
   set(folder ${${lower}_SOURCE_DIR}/include)
   if(NOT EXISTS ${folder}/${header})
-    message(FATAL_ERROR "${name}: no ${header} in ${folder}; set FETCHCONTENT_SOURCE_DIR_${upper} to a folder with include/${header}")
+    message(FATAL_ERROR "${name}: no ${header} in ${folder}; "
+      "set FETCHCONTENT_SOURCE_DIR_${upper} to a folder with include/${header}")
   endif()
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   target_include_directories(${target} INTERFACE ${folder})

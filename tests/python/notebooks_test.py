@@ -75,7 +75,8 @@ class Written(unittest.TestCase):
         for notebook in NOTEBOOKS.iterdir():
             for cell in json.loads(notebook.read_text())["cells"]:
                 if cell["cell_type"] == "code":
-                    self.assertEqual((cell["outputs"], cell["execution_count"]), ([], None), f"{notebook}: commit it without outputs")
+                    made = (cell["outputs"], cell["execution_count"])
+                    self.assertEqual(made, ([], None), f"{notebook}: commit it without outputs")
 
 
 class Executed(unittest.TestCase):

@@ -25,7 +25,8 @@ TARGETS = ("solver/CMakeFiles/diffbench_solver.dir/backends/xtensor.cpp", "CMake
 
 def headers_of(command, **options):
     """What a preprocessor reads."""
-    made = subprocess.run([*command, "-M", "-MF", "-", "-MT", "x"], check=True, capture_output=True, text=True, **options)
+    command = [*command, "-M", "-MF", "-", "-MT", "x"]
+    made = subprocess.run(command, check=True, capture_output=True, text=True, **options)
     return made.stdout.replace("\\\n", " ").split()[1:]
 
 
