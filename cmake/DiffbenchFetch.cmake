@@ -18,7 +18,7 @@ function(diffbench_fetched_package name version)
     VERSION ${version} COMPATIBILITY AnyNewerVersion ARCH_INDEPENDENT)
 endfunction()
 
-# diffbench_fetch(<name> <version> <target> <header> <url> <SHA256>): the package, whose <target> is its folder include/.
+# diffbench_fetch(<name> <version> <target> <header> <url> <SHA256>): the package; <target> is its folder include/.
 function(diffbench_fetch name version target header url hash)
   string(TOUPPER ${name} upper)
   string(TOLOWER ${name} lower)

@@ -48,7 +48,8 @@ def screen_lines(text):
 
 
 def cells_of(notebook):
-    return ["".join(cell["source"]) for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
+    cells = json.loads(notebook.read_text())["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
 def commands_of(notebook):
