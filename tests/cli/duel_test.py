@@ -147,6 +147,7 @@ class Duel(CommandLineTest):
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assert_one_line(done.stderr, "B: its result is wrong", "diffbench try says more")
         self.path("tmp").mkdir()
+        self.path("tmp").parent.chmod(0o711)  # root's child is nobody, and must get there
         self.path("broken.cpp").write_text("void step(\n")
         self.path("hangs.cpp").write_text(text.replace("step_of(u,", "for (;;) {} step_of(u,"))
         self.path("none.cpp").write_text("int f() { return 1; }\n")

@@ -114,7 +114,7 @@ def masked_message(line):
     """Without what a build without nvcc lacks, why a device is none, free memory, commits."""
     line = re.sub(r"\b(cuda|thrust)\w*, |, (cuda|thrust)\w*\b", "", line)
     line = re.sub(r"((backend|engine) '\w+' is not |--device \d+: (?!give)).*", r"\1...", line)
-    return re.sub(r"[\d.]+ [KMGTPE]iB|\(git_sha .*\)|(?<=in this )(build|run)", "...", line)
+    return re.sub(r"[\d.]+ [KMGTPE]iB|\(git_sha .*\)|(?<=in this )(build|run)|(?<=this )(build|run)(?= has no CUDA)", "...", line)
 
 
 def kinds(value, path="", found=None):

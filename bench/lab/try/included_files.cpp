@@ -71,6 +71,8 @@ std::vector<fs::path> searched_folders(std::vector<std::string> command,
       is_list = false;
     } else if (is_list && line.starts_with(' ')) {
       folders.push_back(real_path(line.substr(1)));
+      // In Debian 13 the kernel's headers of a machine are links to files elsewhere.
+      folders.push_back(real_path(fs::path(line.substr(1)) / "asm/types.h").parent_path());
     }
   }
   return folders;
