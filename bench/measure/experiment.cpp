@@ -367,6 +367,15 @@ class Experiment {
 
 } // namespace
 
+namespace {
+
+/// A time, or a proof of a row that has none.
+bool has_something_to_say(const Row& row) {
+  return !row.samples.empty() || row.wrong() || (row.verified() && row.without_time());
+}
+
+} // namespace
+
 ComparisonResult measure(const ComparisonPlan& plan, std::span<const PlannedRow> planned_rows,
                          Progress& progress, Observer& observer, LoadWatch load) {
   const Stopwatch since_start;
@@ -393,6 +402,9 @@ ComparisonResult measure(const ComparisonPlan& plan, std::span<const PlannedRow>
     Experiment<float>(plan, planned_rows, progress, observer, since_start, load).run(result);
   } else {
     Experiment<double>(plan, planned_rows, progress, observer, since_start, load).run(result);
+  }
+  if (result.interrupted && std::ranges::none_of(result.rows, has_something_to_say)) {
+    throw Interrupted();
   }
   result.context = run_context();
   return result;

@@ -12,6 +12,7 @@ import signal
 import struct
 import subprocess
 import termios
+import time
 import unittest
 
 from program import (LONG, PROGRAM, QUICK, WITH_WRONG_BACKEND, CommandLineTest, open_terminal,
@@ -80,6 +81,21 @@ class Report(CommandLineTest):
         table = self.run_ok("--grid", "24x16", "--iters", "20", "--budget", "0.02", "--backend",
                             "scalar", "--baseline", "fused").stdout
         self.assertIn("fused is not in this run", table)
+
+
+class InterruptBeforeAnySample(CommandLineTest):
+    def test_is_one_line(self):
+        """A table without a time would say nothing."""
+        large = "--grid 4096 --iters 1000 --no-progress".split()
+        for verb in ([], ["residency"], ["sweep"], ["scaling"], ["cluster", "strong"]):
+            with self.subTest(" ".join(verb)):
+                child = subprocess.Popen([PROGRAM, *verb, *large], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                         cwd=self.directory)
+                self.addCleanup(child.kill)
+                time.sleep(1)
+                child.send_signal(signal.SIGINT)
+                out, err = child.communicate(timeout=60)
+                self.assertEqual((child.returncode, out, err), (130, b"", b"diffbench: interrupted\n"))
 
 
 class NarrowTerminal(CommandLineTest):

@@ -3,6 +3,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "experiment.hpp"
+#include "interrupt.hpp"
 #include "lab_report.hpp"
 #include "machine_identity.hpp"
 #include "peer.hpp"
@@ -111,6 +112,9 @@ LabReport measure_sweep(const SweepState& typed, Progress& progress) {
     }
   };
   run_sweep(plan, points, measure_one, keep, progress);
+  if (points.empty() && interrupted()) {
+    throw Interrupted();
+  }
   LabReport report = sweep_report(plan, points, typed.crossed);
   if (const auto note = note_on_left_out(plan.combinations.front().run)) {
     report.notes.push_back(*note);
