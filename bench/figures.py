@@ -329,7 +329,7 @@ FULL = {"small": 640, "iterations": 1000, "medium": 2048, "large": 8192, "huge":
         "main_job": "--grid 640 --iters 1000 --pinned", "judge": True}
 QUICK = {"small": 64, "iterations": 100, "medium": 128, "large": 512, "huge": 256,
          "budget": "--budget 10", "observed_budget": 10, "pairs": 2,
-         "copies": "--max-size 64K --budget 0.1", "copied": "transfer/host/memcpy/(1024|4096)/",
+         "copies": "--max-size 4K --budget 5", "copied": "transfer/host/memcpy/(1024|4096)/",
          "copy_rounds": 2,
          "repetitions": 10, "last": "8,16", "hidden": "100", "training": "--budget 0.2",
          "main_job": "--grid 64 --iters 100 --pinned --budget 10",

@@ -36,7 +36,7 @@ int run_live(const std::string& path, const Invocation& invocation) {
 Action declare_live(OptionList& options) {
   const auto path = std::make_shared<std::string>("live.html");
   options.group("Output");
-  options.text("-o,--out FILE.html", *path, "the page");
+  options.text("-o,--out FILE.html", *path, "where the page goes");
   return [path](const Invocation& invocation) { return run_live(*path, invocation); };
 }
 

@@ -288,7 +288,7 @@ Action declare_report(OptionList& options) {
   options.group("Output");
   options.text("--snapshots DIR", typed->snapshots,
                "folder of --snapshot-every; its .npy files become a film of the field");
-  options.text("-o,--out FILE.html", typed->out, "the page");
+  options.text("-o,--out FILE.html", typed->out, "where the page goes");
   options.text("--csv FILE|-", typed->csv,
                "results of all files as CSV; - is stdout, which then has nothing else");
   return [typed](const Invocation& invocation) { return run_report(*typed, invocation); };

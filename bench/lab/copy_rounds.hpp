@@ -39,7 +39,7 @@ class CopyDeadline {
     const double now = watch_.seconds();
     const double took = now - latest_begin_;
     const double expected =
-        latest_bytes_ == 0 || took < 2 * share_
+        latest_bytes_ < large || took < 2 * share_
             ? share_
             : took * static_cast<double>(bytes) / static_cast<double>(latest_bytes_);
     latest_begin_ = now;
@@ -48,6 +48,7 @@ class CopyDeadline {
   }
 
  private:
+  static constexpr std::int64_t large = 1 << 20; ///< less takes long for other reasons
   double limit_, share_;
   Stopwatch<Clock> watch_;
   double latest_begin_ = 0;

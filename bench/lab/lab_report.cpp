@@ -128,7 +128,8 @@ void keep_conclusions(LabReport& report) {
 
 void LabOutput::declare(OptionList& options) {
   declare_files(options);
-  options.text("--report FILE.html", report, "results as a page of pictures");
+  options.text("--report FILE.html", report,
+               "results as a page of pictures, as diffbench report makes it of --json");
   options.clearing_flag("--no-progress", progress, "no progress bar");
 }
 

@@ -14,7 +14,6 @@ using diffbench::emulation::waiting;
 namespace {
 
 constexpr int version = CUDART_VERSION;
-constexpr std::size_t reserved_shared_bytes = 1024; // a block, by the system, since sm_80
 
 const DeviceSpec* find_device(Runtime& state, int device) {
   const bool exists = device >= 0 && static_cast<std::size_t>(device) < state.devices.size();
@@ -53,7 +52,7 @@ cudaDeviceProp properties_of(const DeviceSpec& spec, int device) {
   p.cooperativeLaunch = spec.cooperative_launch ? 1 : 0;
   p.sharedMemPerBlockOptin = spec.shared_bytes_per_block_optin;
   p.maxBlocksPerMultiProcessor = spec.blocks_per_multiprocessor;
-  p.reservedSharedMemPerBlock = reserved_shared_bytes;
+  p.reservedSharedMemPerBlock = spec.reserved_shared_bytes;
   p.hostRegisterSupported = 1;
   return p;
 }
@@ -220,6 +219,10 @@ cudaError_t cudaDeviceReset() {
 }
 
 cudaError_t cudaDriverGetVersion(int* driver_version) {
+  if (const int old = runtime().old_driver; old != 0 && driver_version != nullptr) {
+    *driver_version = old;
+    return cudaSuccess;
+  }
   return call("cudaDriverGetVersion", [=](Runtime&) { return get_version(driver_version); });
 }
 

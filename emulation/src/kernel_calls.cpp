@@ -39,8 +39,6 @@ int registers_of(const void* kernel) {
   return entry->second;
 }
 
-constexpr std::size_t reserved_shared_bytes = 1024; // a block, by the system, since sm_80
-
 int occupancy(const DeviceSpec& spec, const void* kernel, std::size_t block_size,
               std::size_t shared_bytes) {
   const std::size_t threads = (block_size + 31) / 32 * 32; // whole warps
@@ -54,7 +52,8 @@ int occupancy(const DeviceSpec& spec, const void* kernel, std::size_t block_size
       std::min({limit(spec.threads_per_multiprocessor, threads),
                 limit(spec.registers_per_multiprocessor,
                       threads * static_cast<std::size_t>(registers_of(kernel))),
-                limit(spec.shared_bytes_per_multiprocessor, shared_bytes + reserved_shared_bytes),
+                limit(spec.shared_bytes_per_multiprocessor,
+                      std::max<std::size_t>(1, shared_bytes + spec.reserved_shared_bytes)),
                 static_cast<std::size_t>(spec.blocks_per_multiprocessor)}));
 }
 

@@ -33,6 +33,7 @@ std::unique_ptr<Runtime>& instance() {
 
 Runtime::Runtime(const Settings& settings)
     : driver(settings.driver),
+      old_driver(settings.old_driver),
       shortest_matmul_side(settings.shortest_matmul_side),
       float64_epilogue_status(settings.float64_epilogue_status),
       random(settings.seed) {
@@ -267,7 +268,7 @@ cudaError_t call(const char* name, const std::function<cudaError_t(Runtime&)>& b
   Runtime& state = runtime();
   ++state.counters.calls;
   cudaError_t result = cudaSuccess;
-  if (!state.driver) {
+  if (!state.driver || state.old_driver != 0) {
     result = cudaErrorInsufficientDriver;
   } else if (state.devices.empty()) {
     result = cudaErrorNoDevice;

@@ -116,6 +116,7 @@ struct Runtime {
   explicit Runtime(const Settings& settings);
 
   bool driver = true;
+  int old_driver = 0;
   std::int64_t shortest_matmul_side = 1;
   int float64_epilogue_status = 0;
   Random random;

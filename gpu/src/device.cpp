@@ -45,10 +45,26 @@ int attribute(int index, cudaDeviceAttr which) {
   return value;
 }
 
-std::string version(cudaError_t (*get)(int*)) {
-  int number = 0; // 1000 major + 10 minor
-  DIFFBENCH_CUDA_CHECK(get(&number));
+/// Of 1000 major + 10 minor.
+std::string version_text(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+std::string version(cudaError_t (*get)(int*)) {
+  int number = 0;
+  DIFFBENCH_CUDA_CHECK(get(&number));
+  return version_text(number);
+}
+
+/// Why the runtime counts no devices; `driver` is 0 where there is none.
+std::string why_none(cudaError_t code, int driver) {
+  if (driver == 0) {
+    return "no NVIDIA GPU or driver here"; // the runtime calls it too old
+  }
+  if (code == cudaErrorInsufficientDriver) {
+    return "the NVIDIA driver is for CUDA " + version_text(driver) + ", and this program needs " +
+           version_text(CUDART_VERSION) + ": update the driver, or build with an older toolkit";
+  }
+  return cudaGetErrorString(code);
 }
 
 // Only cudaGetDeviceProperties has the name, and that is slow: some of its figures are read over
@@ -98,11 +114,10 @@ Probe probe_device(int index) noexcept {
   if (const cudaError_t code = cudaGetDeviceCount(&count); code != cudaSuccess) {
     (void)cudaGetLastError();
     int driver = 0;
-    (void)cudaDriverGetVersion(&driver); // 0 where there is none
-    // The runtime then calls the driver too old, which says of one that is not there.
+    (void)cudaDriverGetVersion(&driver);
     return {.available = false,
             .why = driver == 0 ? Absent::no_gpu : Absent::otherwise,
-            .reason = driver == 0 ? "no NVIDIA GPU or driver here" : cudaGetErrorString(code)};
+            .reason = why_none(code, driver)};
   }
   try {
     require_usable(index, count);

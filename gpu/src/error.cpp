@@ -32,6 +32,19 @@ const char* remedy(cudaError_t code) {
   }
 }
 
+// What to do about a device that cannot be had. nullptr for all other codes.
+const char* way_to_a_device(cudaError_t code) {
+  switch (code) {
+    case cudaErrorDevicesUnavailable:
+      return "another program has the card for itself, or it is closed to all (nvidia-smi -q -d "
+             "COMPUTE): wait, choose another --device, or have its mode set to Default";
+    case cudaErrorNoKernelImageForDevice:
+      return "this build has no code for the card: set -DDIFFBENCH_CUDA_ARCHITECTURES and build "
+             "again";
+    default: return nullptr;
+  }
+}
+
 std::string describe(cudaError_t code, const char* expression, Place place) {
   std::string_view file = place.file;
   file.remove_prefix(file.rfind('/') + 1); // npos + 1 is 0
@@ -40,6 +53,8 @@ std::string describe(cudaError_t code, const char* expression, Place place) {
                      std::to_string(place.line) + ")";
   if (const char* const what_to_do = remedy(code)) {
     text += std::string("; ") + what_to_do + ". Nothing more runs on the card in this process.";
+  } else if (const char* const way = way_to_a_device(code)) {
+    text += std::string("; ") + way;
   }
   return text;
 }

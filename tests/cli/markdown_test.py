@@ -7,7 +7,7 @@ from every_verb import BARE, RESULTS
 from program import QUICK, CommandLineTest
 
 # A comparison, and verbs with tables of figures, of words, and with lines of columns.
-VERBS = [QUICK, ["list"], ["doctor"], "transfer --max-size 4K --threads 1 --budget 0.5".split(),
+VERBS = [QUICK, ["list"], ["doctor"], "transfer --max-size 4K --threads 1 --budget 5".split(),
          ["advise", "--profile", str(RESULTS / "epyc-2core-profile.json"), "--assume", "h200"]]
 
 

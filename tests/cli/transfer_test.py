@@ -6,7 +6,7 @@ import unittest
 from program import CommandLineTest, parse_json
 
 # A few hundred milliseconds.
-QUICK = "transfer --max-size 64K --step 4 --threads 2 --budget 2".split()
+QUICK = "transfer --max-size 64K --step 4 --threads 2 --budget 6".split()
 
 
 class Measuring(CommandLineTest):

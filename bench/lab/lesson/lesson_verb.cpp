@@ -80,9 +80,10 @@ Action declare_lesson(OptionList& options) {
   options.group("Output");
   options.text("--export DIR", typed->export_to,
                "write the program's lessons there as files, to change them, and measure nothing");
-  options.text("--out DIR", course.folder,
-               "for results, guesses, sheet and page; a lesson that ended early continues from "
-               "there (default: diffbench-lesson-N)");
+  options.text(
+      "--out DIR", course.folder,
+      "where results, guesses, sheet and page go; a lesson that ended early continues from "
+      "there (default: diffbench-lesson-N)");
   options.text("--sheet FILE", course.sheet,
                "a CSV line for each question: guess, answer, source of the answer (default: "
                "sheet.csv in --out)");

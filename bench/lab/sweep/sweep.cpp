@@ -137,7 +137,7 @@ Action declare_sweep(OptionList& options) {
   options.add(state->swept.list);
   options.group("Sweep");
   options.text("--out FILE", state->out,
-               "write each combination there as soon as it is measured (lines of JSON)");
+               "where each combination goes as soon as it is measured (lines of JSON)");
   options.flag("--resume", state->resume, "go on with the sweep in FILE");
   options.value("--cross A,B",
                 "rows: where B begins to beat A (default: the best CPU row, the best GPU row)",

@@ -48,7 +48,7 @@ struct TransferPlan {
     if (!budget_binds) {
       return {.planned = budget};
     }
-    constexpr double planned = 0.7; // verification, and what large copies take beyond their share
+    constexpr double planned = 0.4; // verification, and what large copies take beyond their share
     return {.planned = planned * budget / parts, .limit = budget / parts};
   }
 };

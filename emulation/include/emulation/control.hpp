@@ -26,6 +26,7 @@ struct DeviceSpec {
   std::size_t shared_bytes_per_block = 48 << 10;
   std::size_t shared_bytes_per_block_optin = 227 << 10;
   std::size_t shared_bytes_per_multiprocessor = 228 << 10;
+  std::size_t reserved_shared_bytes = 1024; ///< of a block, by the system
   int registers_per_multiprocessor = 65536;
   int threads_per_multiprocessor = 2048;
   int blocks_per_multiprocessor = 32;
@@ -47,6 +48,9 @@ struct Settings {
   std::vector<DeviceSpec> devices = {DeviceSpec{}};
   /// false: as on a machine without a driver (cudaErrorInsufficientDriver from every call).
   bool driver = true;
+  /// Of a driver that is too old for the runtime, 12020 for 12.2, which answers to nothing else; 0:
+  /// it is new enough.
+  int old_driver = 0;
   /// cuBLASLt has no algorithm for a product with a side shorter than this.
   std::int64_t shortest_matmul_side = 1;
   /// What cuBLASLt answers when asked for a float64 product with an epilogue: it has none (cuBLAS

@@ -21,7 +21,7 @@ const commands = {
   scaling: "scaling --grid 64 --iters 20 --threads 1,2 --budget 20",
   sweep:
     "sweep --grid 16:64:x2 --iters 4,16 --cross scalar,fused --backend scalar --backend fused --threads 1 --budget 20 --out sweep.jsonl",
-  transfer: "transfer --max-size 64K --step 4 --budget 0.5",
+  transfer: "transfer --max-size 64K --step 4 --budget 5",
   calibrate:
     "calibrate --backend fused --backend simd --dtype float32 --largest 128 --out profile.json",
   advise: "advise --profile calibrate.json --grid 96 --iters 100 --assume t4",

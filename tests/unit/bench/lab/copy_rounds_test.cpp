@@ -98,11 +98,13 @@ TEST(SampleCopiesTest, StopsWhenAskedTo) {
 TEST(CopyDeadline, LeavesOutWhatWouldTakeLonger) {
   FakeClock::seconds = 0;
   CopyDeadline<FakeClock> deadline(10, 1);
-  EXPECT_TRUE(deadline.allows(1024));
+  EXPECT_TRUE(deadline.allows(1 << 20));
   FakeClock::seconds += 1; // its share, as the next will take
-  EXPECT_TRUE(deadline.allows(4096));
+  EXPECT_TRUE(deadline.allows(4 << 20));
   FakeClock::seconds += 2.5; // more than that: so few copies take as long as they are large
-  EXPECT_FALSE(deadline.allows(16384));
+  EXPECT_FALSE(deadline.allows(16 << 20));
+  FakeClock::seconds += 7; // nothing is left
+  EXPECT_FALSE(deadline.allows(1024));
 }
 
 TEST(CopyDeadline, IsNotThereWithoutALimit) {

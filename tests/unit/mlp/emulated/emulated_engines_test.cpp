@@ -7,6 +7,7 @@
 #include "diffbench/errors.hpp"
 
 #include <gmock/gmock.h>
+#include <emulation/cards.hpp>
 #include <emulation/control.hpp>
 
 #include <cstdint>
@@ -278,6 +279,35 @@ TEST(CudaPersistent, TheTutorialsNetOnSixteenMultiprocessors) {
   const Trained expected = train<double>(require_engine("scalar"), training, 2);
   EXPECT_LE(distance(trained.parameters, expected.parameters), 1e-6);
   EXPECT_THAT(emulation::take_reports(), IsEmpty());
+  emulation::reset();
+}
+
+/// What each kind of card makes of a network that needs much shared memory.
+TEST(CudaPersistent, KeepsOrRefusesANetworkByTheLimitsOfTheCard) {
+  const Training training{
+      .network = parse_layers("100,128,10"), .optimizer = {.rate = 0.1}, .batch = 30};
+  const Trained expected = train<double>(require_engine("scalar"), training, 2);
+  for (const int capability : {75, 80, 86, 89, 90, 100, 120}) {
+    SCOPED_TRACE(capability);
+    emulation::reset(one_device(emulation::card(capability)));
+    std::string refusal;
+    try {
+      const Trained trained = train<float>(require_engine("cuda_persistent"), training, 2);
+      EXPECT_LE(distance(trained.parameters, expected.parameters), 1e-6);
+    } catch (const Unavailable& error) {
+      refusal = error.what();
+    }
+    const bool fits =
+        capability == 80 || capability == 90 || capability == 100 || capability == 120;
+    EXPECT_EQ(refusal.empty(), fits) << refusal;
+    if (!fits) {
+      EXPECT_THAT(refusal, HasSubstr(" KB of shared memory there, and no clusters of "
+                                     "multiprocessors; take engine 'cuda'"));
+    }
+    const Trained trained = train<float>(require_engine("cuda"), training, 2); // takes all
+    EXPECT_LE(distance(trained.parameters, expected.parameters), 1e-6);
+    EXPECT_THAT(emulation::take_reports(), IsEmpty());
+  }
   emulation::reset();
 }
 
