@@ -228,9 +228,12 @@ std::string title_of(const OwnCode& code, Dtype dtype, std::int64_t iterations) 
       code.flops_per_cell, to_string(dtype), iterations, copies);
 }
 
-constexpr const char* legend =
-    "like cuda_stream: a launch a step from the host; like cuda_graph: the same from a graph; like "
-    "cuda: several steps a launch\n";
+/// Of the ways that the tables have.
+std::string legend_of(const CellWork& work) {
+  return fmt::format(
+      "like cuda_stream: a launch a step from the host; like cuda_graph: the same from a graph{}\n",
+      work.per_sweep > 1 ? fmt::format("; like cuda: {} steps a launch", work.per_sweep) : "");
+}
 
 Value code_json(const OwnCode& code) {
   return {{"name", code.name},
@@ -282,7 +285,7 @@ LabReport own_code_report(const OwnCode& code, Dtype dtype, std::int64_t iterati
   const Advice measured = advise(ways, run);
   const double seconds = measured.ways.front().prediction.warm_seconds;
   LabReport report;
-  report.text = title_of(code, dtype, iterations) + legend;
+  report.text = title_of(code, dtype, iterations) + legend_of(work);
   report.data = {{"own_code", code_json(code)},
                  {"iterations", iterations},
                  {"dtype", to_string(dtype)},
@@ -298,11 +301,13 @@ LabReport own_code_report(const OwnCode& code, Dtype dtype, std::int64_t iterati
                   .from = fmt::format(", whose run takes {} on the CPU", format_seconds(seconds)),
                   .row = "like ",
                   .in_cells = true});
+  const Assumption each = work_of(dtype, code.bytes_per_cell, 1, 1).instructions;
   report.notes = {
       "the time on the CPU is taken to grow with the cells and the steps; measure it at the size "
       "that you ask about",
-      "half of the bytes of a cell are taken as the field that a copy moves, and each operation as "
-      "1.03 to 3.6 instructions, like those of the stencil"};
+      fmt::format("half of the bytes of a cell are taken as the field that a copy moves, and each "
+                  "operation as {:.2f} to {:.1f} instructions, like those of the stencil",
+                  each.low, each.high)};
   return report;
 }
 
