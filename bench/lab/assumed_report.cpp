@@ -24,10 +24,6 @@ std::string rough(double times) {
   return times < 10 ? fmt::format("{:.2g}", times) : fmt::format("{:.0f}", times);
 }
 
-std::string memory_text(double bytes) {
-  return format_bytes(static_cast<std::int64_t>(std::min(bytes, 1e18)));
-}
-
 std::string error_text(double error) {
   return error == 0 ? "within" : fmt::format("{:+.0f} %", 100 * error);
 }
@@ -88,8 +84,8 @@ std::string fits(const AssumedCard& card, const Problem& problem) {
 
 std::string fit_text(const AssumedCard& card, double bytes, std::string_view what) {
   const std::string answer = fits(card, bytes);
-  return fmt::format("{} take {} of its {}: they {}", what, memory_text(bytes),
-                     join_ends(memory_text(card.memory.low), memory_text(card.memory.high)),
+  return fmt::format("{} take {} of its {}: they {}", what, format_bytes(bytes),
+                     join_ends(format_bytes(card.memory.low), format_bytes(card.memory.high)),
                      answer == "yes"       ? "fit"
                      : answer == "perhaps" ? "fit or not, depending on what else is in it"
                                            : "do not fit");

@@ -82,9 +82,9 @@ std::string system_value(const std::filesystem::path& root, const std::filesyste
   return std::getline(file, line) && !line.empty() ? line : "unknown";
 }
 
-std::string format_bytes(std::int64_t bytes) {
+std::string format_bytes(double bytes) {
   constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double value = static_cast<double>(bytes);
+  double value = bytes;
   std::size_t unit = 0;
   while (value >= 999.5 && unit + 1 < units.size()) {
     value /= 1024;

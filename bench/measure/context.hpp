@@ -3,6 +3,7 @@
 // `diffbench doctor`.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -29,7 +30,11 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
                                        const std::filesystem::path& path);
 
 /// Bytes in binary units with at most three digits before the unit: "48 KiB", "7.6 GiB".
-[[nodiscard]] std::string format_bytes(std::int64_t bytes);
+[[nodiscard]] std::string format_bytes(double bytes);
+template <std::integral Integer>
+[[nodiscard]] std::string format_bytes(Integer bytes) {
+  return format_bytes(static_cast<double>(bytes));
+}
 
 /// The first instruction set extension that this program was compiled for and this CPU lacks, as a
 /// whole line with the remedy; nullptr when the CPU has them all. A start-up check (cpu_guard.cpp)

@@ -84,8 +84,9 @@ class Priced {
                end_.rate({card.pageable_d2h.low, card.pinned_d2h.high});
   }
   [[nodiscard]] double card_copies() const {
+    const double calls = asked(Asked::card_copy_calls);
     const double bytes = 2 * asked(Asked::card_copy_bytes); // read and written
-    return asked(Asked::card_copy_calls) * end_.launch() + bytes / end_.bandwidth(bytes);
+    return calls * end_.launch() + bytes / end_.bandwidth(calls > 0 ? bytes / calls : 0);
   }
   [[nodiscard]] double memsets() const {
     const double calls = asked(Asked::memset_calls);

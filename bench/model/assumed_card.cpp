@@ -156,6 +156,9 @@ AssumedCard read_card(const std::string& id, const ordered_json& json) {
   for (const Figure& figure : figures) {
     card.*figure.span = read_span(own, figure);
   }
+  if (card.l2_rate.low < card.memory_rate.low || card.l2_rate.high < card.memory_rate.high) {
+    throw InvalidInput("has a slower cache (l2_gb_per_s) than memory (memory_gb_per_s)");
+  }
   return card;
 }
 

@@ -78,7 +78,7 @@ std::string as_spread(const Value& value) {
   return shown(value, [](double spread) { return fmt::format("+-{:.1f} %", 100 * spread); });
 }
 std::string as_bytes(const Value& value) {
-  return shown(value, [](double bytes) { return format_bytes(static_cast<std::int64_t>(bytes)); });
+  return shown(value, [](double bytes) { return format_bytes(bytes); });
 }
 
 std::string as_thousandths(const Value& value) {

@@ -93,8 +93,11 @@ double step_of(std::string_view what, const std::string& text) {
 
 Json json_in(const std::string& path) {
   std::error_code ignored;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream || !std::filesystem::is_regular_file(path, ignored)) {
+  std::ifstream stream;
+  if (std::filesystem::is_regular_file(path, ignored)) { // a pipe would wait
+    stream.open(path, std::ios::binary);
+  }
+  if (!stream.is_open()) {
     throw InvalidInput("there is no such file; docs/lab.md has one to begin with");
   }
   constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20;

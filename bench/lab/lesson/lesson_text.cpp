@@ -188,11 +188,99 @@ void require_sides(const std::string& words) {
   }
 }
 
+/// Options that choose what is measured; others write files, or start programs.
+constexpr std::string_view harmless_options[] = {"--all",
+                                                 "--allow-unstable",
+                                                 "--async",
+                                                 "--backend",
+                                                 "--baseline",
+                                                 "--batch",
+                                                 "--boundary",
+                                                 "--boundary-value",
+                                                 "--budget",
+                                                 "--bytes-per-cell",
+                                                 "--cells",
+                                                 "--check",
+                                                 "--check-grid",
+                                                 "--copies-per-step",
+                                                 "--cross",
+                                                 "--data",
+                                                 "--device",
+                                                 "--diffusivity",
+                                                 "--dt",
+                                                 "--dtype",
+                                                 "--engine",
+                                                 "--epochs",
+                                                 "--first-batch",
+                                                 "--flops-per-cell",
+                                                 "--form",
+                                                 "--grid",
+                                                 "--halo-depth",
+                                                 "--hidden",
+                                                 "--init",
+                                                 "--isa",
+                                                 "--iters",
+                                                 "--last",
+                                                 "--layers",
+                                                 "--lr",
+                                                 "--max-size",
+                                                 "--memory",
+                                                 "--momentum",
+                                                 "--most-batch",
+                                                 "--no-timing",
+                                                 "--only",
+                                                 "--optimizer",
+                                                 "--peer",
+                                                 "--pinned",
+                                                 "--precision",
+                                                 "--products",
+                                                 "--quality",
+                                                 "--range",
+                                                 "--repetitions",
+                                                 "--retune",
+                                                 "--roundtrip-every",
+                                                 "--schedules",
+                                                 "--seed",
+                                                 "--spacing",
+                                                 "--step",
+                                                 "--steps-per-launch",
+                                                 "--threads",
+                                                 "--timeout",
+                                                 "--tolerance",
+                                                 "--train",
+                                                 "--transfer",
+                                                 "--until",
+                                                 "--weak",
+                                                 "--weight-decay"};
+
+/// The library's parser calls itself for each part of a dotted key.
+void require_shallow(std::string_view text) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 20;
+  constexpr std::ptrdiff_t most_points = 1000;
+  if (text.size() > most_bytes) {
+    throw InvalidInput("is larger than 1 MiB");
+  }
+  int number = 1;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (std::ranges::count(line, '.') > most_points) {
+      throw InvalidInput(fmt::format("line {} has more than {} points", number, most_points));
+    }
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    ++number;
+  }
+}
+
 class LessonReader {
  public:
   explicit LessonReader(std::string file) : file_(std::move(file)) {}
 
   Lesson read(std::string_view text) const {
+    try {
+      require_shallow(text);
+    } catch (const InvalidInput& error) {
+      throw InvalidInput(fmt::format("{}: {}", file_, error.what()));
+    }
     try {
       return lesson(toml::parse(text));
     } catch (const toml::parse_error& error) {
@@ -283,8 +371,21 @@ class LessonReader {
                       "comparison, or with one of {}",
                       printable(first), fmt::join(verbs, ", ")));
     }
+    if (first == "mlp" && (words.size() < 2 || words[1] == "get-data")) {
+      throw InvalidInput("mlp is to be followed by what it measures, such as mlp width");
+    }
     if ((first == "try") != with_exercise) {
       throw InvalidInput("try and exercise = N belong together");
+    }
+    for (const std::string& word : words) {
+      const std::string option = word.substr(0, word.find('='));
+      if (option.starts_with('-') &&
+          std::ranges::find(harmless_options, option) == std::end(harmless_options)) {
+        throw InvalidInput(
+            fmt::format("{} is no option for a lesson, which chooses what is measured, "
+                        "and neither files to write nor programs to run",
+                        printable(option)));
+      }
     }
   }
 

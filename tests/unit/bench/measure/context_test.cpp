@@ -28,6 +28,7 @@ TEST(FormatBytes, UsesThreeDigitsAndBinaryUnits) {
   EXPECT_EQ(format_bytes(1'638'400), "1.56 MiB");
   EXPECT_EQ(format_bytes(1000 << 10), "0.977 MiB"); // not "1e+03 KiB"
   EXPECT_EQ(format_bytes(std::int64_t{3} << 40), "3 TiB");
+  EXPECT_EQ(format_bytes(1e21), "867 EiB"); // beyond 64 bits
 }
 
 TEST(Context, KeepsNamesAndOrder) {

@@ -90,6 +90,25 @@ TEST(AskedWork, SaysWhatDoesNotGrowEvenly) {
   EXPECT_EQ(unevenness(corners, run), 1);
 }
 
+/// The rate of a copy on the card is that of its own size, whatever the others add up to.
+TEST(AskedWork, ManyCopiesOnTheCardTakeAsManyTimesAsLong) {
+  AssumedCard card = made_up_card();
+  card.l2 = {8e6, 8e6};
+  card.l2_rate = {4e12, 4e12};
+  Problem problem;
+  problem.nx = problem.ny = 100;
+  const auto seconds = [&](double steps) {
+    std::vector<CountedRun> corners = corners_of_naive();
+    for (CountedRun& run : corners) {
+      run.work = {};
+      run.work.counts[Asked::card_copy_calls] = run.steps;
+      run.work.counts[Asked::card_copy_bytes] = run.steps * run.nx * run.ny * 4;
+    }
+    return cost_of(corners, problem, static_cast<std::int64_t>(steps), card).parts.front().seconds;
+  };
+  EXPECT_NEAR(seconds(1000).low, 1000 * seconds(1).low, 1e-9);
+}
+
 TEST(AskedWork, IsPricedAtBothEnds) {
   Problem problem;
   problem.nx = problem.ny = 1000;

@@ -144,6 +144,8 @@ TEST(AssumedCard, SaysWhatIsWrongWithAFile) {
   EXPECT_EQ(at("launch_us", "source", ""), "mine.json: launch_us: lacks the text \"source\"");
   EXPECT_EQ(refusal([](ordered_json& card) { card["figures"]["launch_us"] = 2; }),
             "mine.json: launch_us: must be an object of low, high and source");
+  EXPECT_THAT(refusal([](ordered_json& card) { card["figures"]["l2_gb_per_s"]["low"] = 1; }),
+              HasSubstr("has a slower cache (l2_gb_per_s) than memory (memory_gb_per_s)"));
   EXPECT_EQ(refusal([](ordered_json& card) { card.erase("reported_as"); }),
             "mine.json: lacks the text \"reported_as\"");
   EXPECT_THAT(refusal([](ordered_json& card) { card = ordered_json::array(); }),

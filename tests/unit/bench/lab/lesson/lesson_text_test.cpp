@@ -193,14 +193,20 @@ TEST(LessonText, IsRefusedWithItsLine) {
     }
   }
   for (const auto& [command, complaint] :
-       std::array<Fault, 8>{{{"duel 'rm -rf x'", "f:7: command: begins with \"duel\""},
-                             {"--quiet duel x y", "f:7: command: begins with \"--quiet\""},
-                             {"{--grid 2|duel x y}", "f:7: command: begins with \"duel\""},
-                             {"--wide=true duel x y", "f:7: command: begins with"},
-                             {"report", "f:7: command: begins with"},
-                             {"try mine.cu", "f:7: command: try and exercise"},
-                             {"{--grid 2", "f:7: command: braces"},
-                             {"", "f:7: command: text is expected here"}}}) {
+       std::array<Fault, 14>{{{"duel 'rm -rf x'", "f:7: command: begins with \"duel\""},
+                              {"--quiet duel x y", "f:7: command: begins with \"--quiet\""},
+                              {"{--grid 2|duel x y}", "f:7: command: begins with \"duel\""},
+                              {"--wide=true duel x y", "f:7: command: begins with"},
+                              {"report", "f:7: command: begins with"},
+                              {"--grid 8 --csv=x", "f:7: command: --csv is no option for a lesson"},
+                              {"pitfalls --csv x", "f:7: command: --csv is no option for a lesson"},
+                              {"try --compiler x", "f:7: command: try and exercise"},
+                              {"sweep --out x", "f:7: command: --out is no option for a lesson"},
+                              {"mlp width {|--json x}", "f:7: command: --json is no option"},
+                              {"mlp get-data", "f:7: command: mlp is to be followed by what"},
+                              {"try mine.cu", "f:7: command: try and exercise"},
+                              {"{--grid 2", "f:7: command: braces"},
+                              {"", "f:7: command: text is expected here"}}}) {
     try {
       (void)read_lesson("f", lesson_with(good, command));
       ADD_FAILURE() << command;
@@ -226,6 +232,23 @@ TEST(LessonText, OfAFolderComesInThePlaceOfTheProgramsOwn) {
   std::ofstream(folder / "other.toml") << lesson_with(good);
   EXPECT_THROW((void)all_lessons(folder), InvalidInput);
   EXPECT_THROW((void)all_lessons(place.path()), InvalidInput) << "it has none";
+}
+
+TEST(LessonTexts, ThatNestWithoutEndAreRefused) {
+  std::string deep = "a";
+  for (int i = 0; i < 300'000; ++i) {
+    deep += ".a";
+  }
+  const auto complaint = [](const std::string& text) -> std::string {
+    try {
+      (void)read_lesson("f", text);
+    } catch (const InvalidInput& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint("number = 1\n" + deep + " = 1\n"), "f: line 2 has more than 1000 points");
+  EXPECT_EQ(complaint(std::string(2 << 20, '#')), "f: is larger than 1 MiB");
 }
 
 } // namespace
