@@ -153,7 +153,9 @@ class Running {
 
   [[nodiscard]] int ended() const { return ended_.get(); } ///< can be read once it has
 
+  /// Of one that has ended. What it has left in the background would run beside the next one.
   [[nodiscard]] ProgramRun reap(double seconds) {
+    ::kill(-pid_, SIGKILL); // before its number can be another's
     int status = 0;
     rusage usage{};
     while (::wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
@@ -213,8 +215,9 @@ class LastWords {
       return "";
     }
     const std::size_t newline = text_.rfind('\n', end);
-    return text_.substr(newline == std::string::npos ? 0 : newline + 1,
-                        end - (newline == std::string::npos ? 0 : newline + 1) + 1);
+    const std::size_t begin =
+        text_.find_first_not_of(" \t", newline == std::string::npos ? 0 : newline + 1);
+    return text_.substr(begin, end - begin + 1);
   }
 
  private:

@@ -49,8 +49,8 @@ class Program {
   explicit Program(ProgramPlan plan);
 
   /// Runs it in a session of its own, without a terminal; its stdout and stderr go nowhere. Blocks
-  /// until it has ended. Throws Error when it cannot be started or is out of time, Interrupted
-  /// after Ctrl-C; it and what it has started are then killed.
+  /// until it has ended, and kills what it has left in the background. Throws Error when it cannot
+  /// be started or is out of time, Interrupted after Ctrl-C; it is then killed, too.
   [[nodiscard]] ProgramRun run() const;
   /// The same, but its output is read, which takes time.
   [[nodiscard]] ProgramRun run(ProgramOutput& output) const;

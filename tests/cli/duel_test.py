@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """diffbench duel and diffbench history: what they say, keep and refuse. Commands that differ by a factor, or
 by nothing but the coin, so that no verdict here hangs on a quiet machine."""
+import fcntl
 import json
+import os
 import random
+import select
 import signal
 import subprocess
 import time
@@ -52,6 +55,8 @@ class Duel(CommandLineTest):
         self.assertEqual((row["verdict"], row["interval"]), ("UNCLEAR", None))
         self.assertIn("UNCLEAR: 5 blocks are too few for an interval; --blocks 5 ended it; ", own["sentence"])
         self.assertEqual(row["ended_by"], "blocks")
+
+        self.assertIn("1 block is too few", self.duel("true", "true", "--blocks", "1")["sentence"])
 
     def test_a_block_has_as_many_pairs_as_are_asked_for(self):
         (row,) = self.duel("true", "true", "--blocks", "3", "--pairs", "2")["duel"]["results"]
@@ -224,9 +229,42 @@ class Duel(CommandLineTest):
             done = self.run_program("duel", *arguments)
             self.assertEqual(done.returncode, code, done.stderr)
             self.assert_one_line(done.stderr, mention)
-        worktrees = subprocess.run(["git", "worktree", "list"], cwd=self.directory, capture_output=True,
-                                   check=True, encoding="utf-8").stdout
-        self.assertEqual(len(worktrees.splitlines()), 1, worktrees)
+        self.assertEqual(len(self.worktrees()), 1)
+        # One that is not there now, as on a disk that is not mounted, is none of ours.
+        self.git("worktree", "add", "other", "v1")
+        self.path("other").rename(self.path("moved"))
+        self.duel("--revisions", "v1..v2", *ask, "--blocks", "1")
+        self.assertEqual([line.split()[0] for line in self.worktrees()[1:]], [str(self.path("other"))])
+        subprocess.run(["git", "clone", "--quiet", "--bare", ".", "bare"], cwd=self.directory, check=True,
+                       capture_output=True)
+        self.directory = self.path("bare")
+        notes = self.duel("--revisions", "v1..v2", *ask, "--blocks", "1")["notes"]
+        self.assertNotIn("not committed", " ".join(notes))
+
+    def worktrees(self):
+        return subprocess.run(["git", "worktree", "list"], cwd=self.directory, capture_output=True, check=True,
+                              encoding="utf-8").stdout.splitlines()
+
+    def test_ctrl_c_while_git_makes_a_worktree_leaves_none(self):
+        self.git("init")
+        self.path("a").write_text("a\n")
+        self.path(".gitattributes").write_text("a filter=slow\n")
+        self.git("add", ".")
+        self.git("commit", "-m", "v1")
+        self.git("config", "filter.slow.smudge", f"echo > {self.path('begun')}; sleep 60")
+        self.path("tmp").mkdir()
+        child = subprocess.Popen([PROGRAM, "duel", "--revisions", "HEAD..HEAD", "--run", "true"], cwd=self.directory,
+                                 env={**os.environ, "TMPDIR": str(self.path("tmp"))}, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
+        self.addCleanup(child.kill)
+        limit = time.monotonic() + 60
+        while not self.path("begun").exists() and time.monotonic() < limit:
+            time.sleep(0.01)
+        child.send_signal(signal.SIGINT)
+        errors = child.communicate(timeout=60)[1]
+        self.assertEqual(child.returncode, 130, errors)
+        self.assertEqual(len(self.worktrees()), 1)
+        self.assertEqual(list(self.path("tmp").iterdir()), [])
 
     def test_a_shallow_clone_says_what_it_lacks(self):
         self.git("init")
@@ -253,7 +291,7 @@ class Duel(CommandLineTest):
                 (["--revisions", "v1..v2"], "give them together"),
                 (["--run", "true"], "give them together"),
                 (["true", "--revisions", "a..b", "--run", "true"], "no command is expected"),
-                (["--revisions", "a..b", "--run", "true"], "in no git repository"),
+                (["--revisions", "a..b", "--run", "true"], "git takes no repository here: fatal: not a git repository"),
                 (["--backend", "simd"], "--backend: give two"),
                 (["--backend", "simd", "--backend", "nothing"], "nothing"),
                 (["--backend", "simd", "--backend", "fused", "true"], "no command is expected"),
@@ -279,7 +317,8 @@ class Duel(CommandLineTest):
                 (["true", "true", "--seed", "-1"], "--seed -1"),
                 (["true", "true", "--input", "nothing"], "--input nothing"),
                 (["true", "true", "--parameter", "n=1"], "no command has {n}"),
-                (["true", "true", "--parameter", "1,2"], "--parameter 1")]:
+                (["true", "true", "--parameter", "1,2"], "--parameter 1"),
+                (["echo {n}", "true", "--parameter", "n=1,2,1"], "--parameter: 1 is given twice")]:
             self.assert_refused(2, mention, "duel", *arguments)
         self.assert_refused(1, "--history", "duel", "true", "true", "--history", "no/such/place")
 
@@ -363,22 +402,18 @@ class History(CommandLineTest):
         self.assertEqual(sum(row["runs"] for row in own["history"]["results"]), 3)
         self.assertIn("1 line cut off", " ".join(own["notes"]))
 
-    def test_killed_duels_lose_no_line_that_was_reported(self):
-        reported = 0
-        chance = random.Random(3)
-        for _ in range(8):
-            child = subprocess.Popen([PROGRAM, "duel", "true", "true", "--blocks", "2", "--history", "h.jsonl"],
-                                     cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                     stderr=subprocess.DEVNULL)
-            try:
-                child.communicate(timeout=chance.uniform(0.005, 0.1))
-            except subprocess.TimeoutExpired:
-                child.kill()
-            out = child.communicate()[0]
-            reported += b"seed of the order" in out
-        self.run_ok("duel", "true", "true", "--blocks", "2", "--history", "h.jsonl")
-        rows = self.history()["history"]["results"]
-        self.assertGreaterEqual(sum(row["runs"] + row["left_out"] for row in rows), reported + 1)
+    def test_nothing_is_shown_before_its_line_is_on_the_disk(self):
+        for form in [[], ["--json", "-"], ["--export-markdown", "-"]]:
+            with open(self.path("h.jsonl"), "w", encoding="utf-8") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                child = subprocess.Popen([PROGRAM, "duel", "true", "true", "--blocks", "1", "--history", "h.jsonl", *form],
+                                         cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                         stderr=subprocess.PIPE)
+                self.addCleanup(child.kill)
+                # Far longer than it takes, were it not for the lock.
+                self.assertEqual(select.select([child.stdout], [], [], 0.7)[0], [], form)
+            self.assertEqual((child.communicate(timeout=60)[1], child.returncode), (b"diffbench: wrote h.jsonl\n", 0))
+            self.assertEqual(len(self.path("h.jsonl").read_text().splitlines()), 1, form)
 
     def test_files_that_are_none(self):
         self.assert_refused(2, "give a file", "history")

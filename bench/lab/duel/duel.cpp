@@ -92,6 +92,9 @@ void add_value(std::optional<Parameter>& parameter, std::string_view option,
   if (sign != std::string::npos) {
     throw InvalidInput(fmt::format("{} {}: give one parameter", option, text));
   }
+  if (std::ranges::find(parameter->values, text) != parameter->values.end()) {
+    throw InvalidInput(fmt::format("{}: {} is given twice", option, text));
+  }
   parameter->values.push_back(text);
 }
 

@@ -262,8 +262,9 @@ std::string sentence_of(const Judged& judged, const DuelCard& card) {
       judged.duel->label.empty() ? "" : fmt::format(" with {}", judged.duel->label);
   const std::string range = standing.ratio.interval
                                 ? range_text(*standing.ratio.interval)
-                                : fmt::format("{} are too few for an interval",
-                                              counted(std::ssize(judged.duel->blocks), "block"));
+                                : fmt::format("{} {} too few for an interval",
+                                              counted(std::ssize(judged.duel->blocks), "block"),
+                                              judged.blocks() == 1 ? "is" : "are");
   switch (standing.verdict) {
     case Verdict::slower:
     case Verdict::faster: return fmt::format("{}{}: {}.", to_string(standing.verdict), with, range);

@@ -38,8 +38,9 @@ std::pair<std::string, std::string> parse_revisions(std::string_view option,
 }
 
 BuiltRevisions::BuiltRevisions(const RevisionPlan& plan) : plan_(plan) {
-  if (run({"git", "rev-parse", "--git-dir"}).status != 0) {
-    throw InvalidInput("--revisions: this directory is in no git repository");
+  if (const Done done = run({"git", "rev-parse", "--git-dir"}); done.status != 0) {
+    throw InvalidInput(
+        fmt::format("--revisions: git takes no repository here: {}", done.last_words));
   }
   for (const std::string& revision : {plan.a, plan.b}) {
     if (run({"git", "rev-parse", "--verify", "--quiet", revision + "^{commit}"}).status != 0) {
@@ -49,16 +50,19 @@ BuiltRevisions::BuiltRevisions(const RevisionPlan& plan) : plan_(plan) {
                       revision));
     }
   }
-  dirty_ = run({"git", "diff", "--quiet", "HEAD"}).status != 0;
+  constexpr int differs = 1; // anything else: there is no working tree
+  dirty_ = run({"git", "diff", "--quiet", "HEAD"}).status == differs;
   build(Side::a, plan.a);
   build(Side::b, plan.b);
 }
 
 BuiltRevisions::Forget::~Forget() {
-  try { // no Program: it would give up after Ctrl-C
-    ChildProcess git({"git", "worktree", "prune"});
-    (void)git.wait(std::chrono::seconds(10));
-  } catch (const Error&) { // git itself forgets them in three months
+  for (const std::string& worktree : worktrees) {
+    try { // no Program: it would give up after Ctrl-C. Once more --force: also if it is locked
+      ChildProcess git({"git", "worktree", "remove", "--force", "--force", worktree});
+      (void)git.wait(std::chrono::seconds(10));
+    } catch (const Error&) { // git itself forgets them in three months
+    }
   }
 }
 
@@ -68,6 +72,7 @@ std::string BuiltRevisions::worktree(Side side) const {
 
 void BuiltRevisions::build(Side side, const std::string& revision) {
   const std::string place = worktree(side);
+  forget_.worktrees.push_back(place);
   if (const Done done = run({"git", "worktree", "add", "--detach", place, revision});
       done.status != 0) {
     throw Error(fmt::format("--revisions: git worktree add {}: {}", revision, done.last_words));

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -36,8 +37,10 @@ class BuiltRevisions {
   [[nodiscard]] std::string worktree(Side side) const;
   void build(Side side, const std::string& revision);
 
-  /// Tells git to forget worktrees that are gone.
+  /// Tells git to forget these worktrees, and no others, also where it was killed while it made one.
   struct Forget {
+    std::vector<std::string> worktrees = {};
+
     Forget() = default;
     Forget(const Forget&) = delete;
     Forget& operator=(const Forget&) = delete;
@@ -45,7 +48,7 @@ class BuiltRevisions {
   };
 
   RevisionPlan plan_;
-  Forget forget_; // after the worktrees went
+  Forget forget_; // after they went
   TemporaryDirectory place_;
   bool dirty_ = false;
 };

@@ -63,12 +63,29 @@ TEST(ProgramRun, HasAPeakOfMemoryAboveOurOwn) {
 
 TEST(ProgramRun, ReadsWhatItWrites) {
   ProgramOutput output;
-  (void)shell("echo out; echo first >&2; echo last >&2").run(output);
+  (void)shell("echo out; echo first >&2; echo ' last ' >&2").run(output);
   EXPECT_EQ(output.bytes, 4);
   EXPECT_EQ(output.digest, sha256(std::as_bytes(std::span(std::string_view("out\n")))));
   EXPECT_EQ(output.last_words, "last");
   (void)shell("head -c 3000000 /dev/zero").run(output);
   EXPECT_EQ(output.bytes, 3'000'000);
+}
+
+/// Whether the process whose number is in the file ends soon: its new parent may take a moment to
+/// bury it.
+bool ends_soon(const std::string& file) {
+  pid_t process = 0;
+  std::ifstream(file) >> process;
+  EXPECT_GT(process, 0);
+  const Stopwatch watch;
+  std::string state = "R";
+  while (watch.seconds() < 5 && !state.empty() && state != "Z") {
+    std::string word;
+    state.clear();
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    stat >> word >> word >> state;
+  }
+  return state.empty() || state == "Z";
 }
 
 TEST(ProgramRun, OfOneThatNeverEndsIsKilledWithWhatItStarted) {
@@ -78,26 +95,20 @@ TEST(ProgramRun, OfOneThatNeverEndsIsKilledWithWhatItStarted) {
   EXPECT_THAT(message_of([&] { (void)program.run(); }), HasSubstr("did not end within 0.2 s"));
   ProgramOutput output;
   EXPECT_THAT(message_of([&] { (void)program.run(output); }), HasSubstr("did not end within"));
-  pid_t sleeper = 0;
-  std::ifstream(file) >> sleeper;
-  ASSERT_GT(sleeper, 0);
-  // Its new parent may take a moment to bury it.
-  const Stopwatch watch;
-  std::string state = "R";
-  while (watch.seconds() < 5 && !state.empty() && state != "Z") {
-    std::string word;
-    state.clear();
-    std::ifstream stat("/proc/" + std::to_string(sleeper) + "/stat");
-    stat >> word >> word >> state;
-  }
-  EXPECT_TRUE(state.empty() || state == "Z") << state;
+  EXPECT_TRUE(ends_soon(file));
 }
 
-TEST(ProgramRun, DoesNotWaitForWhatItLeavesBehind) {
+TEST(ProgramRun, KillsWhatItLeavesBehindAndDoesNotWaitForIt) {
+  const TemporaryDirectory place;
+  const std::string file = (place.path() / "pid").string();
+  const Program program = shell("sleep 20 & echo $! > " + file + "; echo done; exit 3");
   const Stopwatch watch;
   ProgramOutput output;
-  (void)shell("sleep 20 & echo done").run(output);
+  EXPECT_EQ(program.run(output).status, 3);
   EXPECT_EQ(output.bytes, 5);
+  EXPECT_TRUE(ends_soon(file));
+  EXPECT_EQ(program.run().status, 3);
+  EXPECT_TRUE(ends_soon(file));
   EXPECT_LT(watch.seconds(), 10);
 }
 
