@@ -2,8 +2,10 @@
 """diffbench duel and diffbench history: what they say, keep and refuse. Commands that differ by a factor, or
 by nothing but the coin, so that no verdict here hangs on a quiet machine."""
 import fcntl
+import itertools
 import json
 import os
+import pathlib
 import random
 import select
 import signal
@@ -241,6 +243,26 @@ class Duel(CommandLineTest):
         notes = self.duel("--revisions", "v1..v2", *ask, "--blocks", "1")["notes"]
         self.assertNotIn("not committed", " ".join(notes))
 
+    def test_the_workflow_of_the_documents_does_what_it_says(self):
+        lines = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "duel.yml").read_text().splitlines()
+        begin = lines.index("      - name: duel") + 2
+        script = "\n".join(itertools.takewhile(lambda line: line.startswith(" " * 10), lines[begin:]))
+        self.assertIn("diffbench duel --revisions", script)
+        self.git("init")
+        self.path("bin").mkdir()
+        self.path("bin/diffbench").symlink_to(PROGRAM)
+        env = {**os.environ, "PATH": f"{self.path('bin')}:{os.environ['PATH']}", "HOME": str(self.directory),
+               "BUILD": "true", "RUN": "sh prog.sh", "FAIL_ON": "slower=2%"}
+        for seconds, code, verdict in [("0.01", None, None), ("0.05", 5, "SLOWER"), ("0.01", 0, "FASTER")]:
+            self.path("prog.sh").write_text(f"sleep {seconds}\n")
+            self.git("add", "prog.sh")
+            self.git("commit", "-m", seconds)
+            if code is not None:
+                done = subprocess.run(["sh", "-e", "-c", script], cwd=self.directory, env={**env, "BASE": "HEAD^"},
+                                      check=False, capture_output=True, encoding="utf-8", timeout=120)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(f"| {verdict} |", self.path("duel.md").read_text())
+
     def worktrees(self):
         return subprocess.run(["git", "worktree", "list"], cwd=self.directory, capture_output=True, check=True,
                               encoding="utf-8").stdout.splitlines()
@@ -321,6 +343,10 @@ class Duel(CommandLineTest):
                 (["echo {n}", "true", "--parameter", "n=1,2,1"], "--parameter: 1 is given twice")]:
             self.assert_refused(2, mention, "duel", *arguments)
         self.assert_refused(1, "--history", "duel", "true", "true", "--history", "no/such/place")
+        for place in ["-", "/dev/full", "."]:  # before anything runs
+            self.assert_refused(2, f"--history {place}: is no regular file", "duel", "true", "sh -c 'echo > ran'",
+                                "--history", place)
+        self.assertFalse(self.path("ran").exists())
 
     def test_other_programs_take_the_verdict_away(self):
         own = self.duel(FAST, SLOW, env=PLANTED_LOAD)
@@ -418,6 +444,7 @@ class History(CommandLineTest):
     def test_files_that_are_none(self):
         self.assert_refused(2, "give a file", "history")
         self.assert_refused(2, "missing: there is no such file", "history", "missing")
+        self.assert_refused(2, ".: is no regular file", "history", ".")
         self.path("other").write_text("text\n")
         self.assert_refused(2, "other: has no line of a history", "history", "other")
 

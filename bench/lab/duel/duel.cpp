@@ -6,11 +6,11 @@
 #include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "duel_report.hpp"
+#include "history.hpp"
 #include "interrupt.hpp"
 #include "lab_report.hpp"
 #include "option_groups.hpp"
 #include "option_list.hpp"
-#include "output.hpp"
 #include "revisions.hpp"
 #include "sides.hpp"
 #include "step_sides.hpp"
@@ -192,7 +192,9 @@ LabReport measure_duel(const DuelOptions& options, Progress& progress) {
 }
 
 int run_duel(const DuelOptions& options, const Invocation& invocation) {
-  check_writable_file("--history", options.card.history);
+  if (!options.card.history.empty()) {
+    check_history(options.card.history);
+  }
   return run_experiment("duel", options.output, invocation, [&](Progress& progress) {
     try {
       return measure_duel(options, progress);

@@ -3,6 +3,7 @@
 
 #include "diffbench/errors.hpp"
 #include "line_file.hpp"
+#include "output.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@ namespace diffbench::bench {
 
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr const char* schema_member = "diffbench_history";
@@ -94,6 +96,15 @@ std::optional<HistoryEntry> entry_of(const std::string& line) {
 
 } // namespace
 
+void check_history(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (path == "-" || (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))) {
+    throw InvalidInput(
+        fmt::format("--history {}: is no regular file, to which lines could be added", path.string()));
+  }
+  check_writable_file("--history", path);
+}
+
 void append_history(const std::filesystem::path& path, std::span<const HistoryEntry> entries) {
   std::string lines;
   for (const HistoryEntry& entry : entries) {
@@ -104,10 +115,10 @@ void append_history(const std::filesystem::path& path, std::span<const HistoryEn
 
 History read_history(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) {
-    throw InvalidInput(
-        fmt::format("{}: there is no such file; `diffbench duel ... --history FILE` writes one",
-                    path.string()));
+  if (!fs::is_regular_file(path, ignored)) {
+    throw InvalidInput(fmt::format(
+        "{}: {}; `diffbench duel ... --history FILE` writes one", path.string(),
+        fs::exists(path, ignored) ? "is no regular file" : "there is no such file"));
   }
   History history;
   for (const std::string& line : lines_of_file("history", path)) {

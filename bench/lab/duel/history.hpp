@@ -40,6 +40,8 @@ struct HistoryEntry {
   bool disturbed = false;
 };
 
+/// Before any work: throws InvalidInput for what is no regular file, Error for what cannot be written.
+void check_history(const std::filesystem::path& path);
 /// Throws Error when that fails; the file is made where it is not there.
 void append_history(const std::filesystem::path& path, std::span<const HistoryEntry> entries);
 
@@ -47,7 +49,7 @@ struct History {
   std::vector<HistoryEntry> entries; ///< as they were written
   std::int64_t cut_off = 0;          ///< lines without an entry
 };
-/// Throws InvalidInput for a file that cannot be read, or has no entry.
+/// Throws InvalidInput for what is no regular file, or has no entry, Error where it cannot be read.
 [[nodiscard]] History read_history(const std::filesystem::path& path);
 
 } // namespace diffbench::bench
