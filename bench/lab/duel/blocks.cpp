@@ -46,6 +46,10 @@ double over_later(const Block& block, std::size_t sample, std::size_t later) {
   return (of(block.a) + of(block.b)) / 2;
 }
 
+/// Whether a verdict is looked for after so many blocks. It may be after any of them; but to look
+/// after each of thousands takes longer than they do.
+bool is_looked_at(std::size_t blocks) { return blocks % (1 + blocks / 500) == 0; }
+
 /// `take` is called for each side of each pair; the order within them alternates.
 template <typename Take>
 void take_pairs(Side first, int pairs, Take take) {
@@ -157,9 +161,12 @@ void judge(std::span<Duel> duels, const VerdictRule& rule) {
   }
 }
 
-bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimits& limits,
-                std::uint64_t seed, const std::function<double()>& elapsed,
-                const std::function<void()>& on_block) {
+namespace {
+
+/// False after Ctrl-C.
+bool take_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimits& limits,
+                 std::uint64_t seed, const std::function<double()>& elapsed,
+                 const std::function<void()>& on_block) {
   std::mt19937_64 coin(seed);
   for (bool any = true; any;) {
     any = false;
@@ -181,12 +188,24 @@ bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimit
         duel.warming = warming(duel.blocks);
       }
       duel.seconds += elapsed() - begin;
-      judge(duels, rule);
+      if (is_looked_at(duel.blocks.size())) {
+        judge(duels, rule);
+      }
       any = true;
       on_block();
     }
   }
   return true;
+}
+
+} // namespace
+
+bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimits& limits,
+                std::uint64_t seed, const std::function<double()>& elapsed,
+                const std::function<void()>& on_block) {
+  const bool finished = take_blocks(duels, rule, limits, seed, elapsed, on_block);
+  judge(duels, rule);
+  return finished;
 }
 
 } // namespace diffbench::bench

@@ -149,10 +149,10 @@ struct BlockLimits {
   std::int64_t most_blocks = 0; ///< of each duel; 0: as many as the time allows
 };
 
-/// Takes blocks of the duels in turn, judges them after each, until each is decided or a limit is
-/// reached; each has one at least. The coin is `seed`'s. `elapsed` is the time in seconds until
-/// now, and is asked between blocks; `on_block` is told after each. Returns false after Ctrl-C,
-/// which loses the block in progress; throws what a run throws.
+/// Takes blocks of the duels in turn and judges them, from 500 blocks on not after each, until each
+/// is decided or a limit is reached; each has one at least. The coin is `seed`'s. `elapsed` is the
+/// time in seconds until now, and is asked between blocks; `on_block` is told after each. Returns
+/// false after Ctrl-C, which loses the block in progress; throws what a run throws.
 bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimits& limits,
                 std::uint64_t seed, const std::function<double()>& elapsed,
                 const std::function<void()>& on_block);

@@ -99,8 +99,8 @@ std::optional<HistoryEntry> entry_of(const std::string& line) {
 void check_history(const std::filesystem::path& path) {
   std::error_code ignored;
   if (path == "-" || (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))) {
-    throw InvalidInput(
-        fmt::format("--history {}: is no regular file, to which lines could be added", path.string()));
+    throw InvalidInput(fmt::format(
+        "--history {}: is no regular file, to which lines could be added", path.string()));
   }
   check_writable_file("--history", path);
 }
@@ -116,9 +116,9 @@ void append_history(const std::filesystem::path& path, std::span<const HistoryEn
 History read_history(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) {
-    throw InvalidInput(fmt::format(
-        "{}: {}; `diffbench duel ... --history FILE` writes one", path.string(),
-        fs::exists(path, ignored) ? "is no regular file" : "there is no such file"));
+    throw InvalidInput(
+        fmt::format("{}: {}; `diffbench duel ... --history FILE` writes one", path.string(),
+                    fs::exists(path, ignored) ? "is no regular file" : "there is no such file"));
   }
   History history;
   for (const std::string& line : lines_of_file("history", path)) {

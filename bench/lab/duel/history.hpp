@@ -40,7 +40,8 @@ struct HistoryEntry {
   bool disturbed = false;
 };
 
-/// Before any work: throws InvalidInput for what is no regular file, Error for what cannot be written.
+/// Before any work: throws InvalidInput for what is no regular file, Error for what cannot be
+/// written.
 void check_history(const std::filesystem::path& path);
 /// Throws Error when that fails; the file is made where it is not there.
 void append_history(const std::filesystem::path& path, std::span<const HistoryEntry> entries);

@@ -37,7 +37,8 @@ class BuiltRevisions {
   [[nodiscard]] std::string worktree(Side side) const;
   void build(Side side, const std::string& revision);
 
-  /// Tells git to forget these worktrees, and no others, also where it was killed while it made one.
+  /// Tells git to forget these worktrees, and no others, also where it was killed while it made
+  /// one.
   struct Forget {
     std::vector<std::string> worktrees = {};
 

@@ -90,6 +90,15 @@ TEST(Blocks, EndWithTheBudgetOrTheirNumber) {
   EXPECT_EQ(measured(slow, {.seconds = 0.1}).blocks.size(), 1) << "one at least";
 }
 
+TEST(Blocks, HaveAStandingOfAllOfThemAtTheEnd) {
+  TwoPrograms machine(1.02, 0.5); // near the margin: no verdict
+  const Duel duel = measured(machine, {.seconds = 1e6, .most_blocks = 1001});
+  ASSERT_EQ(duel.blocks.size(), 1001);
+  const Ratio all = ratio_of(duel.quotients(), duel_asked.confidence(), Stopping::sequential);
+  EXPECT_EQ(duel.standing.ratio.value, all.value);
+  EXPECT_EQ(duel.standing.ratio.interval->low, all.interval->low);
+}
+
 TEST(Blocks, AreInAnOrderByTheirSeed) {
   const auto order = [](std::uint64_t seed) {
     TwoPrograms machine(1, 0.5);
