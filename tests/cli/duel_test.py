@@ -275,7 +275,8 @@ class Duel(CommandLineTest):
         self.git("commit", "-m", "v1")
         self.git("config", "filter.slow.smudge", f"echo > {self.path('begun')}; sleep 60")
         self.path("tmp").mkdir()
-        child = subprocess.Popen([PROGRAM, "duel", "--revisions", "HEAD..HEAD", "--run", "true"], cwd=self.directory,
+        ask = ["duel", "--revisions", "HEAD..HEAD", "--run", "true"]
+        child = subprocess.Popen([PROGRAM, *ask], cwd=self.directory,
                                  env={**os.environ, "TMPDIR": str(self.path("tmp"))}, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
         self.addCleanup(child.kill)
@@ -313,7 +314,7 @@ class Duel(CommandLineTest):
                 (["--revisions", "v1..v2"], "give them together"),
                 (["--run", "true"], "give them together"),
                 (["true", "--revisions", "a..b", "--run", "true"], "no command is expected"),
-                (["--revisions", "a..b", "--run", "true"], "git takes no repository here: fatal: not a git repository"),
+                (["--revisions", "a..b", "--run", "true"], "git takes no repository here: fatal: not a git"),
                 (["--backend", "simd"], "--backend: give two"),
                 (["--backend", "simd", "--backend", "nothing"], "nothing"),
                 (["--backend", "simd", "--backend", "fused", "true"], "no command is expected"),
@@ -432,9 +433,9 @@ class History(CommandLineTest):
         for form in [[], ["--json", "-"], ["--export-markdown", "-"]]:
             with open(self.path("h.jsonl"), "w", encoding="utf-8") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
-                child = subprocess.Popen([PROGRAM, "duel", "true", "true", "--blocks", "1", "--history", "h.jsonl", *form],
-                                         cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                         stderr=subprocess.PIPE)
+                ask = ["duel", "true", "true", "--blocks", "1", "--history", "h.jsonl", *form]
+                child = subprocess.Popen([PROGRAM, *ask], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                 self.addCleanup(child.kill)
                 # Far longer than it takes, were it not for the lock.
                 self.assertEqual(select.select([child.stdout], [], [], 0.7)[0], [], form)
