@@ -4,6 +4,7 @@
 #include "exit_code.hpp"
 
 #include <unistd.h>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -13,6 +14,8 @@
 namespace diffbench::bench {
 
 namespace {
+
+constexpr std::array asking_signals = {SIGINT, SIGTERM, SIGHUP}; // a closed terminal asks, too
 
 /// timeout(1) sends its signal to the program and then to the program's group: twice at once.
 constexpr std::int64_t one_request_ns = 500'000'000;
@@ -59,13 +62,19 @@ InterruptGuard::InterruptGuard(bool tells) {
   action.sa_handler = note_signal;
   action.sa_flags = SA_RESTART;
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &previous_interrupt_);
-  ::sigaction(SIGTERM, &action, &previous_terminate_);
+  static_assert(asking_signals.size() == std::tuple_size_v<decltype(previous_)>);
+  for (std::size_t i = 0; i < asking_signals.size(); ++i) {
+    ::sigaction(asking_signals[i], &action, &previous_[i]);
+    if (asking_signals[i] == SIGHUP && previous_[i].sa_handler == SIG_IGN) {
+      ::sigaction(SIGHUP, &previous_[i], nullptr);
+    }
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  ::sigaction(SIGINT, &previous_interrupt_, nullptr);
-  ::sigaction(SIGTERM, &previous_terminate_, nullptr);
+  for (std::size_t i = 0; i < asking_signals.size(); ++i) {
+    ::sigaction(asking_signals[i], &previous_[i], nullptr);
+  }
 }
 
 void request_interrupt() noexcept {

@@ -3,6 +3,7 @@
 // second later or more, ends the program at once.
 #pragma once
 
+#include <array>
 #include <csignal>
 #include <stdexcept>
 
@@ -14,8 +15,8 @@ class Interrupted : public std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// While it lives, SIGINT and SIGTERM only set a flag, which work that takes long asks for several
-/// times a second. At most one lives at a time.
+/// While it lives, SIGINT, SIGTERM and SIGHUP (unless it is ignored, as nohup has it) only set a
+/// flag, which work that takes long asks for several times a second. At most one lives at a time.
 class InterruptGuard {
  public:
   /// With `tells` the first signal is answered by a line on stderr.
@@ -25,8 +26,7 @@ class InterruptGuard {
   ~InterruptGuard();
 
  private:
-  struct sigaction previous_interrupt_ {};
-  struct sigaction previous_terminate_ {};
+  std::array<struct sigaction, 3> previous_{};
 };
 
 /// What a second signal does before it ends the program, in place of what was given before;

@@ -60,6 +60,10 @@ class Duel(CommandLineTest):
 
         self.assertIn("1 block is too few", self.duel("true", "true", "--blocks", "1")["sentence"])
 
+    def test_warm_ups_are_within_the_budget(self):
+        own = self.duel("sleep 0.02", "sleep 0.02", "--warmup", "1000", "--budget", "1", "--blocks", "1")
+        self.assertRegex(" ".join(own["notes"]), r"\b\d\d? of 1000 warm-ups: half of the budget was gone")
+
     def test_a_block_has_as_many_pairs_as_are_asked_for(self):
         (row,) = self.duel("true", "true", "--blocks", "3", "--pairs", "2")["duel"]["results"]
         self.assertEqual(row["pairs"], 2)
@@ -267,7 +271,7 @@ class Duel(CommandLineTest):
         return subprocess.run(["git", "worktree", "list"], cwd=self.directory, capture_output=True, check=True,
                               encoding="utf-8").stdout.splitlines()
 
-    def test_ctrl_c_while_git_makes_a_worktree_leaves_none(self):
+    def test_an_interrupt_while_git_makes_a_worktree_leaves_none(self):
         self.git("init")
         self.path("a").write_text("a\n")
         self.path(".gitattributes").write_text("a filter=slow\n")
@@ -276,18 +280,20 @@ class Duel(CommandLineTest):
         self.git("config", "filter.slow.smudge", f"echo > {self.path('begun')}; sleep 60")
         self.path("tmp").mkdir()
         ask = ["duel", "--revisions", "HEAD..HEAD", "--run", "true"]
-        child = subprocess.Popen([PROGRAM, *ask], cwd=self.directory,
-                                 env={**os.environ, "TMPDIR": str(self.path("tmp"))}, stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
-        self.addCleanup(child.kill)
-        limit = time.monotonic() + 60
-        while not self.path("begun").exists() and time.monotonic() < limit:
-            time.sleep(0.01)
-        child.send_signal(signal.SIGINT)
-        errors = child.communicate(timeout=60)[1]
-        self.assertEqual(child.returncode, 130, errors)
-        self.assertEqual(len(self.worktrees()), 1)
-        self.assertEqual(list(self.path("tmp").iterdir()), [])
+        for number in (signal.SIGINT, signal.SIGHUP):
+            child = subprocess.Popen([PROGRAM, *ask], cwd=self.directory,
+                                     env={**os.environ, "TMPDIR": str(self.path("tmp"))}, stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
+            self.addCleanup(child.kill)
+            limit = time.monotonic() + 60
+            while not self.path("begun").exists() and time.monotonic() < limit:
+                time.sleep(0.01)
+            child.send_signal(number)
+            errors = child.communicate(timeout=60)[1]
+            self.assertEqual(child.returncode, 130, errors)
+            self.assertEqual(len(self.worktrees()), 1)
+            self.assertEqual(list(self.path("tmp").iterdir()), [])
+            self.path("begun").unlink()
 
     def test_a_shallow_clone_says_what_it_lacks(self):
         self.git("init")

@@ -273,13 +273,14 @@ class Watch(CommandLineTest):
         self.assertRegex(shown, r"simd on 32x32: \d+ steps, [\d.]+ \w+ a step in the median; the first "
                                 r"5 verified\s+against the reference\r\n$")
 
-    def test_ctrl_c_is_an_interrupt(self):
-        code, shown = self.play(*self.LONG, key=b"\x03")
-        self.assertEqual(code, 130, shown)
-        self.assertIn("\x1b[?25h", shown, "the cursor is back")
+    def test_ctrl_c_and_a_closed_terminal_are_interrupts(self):
+        for how in ({"key": b"\x03"}, {"signal": signal.SIGHUP}):
+            code, shown = self.play(*self.LONG, **how)
+            self.assertEqual(code, 130, shown)
+            self.assertIn("\x1b[?25h", shown, "the cursor is back")
 
     def test_signals_that_end_it_leave_a_terminal_that_works(self):
-        for number in (signal.SIGQUIT, signal.SIGHUP, signal.SIGUSR1):
+        for number in (signal.SIGQUIT, signal.SIGUSR1):
             code, shown = self.play(*self.LONG, signal=number)
             self.assertEqual(code, -number, shown)
             self.assertTrue(shown.endswith("\x1b[?25h"), "the cursor is back")

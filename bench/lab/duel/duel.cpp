@@ -104,9 +104,9 @@ int pairs_of_runs(const DuelOptions& options, double warm_up_seconds) {
                            : affordable_pairs(warm_up_seconds, options.card.budget_seconds);
 }
 
-/// A duel for each value of the parameter, each warmed up.
+/// A duel for each value of the parameter, each warmed up; the card notes where that was cut.
 std::vector<Duel> duels_of_commands(const DuelOptions& options, const BuiltRevisions* built,
-                                    Progress& progress) {
+                                    const Stopwatch<>& watch, DuelCard& card, Progress& progress) {
   std::vector<Duel> duels;
   std::vector<std::shared_ptr<const CommandSides>> all; // are known to be in order before any runs
   const std::vector<std::string> values =
@@ -125,14 +125,21 @@ std::vector<Duel> duels_of_commands(const DuelOptions& options, const BuiltRevis
     all.push_back(sides);
   }
   progress.stage("warm-up");
+  const auto has_time = [&] { return watch.seconds() < card.budget_seconds / 2; };
   double seconds = 0;
-  for (const auto& sides : all) {
-    seconds += sides->warm_up();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const WarmUp done = all[i]->warm_up(has_time);
+    seconds += done.seconds;
+    if (done.runs < options.settings.warmup) {
+      card.notes.push_back(
+          fmt::format("{}{} of {} warm-ups: half of the budget was gone",
+                      duels[i].label.empty() ? "" : duels[i].label + ": ", done.runs,
+                      options.settings.warmup));
+    }
   }
   const int pairs = pairs_of_runs(options, seconds);
-  auto next = all.begin();
-  for (auto& duel : duels) {
-    duel.run = [sides = *next++, pairs](Side first) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    duels[i].run = [sides = all[i], pairs](Side first) {
       return block_of_runs(first, pairs, [&](Side side) { return sides->run(side); });
     };
   }
@@ -155,10 +162,10 @@ StepDuel step_duel_of(const DuelOptions& options, Progress& progress) {
 }
 
 /// Says on the card what their samples compute.
-std::vector<Duel> duels_of(const DuelOptions& options, const BuiltRevisions* built, DuelCard& card,
-                           Progress& progress) {
+std::vector<Duel> duels_of(const DuelOptions& options, const BuiltRevisions* built,
+                           const Stopwatch<>& watch, DuelCard& card, Progress& progress) {
   if (options.kind == Kind::commands) {
-    return duels_of_commands(options, built, progress);
+    return duels_of_commands(options, built, watch, card, progress);
   }
   const StepDuel duel = step_duel_of(options, progress);
   card.work = duel.work;
@@ -177,7 +184,7 @@ LabReport measure_duel(const DuelOptions& options, Progress& progress) {
   }
   const Stopwatch watch;
   const LoadWatch load; // of what is timed, not of the builds
-  std::vector<Duel> duels = duels_of(options, built ? &*built : nullptr, card, progress);
+  std::vector<Duel> duels = duels_of(options, built ? &*built : nullptr, watch, card, progress);
   progress.stage("blocks");
   const double budget = options.card.budget_seconds;
   const bool finished = run_blocks(
@@ -308,7 +315,7 @@ void declare_commands(OptionList& options, DuelOptions& typed) {
   options.text("--prepare COMMAND", typed.settings.prepare,
                "runs before each run, outside of its time");
   options.integer("--warmup N", typed.settings.warmup, {0, 1000},
-                  "runs of each side before the blocks");
+                  "runs of each side before the blocks, in half of --budget");
   options.flag("--ignore-failure", typed.settings.ignore_failure,
                "time runs that end with an exit code other than 0, too");
   options.flag("--same-output", typed.settings.same_output,

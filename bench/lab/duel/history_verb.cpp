@@ -130,7 +130,7 @@ constexpr Column<RowHistory> row_columns[] = {
     {"b", "B", as_text, field<&RowHistory::row, &HistoryRow::b>},
     {"label", nullptr, as_text, [](const RowHistory& row) { return or_null(row.row.label); }},
     {"work", nullptr, as_text, field<&RowHistory::row, &HistoryRow::work, work_json>},
-    {nullptr, "with", as_text, [](const RowHistory& row) { return or_null(with_text(row.row)); }},
+    {"with", "with", as_text, [](const RowHistory& row) { return or_null(with_text(row.row)); }},
     {"host_name", "host", as_text, field<&RowHistory::row, &HistoryRow::host>},
     {"cpu_model", nullptr, as_text, field<&RowHistory::row, &HistoryRow::cpu>},
     {"runs", "runs", as_text, [](const RowHistory& row) -> Value { return row.runs.size(); }},

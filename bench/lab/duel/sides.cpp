@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -72,9 +73,10 @@ ProgramRun CommandSides::checked(Side side, Run run) const {
   });
 }
 
-double CommandSides::warm_up() const {
-  double seconds = 0;
-  for (int i = 0; i < settings_.warmup || (i == 0 && settings_.same_output); ++i) {
+WarmUp CommandSides::warm_up(const std::function<bool()>& has_time) const {
+  const int wanted = std::max(settings_.warmup, settings_.same_output ? 1 : 0);
+  WarmUp done;
+  while (done.runs < wanted && (done.runs == 0 || has_time())) {
     std::array<ProgramOutput, 2> outputs;
     const Stopwatch watch;
     for (const Side side : {Side::a, Side::b}) {
@@ -85,7 +87,7 @@ double CommandSides::warm_up() const {
         return run;
       });
     }
-    seconds = watch.seconds();
+    done = {.runs = done.runs + 1, .seconds = watch.seconds()};
     if (settings_.same_output && outputs[0].digest != outputs[1].digest) {
       throw NotVerified(
           outputs[0].bytes != outputs[1].bytes
@@ -95,7 +97,7 @@ double CommandSides::warm_up() const {
                             outputs[0].bytes));
     }
   }
-  return seconds;
+  return done;
 }
 
 ProgramRun CommandSides::run(Side side) const {

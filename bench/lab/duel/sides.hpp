@@ -6,6 +6,7 @@
 #include "diffbench/errors.hpp"
 #include "program_run.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,17 +32,21 @@ struct Command {
   std::string directory = {};
 };
 
+struct WarmUp {
+  int runs = 0;       ///< of each side
+  double seconds = 0; ///< both sides in the last of them, with what prepares them
+};
+
 /// Both sides of a duel, ready to run.
 class CommandSides {
  public:
   /// Throws InvalidInput for commands that cannot be run, naming the side.
   CommandSides(const Command& a, const Command& b, const CommandSettings& settings);
 
-  /// The runs before the blocks, which find out early what is wrong. Throws Error for a side that
-  /// fails, is out of time, or, where that is asked, writes something else than the other: then
-  /// NotVerified. Returns how many seconds both sides took in the last of them, with what prepares
-  /// them; 0 where there was none.
-  [[nodiscard]] double warm_up() const;
+  /// The runs before the blocks, which find out early what is wrong: one of each side at least where
+  /// any is asked for, then as many as `has_time` allows. Throws Error for a side that fails, is out
+  /// of time, or, where that is asked, writes something else than the other: then NotVerified.
+  [[nodiscard]] WarmUp warm_up(const std::function<bool()>& has_time) const;
   /// One run of a side, after what prepares it. Throws Error as above, and Interrupted.
   [[nodiscard]] ProgramRun run(Side side) const;
 

@@ -18,7 +18,7 @@ namespace diffbench::bench {
 
 namespace {
 
-constexpr int ending_signals[] = {SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGABRT};
+constexpr int ending_signals[] = {SIGQUIT, SIGUSR1, SIGUSR2, SIGABRT};
 termios restored{}; // for the handler: set before it is
 
 /// Calls nothing but what a handler may (signal-safety(7)).

@@ -13,7 +13,7 @@ namespace diffbench::bench {
 
 /// Keys come one by one, without Enter and unseen, while it lives, Ctrl-\ and Ctrl-Z among them;
 /// where stdin is no terminal of this program in the foreground, there are none. A signal that ends
-/// the program (SIGQUIT, SIGHUP, SIGUSR1 and 2, SIGABRT, a second SIGINT or SIGTERM) puts terminal
+/// the program (SIGQUIT, SIGUSR1 and 2, SIGABRT, a second SIGINT or SIGTERM) puts terminal
 /// and cursor back first. One at a time.
 class Keys {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of `diffbench history`: the ratio of each duel that was repeated, run after run, and where the
 // program says that it changed.
-import { at, list, num, numbers, positive, text, word } from "../data/json";
+import { list, num, numbers, positive, text, word } from "../data/json";
 import type * as schema from "../data/result_schema";
 import { type Column, tableOf } from "../data/table";
 import { figure, percent, shortened } from "../data/units";
@@ -28,20 +28,6 @@ interface Duel {
   changes: number;
   runs: Run[];
   leftOut: number;
-}
-
-const counted = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
-
-/** As the program writes it: the parameter of commands, or the work of steps. */
-function withText(row: unknown): string {
-  const work = at(row, "work");
-  const [nx, ny, steps] = ["nx", "ny", "iterations"].map((name) => num(work, name));
-  if (nx == null || ny == null || steps == null) return text(row, "label");
-  const threads = num(work, "threads");
-  return (
-    `${counted(steps, "step")} of ${nx}x${ny} ${text(work, "dtype")} cells` +
-    (threads === null ? "" : `, ${counted(threads, "thread")}`)
-  );
 }
 
 function runsOf(row: unknown): Run[] {
@@ -78,7 +64,7 @@ function duelsOf(data: unknown): Duel[] {
   const machineOf = (row: unknown) => `${text(row, "host_name")} (${text(row, "cpu_model")})`;
   const machines = new Set(rows.map(machineOf)).size;
   return rows.map((row) => {
-    const parts = [withText(row), machines > 1 ? `on ${machineOf(row)}` : ""];
+    const parts = [text(row, "with"), machines > 1 ? `on ${machineOf(row)}` : ""];
     return {
       name: [`${text(row, "b")} against ${text(row, "a")}`, ...parts.filter(Boolean)].join(", "),
       level: num(row, "level"),
@@ -149,7 +135,7 @@ export const duels = drawing("duels", ["history"], (file) => {
         .filter(({ leftOut }) => leftOut > 0)
         .map(({ name, leftOut }): [string, string] => [
           name,
-          `${counted(leftOut, "run")} beside other programs`,
+          `${leftOut} run${leftOut === 1 ? "" : "s"} beside other programs`,
         ]),
     ],
     verification:

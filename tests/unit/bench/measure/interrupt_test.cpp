@@ -20,12 +20,22 @@ class Interrupt : public testing::Test {
 };
 
 TEST_F(Interrupt, IsNoticedWhileAGuardLives) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const InterruptGuard guard;
     EXPECT_FALSE(interrupted());
     std::raise(signal);
     EXPECT_TRUE(interrupted());
   }
+}
+
+TEST_F(Interrupt, OfAClosedTerminalIsNoneUnderNohup) {
+  std::signal(SIGHUP, SIG_IGN);
+  {
+    const InterruptGuard guard;
+    std::raise(SIGHUP);
+    EXPECT_FALSE(interrupted());
+  }
+  EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN);
 }
 
 // As timeout(1) does, which signals the program and then its group.
