@@ -131,10 +131,9 @@ std::vector<Duel> duels_of_commands(const DuelOptions& options, const BuiltRevis
     const WarmUp done = all[i]->warm_up(has_time);
     seconds += done.seconds;
     if (done.runs < options.settings.warmup) {
-      card.notes.push_back(
-          fmt::format("{}{} of {} warm-ups: half of the budget was gone",
-                      duels[i].label.empty() ? "" : duels[i].label + ": ", done.runs,
-                      options.settings.warmup));
+      card.notes.push_back(fmt::format("{}{} of {} warm-ups: half of the budget was gone",
+                                       duels[i].label.empty() ? "" : duels[i].label + ": ",
+                                       done.runs, options.settings.warmup));
     }
   }
   const int pairs = pairs_of_runs(options, seconds);

@@ -43,9 +43,10 @@ class CommandSides {
   /// Throws InvalidInput for commands that cannot be run, naming the side.
   CommandSides(const Command& a, const Command& b, const CommandSettings& settings);
 
-  /// The runs before the blocks, which find out early what is wrong: one of each side at least where
-  /// any is asked for, then as many as `has_time` allows. Throws Error for a side that fails, is out
-  /// of time, or, where that is asked, writes something else than the other: then NotVerified.
+  /// The runs before the blocks, which find out early what is wrong: one of each side at least
+  /// where any is asked for, then as many as `has_time` allows. Throws Error for a side that fails,
+  /// is out of time, or, where that is asked, writes something else than the other: then
+  /// NotVerified.
   [[nodiscard]] WarmUp warm_up(const std::function<bool()>& has_time) const;
   /// One run of a side, after what prepares it. Throws Error as above, and Interrupted.
   [[nodiscard]] ProgramRun run(Side side) const;
