@@ -113,5 +113,9 @@ void* __wrap_memset(void* to, int value, std::size_t bytes) {
   note(to, bytes, true, __builtin_return_address(0));
   return __real_memset(to, value, bytes);
 }
+// Clang 15 and later call these instead.
+void* __tsan_memcpy(void*, const void*, std::size_t) __attribute__((alias("__wrap_memcpy")));
+void* __tsan_memmove(void*, const void*, std::size_t) __attribute__((alias("__wrap_memmove")));
+void* __tsan_memset(void*, int, std::size_t) __attribute__((alias("__wrap_memset")));
 }
 // NOLINTEND
