@@ -50,6 +50,16 @@ def child_of_fork(queue):
         queue.put(str(error))
 
 
+SESSION_OF_A_PROCESS = ("import sys; sys.path.insert(0, sys.argv[1]); import diffbench, numpy\n"
+                        "s = diffbench.Session((512, 512), threads=1); s.upload(numpy.ones((512, 512), 'f4'))\n")
+
+
+def of_process(code):
+    """A Python of its own, which would hang where it is wrong: exit code, stdout, stderr."""
+    done = subprocess.run([sys.executable, "-c", code, FOLDER], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
 class Solve(unittest.TestCase):
     def test_has_numpys_bits_for_every_layout(self):
         for dtype in (numpy.float32, numpy.float64):
@@ -199,6 +209,24 @@ class Sessions(unittest.TestCase):
             finally:
                 child.kill()
         self.assertEqual((said, child.returncode), ("interrupted True\n", 0))
+
+
+    def test_a_signal_handler_may_use_the_session(self):
+        code = ("import signal\n"
+                "def save(*_):\n    print(s.download().shape, s.steps > 0, s.provenance()['threads'] > 0); raise SystemExit\n"
+                "signal.signal(signal.SIGALRM, save); signal.setitimer(signal.ITIMER_REAL, 0.3)\n"
+                "s.advance(10**12)\n")
+        self.assertEqual(of_process(SESSION_OF_A_PROCESS + code), (0, "(512, 512) True True\n", ""))
+
+    def test_others_are_let_in_and_the_interpreter_ends_while_a_daemon_computes(self):
+        """The end of it takes longer than a call of the backend, after which the daemon wants the GIL."""
+        code = ("import threading, time\n"
+                "class Slow:\n    def __del__(self, sleep=time.sleep): sleep(1.5)\n"
+                "keep = Slow()\n"
+                "threading.Thread(target=s.advance, args=(10**12,), daemon=True).start(); time.sleep(0.5)\n"
+                "for _ in range(3): s.download()\n"
+                "print('let in', s.steps > 0, flush=True)\n")
+        self.assertEqual(of_process(SESSION_OF_A_PROCESS + code), (0, "let in True\n", ""))
 
 
 class Interface(unittest.TestCase):
