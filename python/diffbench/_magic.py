@@ -4,7 +4,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from ._run import program
+from ._process import exit_code_of, program
 
 SUFFIXES = {"cuda": ".cu", "cpp": ".cpp", "c": ".c", "python": ".py"}
 
@@ -17,6 +17,9 @@ def diffbench_try(line, cell):
         return
     with tempfile.TemporaryDirectory(prefix="diffbench-") as folder:
         Path(folder, "cell" + SUFFIXES[kind]).write_text(cell)
-        done = subprocess.run([program(), "try", "cell" + SUFFIXES[kind], *options], cwd=folder, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-    print(done.stdout, end="")
+        said = Path(folder, "said")
+        try:
+            with open(said, "w") as out:
+                exit_code_of([program(), "try", "cell" + SUFFIXES[kind], *options], cwd=folder, stdout=out, stderr=subprocess.STDOUT)
+        finally:
+            print(said.read_text(), end="")

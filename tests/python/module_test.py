@@ -285,6 +285,25 @@ class Run(unittest.TestCase):
         self.assertEqual(raised.exception.exit_code, 3)
         self.assertEqual(raised.exception.result.rows[0]["verified"]["nonfinite"], 1024)
 
+    def test_ctrl_c_keeps_what_was_measured_and_leaves_nothing(self):
+        """Sent to the group, as a terminal does, and to Python only. The peer is a process of the program."""
+        code = ("import diffbench\n"
+                "try:\n    diffbench.run(grid=64, iters=100, backend='fused', peer='numpy', precision='0.0001%', budget=100)\n"
+                "except diffbench.RunError as error:\n"
+                "    print(error.exit_code, error.result['diffbench']['interrupted'], len(error.result.rows))\n")
+        for to_group in (True, False):
+            with self.subTest(to_group=to_group), tempfile.TemporaryDirectory() as folder:
+                child = subprocess.Popen([sys.executable, "-c", SESSION_OF_A_PROCESS + code, FOLDER], start_new_session=True,
+                                         stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": folder}, text=True)
+                time.sleep(4)
+                os.killpg(child.pid, signal.SIGINT) if to_group else child.send_signal(signal.SIGINT)
+                try:
+                    said = child.communicate(timeout=60)[0]
+                finally:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(child.pid, signal.SIGKILL)
+                self.assertEqual((said, child.returncode, os.listdir(folder)), ("130 True 2\n", 0, []))
+
     def test_a_program_that_is_named_is_not_replaced(self):
         os.environ["DIFFBENCH"] = "/nowhere/diffbench"
         try:
