@@ -9,6 +9,9 @@ from pathlib import Path
 from ._process import exit_code_of, program
 
 
+LISTS_OF_ROWS = ("results", "points", "ways", "rows")  # in a verb's own part of the file
+
+
 class RunError(RuntimeError):
     """The program ended with an error; `exit_code` is its own (2: an option, 3: a wrong result, 4: not available,
     130: Ctrl-C). `result` is what it measured all the same, None without any."""
@@ -29,8 +32,14 @@ class Result(dict):
 
     @property
     def rows(self):
-        """The rows as dicts, in the order of the table; `seconds_per_iteration` is None for those that did not run."""
-        return self["diffbench"]["results"]
+        """The rows as dicts, in the order of the table; `seconds_per_iteration` is None for those that did not run. Of other
+        verbs what they have a list of: points of a sweep, mistakes, backends. Raises ValueError where there is none."""
+        file = self["diffbench"]
+        part = file if "results" in file else file.get(file["experiment"])
+        for rows in (part, *(part.get(name) for name in LISTS_OF_ROWS if isinstance(part, dict))):
+            if isinstance(rows, list):
+                return rows
+        raise ValueError(f"{file['experiment']} has no rows: look into result['diffbench']")
 
     def frame(self):
         """The rows as a pandas.DataFrame. Raises ImportError without pandas."""

@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 
 FOLDER, PROGRAM = sys.argv.pop(1), sys.argv.pop(1)
@@ -284,6 +285,20 @@ class Run(unittest.TestCase):
             diffbench.run(grid=32, iters=3000, dt=0.9, allow_unstable=True, backend=["fused"], budget=1)
         self.assertEqual(raised.exception.exit_code, 3)
         self.assertEqual(raised.exception.result.rows[0]["verified"]["nonfinite"], 1024)
+
+    def test_rows_and_frame_of_other_verbs(self):
+        size = {"grid": 32, "iters": 10, "budget": 1, "threads": 1}
+        pandas = type("pandas", (), {"json_normalize": staticmethod(lambda rows: ("a frame of", rows))})
+        for verb, options, key in ((["list"], {}, "name"), (["residency"], size, "backend"),
+                                   (["sweep"], {**size, "backend": "fused"}, "values"),
+                                   (["mlp", "width"], {"hidden": 10, "engine": "cpu", "budget": 1}, "size"),
+                                   (["advise"], {"grid": 32}, "backend")):
+            with self.subTest(verb=verb), unittest.mock.patch.dict(sys.modules, {"pandas": pandas}):
+                result = diffbench.run(*verb, **options)
+                self.assertIn(key, result.rows[0])
+                self.assertEqual(result.frame(), ("a frame of", result.rows))
+        with self.assertRaisesRegex(ValueError, "transfer has no rows"):
+            diffbench.run("transfer", max_size="4K", budget=1).rows
 
     def test_ctrl_c_keeps_what_was_measured_and_leaves_nothing(self):
         """Sent to the group, as a terminal does, and to Python only. The peer is a process of the program."""
