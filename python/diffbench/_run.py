@@ -6,6 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
+import numpy
+
 from ._process import exit_code_of, program
 
 
@@ -66,9 +68,9 @@ def words_of(options):
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
         for one in value if isinstance(value, (list, tuple)) else [value]:
-            if one is True:
-                yield option
-            elif one is not False and one is not None:
+            if isinstance(one, (bool, numpy.bool_)):
+                yield from [option] if one else []
+            elif one is not None:
                 yield from (option, str(one))
 
 

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import doctest
 import io
+import json
 import multiprocessing
 import os
 import re
@@ -343,11 +344,31 @@ class Run(unittest.TestCase):
 
         diffbench.load_ipython_extension(Notebook())
         magic = registered["cell", "diffbench_try"]
-        for line, cell, words in (("c --no-timing", "int x;\n", "step"), ("", "", "cuda, cpp, c, python")):
-            said = io.StringIO()
-            with contextlib.redirect_stdout(said):
-                magic(line, cell)
-            self.assertIn(words, said.getvalue())
+        step = ("void step(const float *u, float *out, int nx, int ny, float factor) {\n"
+                "  for (int i = 0; i < ny; ++i) for (int j = 0; j < nx; ++j) {\n"
+                "    int up = (i + ny - 1) % ny * nx + j, down = (i + 1) % ny * nx + j;\n"
+                "    int left = i * nx + (j + nx - 1) % nx, right = i * nx + (j + 1) % nx;\n"
+                "    float lap = u[up] + u[down] + u[left] + u[right] - 4 * u[i * nx + j];\n"
+                "    out[i * nx + j] = u[i * nx + j] + factor * lap; } }\n")
+        with tempfile.TemporaryDirectory() as folder:
+            self.addCleanup(os.chdir, os.getcwd())
+            os.chdir(folder)
+            for line, cell, words in (
+                    ("c --no-timing --json 'a file.json' --flags '-O2 -fno-fast-math'", step, "cell.c is right."),
+                    ("c --no-timing", "int x;\n", "step"), ("c --flags '-O2", step, "No closing quotation"),
+                    ("", "", "cuda, cpp, c, python")):
+                said = io.StringIO()
+                with self.subTest(line=line), contextlib.redirect_stdout(said):
+                    magic(line, cell)
+                    self.assertIn(words, said.getvalue())
+                    self.assertNotIn(tempfile.gettempdir(), said.getvalue())
+            self.assertEqual(json.loads(Path("a file.json").read_text())["diffbench"]["experiment"], "try")
+
+    def test_words_of_options(self):
+        options = {"pinned": numpy.True_, "live": numpy.False_, "check": True, "grid": numpy.int64(64), "seed": None,
+                   "backend": ["simd", "fused"]}
+        self.assertEqual([*diffbench._run.words_of(options)],
+                         ["--pinned", "--check", "--grid", "64", "--backend", "simd", "--backend", "fused"])
 
     def test_examples(self):
         place = Path(__file__).resolve().parents[2] / "docs/python.md"
