@@ -49,11 +49,20 @@ Dtype dtype_from(const py::dtype& dtype) {
                   text_of(dtype)));
 }
 
-/// `object` as an array. Raises TypeError for anything else: a list would be copied unseen.
+/// Where the solver may read and write it as it lies.
+constexpr int as_it_lies = int{py::array::c_style} | int{py::detail::npy_api::NPY_ARRAY_ALIGNED_};
+
+/// `object` as an array. Raises TypeError for anything else: a list would be copied unseen, and
+/// cells behind a mask would spread.
 py::array array_of(const py::object& object, std::string_view name) {
   if (!py::isinstance<py::array>(object)) {
     throw py::type_error(
         fmt::format("{} is a {}: pass an array of NumPy's, such as numpy.asarray({})", name,
+                    text_of(py::type::of(object).attr("__name__")), name));
+  }
+  if (py::hasattr(object, "mask")) {
+    throw py::type_error(
+        fmt::format("{} is a {}: give its masked cells values, as {}.filled(0) does", name,
                     text_of(py::type::of(object).attr("__name__")), name));
   }
   return py::reinterpret_borrow<py::array>(object);
@@ -168,7 +177,7 @@ class PySession {
   void upload(const py::object& object) {
     const py::array field = array_of(object, "u");
     require_fit(field, "u");
-    const py::array dense = py::array::ensure(field, py::array::c_style);
+    const py::array dense = py::array::ensure(field, as_it_lies);
     if (!dense) {
       throw std::bad_alloc(); // ensure() has cleared Python's error
     }
@@ -214,6 +223,9 @@ class PySession {
     require_fit(out, "out");
     if ((out.flags() & py::array::c_style) == 0) {
       throw InvalidInput("out is not contiguous by rows: pass one from numpy.empty");
+    }
+    if ((out.flags() & as_it_lies) != as_it_lies) {
+      throw InvalidInput("out is not aligned in memory: pass one from numpy.empty");
     }
     if (!out.writeable()) {
       throw InvalidInput("out cannot be written");
@@ -376,7 +388,7 @@ and reason (why it is not). Of one that is not compiled, description, device and
   module.def("solve", &solve, R"(The field after so many time steps, as a new array, or in `out`.
 
 u: array (ny, nx), float32 or float64, at least 3 by 3. It is read where it lies when it is
-   contiguous by rows, else copied once, and left as it is. Cells that are not finite spread as
+   contiguous by rows, else copied once, and left as it is. Masked arrays are refused. Cells that are not finite spread as
    they do in NumPy.
 steps: 0 or more.
 dt, diffusivity, spacing: above 0; dt*D/h**2 is at most 1/4 unless allow_unstable.
