@@ -17,8 +17,8 @@ class Turns {
   [[nodiscard]] bool take(std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
     const auto place = queue_.emplace(queue_.end());
-    const bool first = changed_.wait_for(
-        lock, patience, [&] { return !taken_ && queue_.begin() == place; });
+    const bool first =
+        changed_.wait_for(lock, patience, [&] { return !taken_ && queue_.begin() == place; });
     queue_.erase(place);
     taken_ = taken_ || first;
     changed_.notify_all(); // another one may be the first now
