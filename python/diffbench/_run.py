@@ -3,10 +3,15 @@
 import html
 import json
 import os
-import shutil
-import subprocess
 import tempfile
 from pathlib import Path
+
+import numpy
+
+from ._process import exit_code_of, program
+
+
+LISTS_OF_ROWS = ("results", "points", "ways", "rows")  # in a verb's own part of the file
 
 
 class RunError(RuntimeError):
@@ -29,8 +34,14 @@ class Result(dict):
 
     @property
     def rows(self):
-        """The rows as dicts, in the order of the table; `seconds_per_iteration` is None for those that did not run."""
-        return self["diffbench"]["results"]
+        """The rows as dicts, in the order of the table; `seconds_per_iteration` is None for those that did not run. Of other
+        verbs what they have a list of: points of a sweep, mistakes, backends. Raises ValueError where there is none."""
+        file = self["diffbench"]
+        part = file if "results" in file else file.get(file["experiment"])
+        for rows in (part, *(part.get(name) for name in LISTS_OF_ROWS if isinstance(part, dict))):
+            if isinstance(rows, list):
+                return rows
+        raise ValueError(f"{file['experiment']} has no rows: look into result['diffbench']")
 
     def frame(self):
         """The rows as a pandas.DataFrame. Raises ImportError without pandas."""
@@ -52,28 +63,14 @@ class Result(dict):
         return (f"<table>{bars}</table>" if bars else "") + f"<pre>{html.escape(self.text)}</pre>"
 
 
-def program():
-    """The path of the program: $DIFFBENCH, that of the same build or installation, or the one in PATH."""
-    if named := os.environ.get("DIFFBENCH"):
-        if not os.access(named, os.X_OK):
-            raise FileNotFoundError(f"DIFFBENCH={named}: there is no such program")
-        return str(Path(named).resolve())
-    # build/python/diffbench/, or lib/python3.N/dist-packages/diffbench/ below the prefix.
-    above = Path(__file__).resolve().parents
-    for path in (above[2] / "bin/diffbench", above[4] / "bin/diffbench", shutil.which("diffbench")):
-        if path and os.access(path, os.X_OK):
-            return str(path)
-    raise FileNotFoundError("diffbench: no such program in PATH; set DIFFBENCH to where it lies")
-
-
 def words_of(options):
     """{"grid": 640, "backend": ["simd", "fused"], "pinned": True} as words of a command line."""
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
         for one in value if isinstance(value, (list, tuple)) else [value]:
-            if one is True:
-                yield option
-            elif one is not False and one is not None:
+            if isinstance(one, (bool, numpy.bool_)):
+                yield from [option] if one else []
+            elif one is not None:
                 yield from (option, str(one))
 
 
@@ -81,14 +78,18 @@ def run(*verb, **options):
     """A verb of the program, without one the comparison: all available backends, verified and timed in turns. Options are
     those of the program: run(grid=640, iters=1000, pinned=True, backend=["simd", "fused"]), run("mlp", "width", hidden=[100, 1000]).
     A list of several values is the option several times. Blocks for about `budget` seconds. Raises RunError with the program's
-    own words where it fails."""
+    own words where it fails; after Ctrl-C too, in the main thread, with what was measured as its `result`."""
     with tempfile.TemporaryDirectory(prefix="diffbench-") as folder:
-        file = Path(folder, "result.json")
+        file, printed, said = (Path(folder, name) for name in ("result.json", "stdout", "stderr"))
         command = [program(), *verb, *words_of(options), "--json", str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "NO_COLOR": "1"})
-        result = Result(json.loads(file.read_text()), done.stdout) if file.exists() else None
-        if done.returncode != 0:
-            said = [line for line in done.stderr.splitlines() if line.strip()]
-            raise RunError(said[-1] if said else f"diffbench ended with {done.returncode}", done.returncode, result)
+        interrupt = None
+        try:
+            with open(printed, "w") as out, open(said, "w") as err:
+                code = exit_code_of(command, stdout=out, stderr=err, env={**os.environ, "NO_COLOR": "1"})
+        except KeyboardInterrupt as caught:
+            code, interrupt = 130, caught
+        result = Result(json.loads(file.read_text()), printed.read_text()) if file.exists() else None
+        if code != 0:
+            lines = [line for line in said.read_text().splitlines() if line.strip()]
+            raise RunError(lines[-1] if lines else f"diffbench ended with {code}", code, result) from interrupt
         return result

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python module's core: a session of a backend on NumPy arrays. What calls can take long
-// releases the GIL, and is cut into calls after which Python's signals are looked at (Ctrl-C).
+// The Python module's core: a session of a backend on NumPy arrays. What can take long releases the
+// GIL, and is cut into calls after which Python's signals are looked at (Ctrl-C).
 #include "diffbench/field.hpp"
 #include "diffbench/pace.hpp"
 #include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
+
+#include "turns.hpp"
 
 #include <fmt/format.h>
 #include <pybind11/numpy.h>
@@ -13,9 +15,11 @@
 
 #include <unistd.h>
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,11 +49,20 @@ Dtype dtype_from(const py::dtype& dtype) {
                   text_of(dtype)));
 }
 
-/// `object` as an array. Raises TypeError for anything else: a list would be copied unseen.
+/// Where the solver may read and write it as it lies.
+constexpr int as_it_lies = int{py::array::c_style} | int{py::detail::npy_api::NPY_ARRAY_ALIGNED_};
+
+/// `object` as an array. Raises TypeError for anything else: a list would be copied unseen, and
+/// cells behind a mask would spread.
 py::array array_of(const py::object& object, std::string_view name) {
   if (!py::isinstance<py::array>(object)) {
     throw py::type_error(
         fmt::format("{} is a {}: pass an array of NumPy's, such as numpy.asarray({})", name,
+                    text_of(py::type::of(object).attr("__name__")), name));
+  }
+  if (py::hasattr(object, "mask")) {
+    throw py::type_error(
+        fmt::format("{} is a {}: give its masked cells values, as {}.filled(0) does", name,
                     text_of(py::type::of(object).attr("__name__")), name));
   }
   return py::reinterpret_borrow<py::array>(object);
@@ -89,8 +102,37 @@ void require_memory(const BackendInfo& backend, const Problem& problem,
   }
 }
 
-/// A session of one backend on one problem. Calls from several threads take turns. A forked child
-/// cannot use it: threads are not forked.
+/// Other Python threads run while it lives.
+class OthersRun {
+ public:
+  OthersRun() : state_(PyEval_SaveThread()) {}
+  OthersRun(const OthersRun&) = delete;
+  OthersRun& operator=(const OthersRun&) = delete;
+  ~OthersRun() {
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (...) {
+      // The interpreter has ended meanwhile, and before 3.14 it unwinds this thread (pthread_exit):
+      // out of a destructor that ends the process. Waiting is what threads of 3.14 do.
+      for (;;) {
+        ::pause();
+      }
+    }
+  }
+
+ private:
+  PyThreadState* state_;
+};
+
+/// Runs the handlers of signals that have come, which may call this module. Throws what they raise.
+void heed_signals() {
+  if (PyErr_CheckSignals() != 0) {
+    throw py::error_already_set();
+  }
+}
+
+/// A session of one backend on one problem. Calls from several threads take turns, an advance one
+/// for each call of the backend. A forked child cannot use it: threads are not forked.
 class PySession {
  public:
   PySession(std::pair<std::int64_t, std::int64_t> shape, const py::object& dtype, double dt,
@@ -112,7 +154,7 @@ class PySession {
     }
     const BackendInfo info = require_backend(backend);
     require_memory(info, problem_, options);
-    const py::gil_scoped_release others_run;
+    const OthersRun others_run;
     if (problem_.dtype == Dtype::float32) {
       session_ = info.make_float32(problem_, options);
     } else {
@@ -135,50 +177,42 @@ class PySession {
   void upload(const py::object& object) {
     const py::array field = array_of(object, "u");
     require_fit(field, "u");
+    const py::array dense = py::array::ensure(field, as_it_lies);
+    if (!dense) {
+      throw std::bad_alloc(); // ensure() has cleared Python's error
+    }
+    const void* const cells = dense.data();
     with_session([&]<typename T>(Session<T>& session) {
-      const auto dense = py::array_t<T, py::array::c_style>::ensure(field);
-      if (!dense) {
-        throw py::error_already_set();
-      }
-      const std::span<const T> cells(dense.data(), static_cast<std::size_t>(dense.size()));
-      const py::gil_scoped_release others_run;
-      session.upload(cells);
+      session.upload({static_cast<const T*>(cells), static_cast<std::size_t>(problem_.cells())});
+      has_field_ = true;
+      steps_ = 0;
     });
-    has_field_ = true;
-    steps_ = 0;
   }
 
   void advance(std::int64_t steps) {
     require_steps(steps);
     require_field();
-    with_session([&](auto& session) {
-      while (steps > 0) {
+    while (steps > 0) {
+      with_session([&](auto& session) {
         const std::int64_t count = next(session, steps);
-        {
-          const py::gil_scoped_release others_run;
-          const Stopwatch<SteadyClock> watch;
-          session.advance(count);
-          session.wait();
-          pace_.took(count, watch.seconds());
-        }
+        const Stopwatch<SteadyClock> watch;
+        session.advance(count);
+        session.wait();
+        pace_.took(count, watch.seconds());
         steps -= count;
         steps_ += count;
-        if (PyErr_CheckSignals() != 0) {
-          throw py::error_already_set();
-        }
-      }
-    });
+      });
+      heed_signals();
+    }
   }
 
   py::array download(const py::object& out) {
     require_field();
-    py::array result;
+    py::array result = out.is_none() ? py::array(py::dtype(dtype()), {problem_.ny, problem_.nx})
+                                     : require_out(out);
+    void* const cells = result.mutable_data();
     with_session([&]<typename T>(Session<T>& session) {
-      result = out.is_none() ? py::array_t<T>({problem_.ny, problem_.nx}) : require_out(out);
-      const std::span<T> cells(static_cast<T*>(result.mutable_data()),
-                               static_cast<std::size_t>(problem_.cells()));
-      const py::gil_scoped_release others_run;
-      session.download(cells);
+      session.download({static_cast<T*>(cells), static_cast<std::size_t>(problem_.cells())});
     });
     return result;
   }
@@ -190,6 +224,9 @@ class PySession {
     if ((out.flags() & py::array::c_style) == 0) {
       throw InvalidInput("out is not contiguous by rows: pass one from numpy.empty");
     }
+    if ((out.flags() & as_it_lies) != as_it_lies) {
+      throw InvalidInput("out is not aligned in memory: pass one from numpy.empty");
+    }
     if (!out.writeable()) {
       throw InvalidInput("out cannot be written");
     }
@@ -198,14 +235,13 @@ class PySession {
 
   /// What really ran, as the program's tables show it.
   py::dict provenance() {
+    Provenance ran;
+    with_session([&](auto& session) { ran = session.provenance(); });
     py::dict facts;
-    with_session([&](auto& session) {
-      const Provenance ran = session.provenance();
-      facts["threads"] = ran.threads;
-      for (const auto& [key, value] : ran.facts()) {
-        facts[py::str(key)] = value;
-      }
-    });
+    facts["threads"] = ran.threads;
+    for (const auto& [key, value] : ran.facts()) {
+      facts[py::str(key)] = value;
+    }
     return facts;
   }
 
@@ -226,7 +262,8 @@ class PySession {
                       std::max<std::int64_t>(1, session.provenance().sweep_depth.value_or(1)));
   }
 
-  /// Calls work(Session<T>&) when no other thread does.
+  /// Calls work(Session<T>&) without the GIL when its turn has come; signals are heeded until then.
+  /// No turn is held while Python runs: a handler of signals may use this session.
   template <typename Work>
   void with_session(const Work& work) {
     if (owner_ != getpid()) {
@@ -234,12 +271,20 @@ class PySession {
           "this session was made before a fork, and its threads are not in this process: make one "
           "here");
     }
-    std::unique_lock lock(turn_, std::defer_lock);
-    {
-      const py::gil_scoped_release others_run; // whose turn it is needs the GIL to end it
-      lock.lock();
+    constexpr std::chrono::milliseconds patience(100);
+    while (!try_with_session(patience, work)) {
+      heed_signals();
     }
-    std::visit([&](auto& session) { work(*session); }, session_);
+  }
+
+  template <typename Work>
+  bool try_with_session(std::chrono::milliseconds patience, const Work& work) {
+    const OthersRun others_run;
+    const Turn turn(turns_, patience);
+    if (turn.has_come()) {
+      std::visit([&](auto& session) { work(*session); }, session_);
+    }
+    return turn.has_come();
   }
 
   void require_field() const {
@@ -262,10 +307,10 @@ class PySession {
 
   Problem problem_;
   std::variant<std::unique_ptr<Session<float>>, std::unique_ptr<Session<double>>> session_;
-  std::mutex turn_;
+  Turns turns_;
   Pace pace_;
-  bool has_field_ = false;
-  std::int64_t steps_ = 0;
+  std::atomic<bool> has_field_ = false;
+  std::atomic<std::int64_t> steps_ = 0;
   pid_t owner_ = getpid();
 };
 
@@ -343,7 +388,7 @@ and reason (why it is not). Of one that is not compiled, description, device and
   module.def("solve", &solve, R"(The field after so many time steps, as a new array, or in `out`.
 
 u: array (ny, nx), float32 or float64, at least 3 by 3. It is read where it lies when it is
-   contiguous by rows, else copied once, and left as it is. Cells that are not finite spread as
+   contiguous by rows, else copied once, and left as it is. Masked arrays are refused. Cells that are not finite spread as
    they do in NumPy.
 steps: 0 or more.
 dt, diffusivity, spacing: above 0; dt*D/h**2 is at most 1/4 unless allow_unstable.
@@ -351,8 +396,8 @@ boundary: "periodic", "dirichlet" (cells outside hold boundary_value) or "neuman
 backend: a name of backends(). threads: its threads; None: it chooses.
 out: an array like the result, contiguous by rows; it may be u.
 
-Blocks until the result is there. Other Python threads run meanwhile, and Ctrl-C is heeded between
-two calls of the backend, which are cut to about 0.4 s where a step takes less. Raises ValueError
+Blocks until the result is there. Other Python threads run meanwhile, and signals (Ctrl-C) are heeded
+between two calls of the backend, which are cut to about 0.4 s where a step takes less. Raises ValueError
 and TypeError for arguments that cannot be used, before any work; Unavailable for a backend that
 is not here; MemoryError; and RuntimeError for what goes wrong.)",
              py::arg("u"), py::arg("steps"), py::arg("dt") = 0.1, py::arg("diffusivity") = 1.0,
@@ -363,7 +408,8 @@ is not here; MemoryError; and RuntimeError for what goes wrong.)",
   py::class_<PySession>(
       module, "Session",
       R"(One problem on one device, for many calls; arguments are those of solve(). Calls from several
-threads take turns. A process that was forked makes its own.)")
+threads take turns, and those of a handler of signals too: a long advance() lets them in between two
+calls of the backend. A process that was forked makes its own.)")
       .def(
           py::init<std::pair<std::int64_t, std::int64_t>, const py::object&, double, double, double,
                    const std::string&, double, const std::string&, std::optional<int>, bool>(),

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -71,6 +72,27 @@ class Written(unittest.TestCase):
                 # A file to be mended is a cell with a magic, where a notebook has one.
                 expected = [shlex.split(line)[1:] for line in re.findall(r"(?m)^\$ (diffbench (?!try ).*)$", part)]
                 self.assertEqual([*commands_of(NOTEBOOKS / f"lesson-{number}.ipynb")], expected)
+
+    def test_the_tour_of_a_card_says_what_was_not_built(self):
+        """A `make` that builds nothing, the program, or both, for a Python in which nothing is installed."""
+        cells = "\n".join(cells_of(NOTEBOOKS / "card.ipynb")[:2])
+        program, module = "build/release/bin/diffbench", "build/release/python/diffbench/__init__.py"
+        for built, says, ends in (([], "program: was not built", "No module named 'diffbench'"),
+                                  ([program], "module: was not built: apt-get install pybind11-dev python3-dev",
+                                   "No module named 'diffbench'"),
+                                  ([program, module], f"{module}\n", None)):
+            with self.subTest(built=built), tempfile.TemporaryDirectory() as folder:
+                Path(folder, "CMakePresets.json").touch()
+                touches = "\n".join(f'mkdir -p "$2/{Path(path).parent}"; touch "$2/{path}"' for path in built)
+                Path(folder, "make").write_text(f"#!/bin/sh\necho 'make is called'\n{touches}\n")
+                Path(folder, "make").chmod(0o755)
+                environment = {name: value for name, value in os.environ.items() if name != "DIFFBENCH"}
+                done = subprocess.run([sys.executable, "-I", "-S", "-c", cells], cwd=folder, capture_output=True, text=True,
+                                      env={**environment, "PATH": f"{folder}:{os.environ['PATH']}"})
+                self.assertIn("make is called", done.stdout)
+                self.assertIn(says, done.stdout)
+                self.assertEqual(done.returncode != 0, ends is not None)
+                self.assertIn(ends or "", done.stderr)
 
     def test_no_outputs(self):
         for notebook in NOTEBOOKS.iterdir():

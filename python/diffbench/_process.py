@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program as a process of its own."""
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+ORDERLY_END = 10  # seconds; it takes less than one on a machine that is not overloaded
+
+
+def program():
+    """The path of the program: $DIFFBENCH, that of the same build or installation, or the one in PATH."""
+    if named := os.environ.get("DIFFBENCH"):
+        if not os.access(named, os.X_OK):
+            raise FileNotFoundError(f"DIFFBENCH={named}: there is no such program")
+        return str(Path(named).resolve())
+    # build/python/diffbench/, or lib/python3.N/dist-packages/diffbench/ below the prefix.
+    above = Path(__file__).resolve().parents
+    for path in (above[2] / "bin/diffbench", above[4] / "bin/diffbench", shutil.which("diffbench")):
+        if path and os.access(path, os.X_OK):
+            return str(path)
+    raise FileNotFoundError("diffbench: no such program in PATH; set DIFFBENCH to where it lies")
+
+
+def exit_code_of(command, **streams):
+    """Runs it. What is raised meanwhile (KeyboardInterrupt) asks the program for the end at which it keeps what it
+    measured and removes its files, and is raised when that is reached; a second Ctrl-C kills it."""
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, **streams)
+    try:
+        # Popen.wait() would go on for 0.25 s. The program may have had the SIGINT of a terminal, and takes two signals for
+        # one only when they come at once.
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        return child.wait()
+    except BaseException:
+        child.terminate()
+        try:
+            child.wait(ORDERLY_END)
+        except subprocess.TimeoutExpired:
+            pass
+        raise
+    finally:
+        if child.poll() is None:
+            child.kill()
+            child.wait()
