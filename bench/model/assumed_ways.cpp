@@ -118,23 +118,33 @@ std::vector<AssumedWay> assumed_ways(const AssumedCard& card, Dtype dtype, Trans
 WarmParts warm_parts(const AssumedEnd& end, std::string_view backend, const Prediction& prediction,
                      const RunShape& run) {
   WarmParts parts{.copies = prediction.warm_seconds - prediction.steps_seconds};
-  const std::int64_t sweep = backend == "cuda" ? end.work().per_sweep : 1;
-  const double memory = memory_seconds(end, run.cells, sweep);
-  const double instructions = instruction_seconds(end, run.cells, sweep);
-  const double kernel = std::max(memory, instructions);
-  if (backend == "cuda_stream" && end.launch() > end.graph_launch() + kernel) {
+  const double one_step = std::max(memory_seconds(end, run.cells, 1), //
+                                   instruction_seconds(end, run.cells, 1));
+  if (backend == "cuda_stream" && end.launch() > end.graph_launch() + one_step) {
     parts.launches = prediction.steps_seconds; // shorter kernels run meanwhile
     return parts;
   }
-  const std::int64_t stretch = steps_of_stretch(run);
-  const double stretches = static_cast<double>(run.iterations) / static_cast<double>(stretch);
-  const double sweeps = std::ceil(static_cast<double>(stretch) / static_cast<double>(sweep));
-  const double launches =
-      stretches * (end.launch() + end.time(end.card().synchronize) + sweeps * end.graph_launch());
-  parts.launches = std::min(launches, prediction.steps_seconds);
-  // Between two grids of the model the rest may be off the kernel's time.
-  (memory >= instructions ? parts.memory : parts.instructions) =
-      prediction.steps_seconds - parts.launches;
+  const auto add_kernels = [&](std::int64_t steps, double times) {
+    const double memory = memory_seconds(end, run.cells, steps);
+    const double instructions = instruction_seconds(end, run.cells, steps);
+    parts.launches += times * end.graph_launch();
+    (memory >= instructions ? parts.memory : parts.instructions) +=
+        times * std::max(memory, instructions);
+  };
+  const std::int64_t sweep = backend == "cuda" ? end.work().per_sweep : 1;
+  for (const auto& [steps, times] : stretches_of(run)) {
+    parts.launches += times * (end.launch() + end.time(end.card().synchronize));
+    add_kernels(sweep, times * static_cast<double>(steps / sweep));
+    if (steps % sweep > 0) {
+      add_kernels(steps % sweep, times);
+    }
+  }
+  parts.launches = std::min(parts.launches, prediction.steps_seconds);
+  // Between two grids of the model the rest may be off the kernels' time.
+  const double scale =
+      (prediction.steps_seconds - parts.launches) / (parts.memory + parts.instructions);
+  parts.memory *= scale;
+  parts.instructions *= scale;
   return parts;
 }
 

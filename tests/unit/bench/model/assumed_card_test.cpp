@@ -236,6 +236,27 @@ TEST(AssumedWays, SayWhereTheTimeOfAWarmRunGoes) {
   EXPECT_EQ(of.memory, 0);
 }
 
+TEST(AssumedWays, AreRuledByTheKernelsOfTheirStretches) {
+  ordered_json json = plain_card();
+  for (const char* bound : {"low", "high"}) {
+    json["figures"]["float32_tflops"][bound] = 1; // 8 steps take 400 ps a cell, their bytes 88
+  }
+  const AssumedCard card = parse_assumed_card("toy", json.dump());
+  const AssumedEnd end(card, Dtype::float32, AssumedEnd::Bound::slow);
+  const WayCost cuda = assumed_ways(card, Dtype::float32, Transfer::pinned).back().slow;
+  const auto parts = [&](RunShape run) {
+    run.cells = 1024.0 * 1024;
+    run.iterations = 72;
+    return warm_parts(end, "cuda", predict(cuda, run), run);
+  };
+  EXPECT_EQ(parts({}).memory, 0);
+  EXPECT_EQ(parts({.copies_per_step = 2}).instructions, 0); // one step takes 50 ps, its bytes 80
+  EXPECT_EQ(parts({.snapshot_every = 1}).instructions, 0);
+  const WarmParts both = parts({.snapshot_every = 9}); // 8 steps in a launch, and one
+  EXPECT_NEAR(both.instructions / both.memory, 5, 0.01);
+  EXPECT_NEAR(both.launches, 8 * (12e-6 + 2e-6), 1e-9);
+}
+
 TEST(AssumedPhases, AddUpToThePredictedRun) {
   const AssumedCard card = toy();
   const AssumedEnd end(card, Dtype::float32, AssumedEnd::Bound::slow);
