@@ -15,8 +15,6 @@ namespace diffbench::bench {
 
 namespace {
 
-/// What the halos of several steps a launch add to the traffic.
-constexpr double halo_traffic = 1.1;
 /// Of calls that are calibrated in words, where no way takes several steps a launch.
 constexpr std::int64_t usual_steps = 8;
 constexpr std::int64_t most_steps = 1024;
@@ -26,10 +24,21 @@ constexpr double smallest_modelled = 16;
 constexpr double largest_modelled = 65536;
 const double side_step = std::sqrt(2.0);
 
+/// Bytes that a launch of several steps moves, of those that a step moves. Warps that stream down
+/// strips load `steps` columns on each side and `3 steps` rows that they do not store
+/// (kernels/src/streamed.cuh). At best strips are so long that these rows do not count; at worst
+/// they store 4 rows a step, the least that pays (kernels/src/tile_plan.cpp).
+double halo_traffic(const AssumedEnd& end, std::int64_t steps) {
+  const double columns = end.work().dtype == Dtype::float32 ? 256 : 128; // 32 lanes of 32 bytes
+  const double loaded =
+      columns / (columns - 2.0 * static_cast<double>(steps)) * (end.fast() ? 1 : 1 + 3.0 / 4);
+  return (1 + loaded) / 2;
+}
+
 /// Of so many steps of all cells in one kernel.
 double memory_seconds(const AssumedEnd& end, double cells, std::int64_t steps) {
   const double arrays = cells * end.work().bytes;
-  return arrays * (steps > 1 ? halo_traffic : 1) / end.bandwidth(arrays);
+  return arrays * (steps > 1 ? halo_traffic(end, steps) : 1) / end.bandwidth(arrays);
 }
 double instruction_seconds(const AssumedEnd& end, double cells, std::int64_t steps) {
   return static_cast<double>(steps) * end.instructions(cells);
