@@ -174,7 +174,7 @@ class Advise(CommandLineTest):
                               (lambda way: way["grids"][0]["calls"][-1].update(steps=10 ** 15), "steps is"),
                               (lambda way: way["grids"][0]["calls"][0].update(seconds=0), "1 steps take no time"),
                               (lambda way: way["grids"][0].update(setup_seconds=-1), "setup_seconds is -1"),
-                              (lambda way: way.update(device="emulated"), "what is emulated has no time")):
+                              (lambda way: way.update(device="emulated"), "the device is emulated, and what is emulated has no time")):
             profile = json.loads(recorded)
             way = profile["diffbench"]["calibrate"]["ways"][0]
             change(way)
@@ -273,7 +273,8 @@ class Advise(CommandLineTest):
         for member in ("worth_it", "ruled_by", "parts", "gpu_pays_from"):
             self.assertEqual(own["answers"][member], even["answers"][member], member)
         for end in ("low", "high"):
-            self.assertAlmostEqual(own["answers"]["times_as_fast"][end], even["answers"]["times_as_fast"][end], 9)
+            # Between grids a copy of a profile takes a nanosecond at least.
+            self.assertAlmostEqual(own["answers"]["times_as_fast"][end] / even["answers"]["times_as_fast"][end], 1, 6)
 
     OWN = {"step": "12ms", "bytes_per_cell": 40, "flops_per_cell": 60, "cells": 1e8, "copies_per_step": 0.02}
 
