@@ -174,14 +174,14 @@ class Advise(CommandLineTest):
                               (lambda way: way["grids"][0]["calls"][-1].update(steps=10 ** 15), "steps is"),
                               (lambda way: way["grids"][0]["calls"][0].update(seconds=0), "1 steps take no time"),
                               (lambda way: way["grids"][0].update(setup_seconds=-1), "setup_seconds is -1"),
-                              (lambda way: way.update(device="emulated"), "the device is emulated, and what is emulated has no time")):
+                              (lambda way: way.update(device="emulated"), "the device is emulated, and what is emulated")):
             profile = json.loads(recorded)
             way = profile["diffbench"]["calibrate"]["ways"][0]
             change(way)
             self.path("p.json").write_text(json.dumps(profile))
             with self.subTest(named):
-                self.assert_refused(2, ["p.json: ", f"{way['backend']} in {way['dtype']}: {named}", "diffbench calibrate"],
-                                    "advise", "--profile", "p.json")
+                self.assert_refused(2, ["p.json: ", f"{way['backend']} in {way['dtype']}: {named}",
+                                        "diffbench calibrate"], "advise", "--profile", "p.json")
         profile = json.loads(recorded)
         ways = profile["diffbench"]["calibrate"]["ways"]
         ways.append(ways[0])
@@ -190,7 +190,8 @@ class Advise(CommandLineTest):
 
     def test_no_option_is_dropped_without_a_word(self):
         for other in ("--grid 640", "--check", "--json out.json", "--assume t4", "--profile p.json"):
-            self.assert_refused(2, f"--print-card and {other.split()[0]}", "advise", "--print-card", "t4", *other.split())
+            self.assert_refused(2, f"--print-card and {other.split()[0]}", "advise", "--print-card", "t4",
+                                *other.split())
         self.assertIn('"reported_as"', self.run_ok("advise", "--print-card", "t4", "--no-progress").stdout)
         self.assert_refused(2, "--check and --check-grid", "advise", "--check", "--check-grid")
 
