@@ -143,7 +143,8 @@ WarmParts warm_parts(const AssumedEnd& end, std::string_view backend, const Pred
   const std::int64_t sweep = backend == "cuda" ? end.work().per_sweep : 1;
   for (const auto& [steps, times] : stretches_of(run)) {
     parts.launches += times * (end.launch() + end.time(end.card().synchronize));
-    add_kernels(sweep, times * static_cast<double>(steps / sweep));
+    const std::int64_t whole = steps / sweep;
+    add_kernels(sweep, times * static_cast<double>(whole));
     if (steps % sweep > 0) {
       add_kernels(steps % sweep, times);
     }

@@ -99,8 +99,8 @@ std::vector<std::int64_t> first_run_stretches(std::int64_t iterations) {
 
 std::vector<Stretch> stretches_of(const RunShape& run) {
   if (run.snapshot_every > 0 && run.snapshot_every <= run.iterations) {
-    std::vector<Stretch> stretches{
-        {run.snapshot_every, static_cast<double>(run.iterations / run.snapshot_every)}};
+    const std::int64_t whole = run.iterations / run.snapshot_every;
+    std::vector<Stretch> stretches{{run.snapshot_every, static_cast<double>(whole)}};
     if (const std::int64_t rest = run.iterations % run.snapshot_every; rest > 0) {
       stretches.push_back({rest, 1});
     }
@@ -157,7 +157,8 @@ Prediction predict(const WayCost& way, const RunShape& run) {
   }
   first_steps = std::max(first_steps, prediction.steps_seconds);
   if (run.snapshot_every > 0) {
-    prediction.snapshot_seconds = static_cast<double>(run.iterations / run.snapshot_every) * out;
+    const std::int64_t snapshots = run.iterations / run.snapshot_every;
+    prediction.snapshot_seconds = static_cast<double>(snapshots) * out;
   } else if (run.copies_per_step > 0) {
     // The first copy in and the last one out are those of every run.
     const double trips = static_cast<double>(run.iterations) * run.copies_per_step / 2;
