@@ -42,7 +42,7 @@ struct LedgerRow {
   std::optional<double> cpu_step; ///< seconds of a step of the best row of the CPU
 
   [[nodiscard]] Assumption phase(double AssumedPhases::*member) const {
-    return {fast.*member, slow.*member};
+    return span_between(fast.*member, slow.*member);
   }
   [[nodiscard]] Assumption warm() const { return {fast.warm(), slow.warm()}; }
   [[nodiscard]] Assumption cold() const { return {fast.cold(), slow.cold()}; }

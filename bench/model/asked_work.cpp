@@ -358,8 +358,8 @@ AskedCost cost_of(std::span<const CountedRun> corners, const Problem& problem, s
   const AssumedEnd fast_end(card, problem.dtype, Bound::fast);
   const AssumedEnd slow_end(card, problem.dtype, Bound::slow);
   const auto span_of = [&](const AskedWork& work, double of_steps, auto seconds) {
-    return Assumption{seconds(Priced(fast_end, work, problem, of_steps)),
-                      seconds(Priced(slow_end, work, problem, of_steps))};
+    return span_between(seconds(Priced(fast_end, work, problem, of_steps)),
+                        seconds(Priced(slow_end, work, problem, of_steps)));
   };
   AskedCost cost;
   for (const PartRule& rule : part_rules()) {

@@ -3,6 +3,7 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
+#include "diffbench/small_file.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,10 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -23,7 +21,6 @@ namespace diffbench::bench {
 namespace {
 
 using nlohmann::ordered_json;
-namespace fs = std::filesystem;
 
 /// bench/model/assumed_cards.json.
 constexpr std::string_view built_in_cards =
@@ -173,35 +170,20 @@ ordered_json parse(std::string_view text) {
   }
 }
 
-std::string text_of_file(const std::string& name) {
-  constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20;
-  const fs::path path = name;
-  std::error_code error;
-  if (!fs::exists(path, error)) {
-    throw InvalidInput(fmt::format(
-        "{} is neither an assumed card ({}{}) nor a file; for a file of "
-        "your own: diffbench advise --print-card h200",
-        name, fmt::join(assumed_card_names(), ", "), did_you_mean(name, assumed_card_names())));
+/// Of what `text` gives; errors name `origin`.
+template <typename Text>
+AssumedCard read_card_of(const std::string& origin, Text text) {
+  try {
+    return read_card(origin, parse(text()));
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: {}", origin, error.what()));
   }
-  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes || error) {
-    throw InvalidInput(fmt::format("{} is not a regular file of at most 1 MiB", name));
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) {
-    throw InvalidInput(fmt::format("{} cannot be read", name));
-  }
-  return text;
 }
 
 } // namespace
 
 AssumedCard parse_assumed_card(const std::string& origin, const std::string& text) {
-  try {
-    return read_card(origin, parse(text));
-  } catch (const InvalidInput& error) {
-    throw InvalidInput(fmt::format("{}: {}", origin, error.what()));
-  }
+  return read_card_of(origin, [&] { return text; });
 }
 
 Assumption assumed_figure(const AssumedCard& card, std::string_view name) {
@@ -229,7 +211,14 @@ AssumedCard find_assumed_card(const std::string& name_or_file) {
   if (const auto found = cards.find(name_or_file); found != cards.end()) {
     return read_card(name_or_file, *found);
   }
-  return parse_assumed_card(name_or_file, text_of_file(name_or_file));
+  if (std::error_code ignored; !std::filesystem::exists(name_or_file, ignored)) {
+    const std::vector<std::string> names = assumed_card_names();
+    throw InvalidInput(
+        fmt::format("{} is neither an assumed card ({}{}) nor a file; for a file of "
+                    "your own: diffbench advise --print-card h200",
+                    name_or_file, fmt::join(names, ", "), did_you_mean(name_or_file, names)));
+  }
+  return read_card_of(name_or_file, [&] { return text_of_small_file(name_or_file); });
 }
 
 std::string built_in_card_text(const std::string& name) {

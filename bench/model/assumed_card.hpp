@@ -3,6 +3,7 @@
 // sources and analogy have it. bench/model/assumed_cards.json holds those that the program knows.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,11 @@ struct Assumption {
   double low = 0;
   double high = 0;
 };
+/// Of what is `one` at one end of a card and `other` at the other, whichever is more: a card with
+/// quicker launches may spend more of its time on them.
+[[nodiscard]] inline Assumption span_between(double one, double other) {
+  return {std::min(one, other), std::max(one, other)};
+}
 
 /// Bytes, seconds, and bytes or operations a second.
 struct AssumedCard {

@@ -3,13 +3,10 @@
 // of what is assumed. Arithmetic only.
 #pragma once
 
-#include "assumed_card.hpp"
 #include "assumed_end.hpp"
-#include "cell_work.hpp"
 #include "cost_model.hpp"
 #include "diffbench/execution.hpp"
 
-#include <span>
 #include <string_view>
 
 namespace diffbench::bench {
@@ -33,13 +30,6 @@ struct AssumedRun {
 /// `run` without snapshots and copies on the way. Throws std::logic_error for another backend.
 [[nodiscard]] AssumedPhases assumed_phases(const AssumedEnd& end, const AssumedRun& how,
                                            const RunShape& run);
-
-/// A figure of both ends.
-template <typename Of>
-[[nodiscard]] Assumption span_at_ends(const AssumedCard& card, const CellWork& work, Of of) {
-  return {of(AssumedEnd(card, work, AssumedEnd::Bound::fast)),
-          of(AssumedEnd(card, work, AssumedEnd::Bound::slow))};
-}
 
 /// A copy between the host and the card.
 enum class CopyTo { card, host };

@@ -15,8 +15,6 @@ namespace diffbench::bench {
 
 namespace {
 
-/// What the halos of several steps a launch add to the traffic.
-constexpr double halo_traffic = 1.1;
 /// Of calls that are calibrated in words, where no way takes several steps a launch.
 constexpr std::int64_t usual_steps = 8;
 constexpr std::int64_t most_steps = 1024;
@@ -26,10 +24,21 @@ constexpr double smallest_modelled = 16;
 constexpr double largest_modelled = 65536;
 const double side_step = std::sqrt(2.0);
 
+/// Bytes that a launch of several steps moves, of those that a step moves. Warps that stream down
+/// strips load `steps` columns on each side and `3 steps` rows that they do not store
+/// (kernels/src/streamed.cuh). At best strips are so long that these rows do not count; at worst
+/// they store 4 rows a step, the least that pays (kernels/src/tile_plan.cpp).
+double halo_traffic(const AssumedEnd& end, std::int64_t steps) {
+  const double columns = end.work().dtype == Dtype::float32 ? 256 : 128; // 32 lanes of 32 bytes
+  const double loaded =
+      columns / (columns - 2.0 * static_cast<double>(steps)) * (end.fast() ? 1 : 1 + 3.0 / 4);
+  return (1 + loaded) / 2;
+}
+
 /// Of so many steps of all cells in one kernel.
 double memory_seconds(const AssumedEnd& end, double cells, std::int64_t steps) {
   const double arrays = cells * end.work().bytes;
-  return arrays * (steps > 1 ? halo_traffic : 1) / end.bandwidth(arrays);
+  return arrays * (steps > 1 ? halo_traffic(end, steps) : 1) / end.bandwidth(arrays);
 }
 double instruction_seconds(const AssumedEnd& end, double cells, std::int64_t steps) {
   return static_cast<double>(steps) * end.instructions(cells);
@@ -118,23 +127,34 @@ std::vector<AssumedWay> assumed_ways(const AssumedCard& card, Dtype dtype, Trans
 WarmParts warm_parts(const AssumedEnd& end, std::string_view backend, const Prediction& prediction,
                      const RunShape& run) {
   WarmParts parts{.copies = prediction.warm_seconds - prediction.steps_seconds};
-  const std::int64_t sweep = backend == "cuda" ? end.work().per_sweep : 1;
-  const double memory = memory_seconds(end, run.cells, sweep);
-  const double instructions = instruction_seconds(end, run.cells, sweep);
-  const double kernel = std::max(memory, instructions);
-  if (backend == "cuda_stream" && end.launch() > end.graph_launch() + kernel) {
+  const double one_step = std::max(memory_seconds(end, run.cells, 1), //
+                                   instruction_seconds(end, run.cells, 1));
+  if (backend == "cuda_stream" && end.launch() > end.graph_launch() + one_step) {
     parts.launches = prediction.steps_seconds; // shorter kernels run meanwhile
     return parts;
   }
-  const std::int64_t stretch = steps_of_stretch(run);
-  const double stretches = static_cast<double>(run.iterations) / static_cast<double>(stretch);
-  const double sweeps = std::ceil(static_cast<double>(stretch) / static_cast<double>(sweep));
-  const double launches =
-      stretches * (end.launch() + end.time(end.card().synchronize) + sweeps * end.graph_launch());
-  parts.launches = std::min(launches, prediction.steps_seconds);
-  // Between two grids of the model the rest may be off the kernel's time.
-  (memory >= instructions ? parts.memory : parts.instructions) =
-      prediction.steps_seconds - parts.launches;
+  const auto add_kernels = [&](std::int64_t steps, double times) {
+    const double memory = memory_seconds(end, run.cells, steps);
+    const double instructions = instruction_seconds(end, run.cells, steps);
+    parts.launches += times * end.graph_launch();
+    (memory >= instructions ? parts.memory : parts.instructions) +=
+        times * std::max(memory, instructions);
+  };
+  const std::int64_t sweep = backend == "cuda" ? end.work().per_sweep : 1;
+  for (const auto& [steps, times] : stretches_of(run)) {
+    parts.launches += times * (end.launch() + end.time(end.card().synchronize));
+    const std::int64_t whole = steps / sweep;
+    add_kernels(sweep, times * static_cast<double>(whole));
+    if (steps % sweep > 0) {
+      add_kernels(steps % sweep, times);
+    }
+  }
+  parts.launches = std::min(parts.launches, prediction.steps_seconds);
+  // Between two grids of the model the rest may be off the kernels' time.
+  const double scale =
+      (prediction.steps_seconds - parts.launches) / (parts.memory + parts.instructions);
+  parts.memory *= scale;
+  parts.instructions *= scale;
   return parts;
 }
 

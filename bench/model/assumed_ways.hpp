@@ -7,7 +7,8 @@
 //   its instructions      7.2 to 25 a cell over the issue rate, 6 of them arithmetic in the dtype
 //   cuda_stream           launches one a step; the longer of the launch and the step counts
 //   cuda_graph            the same kernel from a graph
-//   cuda                  8 steps a launch from a graph: an eighth of the traffic, 10 % for halos
+//   cuda                  8 steps a launch from a graph: an eighth of the traffic, and for halos
+//                         3 to 43 % of it (7 to 50 % in float64), by the shape of its strips
 //
 // A code that is not ours (cell_work.hpp) has the ways cuda_stream and cuda_graph, and the third
 // one where it takes several steps a launch.

@@ -18,6 +18,9 @@ struct CellWork {
   Assumption instructions;    ///< all of a step
   std::int64_t per_sweep = 1; ///< steps of one launch in the way that takes several; 1: no such way
 };
+/// Of per_sweep: no kernel of the program goes deeper (kernels/src/tile_plan.cpp). Beyond 20 steps
+/// halos are most of a strip in float64.
+inline constexpr std::int64_t most_per_sweep = 20;
 
 /// The stencil. From large fields to small tiles its kernels have 7.2 to 25 instructions, 6 of them
 /// arithmetic; `cuda` takes 8 steps a launch.

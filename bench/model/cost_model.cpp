@@ -97,11 +97,22 @@ std::vector<std::int64_t> first_run_stretches(std::int64_t iterations) {
   return stretches;
 }
 
-std::int64_t steps_of_stretch(const RunShape& run) {
-  const auto all = static_cast<double>(run.iterations);
-  return run.copies_per_step > 0
-             ? std::llround(std::clamp(std::round(2 / run.copies_per_step), 1.0, all))
-             : run.iterations;
+std::vector<Stretch> stretches_of(const RunShape& run) {
+  if (run.snapshot_every > 0 && run.snapshot_every <= run.iterations) {
+    const std::int64_t whole = run.iterations / run.snapshot_every;
+    std::vector<Stretch> stretches{{run.snapshot_every, static_cast<double>(whole)}};
+    if (const std::int64_t rest = run.iterations % run.snapshot_every; rest > 0) {
+      stretches.push_back({rest, 1});
+    }
+    return stretches;
+  }
+  if (run.copies_per_step > 0) {
+    const auto all = static_cast<double>(run.iterations);
+    const std::int64_t steps =
+        std::llround(std::clamp(std::round(2 / run.copies_per_step), 1.0, all));
+    return {{steps, all / static_cast<double>(steps)}};
+  }
+  return {{run.iterations, 1}};
 }
 
 double steps_seconds(const GridCost& grid, std::int64_t iterations) {
@@ -130,38 +141,28 @@ Prediction predict(const WayCost& way, const RunShape& run) {
       at_cells(way, run.cells, [](const GridCost& grid) { return grid.copy_out_seconds; });
   const double setup =
       at_cells(way, run.cells, [](const GridCost& grid) { return grid.setup_seconds; });
-  auto stretches_seconds = [&](const std::vector<std::int64_t>& stretches) {
-    double seconds = 0;
-    for (const std::int64_t steps : stretches) {
-      seconds += call_seconds(way, run.cells, steps);
-    }
-    return seconds;
-  };
+  const auto calls = [&](std::int64_t steps) { return call_seconds(way, run.cells, steps); };
   Prediction prediction{.beyond = run.cells > cells_of(way.grids.back()),
                         .below = run.cells < cells_of(way.grids.front())};
   // What short calls take was measured from the initial field on, where steps may be cheaper (no
   // denormal numbers yet). Stretches of a run are not: they take no less than one call of all.
-  const double one_call = call_seconds(way, run.cells, run.iterations);
-  double first_steps = std::max(one_call, stretches_seconds(first_run_stretches(run.iterations)));
-  if (run.snapshot_every > 0 && run.snapshot_every <= run.iterations) {
-    const std::int64_t count = run.iterations / run.snapshot_every;
-    const std::int64_t rest = run.iterations % run.snapshot_every;
-    prediction.snapshot_seconds = static_cast<double>(count) * out;
-    prediction.steps_seconds = std::max(
-        one_call, static_cast<double>(count) * call_seconds(way, run.cells, run.snapshot_every) +
-                      (rest > 0 ? call_seconds(way, run.cells, rest) : 0));
-    first_steps = std::max(first_steps, prediction.steps_seconds);
+  double in_stretches = 0;
+  for (const Stretch& stretch : stretches_of(run)) {
+    in_stretches += stretch.times * calls(stretch.steps);
+  }
+  prediction.steps_seconds = std::max(calls(run.iterations), in_stretches);
+  double first_steps = 0;
+  for (const std::int64_t steps : first_run_stretches(run.iterations)) {
+    first_steps += calls(steps);
+  }
+  first_steps = std::max(first_steps, prediction.steps_seconds);
+  if (run.snapshot_every > 0) {
+    const std::int64_t snapshots = run.iterations / run.snapshot_every;
+    prediction.snapshot_seconds = static_cast<double>(snapshots) * out;
   } else if (run.copies_per_step > 0) {
-    const auto iterations = static_cast<double>(run.iterations);
-    const std::int64_t stretch = steps_of_stretch(run);
     // The first copy in and the last one out are those of every run.
-    prediction.snapshot_seconds =
-        std::max(0.0, iterations * run.copies_per_step / 2 - 1) * (in + out);
-    prediction.steps_seconds = std::max(one_call, iterations / static_cast<double>(stretch) *
-                                                      call_seconds(way, run.cells, stretch));
-    first_steps = std::max(first_steps, prediction.steps_seconds);
-  } else {
-    prediction.steps_seconds = one_call;
+    const double trips = static_cast<double>(run.iterations) * run.copies_per_step / 2;
+    prediction.snapshot_seconds = std::max(0.0, trips - 1) * (in + out);
   }
   const double copies = in + prediction.snapshot_seconds + out;
   prediction.warm_seconds = copies + prediction.steps_seconds;

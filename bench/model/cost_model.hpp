@@ -69,8 +69,13 @@ struct RunShape {
   double copies_per_step = 0;
 };
 
-/// Steps between two round trips of copies_per_step; all where there are none.
-[[nodiscard]] std::int64_t steps_of_stretch(const RunShape& run);
+/// Calls of so many steps each.
+struct Stretch {
+  std::int64_t steps = 1;
+  double times = 1; ///< not whole where copies_per_step does not divide the run
+};
+/// The calls in which a run makes its steps: from one copy to the host to the next.
+[[nodiscard]] std::vector<Stretch> stretches_of(const RunShape& run);
 
 struct Prediction {
   double steps_seconds = 0;    ///< all steps, in one call or from snapshot to snapshot

@@ -72,6 +72,22 @@ RunShape shape_of(const AdvisedRun& run) {
           .snapshot_every = run.snapshot_every};
 }
 
+void refuse_contradictions(const OptionList& options) {
+  if (options.given("--print-card")) {
+    for (const std::string& other : options.given_names()) {
+      if (other != "--print-card" && other != "--no-progress") {
+        throw InvalidInput(fmt::format(
+            "--print-card and {}: a card is printed, and nothing predicted; give one", other));
+      }
+    }
+  }
+  if (options.given("--check") && options.given("--check-grid")) {
+    throw InvalidInput(
+        "--check and --check-grid: the one measures the run, the other those of its "
+        "own; give one");
+  }
+}
+
 /// Fills in what each way needs, and whether that is there.
 void look_at_memory(Advice& advice, const AdvisedRun& run) {
   const std::int64_t available = available_memory();
@@ -247,6 +263,7 @@ Action declare_advise(OptionList& options) {
   options.flag("--check-grid", typed->check_grid,
                "the same for grids from 128 to 8192 and 1 to 1000 iterations (6 minutes)");
   typed->output.declare(options);
+  options.check([&options] { refuse_contradictions(options); });
   return [typed](const Invocation& invocation) {
     if (!typed->printed_card.empty()) {
       write_text(invocation.out, built_in_card_text(typed->printed_card));

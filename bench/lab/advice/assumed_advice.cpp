@@ -141,7 +141,10 @@ Value pays_json(const PaysFrom& fast, const PaysFrom& slow) {
 struct PartLine {
   const AssumedCard* card;
   std::string part;
-  Assumption seconds, share;
+  Assumption seconds;
+  double best_share, worst_share; ///< at either end; the one may be more than the other
+
+  [[nodiscard]] Assumption share() const { return span_between(best_share, worst_share); }
 };
 
 constexpr Column<PartLine> part_columns[] = {
@@ -149,9 +152,9 @@ constexpr Column<PartLine> part_columns[] = {
      [](const PartLine& line) { return assumed_name(line.part, *line.card); }},
     {"assumed", nullptr, as_text, field<&PartLine::card, &AssumedCard::id>},
     {"seconds", "time", as_seconds_span, field<&PartLine::seconds, span_json>},
-    {"share", nullptr, as_text, field<&PartLine::share, span_json>},
-    {nullptr, "share at best", as_percent, field<&PartLine::share, &Assumption::low>},
-    {nullptr, "at worst", as_percent, field<&PartLine::share, &Assumption::high>},
+    {"share", nullptr, as_text, [](const PartLine& line) { return span_json(line.share()); }},
+    {"share_at_best", "share at best", as_percent, field<&PartLine::best_share>},
+    {"share_at_worst", "at worst", as_percent, field<&PartLine::worst_share>},
 };
 
 WarmParts parts_at(const AssumedAdvice& assumed, const Advice& advice, AssumedEnd::Bound bound) {
@@ -168,10 +171,13 @@ std::vector<PartLine> parts_of(const AssumedAdvice& assumed) {
                                    std::pair{"launches and the wait", &WarmParts::launches},
                                    std::pair{"memory traffic", &WarmParts::memory},
                                    std::pair{"instructions", &WarmParts::instructions}}) {
-    const double low = fast.*part, high = slow.*part;
-    if (high > 0 || low > 0) {
-      const Assumption share{low / fast.all(), high / slow.all()};
-      lines.push_back({&assumed.card, name, {low, high}, share});
+    const Assumption seconds = span_between(fast.*part, slow.*part);
+    if (seconds.high > 0) {
+      lines.push_back({.card = &assumed.card,
+                       .part = name,
+                       .seconds = seconds,
+                       .best_share = fast.*part / fast.all(),
+                       .worst_share = slow.*part / slow.all()});
     }
   }
   return lines;
@@ -183,10 +189,8 @@ struct Ruling {
 };
 
 Ruling ruling_of(std::span<const PartLine> parts) {
-  const auto largest = [&](double Assumption::*end) {
-    return std::ranges::max(parts, {}, [&](const PartLine& line) { return line.share.*end; }).part;
-  };
-  return {.best = largest(&Assumption::low), .worst = largest(&Assumption::high)};
+  return {.best = std::ranges::max(parts, {}, &PartLine::best_share).part,
+          .worst = std::ranges::max(parts, {}, &PartLine::worst_share).part};
 }
 
 std::string ruling_text(const Ruling& by) {

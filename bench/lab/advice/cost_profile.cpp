@@ -3,14 +3,21 @@
 
 #include "diffbench/cache_directory.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/problem.hpp"
+#include "diffbench/text.hpp"
 #include "machine_identity.hpp"
+#include "option_groups.hpp"
 #include "result_reader.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <span>
+#include <string>
 #include <system_error>
 
 namespace diffbench::bench {
@@ -20,6 +27,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
+std::int64_t count_at(const ordered_json& json, const char* name, const Limits& limits) {
+  const ordered_json& count = json.at(name);
+  // Of a number beyond 64 bits, and of 1.5, get() would make another one.
+  if (!count.is_number_integer() ||
+      (count.is_number_unsigned() &&
+       count.get<std::uint64_t>() > static_cast<std::uint64_t>(limits.high)) ||
+      count.get<std::int64_t>() < limits.low || count.get<std::int64_t>() > limits.high) {
+    throw InvalidInput(fmt::format("{} is {}, and is to be a whole number from {} to {}", name,
+                                   printable(count.dump()), limits.low, limits.high));
+  }
+  return count.get<std::int64_t>();
+}
+
 double seconds_at(const ordered_json& json, const char* name) {
   const double seconds = json.at(name).get<double>();
   if (!(seconds >= 0 && std::isfinite(seconds))) {
@@ -28,32 +48,39 @@ double seconds_at(const ordered_json& json, const char* name) {
   return seconds;
 }
 
+StepsCost read_call(const ordered_json& json) {
+  const StepsCost call{.steps = count_at(json, "steps", iteration_limits),
+                       .seconds = seconds_at(json, "seconds")};
+  if (!(call.seconds > 0)) {
+    throw InvalidInput(fmt::format("{} steps take no time", call.steps));
+  }
+  return call;
+}
+
 GridCost read_grid(const ordered_json& json) {
-  GridCost grid{.side = json.at("side").get<std::int64_t>(),
-                .threads = json.at("threads").get<int>(),
+  GridCost grid{.side = count_at(json, "side", {1, max_extent}),
+                .threads = static_cast<int>(count_at(json, "threads", thread_limits)),
                 .setup_seconds = seconds_at(json, "setup_seconds"),
                 .copy_in_seconds = seconds_at(json, "copy_in_seconds"),
                 .copy_out_seconds = seconds_at(json, "copy_out_seconds"),
                 .steps = {}};
   for (const ordered_json& call : json.at("calls")) {
-    grid.steps.push_back(
-        {.steps = call.at("steps").get<std::int64_t>(), .seconds = seconds_at(call, "seconds")});
+    grid.steps.push_back(read_call(call));
     const std::size_t count = grid.steps.size();
     if (count > 1 && grid.steps[count - 2].steps >= grid.steps[count - 1].steps) {
       throw InvalidInput("the calls are not in ascending order");
     }
   }
-  if (grid.side < 1 || grid.steps.size() < 2 || grid.steps.front().steps != 1) {
+  if (grid.steps.size() < 2 || grid.steps.front().steps != 1) {
     throw InvalidInput("a grid has too few calls");
   }
   return grid;
 }
 
-WayCost read_way(const ordered_json& json) {
-  WayCost way{.backend = json.at("backend").get<std::string>(),
-              .device = device_kind_names.parse(json.at("device").get<std::string>()),
-              .dtype = json.at("dtype").get<std::string>(),
-              .grids = {}};
+void read_grids(WayCost& way, const ordered_json& json) {
+  if (way.device == DeviceKind::emulated) {
+    throw InvalidInput("the device is emulated, and what is emulated has no time");
+  }
   for (const ordered_json& grid : json.at("grids")) {
     way.grids.push_back(read_grid(grid));
     const std::size_t count = way.grids.size();
@@ -63,6 +90,26 @@ WayCost read_way(const ordered_json& json) {
   }
   if (way.grids.empty()) {
     throw InvalidInput("a backend has no grids");
+  }
+}
+
+/// One that is not among the `known` ones.
+WayCost read_way(const ordered_json& json, std::span<const WayCost> known) {
+  WayCost way{.backend = json.at("backend").get<std::string>(),
+              .device = device_kind_names.parse(json.at("device").get<std::string>()),
+              .dtype = json.at("dtype").get<std::string>(),
+              .grids = {}};
+  const auto same = [&](const WayCost& other) {
+    return other.backend == way.backend && other.dtype == way.dtype;
+  };
+  try {
+    if (std::ranges::any_of(known, same)) {
+      throw InvalidInput("is there twice");
+    }
+    read_grids(way, json);
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(
+        fmt::format("{} in {}: {}", printable(way.backend), printable(way.dtype), error.what()));
   }
   return way;
 }
@@ -136,7 +183,7 @@ CostProfile read_profile(const fs::path& path) {
                         .interrupted = file.at("diffbench").value("interrupted", false),
                         .foreign = identity_difference(file.at("context"))};
     for (const ordered_json& way : own.at("ways")) {
-      profile.ways.push_back(read_way(way));
+      profile.ways.push_back(read_way(way, profile.ways));
     }
     return profile;
   } catch (const ordered_json::exception&) {

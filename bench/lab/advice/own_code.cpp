@@ -7,6 +7,7 @@
 #include "columns.hpp"
 #include "diffbench/known_names.hpp"
 #include "diffbench/quantity.hpp"
+#include "diffbench/small_file.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +17,6 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
@@ -32,7 +32,7 @@ struct Quantity {
   const char* member;
   double OwnCode::*value;
   double low, high;
-  bool needed;
+  bool above_low; ///< the low end itself is not taken
   const char* limits;
   const char* help;
 
@@ -40,10 +40,8 @@ struct Quantity {
     const std::string usage = option;
     return usage.substr(0, usage.find(' '));
   }
-  /// Whether the low end itself is taken.
   [[nodiscard]] bool takes(double number) const {
-    return std::isfinite(number) && number <= high &&
-           (low > 0 || !needed ? number >= low : number > 0);
+    return std::isfinite(number) && number <= high && (above_low ? number > low : number >= low);
   }
 };
 
@@ -52,7 +50,7 @@ constexpr const char* step_limits = "1ns to 1000000s";
 constexpr const char* step_member = "step";
 constexpr const char* sweep_member = "steps_per_launch";
 constexpr const char* name_member = "name";
-constexpr Limits sweep_limits{1, 64};
+constexpr Limits sweep_limits{1, most_per_sweep};
 
 // 256 cells are the smallest grid of the model of the cards.
 constexpr std::array quantities{
@@ -60,7 +58,7 @@ constexpr std::array quantities{
              "above 0, up to 1000000", "bytes that a step reads and writes for a cell"},
     Quantity{"--flops-per-cell F", "flops_per_cell", &OwnCode::flops_per_cell, 0, 1e9, false,
              "0 to 10^9", "operations of a step for a cell"},
-    Quantity{"--cells N", "cells", &OwnCode::cells, 256, 1e15, true, "256 to 10^15",
+    Quantity{"--cells N", "cells", &OwnCode::cells, 256, 1e15, false, "256 to 10^15",
              "cells of the grid, such as 1e8"},
     Quantity{"--copies-per-step C", "copies_per_step", &OwnCode::copies_per_step, 0, 1000, false,
              "0 to 1000",
@@ -92,20 +90,11 @@ double step_of(std::string_view what, const std::string& text) {
 // --- a file --------------------------------------------------------------------------------------
 
 Json json_in(const std::string& path) {
-  std::error_code ignored;
-  std::ifstream stream;
-  if (std::filesystem::is_regular_file(path, ignored)) { // a pipe would wait
-    stream.open(path, std::ios::binary);
-  }
-  if (!stream.is_open()) {
+  if (std::error_code ignored; !std::filesystem::exists(path, ignored)) {
     throw InvalidInput("there is no such file; docs/lab.md has one to begin with");
   }
-  constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20;
-  if (std::filesystem::file_size(path, ignored) > most_bytes) {
-    throw InvalidInput("is larger than 1 MiB, so it is no description of a code");
-  }
   try {
-    return Json::parse(stream);
+    return Json::parse(text_of_small_file(path));
   } catch (const Json::exception&) {
     throw InvalidInput("is not JSON");
   }
@@ -122,7 +111,8 @@ std::vector<std::string> all_members() {
 void refuse_other_members(const Json& json) {
   const std::vector<std::string> names = all_members();
   for (const auto& item : json.items()) {
-    if (std::ranges::find(names, item.key()) == names.end()) {
+    const bool for_editors = item.key() == "$schema";
+    if (!for_editors && std::ranges::find(names, item.key()) == names.end()) {
       throw unknown_name("member", printable(item.key()), names);
     }
   }
@@ -156,7 +146,11 @@ OwnCode code_in(const std::string& path) {
     }
   }
   if (json.contains(sweep_member)) {
-    code.steps_per_launch = parse_integer(sweep_member, shown(json.at(sweep_member)), sweep_limits);
+    const Json& steps = json.at(sweep_member);
+    const auto number = steps.is_number_float() ? steps.get<double>() : 0.5;
+    code.steps_per_launch = parse_integer(
+        sweep_member, number == std::trunc(number) ? fmt::format("{:.0f}", number) : shown(steps),
+        sweep_limits); // JSON's 8.0 is a whole number
   }
   if (json.contains(name_member)) {
     const Json& name = json.at(name_member);
@@ -171,8 +165,8 @@ OwnCode code_in(const std::string& path) {
 // --- what contradicts ----------------------------------------------------------------------------
 
 /// Options of advise that mean nothing of a code that is not ours.
-constexpr std::array not_of_own{"--grid",  "--snapshot-every", "--profile",
-                                "--check", "--check-grid",     "--print-card"};
+constexpr std::array not_of_own{"--grid", "--snapshot-every", "--profile", "--check",
+                                "--check-grid"};
 
 void check_own_code(OptionList& options, OwnCode& code) {
   const std::vector<std::string> names = options.given_names(own_group);
@@ -209,14 +203,14 @@ void check_own_code(OptionList& options, OwnCode& code) {
 
 // --- the answer ----------------------------------------------------------------------------------
 
-/// As if it had been calibrated on grids from 16x16 on: its time grows with cells and steps.
+/// As if it had been calibrated on the smallest grid alone: from there on its time grows with cells
+/// and steps.
 WayCost way_of(const OwnCode& code, Dtype dtype) {
-  WayCost way{.backend = code.name, .dtype = std::string(to_string(dtype)), .grids = {}};
-  for (std::int64_t side = 16; side <= 65536; side *= 2) {
-    const double step = code.step_seconds * static_cast<double>(side * side) / code.cells;
-    way.grids.push_back({.side = side, .steps = {{1, step}, {1024, 1024 * step}}});
-  }
-  return way;
+  constexpr std::int64_t side = 16;
+  const double step = code.step_seconds * static_cast<double>(side * side) / code.cells;
+  return {.backend = code.name,
+          .dtype = std::string(to_string(dtype)),
+          .grids = {{.side = side, .steps = {{1, step}, {1024, 1024 * step}}}}};
 }
 
 std::string title_of(const OwnCode& code, Dtype dtype, std::int64_t iterations) {
@@ -271,9 +265,7 @@ void declare_own_code(OptionList& options, OwnCode& code) {
                   "steps that one of its kernels may take");
   options.value("--kernel FILE", "all of these from a JSON file (kernel.schema.json)",
                 [&code](std::string_view option, const std::string& path) {
-                  const bool given = code.given;
                   code = parse_as(fmt::format("{} {}", option, path), path, code_in);
-                  code.given = given;
                 });
   options.check([&options, &code] { check_own_code(options, code); });
 }

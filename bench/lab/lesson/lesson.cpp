@@ -3,14 +3,13 @@
 
 #include "diffbench/atomic_file.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/small_file.hpp"
 #include "expression.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -72,12 +71,11 @@ std::optional<Answer> answer_by(const KnownBy& known_by, const Question& questio
 }
 
 std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) {
-    throw InvalidInput(fmt::format("{} cannot be read", path.string()));
+  try {
+    return text_of_small_file(path);
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: {}", path.string(), error.what()));
   }
-  return text;
 }
 
 /// By name. Throws InvalidInput without any.

@@ -255,11 +255,7 @@ constexpr std::string_view harmless_options[] = {"--all",
 
 /// The library's parser calls itself for each part of a dotted key.
 void require_shallow(std::string_view text) {
-  constexpr std::size_t most_bytes = std::size_t{1} << 20;
   constexpr std::ptrdiff_t most_points = 1000;
-  if (text.size() > most_bytes) {
-    throw InvalidInput("is larger than 1 MiB");
-  }
   int number = 1;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));

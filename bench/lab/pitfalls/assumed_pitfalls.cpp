@@ -138,13 +138,13 @@ std::vector<AssumedPitfall> assumed_of(const AssumedCard& card, std::span<const 
     }
     const AssumedReadings fast = known->read(fast_end, cells);
     const AssumedReadings slow = known->read(slow_end, cells);
-    const auto [low, high] = std::minmax({fast.mistaken / fast.right, slow.mistaken / slow.right});
-    rows.push_back({.card = &card,
-                    .pitfall = &pitfall,
-                    .kernel = known->kernel,
-                    .mistaken = {fast.mistaken, slow.mistaken},
-                    .right = {fast.right, slow.right},
-                    .factor = {low, high}});
+    rows.push_back(
+        {.card = &card,
+         .pitfall = &pitfall,
+         .kernel = known->kernel,
+         .mistaken = span_between(fast.mistaken, slow.mistaken),
+         .right = span_between(fast.right, slow.right),
+         .factor = span_between(fast.mistaken / fast.right, slow.mistaken / slow.right)});
   }
   return rows;
 }

@@ -73,9 +73,16 @@ constexpr Column<AssumedPinning> assumed_pinning_columns[] = {
      [](const AssumedPinning& line) { return copies_cell(line.most); }},
 };
 
+/// A figure of both ends; copies do not depend on the dtype.
+template <typename Of>
+Assumption at_ends(const AssumedCard& card, Of of) {
+  return span_between(of(AssumedEnd(card, Dtype::float32, AssumedEnd::Bound::fast)),
+                      of(AssumedEnd(card, Dtype::float32, AssumedEnd::Bound::slow)));
+}
+
 /// Both at once: at best side by side, at worst in turns. A driver's buffer has no two sides.
 Assumption both_ways(const AssumedCard& card, double bytes, bool locked) {
-  return span_at_ends(card, stencil_work(Dtype::float32), [&](const AssumedEnd& end) {
+  return at_ends(card, [&](const AssumedEnd& end) {
     const double there = copy_seconds(end, bytes, CopyTo::card, locked);
     const double back = copy_seconds(end, bytes, CopyTo::host, locked);
     return locked && end.fast() ? std::max(there, back) : there + back;
@@ -89,9 +96,8 @@ std::vector<AssumedCopy> copies_of(const AssumedCard& card, std::span<const std:
     for (const std::int64_t bytes : sizes) {
       const auto count = static_cast<double>(bytes);
       const auto one_way = [&](CopyTo to) {
-        return span_at_ends(card, stencil_work(Dtype::float32), [&](const AssumedEnd& end) {
-          return copy_seconds(end, count, to, locked);
-        });
+        return at_ends(card,
+                       [&](const AssumedEnd& end) { return copy_seconds(end, count, to, locked); });
       };
       copies.push_back({&card, way, "h2d", bytes, one_way(CopyTo::card)});
       copies.push_back({&card, way, "d2h", bytes, one_way(CopyTo::host)});
@@ -104,14 +110,12 @@ std::vector<AssumedCopy> copies_of(const AssumedCard& card, std::span<const std:
 /// Of all that the ends leave open: the least cost against the largest saving, and the other way.
 AssumedPinning pinning_of(const AssumedCard& card, std::int64_t bytes) {
   const auto count = static_cast<double>(bytes);
-  const auto at_ends = [&](auto of) {
-    return span_at_ends(card, stencil_work(Dtype::float32), of);
-  };
-  const Assumption cost = at_ends([&](const AssumedEnd& end) { return pin_seconds(end, count); });
-  const Assumption slow =
-      at_ends([&](const AssumedEnd& end) { return copy_seconds(end, count, CopyTo::card, false); });
-  const Assumption fast =
-      at_ends([&](const AssumedEnd& end) { return copy_seconds(end, count, CopyTo::card, true); });
+  const Assumption cost =
+      at_ends(card, [&](const AssumedEnd& end) { return pin_seconds(end, count); });
+  const Assumption slow = at_ends(
+      card, [&](const AssumedEnd& end) { return copy_seconds(end, count, CopyTo::card, false); });
+  const Assumption fast = at_ends(
+      card, [&](const AssumedEnd& end) { return copy_seconds(end, count, CopyTo::card, true); });
   return {.card = &card,
           .bytes = bytes,
           .seconds = cost,

@@ -166,7 +166,7 @@ struct ShownPart {
 Assumption share_of(const Assumption& part, const Assumption& whole) {
   const double fast = whole.low > 0 ? std::min(1.0, part.low / whole.low) : 0;
   const double slow = whole.high > 0 ? std::min(1.0, part.high / whole.high) : 0;
-  return {std::min(fast, slow), std::max(fast, slow)};
+  return span_between(fast, slow);
 }
 
 std::string as_percent_span(const Value& span) {
