@@ -49,7 +49,7 @@ class Program {
   explicit Program(ProgramPlan plan);
 
   /// Runs it in a session of its own, without a terminal; its stdout and stderr go nowhere. Blocks
-  /// until it has ended, and kills what it has left in the background. Throws Error when it cannot
+  /// until it has ended, and kills what it has left in that session, in the background. Throws Error when it cannot
   /// be started or is out of time, Interrupted after Ctrl-C; it is then killed, too.
   [[nodiscard]] ProgramRun run() const;
   /// The same, but its output is read, which takes time.

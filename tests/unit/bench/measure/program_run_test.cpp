@@ -112,6 +112,25 @@ TEST(ProgramRun, KillsWhatItLeavesBehindAndDoesNotWaitForIt) {
   EXPECT_LT(watch.seconds(), 10);
 }
 
+// timeout(1) has a group of its own, and `set -m` makes one of each job.
+TEST(ProgramRun, KillsWhatIsInOtherGroupsOfItsSession) {
+  const TemporaryDirectory place;
+  const std::string file = (place.path() / "pid").string();
+  const std::string sleeps = "sh -c 'echo $$ > " + file + "; exec sleep 77'";
+  EXPECT_THAT(message_of([&] { (void)shell("timeout 77 " + sleeps + "; true", 0.3).run(); }),
+              HasSubstr("did not end within 0.3 s"));
+  EXPECT_TRUE(ends_soon(file));
+  const Program leaves({.words = {"bash", "-c", "set -m; " + sleeps + " & while ! test -s " + file +
+                                                    "; do :; done"}});
+  std::ofstream(file, std::ios::trunc).close();
+  EXPECT_EQ(leaves.run().status, 0);
+  EXPECT_TRUE(ends_soon(file));
+  ProgramOutput output;
+  std::ofstream(file, std::ios::trunc).close();
+  EXPECT_EQ(leaves.run(output).status, 0);
+  EXPECT_TRUE(ends_soon(file));
+}
+
 TEST(ProgramRun, HasItsInputItsDirectoryAndNoTerminal) {
   const TemporaryDirectory place;
   std::ofstream(place.path() / "input") << "12345";
