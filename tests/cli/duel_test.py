@@ -8,6 +8,7 @@ import os
 import pathlib
 import random
 import select
+import shutil
 import signal
 import subprocess
 import time
@@ -101,7 +102,11 @@ class Duel(CommandLineTest):
         self.assert_one_line(done.stderr, "A: ended with exit code 1")
 
     def test_a_command_that_hangs(self):
-        self.assert_refused(1, ["B: did not end within 0.2 s"], "duel", "true", "sleep 60", "--timeout", "0.2")
+        sleeps = "sh -c 'sleep 60 & echo $$ $! > pids; wait'"
+        done = self.run_program("duel", "true", sleeps, "--timeout", "0.5")
+        self.assertEqual(done.returncode, 1)
+        self.assert_one_line(done.stderr, "B: did not end within 0.5 s")
+        self.assert_gone("pids")
         self.assert_refused(1, ["A: did not end within 1 s"], "duel", "cat /dev/zero", "true",
                             "--timeout", "1")
 
@@ -295,6 +300,47 @@ class Duel(CommandLineTest):
             self.assertEqual(list(self.path("tmp").iterdir()), [])
             self.path("begun").unlink()
 
+    def test_a_second_interrupt_waits_for_the_worktrees(self):
+        self.git("init")
+        self.git("commit", "--allow-empty", "-m", "v1")
+        self.path("tmp").mkdir()
+        self.path("bin").mkdir()
+        self.path("bin/git").write_text('#!/bin/sh\ntest "$2" != remove || sleep 0.8\n'
+                                        f'exec {shutil.which("git")} "$@"\n')
+        self.path("bin/git").chmod(0o755)
+        run = f"sh -c 'sleep 60 & echo $$ $! > {self.path('pids')}; wait'"
+        child = subprocess.Popen([PROGRAM, "duel", "--revisions", "HEAD..HEAD", "--run", run], cwd=self.directory,
+                                 env={**os.environ, "TMPDIR": str(self.path("tmp")),
+                                      "PATH": f"{self.path('bin')}:{os.environ['PATH']}"},
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 encoding="utf-8")
+        self.addCleanup(child.kill)
+        self.processes_of("pids")
+        child.send_signal(signal.SIGINT)
+        time.sleep(0.7)
+        child.send_signal(signal.SIGINT)
+        errors = child.communicate(timeout=60)[1]
+        self.assertEqual(child.returncode, 130, errors)
+        self.assertEqual(len(self.worktrees()), 1)
+        self.assertEqual(list(self.path("tmp").iterdir()), [])
+        self.assert_gone("pids")
+
+    def processes_of(self, name):
+        """The numbers that a command has written to a file, once they are there."""
+        limit = time.monotonic() + 60
+        while not (self.path(name).exists() and self.path(name).read_text().endswith("\n")):
+            self.assertLess(time.monotonic(), limit)
+            time.sleep(0.01)
+        return self.path(name).read_text().split()
+
+    def assert_gone(self, name):
+        for process in self.processes_of(name):
+            try:
+                stat = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+            except OSError:
+                continue
+            self.assertIn(stat.rsplit(") ", 1)[1][0], "ZX", name)
+
     def test_a_shallow_clone_says_what_it_lacks(self):
         self.git("init")
         for tag in ("v1", "v2"):
@@ -367,20 +413,20 @@ class Duel(CommandLineTest):
 
     def test_ctrl_c_keeps_what_was_measured_and_kills_what_runs(self):
         self.path("log").write_text("")
-        child = subprocess.Popen([PROGRAM, "duel", "sh -c 'echo x >> log; sleep 0.05'", "sleep 0.05", "--margin",
+        sleeps = "echo x >> log; test $(wc -l < log) -lt 6 || { sleep 60 & echo $$ $! > pids; wait; }"
+        child = subprocess.Popen([PROGRAM, "duel", f"sh -c '{sleeps}'", "sleep 0.05", "--margin",
                                   "0.001%", "--pairs", "1", "--json", "-"],
                                  cwd=self.directory, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
         self.addCleanup(child.kill)
-        limit = time.monotonic() + 60
-        while len(self.path("log").read_text()) < 2 * 5 and time.monotonic() < limit:
-            time.sleep(0.01)
+        self.processes_of("pids")
         child.send_signal(signal.SIGINT)
         out, errors = child.communicate(timeout=60)
         self.assertEqual(child.returncode, 130, errors)
         own = parse_json(out)["diffbench"]
         self.assertTrue(own["interrupted"])
         self.assertGreaterEqual(own["duel"]["results"][0]["blocks"], 3)
+        self.assert_gone("pids")
 
 
 class History(CommandLineTest):

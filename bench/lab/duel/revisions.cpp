@@ -4,6 +4,7 @@
 #include "child_process.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/text.hpp"
+#include "interrupt.hpp"
 
 #include <fmt/format.h>
 
@@ -56,7 +57,9 @@ BuiltRevisions::BuiltRevisions(const RevisionPlan& plan) : plan_(plan) {
   build(Side::b, plan.b);
 }
 
-BuiltRevisions::Forget::~Forget() {
+BuiltRevisions::Places::~Places() {
+  const SuddenEndHeld held;
+  directory.reset();
   for (const std::string& worktree : worktrees) {
     try { // no Program: it would give up after Ctrl-C. Once more --force: also if it is locked
       ChildProcess git({"git", "worktree", "remove", "--force", "--force", worktree});
@@ -67,12 +70,12 @@ BuiltRevisions::Forget::~Forget() {
 }
 
 std::string BuiltRevisions::worktree(Side side) const {
-  return (place_.path() / (side == Side::a ? "a" : "b")).string(); // equally long: see placement
+  return (places_.directory->path() / (side == Side::a ? "a" : "b")).string(); // equally long: see placement
 }
 
 void BuiltRevisions::build(Side side, const std::string& revision) {
   const std::string place = worktree(side);
-  forget_.worktrees.push_back(place);
+  places_.worktrees.push_back(place);
   if (const Done done = run({"git", "worktree", "add", "--detach", place, revision});
       done.status != 0) {
     throw Error(fmt::format("--revisions: git worktree add {}: {}", revision, done.last_words));

@@ -5,6 +5,7 @@
 #include "sides.hpp"
 #include "temporary_directory.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,20 +38,20 @@ class BuiltRevisions {
   [[nodiscard]] std::string worktree(Side side) const;
   void build(Side side, const std::string& revision);
 
-  /// Tells git to forget these worktrees, and no others, also where it was killed while it made
-  /// one.
-  struct Forget {
+  /// Removes the worktrees and tells git to forget them, and no others, also where it was killed
+  /// while it made one. A second Ctrl-C waits for that.
+  struct Places {
+    std::optional<TemporaryDirectory> directory{std::in_place};
     std::vector<std::string> worktrees = {};
 
-    Forget() = default;
-    Forget(const Forget&) = delete;
-    Forget& operator=(const Forget&) = delete;
-    ~Forget();
+    Places() = default;
+    Places(const Places&) = delete;
+    Places& operator=(const Places&) = delete;
+    ~Places();
   };
 
   RevisionPlan plan_;
-  Forget forget_; // after they went
-  TemporaryDirectory place_;
+  Places places_;
   bool dirty_ = false;
 };
 
