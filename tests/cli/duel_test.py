@@ -241,6 +241,11 @@ class Duel(CommandLineTest):
             self.assertEqual(done.returncode, code, done.stderr)
             self.assert_one_line(done.stderr, mention)
         self.assertEqual(len(self.worktrees()), 1)
+        self.path("tmp").mkdir()  # a user's, other than root's, needs more than rm
+        read_only = "mkdir -p ro/x && echo > ro/x/f && chmod -R a-w ro && " + ask[1]
+        self.duel("--revisions", "v1..v2", "--build", read_only, *ask[2:], "--blocks", "1",
+                  env={"TMPDIR": str(self.path("tmp"))})
+        self.assertEqual(list(self.path("tmp").iterdir()), [])
         # One that is not there now, as on a disk that is not mounted, is none of ours.
         self.git("worktree", "add", "other", "v1")
         self.path("other").rename(self.path("moved"))
