@@ -168,7 +168,8 @@ class Running {
             .peak_bytes = peak_of(usage),
             .page_faults = usage.ru_minflt + usage.ru_majflt,
             .context_switches = usage.ru_nvcsw + usage.ru_nivcsw,
-            .status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
+            .status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
   }
 
  private:

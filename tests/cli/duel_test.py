@@ -90,6 +90,8 @@ class Duel(CommandLineTest):
         self.assert_refused(1, ["B: ended with exit code 1", "--ignore-failure"], "duel", "true", "false")
         self.assert_refused(1, ["A: ended with exit code 3: no such thing"], "duel", "--shell", "sh",
                             "echo no such thing >&2; exit 3", "true")
+        self.assert_refused(1, "B: ended with exit code 255", "duel", "true", "sh -c 'exit 255'")
+        self.assert_refused(1, "B: was ended by signal 15", "duel", "true", "sh -c 'kill $$'")
         own = self.duel("true", "false", "--ignore-failure", "--blocks", "3", "--pairs", "1")
         self.assertEqual(own["duel"]["results"][0]["b"]["failed_runs"], 3)
         self.assertIn("3 runs failed", " ".join(own["notes"]))
@@ -127,6 +129,9 @@ class Duel(CommandLineTest):
         self.duel("true", "true", "--prepare", "sh -c 'echo x >> prepared'", "--blocks", "3", "--warmup", "2",
                   "--pairs", "1")
         self.assertEqual(self.path("prepared").read_text(), "x\n" * (2 * 2 + 2 * 3))
+        self.duel("test {n} -gt 0", "true", "--prepare", "sh -c 'echo {n} >> values'", "--blocks", "1",
+                  "--parameter", "n=1,2", "--warmup", "0", "--pairs", "1")
+        self.assertEqual(self.path("values").read_text(), "1\n1\n2\n2\n")
         self.assert_refused(1, "--prepare: ended with exit code 1", "duel", "true", "true", "--prepare",
                             "false")
 
@@ -141,6 +146,16 @@ class Duel(CommandLineTest):
         text = self.run_ok("duel", "sleep 0.0{n}", SLOW, "--parameter", "n=1,2").stdout
         self.assertRegex(text, r"(?m)^with .* interval +level +verdict$")
         self.assertIn("in any of the 2 duels, which share it by Holm's rule", text)
+
+    def test_duels_that_the_budget_leaves_without_a_block_are_named(self):
+        ask = ["sleep 0.{n}", "sleep 0.{n}", "--parameter", "n=11,12,13", "--budget", "0.7", "--timeout", "5"]
+        own = self.duel(*ask)
+        self.assertEqual([row["label"] for row in own["duel"]["results"]], ["n=11"])
+        self.assertIn("without a block: B with n=12 (the budget of 0.7 s ended it), B with n=13",
+                      " ".join(own["notes"]))
+        done = self.run_program("duel", *ask, "--fail-on", "unclear")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("B with n=13 (the budget of 0.7 s ended it)", done.stderr)
 
     def test_two_files_are_judged_and_timed_in_steps(self):
         for name, kind in [("a.cpp", "cpp"), ("b.cpp", "cpp")]:
@@ -229,6 +244,9 @@ class Duel(CommandLineTest):
         (row,) = own["duel"]["results"]
         self.assertEqual(row["verdict"], "FASTER")
         self.assertEqual(own["duel"]["b"], "./prog of v2")
+        commits = [self.commit_of(tag) for tag in ("v1", "v2")]
+        self.assertEqual(own["duel"]["commits"], commits)
+        self.assertIn(f"B is commit {commits[1]}", " ".join(own["notes"]))
         self.path("prog.in").write_text("changed\n")
         notes = self.duel("--revisions", "v1..v2", *ask)["notes"]
         self.assertIn("not committed", " ".join(notes))
@@ -236,6 +254,8 @@ class Duel(CommandLineTest):
                 (["--revisions", "v1..v9", *ask], 2, "v9 is no commit that is here"),
                 (["--revisions", "v1..v2", "--build", "echo broken >&2; exit 2", "--run", "./prog"], 1,
                  "--build: v1 does not build, exit code 2: broken"),
+                (["--revisions", "v1..v2", "--build", "sleep 60", "--run", "./prog", "--timeout", "0.3"], 1,
+                 "--build: did not end within 0.3 s"),
                 (["--revisions", "v1..v3", *ask], 1, "B: ended with exit code 9")]:
             done = self.run_program("duel", *arguments)
             self.assertEqual(done.returncode, code, done.stderr)
@@ -256,6 +276,30 @@ class Duel(CommandLineTest):
         self.directory = self.path("bare")
         notes = self.duel("--revisions", "v1..v2", *ask, "--blocks", "1")["notes"]
         self.assertNotIn("not committed", " ".join(notes))
+
+    def commit_of(self, revision):
+        return subprocess.run(["git", "rev-parse", revision], cwd=self.directory, capture_output=True, check=True,
+                              encoding="utf-8").stdout.strip()
+
+    def test_revisions_run_in_the_subdirectory_and_keep_their_commits(self):
+        self.git("init")
+        self.git("commit", "--allow-empty", "-m", "v0")
+        self.path("sub").mkdir()
+        for tag in ("v1", "v2"):
+            self.path("sub/p.sh").write_text(f"test -e built && test -e ready # {tag}\n")
+            self.git("add", ".")
+            self.git("commit", "-m", tag)
+        root = self.directory
+        self.directory = self.path("sub")
+        ask = ["--build", "echo > built", "--run", "sh p.sh", "--prepare", "touch ready", "--blocks", "1"]
+        self.duel("--revisions", "HEAD^..HEAD", *ask, "--history", "../h.jsonl")
+        done = self.run_program("duel", "--revisions", "HEAD~2..HEAD", *ask)
+        self.assertEqual(done.returncode, 2)
+        self.assert_one_line(done.stderr, "HEAD~2 has no directory sub/")
+        self.assertEqual([each.name for each in self.directory.iterdir()], ["p.sh"])
+        self.directory = root
+        (line,) = self.path("h.jsonl").read_text().splitlines()
+        self.assertEqual(json.loads(line)["commits"], [self.commit_of("HEAD^"), self.commit_of("HEAD")])
 
     def test_the_workflow_of_the_documents_does_what_it_says(self):
         lines = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "duel.yml").read_text().splitlines()
@@ -440,7 +484,8 @@ class History(CommandLineTest):
         lines = [json.dumps({"diffbench_history": 1, "date": f"2026-11-{i + 1:02}T00:00:00+0000",
                              "host_name": "here", "cpu_model": "cpu", "a": "old", "b": "new", "label": "",
                              "blocks": 20, "a_seconds": 1.0, "b_seconds": ratio, "ratio": ratio,
-                             "interval": None, "verdict": "SAME", "disturbed": i in disturbed, "work": None})
+                             "interval": None, "verdict": "SAME", "disturbed": i in disturbed, "work": None,
+                             "commits": ["f" * 40, f"{i:040}"]})
                  for i, ratio in enumerate(ratios)]
         self.path("h.jsonl").write_text("".join(line + "\n" for line in lines))
 
@@ -464,6 +509,8 @@ class History(CommandLineTest):
         self.assertEqual((change["run"], change["date"][:10]), (13, "2026-11-13"))
         self.assertAlmostEqual(change["after"] / change["before"], 1.06, delta=0.01)
         self.assertIn("1 of 1 row changed", own["sentence"])
+        self.assertEqual(change["commits"], ["f" * 40, f"{12:040}"])
+        self.assertEqual(row["commits"][12], change["commits"])
         self.assertIn("+6.", self.run_ok("history", "h.jsonl").stdout)
 
     def test_a_steady_row_has_none(self):

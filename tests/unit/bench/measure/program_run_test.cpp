@@ -36,7 +36,10 @@ std::string message_of(const std::function<void()>& act) {
 TEST(ProgramRun, HasTheStatus) {
   EXPECT_EQ(Program({.words = {"true"}}).run().status, 0);
   EXPECT_EQ(shell("exit 7").run().status, 7);
-  EXPECT_EQ(shell("kill -9 $$").run().status, 128 + SIGKILL);
+  EXPECT_EQ(shell("exit 255").run().signal, 0);
+  const ProgramRun killed = shell("kill -9 $$").run();
+  EXPECT_EQ(killed.status, 128 + SIGKILL);
+  EXPECT_EQ(killed.signal, SIGKILL);
 }
 
 TEST(ProgramRun, SaysWhatItTook) {
@@ -120,8 +123,9 @@ TEST(ProgramRun, KillsWhatIsInOtherGroupsOfItsSession) {
   EXPECT_THAT(message_of([&] { (void)shell("timeout 77 " + sleeps + "; true", 0.3).run(); }),
               HasSubstr("did not end within 0.3 s"));
   EXPECT_TRUE(ends_soon(file));
-  const Program leaves({.words = {"bash", "-c", "set -m; " + sleeps + " & while ! test -s " + file +
-                                                    "; do :; done"}});
+  const Program leaves(
+      {.words = {"bash", "-c",
+                 "set -m; " + sleeps + " & while ! test -s " + file + "; do :; done"}});
   std::ofstream(file, std::ios::trunc).close();
   EXPECT_EQ(leaves.run().status, 0);
   EXPECT_TRUE(ends_soon(file));
