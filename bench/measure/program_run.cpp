@@ -6,6 +6,7 @@
 #include "diffbench/stopwatch.hpp"
 #include "digest.hpp"
 #include "interrupt.hpp"
+#include "process_session.hpp"
 #include "spawn_signals.hpp"
 
 #include <fmt/format.h>
@@ -103,7 +104,7 @@ class Start {
       posix_spawn_file_actions_addchdir_np(&actions_, plan.directory.c_str());
     }
     posix_spawnattr_init(&attributes_);
-    // A session of its own: one group to kill, and no terminal that it could wait for.
+    // A session of its own: it is killed as a whole, and has no terminal that it could wait for.
     set_default_signals(attributes_, POSIX_SPAWN_SETSID);
   }
   Start(const Start&) = delete;
@@ -155,7 +156,7 @@ class Running {
 
   /// Of one that has ended. What it has left in the background would run beside the next one.
   [[nodiscard]] ProgramRun reap(double seconds) {
-    ::kill(-pid_, SIGKILL); // before its number can be another's
+    kill_session(pid_);
     int status = 0;
     rusage usage{};
     while (::wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
@@ -167,13 +168,13 @@ class Running {
             .peak_bytes = peak_of(usage),
             .page_faults = usage.ru_minflt + usage.ru_majflt,
             .context_switches = usage.ru_nvcsw + usage.ru_nivcsw,
-            .status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
+            .status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
   }
 
  private:
   void kill_and_reap() const {
-    ::kill(-pid_, SIGKILL); // its session
-    ::kill(pid_, SIGKILL);
+    kill_session(pid_);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
   }

@@ -26,6 +26,7 @@ struct ProgramRun {
   std::int64_t page_faults = 0;      ///< without and with reading from a disk
   std::int64_t context_switches = 0; ///< of its own accord and not
   int status = 0;                    ///< exit code, 128 + n after signal n
+  int signal = 0;                    ///< that ended it; 0: none
 };
 
 /// What it wrote, where somebody looks.
@@ -49,8 +50,9 @@ class Program {
   explicit Program(ProgramPlan plan);
 
   /// Runs it in a session of its own, without a terminal; its stdout and stderr go nowhere. Blocks
-  /// until it has ended, and kills what it has left in the background. Throws Error when it cannot
-  /// be started or is out of time, Interrupted after Ctrl-C; it is then killed, too.
+  /// until it has ended, and kills what it has left in that session, in the background. Throws
+  /// Error when it cannot be started or is out of time, Interrupted after Ctrl-C; it is then
+  /// killed, too.
   [[nodiscard]] ProgramRun run() const;
   /// The same, but its output is read, which takes time.
   [[nodiscard]] ProgramRun run(ProgramOutput& output) const;

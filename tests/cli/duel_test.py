@@ -8,6 +8,7 @@ import os
 import pathlib
 import random
 import select
+import shutil
 import signal
 import subprocess
 import time
@@ -89,6 +90,8 @@ class Duel(CommandLineTest):
         self.assert_refused(1, ["B: ended with exit code 1", "--ignore-failure"], "duel", "true", "false")
         self.assert_refused(1, ["A: ended with exit code 3: no such thing"], "duel", "--shell", "sh",
                             "echo no such thing >&2; exit 3", "true")
+        self.assert_refused(1, "B: ended with exit code 255", "duel", "true", "sh -c 'exit 255'")
+        self.assert_refused(1, "B: was ended by signal 15", "duel", "true", "sh -c 'kill $$'")
         own = self.duel("true", "false", "--ignore-failure", "--blocks", "3", "--pairs", "1")
         self.assertEqual(own["duel"]["results"][0]["b"]["failed_runs"], 3)
         self.assertIn("3 runs failed", " ".join(own["notes"]))
@@ -101,7 +104,11 @@ class Duel(CommandLineTest):
         self.assert_one_line(done.stderr, "A: ended with exit code 1")
 
     def test_a_command_that_hangs(self):
-        self.assert_refused(1, ["B: did not end within 0.2 s"], "duel", "true", "sleep 60", "--timeout", "0.2")
+        sleeps = "sh -c 'sleep 60 & echo $$ $! > pids; wait'"
+        done = self.run_program("duel", "true", sleeps, "--timeout", "0.5")
+        self.assertEqual(done.returncode, 1)
+        self.assert_one_line(done.stderr, "B: did not end within 0.5 s")
+        self.assert_gone("pids")
         self.assert_refused(1, ["A: did not end within 1 s"], "duel", "cat /dev/zero", "true",
                             "--timeout", "1")
 
@@ -122,6 +129,9 @@ class Duel(CommandLineTest):
         self.duel("true", "true", "--prepare", "sh -c 'echo x >> prepared'", "--blocks", "3", "--warmup", "2",
                   "--pairs", "1")
         self.assertEqual(self.path("prepared").read_text(), "x\n" * (2 * 2 + 2 * 3))
+        self.duel("test {n} -gt 0", "true", "--prepare", "sh -c 'echo {n} >> values'", "--blocks", "1",
+                  "--parameter", "n=1,2", "--warmup", "0", "--pairs", "1")
+        self.assertEqual(self.path("values").read_text(), "1\n1\n2\n2\n")
         self.assert_refused(1, "--prepare: ended with exit code 1", "duel", "true", "true", "--prepare",
                             "false")
 
@@ -136,6 +146,16 @@ class Duel(CommandLineTest):
         text = self.run_ok("duel", "sleep 0.0{n}", SLOW, "--parameter", "n=1,2").stdout
         self.assertRegex(text, r"(?m)^with .* interval +level +verdict$")
         self.assertIn("in any of the 2 duels, which share it by Holm's rule", text)
+
+    def test_duels_that_the_budget_leaves_without_a_block_are_named(self):
+        ask = ["sleep 0.{n}", "sleep 0.{n}", "--parameter", "n=11,12,13", "--budget", "0.7", "--timeout", "5"]
+        own = self.duel(*ask)
+        self.assertEqual([row["label"] for row in own["duel"]["results"]], ["n=11"])
+        self.assertIn("without a block: B with n=12 (the budget of 0.7 s ended it), B with n=13",
+                      " ".join(own["notes"]))
+        done = self.run_program("duel", *ask, "--fail-on", "unclear")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("B with n=13 (the budget of 0.7 s ended it)", done.stderr)
 
     def test_two_files_are_judged_and_timed_in_steps(self):
         for name, kind in [("a.cpp", "cpp"), ("b.cpp", "cpp")]:
@@ -224,6 +244,9 @@ class Duel(CommandLineTest):
         (row,) = own["duel"]["results"]
         self.assertEqual(row["verdict"], "FASTER")
         self.assertEqual(own["duel"]["b"], "./prog of v2")
+        commits = [self.commit_of(tag) for tag in ("v1", "v2")]
+        self.assertEqual(own["duel"]["commits"], commits)
+        self.assertIn(f"B is commit {commits[1]}", " ".join(own["notes"]))
         self.path("prog.in").write_text("changed\n")
         notes = self.duel("--revisions", "v1..v2", *ask)["notes"]
         self.assertIn("not committed", " ".join(notes))
@@ -231,11 +254,18 @@ class Duel(CommandLineTest):
                 (["--revisions", "v1..v9", *ask], 2, "v9 is no commit that is here"),
                 (["--revisions", "v1..v2", "--build", "echo broken >&2; exit 2", "--run", "./prog"], 1,
                  "--build: v1 does not build, exit code 2: broken"),
+                (["--revisions", "v1..v2", "--build", "sleep 60", "--run", "./prog", "--timeout", "0.3"], 1,
+                 "--build: did not end within 0.3 s"),
                 (["--revisions", "v1..v3", *ask], 1, "B: ended with exit code 9")]:
             done = self.run_program("duel", *arguments)
             self.assertEqual(done.returncode, code, done.stderr)
             self.assert_one_line(done.stderr, mention)
         self.assertEqual(len(self.worktrees()), 1)
+        self.path("tmp").mkdir()  # a user's, other than root's, needs more than rm
+        read_only = "mkdir -p ro/x && echo > ro/x/f && chmod -R a-w ro && " + ask[1]
+        self.duel("--revisions", "v1..v2", "--build", read_only, *ask[2:], "--blocks", "1",
+                  env={"TMPDIR": str(self.path("tmp"))})
+        self.assertEqual(list(self.path("tmp").iterdir()), [])
         # One that is not there now, as on a disk that is not mounted, is none of ours.
         self.git("worktree", "add", "other", "v1")
         self.path("other").rename(self.path("moved"))
@@ -246,6 +276,30 @@ class Duel(CommandLineTest):
         self.directory = self.path("bare")
         notes = self.duel("--revisions", "v1..v2", *ask, "--blocks", "1")["notes"]
         self.assertNotIn("not committed", " ".join(notes))
+
+    def commit_of(self, revision):
+        return subprocess.run(["git", "rev-parse", revision], cwd=self.directory, capture_output=True, check=True,
+                              encoding="utf-8").stdout.strip()
+
+    def test_revisions_run_in_the_subdirectory_and_keep_their_commits(self):
+        self.git("init")
+        self.git("commit", "--allow-empty", "-m", "v0")
+        self.path("sub").mkdir()
+        for tag in ("v1", "v2"):
+            self.path("sub/p.sh").write_text(f"test -e built && test -e ready # {tag}\n")
+            self.git("add", ".")
+            self.git("commit", "-m", tag)
+        root = self.directory
+        self.directory = self.path("sub")
+        ask = ["--build", "echo > built", "--run", "sh p.sh", "--prepare", "touch ready", "--blocks", "1"]
+        self.duel("--revisions", "HEAD^..HEAD", *ask, "--history", "../h.jsonl")
+        done = self.run_program("duel", "--revisions", "HEAD~2..HEAD", *ask)
+        self.assertEqual(done.returncode, 2)
+        self.assert_one_line(done.stderr, "HEAD~2 has no directory sub/")
+        self.assertEqual([each.name for each in self.directory.iterdir()], ["p.sh"])
+        self.directory = root
+        (line,) = self.path("h.jsonl").read_text().splitlines()
+        self.assertEqual(json.loads(line)["commits"], [self.commit_of("HEAD^"), self.commit_of("HEAD")])
 
     def test_the_workflow_of_the_documents_does_what_it_says(self):
         lines = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "duel.yml").read_text().splitlines()
@@ -294,6 +348,47 @@ class Duel(CommandLineTest):
             self.assertEqual(len(self.worktrees()), 1)
             self.assertEqual(list(self.path("tmp").iterdir()), [])
             self.path("begun").unlink()
+
+    def test_a_second_interrupt_waits_for_the_worktrees(self):
+        self.git("init")
+        self.git("commit", "--allow-empty", "-m", "v1")
+        self.path("tmp").mkdir()
+        self.path("bin").mkdir()
+        self.path("bin/git").write_text('#!/bin/sh\ntest "$2" != remove || sleep 0.8\n'
+                                        f'exec {shutil.which("git")} "$@"\n')
+        self.path("bin/git").chmod(0o755)
+        run = f"sh -c 'sleep 60 & echo $$ $! > {self.path('pids')}; wait'"
+        child = subprocess.Popen([PROGRAM, "duel", "--revisions", "HEAD..HEAD", "--run", run], cwd=self.directory,
+                                 env={**os.environ, "TMPDIR": str(self.path("tmp")),
+                                      "PATH": f"{self.path('bin')}:{os.environ['PATH']}"},
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 encoding="utf-8")
+        self.addCleanup(child.kill)
+        self.processes_of("pids")
+        child.send_signal(signal.SIGINT)
+        time.sleep(0.7)
+        child.send_signal(signal.SIGINT)
+        errors = child.communicate(timeout=60)[1]
+        self.assertEqual(child.returncode, 130, errors)
+        self.assertEqual(len(self.worktrees()), 1)
+        self.assertEqual(list(self.path("tmp").iterdir()), [])
+        self.assert_gone("pids")
+
+    def processes_of(self, name):
+        """The numbers that a command has written to a file, once they are there."""
+        limit = time.monotonic() + 60
+        while not (self.path(name).exists() and self.path(name).read_text().endswith("\n")):
+            self.assertLess(time.monotonic(), limit)
+            time.sleep(0.01)
+        return self.path(name).read_text().split()
+
+    def assert_gone(self, name):
+        for process in self.processes_of(name):
+            try:
+                stat = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+            except OSError:
+                continue
+            self.assertIn(stat.rsplit(") ", 1)[1][0], "ZX", name)
 
     def test_a_shallow_clone_says_what_it_lacks(self):
         self.git("init")
@@ -367,20 +462,20 @@ class Duel(CommandLineTest):
 
     def test_ctrl_c_keeps_what_was_measured_and_kills_what_runs(self):
         self.path("log").write_text("")
-        child = subprocess.Popen([PROGRAM, "duel", "sh -c 'echo x >> log; sleep 0.05'", "sleep 0.05", "--margin",
+        sleeps = "echo x >> log; test $(wc -l < log) -lt 6 || { sleep 60 & echo $$ $! > pids; wait; }"
+        child = subprocess.Popen([PROGRAM, "duel", f"sh -c '{sleeps}'", "sleep 0.05", "--margin",
                                   "0.001%", "--pairs", "1", "--json", "-"],
                                  cwd=self.directory, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
         self.addCleanup(child.kill)
-        limit = time.monotonic() + 60
-        while len(self.path("log").read_text()) < 2 * 5 and time.monotonic() < limit:
-            time.sleep(0.01)
+        self.processes_of("pids")
         child.send_signal(signal.SIGINT)
         out, errors = child.communicate(timeout=60)
         self.assertEqual(child.returncode, 130, errors)
         own = parse_json(out)["diffbench"]
         self.assertTrue(own["interrupted"])
         self.assertGreaterEqual(own["duel"]["results"][0]["blocks"], 3)
+        self.assert_gone("pids")
 
 
 class History(CommandLineTest):
@@ -389,7 +484,8 @@ class History(CommandLineTest):
         lines = [json.dumps({"diffbench_history": 1, "date": f"2026-11-{i + 1:02}T00:00:00+0000",
                              "host_name": "here", "cpu_model": "cpu", "a": "old", "b": "new", "label": "",
                              "blocks": 20, "a_seconds": 1.0, "b_seconds": ratio, "ratio": ratio,
-                             "interval": None, "verdict": "SAME", "disturbed": i in disturbed, "work": None})
+                             "interval": None, "verdict": "SAME", "disturbed": i in disturbed, "work": None,
+                             "commits": ["f" * 40, f"{i:040}"]})
                  for i, ratio in enumerate(ratios)]
         self.path("h.jsonl").write_text("".join(line + "\n" for line in lines))
 
@@ -413,6 +509,8 @@ class History(CommandLineTest):
         self.assertEqual((change["run"], change["date"][:10]), (13, "2026-11-13"))
         self.assertAlmostEqual(change["after"] / change["before"], 1.06, delta=0.01)
         self.assertIn("1 of 1 row changed", own["sentence"])
+        self.assertEqual(change["commits"], ["f" * 40, f"{12:040}"])
+        self.assertEqual(row["commits"][12], change["commits"])
         self.assertIn("+6.", self.run_ok("history", "h.jsonl").stdout)
 
     def test_a_steady_row_has_none(self):

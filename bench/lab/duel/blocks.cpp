@@ -15,11 +15,12 @@ namespace diffbench::bench {
 
 namespace {
 
-/// What ends a duel before its next block; empty: it goes on.
-std::optional<DuelEnd> end_of(const Duel& duel, const BlockLimits& limits, double elapsed) {
+/// What ends a duel before its next block, of all or of the first one; empty: it goes on.
+std::optional<DuelEnd> end_of(const Duel& duel, bool is_first, const BlockLimits& limits,
+                              double elapsed) {
   const auto count = std::ssize(duel.blocks);
   if (count == 0) {
-    return std::nullopt;
+    return is_first || elapsed <= limits.seconds ? std::nullopt : std::optional(DuelEnd::budget);
   }
   if (duel.decided()) {
     return DuelEnd::verdict;
@@ -172,7 +173,7 @@ bool take_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimi
     any = false;
     for (Duel& duel : duels) {
       const double begin = elapsed();
-      if (const auto end = end_of(duel, limits, begin)) {
+      if (const auto end = end_of(duel, &duel == duels.data(), limits, begin)) {
         duel.end = *end;
         continue;
       }

@@ -150,7 +150,8 @@ struct BlockLimits {
 };
 
 /// Takes blocks of the duels in turn and judges them, from 500 blocks on not after each, until each
-/// is decided or a limit is reached; each has one at least. The coin is `seed`'s. `elapsed` is the
+/// is decided or a limit is reached; the first duel has one at least, and each that comes to it
+/// before the time is over. The coin is `seed`'s. `elapsed` is the
 /// time in seconds until now, and is asked between blocks; `on_block` is told after each. Returns
 /// false after Ctrl-C, which loses the block in progress; throws what a run throws.
 bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimits& limits,

@@ -120,7 +120,9 @@ std::vector<Duel> duels_of_commands(const DuelOptions& options, const BuiltRevis
     Command b = built != nullptr ? built->command(Side::b) : Command{.text = options.b};
     a.text = filled(a.text);
     b.text = filled(b.text);
-    const auto sides = std::make_shared<const CommandSides>(a, b, options.settings);
+    CommandSettings settings = options.settings;
+    settings.prepare = filled(settings.prepare);
+    const auto sides = std::make_shared<const CommandSides>(a, b, settings);
     duels.push_back({.label = name.empty() ? "" : fmt::format("{}={}", name, value), .run = {}});
     all.push_back(sides);
   }
@@ -177,6 +179,7 @@ LabReport measure_duel(const DuelOptions& options, Progress& progress) {
   if (!options.revisions.a.empty()) {
     progress.stage("builds");
     built.emplace(options.revisions);
+    card.commits = built->commits();
     if (built->dirty()) {
       card.notes.emplace_back("changes that are not committed are in neither revision");
     }
@@ -261,6 +264,7 @@ void check(DuelOptions& options) {
     if (!options.a.empty()) {
       throw InvalidInput("--revisions: builds both sides, so no command is expected here");
     }
+    options.revisions.build_seconds = options.timeout;
     options.a = fmt::format("{} of {}", revisions.run, revisions.a);
     options.b = fmt::format("{} of {}", revisions.run, revisions.b);
   }
@@ -305,25 +309,29 @@ void declare_commands(OptionList& options, DuelOptions& typed) {
                 [&revisions = typed.revisions](std::string_view option, const std::string& text) {
                   std::tie(revisions.a, revisions.b) = parse_revisions(option, text);
                 });
-  options.text("--build COMMAND", typed.revisions.build,
-               "builds a worktree, by sh in it, before the budget begins");
-  options.text("--run COMMAND", typed.revisions.run, "what is timed, in each worktree");
+  options.text(
+      "--build COMMAND", typed.revisions.build,
+      "builds a worktree, by sh in it, before the budget begins, within --timeout if that is "
+      "given");
+  options.text("--run COMMAND", typed.revisions.run,
+               "what is timed, in each worktree; both in the subdirectory in which duel runs");
   options.group(command_group);
   options.named("--shell none|sh", typed.settings.shell, shells);
   options.text("--input FILE", typed.settings.input, "what each run reads from stdin");
   options.text("--prepare COMMAND", typed.settings.prepare,
-               "runs before each run, outside of its time");
+               "runs before each run, in the same directory, outside of its time");
   options.integer("--warmup N", typed.settings.warmup, {0, 1000},
                   "runs of each side before the blocks, in half of --budget");
   options.flag("--ignore-failure", typed.settings.ignore_failure,
                "time runs that end with an exit code other than 0, too");
   options.flag("--same-output", typed.settings.same_output,
                "exit code 3 unless both write the same to stdout");
-  options.values("--parameter NAME=V,V,...",
-                 "a duel for each value, which takes the place of {NAME} in the commands",
-                 [&typed](std::string_view option, const std::string& text) {
-                   add_value(typed.parameter, option, text);
-                 });
+  options.values(
+      "--parameter NAME=V,V,...",
+      "a duel for each value, which takes the place of {NAME} in the commands and --prepare",
+      [&typed](std::string_view option, const std::string& text) {
+        add_value(typed.parameter, option, text);
+      });
 }
 
 void declare_steps(OptionList& options, DuelOptions& typed) {
@@ -351,7 +359,8 @@ void declare_verdict(OptionList& options, DuelOptions& typed) {
   DuelCard& card = typed.card;
   options.group("Verdict");
   declare_seconds(options, "--timeout SECONDS", typed.timeout,
-                  "a run, or a sample, that lasts longer is an error", "the budget");
+                  "a run, a sample or a build that lasts longer is an error",
+                  "the budget; of builds no limit");
   options.percent("--margin X%", card.rule.margin, "a difference up to this is none: SAME");
   options.value(
       "--alpha X%",
@@ -372,8 +381,10 @@ void declare_verdict(OptionList& options, DuelOptions& typed) {
       "--beside-load", card.beside_load,
       "conclude although other programs run: what holds is then how the two do beside them");
   card.budget_seconds = default_budget_seconds;
-  declare_seconds(options, "--budget SECONDS", card.budget_seconds,
-                  "time for the whole run, unless it is decided before");
+  declare_seconds(
+      options, "--budget SECONDS", card.budget_seconds,
+      "time for the whole run, unless it is decided before; a warm-up of each duel and one "
+      "block are taken in any case");
   options.integer("--blocks N", card.most_blocks, {1, 1'000'000}, "at most so many blocks",
                   "as many as the budget allows");
   options.integer("--pairs N", typed.pairs, {1, 1000}, "pairs of runs, or of samples, in a block",

@@ -203,7 +203,9 @@ constexpr Column<Judged> judged_columns[] = {
      }},
 };
 
-std::string percent_text(double fraction) { return fmt::format("{:.2g} %", 100 * fraction); }
+std::string margin_text(const DuelCard& card) {
+  return fmt::format("{:g} %", 100 * card.rule.margin);
+}
 
 /// "B takes 3.1 to 7.2 % longer".
 std::string range_text(const Interval& interval) {
@@ -248,7 +250,7 @@ std::string remedy(const Judged& judged, const DuelCard& card) {
     return fmt::format(
         "{}; the difference lies near the margin of {}, or the times scatter too much: "
         "give another --margin",
-        end, percent_text(card.rule.margin));
+        end, margin_text(card));
   }
   const double more = std::max(1.0, *to_come);
   return fmt::format("{}; about {:.0f} more blocks, {}, would decide it{}", end, more,
@@ -268,8 +270,7 @@ std::string sentence_of(const Judged& judged, const DuelCard& card) {
   switch (standing.verdict) {
     case Verdict::slower:
     case Verdict::faster: return fmt::format("{}{}: {}.", to_string(standing.verdict), with, range);
-    case Verdict::same:
-      return fmt::format("SAME{} within {}: {}.", with, percent_text(card.rule.margin), range);
+    case Verdict::same: return fmt::format("SAME{} within {}: {}.", with, margin_text(card), range);
     case Verdict::unclear: break;
   }
   return fmt::format("UNCLEAR{}: {}; {}.", with, range, remedy(judged, card));
@@ -369,6 +370,7 @@ std::vector<HistoryEntry> history_of(const DuelCard& card, std::span<const Judge
                                .work = card.work,
                                .host = host_name(),
                                .cpu = std::string(fact(facts, "cpu_model"))},
+                       .commits = card.commits,
                        .date = now_iso8601(),
                        .blocks = std::ssize(judged.duel->blocks),
                        .a_seconds = seconds_of_side<&Block::a>(judged).number(),
@@ -380,60 +382,77 @@ std::vector<HistoryEntry> history_of(const DuelCard& card, std::span<const Judge
   return entries;
 }
 
-std::string side_name(const Judged& judged) {
-  return judged.duel->label.empty() ? "B" : "B with " + judged.duel->label;
+std::string side_name(const Duel& duel) {
+  return duel.label.empty() ? "B" : "B with " + duel.label;
 }
 
-/// "B, B with n=2": those with that verdict, as `text` says each.
+/// "B with n=2 (the budget of 60 s ended it)"
+std::string with_end(const Duel& duel, const DuelCard& card) {
+  return fmt::format("{} ({})", side_name(duel), end_text(duel.end, card));
+}
+
+/// Those that had not one block, with what ended them.
+std::vector<std::string> without_blocks(std::span<const Duel> duels, const DuelCard& card) {
+  std::vector<std::string> names;
+  for (const Duel& duel : duels) {
+    if (duel.blocks.empty()) {
+      names.push_back(with_end(duel, card));
+    }
+  }
+  return names;
+}
+
+/// Those with that verdict, as `text` says each.
 template <typename Text>
-std::string named(std::span<const Judged> all, Verdict verdict, Text text) {
+std::vector<std::string> named(std::span<const Judged> all, Verdict verdict, Text text) {
   std::vector<std::string> names;
   for (const Judged& judged : all) {
     if (judged.standing.verdict == verdict) {
-      names.push_back(text(judged));
+      names.push_back(text(*judged.duel));
     }
   }
-  return fmt::format("{}", fmt::join(names, ", "));
+  return names;
 }
 
-Outcome outcome_of(const DuelCard& card, std::span<const Judged> all, bool disturbed) {
+Outcome outcome_of(const DuelCard& card, std::span<const Judged> all,
+                   const std::vector<std::string>& unmeasured, bool disturbed) {
   const FailOn& fail_on = card.fail_on;
   if (const auto slower = named(all, Verdict::slower, side_name);
       fail_on.slower && !slower.empty()) {
     return {exit_regression,
-            fmt::format("slower by more than {:g} %: {}", 100 * card.rule.margin, slower)};
+            fmt::format("slower by more than {}: {}", margin_text(card), fmt::join(slower, ", "))};
   }
   if (fail_on.unclear && disturbed) {
     return {exit_regression, "unclear: other programs were running"};
   }
-  const auto with_end = [&](const Judged& judged) {
-    return fmt::format("{} ({})", side_name(judged), end_text(judged.duel->end, card));
-  };
-  if (const auto unclear = named(all, Verdict::unclear, with_end);
-      fail_on.unclear && !unclear.empty()) {
-    return {exit_regression, fmt::format("unclear: {}", unclear)};
+  auto unclear =
+      named(all, Verdict::unclear, [&](const Duel& duel) { return with_end(duel, card); });
+  std::ranges::copy(unmeasured, std::back_inserter(unclear));
+  if (fail_on.unclear && !unclear.empty()) {
+    return {exit_regression, fmt::format("unclear: {}", fmt::join(unclear, ", "))};
   }
   return {};
 }
 
-std::string sentences_of(std::span<const Judged> all, const DuelCard& card) {
+std::string sentences_of(std::span<const Judged> all, std::size_t duels, const DuelCard& card) {
   std::string text;
   for (const Judged& judged : all) {
     text += sentence_of(judged, card) + " ";
   }
-  return text + fmt::format(
-                    "Equal programs get FASTER or SLOWER with a probability of {:g} % at "
-                    "most{}, whenever one stops.",
-                    100 * card.rule.alpha,
-                    all.size() > 1
-                        ? fmt::format(", in any of the {} duels, which share it by Holm's rule",
-                                      all.size())
-                        : "");
+  return text +
+         fmt::format(
+             "Equal programs get FASTER or SLOWER with a probability of {:g} % at "
+             "most{}, whenever one stops.",
+             100 * card.rule.alpha,
+             duels > 1
+                 ? fmt::format(", in any of the {} duels, which share it by Holm's rule", duels)
+                 : "");
 }
 
 Value data_of(const DuelCard& card, std::span<const Judged> all) {
   return {{"a", card.a},
           {"b", card.b},
+          {"commits", card.commits.empty() ? Value() : Value(card.commits)},
           {"work", card.work ? work_json(*card.work) : Value()},
           {"seed", card.seed},
           {"margin", card.rule.margin},
@@ -451,11 +470,19 @@ std::string warming_note(const Duel& duel) {
       "test shows it at 1 %; the first one by {}",
       found.samples, duel.blocks.front().a.samples.size(), found.samples == 1 ? "is" : "are",
       blocks_of_warming, found.samples == 1 ? "it" : "each of them",
-      percent_text(found.longer - 1));
+      fmt::format("{:.2g} %", 100 * (found.longer - 1)));
 }
 
-std::vector<std::string> notes_of(const DuelCard& card, std::span<const Judged> all) {
+std::vector<std::string> notes_of(const DuelCard& card, std::span<const Judged> all,
+                                  const std::vector<std::string>& unmeasured) {
   std::vector<std::string> notes = card.notes;
+  if (!card.commits.empty()) {
+    notes.push_back(
+        fmt::format("A is commit {}, B is commit {}", card.commits.front(), card.commits.back()));
+  }
+  if (!unmeasured.empty()) {
+    notes.push_back(fmt::format("without a block: {}", fmt::join(unmeasured, ", ")));
+  }
   const bool peaks = std::ranges::all_of(all, [](const Judged& judged) {
     return std::ranges::all_of(judged.duel->blocks, [](const Block& block) {
       return shows_peaks(block.a) && shows_peaks(block.b);
@@ -508,12 +535,13 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
                   card.work ? fmt::format("each sample: {}\n", to_text(*card.work)) : "",
                   counted(static_cast<std::int64_t>(all.front().pairs()), "pair"), card.seed);
   const std::vector<Line> lines = lines_of(all);
+  const std::vector<std::string> unmeasured = without_blocks(duels, card);
   LabReport report;
   report.text = head + duel_table(all, Verdicts::shown);
   report.figures = head + duel_table(all, Verdicts::left_out);
   append_table(report, format_rows(line_columns, lines));
-  report.sentence = sentences_of(all, card);
-  report.notes = notes_of(card, all);
+  report.sentence = sentences_of(all, duels.size(), card);
+  report.notes = notes_of(card, all, unmeasured);
   report.data = data_of(card, all);
   report.series = series_of(all);
   report.interrupted = interrupted;
@@ -529,7 +557,7 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
     };
     report.written.push_back(card.history);
   }
-  report.outcome = outcome_of(card, all, disturbed);
+  report.outcome = outcome_of(card, all, unmeasured, disturbed);
   return report;
 }
 

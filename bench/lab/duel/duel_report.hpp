@@ -18,9 +18,10 @@ namespace diffbench::bench {
 
 /// What was asked, in words and figures.
 struct DuelCard {
-  std::string a, b;                  ///< the sides as they were typed
-  std::optional<StepWork> work = {}; ///< of a sample; empty: a whole process
-  VerdictRule rule;                  ///< alpha is that of all duels together
+  std::string a, b;                      ///< the sides as they were typed
+  std::optional<StepWork> work = {};     ///< of a sample; empty: a whole process
+  std::vector<std::string> commits = {}; ///< of A and B; empty: they are no revisions
+  VerdictRule rule;                      ///< alpha is that of all duels together
   std::uint64_t seed = 0;
   double budget_seconds = 0;
   std::int64_t most_blocks = 0; ///< of each duel; 0: as many as the budget allows
@@ -30,8 +31,8 @@ struct DuelCard {
   std::vector<std::string> notes = {}; ///< what was found before the blocks
 };
 
-/// Of those that have blocks, at least one, as run_blocks() left them. Withdraws their verdicts
-/// where `load` shows other programs, and sets the exit code.
+/// Of those that have blocks, one duel at least, and by name of the others, as run_blocks() left
+/// them. Withdraws their verdicts where `load` shows other programs, and sets the exit code.
 [[nodiscard]] LabReport duel_report(const DuelCard& card, std::span<const Duel> duels,
                                     const LoadWatch& load, bool interrupted);
 

@@ -41,6 +41,7 @@ ordered_json json_of(const HistoryEntry& entry) {
           {"b", entry.row.b},
           {"label", entry.row.label},
           {"work", std::move(work)},
+          {"commits", entry.commits.empty() ? ordered_json() : ordered_json(entry.commits)},
           {"blocks", entry.blocks},
           {"a_seconds", entry.a_seconds},
           {"b_seconds", entry.b_seconds},
@@ -63,6 +64,13 @@ std::optional<StepWork> parsed_work(const ordered_json& json) {
                   .threads = threads.is_null() ? std::nullopt : std::optional(threads.get<int>())};
 }
 
+/// Of older lines, too, which have none.
+std::vector<std::string> parsed_commits(const ordered_json& json) {
+  const auto found = json.find("commits");
+  return found == json.end() || found->is_null() ? std::vector<std::string>()
+                                                 : found->get<std::vector<std::string>>();
+}
+
 std::optional<HistoryEntry> entry_of(const std::string& line) {
   try {
     const ordered_json json = ordered_json::parse(line);
@@ -75,6 +83,7 @@ std::optional<HistoryEntry> entry_of(const std::string& line) {
                                .work = parsed_work(json.value("work", ordered_json())),
                                .host = json.at("host_name"),
                                .cpu = json.at("cpu_model")},
+                       .commits = parsed_commits(json),
                        .date = json.at("date"),
                        .blocks = json.at("blocks"),
                        .a_seconds = json.at("a_seconds"),

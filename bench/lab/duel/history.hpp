@@ -31,7 +31,8 @@ struct HistoryRow {
 
 struct HistoryEntry {
   HistoryRow row;
-  std::string date; ///< ISO 8601
+  std::vector<std::string> commits = {}; ///< of A and B; empty: they are no revisions
+  std::string date;                      ///< ISO 8601
   std::int64_t blocks = 0;
   double a_seconds = 0;
   double b_seconds = 0;

@@ -29,7 +29,8 @@ constexpr double history_alpha = 0.01;
 struct Change {
   std::size_t run = 0; ///< from 1
   std::string date;
-  double before = 0; ///< median ratio of the level
+  std::vector<std::string> commits; ///< of A and B; empty: they are no revisions
+  double before = 0;                ///< median ratio of the level
   double after = 0;
 };
 
@@ -66,6 +67,7 @@ void find_changes(RowHistory& row) {
     if (i > 0) {
       row.changes.push_back({.run = begins[i] + 1,
                              .date = row.runs[begins[i]]->date,
+                             .commits = row.runs[begins[i]]->commits,
                              .before = levels[i - 1],
                              .after = levels[i]});
     }
@@ -92,9 +94,20 @@ std::vector<RowHistory> rows_of(const History& history) {
   return found;
 }
 
+Value commits_json(const std::vector<std::string>& commits) {
+  return commits.empty() ? Value() : Value(commits);
+}
+
 constexpr Column<Change> change_columns[] = {
     {"run", "from run", as_text, field<&Change::run>},
     {"date", "of", as_text, field<&Change::date>},
+    {"commits", nullptr, as_text,
+     [](const Change& change) { return commits_json(change.commits); }},
+    {nullptr, "commit of B", as_text,
+     [](const Change& change) -> Value {
+       constexpr std::size_t enough = 12; // of its digits
+       return change.commits.empty() ? Value() : Value(change.commits.back().substr(0, enough));
+     }},
     {"before", "B / A before", as_thousandths, field<&Change::before>},
     {"after", "after", as_thousandths, field<&Change::after>},
     {nullptr, "B takes", as_text,
@@ -146,6 +159,10 @@ constexpr Column<RowHistory> row_columns[] = {
     {"ratios", nullptr, as_text, [](const RowHistory& row) -> Value { return ratios_of(row); }},
     {"intervals", nullptr, as_text, intervals_of},
     {"dates", nullptr, as_text, of_each_run<&HistoryEntry::date>},
+    {"commits", nullptr, as_text,
+     [](const RowHistory& row) {
+       return Value::each(row.runs, [](const HistoryEntry* e) { return commits_json(e->commits); });
+     }},
     {"verdicts", nullptr, as_text, of_each_run<&HistoryEntry::verdict>},
 };
 

@@ -4,10 +4,12 @@
 #include "child_process.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/text.hpp"
+#include "interrupt.hpp"
 
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 
 namespace diffbench::bench {
 
@@ -18,10 +20,27 @@ struct Done {
   std::string last_words;
 };
 
-Done run(std::vector<std::string> words, const std::string& directory = {}) {
+Done run(std::vector<std::string> words, const std::string& directory = {},
+         double limit_seconds = 0) {
   ProgramOutput output;
-  const ProgramRun done = Program({.words = std::move(words), .directory = directory}).run(output);
+  const ProgramRun done =
+      Program({.words = std::move(words), .directory = directory, .limit_seconds = limit_seconds})
+          .run(output);
   return {.status = done.status, .last_words = one_line(output.last_words)};
+}
+
+/// The line that git answers with; empty where it knows none.
+std::string answer_of_git(const std::vector<std::string>& words) {
+  ChildProcess git(words);
+  std::string line;
+  constexpr std::chrono::seconds limit(60);
+  switch (git.read_line(line, limit, interrupted)) {
+    case ChildProcess::Outcome::line: return line;
+    case ChildProcess::Outcome::closed: return "";
+    case ChildProcess::Outcome::interrupted: throw Interrupted();
+    case ChildProcess::Outcome::timeout: break;
+  }
+  throw Error("--revisions: git does not answer");
 }
 
 } // namespace
@@ -43,20 +62,25 @@ BuiltRevisions::BuiltRevisions(const RevisionPlan& plan) : plan_(plan) {
         fmt::format("--revisions: git takes no repository here: {}", done.last_words));
   }
   for (const std::string& revision : {plan.a, plan.b}) {
-    if (run({"git", "rev-parse", "--verify", "--quiet", revision + "^{commit}"}).status != 0) {
+    commits_.push_back(
+        answer_of_git({"git", "rev-parse", "--verify", "--quiet", revision + "^{commit}"}));
+    if (commits_.back().empty()) {
       throw InvalidInput(
           fmt::format("--revisions: {} is no commit that is here; a shallow clone "
                       "has few: git fetch --unshallow gets all",
                       revision));
     }
   }
+  prefix_ = answer_of_git({"git", "rev-parse", "--show-prefix"});
   constexpr int differs = 1; // anything else: there is no working tree
   dirty_ = run({"git", "diff", "--quiet", "HEAD"}).status == differs;
   build(Side::a, plan.a);
   build(Side::b, plan.b);
 }
 
-BuiltRevisions::Forget::~Forget() {
+BuiltRevisions::Places::~Places() {
+  const SuddenEndHeld held;
+  directory.reset();
   for (const std::string& worktree : worktrees) {
     try { // no Program: it would give up after Ctrl-C. Once more --force: also if it is locked
       ChildProcess git({"git", "worktree", "remove", "--force", "--force", worktree});
@@ -67,27 +91,38 @@ BuiltRevisions::Forget::~Forget() {
 }
 
 std::string BuiltRevisions::worktree(Side side) const {
-  return (place_.path() / (side == Side::a ? "a" : "b")).string(); // equally long: see placement
+  return (places_.directory->path() / (side == Side::a ? "a" : "b"))
+      .string(); // equally long: see placement
+}
+
+std::string BuiltRevisions::directory(Side side) const {
+  return prefix_.empty() ? worktree(side) : worktree(side) + "/" + prefix_;
 }
 
 void BuiltRevisions::build(Side side, const std::string& revision) {
   const std::string place = worktree(side);
-  forget_.worktrees.push_back(place);
+  places_.worktrees.push_back(place);
   if (const Done done = run({"git", "worktree", "add", "--detach", place, revision});
       done.status != 0) {
     throw Error(fmt::format("--revisions: git worktree add {}: {}", revision, done.last_words));
   }
+  if (!std::filesystem::is_directory(directory(side))) {
+    throw InvalidInput(fmt::format("--revisions: {} has no directory {}", revision, prefix_));
+  }
   if (plan_.build.empty()) {
     return;
   }
-  if (const Done done = run({"sh", "-c", plan_.build}, place); done.status != 0) {
+  const Done done = as_of("--build", [&] {
+    return run({"sh", "-c", plan_.build}, directory(side), plan_.build_seconds);
+  });
+  if (done.status != 0) {
     throw Error(fmt::format("--build: {} does not build, exit code {}{}{}", revision, done.status,
                             done.last_words.empty() ? "" : ": ", done.last_words));
   }
 }
 
 Command BuiltRevisions::command(Side side) const {
-  return {.text = plan_.run, .directory = worktree(side)};
+  return {.text = plan_.run, .directory = directory(side)};
 }
 
 } // namespace diffbench::bench

@@ -27,10 +27,9 @@ Program program_of(std::string_view who, const Command& command, const CommandSe
   });
 }
 
-std::string ending(int status) {
-  constexpr int by_signal = 128;
-  return status > by_signal ? fmt::format("was ended by signal {}", status - by_signal)
-                            : fmt::format("ended with exit code {}", status);
+std::string ending(const ProgramRun& run) {
+  return run.signal != 0 ? fmt::format("was ended by signal {}", run.signal)
+                         : fmt::format("ended with exit code {}", run.status);
 }
 
 } // namespace
@@ -42,18 +41,21 @@ CommandSides::CommandSides(const Command& a, const Command& b, const CommandSett
   if (!settings.prepare.empty()) {
     CommandSettings plain = settings;
     plain.input.clear();
-    prepare_.emplace(program_of("--prepare", {.text = settings.prepare}, plain));
+    for (const Command& command : {a, b}) {
+      prepare_.push_back(program_of(
+          "--prepare", {.text = settings.prepare, .directory = command.directory}, plain));
+    }
   }
 }
 
-void CommandSides::prepare() const {
-  if (!prepare_) {
+void CommandSides::prepare(Side side) const {
+  if (prepare_.empty()) {
     return;
   }
   as_of("--prepare", [&] {
     ProgramOutput output;
-    if (const ProgramRun run = prepare_->run(output); run.status != 0) {
-      throw Error(fmt::format("{}{}{}", ending(run.status), output.last_words.empty() ? "" : ": ",
+    if (const ProgramRun run = prepare_[index_of(side)].run(output); run.status != 0) {
+      throw Error(fmt::format("{}{}{}", ending(run), output.last_words.empty() ? "" : ": ",
                               one_line(output.last_words)));
     }
   });
@@ -61,13 +63,13 @@ void CommandSides::prepare() const {
 
 template <typename Run>
 ProgramRun CommandSides::checked(Side side, Run run) const {
-  prepare();
+  prepare(side);
   return as_of(to_string(side), [&] {
     std::string words;
     const ProgramRun done = run(words);
     if (done.status != 0 && !settings_.ignore_failure) {
-      throw Error(fmt::format("{}{}{}; --ignore-failure measures it all the same",
-                              ending(done.status), words.empty() ? "" : ": ", one_line(words)));
+      throw Error(fmt::format("{}{}{}; --ignore-failure measures it all the same", ending(done),
+                              words.empty() ? "" : ": ", one_line(words)));
     }
     return done;
   });
@@ -80,7 +82,7 @@ WarmUp CommandSides::warm_up(const std::function<bool()>& has_time) const {
     std::array<ProgramOutput, 2> outputs;
     const Stopwatch watch;
     for (const Side side : {Side::a, Side::b}) {
-      ProgramOutput& output = outputs[side == Side::a ? 0 : 1];
+      ProgramOutput& output = outputs[index_of(side)];
       (void)checked(side, [&](std::string& words) {
         const ProgramRun run = program(side).run(output);
         words = output.last_words;

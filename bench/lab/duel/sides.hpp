@@ -6,8 +6,8 @@
 #include "diffbench/errors.hpp"
 #include "program_run.hpp"
 
+#include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +19,7 @@ enum class Shell { none, sh };
 struct CommandSettings {
   Shell shell = Shell::none;
   std::string input = {};   ///< file for the stdin of each run; empty: nothing
-  std::string prepare = {}; ///< command before each run, outside of its time
+  std::string prepare = {}; ///< before each run, where it runs, outside of its time
   int warmup = 1;           ///< runs of each side before the blocks, whose output is read
   double limit_seconds = 0; ///< of each run
   bool ignore_failure = false;
@@ -52,16 +52,15 @@ class CommandSides {
   [[nodiscard]] ProgramRun run(Side side) const;
 
  private:
-  [[nodiscard]] const Program& program(Side side) const {
-    return programs_[side == Side::a ? 0 : 1];
-  }
+  static std::size_t index_of(Side side) { return side == Side::a ? 0 : 1; }
+  [[nodiscard]] const Program& program(Side side) const { return programs_[index_of(side)]; }
   template <typename Run>
   ProgramRun checked(Side side, Run run) const;
-  void prepare() const;
+  void prepare(Side side) const;
 
   CommandSettings settings_;
   std::vector<Program> programs_;
-  std::optional<Program> prepare_ = {};
+  std::vector<Program> prepare_; ///< empty, or one of each side
 };
 
 } // namespace diffbench::bench

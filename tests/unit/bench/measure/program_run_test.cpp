@@ -36,7 +36,10 @@ std::string message_of(const std::function<void()>& act) {
 TEST(ProgramRun, HasTheStatus) {
   EXPECT_EQ(Program({.words = {"true"}}).run().status, 0);
   EXPECT_EQ(shell("exit 7").run().status, 7);
-  EXPECT_EQ(shell("kill -9 $$").run().status, 128 + SIGKILL);
+  EXPECT_EQ(shell("exit 255").run().signal, 0);
+  const ProgramRun killed = shell("kill -9 $$").run();
+  EXPECT_EQ(killed.status, 128 + SIGKILL);
+  EXPECT_EQ(killed.signal, SIGKILL);
 }
 
 TEST(ProgramRun, SaysWhatItTook) {
@@ -110,6 +113,26 @@ TEST(ProgramRun, KillsWhatItLeavesBehindAndDoesNotWaitForIt) {
   EXPECT_EQ(program.run().status, 3);
   EXPECT_TRUE(ends_soon(file));
   EXPECT_LT(watch.seconds(), 10);
+}
+
+// timeout(1) has a group of its own, and `set -m` makes one of each job.
+TEST(ProgramRun, KillsWhatIsInOtherGroupsOfItsSession) {
+  const TemporaryDirectory place;
+  const std::string file = (place.path() / "pid").string();
+  const std::string sleeps = "sh -c 'echo $$ > " + file + "; exec sleep 77'";
+  EXPECT_THAT(message_of([&] { (void)shell("timeout 77 " + sleeps + "; true", 0.3).run(); }),
+              HasSubstr("did not end within 0.3 s"));
+  EXPECT_TRUE(ends_soon(file));
+  const Program leaves(
+      {.words = {"bash", "-c",
+                 "set -m; " + sleeps + " & while ! test -s " + file + "; do :; done"}});
+  std::ofstream(file, std::ios::trunc).close();
+  EXPECT_EQ(leaves.run().status, 0);
+  EXPECT_TRUE(ends_soon(file));
+  ProgramOutput output;
+  std::ofstream(file, std::ios::trunc).close();
+  EXPECT_EQ(leaves.run(output).status, 0);
+  EXPECT_TRUE(ends_soon(file));
 }
 
 TEST(ProgramRun, HasItsInputItsDirectoryAndNoTerminal) {

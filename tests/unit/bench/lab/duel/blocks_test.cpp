@@ -151,6 +151,18 @@ TEST(Blocks, OfSeveralDuelsComeInTurnUntilEachIsDecided) {
   EXPECT_EQ(duels[1].blocks.size(), 30);
 }
 
+TEST(Blocks, OfDuelsAfterTheBudgetAreNoneButForTheFirst) {
+  TwoPrograms machine(1.5);
+  machine.now = 10;
+  const auto run = [&](Side first) { return machine.block(first); };
+  std::vector<Duel> duels{{.label = "1", .run = run}, {.label = "2", .run = run}};
+  EXPECT_TRUE(run_blocks(
+      duels, duel_asked, {.seconds = 5}, 1, [&] { return machine.now; }, [] {}));
+  EXPECT_EQ(duels[0].blocks.size(), 1);
+  EXPECT_TRUE(duels[1].blocks.empty());
+  EXPECT_EQ(duels[1].end, DuelEnd::budget);
+}
+
 TEST(Blocks, OfAnInterruptedRunAreKeptButForTheLast) {
   int runs = 0;
   const auto run = [&](Side) -> ProgramRun {

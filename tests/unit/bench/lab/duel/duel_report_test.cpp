@@ -66,6 +66,25 @@ TEST_F(DuelReport, OfTheMarginItselfNamesNoLimitToRaise) {
   EXPECT_THAT(sentence, Not(HasSubstr("--budget")));
 }
 
+TEST_F(DuelReport, StatesTheMarginAsItWasAsked) {
+  card_.rule.margin = 0.125;
+  EXPECT_THAT(report(ended(DuelEnd::verdict, 10)).sentence, HasSubstr("SAME within 12.5 %"));
+}
+
+TEST_F(DuelReport, NamesDuelsThatHadNoBlock) {
+  card_.fail_on.unclear = true;
+  std::vector<Duel> duels = ended(DuelEnd::verdict, 12);
+  duels.front().label = "n=1";
+  duels.push_back({.label = "n=2", .run = {}, .end = DuelEnd::budget});
+  judge(duels, card_.rule);
+  const LabReport some = report(duels);
+  EXPECT_EQ(some.outcome.complaint, "unclear: B with n=2 (the budget of 60 s ended it)");
+  ASSERT_FALSE(some.notes.empty());
+  EXPECT_EQ(some.notes.front(), "without a block: B with n=2 (the budget of 60 s ended it)");
+  EXPECT_THAT(some.sentence, HasSubstr("in any of the 2 duels"));
+  EXPECT_EQ(json_of(some.data)["results"].size(), 1);
+}
+
 TEST_F(DuelReport, BesideOtherProgramsAgreesWithItself) {
   CpuAccount account{.cpus = 2, .usable = 2};
   const LoadWatch load([&] {

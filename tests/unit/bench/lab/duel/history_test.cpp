@@ -48,6 +48,18 @@ TEST(DuelHistory, HasARowForEachWorkOfASample) {
   EXPECT_EQ(read.entries[1].row.work, work);
 }
 
+TEST(DuelHistory, HasTheCommitsButOneRowOfTheSameWords) {
+  std::vector<HistoryEntry> entries{entry_of_work(std::nullopt), entry_of_work(std::nullopt)};
+  entries[1].commits = {"1234", "5678"};
+  const TemporaryDirectory place;
+  append_history(place.path() / "h", entries);
+  const History read = read_history(place.path() / "h");
+  ASSERT_EQ(read.entries.size(), 2);
+  EXPECT_TRUE(read.entries[0].commits.empty());
+  EXPECT_EQ(read.entries[1].commits, entries[1].commits);
+  EXPECT_EQ(read.entries[0].row, read.entries[1].row);
+}
+
 TEST(DuelHistory, WorkIsToldInWords) {
   EXPECT_EQ(to_text({.nx = 64, .ny = 32, .iterations = 10, .threads = 2}),
             "10 steps of 64x32 float32 cells, 2 threads");
