@@ -6,8 +6,6 @@ import os
 import tempfile
 from pathlib import Path
 
-import numpy
-
 from ._process import exit_code_of, program
 
 
@@ -68,7 +66,7 @@ def words_of(options):
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
         for one in value if isinstance(value, (list, tuple)) else [value]:
-            if isinstance(one, (bool, numpy.bool_)):
+            if isinstance(one, bool) or getattr(one, "dtype", None) == bool:  # numpy.True_
                 yield from [option] if one else []
             elif one is not None:
                 yield from (option, str(one))

@@ -323,10 +323,11 @@ class Run(unittest.TestCase):
     def test_rows_and_frame_of_other_verbs(self):
         size = {"grid": 32, "iters": 10, "budget": 1, "threads": 1}
         pandas = type("pandas", (), {"json_normalize": staticmethod(lambda rows: ("a frame of", rows))})
+        recorded = Path(__file__).resolve().parents[2] / "bench/results/epyc-2core-profile.json"
         for verb, options, key in ((["list"], {}, "name"), (["residency"], size, "backend"),
                                    (["sweep"], {**size, "backend": "fused"}, "values"),
                                    (["mlp", "width"], {"hidden": 10, "engine": "cpu", "budget": 1}, "size"),
-                                   (["advise"], {"grid": 32}, "backend")):
+                                   (["advise"], {"grid": 32, "profile": recorded}, "backend")):
             with self.subTest(verb=verb), unittest.mock.patch.dict(sys.modules, {"pandas": pandas}):
                 result = diffbench.run(*verb, **options)
                 self.assertIn(key, result.rows[0])
