@@ -32,8 +32,8 @@ class Result(dict):
 
     @property
     def rows(self):
-        """The rows as dicts, in the order of the table; `seconds_per_iteration` is None for those that did not run. Of other
-        verbs what they have a list of: points of a sweep, mistakes, backends. Raises ValueError where there is none."""
+        """The rows as dicts, in the order of the table; `seconds_per_iteration` is None for those that did not run.
+        Of other verbs what they have a list of: points of a sweep, mistakes, backends. Raises ValueError without one."""
         file = self["diffbench"]
         part = file if "results" in file else file.get(file["experiment"])
         for rows in (part, *(part.get(name) for name in LISTS_OF_ROWS if isinstance(part, dict))):

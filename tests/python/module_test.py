@@ -74,7 +74,8 @@ class Solve(unittest.TestCase):
             whole = field(46, 74, dtype)
             read_only = whole.copy()
             read_only.flags.writeable = False
-            for u in (whole, unaligned(whole), whole.T, whole[::2, 1::3], whole[::-1], numpy.asfortranarray(whole), read_only):
+            for u in (whole, unaligned(whole), whole.T, whole[::2, 1::3], whole[::-1], numpy.asfortranarray(whole),
+                      read_only):
                 for steps in (0, 1, 17):
                     before = u.copy()
                     result = diffbench.solve(u, steps)
@@ -224,7 +225,8 @@ class Sessions(unittest.TestCase):
 
     def test_a_signal_handler_may_use_the_session(self):
         code = ("import signal\n"
-                "def save(*_):\n    print(s.download().shape, s.steps > 0, s.provenance()['threads'] > 0); raise SystemExit\n"
+                "def save(*_):\n"
+                "    print(s.download().shape, s.steps > 0, s.provenance()['threads'] > 0); raise SystemExit\n"
                 "signal.signal(signal.SIGALRM, save); signal.setitimer(signal.ITIMER_REAL, 0.3)\n"
                 "s.advance(10**12)\n")
         self.assertEqual(of_process(SESSION_OF_A_PROCESS + code), (0, "(512, 512) True True\n", ""))
@@ -338,13 +340,14 @@ class Run(unittest.TestCase):
     def test_ctrl_c_keeps_what_was_measured_and_leaves_nothing(self):
         """Sent to the group, as a terminal does, and to Python only. The peer is a process of the program."""
         code = ("import diffbench\n"
-                "try:\n    diffbench.run(grid=64, iters=100, backend='fused', peer='numpy', precision='0.0001%', budget=100)\n"
+                "try:\n"
+                "    diffbench.run(grid=64, iters=100, backend='fused', peer='numpy', precision='0.0001%', budget=100)\n"
                 "except diffbench.RunError as error:\n"
                 "    print(error.exit_code, error.result['diffbench']['interrupted'], len(error.result.rows))\n")
         for to_group in (True, False):
             with self.subTest(to_group=to_group), tempfile.TemporaryDirectory() as folder:
-                child = subprocess.Popen([sys.executable, "-c", SESSION_OF_A_PROCESS + code, FOLDER], start_new_session=True,
-                                         stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": folder}, text=True)
+                child = subprocess.Popen([sys.executable, "-c", SESSION_OF_A_PROCESS + code, FOLDER], text=True,
+                                         start_new_session=True, stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": folder})
                 time.sleep(4)
                 os.killpg(child.pid, signal.SIGINT) if to_group else child.send_signal(signal.SIGINT)
                 try:
