@@ -27,8 +27,8 @@ def exit_code_of(command, **streams):
     measured and removes its files, and is raised when that is reached; a second Ctrl-C kills it."""
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, **streams)
     try:
-        # Popen.wait() would go on for 0.25 s. The program may have had the SIGINT of a terminal, and takes two signals for
-        # one only when they come at once.
+        # Popen.wait() would go on for 0.25 s. The program may have had the SIGINT of a terminal, and takes two signals
+        # for one only when they come at once.
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
         return child.wait()
     except BaseException:

@@ -6,8 +6,6 @@ import os
 import tempfile
 from pathlib import Path
 
-import numpy
-
 from ._process import exit_code_of, program
 
 
@@ -34,8 +32,8 @@ class Result(dict):
 
     @property
     def rows(self):
-        """The rows as dicts, in the order of the table; `seconds_per_iteration` is None for those that did not run. Of other
-        verbs what they have a list of: points of a sweep, mistakes, backends. Raises ValueError where there is none."""
+        """The rows as dicts, in the order of the table; `seconds_per_iteration` is None for those that did not run.
+        Of other verbs what they have a list of: points of a sweep, mistakes, backends. Raises ValueError without one."""
         file = self["diffbench"]
         part = file if "results" in file else file.get(file["experiment"])
         for rows in (part, *(part.get(name) for name in LISTS_OF_ROWS if isinstance(part, dict))):
@@ -68,7 +66,7 @@ def words_of(options):
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
         for one in value if isinstance(value, (list, tuple)) else [value]:
-            if isinstance(one, (bool, numpy.bool_)):
+            if isinstance(one, bool) or getattr(one, "dtype", None) == bool:  # numpy.True_
                 yield from [option] if one else []
             elif one is not None:
                 yield from (option, str(one))

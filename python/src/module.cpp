@@ -388,17 +388,17 @@ and reason (why it is not). Of one that is not compiled, description, device and
   module.def("solve", &solve, R"(The field after so many time steps, as a new array, or in `out`.
 
 u: array (ny, nx), float32 or float64, at least 3 by 3. It is read where it lies when it is
-   contiguous by rows, else copied once, and left as it is. Masked arrays are refused. Cells that are not finite spread as
-   they do in NumPy.
+   contiguous by rows and aligned, else copied once, and left as it is. Cells that are not finite
+   spread as they do in NumPy; masked arrays are refused.
 steps: 0 or more.
 dt, diffusivity, spacing: above 0; dt*D/h**2 is at most 1/4 unless allow_unstable.
 boundary: "periodic", "dirichlet" (cells outside hold boundary_value) or "neumann" (no flux).
 backend: a name of backends(). threads: its threads; None: it chooses.
 out: an array like the result, contiguous by rows; it may be u.
 
-Blocks until the result is there. Other Python threads run meanwhile, and signals (Ctrl-C) are heeded
-between two calls of the backend, which are cut to about 0.4 s where a step takes less. Raises ValueError
-and TypeError for arguments that cannot be used, before any work; Unavailable for a backend that
+Blocks until the result is there. Other Python threads run meanwhile, and signals (Ctrl-C) are
+heeded between two calls of the backend, which are cut to about 0.4 s where a step takes less. Raises
+ValueError and TypeError for arguments that cannot be used, before any work; Unavailable for a backend that
 is not here; MemoryError; and RuntimeError for what goes wrong.)",
              py::arg("u"), py::arg("steps"), py::arg("dt") = 0.1, py::arg("diffusivity") = 1.0,
              py::arg("spacing") = 1.0, py::arg("boundary") = "periodic",

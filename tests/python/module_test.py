@@ -75,7 +75,8 @@ class Solve(unittest.TestCase):
             whole = field(46, 74, dtype)
             read_only = whole.copy()
             read_only.flags.writeable = False
-            for u in (whole, unaligned(whole), whole.T, whole[::2, 1::3], whole[::-1], numpy.asfortranarray(whole), read_only):
+            for u in (whole, unaligned(whole), whole.T, whole[::2, 1::3], whole[::-1], numpy.asfortranarray(whole),
+                      read_only):
                 for steps in (0, 1, 17):
                     before = u.copy()
                     result = diffbench.solve(u, steps)
@@ -225,7 +226,8 @@ class Sessions(unittest.TestCase):
 
     def test_a_signal_handler_may_use_the_session(self):
         code = ("import signal\n"
-                "def save(*_):\n    print(s.download().shape, s.steps > 0, s.provenance()['threads'] > 0); raise SystemExit\n"
+                "def save(*_):\n"
+                "    print(s.download().shape, s.steps > 0, s.provenance()['threads'] > 0); raise SystemExit\n"
                 "signal.signal(signal.SIGALRM, save); signal.setitimer(signal.ITIMER_REAL, 0.3)\n"
                 "s.advance(10**12)\n")
         self.assertEqual(of_process(SESSION_OF_A_PROCESS + code), (0, "(512, 512) True True\n", ""))

@@ -87,8 +87,8 @@ class Written(unittest.TestCase):
                 Path(folder, "make").write_text(f"#!/bin/sh\necho 'make is called'\n{touches}\n")
                 Path(folder, "make").chmod(0o755)
                 environment = {name: value for name, value in os.environ.items() if name != "DIFFBENCH"}
-                done = subprocess.run([sys.executable, "-I", "-S", "-c", cells], cwd=folder, capture_output=True, text=True,
-                                      env={**environment, "PATH": f"{folder}:{os.environ['PATH']}"})
+                done = subprocess.run([sys.executable, "-I", "-S", "-c", cells], cwd=folder, capture_output=True,
+                                      text=True, env={**environment, "PATH": f"{folder}:{os.environ['PATH']}"})
                 self.assertIn("make is called", done.stdout)
                 self.assertIn(says, done.stdout)
                 self.assertEqual(done.returncode != 0, ends is not None)

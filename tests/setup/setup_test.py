@@ -38,8 +38,8 @@ class Setup(unittest.TestCase):
         for name, script in {**STAND_INS, "sudo": sudo}.items():
             (self.root / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
             (self.root / "bin" / name).chmod(0o755)
-        return subprocess.run(["scripts/setup", "demo"], cwd=self.root, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              env={"PATH": f"{self.root}/bin:/usr/bin:/bin", "BROKEN": broken}, **NOBODY)
+        return subprocess.run(["scripts/setup", "demo"], cwd=self.root, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, env={"PATH": f"{self.root}/bin:/usr/bin:/bin", "BROKEN": broken}, **NOBODY)
 
     def test_who_may_not_use_sudo_gets_them_unpacked(self):
         done = self.setup(REFUSED)
@@ -48,7 +48,8 @@ class Setup(unittest.TestCase):
         for name in ("env", "a.deb", "b.deb"):
             self.assertTrue((self.root / "build/system" / name).exists(), name)
         # What `import diffbench` is built with.
-        self.assertLessEqual({"pybind11-dev", "python3-dev"}, {*(self.root / "build/system/packages").read_text().split()})
+        unpacked = {*(self.root / "build/system/packages").read_text().split()}
+        self.assertLessEqual({"pybind11-dev", "python3-dev"}, unpacked)
 
     def test_one_that_cannot_be_unpacked_is_told(self):
         for broken in ("a.deb", "b.deb"):
