@@ -34,7 +34,7 @@ class InterruptGuard {
 void before_sudden_end(void (*act)() noexcept) noexcept;
 
 /// While one lives, a second signal waits: it ends the program when the last of them goes. For the
-/// removal of what would else stay for ever, of seconds at most.
+/// removal of what would else stay for ever; the work until then asks for the first signal.
 class SuddenEndHeld {
  public:
   SuddenEndHeld() noexcept;

@@ -9,7 +9,7 @@ namespace diffbench::bench {
 
 /// Kills all that are in the session of `leader`, a child that has not been waited for: so its
 /// number is no other's. What has begun a session of its own lives on. Blocks until they have
-/// ended, a second at most; calls only what a signal handler may (signal-safety(7)).
-void kill_session(pid_t leader) noexcept;
+/// ended, a second or two at most.
+void kill_session(pid_t leader);
 
 } // namespace diffbench::bench

@@ -21,7 +21,7 @@ class TemporaryDirectory {
     if (error || ::mkdtemp(name.data()) == nullptr) {
       throw Error("cannot make a directory in TMPDIR; set TMPDIR to one that can be written");
     }
-    path_ = name;
+    path_ = std::filesystem::canonical(name); // others may look at it when it is gone
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;

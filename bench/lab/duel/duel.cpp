@@ -278,9 +278,9 @@ void check(DuelOptions& options) {
   }
   if (options.parameter) {
     const std::string placeholder = fmt::format("{{{}}}", options.parameter->name);
-    if ((options.a + options.b).find(placeholder) == std::string::npos) {
-      throw InvalidInput(
-          fmt::format("--parameter {}: no command has {}", options.parameter->name, placeholder));
+    if ((options.a + options.b + options.settings.prepare).find(placeholder) == std::string::npos) {
+      throw InvalidInput(fmt::format("--parameter {}: neither command nor --prepare has {}",
+                                     options.parameter->name, placeholder));
     }
   }
   std::error_code ignored;

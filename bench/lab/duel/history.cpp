@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <utility>
 
 namespace diffbench::bench {
@@ -67,8 +68,11 @@ std::optional<StepWork> parsed_work(const ordered_json& json) {
 /// Of older lines, too, which have none.
 std::vector<std::string> parsed_commits(const ordered_json& json) {
   const auto found = json.find("commits");
-  return found == json.end() || found->is_null() ? std::vector<std::string>()
-                                                 : found->get<std::vector<std::string>>();
+  if (found == json.end() || found->is_null()) {
+    return {};
+  }
+  const auto [a, b] = found->get<std::array<std::string, 2>>();
+  return {a, b};
 }
 
 std::optional<HistoryEntry> entry_of(const std::string& line) {

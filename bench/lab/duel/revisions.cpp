@@ -74,12 +74,11 @@ BuiltRevisions::BuiltRevisions(const RevisionPlan& plan) : plan_(plan) {
   prefix_ = answer_of_git({"git", "rev-parse", "--show-prefix"});
   constexpr int differs = 1; // anything else: there is no working tree
   dirty_ = run({"git", "diff", "--quiet", "HEAD"}).status == differs;
-  build(Side::a, plan.a);
-  build(Side::b, plan.b);
+  build(Side::a, plan.a, commits_.front());
+  build(Side::b, plan.b, commits_.back());
 }
 
 BuiltRevisions::Places::~Places() {
-  const SuddenEndHeld held;
   directory.reset();
   for (const std::string& worktree : worktrees) {
     try { // no Program: it would give up after Ctrl-C. Once more --force: also if it is locked
@@ -99,10 +98,10 @@ std::string BuiltRevisions::directory(Side side) const {
   return prefix_.empty() ? worktree(side) : worktree(side) + "/" + prefix_;
 }
 
-void BuiltRevisions::build(Side side, const std::string& revision) {
+void BuiltRevisions::build(Side side, const std::string& revision, const std::string& commit) {
   const std::string place = worktree(side);
   places_.worktrees.push_back(place);
-  if (const Done done = run({"git", "worktree", "add", "--detach", place, revision});
+  if (const Done done = run({"git", "worktree", "add", "--detach", place, commit});
       done.status != 0) {
     throw Error(fmt::format("--revisions: git worktree add {}: {}", revision, done.last_words));
   }

@@ -2,6 +2,7 @@
 // Two revisions of the repository here, each built in a worktree of its own.
 #pragma once
 
+#include "interrupt.hpp"
 #include "sides.hpp"
 #include "temporary_directory.hpp"
 
@@ -41,11 +42,13 @@ class BuiltRevisions {
  private:
   [[nodiscard]] std::string worktree(Side side) const;
   [[nodiscard]] std::string directory(Side side) const;
-  void build(Side side, const std::string& revision);
+  /// The name is for messages: by now it may be that of another commit.
+  void build(Side side, const std::string& revision, const std::string& commit);
 
   /// Removes the worktrees and tells git to forget them, and no others, also where it was killed
   /// while it made one. A second Ctrl-C waits for that.
   struct Places {
+    SuddenEndHeld held = {};
     std::optional<TemporaryDirectory> directory{std::in_place};
     std::vector<std::string> worktrees = {};
 
