@@ -12,9 +12,9 @@ A step is, in the dtype of u and to the last bit, what NumPy computes of
     u   = u + (dt*D/h**2) * lap
 """
 from ._core import Session, Unavailable, backends, solve
-from ._run import Result, RunError, run
+from ._run import Interrupted, Result, RunError, run
 
-__all__ = ["Result", "RunError", "Session", "Unavailable", "backends", "run", "solve"]
+__all__ = ["Interrupted", "Result", "RunError", "Session", "Unavailable", "backends", "run", "solve"]
 
 
 def load_ipython_extension(ipython):

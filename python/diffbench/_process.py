@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program as a process of its own."""
+import contextlib
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
-ORDERLY_END = 10  # seconds; it takes less than one on a machine that is not overloaded
+SUDDEN_END = 20  # seconds, in which worktrees are removed
 
 
 def program():
@@ -24,7 +25,7 @@ def program():
 
 def exit_code_of(command, **streams):
     """Runs it. What is raised meanwhile (KeyboardInterrupt) asks the program for the end at which it keeps what it
-    measured and removes its files, and is raised when that is reached; a second Ctrl-C kills it."""
+    measured and removes its files, and is raised when that is reached; a second Ctrl-C ends it at once."""
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, **streams)
     try:
         # Popen.wait() would go on for 0.25 s. The program may have had the SIGINT of a terminal, and takes two signals
@@ -34,9 +35,11 @@ def exit_code_of(command, **streams):
     except BaseException:
         child.terminate()
         try:
-            child.wait(ORDERLY_END)
-        except subprocess.TimeoutExpired:
-            pass
+            child.wait()
+        except BaseException:
+            child.terminate()  # it may still remove what it must
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(SUDDEN_END)
         raise
     finally:
         if child.poll() is None:

@@ -13,12 +13,20 @@ LISTS_OF_ROWS = ("results", "points", "ways", "rows")  # in a verb's own part of
 
 
 class RunError(RuntimeError):
-    """The program ended with an error; `exit_code` is its own (2: an option, 3: a wrong result, 4: not available,
-    130: Ctrl-C). `result` is what it measured all the same, None without any."""
+    """The program ended with an error; `exit_code` is its own (2: an option, 3: a wrong result, 4: not available).
+    `result` is what it measured all the same, None without any."""
 
     def __init__(self, message, exit_code, result=None):
         super().__init__(message)
         self.exit_code = exit_code
+        self.result = result
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C; `result` is what the program had measured, None without any."""
+
+    def __init__(self, result=None):
+        super().__init__("interrupted")
         self.result = result
 
 
@@ -76,18 +84,20 @@ def run(*verb, **options):
     """A verb of the program, without one the comparison: all available backends, verified and timed in turns. Options are
     those of the program: run(grid=640, iters=1000, pinned=True, backend=["simd", "fused"]), run("mlp", "width", hidden=[100, 1000]).
     A list of several values is the option several times. Blocks for about `budget` seconds. Raises RunError with the program's
-    own words where it fails; after Ctrl-C too, in the main thread, with what was measured as its `result`."""
+    own words where it fails, and after Ctrl-C Interrupted."""
     with tempfile.TemporaryDirectory(prefix="diffbench-") as folder:
         file, printed, said = (Path(folder, name) for name in ("result.json", "stdout", "stderr"))
         command = [program(), *verb, *words_of(options), "--json", str(file)]
-        interrupt = None
+
+        def result():
+            return Result(json.loads(file.read_text()), printed.read_text()) if file.exists() else None
+
         try:
             with open(printed, "w") as out, open(said, "w") as err:
                 code = exit_code_of(command, stdout=out, stderr=err, env={**os.environ, "NO_COLOR": "1"})
-        except KeyboardInterrupt as caught:
-            code, interrupt = 130, caught
-        result = Result(json.loads(file.read_text()), printed.read_text()) if file.exists() else None
+        except KeyboardInterrupt as interrupt:
+            raise Interrupted(result()) from interrupt
         if code != 0:
             lines = [line for line in said.read_text().splitlines() if line.strip()]
-            raise RunError(lines[-1] if lines else f"diffbench ended with {code}", code, result) from interrupt
-        return result
+            raise RunError(lines[-1] if lines else f"diffbench ended with {code}", code, result())
+        return result()

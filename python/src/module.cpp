@@ -124,6 +124,12 @@ class OthersRun {
   PyThreadState* state_;
 };
 
+/// Whether this thread is the one in which Python runs handlers of signals.
+bool heeds_signals() {
+  const py::module_ threading = py::module_::import("threading");
+  return threading.attr("current_thread")().is(threading.attr("main_thread")());
+}
+
 /// Runs the handlers of signals that have come, which may call this module. Throws what they raise.
 void heed_signals() {
   if (PyErr_CheckSignals() != 0) {
@@ -262,8 +268,9 @@ class PySession {
                       std::max<std::int64_t>(1, session.provenance().sweep_depth.value_or(1)));
   }
 
-  /// Calls work(Session<T>&) without the GIL when its turn has come; signals are heeded until then.
-  /// No turn is held while Python runs: a handler of signals may use this session.
+  /// Calls work(Session<T>&) without the GIL when its turn has come; the main thread heeds signals
+  /// until then. It asks anew after that, as it keeps no place in the queue while Python runs: a
+  /// handler of signals may use this session.
   template <typename Work>
   void with_session(const Work& work) {
     if (owner_ != getpid()) {
@@ -271,7 +278,11 @@ class PySession {
           "this session was made before a fork, and its threads are not in this process: make one "
           "here");
     }
-    constexpr std::chrono::milliseconds patience(100);
+    if (try_with_session(std::chrono::milliseconds(0), work)) {
+      return;
+    }
+    const std::chrono::milliseconds patience =
+        heeds_signals() ? std::chrono::milliseconds(100) : std::chrono::hours(24);
     while (!try_with_session(patience, work)) {
       heed_signals();
     }

@@ -77,10 +77,11 @@ class Written(unittest.TestCase):
         """A `make` that builds nothing, the program, or both, for a Python in which nothing is installed."""
         cells = "\n".join(cells_of(NOTEBOOKS / "card.ipynb")[:2])
         program, module = "build/release/bin/diffbench", "build/release/python/diffbench/__init__.py"
+        core = "build/release/python/diffbench/_core.so"
         for built, says, ends in (([], "program: was not built", "No module named 'diffbench'"),
-                                  ([program], "module: was not built: apt-get install pybind11-dev python3-dev",
-                                   "No module named 'diffbench'"),
-                                  ([program, module], f"{module}\n", None)):
+                                  ([program], ": apt-get install pybind11-dev python3-dev", "No module named 'diffbench'"),
+                                  ([program, module], "module: was not built for", None),
+                                  ([program, module, core], f"{module}\n", None)):
             with self.subTest(built=built), tempfile.TemporaryDirectory() as folder:
                 Path(folder, "CMakePresets.json").touch()
                 touches = "\n".join(f'mkdir -p "$2/{Path(path).parent}"; touch "$2/{path}"' for path in built)

@@ -25,7 +25,7 @@ REFUSED, ALLOWED = "exit 1", '[ "$1" != -n ] || shift\nexec "$@"'
 @unittest.skipUnless(pathlib.Path("/etc/debian_version").exists(), "only there anything is installed")
 class Setup(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
+        folder = tempfile.TemporaryDirectory(dir="/tmp")  # nobody may enter it
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         for name in ("scripts", "bin"):
@@ -44,7 +44,7 @@ class Setup(unittest.TestCase):
     def test_who_may_not_use_sudo_gets_them_unpacked(self):
         done = self.setup(REFUSED)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("sudo is not there or not allowed: unpacking", done.stdout)
+        self.assertIn("setup: without root: unpacking", done.stdout)
         for name in ("env", "a.deb", "b.deb"):
             self.assertTrue((self.root / "build/system" / name).exists(), name)
         # What `import diffbench` is built with.
@@ -58,6 +58,15 @@ class Setup(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn("could not unpack", done.stderr)
                 self.assertFalse((self.root / "build/system/env").exists())
+
+    def test_what_was_unpacked_stays_where_more_cannot_be(self):
+        self.setup(REFUSED)
+        packages = self.root / "build/system/packages"
+        packages.write_text(packages.read_text().replace("pybind11-dev\n", ""))
+        self.assertEqual(self.setup(REFUSED, "b.deb").returncode, 1)
+        self.assertTrue((self.root / "build/system/env").exists())
+        self.assertEqual(self.setup(REFUSED).returncode, 0)
+        self.assertIn("pybind11-dev", packages.read_text())
 
     def test_who_may_use_sudo_gets_them_installed(self):
         done = self.setup(ALLOWED)

@@ -235,9 +235,16 @@ TEST(LessonText, OfAFolderComesInThePlaceOfTheProgramsOwn) {
 }
 
 TEST(LessonTexts, ThatNestWithoutEndAreRefused) {
-  std::string deep = "a";
-  for (int i = 0; i < 300'000; ++i) {
-    deep += ".a";
+  const auto key_of = [](int stops) {
+    std::string key = "a";
+    for (int i = 0; i < stops; ++i) {
+      key += ".a";
+    }
+    return key;
+  };
+  std::string tables_in_tables;
+  for (int i = 0; i < 250; ++i) {
+    tables_in_tables += key_of(1000) + " = [\n{";
   }
   const auto complaint = [](const std::string& text) -> std::string {
     try {
@@ -247,7 +254,10 @@ TEST(LessonTexts, ThatNestWithoutEndAreRefused) {
     }
     return "";
   };
-  EXPECT_EQ(complaint("number = 1\n" + deep + " = 1\n"), "f: line 2 has more than 1000 points");
+  for (const std::string& deep : {key_of(300'000) + " = 1\n", tables_in_tables}) {
+    EXPECT_EQ(complaint("number = 1\n" + deep), "f: has more than 2000 full stops");
+  }
+  EXPECT_THAT(complaint(key_of(2000) + " = 1\n"), StartsWith("f:1: unknown key 'a'"));
 }
 
 } // namespace
