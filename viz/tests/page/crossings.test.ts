@@ -43,7 +43,7 @@ it("are drawn as the terminal prints them", () => {
   const text = diffbench(
     directory,
     "sweep --grid 8:256:x4 --iters 4,64 --cross scalar,simd --backend scalar,simd --baseline scalar",
-    "--threads 2 --budget 5 --out crossings.jsonl --json crossings.json",
+    "--threads 2 --budget 10 --out crossings.jsonl --json crossings.json",
   );
   settle(directory, "crossings.json");
   const picture = crossover(readResultFile(readJson(directory, "crossings.json")));
@@ -55,9 +55,10 @@ it("are drawn as the terminal prints them", () => {
   const compared = picture.variants!.map((view, variant) => {
     const [, kind, along, at] = /^(.*), by (grid|iterations), at (?:grid|iters) (\d+)$/.exec(view)!;
     expect(readingOf(picture, variant)).toMatch(new RegExp(` at (grid|iters) ${at}, `));
-    const cell = tables[along as keyof typeof tables].get(
-      `${at} ${heads[kind as keyof typeof heads]}`,
-    );
+    const table = tables[along as keyof typeof tables];
+    const place = `${at} ${heads[kind as keyof typeof heads]}`;
+    const cell = table.get(place);
+    table.delete(place);
     const { series, xAxis } = picture.option(light, false, variant);
     const { markLine, markArea } = series[0] as unknown as {
       markLine?: { data: [{ xAxis: number }] };
@@ -83,5 +84,8 @@ it("are drawn as the terminal prints them", () => {
     return `${view} at ${at}: ${cell}`;
   });
   console.log(`crossings compared: ${compared.join("; ")}`);
-  expect(compared.length).toBe(3 * 2 + 3 * 3); // each time along both axes, at all values of the other
+  // Whatever the terminal has; on a busy machine some times are not there.
+  const left = Object.values(tables).flatMap((table) => [...table]);
+  expect(left.filter(([, cell]) => cell !== "-")).toEqual([]);
+  expect(compared.length + left.length).toBe(3 * 2 + 3 * 3); // each time along both axes, at all values of the other
 });
