@@ -98,6 +98,7 @@ Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
   if (plan.timing && !emulated && right != trial.judgements.end()) {
     ComparisonPlan run = plan.run;
     run.problem.dtype = right->dtype;
+    run.problem.boundary = right->boundary;
     if (run.budget_binds) {
       run.budget_seconds = seconds_for_rounds(run.budget_seconds - watch.seconds());
     }
@@ -116,6 +117,7 @@ Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
     progress.stage(fmt::format("counting what it asks of {}", plan.assumed->id));
     Problem problem = plan.run.problem;
     problem.dtype = ran->dtype;
+    problem.boundary = ran->boundary;
     trial.asked =
         ask_for_card(trial.submission, problem, plan.run.iterations, *plan.assumed, judge.limits,
                      work_dir, [&](double fraction) { progress.update(fraction); });
