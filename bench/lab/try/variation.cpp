@@ -369,7 +369,7 @@ void add_time_mistakes(std::vector<Mistake>& all) {
                  "the result is where the last step wrote",
                  {.buffers = Fault::Buffers::even_lost}});
   all.push_back({"odd_buffer",
-                 "after an odd number of steps the wrong buffer is returned",
+                 "after an odd number of steps the wrong buffer is returned, or the last step left out",
                  "the result is where the last step wrote",
                  {.buffers = Fault::Buffers::odd_lost}});
   all.push_back({"step_too_few",
