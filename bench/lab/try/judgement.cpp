@@ -85,7 +85,8 @@ class Rounding {
   [[nodiscard]] bool allows(T found, T expected) const {
     const double a = found, b = expected;
     if (!std::isfinite(a) || !std::isfinite(b)) {
-      return is_poison(found) == is_poison(expected) && (a == b || (std::isnan(a) && std::isnan(b)));
+      return is_poison(found) == is_poison(expected) &&
+             (a == b || (std::isnan(a) && std::isnan(b)));
     }
     const double size = std::max({std::abs(a), std::abs(b), largest_});
     return std::abs(a - b) <= most_ * (size * std::numeric_limits<T>::epsilon()) ||
@@ -393,11 +394,14 @@ class Judge {
         }
         judgement_.verdict = TryVerdict::wrong;
         judgement_.wrong = alone ? alone : wrong->nx == 0 ? std::nullopt : wrong;
-        complain_once(alone ? ""
-                            : "its threads race: without optimization and in another order they give "
-                              "wrong cells, where one alone gives right ones");
+        complain_once(alone
+                          ? ""
+                          : "its threads race: without optimization and in another order they give "
+                            "wrong cells, where one alone gives right ones");
         complain_of_chance();
-        complain_once("without optimization it is wrong: it reads what was never set, or relies on what the compiler makes of it");
+        complain_once(
+            "without optimization it is wrong: it reads what was never set, or relies on what the "
+            "compiler makes of it");
       }
     } catch (const SubmissionFailed&) { // with one thread: no verdict comes of it
     }
@@ -525,16 +529,17 @@ class Judge {
       }
       for (const JudgedRun<T>& earlier : runs_) {
         const T first = done.result.cells().front(); // not what was left out, or set to 0
-        if (std::abs(first) > 0 && earlier.problem == problem && same_bits(earlier.result, done.result)) {
+        if (std::abs(first) > 0 && earlier.problem == problem &&
+            same_bits(earlier.result, done.result)) {
           complain_once("it returns the result of an earlier run");
         }
       }
       run.result = std::move(done.result);
     } catch (const SubmissionFailed& failure) {
-      throw SubmissionFailed(failure.kind(),
-                             fmt::format("{}; on {} x {} cells, {}{}{}", failure.what(), problem.nx,
-                                         problem.ny, counted(steps, "step"),
-                                         run.with.empty() ? "" : ", ", run.with));
+      throw SubmissionFailed(
+          failure.kind(),
+          fmt::format("{}; on {} x {} cells, {}{}{}", failure.what(), problem.nx, problem.ny,
+                      counted(steps, "step"), run.with.empty() ? "" : ", ", run.with));
     }
     (run.with.empty() ? runs_ : other_runs_).push_back(std::move(run));
   }
@@ -564,9 +569,10 @@ class Judge {
     for (const JudgedRun<T>& run : runs_) {
       const Field<T> expected = reference_of(run);
       if (!compare<T>(run.result.cells(), expected.cells()).bitwise) {
-        judgement_.max_ulps = std::max(
-            judgement_.max_ulps,
-            difference<T>(run.result.cells(), expected.cells(), run.problem.nx, run.steps).max_ulps);
+        judgement_.max_ulps =
+            std::max(judgement_.max_ulps,
+                     difference<T>(run.result.cells(), expected.cells(), run.problem.nx, run.steps)
+                         .max_ulps);
         if (first_wrong == nullptr && !Rounding(run, expected).allows(run.result, expected)) {
           first_wrong = &run;
         }
@@ -574,10 +580,10 @@ class Judge {
     }
     const Arithmetic arithmetic =
         found.arithmetic ? arithmetics()[*found.arithmetic] : Arithmetic{};
-    judgement_.verdict = first_wrong != nullptr       ? TryVerdict::wrong
-                         : found.arithmetic == 0      ? TryVerdict::same_bits
+    judgement_.verdict = first_wrong != nullptr      ? TryVerdict::wrong
+                         : found.arithmetic == 0     ? TryVerdict::same_bits
                          : is_contracted(arithmetic) ? TryVerdict::contracted
-                                                      : TryVerdict::rounding;
+                                                     : TryVerdict::rounding;
     if (first_wrong != nullptr) {
       tell_why(found, *first_wrong);
       return;
@@ -686,8 +692,8 @@ Explanation explain(const std::vector<JudgedRun<T>>& runs) {
     }
   }
   const auto explains = [&](const Mistake& mistake) {
-    return std::ranges::all_of(
-        by_work, [&](const JudgedRun<T>* run) { return gives(*run, mistake.fault); });
+    return std::ranges::all_of(by_work,
+                               [&](const JudgedRun<T>* run) { return gives(*run, mistake.fault); });
   };
   for (const std::vector<Mistake>& all : {mistakes(), factor_mistakes(by_work)}) {
     if (const auto found = std::ranges::find_if(all, explains); found != all.end()) {

@@ -58,16 +58,16 @@ struct WrongCells {
 struct Judgement {
   Dtype dtype = Dtype::float32;
   TryVerdict verdict = TryVerdict::wrong;
-  std::string arithmetic;              ///< in which other order it computes, where that is known
-  std::int64_t max_ulps = 0;           ///< of right ones, at most
-  std::int64_t runs = 0;               ///< that were made
+  std::string arithmetic;                 ///< in which other order it computes, where that is known
+  std::int64_t max_ulps = 0;              ///< of right ones, at most
+  std::int64_t runs = 0;                  ///< that were made
   Boundary boundary = Boundary::periodic; ///< that it is judged on first
   std::vector<Boundary> boundaries;       ///< that it knows besides periodic ones
-  std::int64_t schedules = 0;          ///< and under so many other orders of threads and blocks
-  std::string mistake_id;              ///< of a wrong one; empty: not explained
-  std::string mistake;                 ///< the same as a sentence
-  std::string advice;                  ///< what to look at
-  bool failed = false;                 ///< it crashed, hung, or could not be loaded or run
+  std::int64_t schedules = 0;             ///< and under so many other orders of threads and blocks
+  std::string mistake_id;                 ///< of a wrong one; empty: not explained
+  std::string mistake;                    ///< the same as a sentence
+  std::string advice;                     ///< what to look at
+  bool failed = false;                    ///< it crashed, hung, or could not be loaded or run
   std::vector<std::string> complaints; ///< what else it does that it may not, or why it did not run
   std::optional<WrongCells> wrong;
   std::string unprotected;             ///< TriedProcess::unprotected()

@@ -63,7 +63,8 @@ void solve(const float* in, float* out, int nx, int ny, int steps, float factor)
   cudaFree(next);
 }
 )"},
-    {"cuda-kernel", Language::cuda, R"(// One step as a kernel; diffbench allocates, launches, copies and swaps.
+    {"cuda-kernel", Language::cuda,
+     R"(// One step as a kernel; diffbench allocates, launches, copies and swaps.
 //   diffbench try FILE
 )",
      cuda_step},
@@ -146,10 +147,10 @@ void write_starting_file(std::string_view kind, const std::filesystem::path& pat
     throw unknown_name("kind of file", kind, starting_kinds());
   }
   if (known_language(path) != file->language) {
-    throw InvalidInput(fmt::format("--new {} writes {}: {} would be taken for another language; the "
-                                   "name is to end with {}",
-                                   kind, to_string(file->language), path.filename().string(),
-                                   usual_ending(file->language)));
+    throw InvalidInput(fmt::format(
+        "--new {} writes {}: {} would be taken for another language; the "
+        "name is to end with {}",
+        kind, to_string(file->language), path.filename().string(), usual_ending(file->language)));
   }
   write_new_file(path, fmt::format("{}{}{}", file->head, file->middle, file->tail));
 }

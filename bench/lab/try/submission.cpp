@@ -5,6 +5,7 @@
 #include "cuda/emulated_cuda.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
+#include "diffbench/text.hpp"
 #include "elf_symbols.hpp"
 #include "included_files.hpp"
 #include "peer.hpp"
@@ -32,10 +33,10 @@ struct FileEnding {
   std::string_view end;
   Language language;
 };
-constexpr FileEnding endings[] = {{".c", Language::c},      {".cpp", Language::cpp},
-                              {".cc", Language::cpp},   {".cxx", Language::cpp},
-                              {".cu", Language::cuda},  {".py", Language::python},
-                              {".so", Language::library}};
+constexpr FileEnding endings[] = {{".c", Language::c},       {".cpp", Language::cpp},
+                                  {".cc", Language::cpp},    {".cxx", Language::cpp},
+                                  {".cu", Language::cuda},   {".py", Language::python},
+                                  {".so", Language::library}};
 
 constexpr std::string_view step_form =
     "void step(const float* u, float* out, int nx, int ny, float factor)";
@@ -90,7 +91,7 @@ class Compiler {
     }
     return {.library = library,
             .command = fmt::format("{} {} -shared -fPIC {}", program_, fmt::join(flags_, " "),
-                                   file.filename().string())};
+                                   one_line(file.filename().string()))};
   }
 
   /// For races; empty where it has no threads, or cannot be built so.
@@ -98,17 +99,18 @@ class Compiler {
                                                       const CompiledSubmission& usual) {
     const bool has_threads =
         std::ranges::any_of(elf_symbols(usual.library), [](const ElfSymbol& symbol) {
-          return !symbol.defined &&
-                 (symbol.name.starts_with("GOMP_parallel") || symbol.name.starts_with("__kmpc_fork") ||
-                  symbol.name.starts_with("_ZNSt6thread") || symbol.name.starts_with("pthread_create") ||
-                  symbol.name.starts_with("thrd_create"));
+          return !symbol.defined && (symbol.name.starts_with("GOMP_parallel") ||
+                                     symbol.name.starts_with("__kmpc_fork") ||
+                                     symbol.name.starts_with("_ZNSt6thread") ||
+                                     symbol.name.starts_with("pthread_create") ||
+                                     symbol.name.starts_with("thrd_create"));
         });
     const fs::path hooks = work_dir_ / "interleave.c", object = work_dir_ / "races.o";
     const fs::path hooks_object = work_dir_ / "interleave.o", library = work_dir_ / "races.so";
     std::ofstream(hooks) << contained[0].text;
     std::vector<std::string> compile = base(), link = base();
-    compile.insert(compile.end(), {"-w", "-O0", "-fno-lto", "-fsanitize=thread", "-fPIC", "-c", "-o",
-                                   object.string(), fs::absolute(file).string()});
+    compile.insert(compile.end(), {"-w", "-O0", "-fno-lto", "-fsanitize=thread", "-fPIC", "-c",
+                                   "-o", object.string(), fs::absolute(file).string()});
     link.insert(link.end(), {"-shared", "-fno-lto", "-o", library.string(), object.string(),
                              hooks_object.string(), "-lm"});
     const auto done = [&](std::vector<std::string> command) {
@@ -419,8 +421,7 @@ Submission prepare(const fs::path& file, std::optional<Form> wanted, const Compi
       found.empty()
           ? fmt::format("{} cannot be tried: {}", file.filename().string(), search.nearest())
           : "";
-  Submission submission =
-      take(std::move(compiled), language, std::move(found), wanted, why_none);
+  Submission submission = take(std::move(compiled), language, std::move(found), wanted, why_none);
   if (compiler) {
     submission.for_races = compiler->compile_for_races(file, submission.compiled);
   }

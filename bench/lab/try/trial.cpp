@@ -3,6 +3,7 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "diffbench/text.hpp"
 #include "option_groups.hpp"
 #include "timed_submission.hpp"
 
@@ -69,7 +70,7 @@ Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
                const std::filesystem::path& work_dir, Progress& progress) {
   const Stopwatch<> watch;
   Trial trial;
-  trial.file = file.filename().string();
+  trial.file = one_line(file.filename().string());
   progress.stage("compiling");
   trial.submission = prepare(file, plan.form, plan.compiler, work_dir);
   const bool emulated = trial.submission.language == Language::cuda;

@@ -40,7 +40,8 @@ template <typename T>
 T guard_at(std::size_t place) {
   constexpr std::uint64_t payload = 0x3f'fffe;
   const std::uint64_t mixed = (place + 1) * 0x9e37'79b9'7f4a'7c15ULL >> 40;
-  const auto bits = (sizeof(T) == 4 ? 0xffc0'0000ULL : 0xfff8'0000'0000'0000ULL) + 1 + mixed % payload;
+  const auto bits =
+      (sizeof(T) == 4 ? 0xffc0'0000ULL : 0xfff8'0000'0000'0000ULL) + 1 + mixed % payload;
   return std::bit_cast<T>(static_cast<BitsOf<T>>(bits));
 }
 
@@ -215,11 +216,10 @@ std::vector<std::string> TriedProcess::command(const CompiledSubmission& submiss
   if (alone) {
     command = bwrap_command(program, work_dir);
   }
-  command.insert(command.end(),
-                 {program.string(), fmt::to_string(limits_.memory_bytes),
-                  fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes), alone ? "1" : "0",
-                  fmt::to_string(shared_.fd()), fmt::to_string(noticed_.get()),
-                  fmt::to_string(limits_.threads)});
+  command.insert(command.end(), {program.string(), fmt::to_string(limits_.memory_bytes),
+                                 fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes),
+                                 alone ? "1" : "0", fmt::to_string(shared_.fd()),
+                                 fmt::to_string(noticed_.get()), fmt::to_string(limits_.threads)});
   if (submission.interpreter.empty()) {
     command.insert(command.end(), {"run", submission.library.string()});
   } else {
@@ -325,7 +325,8 @@ std::string TriedProcess::early_findings() const {
 template <typename T>
 void TriedProcess::fill(const Field<T>& field) {
   std::size_t begin = 0; // of a guard
-  for (const std::size_t place : {places_.in, places_.out, places_.even, places_.odd, places_.end}) {
+  for (const std::size_t place :
+       {places_.in, places_.out, places_.even, places_.odd, places_.end}) {
     for (std::size_t at = begin; at + sizeof(T) <= place; at += sizeof(T)) {
       const T mark = guard_at<T>(at);
       std::memcpy(shared_.data() + at, &mark, sizeof(T));
@@ -334,7 +335,8 @@ void TriedProcess::fill(const Field<T>& field) {
     if (place == places_.in) {
       std::memcpy(shared_.data() + place, field.cells().data(), places_.field);
     } else if (place != places_.end) {
-      std::fill_n(reinterpret_cast<T*>(shared_.data() + place), places_.field / sizeof(T), poison<T>());
+      std::fill_n(reinterpret_cast<T*>(shared_.data() + place), places_.field / sizeof(T),
+                  poison<T>());
     }
   }
 }

@@ -129,8 +129,7 @@ class Walk {
     switch (fault_.skipped) {
       case Fault::Skipped::none: return false;
       case Fault::Skipped::edges: return is_beyond(x, y, 1);
-      case Fault::Skipped::corners:
-        return (x == 0 || x == nx_ - 1) && (y == 0 || y == ny_ - 1);
+      case Fault::Skipped::corners: return (x == 0 || x == nx_ - 1) && (y == 0 || y == ny_ - 1);
       case Fault::Skipped::partial_blocks:
         return x >= nx_ / fault_.bx * fault_.bx || y >= ny_ / fault_.by * fault_.by;
       case Fault::Skipped::all: return true;
@@ -305,8 +304,9 @@ void add_edge_mistakes(std::vector<Mistake>& all) {
          {std::tuple{zero, "edges_zero", "not wrapped: cells beyond them count as 0"},
           std::tuple{copied, "edges_copied",
                      "copied, not wrapped: a neighbour beyond an edge is the edge cell"},
-          std::tuple{mirrored, "edges_mirrored",
-                     "mirrored, not wrapped: a neighbour beyond an edge is the first inner cell"}}) {
+          std::tuple{
+              mirrored, "edges_mirrored",
+              "mirrored, not wrapped: a neighbour beyond an edge is the first inner cell"}}) {
       all.push_back({id,
                      fmt::format("{} {}", edges.text, what),
                      wrap,
@@ -337,8 +337,7 @@ void add_edge_mistakes(std::vector<Mistake>& all) {
         {right_side, "at the right edge columns do not wrap: it reads the start of the row below"},
         {all_sides, "neither columns nor rows wrap: it reads on in the array, and out of it"}}) {
     for (const auto outside : {flat, beyond}) {
-      all.push_back(
-          {"edges_flat", std::string(text), wrap, {.outside = outside, .sides = sides}});
+      all.push_back({"edges_flat", std::string(text), wrap, {.outside = outside, .sides = sides}});
     }
   }
 }
@@ -368,10 +367,11 @@ void add_time_mistakes(std::vector<Mistake>& all) {
                  "after an even number of steps the wrong buffer is returned",
                  "the result is where the last step wrote",
                  {.buffers = Fault::Buffers::even_lost}});
-  all.push_back({"odd_buffer",
-                 "after an odd number of steps the wrong buffer is returned, or the last step left out",
-                 "the result is where the last step wrote",
-                 {.buffers = Fault::Buffers::odd_lost}});
+  all.push_back(
+      {"odd_buffer",
+       "after an odd number of steps the wrong buffer is returned, or the last step left out",
+       "the result is where the last step wrote",
+       {.buffers = Fault::Buffers::odd_lost}});
   all.push_back({"step_too_few",
                  "one step too few is made",
                  "steps steps, not steps - 1",
@@ -400,10 +400,8 @@ void add_formula_mistakes(std::vector<Mistake>& all) {
                  "the factor is applied twice",
                  "out = u + factor * lap",
                  {.factor_squared = true}});
-  all.push_back({"factor_missing",
-                 "the factor is left out",
-                 "out = u + factor * lap",
-                 {.factor = 1.0}});
+  all.push_back(
+      {"factor_missing", "the factor is left out", "out = u + factor * lap", {.factor = 1.0}});
   all.push_back({"sign",
                  "the Laplacian is subtracted, not added",
                  "out = u + factor * lap",

@@ -2,8 +2,9 @@
 // The process in which a submission runs. It knows no field that a submission was not given, no
 // expected result and no clock: these are the parent's.
 //
-//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD THREADS run FILE.so
-//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD THREADS exec COMMAND...
+//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD THREADS run
+//   FILE.so diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD THREADS
+//   exec COMMAND...
 //
 // ALONE is 1 where it sees no process of others, else 0. THREADS are those of its teams; 0: as the
 // environment says.
