@@ -8,6 +8,7 @@ the shared memory SHARED_FD, where the parent put them. FILE has step(u, factor)
 array, or solve(u, steps, factor).
 """
 import importlib.util
+import io
 import mmap
 import os
 import sys
@@ -39,6 +40,20 @@ class Channel:
         self.file.write(text.replace("\n", " ").encode() + b"\n")
 
 
+class Unlimited(io.RawIOBase):
+    """A file of which only the first part is kept: what is printed beyond it is lost, and no error."""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        try:
+            os.write(1, data)
+        except OSError:
+            pass
+        return len(data)
+
+
 class Session:
     def __init__(self, module, shared, words):
         form, dtype, nx, ny, _boundary, _value, factor, place_in, place_out, *_ = words
@@ -52,11 +67,15 @@ class Session:
 
     def run(self, steps):
         if self.form == "solve":
-            result = self.function(self.u, steps, self.factor)
+            result = self.checked(self.function(self.u, steps, self.factor))
         else:
             result = self.u
             for _ in range(steps):
-                result = self.function(result, self.factor)
+                result = self.checked(self.function(result, self.factor))
+        self.out[...] = result
+
+    def checked(self, result):
+        """As an array of NumPy's that cannot be written."""
         if hasattr(result, "__dlpack__") and not isinstance(result, np.ndarray):
             result = np.from_dlpack(result)
         if not isinstance(result, np.ndarray):
@@ -67,7 +86,9 @@ class Session:
         if result.dtype != self.out.dtype:
             raise TypeError(f"{self.form} returned {result.dtype}, the field is {self.out.dtype}: a "
                             "constant of the other type changes it")
-        self.out[...] = result
+        result = result.view()
+        result.flags.writeable = False
+        return result
 
 
 def where(failure, file):
@@ -77,8 +98,22 @@ def where(failure, file):
     return f" in line {lines[-1]}" if lines else ""
 
 
+# Of exceptions: a GPU's or a package's that is not here. Whether the submission is right is then not known.
+LACKING = ("libnvvm", "nvvm support", "cuda driver", "nvidia driver", "nvidia gpu", "no cuda", "cudaerrornodevice",
+           "cudaerrorinsufficientdriver", "cuda_error_no_device", "not compiled with cuda", "libcuda", "libcudart",
+           "libnvrtc", "cuda is not available", "gpu is not available", "cuda support", "cuda_home")
+
+
+def complaint(failure, file):
+    text = f"{type(failure).__name__}{where(failure, file)}: {failure}"
+    small = text.lower()
+    lacks = isinstance(failure, ImportError) or any(word in small for word in LACKING)
+    return f"error {'lacking ' if lacks else ''}{text}"
+
+
 def main():
     channel = Channel()
+    sys.stdout = sys.stderr = io.TextIOWrapper(io.BufferedWriter(Unlimited()), errors="replace", write_through=True)
     file = sys.argv[1]
     sys.path.insert(0, os.path.dirname(file))
     try:
@@ -87,7 +122,7 @@ def main():
         specification.loader.exec_module(module)
         shared = mmap.mmap(int(sys.argv[2]), 0)
     except BaseException as failure:
-        channel.write(f"error {type(failure).__name__}{where(failure, file)}: {failure}")
+        channel.write(complaint(failure, file))
         return 1
     channel.write("ready")
     session = None
@@ -104,7 +139,7 @@ def main():
             else:
                 answer = f"{verb} null"
         except BaseException as failure:
-            answer = f"error {type(failure).__name__}{where(failure, file)}: {failure}"
+            answer = complaint(failure, file)
         channel.write(answer)
     return 0
 

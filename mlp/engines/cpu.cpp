@@ -395,8 +395,8 @@ EngineInfo cpu() {
           .description = "fused products in explicit SIMD, threads where they pay",
           .threaded = true,
           .ladder = 30,
-          .make_float32 = EngineInfo::construct<CpuEngine, float>,
-          .make_float64 = EngineInfo::construct<CpuEngine, double>};
+          .make_float32 = EngineInfo::construct<CpuEngine<float>>,
+          .make_float64 = EngineInfo::construct<CpuEngine<double>>};
 }
 
 } // namespace engines

@@ -45,6 +45,10 @@ class Try(CommandLineTest):
         results = parse_json(done.stdout)["diffbench"]["try"]["results"] if done.stdout else []
         return done, {result["dtype"]: result for result in results}
 
+    def written(self, name, source):
+        self.path(name).write_text(source)
+        return name
+
     def check(self, name, ending, source, verdict, detail):
         """Its judgements; what they say is asserted."""
         timeout = "2" if name == "endless" else "60"
@@ -96,6 +100,66 @@ class Try(CommandLineTest):
               f"explained wrongly: {len(misnamed)} (none)", flush=True)
         self.assertEqual(misnamed, [])
         self.assertGreaterEqual(named, 0.9 * len(planted))
+
+    def test_races_are_seen_whatever_the_environment_says(self):
+        for one in ({"OMP_NUM_THREADS": "1"}, {"OMP_NUM_THREADS": "2", "OMP_THREAD_LIMIT": "1"}):
+            done = self.run_program("try", self.written("race.c", corpus.RACES[0][2]), "--no-timing", env=one)
+            self.assertEqual(done.returncode, 3)
+            self.assert_one_line(done.stderr, "its threads race")
+        self.check_all(corpus.RACES)
+
+    def test_all_kinds_of_numbers_and_guards_are_judged(self):
+        self.check_all(corpus.NUMBERS + corpus.GUARDS)
+        source = next(entry[2] for entry in corpus.RIGHT if entry[0] == "by_axis")
+        done, results = self.judge("quick.c", source, "--flags", "-Ofast -march=native")
+        self.assertEqual((done.returncode, results["float32"]["verdict"]), (0, corpus.ROUNDING))
+
+    def test_a_session_that_knows_one_boundary(self):
+        """It is judged on that one, which the verdict names."""
+        for kind, number, promised in (("NEUMANN", 4, 4), ("DIRICHLET", 2, 2), ("NEUMANN", 2, 4)):
+            source = corpus.replaced(corpus.EDGES_C, ("1 << DIFFBENCH_PERIODIC | 1 << DIFFBENCH_DIRICHLET | 1 << DIFFBENCH_NEUMANN",
+                                                      str(promised)),
+                                     ("== DIFFBENCH_NEUMANN", "== DIFFBENCH_NEUMANN" if number == 4 else "== 9"))
+            done, results = self.judge("session.c", source)
+            if number == promised:
+                self.assertEqual((done.returncode, results["float32"]["verdict"]), (0, corpus.SAME), done.stderr)
+                self.assertEqual(results["float32"]["boundaries"], [kind.lower()])
+            else:
+                self.assert_one_line(done.stderr, "with neumann edges it computes periodic ones")
+
+    def test_what_the_machine_lacks_is_not_decided(self):
+        for text, says in (("import no_such_package\n", "No module named 'no_such_package'"),
+                           ("def step(u, factor):\n    raise OSError('libNVVM cannot be found')\n", "libNVVM"),
+                           ("import time\ndef step(u, factor):\n    time.sleep(60)\n", "1 s (--timeout)")):
+            done, results = self.judge("mine.py", text + "\ndef solve(u, steps, factor):\n    return step(u, factor)\n",
+                                       timeout="1")
+            self.assertEqual((done.returncode, results["float32"]["verdict"]), (1, "not decided"), done.stderr)
+            self.assert_one_line(done.stderr, "not decided: ", says)
+
+    def test_python_that_prints_much_and_gives_other_arrays(self):
+        source = corpus.replaced(corpus.PYTHON, ("    return u + factor * lap", """\
+    assert isinstance(u, np.ndarray) and not u.flags.writeable
+    print("x" * 200_000)
+    return Own(u + factor * lap)
+
+
+class Own:
+    def __init__(self, cells):
+        self.cells = cells
+
+    def __dlpack__(self, **asked):
+        return self.cells.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.cells.__dlpack_device__()"""))
+        done, results = self.judge("mine.py", source)
+        self.assertEqual((done.returncode, results["float32"]["verdict"]), (0, corpus.SAME), done.stderr)
+
+    def test_names_and_flags_with_quotes(self):
+        four = corpus.replaced(corpus.STEP_C, ("4 * u", "FOUR * u"))
+        for name in ('a"b.c', "a\nb.c", "a 'b.cpp"):
+            done, results = self.judge(name, four, "--flags", "'-DFOUR=(float) 4' -O2")
+            self.assertEqual((done.returncode, results["float32"]["verdict"]), (0, corpus.SAME), done.stderr)
 
     def test_no_cheat_passes(self):
         self.check_all(corpus.CHEATS)
@@ -412,7 +476,8 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
                 (["--memory"], "bad.c", "--memory", "1"),
                 (["--exercise 13", "1 to 12"], "--exercise", "13"),
                 (["--exercise my.cu", "1 to 12"], "--exercise", "my.cu"),
-                (["a.c", ".cu file"], "--exercise", "1", "a.c"), (["bad.c is there"], "--new", "cpp", "bad.c"),
+                (["a.c", ".cu file"], "--exercise", "1", "a.c"), (["end with .cpp"], "--new", "cpp", "new.c"),
+                (["end with .py"], "--new", "numba", "new.cpp"), (["does not end"], "bad.c", "--flags", "'-O2"),
                 (["choose one"], "--exercise", "1", "--new", "cpp", "a.cu"), (["--grid"], "bad.c", "--grid", "1")]:
             with self.subTest(arguments):
                 self.assert_refused(2, mentions, "try", *arguments)

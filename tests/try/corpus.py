@@ -130,6 +130,44 @@ def solve(u, steps, factor):
     return u
 """
 
+# One team of threads for all steps.
+REGION = STEP_C[:STEP_C.index("void step")] + """
+void solve(const float* in, float* out, int nx, int ny, int steps, float factor) {
+  float* now = malloc(sizeof(float) * nx * ny);
+  float* next = malloc(sizeof(float) * nx * ny);
+  memcpy(now, in, sizeof(float) * nx * ny);
+  #pragma omp parallel
+  for (int k = 0; k < steps; ++k) {
+    #pragma omp for
+    for (int y = 0; y < ny; ++y) for (int x = 0; x < nx; ++x) {
+      const int left = (x + nx - 1) % nx, right = (x + 1) % nx, up = (y + ny - 1) % ny, down = (y + 1) % ny;
+      next[y * nx + x] = now[y * nx + x] + factor * (now[up * nx + x] + now[down * nx + x] + now[y * nx + left] +
+                         now[y * nx + right] - 4 * now[y * nx + x]);
+    }
+    #pragma omp single
+    { float* old = now; now = next; next = old; }
+    /* done */
+  }
+  memcpy(out, now, sizeof(float) * nx * ny);
+  free(now);
+  free(next);
+}
+"""
+
+# A step of which what is above `x` is not private to a thread.
+SHARED = """\
+void step(const float* u, float* out, int nx, int ny, float factor) {
+  int x, left, right, up, down;
+  float lap;
+#pragma omp parallel for private(x, left, right, up, down, lap)
+  for (int y = 0; y < ny; ++y) for (x = 0; x < nx; ++x) {
+    left = (x + nx - 1) % nx; right = (x + 1) % nx; up = (y + ny - 1) % ny; down = (y + 1) % ny;
+    lap = u[up * nx + x] + u[down * nx + x] + u[y * nx + left] + u[y * nx + right] - 4 * u[y * nx + x];
+    out[y * nx + x] = u[y * nx + x] + factor * lap;
+  }
+}
+"""
+
 # Each tile makes all steps by itself, and takes what lies beyond it from the first field.
 TILES = STEP_C[:STEP_C.index("void step")] + """
 void solve(const float* in, float* out, int nx, int ny, int steps, float factor) {
@@ -202,6 +240,13 @@ RIGHT = [
                     " all.emplace_back([=] {\n  for (int y = half; y < ny; y += 2) {"),
         ("    }\n  }\n}\nvoid step(const float", "    }\n  }\n  });\n  for (auto& t : all) t.join();\n}"
          "\nvoid step(const float")), SAME, None),
+    # Threads in all ways that wait for one another: none of them races.
+    ("region", "c", REGION, SAME, None),
+    ("reductions", "c", replaced(REGION, ("#pragma omp for", "#pragma omp for reduction(+ : sum)"), (
+        "/* done */", "\n#pragma omp atomic\n  sum += 1;\n#pragma omp critical\n  count++;"), (
+        "float* now", "double sum = 0; int count = 0; float* now")), SAME, None),
+    ("inline_of_c99", "c", "inline int wrapped(int x, int n) { return (x + n) % n; }\n" + replaced(
+        REGION, ("(x + nx - 1) % nx", "wrapped(x - 1, nx)")), SAME, None),
     ("fused", "c", replaced(STEP_C, (ASSIGN, "out[y * nx + x] = fmaf(factor, lap, u[y * nx + x]);")),
      CONTRACTED, None),
     ("other_order", "c", with_lap("u[y * nx + left] + u[y * nx + right] + u[up * nx + x] +"
@@ -327,6 +372,28 @@ MISTAKES = [
      WRONG, "says: ended with status 4"),
 ]
 
+# Wrong with several threads alone, in any order alone, or for some numbers alone.
+RACE_SAYS = "says: its threads race"
+PRIVATE = ("x", "left", "right", "up", "down", "lap")
+RACES = [("race_" + name, "c", replaced(SHARED, (f"private({', '.join(PRIVATE)})", "private(" + ", ".join(
+    other for other in PRIVATE if other != name) + ")")), WRONG, RACE_SAYS) for name in ("lap", "x", "left", "up")] + [
+    ("race_" + name, "c", replaced(REGION, pair), WRONG, "*") for name, pair in (
+        ("no_wait", ("omp for", "omp for nowait")), ("swapped_early", ("omp single", "omp single nowait")),
+        ("master", ("omp single", "omp master")))]
+NUMBERS = [(f"numbers_{k}", "c", replaced(STEP_C, ("u[y * nx + x] + factor * lap", text.replace(
+    "V", "(u[y * nx + x] + factor * lap)"))), WRONG, detail) for k, (text, detail) in enumerate([
+        ("fminf(1, fmaxf(0, V))", "says: with numbers below 0"), ("V < 0 ? 0 : V", "says: with numbers below 0"),
+        ("V > 1 ? 1 : V", "says: with numbers of both signs"), ("fabsf(V) < 1e-6f ? 0 : V", "says: with tiny numbers"),
+        ("V > 1e20f ? 0 : V", "says: with large numbers"), ("fabsf(V)", "says: with numbers below 0"),
+        ("u[y * nx + x] + (factor > 0.24f ? 0.24f : factor) * lap", "*"),
+        ("u[y * nx + x] + (factor < 0.09f ? 0.09f : factor) * lap", "*")])]
+GUARDS = [("guards_" + name, "c", replaced(STEP_C, ("/* first */", text)), WRONG, f"says: it wrote outside of {where}")
+          for name, text, where in (
+              ("row_behind", "memcpy(out, u, sizeof(float) * nx * (ny + 1));", "the output"),
+              ("row_before", "memcpy(out - nx, u - nx, sizeof(float) * nx * ny);", "the output"),
+              ("shifted", "out[nx * ny] = out[nx * ny + 1];", "the output"),
+              ("input", "((float*)u)[nx * ny] = out[nx * ny];", "the input"))]
+
 DISTURBS = """\
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -396,6 +463,14 @@ CHEATS = [
         " old_ny) { memcpy(out, kept, bytes); return; }"), (
         "memcpy(out, now, bytes);", "memcpy(out, now, bytes); memcpy(kept, now, bytes); old_nx = nx;"
         " old_ny = ny;")), WRONG, "says: the result of an earlier run"),
+    # The same of all that it is told but the field.
+    ("replayed_alike", "c", replaced(SOLVE_C, (
+        "const size_t bytes", "static struct { int nx, ny, steps; float factor, *cells; } kept[999]; static int known;\n"
+        "  for (int k = 0; k < known; ++k) if (kept[k].nx == nx && kept[k].ny == ny && kept[k].steps == steps &&"
+        " kept[k].factor == factor) {\n    memcpy(out, kept[k].cells, sizeof(float) * nx * ny);\n    return;\n  }\n"
+        "  const size_t bytes"), (
+        "free(next);", "kept[known].nx = nx; kept[known].ny = ny; kept[known].steps = steps; kept[known].factor = factor;"
+        " memcpy(kept[known++].cells = next, out, bytes);")), WRONG, "says: the result of an earlier run"),
     ("input_zeroed", "c", cheating("memset((float*)in, 0, sizeof(float) * nx * ny); memset(out, 0,"
                                    " sizeof(float) * nx * ny); return;"), WRONG,
      "says: changes its input"),

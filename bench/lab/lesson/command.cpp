@@ -9,8 +9,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <iterator>
-#include <sstream>
 #include <thread>
 
 #include <fcntl.h>
@@ -59,11 +57,6 @@ int run_here(const std::vector<std::string>& arguments) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-std::vector<std::string> words_of(const std::string& command) {
-  std::istringstream stream(command);
-  return {std::istream_iterator<std::string>(stream), {}};
 }
 
 } // namespace diffbench::bench::lesson

@@ -12,7 +12,4 @@ namespace diffbench::bench::lesson {
 /// Error when it cannot be started.
 [[nodiscard]] int run_here(const std::vector<std::string>& arguments);
 
-/// The words between blanks.
-[[nodiscard]] std::vector<std::string> words_of(const std::string& command);
-
 } // namespace diffbench::bench::lesson

@@ -2,6 +2,7 @@
 #include "course.hpp"
 
 #include "command.hpp"
+#include "command_words.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "exit_code.hpp"
@@ -46,7 +47,7 @@ std::filesystem::path exercise_file(const LessonStep& step, const std::filesyste
 
 std::vector<std::string> arguments_of(const LessonStep& step, const CourseOptions& options,
                                       const std::filesystem::path& folder) {
-  std::vector<std::string> words = words_of(worded(step.command, options.quick));
+  std::vector<std::string> words = argument_words(worded(step.command, options.quick));
   if (step.exercise != 0) {
     words.push_back(exercise_file(step, folder).string());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lesson as its author wrote it, in TOML: every fault is told with file and line.
-#include "command.hpp"
+#include "command_words.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "diffbench/name_table.hpp"
@@ -352,7 +352,7 @@ class LessonReader {
   }
 
   static void require_verb(const std::string& command, bool with_exercise) {
-    const std::vector<std::string> words = words_of(command);
+    const std::vector<std::string> words = argument_words(command);
     const std::vector<std::string> verbs{"advise",  "mlp",   "pitfalls", "residency",
                                          "scaling", "sweep", "transfer", "try"};
     const std::string first = words.empty() ? "" : words.front();

@@ -3,7 +3,6 @@
 
 #include "interrupt.hpp"
 #include "units.hpp"
-#include "variation.hpp"
 
 #include <fmt/format.h>
 
@@ -23,6 +22,25 @@ struct Case {
   std::int64_t nx, ny;
   std::vector<std::int64_t> steps;
 };
+
+/// Factors of one case after the other, so that none is known before, and small ones come early.
+constexpr std::pair<double, double> factor_ranges[] = {
+    {0.1, 0.2}, {0.01, 0.1}, {0.2, 0.25}, {0.001, 0.01}};
+
+/// Other fields than those in [0, 1), and factors at the ends of what is stable.
+struct Extreme {
+  std::string_view with;
+  double low, high;     ///< of a cell,
+  int float32, float64; ///< times two to this power
+  double factor;
+};
+constexpr Extreme extremes[] = {{"with a factor of 0.25", 0, 1, 0, 0, 0.25},
+                                {"with a factor of 0.001", 0, 1, 0, 0, 0.001},
+                                {"with numbers below 0", -1, 0, 0, 0, 0.15},
+                                {"with numbers of both signs", -1, 1, 8, 8, 0.05},
+                                {"with large numbers", -1, 1, 110, 1000, 0.2},
+                                {"with tiny numbers", 0, 1, -110, -1000, 0.15},
+                                {"with denormal numbers", 0, 1, -134, -1040, 0.22}};
 
 /// Odd, prime, thin, smaller than a block, as large as one, not square. The first tell most.
 std::vector<Case> cases(bool brief) {
@@ -47,6 +65,51 @@ Field<T> reference_of(const JudgedRun<T>& run) {
   advance_reference(run.problem, expected, run.steps);
   return expected;
 }
+
+/// What the order of operations and what a unit does with denormal numbers can make of a result,
+/// as Difference says it: where nothing cancels by each cell, else by the largest.
+template <typename T>
+class Rounding {
+ public:
+  Rounding(const JudgedRun<T>& run, const Field<T>& expected)
+      : most_(17 * static_cast<double>(run.steps)) {
+    double low = 0, high = 0;
+    for (const auto& cells : {run.initial.cells(), expected.cells()}) {
+      for (const T cell : cells) {
+        low = std::min(low, static_cast<double>(cell));
+        high = std::max(high, static_cast<double>(cell));
+      }
+    }
+    // With a factor near 1/4, u and -4 f u cancel.
+    const bool cancels = (low < 0 && high > 0) || run.problem.dt > 0.2;
+    largest_ = cancels ? std::max(-low, high) : 0;
+  }
+
+  [[nodiscard]] bool allows(T found, T expected) const {
+    const double a = found, b = expected;
+    if (!std::isfinite(a) || !std::isfinite(b)) {
+      return is_poison(found) == is_poison(expected) &&
+             (a == b || (std::isnan(a) && std::isnan(b)));
+    }
+    const double size = std::max({std::abs(a), std::abs(b), largest_});
+    return std::abs(a - b) <= most_ * (size * std::numeric_limits<T>::epsilon()) ||
+           std::abs(a - b) <= most_ * std::numeric_limits<T>::min();
+  }
+  [[nodiscard]] bool allows(const Field<T>& found, const Field<T>& expected) const {
+    return std::ranges::equal(found.cells(), expected.cells(),
+                              [this](T a, T b) { return allows(a, b); });
+  }
+  /// What is right within rounding becomes so to the bit.
+  [[nodiscard]] Field<T> beyond(const Field<T>& found, const Field<T>& expected) const {
+    Field<T> beyond(found.nx(), found.ny());
+    std::ranges::transform(found.cells(), expected.cells(), beyond.cells().begin(),
+                           [this](T a, T b) { return allows(a, b) && !std::isnan(a) ? b : a; });
+    return beyond;
+  }
+
+ private:
+  double most_, largest_ = 0;
+};
 
 /// Rows and columns of a map: every character is a part of the field, wrong where a cell of it is.
 template <typename T>
@@ -74,11 +137,12 @@ std::string map_of(const Field<T>& result, const Field<T>& expected) {
 template <typename T>
 WrongCells wrong_cells(const JudgedRun<T>& run, const Field<T>& expected) {
   WrongCells wrong{.nx = run.problem.nx, .ny = run.problem.ny, .steps = run.steps};
-  wrong.difference = difference<T>(run.result.cells(), expected.cells(), run.problem.nx, run.steps);
+  const Field<T> result = Rounding(run, expected).beyond(run.result, expected);
+  wrong.difference = difference<T>(result.cells(), expected.cells(), run.problem.nx, run.steps);
   wrong.expected = expected.row(wrong.difference.y)[wrong.difference.x];
   wrong.found = run.result.row(wrong.difference.y)[wrong.difference.x];
   wrong.unwritten = std::ranges::count_if(run.result.cells(), is_poison<T>);
-  wrong.map = map_of(run.result, expected);
+  wrong.map = map_of(result, expected);
   return wrong;
 }
 
@@ -96,11 +160,12 @@ WrongCounts wrong_counts(const std::vector<JudgedRun<T>>& runs) {
       continue;
     }
     const Field<T> expected = reference_of(run);
+    const Field<T> result = Rounding(run, expected).beyond(run.result, expected);
     std::vector<std::int64_t> by_column(static_cast<std::size_t>(run.problem.nx));
     std::vector<std::int64_t> by_row(static_cast<std::size_t>(run.problem.ny));
     for (std::int64_t y = 0; y < run.problem.ny; ++y) {
       for (std::int64_t x = 0; x < run.problem.nx; ++x) {
-        const int wrong_cell = run.result.row(y)[x] == expected.row(y)[x] ? 0 : 1;
+        const int wrong_cell = result.row(y)[x] == expected.row(y)[x] ? 0 : 1;
         by_column[static_cast<std::size_t>(x)] += wrong_cell;
         by_row[static_cast<std::size_t>(y)] += wrong_cell;
       }
@@ -126,13 +191,72 @@ void mark_unwritten(Field<T>& field) {
   }
 }
 
+/// Whether a mistake explains a run, whatever is rounded. What grows without end says nothing.
+template <typename T>
+bool gives(const JudgedRun<T>& run, const Fault& fault) {
+  const Field<T> expected = advance_varied(run.problem, run.initial, run.steps, {}, fault);
+  return Rounding(run, expected).allows(run.result, expected) ||
+         std::ranges::any_of(expected.cells(), [](T cell) { return std::isinf(cell); });
+}
+
+/// The factor that explains most cells of a run of one step.
+template <typename T>
+std::optional<double> factor_in(const JudgedRun<T>& run) {
+  Fault unit{.factor = 1.0};
+  const Field<T> whole = advance_varied(run.problem, run.initial, 1, {}, unit);
+  std::vector<double> factors;
+  for (std::size_t i = 0; i < whole.cells().size(); ++i) {
+    const double u = run.initial.cells()[i], lap = whole.cells()[i] - u;
+    if (std::abs(lap) > 0.1 && std::isfinite(run.result.cells()[i])) {
+      factors.push_back((run.result.cells()[i] - u) / lap);
+    }
+  }
+  if (run.steps != 1 || factors.empty()) {
+    return std::nullopt;
+  }
+  const auto middle = factors.begin() + std::ssize(factors) / 2;
+  std::ranges::nth_element(factors, middle);
+  return *middle;
+}
+
+/// Another factor than is asked for: always the same one, or a part or a multiple of it; as well as
+/// each run tells it.
+template <typename T>
+std::vector<Mistake> factor_mistakes(const std::vector<const JudgedRun<T>*>& runs) {
+  std::vector<Mistake> found;
+  for (const JudgedRun<T>* run : runs) {
+    if (const auto factor = factor_in(*run)) {
+      found.push_back({"factor_constant",
+                       fmt::format("the factor is {:.4g}, whatever it is asked for{}", *factor,
+                                   std::abs(*factor - 0.25) < 1e-5
+                                       ? ": a Jacobi step, 0.25 * (up + down + left + right)"
+                                       : ""),
+                       "out = u + factor * lap, with the factor of the call",
+                       {.factor = factor}});
+      const double scale = *factor / static_cast<double>(run->problem.template update_factor<T>());
+      if (std::abs(scale - 1) > 1e-3) {
+        found.push_back({"factor_wrong",
+                         fmt::format("the factor is {:.4g} times what it should be", scale),
+                         "factor is dt D / h^2 already",
+                         {.factor_scale = scale}});
+      }
+    }
+  }
+  return found;
+}
+
+/// Threads of a submission, whatever the environment says: a race needs several.
+constexpr int team = 4;
+
 /// The runs of one dtype.
 template <typename T>
 class Judge {
  public:
   Judge(const Submission& submission, const JudgePlan& plan, const std::filesystem::path& work_dir,
         const std::function<void(double)>& on_progress)
-      : submission_(submission), plan_(plan), work_dir_(work_dir), on_progress_(on_progress) {}
+      : submission_(submission), plan_(plan), work_dir_(work_dir), on_progress_(on_progress) {
+    plan_.limits.threads = team;
+  }
 
   Judgement judge() {
     judgement_.dtype = dtype_of<T>;
@@ -142,13 +266,16 @@ class Judge {
       complain_of_chance();
       complain_once(unwritten_);
       judgement_.failed = judgement_.complaints.empty(); // else it failed of what is known
-      is_ended_ = judgement_.failed && failure.kind() == SubmissionFailed::Kind::ended;
+      is_ended_ = judgement_.failed && is_of_the_machine(failure.kind());
       judgement_.complaints.emplace_back(failure.what());
     }
     complain_of_chance();
     judgement_.runs = std::ssize(runs_) + std::ssize(other_runs_);
     if (!runs_.empty()) {
       compare_all();
+    }
+    if (judgement_.complaints.empty() && judgement_.mistake.empty()) {
+      look_for_races();
     }
     judge_unwritten();
     if (is_ended_) {
@@ -160,6 +287,13 @@ class Judge {
   }
 
  private:
+  /// Emulation and interpreters are slow: a run of theirs that does not end may be right.
+  [[nodiscard]] bool is_of_the_machine(SubmissionFailed::Kind kind) const {
+    return kind == SubmissionFailed::Kind::ended || kind == SubmissionFailed::Kind::lacking ||
+           (kind == SubmissionFailed::Kind::hung &&
+            (submission_.language == Language::cuda || submission_.language == Language::python));
+  }
+
   /// More runs would not make a wrong result right.
   void decide_of_what_was_run() {
     if (runs_.empty() || is_right(judgement_.verdict)) {
@@ -179,7 +313,9 @@ class Judge {
     TriedProcess process(submission_.compiled, plan_.limits, largest, work_dir_);
     judgement_.unprotected = process.unprotected();
     hearing(process, [&] {
+      find_boundaries(process);
       run_cases(process, all);
+      run_extremes(process);
       run_boundaries(process);
     });
     judgement_.counts = device_counts(process.counts());
@@ -187,7 +323,7 @@ class Judge {
     if (plan_.brief) {
       run_schedules(largest);
     }
-    if (plan_.nx > 0 && submission_.language == Language::cuda) {
+    if (plan_.nx > 0 && judgement_.complaints.empty()) {
       check_launches();
     }
   }
@@ -208,11 +344,7 @@ class Judge {
 
   /// On the grid that is asked for, which would take too long to compute here.
   void check_launches() {
-    Problem problem;
-    problem.nx = plan_.nx;
-    problem.ny = plan_.ny;
-    problem.dtype = dtype_of<T>;
-    problem.dt = 0.125;
+    const Problem problem = problem_of({plan_.nx, plan_.ny, {}}, 0.125);
     constexpr std::int64_t most_bytes = std::int64_t{1} << 28; // emulated with several of these
     if (problem.field_bytes() > most_bytes) {
       return;
@@ -238,31 +370,131 @@ class Judge {
     }
   }
 
-  /// Of a session that knows others than periodic ones.
-  void run_boundaries(TriedProcess& process) {
+  /// A session is judged on all that it names, and on no other.
+  void find_boundaries(TriedProcess& process) {
     if (submission_.form != Form::session) {
       return;
     }
     for (const Boundary boundary : {Boundary::dirichlet, Boundary::neumann}) {
-      if (!process.knows(boundary)) {
-        continue;
+      if (process.knows(boundary)) {
+        judgement_.boundaries.push_back(boundary);
       }
-      judgement_.boundaries.push_back(boundary);
+    }
+    if (!process.knows(Boundary::periodic) && !judgement_.boundaries.empty()) {
+      judgement_.boundary = judgement_.boundaries.front();
+    }
+  }
+
+  void run_boundaries(TriedProcess& process) {
+    for (const Boundary boundary : judgement_.boundaries) {
       for (const Case& each : {Case{7, 5, {1, 3, 17}}, Case{13, 19, {1, 2}}}) {
-        Problem problem;
-        problem.nx = each.nx;
-        problem.ny = each.ny;
-        problem.dtype = dtype_of<T>;
-        problem.dt = 0.1 + 0.01 * static_cast<double>(seed_() % 10);
+        if (boundary == judgement_.boundary) {
+          continue;
+        }
+        Problem problem = problem_of(each, 0.1 + 0.01 * static_cast<double>(seed_() % 10));
         problem.boundary = boundary;
-        problem.boundary_value = 0.25 + 0.125 * static_cast<double>(seed_() % 5);
         process.open(problem, Form::session);
         for (const std::int64_t steps : each.steps) {
-          run(process, problem, steps);
+          run(process, problem, steps, secret(problem),
+              fmt::format("with {} edges", to_string(boundary)));
         }
         process.close();
       }
     }
+  }
+
+  /// What is right for numbers of one kind alone.
+  void run_extremes(TriedProcess& process) {
+    for (const Extreme& extreme : extremes) {
+      const Problem problem = problem_of({13, 9, {}}, extreme.factor);
+      process.open(problem, session_form());
+      for (const std::int64_t steps : {1, 3}) {
+        Field<T> field = secret(problem);
+        for (T& cell : field.cells()) {
+          cell = std::ldexp(static_cast<T>(extreme.low + (extreme.high - extreme.low) * cell),
+                            sizeof(T) == 4 ? extreme.float32 : extreme.float64);
+        }
+        run(process, problem, steps, std::move(field), std::string(extreme.with));
+      }
+      process.close();
+    }
+  }
+
+  /// With a value beyond the edges for those that have one.
+  Problem problem_of(const Case& size, double factor) {
+    Problem problem;
+    problem.nx = size.nx;
+    problem.ny = size.ny;
+    problem.dtype = dtype_of<T>;
+    problem.dt = factor;
+    problem.boundary = judgement_.boundary;
+    problem.boundary_value = 0.25 + 0.125 * static_cast<double>(seed_() % 5);
+    return problem;
+  }
+
+  Field<T> secret(const Problem& problem) {
+    Field<T> field(problem.nx, problem.ny);
+    fill_secret(field, seed_());
+    return field;
+  }
+
+  /// Once more without optimization, which hides accesses, each of which now gives its CPU away or
+  /// waits. What is right with one thread alone races.
+  void look_for_races() {
+    if (!submission_.for_races) {
+      return;
+    }
+    try {
+      repeats_ = true;
+      if (const auto wrong = wrong_without_optimization(team)) {
+        const auto alone = wrong_without_optimization(1);
+        if (alone && repeats_ == true && !is_right(judgement_.verdict)) {
+          return;
+        }
+        judgement_.verdict = TryVerdict::wrong;
+        judgement_.wrong = alone ? alone : wrong->nx == 0 ? std::nullopt : wrong;
+        complain_once(alone
+                          ? ""
+                          : "its threads race: without optimization and in another order they give "
+                            "wrong cells, where one alone gives right ones");
+        complain_of_chance();
+        complain_once(
+            "without optimization it is wrong: it reads what was never set, or relies on what the "
+            "compiler makes of it");
+      }
+    } catch (const SubmissionFailed&) { // with one thread: no verdict comes of it
+    }
+  }
+
+  /// A wrong run of the build for races; of one that crashed, without cells.
+  std::optional<WrongCells> wrong_without_optimization(int threads) {
+    TryLimits limits = plan_.limits;
+    limits.threads = threads;
+    std::optional<WrongCells> wrong;
+    try {
+      TriedProcess process(*submission_.for_races, limits, 64 * 64 * sizeof(T), work_dir_);
+      for (const Case& each : {Case{7, 5, {3}}, Case{13, 19, {2, 17}}, Case{37, 21, {1, 3, 4}}}) {
+        const Problem problem = problem_of(each, 0.2);
+        process.open(problem, submission_.form);
+        for (const std::int64_t steps : each.steps) {
+          JudgedRun<T> run{problem, steps, secret(problem), {}};
+          TriedRun<T> done = process.run(run.initial, steps);
+          run.result = std::move(done.result);
+          const Field<T> expected = reference_of(run);
+          if (!Rounding(run, expected).allows(run.result, expected)) {
+            repeats_ = same_bits(process.run(run.initial, steps).result, run.result);
+            return wrong_cells(run, expected);
+          }
+        }
+        process.close();
+      }
+    } catch (const SubmissionFailed& failure) {
+      if (threads == 1 || failure.kind() != SubmissionFailed::Kind::crashed) {
+        throw;
+      }
+      wrong.emplace();
+    }
+    return wrong;
   }
 
   /// Whatever comes of `run`: what an emulated device has found.
@@ -280,13 +512,9 @@ class Judge {
 
   /// The same run again, in other orders of threads and blocks.
   void run_schedules(std::int64_t largest) {
-    Problem problem;
-    problem.nx = 37;
-    problem.ny = 21;
-    problem.dtype = dtype_of<T>;
-    problem.dt = 0.125;
-    Field<T> field(problem.nx, problem.ny), first;
-    fill_secret(field, seed_());
+    const Problem problem = problem_of({37, 21, {}}, 0.125);
+    const Field<T> field = secret(problem);
+    Field<T> first;
     for (std::int64_t schedule = 1; schedule <= plan_.schedules; ++schedule) {
       // A new process: the code may keep memory of the device from one call to the next.
       TriedProcess process(submission_.compiled, plan_.limits, largest, work_dir_);
@@ -312,19 +540,19 @@ class Judge {
   }
 
   void run_cases(TriedProcess& process, const std::vector<Case>& all) {
-    double done = 0;
+    std::size_t done = 0;
     for (const Case& each : all) {
-      Problem problem;
-      problem.nx = each.nx;
-      problem.ny = each.ny;
-      problem.dtype = dtype_of<T>;
-      problem.dt = 0.1 + 0.01 * static_cast<double>(seed_() % 10); // no factor is known before
+      const auto [low, high] = factor_ranges[done % std::size(factor_ranges)];
+      const Problem problem =
+          problem_of(each, low + (high - low) * static_cast<double>(seed_() % 1000) / 1000);
       process.open(problem, session_form());
       for (const std::int64_t steps : each.steps) {
-        run(process, problem, steps);
+        run(process, problem, steps, secret(problem));
       }
+      // Another field: whoever keeps answers for all that is equal gives an old one.
+      run(process, problem, each.steps.front(), secret(problem));
       process.close();
-      on_progress_(++done / static_cast<double>(all.size()));
+      on_progress_(static_cast<double>(++done) / static_cast<double>(all.size()));
     }
   }
 
@@ -348,13 +576,10 @@ class Judge {
     }
   }
 
-  void run(TriedProcess& process, const Problem& problem, std::int64_t steps) {
+  void run(TriedProcess& process, const Problem& problem, std::int64_t steps, Field<T> initial,
+           std::string with = "") {
     check_interrupt();
-    JudgedRun<T> run{.problem = problem,
-                     .steps = steps,
-                     .initial = Field<T>(problem.nx, problem.ny),
-                     .result = {}};
-    fill_secret(run.initial, seed_());
+    JudgedRun<T> run{problem, steps, std::move(initial), {}, std::move(with)};
     try {
       const Value before = counts(process);
       TriedRun<T> done = process.run(run.initial, steps);
@@ -372,7 +597,8 @@ class Judge {
       }
       for (const JudgedRun<T>& earlier : runs_) {
         const T first = done.result.cells().front(); // not what was left out, or set to 0
-        if (first > 0 && earlier.problem == problem && same_bits(earlier.result, done.result)) {
+        if (std::abs(first) > 0 && earlier.problem == problem &&
+            same_bits(earlier.result, done.result)) {
           complain_once("it returns the result of an earlier run");
         }
       }
@@ -381,11 +607,12 @@ class Judge {
         mark_unwritten(run.result);
       }
     } catch (const SubmissionFailed& failure) {
-      throw SubmissionFailed(failure.kind(),
-                             fmt::format("{}; on {} x {} cells, {}", failure.what(), problem.nx,
-                                         problem.ny, counted(steps, "step")));
+      throw SubmissionFailed(
+          failure.kind(),
+          fmt::format("{}; on {} x {} cells, {}{}{}", failure.what(), problem.nx, problem.ny,
+                      counted(steps, "step"), run.with.empty() ? "" : ", ", run.with));
     }
-    (problem.boundary == Boundary::periodic ? runs_ : other_runs_).push_back(std::move(run));
+    (run.with.empty() ? runs_ : other_runs_).push_back(std::move(run));
   }
 
   /// Where nothing says why.
@@ -409,80 +636,90 @@ class Judge {
 
   void compare_all() {
     const Explanation found = explain(runs_);
-    std::optional<std::size_t> first_different, first_wrong;
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      const JudgedRun<T>& run = runs_[i];
+    const JudgedRun<T>* first_wrong = nullptr;
+    for (const JudgedRun<T>& run : runs_) {
       const Field<T> expected = reference_of(run);
-      const Comparison comparison = compare<T>(run.result.cells(), expected.cells());
-      if (comparison.bitwise) {
-        continue;
-      }
-      const Difference how =
-          difference<T>(run.result.cells(), expected.cells(), run.problem.nx, run.steps);
-      judgement_.max_ulps = std::max(judgement_.max_ulps, how.max_ulps);
-      first_different = first_different.value_or(i);
-      if (!how.within_rounding(run.steps)) {
-        first_wrong = first_wrong.value_or(i);
+      if (!compare<T>(run.result.cells(), expected.cells()).bitwise) {
+        judgement_.max_ulps =
+            std::max(judgement_.max_ulps,
+                     difference<T>(run.result.cells(), expected.cells(), run.problem.nx, run.steps)
+                         .max_ulps);
+        if (first_wrong == nullptr && !Rounding(run, expected).allows(run.result, expected)) {
+          first_wrong = &run;
+        }
       }
     }
-    if (found.mistake) {
-      const Mistake& mistake = mistakes()[*found.mistake];
-      judgement_.verdict = TryVerdict::wrong;
-      judgement_.mistake_id = mistake.id;
-      judgement_.mistake = mistake.text;
-      judgement_.advice = mistake.advice;
-    } else if (found.arithmetic) {
-      const Arithmetic& arithmetic = arithmetics()[*found.arithmetic];
-      judgement_.arithmetic = *found.arithmetic == 0 ? "" : to_string(arithmetic);
-      judgement_.verdict = *found.arithmetic == 0      ? TryVerdict::same_bits
-                           : is_contracted(arithmetic) ? TryVerdict::contracted
-                                                       : TryVerdict::rounding;
-    } else {
-      judgement_.verdict = first_wrong ? TryVerdict::wrong : TryVerdict::rounding;
+    const Arithmetic arithmetic =
+        found.arithmetic ? arithmetics()[*found.arithmetic] : Arithmetic{};
+    judgement_.verdict = first_wrong != nullptr      ? TryVerdict::wrong
+                         : found.arithmetic == 0     ? TryVerdict::same_bits
+                         : is_contracted(arithmetic) ? TryVerdict::contracted
+                                                     : TryVerdict::rounding;
+    if (first_wrong != nullptr) {
+      tell_why(found, *first_wrong);
+      return;
     }
+    judgement_.arithmetic = found.arithmetic.value_or(0) == 0 ? "" : to_string(arithmetic);
     for (const JudgedRun<T>& run : other_runs_) {
       if (is_right(judgement_.verdict)) {
-        compare_other(run, found.arithmetic ? arithmetics()[*found.arithmetic] : Arithmetic{});
-      }
-    }
-    const auto shown = first_wrong ? first_wrong : first_different;
-    if (judgement_.verdict == TryVerdict::wrong && shown && !judgement_.wrong) {
-      judgement_.wrong = wrong_cells(runs_[*shown], reference_of(runs_[*shown]));
-      if (!found.mistake) {
-        const WrongCounts counts = wrong_counts(runs_);
-        judgement_.wrong->columns = wrong_period(counts.by_column);
-        judgement_.wrong->rows = wrong_period(counts.by_row);
+        compare_other(run, arithmetic);
       }
     }
   }
 
-  /// A run with other edges than periodic ones, of a file that is right with those.
+  void tell_why(const Explanation& found, const JudgedRun<T>& run) {
+    judgement_.wrong = wrong_cells(run, reference_of(run));
+    const bool named = judgement_.boundary != Boundary::periodic || !judgement_.boundaries.empty();
+    const std::string edges =
+        named ? fmt::format("with {} edges ", to_string(judgement_.boundary)) : "";
+    if (found.mistake) {
+      judgement_.mistake_id = found.mistake->id;
+      judgement_.mistake = edges + found.mistake->text;
+      judgement_.advice = found.mistake->advice;
+      return;
+    }
+    const WrongCounts counts = wrong_counts(runs_);
+    judgement_.wrong->columns = wrong_period(counts.by_column);
+    judgement_.wrong->rows = wrong_period(counts.by_row);
+    if (named) {
+      complain_once(edges + what_is_wrong(run));
+    }
+  }
+
+  [[nodiscard]] static std::string what_is_wrong(const JudgedRun<T>& run) {
+    Problem problem = run.problem;
+    problem.boundary = Boundary::periodic;
+    const Field<T> periodic = advance_varied(problem, run.initial, run.steps, {});
+    return problem != run.problem && Rounding(run, periodic).allows(run.result, periodic)
+               ? "it computes periodic ones"
+               : "cells are wrong";
+  }
+
+  /// A run that is unlike the usual ones, of a file that is right with those.
   void compare_other(const JudgedRun<T>& run, const Arithmetic& arithmetic) {
     if (same_bits(advance_varied(run.problem, run.initial, run.steps, arithmetic), run.result)) {
       return;
     }
     const Field<T> expected = reference_of(run);
-    const Difference how =
-        difference<T>(run.result.cells(), expected.cells(), run.problem.nx, run.steps);
-    if (how.within_rounding(run.steps)) {
-      judgement_.verdict = TryVerdict::rounding;
-      judgement_.arithmetic.clear();
-      judgement_.max_ulps = std::max(judgement_.max_ulps, how.max_ulps);
+    if (!Rounding(run, expected).allows(run.result, expected)) {
+      judgement_.verdict = TryVerdict::wrong;
+      judgement_.wrong = wrong_cells(run, expected);
+      complain_once(fmt::format("{} {}", run.with, what_is_wrong(run)));
       return;
     }
-    judgement_.verdict = TryVerdict::wrong;
-    judgement_.wrong = wrong_cells(run, expected);
-    Problem periodic = run.problem;
-    periodic.boundary = Boundary::periodic;
-    complain_once(fmt::format(
-        "with {} edges {}", to_string(run.problem.boundary),
-        same_bits(advance_varied(periodic, run.initial, run.steps, arithmetic), run.result)
-            ? "it computes periodic ones"
-            : "cells are wrong"));
+    const Difference how =
+        difference<T>(run.result.cells(), expected.cells(), run.problem.nx, run.steps);
+    judgement_.verdict = TryVerdict::rounding;
+    judgement_.arithmetic.clear();
+    if (how.within_rounding(run.steps)) {
+      judgement_.max_ulps = std::max(judgement_.max_ulps, how.max_ulps);
+    } else if (how.one_sign) {
+      judgement_.arithmetic = "with denormal numbers as 0";
+    }
   }
 
   const Submission& submission_;
-  const JudgePlan& plan_;
+  JudgePlan plan_;
   const std::filesystem::path& work_dir_;
   const std::function<void(double)>& on_progress_;
   std::mt19937_64 seed_{plan_.seed};
@@ -493,12 +730,6 @@ class Judge {
   bool is_ended_ = false; ///< by the allowance of all its runs
   Judgement judgement_;
 };
-
-template <typename T>
-bool gives(const JudgedRun<T>& run, const Arithmetic& arithmetic, const Fault& fault) {
-  return same_bits(advance_varied(run.problem, run.initial, run.steps, arithmetic, fault),
-                   run.result);
-}
 
 } // namespace
 
@@ -524,20 +755,21 @@ Explanation explain(const std::vector<JudgedRun<T>>& runs) {
   // The smallest first: it refuses most of them quickly.
   std::ranges::stable_sort(
       by_work, {}, [](const JudgedRun<T>* run) { return run->problem.cells() * run->steps; });
-  const auto explains = [&](const Arithmetic& arithmetic, const Fault& fault) {
-    return std::ranges::all_of(
-        by_work, [&](const JudgedRun<T>* run) { return gives(*run, arithmetic, fault); });
-  };
   for (std::size_t i = 0; i < arithmetics().size(); ++i) {
-    if (explains(arithmetics()[i], {})) {
+    if (std::ranges::all_of(by_work, [&](const JudgedRun<T>* run) {
+          return same_bits(advance_varied(run->problem, run->initial, run->steps, arithmetics()[i]),
+                           run->result);
+        })) {
       return {.arithmetic = i};
     }
   }
-  for (std::size_t m = 0; m < mistakes().size(); ++m) {
-    for (std::size_t i = 0; i < arithmetics().size(); ++i) {
-      if (explains(arithmetics()[i], mistakes()[m].fault)) {
-        return {.arithmetic = i, .mistake = m};
-      }
+  const auto explains = [&](const Mistake& mistake) {
+    return std::ranges::all_of(by_work,
+                               [&](const JudgedRun<T>* run) { return gives(*run, mistake.fault); });
+  };
+  for (const std::vector<Mistake>& all : {mistakes(), factor_mistakes(by_work)}) {
+    if (const auto found = std::ranges::find_if(all, explains); found != all.end()) {
+      return {.mistake = *found};
     }
   }
   return {};

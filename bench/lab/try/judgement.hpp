@@ -9,6 +9,7 @@
 #include "diffbench/verify.hpp"
 #include "submission.hpp"
 #include "tried_process.hpp"
+#include "variation.hpp"
 #include "wrong_period.hpp"
 
 #include <cstdint>
@@ -57,15 +58,16 @@ struct WrongCells {
 struct Judgement {
   Dtype dtype = Dtype::float32;
   TryVerdict verdict = TryVerdict::wrong;
-  std::string arithmetic;              ///< in which other order it computes, where that is known
-  std::int64_t max_ulps = 0;           ///< of right ones, at most
-  std::int64_t runs = 0;               ///< that were made
-  std::vector<Boundary> boundaries;    ///< that it knows besides periodic ones
-  std::int64_t schedules = 0;          ///< and under so many other orders of threads and blocks
-  std::string mistake_id;              ///< of a wrong one; empty: not explained
-  std::string mistake;                 ///< the same as a sentence
-  std::string advice;                  ///< what to look at
-  bool failed = false;                 ///< it crashed, hung, or could not be loaded or run
+  std::string arithmetic;                 ///< in which other order it computes, where that is known
+  std::int64_t max_ulps = 0;              ///< of right ones, at most
+  std::int64_t runs = 0;                  ///< that were made
+  Boundary boundary = Boundary::periodic; ///< that it is judged on first
+  std::vector<Boundary> boundaries;       ///< that it knows besides periodic ones
+  std::int64_t schedules = 0;             ///< and under so many other orders of threads and blocks
+  std::string mistake_id;                 ///< of a wrong one; empty: not explained
+  std::string mistake;                    ///< the same as a sentence
+  std::string advice;                     ///< what to look at
+  bool failed = false;                    ///< it crashed, hung, or could not be loaded or run
   std::vector<std::string> complaints; ///< what else it does that it may not, or why it did not run
   std::optional<WrongCells> wrong;
   std::string unprotected;             ///< TriedProcess::unprotected()
@@ -89,10 +91,11 @@ struct JudgePlan {
                                          const std::filesystem::path& work_dir,
                                          const std::function<void(double)>& on_progress);
 
-/// What explains a run's result, by the bits.
+/// What explains the results of runs: an arithmetic by the bits, or else a mistake, whatever is
+/// rounded.
 struct Explanation {
   std::optional<std::size_t> arithmetic = {}; ///< in arithmetics()
-  std::optional<std::size_t> mistake = {};    ///< in mistakes(); none: it is right
+  std::optional<Mistake> mistake = {};
 };
 
 /// A run, and what came of it.
@@ -101,9 +104,10 @@ struct JudgedRun {
   Problem problem;
   std::int64_t steps = 0;
   Field<T> initial, result;
+  std::string with = {}; ///< what is unlike in the usual runs: "with cells below 0"
 };
 
-/// What gives the bits of all runs; empty where nothing does. At least one run.
+/// What gives the results of all runs; empty where nothing does. At least one run.
 template <typename T>
 [[nodiscard]] Explanation explain(const std::vector<JudgedRun<T>>& runs);
 

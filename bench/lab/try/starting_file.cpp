@@ -4,6 +4,8 @@
 #include "diffbench/atomic_file.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
+#include "diffbench/text.hpp"
+#include "submission.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +17,7 @@ namespace {
 
 struct StartingFile {
   std::string_view name;
+  Language language;
   std::string_view head;
   std::string_view middle = {}, tail = {};
 };
@@ -35,7 +38,7 @@ constexpr std::string_view cuda_step =
 )";
 
 constexpr StartingFile starting_files[] = {
-    {"cuda",
+    {"cuda", Language::cuda,
      R"(// A first port to CUDA: all steps on the GPU, from an array of the host to another one.
 //   diffbench try FILE
 #include <cuda_runtime.h>
@@ -60,11 +63,12 @@ void solve(const float* in, float* out, int nx, int ny, int steps, float factor)
   cudaFree(next);
 }
 )"},
-    {"cuda-kernel", R"(// One step as a kernel; diffbench allocates, launches, copies and swaps.
+    {"cuda-kernel", Language::cuda,
+     R"(// One step as a kernel; diffbench allocates, launches, copies and swaps.
 //   diffbench try FILE
 )",
      cuda_step},
-    {"cpp", R"(// One step; diffbench calls it once a step and swaps the arrays.
+    {"cpp", Language::cpp, R"(// One step; diffbench calls it once a step and swaps the arrays.
 //   diffbench try FILE
 // Cell (x, y) is u[y * nx + x]; beyond an edge comes the opposite one.
 template <typename T>
@@ -74,11 +78,15 @@ static void step_of(const T* u, T* out, int nx, int ny, T factor) {
     const T* up = u + (y + ny - 1) % ny * nx;
     const T* row = u + y * nx;
     const T* down = u + (y + 1) % ny * nx;
-    for (int x = 0; x < nx; ++x) {
-      const int left = (x + nx - 1) % nx, right = (x + 1) % nx;
+    const auto cell = [=](int left, int x, int right) {
       const T lap = up[x] + down[x] + row[left] + row[right] - 4 * row[x];
       out[y * nx + x] = row[x] + factor * lap;
+    };
+    cell(nx - 1, 0, 1);
+    for (int x = 1; x < nx - 1; ++x) {
+      cell(x - 1, x, x + 1);
     }
+    cell(nx - 2, nx - 1, 0);
   }
 }
 
@@ -89,7 +97,7 @@ void step(const double* u, double* out, int nx, int ny, double factor) {
   step_of(u, out, nx, ny, factor);
 }
 )"},
-    {"python", R"("""One step with NumPy: diffbench try FILE
+    {"python", Language::python, R"("""One step with NumPy: diffbench try FILE
 
 u[y, x] is a cell, factor is dt D / h^2 in u's type, and np.roll makes the edges periodic.
 """
@@ -101,7 +109,7 @@ def step(u, factor):
            + np.roll(u, +1, 1) + np.roll(u, -1, 1) - 4 * u)
     return u + factor * lap
 )"},
-    {"numba", R"("""All steps with Numba: diffbench try FILE
+    {"numba", Language::python, R"("""All steps with Numba: diffbench try FILE
 
 u[y, x] is a cell, factor is dt D / h^2 in u's type; beyond an edge comes the opposite one.
 """
@@ -138,6 +146,12 @@ void write_starting_file(std::string_view kind, const std::filesystem::path& pat
   if (file == std::end(starting_files)) {
     throw unknown_name("kind of file", kind, starting_kinds());
   }
+  if (known_language(path) != file->language) {
+    throw InvalidInput(fmt::format(
+        "--new {} writes {}: {} would be taken for another language; the "
+        "name is to end with {}",
+        kind, to_string(file->language), path.filename().string(), usual_ending(file->language)));
+  }
   write_new_file(path, fmt::format("{}{}{}", file->head, file->middle, file->tail));
 }
 
@@ -147,7 +161,7 @@ void write_new_file(const std::filesystem::path& path, std::string text) {
   }
   const std::string_view place = "diffbench try FILE";
   text.replace(text.find(place), place.size(),
-               fmt::format("diffbench try {}", path.filename().string()));
+               fmt::format("diffbench try {}", one_line(path.filename().string())));
   write_atomically(path, [&](std::ostream& out) { out << text; });
 }
 

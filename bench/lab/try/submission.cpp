@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "submission.hpp"
 
+#include "command_words.hpp"
 #include "cuda/emulated_cuda.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
+#include "diffbench/text.hpp"
 #include "elf_symbols.hpp"
 #include "included_files.hpp"
 #include "peer.hpp"
@@ -17,7 +19,6 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <sstream>
 #include <utility>
 
 #include <cxxabi.h>
@@ -28,15 +29,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
+struct FileEnding {
+  std::string_view end;
+  Language language;
+};
+constexpr FileEnding endings[] = {{".c", Language::c},       {".cpp", Language::cpp},
+                                  {".cc", Language::cpp},    {".cxx", Language::cpp},
+                                  {".cu", Language::cuda},   {".py", Language::python},
+                                  {".so", Language::library}};
+
 constexpr std::string_view step_form =
     "void step(const float* u, float* out, int nx, int ny, float factor)";
 constexpr std::string_view solve_form =
     "void solve(const float* in, float* out, int nx, int ny, int steps, float factor)";
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream stream(text);
-  return {std::istream_iterator<std::string>(stream), {}};
+/// Another user's process loads what lies there.
+void let_others_read(const fs::path& path) {
+  fs::permissions(path, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec |
+                            fs::perms::group_read | fs::perms::others_read);
 }
+
+struct Contained {
+  std::string_view name, text;
+};
+constexpr Contained contained[] = {
+#include "interleave.inc"
+};
 
 /// A compiler and what it is to do with a file.
 class Compiler {
@@ -50,7 +68,7 @@ class Compiler {
     // Products are rounded before they are added, as NumPy's; --flags may have it otherwise.
     flags_ = choice.flags.empty()
                  ? std::vector<std::string>{"-O3", "-march=native", "-ffp-contract=off", "-fopenmp"}
-                 : words_of(choice.flags);
+                 : argument_words(choice.flags);
   }
 
   CompiledSubmission compile(const fs::path& file) {
@@ -73,14 +91,45 @@ class Compiler {
     }
     return {.library = library,
             .command = fmt::format("{} {} -shared -fPIC {}", program_, fmt::join(flags_, " "),
-                                   file.filename().string())};
+                                   one_line(file.filename().string()))};
+  }
+
+  /// For races; empty where it has no threads, or cannot be built so.
+  std::optional<CompiledSubmission> compile_for_races(const fs::path& file,
+                                                      const CompiledSubmission& usual) {
+    const bool has_threads =
+        std::ranges::any_of(elf_symbols(usual.library), [](const ElfSymbol& symbol) {
+          return !symbol.defined && (symbol.name.starts_with("GOMP_parallel") ||
+                                     symbol.name.starts_with("__kmpc_fork") ||
+                                     symbol.name.starts_with("_ZNSt6thread") ||
+                                     symbol.name.starts_with("pthread_create") ||
+                                     symbol.name.starts_with("thrd_create"));
+        });
+    const fs::path hooks = work_dir_ / "interleave.c", object = work_dir_ / "races.o";
+    const fs::path hooks_object = work_dir_ / "interleave.o", library = work_dir_ / "races.so";
+    std::ofstream(hooks) << contained[0].text;
+    std::vector<std::string> compile = base(), link = base();
+    compile.insert(compile.end(), {"-w", "-O0", "-fno-lto", "-fsanitize=thread", "-fPIC", "-c",
+                                   "-o", object.string(), fs::absolute(file).string()});
+    link.insert(link.end(), {"-shared", "-fno-lto", "-o", library.string(), object.string(),
+                             hooks_object.string(), "-lm"});
+    const auto done = [&](std::vector<std::string> command) {
+      return run_command(std::move(command), work_dir_).status == 0;
+    };
+    if (!has_threads ||
+        !done({program_, "-w", "-O1", "-fPIC", "-x", "c", "-c", "-o", hooks_object.string(),
+               hooks.string()}) ||
+        !done(compile) || !done(link)) {
+      return std::nullopt;
+    }
+    let_others_read(library);
+    return CompiledSubmission{.library = library, .command = usual.command};
   }
 
   /// Whether the file's function of that name has this type: C's linkage does not tell.
   bool has_type(const fs::path& file, std::string_view name, const std::string& type) {
     const fs::path probe = work_dir_ / (language_ == Language::c ? "probe.c" : "probe.cpp");
-    std::ofstream(probe) << "#include \"" << fs::absolute(file).string() << "\"\n"
-                         << (language_ == Language::c
+    std::ofstream(probe) << (language_ == Language::c
                                  ? fmt::format("_Static_assert(_Generic(&{}, {}: 1, default: 0), "
                                                "\"\");\n",
                                                name, fmt::format(fmt::runtime(type), ""))
@@ -88,7 +137,8 @@ class Compiler {
                                                fmt::format(fmt::runtime(type), "diffbench_probe"),
                                                name));
     std::vector<std::string> command = base();
-    command.insert(command.end(), {"-w", "-fsyntax-only", probe.string()});
+    command.insert(command.end(), {"-w", "-fsyntax-only", "-include", fs::absolute(file).string(),
+                                   probe.string()});
     return run_command(command, work_dir_).status == 0;
   }
 
@@ -295,12 +345,6 @@ Submission prepare_python(const fs::path& file, std::optional<Form> wanted,
                           did_you_mean("step", names) + did_you_mean("solve", names)));
 }
 
-/// Another user's process loads what lies there.
-void let_others_read(const fs::path& path) {
-  fs::permissions(path, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec |
-                            fs::perms::group_read | fs::perms::others_read);
-}
-
 Submission prepare_cuda(const fs::path& file, std::optional<Form> wanted,
                         const CompilerChoice& choice, const fs::path& work_dir) {
   if (!choice.flags.empty()) {
@@ -327,19 +371,12 @@ Submission prepare_cuda(const fs::path& file, std::optional<Form> wanted,
 } // namespace
 
 std::optional<Language> known_language(const fs::path& file) {
-  const std::string end = file.extension().string();
-  for (const auto& [known, language] : {std::pair<std::string_view, Language>{".c", Language::c},
-                                        {".cpp", Language::cpp},
-                                        {".cc", Language::cpp},
-                                        {".cxx", Language::cpp},
-                                        {".cu", Language::cuda},
-                                        {".py", Language::python},
-                                        {".so", Language::library}}) {
-    if (end == known) {
-      return language;
-    }
-  }
-  return std::nullopt;
+  const auto known = std::ranges::find(endings, file.extension().string(), &FileEnding::end);
+  return known == std::end(endings) ? std::nullopt : std::optional(known->language);
+}
+
+std::string_view usual_ending(Language language) {
+  return std::ranges::find(endings, language, &FileEnding::language)->end;
 }
 
 Language language_of(const fs::path& file) {
@@ -384,7 +421,11 @@ Submission prepare(const fs::path& file, std::optional<Form> wanted, const Compi
       found.empty()
           ? fmt::format("{} cannot be tried: {}", file.filename().string(), search.nearest())
           : "";
-  return take(std::move(compiled), language, std::move(found), wanted, why_none);
+  Submission submission = take(std::move(compiled), language, std::move(found), wanted, why_none);
+  if (compiler) {
+    submission.for_races = compiler->compile_for_races(file, submission.compiled);
+  }
+  return submission;
 }
 
 } // namespace diffbench::bench

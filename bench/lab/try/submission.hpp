@@ -27,12 +27,16 @@ inline constexpr NameTable<Language, 5> language_names{"language",
 
 /// By the end of its name; empty where that is not known.
 [[nodiscard]] std::optional<Language> known_language(const std::filesystem::path& file);
-/// The same. Throws InvalidInput, with the ends that are known.
+/// ".cpp" of C++, and so on.
+[[nodiscard]] std::string_view usual_ending(Language language);
+/// By the end of its name. Throws InvalidInput, with the ends that are known.
 [[nodiscard]] Language language_of(const std::filesystem::path& file);
 
 /// What runs, in which form and for which dtypes.
 struct Submission {
   CompiledSubmission compiled;
+  /// Of C and C++ with threads: without optimization, and threads come in any order (interleave.c).
+  std::optional<CompiledSubmission> for_races = {};
   Language language = Language::cpp;
   Form form = Form::step;
   std::vector<Dtype> dtypes;     ///< one at least

@@ -3,6 +3,7 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "diffbench/text.hpp"
 #include "option_groups.hpp"
 #include "timed_submission.hpp"
 
@@ -69,7 +70,7 @@ Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
                const std::filesystem::path& work_dir, Progress& progress) {
   const Stopwatch<> watch;
   Trial trial;
-  trial.file = file.filename().string();
+  trial.file = one_line(file.filename().string());
   progress.stage("compiling");
   trial.submission = prepare(file, plan.form, plan.compiler, work_dir);
   const bool emulated = trial.submission.language == Language::cuda;
@@ -100,6 +101,7 @@ Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
   if (plan.timing && !emulated && right != trial.judgements.end()) {
     ComparisonPlan run = plan.run;
     run.problem.dtype = right->dtype;
+    run.problem.boundary = right->boundary;
     if (run.budget_binds) {
       run.budget_seconds = seconds_for_rounds(run.budget_seconds - watch.seconds());
     }
@@ -122,6 +124,7 @@ Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
     progress.stage(fmt::format("counting what it asks of {}", plan.assumed->id));
     Problem problem = plan.run.problem;
     problem.dtype = ran->dtype;
+    problem.boundary = ran->boundary;
     trial.asked =
         ask_for_card(trial.submission, problem, plan.run.iterations, *plan.assumed, judge.limits,
                      work_dir, [&](double fraction) { progress.update(fraction); });

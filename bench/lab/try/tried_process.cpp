@@ -35,6 +35,16 @@ template <typename T>
 constexpr BitsOf<T> poison_bits = sizeof(T) == 4 ? BitsOf<T>{0xffc5'a5a5U}
                                                  : static_cast<BitsOf<T>>(0xfff8'a5a5'5a5a'a5a5ULL);
 
+/// Of the guard zones: a NaN of its own at each place, so that what is copied there shows.
+template <typename T>
+T guard_at(std::size_t place) {
+  constexpr std::uint64_t payload = 0x3f'fffe;
+  const std::uint64_t mixed = (place + 1) * 0x9e37'79b9'7f4a'7c15ULL >> 40;
+  const auto bits =
+      (sizeof(T) == 4 ? 0xffc0'0000ULL : 0xfff8'0000'0000'0000ULL) + 1 + mixed % payload;
+  return std::bit_cast<T>(static_cast<BitsOf<T>>(bits));
+}
+
 fs::path child_program() {
   std::error_code ignored;
   const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
@@ -71,6 +81,19 @@ int file_that_only_grows() {
   const int file = memfd_create("findings", MFD_ALLOW_SEALING);
   fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
   return file;
+}
+
+/// An answer: "error why", or "error lacking why" where it is for want of something.
+[[noreturn]] void refused(std::string_view answer, std::string_view what = "") {
+  std::string_view why = answer.substr(std::string_view("error ").size());
+  constexpr std::string_view mark = "lacking ";
+  const bool lacking = why.starts_with(mark);
+  why.remove_prefix(lacking ? mark.size() : 0);
+  throw SubmissionFailed(
+      lacking || why.find("cannot open shared object file") != std::string_view::npos
+          ? SubmissionFailed::Kind::lacking
+          : SubmissionFailed::Kind::refused,
+      fmt::format("{}{}", what, why));
 }
 
 std::string in_words(int status) {
@@ -177,8 +200,7 @@ TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits
   }
   const std::string ready = receive(starting);
   if (ready.starts_with("error ")) {
-    throw SubmissionFailed(SubmissionFailed::Kind::refused,
-                           fmt::format("cannot be loaded: {}", ready.substr(6)));
+    refused(ready, "cannot be loaded: ");
   }
 }
 
@@ -194,10 +216,10 @@ std::vector<std::string> TriedProcess::command(const CompiledSubmission& submiss
   if (alone) {
     command = bwrap_command(program, work_dir);
   }
-  command.insert(command.end(),
-                 {program.string(), fmt::to_string(limits_.memory_bytes),
-                  fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes), alone ? "1" : "0",
-                  fmt::to_string(shared_.fd()), fmt::to_string(noticed_.get())});
+  command.insert(command.end(), {program.string(), fmt::to_string(limits_.memory_bytes),
+                                 fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes),
+                                 alone ? "1" : "0", fmt::to_string(shared_.fd()),
+                                 fmt::to_string(noticed_.get()), fmt::to_string(limits_.threads)});
   if (submission.interpreter.empty()) {
     command.insert(command.end(), {"run", submission.library.string()});
   } else {
@@ -250,7 +272,7 @@ std::string TriedProcess::ask(const std::string& request) {
   }
   const std::string answer = receive(limits_.seconds);
   if (answer.starts_with("error ")) {
-    throw SubmissionFailed(SubmissionFailed::Kind::refused, answer.substr(6));
+    refused(answer);
   }
   return answer;
 }
@@ -301,16 +323,22 @@ std::string TriedProcess::early_findings() const {
 }
 
 template <typename T>
-void TriedProcess::fill_guards() {
-  // By bytes of the pattern from the field's end on, so that a guard begins at the last cell's end.
-  const T mark = poison<T>();
-  const auto fill = [&](std::size_t begin, std::size_t end) {
-    for (; begin + sizeof(T) <= end; begin += sizeof(T)) {
-      std::memcpy(shared_.data() + begin, &mark, sizeof(T));
+void TriedProcess::fill(const Field<T>& field) {
+  std::size_t begin = 0; // of a guard
+  for (const std::size_t place :
+       {places_.in, places_.out, places_.even, places_.odd, places_.end}) {
+    for (std::size_t at = begin; at + sizeof(T) <= place; at += sizeof(T)) {
+      const T mark = guard_at<T>(at);
+      std::memcpy(shared_.data() + at, &mark, sizeof(T));
     }
-  };
-  fill(0, places_.in);
-  fill(places_.in + places_.field, places_.end);
+    begin = place + places_.field;
+    if (place == places_.in) {
+      std::memcpy(shared_.data() + place, field.cells().data(), places_.field);
+    } else if (place != places_.end) {
+      std::fill_n(reinterpret_cast<T*>(shared_.data() + place), places_.field / sizeof(T),
+                  poison<T>());
+    }
+  }
 }
 
 template <typename T>
@@ -332,7 +360,7 @@ std::optional<std::string> TriedProcess::broken_guard() const {
       for (std::size_t at = zone.begin; at + sizeof(T) <= zone.end; at += sizeof(T)) {
         T cell;
         std::memcpy(&cell, shared_.data() + at, sizeof(T));
-        if (!is_poison(cell)) {
+        if (std::bit_cast<BitsOf<T>>(cell) != std::bit_cast<BitsOf<T>>(guard_at<T>(at))) {
           const auto cells =
               at >= zone.field + size
                   ? fmt::format("{} cells behind its end", (at - zone.field - size) / sizeof(T) + 1)
@@ -348,11 +376,8 @@ std::optional<std::string> TriedProcess::broken_guard() const {
 template <typename T>
 TriedRun<T> TriedProcess::run(const Field<T>& field, std::int64_t steps) {
   child_.stop();
-  fill_guards<T>();
-  std::byte* const memory = shared_.data();
-  // The other fields are poisoned: what lies between guards is one, too.
-  std::memcpy(memory + places_.in, field.cells().data(), places_.field);
-
+  fill(field);
+  const std::byte* const memory = shared_.data();
   const Stopwatch watch;
   ask(fmt::format("run {}", steps));
   const double seconds = watch.seconds();

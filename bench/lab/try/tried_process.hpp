@@ -32,7 +32,8 @@ class SubmissionFailed : public Error {
     crashed,
     hung,
     refused,
-    ended ///< in time as to this run, but all runs together took too long
+    lacking, ///< something that is not on this machine
+    ended    ///< in time as to this run, but all runs together took too long
   };
   SubmissionFailed(Kind kind, const std::string& what) : Error(what), kind_(kind) {}
   [[nodiscard]] Kind kind() const { return kind_; }
@@ -50,6 +51,7 @@ struct Allowance {
 
 struct TryLimits {
   double seconds = 10; ///< of one run
+  int threads = 0;     ///< of its teams, whatever the environment says; 0: as that says
   std::int64_t memory_bytes = std::int64_t{4} << 30;
   std::shared_ptr<Allowance> allowance = {}; ///< null: as long as they like
 };
@@ -57,7 +59,7 @@ struct TryLimits {
 /// Bytes of guard before, between and behind the fields.
 inline constexpr std::size_t guard_bytes = 65'536;
 
-/// What `out` holds before a run, and the guard zones always: a NaN that no arithmetic makes.
+/// What `out` holds before a run: a NaN that no arithmetic makes. Guard zones hold others.
 template <typename T>
 [[nodiscard]] T poison();
 template <typename T>
@@ -137,7 +139,7 @@ class TriedProcess {
   std::string told(const std::string& what);
   [[noreturn]] void ended();
   template <typename T>
-  void fill_guards();
+  void fill(const Field<T>& field);
   template <typename T>
   [[nodiscard]] std::optional<std::string> broken_guard() const;
 

@@ -72,8 +72,11 @@ constexpr Column<Judgement> judgement_columns[] = {
     {"costs", nullptr, as_text, field<&Judgement::costs, costs_json>},
 };
 
-std::string cell_text(double cell) {
-  return cell == cell ? fmt::format("{:.9g}", cell) : "not a number";
+/// Two cells that differ have different texts.
+std::string cell_text(double cell, Dtype dtype) {
+  return cell != cell              ? "not a number"
+         : dtype == Dtype::float32 ? fmt::format("{}", static_cast<float>(cell))
+                                   : fmt::format("{}", cell);
 }
 
 /// "  the wrong columns come again every 16: x % 16 = 0, 15"
@@ -101,7 +104,8 @@ std::string explanation(const Judgement& judgement) {
         to_string(wrong.difference.place),
         wrong.unwritten == 0 ? "" : fmt::format("; {} were never written", wrong.unwritten));
     text += fmt::format("  first at x={} y={}: expected {}, found {}\n", wrong.difference.x,
-                        wrong.difference.y, cell_text(wrong.expected), cell_text(wrong.found));
+                        wrong.difference.y, cell_text(wrong.expected, judgement.dtype),
+                        cell_text(wrong.found, judgement.dtype));
     std::string map = wrong.map;
     for (std::size_t at = 0; (at = map.find('\n', at)) != std::string::npos && at + 1 < map.size();
          at += 5) {

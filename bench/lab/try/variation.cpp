@@ -9,6 +9,8 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -89,15 +91,15 @@ class Walk {
     const double number = problem.dtype == Dtype::float32
                               ? static_cast<double>(problem.update_factor<float>())
                               : problem.update_factor<double>();
-    double factor = number * fault.factor_scale * fault.sign;
-    factor = fault.factor_squared ? factor * number : factor;
-    factor_ = fault.factor_missing ? T{1} : static_cast<T>(factor);
+    const double factor = fault.factor.value_or(number) * fault.factor_scale;
+    factor_ = static_cast<T>(fault.factor_squared ? factor * number : factor);
   }
 
   std::vector<T> run(std::int64_t steps) {
     std::vector<T> now(initial_.begin(), initial_.end());
     std::vector<T> before = now;
-    const std::int64_t count = std::max<std::int64_t>(0, steps + fault_.more_steps);
+    const std::int64_t all = steps + fault_.more_steps + fault_.multiple - 1;
+    const std::int64_t count = std::max<std::int64_t>(0, all - all % fault_.multiple);
     for (std::int64_t done = 0; done < count; ++done) {
       if (fault_.buffers == Fault::Buffers::never) {
         now.assign(initial_.begin(), initial_.end());
@@ -115,15 +117,19 @@ class Walk {
     return static_cast<std::size_t>(y * nx_ + x);
   }
 
+  /// The edges of the fault that lie between a cell and a place, or at a cell.
+  [[nodiscard]] bool is_beyond(std::int64_t x, std::int64_t y, std::int64_t margin = 0) const {
+    return (x < margin && (fault_.sides & left_side) != 0) ||
+           (x >= nx_ - margin && (fault_.sides & right_side) != 0) ||
+           (y < margin && (fault_.sides & upper_side) != 0) ||
+           (y >= ny_ - margin && (fault_.sides & lower_side) != 0);
+  }
+
   [[nodiscard]] bool skips(std::int64_t x, std::int64_t y) const {
-    const bool edge_x = x == 0 || x == nx_ - 1;
-    const bool edge_y = y == 0 || y == ny_ - 1;
     switch (fault_.skipped) {
       case Fault::Skipped::none: return false;
-      case Fault::Skipped::edges: return edge_x || edge_y;
-      case Fault::Skipped::corners: return edge_x && edge_y;
-      case Fault::Skipped::last_row: return y == ny_ - 1;
-      case Fault::Skipped::last_column: return x == nx_ - 1;
+      case Fault::Skipped::edges: return is_beyond(x, y, 1);
+      case Fault::Skipped::corners: return (x == 0 || x == nx_ - 1) && (y == 0 || y == ny_ - 1);
       case Fault::Skipped::partial_blocks:
         return x >= nx_ / fault_.bx * fault_.bx || y >= ny_ / fault_.by * fault_.by;
       case Fault::Skipped::all: return true;
@@ -158,16 +164,19 @@ class Walk {
     if (outside && boundary_ != Boundary::periodic) {
       return boundary_ == Boundary::neumann ? values[index(x, y)] : beyond_;
     }
-    if (outside) {
+    if (outside && is_beyond(to_x, to_y)) {
+      const std::int64_t cells = nx_ * ny_;
+      const std::int64_t flat = to_y * nx_ + to_x; // columns run on into the next row,
       switch (fault_.outside) {
         case Fault::Outside::wrapped: break;
         case Fault::Outside::zero: return 0;
         case Fault::Outside::copied: return values[index(x, y)];
-        case Fault::Outside::flat: {
-          // Rows wrap, columns run on into the next row.
-          const std::int64_t cells = nx_ * ny_;
-          return values[static_cast<std::size_t>((to_y * nx_ + to_x + cells) % cells)];
-        }
+        case Fault::Outside::mirrored:
+          return values[index((x - dx + nx_) % nx_, (y - dy + ny_) % ny_)];
+        case Fault::Outside::flat: return values[static_cast<std::size_t>((flat + cells) % cells)];
+        case Fault::Outside::beyond: // and rows out of the field
+          return flat < 0 || flat >= cells ? std::numeric_limits<T>::quiet_NaN()
+                                           : values[static_cast<std::size_t>(flat)];
       }
     }
     to_x = (to_x + nx_) % nx_;
@@ -175,26 +184,38 @@ class Walk {
     return values[index(to_x, to_y)];
   }
 
-  [[nodiscard]] std::vector<T> step(const std::vector<T>& before, std::int64_t done) {
+  [[nodiscard]] std::vector<T> step(const std::vector<T>& before, std::int64_t done) const {
     std::vector<T> now = before;
-    const std::vector<T>& source = fault_.in_place ? now : before;
-    for (std::int64_t y = 0; y < ny_; ++y) {
-      for (std::int64_t x = 0; x < nx_; ++x) {
-        const std::size_t cell = index(x, y);
-        if (skips(x, y)) {
-          now[cell] = kept(before, cell, done);
-          continue;
-        }
-        std::array<T, 4> around{at(source, x, y, 0, -1), at(source, x, y, 0, 1),
-                                at(source, x, y, -1, 0), at(source, x, y, 1, 0)};
-        if (fault_.missing) {
-          around.at(static_cast<std::size_t>(*fault_.missing)) =
-              fault_.twice ? around.at(static_cast<std::size_t>(*fault_.twice)) : T{0};
-        }
-        now[cell] = evaluate_as<T>(around, source[cell], factor_, how_, fault_.centre);
-      }
+    const std::int64_t across = fault_.by_columns ? ny_ : nx_;
+    for (std::int64_t i = 0; i < nx_ * ny_; ++i) {
+      const std::int64_t x = fault_.by_columns ? i / across : i % across;
+      const std::int64_t y = fault_.by_columns ? i % across : i / across;
+      now[index(x, y)] = skips(x, y) ? kept(before, index(x, y), done) : cell(before, now, x, y);
     }
     return now;
+  }
+
+  [[nodiscard]] T cell(const std::vector<T>& before, const std::vector<T>& now, std::int64_t x,
+                       std::int64_t y) const {
+    const auto near = [&](std::int64_t dx, std::int64_t dy) {
+      const bool ghost = x + dx < 0 || x + dx >= nx_ || y + dy < 0 || y + dy >= ny_;
+      const bool is_new = fault_.stored == Fault::Stored::in_place ||
+                          (fault_.stored == Fault::Stored::in_place_with_ghosts && !ghost);
+      return at(is_new ? now : before, x, y, dx, dy);
+    };
+    const T u = before[index(x, y)];
+    std::array<T, 4> around{near(0, -1), near(0, 1), near(-1, 0), near(1, 0)};
+    if (fault_.missing) {
+      around.at(static_cast<std::size_t>(*fault_.missing)) =
+          fault_.twice ? around.at(static_cast<std::size_t>(*fault_.twice)) : T{0};
+    }
+    if (fault_.diagonal == 0) {
+      return evaluate_as<T>(around, u, factor_, how_, fault_.centre);
+    }
+    const std::array<T, 4> diagonal{near(-1, -1), near(1, -1), near(-1, 1), near(1, 1)};
+    return u + factor_ * (static_cast<T>(fault_.straight) * sum_of(around, how_) +
+                          static_cast<T>(fault_.diagonal) * sum_of(diagonal, how_) -
+                          static_cast<T>(fault_.centre) * u);
   }
 
   std::int64_t nx_, ny_;
@@ -249,45 +270,75 @@ std::vector<Arithmetic> make_arithmetics() {
   return all;
 }
 
+/// Sets of edges, and the rows and columns at them.
+struct Edges {
+  unsigned sides;
+  std::string_view text;
+  std::string_view skipped_id, skipped;
+};
+constexpr Edges edge_sets[] = {
+    {all_sides, "the edges are", "edges_skipped",
+     "the edges are not computed: loops run over the inner cells, and edge cells"},
+    {left_side | right_side, "the left and right edges are", "columns_skipped",
+     "the first and the last column are left out: their cells"},
+    {upper_side | lower_side, "the upper and lower edges are", "rows_skipped",
+     "the first and the last row are left out: their cells"},
+    {left_side, "the left edge is", "first_column_skipped",
+     "the first column is left out: its cells"},
+    {right_side, "the right edge is", "last_column_skipped",
+     "the last column is left out: its cells"},
+    {upper_side, "the upper edge is", "first_row_skipped", "the first row is left out: its cells"},
+    {lower_side, "the lower edge is", "last_row_skipped", "the last row is left out: its cells"},
+    {right_side | lower_side, "the right and lower edges are", "last_ones_skipped",
+     "the last row and the last column are left out: their cells"},
+    {left_side | upper_side, "the left and upper edges are", "first_ones_skipped",
+     "the first row and the first column are left out: their cells"}};
+
 void add_edge_mistakes(std::vector<Mistake>& all) {
+  using enum Fault::Outside;
   const std::string wrap =
       "a neighbour beyond an edge is the cell at the opposite edge: "
       "(x + 1) % nx, (x + nx - 1) % nx, and so for y";
-  all.push_back({"edges_zero",
-                 "the edges are not wrapped: cells beyond them count as 0",
-                 wrap,
-                 {.outside = Fault::Outside::zero}});
-  all.push_back({"edges_copied",
-                 "the edges are copied, not wrapped: a neighbour beyond an edge is the edge cell",
-                 wrap,
-                 {.outside = Fault::Outside::copied}});
-  all.push_back({"edges_flat",
-                 "columns do not wrap: left of the first column it reads the end of the row above",
-                 wrap,
-                 {.outside = Fault::Outside::flat}});
-  for (const auto& [keeps, what] :
-       {std::pair{Fault::Keeps::old, "keep their old values"},
-        std::pair{Fault::Keeps::poison, "are never written"},
-        std::pair{Fault::Keeps::zero, "are set to 0"},
-        std::pair{Fault::Keeps::alternating, "keep their first values in one of two buffers"}}) {
-    all.push_back({"edges_skipped",
-                   fmt::format("the edges are not computed: loops run over the inner cells, and "
-                               "edge cells {}",
-                               what),
-                   wrap,
-                   {.skipped = Fault::Skipped::edges, .keeps = keeps}});
-    all.push_back({"corners_skipped",
-                   fmt::format("only the corners are not computed: they {}", what),
-                   "the four corners have neighbours at two other edges",
-                   {.skipped = Fault::Skipped::corners, .keeps = keeps}});
-    all.push_back({"last_row_skipped",
-                   fmt::format("the last row is left out: its cells {}", what),
-                   "y < ny, not y < ny - 1",
-                   {.skipped = Fault::Skipped::last_row, .keeps = keeps}});
-    all.push_back({"last_column_skipped",
-                   fmt::format("the last column is left out: its cells {}", what),
-                   "x < nx, not x < nx - 1",
-                   {.skipped = Fault::Skipped::last_column, .keeps = keeps}});
+  for (const Edges& edges : edge_sets) {
+    for (const auto& [outside, id, what] :
+         {std::tuple{zero, "edges_zero", "not wrapped: cells beyond them count as 0"},
+          std::tuple{copied, "edges_copied",
+                     "copied, not wrapped: a neighbour beyond an edge is the edge cell"},
+          std::tuple{
+              mirrored, "edges_mirrored",
+              "mirrored, not wrapped: a neighbour beyond an edge is the first inner cell"}}) {
+      all.push_back({id,
+                     fmt::format("{} {}", edges.text, what),
+                     wrap,
+                     {.outside = outside, .sides = edges.sides}});
+    }
+    for (const auto& [keeps, what] :
+         {std::pair{Fault::Keeps::old, "keep their old values"},
+          std::pair{Fault::Keeps::poison, "are never written"},
+          std::pair{Fault::Keeps::zero, "are set to 0"},
+          std::pair{Fault::Keeps::alternating, "keep their first values in one of two buffers"}}) {
+      all.push_back({edges.skipped_id,
+                     fmt::format("{} {}", edges.skipped, what),
+                     edges.sides == all_sides ? wrap : "x from 0 to nx - 1, y from 0 to ny - 1",
+                     {.skipped = Fault::Skipped::edges, .keeps = keeps, .sides = edges.sides}});
+      if (edges.sides == all_sides) {
+        all.push_back({"corners_skipped",
+                       fmt::format("only the corners are not computed: they {}", what),
+                       "the four corners have neighbours at two other edges",
+                       {.skipped = Fault::Skipped::corners, .keeps = keeps}});
+      }
+    }
+  }
+  for (const auto& [sides, text] :
+       {std::pair<unsigned, std::string_view>{
+            left_side | right_side,
+            "columns do not wrap: left of the first column it reads the end of the row above"},
+        {left_side, "at the left edge columns do not wrap: it reads the end of the row above"},
+        {right_side, "at the right edge columns do not wrap: it reads the start of the row below"},
+        {all_sides, "neither columns nor rows wrap: it reads on in the array, and out of it"}}) {
+    for (const auto outside : {flat, beyond}) {
+      all.push_back({"edges_flat", std::string(text), wrap, {.outside = outside, .sides = sides}});
+    }
   }
 }
 
@@ -300,10 +351,14 @@ void add_time_mistakes(std::vector<Mistake>& all) {
                  "no cell of the result is written",
                  "is the result copied back?",
                  {.skipped = Fault::Skipped::all}});
-  all.push_back({"in_place",
-                 "new values are read in place of old ones: it updates in place",
-                 "a step reads one array and writes another one",
-                 {.in_place = true}});
+  for (const auto stored : {Fault::Stored::in_place, Fault::Stored::in_place_with_ghosts}) {
+    for (const bool by_columns : {false, true}) {
+      all.push_back({"in_place",
+                     "new values are read in place of old ones: it updates in place",
+                     "a step reads one array and writes another one",
+                     {.stored = stored, .by_columns = by_columns}});
+    }
+  }
   all.push_back({"not_swapped",
                  "the buffers are not swapped: every step starts from the first field",
                  "swap both pointers after each step",
@@ -312,10 +367,11 @@ void add_time_mistakes(std::vector<Mistake>& all) {
                  "after an even number of steps the wrong buffer is returned",
                  "the result is where the last step wrote",
                  {.buffers = Fault::Buffers::even_lost}});
-  all.push_back({"odd_buffer",
-                 "after an odd number of steps the wrong buffer is returned",
-                 "the result is where the last step wrote",
-                 {.buffers = Fault::Buffers::odd_lost}});
+  all.push_back(
+      {"odd_buffer",
+       "after an odd number of steps the wrong buffer is returned, or the last step left out",
+       "the result is where the last step wrote",
+       {.buffers = Fault::Buffers::odd_lost}});
   all.push_back({"step_too_few",
                  "one step too few is made",
                  "steps steps, not steps - 1",
@@ -324,6 +380,15 @@ void add_time_mistakes(std::vector<Mistake>& all) {
                  "one step too many is made",
                  "k < steps, not k <= steps",
                  {.more_steps = 1}});
+  for (const int multiple : {2, 4}) {
+    for (const bool up : {true, false}) {
+      all.push_back({"steps_rounded",
+                     fmt::format("the number of steps is rounded {} to a multiple of {}",
+                                 up ? "up" : "down", multiple),
+                     "steps that are done together leave a rest, which is to be done, too",
+                     {.more_steps = up ? 0 : 1 - multiple, .multiple = multiple}});
+    }
+  }
 }
 
 void add_formula_mistakes(std::vector<Mistake>& all) {
@@ -335,18 +400,12 @@ void add_formula_mistakes(std::vector<Mistake>& all) {
                  "the factor is applied twice",
                  "out = u + factor * lap",
                  {.factor_squared = true}});
-  all.push_back({"factor_missing",
-                 "the factor is left out",
-                 "out = u + factor * lap",
-                 {.factor_missing = true}});
-  for (const double scale : {0.5, 2.0, 0.25, 4.0}) {
-    all.push_back({"factor_wrong",
-                   fmt::format("the factor is {:g} times what it should be", scale),
-                   "factor is dt D / h^2 already",
-                   {.factor_scale = scale}});
-  }
   all.push_back(
-      {"sign", "the Laplacian is subtracted, not added", "out = u + factor * lap", {.sign = -1}});
+      {"factor_missing", "the factor is left out", "out = u + factor * lap", {.factor = 1.0}});
+  all.push_back({"sign",
+                 "the Laplacian is subtracted, not added",
+                 "out = u + factor * lap",
+                 {.factor_scale = -1}});
   all.push_back({"centre_missing",
                  "4u is left out of the Laplacian",
                  "lap = up + down + left + right - 4 * u",
@@ -356,6 +415,21 @@ void add_formula_mistakes(std::vector<Mistake>& all) {
                    fmt::format("the Laplacian has {:g}u in place of 4u", centre),
                    "lap = up + down + left + right - 4 * u",
                    {.centre = centre}});
+  }
+  for (const auto& [id, text, straight, diagonal, centre] :
+       {std::tuple{"diagonals", "the four diagonal neighbours are read in place of the others", 0.0,
+                   1.0, 4.0},
+        std::tuple{"nine_points", "all eight neighbours are summed, less 8u", 1.0, 1.0, 8.0},
+        std::tuple{"nine_points", "it has nine points: (4 straight + diagonal - 20u) / 6", 4.0 / 6,
+                   1.0 / 6, 20.0 / 6},
+        std::tuple{"nine_points", "it has nine points: 0.2 straight + 0.05 diagonal - u", 0.2, 0.05,
+                   1.0},
+        std::tuple{"nine_points", "it has nine points: 0.5 straight + 0.25 diagonal - 3u", 0.5,
+                   0.25, 3.0}}) {
+    all.push_back({id,
+                   text,
+                   "lap = up + down + left + right - 4 * u",
+                   {.straight = straight, .diagonal = diagonal, .centre = centre}});
   }
   using enum Neighbour;
   for (const Neighbour missing : {up, down, left, right}) {

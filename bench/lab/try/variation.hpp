@@ -51,29 +51,41 @@ struct Arithmetic {
 /// The oracle's order, with a product that is not rounded.
 [[nodiscard]] bool is_contracted(const Arithmetic& arithmetic);
 
+/// Edges of a field, as bits of a set.
+enum FaultSide : unsigned {
+  left_side = 1,
+  right_side = 2,
+  upper_side = 4,
+  lower_side = 8,
+  all_sides = 15
+};
+
 /// What is done otherwise than it should be; the default is nothing.
 struct Fault {
-  enum class Outside { wrapped, zero, copied, flat };
-  enum class Skipped { none, edges, corners, last_row, last_column, partial_blocks, all };
+  enum class Outside { wrapped, zero, copied, mirrored, flat, beyond };
+  enum class Skipped { none, edges, corners, partial_blocks, all };
   enum class Keeps { poison, old, zero, alternating };
   enum class Buffers { swapped, never, even_lost, odd_lost };
   enum class TileHalo { none, zero, copied, stale };
+  enum class Stored { apart, in_place, in_place_with_ghosts };
 
   Outside outside = Outside::wrapped; ///< what a neighbour beyond an edge is; wrapped: as asked
   Skipped skipped = Skipped::none;    ///< cells that a step does not compute,
   Keeps keeps = Keeps::poison;        ///< and what they then hold
+  unsigned sides = all_sides;         ///< the edges of which `outside` and `skipped` tell
   Buffers buffers = Buffers::swapped;
-  TileHalo halo = TileHalo::none; ///< what a neighbour beyond a tile's edge is
-  int bx = 0, by = 0;             ///< of a tile or block
-  bool in_place = false;          ///< new values are read in place of old ones
-  bool exchanged = false;         ///< x and y
+  TileHalo halo = TileHalo::none;    ///< what a neighbour beyond a tile's edge is
+  int bx = 0, by = 0;                ///< of a tile or block
+  Stored stored = Stored::apart;     ///< in place: new values are read in place of old ones,
+  bool by_columns = false;           ///< and then the order of the cells matters
+  bool exchanged = false;            ///< x and y
+  std::optional<double> factor = {}; ///< in place of the one that is asked for
   double factor_scale = 1;
   bool factor_squared = false;
-  bool factor_missing = false;
-  double centre = 4;
+  double straight = 1, diagonal = 0, centre = 4; ///< weights of the neighbours and of the cell
   int more_steps = 0;
+  int multiple = 1;                                  ///< of which the number of steps is made
   std::optional<Neighbour> twice = {}, missing = {}; ///< `twice` is read in place of `missing`
-  double sign = 1;
 };
 
 /// A fault that is known, as it is told.

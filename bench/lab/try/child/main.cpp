@@ -2,10 +2,12 @@
 // The process in which a submission runs. It knows no field that a submission was not given, no
 // expected result and no clock: these are the parent's.
 //
-//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD run FILE.so
-//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD exec COMMAND...
+//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD THREADS run
+//   FILE.so diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD THREADS
+//   exec COMMAND...
 //
-// ALONE is 1 where it sees no process of others, else 0.
+// ALONE is 1 where it sees no process of others, else 0. THREADS are those of its teams; 0: as the
+// environment says.
 // stdin is a socket: a line comes in, a line goes back. The fields are in the shared memory
 // SHARED_FD, between guard zones, where the parent put them. An emulated device writes what it
 // notices to NOTICED_FD as well: a process that ends cannot be asked.
@@ -198,8 +200,19 @@ Number number_of(const std::string& argument) {
   return number;
 }
 
+/// So many, also where there are fewer CPUs; who waits gives its CPU away.
+void choose_threads(const char* threads) {
+  for (const char* variable : {"OMP_THREAD_LIMIT", "OMP_PROC_BIND", "OMP_PLACES"}) {
+    unsetenv(variable);
+  }
+  setenv("OMP_NUM_THREADS", threads, 1);
+  setenv("NUMBA_NUM_THREADS", threads, 1);
+  setenv("OMP_DYNAMIC", "false", 1);
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+}
+
 int run(const std::vector<std::string>& arguments, char** command) {
-  if (arguments.size() < 8) {
+  if (arguments.size() < 9) {
     return 2;
   }
   const int shared_fd = number_of<int>(arguments[4]);
@@ -209,11 +222,14 @@ int run(const std::vector<std::string>& arguments, char** command) {
   close_range(static_cast<unsigned>(first) + 1, static_cast<unsigned>(second) - 1, 0);
   close_range(static_cast<unsigned>(second) + 1, ~0U, 0);
   setenv("DIFFBENCH_TRY_FINDINGS_FD", arguments[5].c_str(), 1);
+  if (arguments[6] != "0") {
+    choose_threads(arguments[6].c_str());
+  }
   const Limits limits{.memory_bytes = number_of<std::uint64_t>(arguments[0]),
                       .cpu_seconds = number_of<std::uint64_t>(arguments[1]),
                       .file_bytes = number_of<std::uint64_t>(arguments[2]),
                       .alone = arguments[3] == "1"};
-  if (arguments[6] == "exec") {
+  if (arguments[7] == "exec") {
     // What is not protected is the first thing that the parent hears, from whom it is.
     std::string lacking;
     for (const std::string& each : confine(limits)) {
@@ -233,7 +249,7 @@ int run(const std::vector<std::string>& arguments, char** command) {
     lacking += (lacking.empty() ? "" : "; ") + each;
   }
   channel.write("lacking " + lacking);
-  return serve_library(channel, arguments[7].c_str(), shared_fd);
+  return serve_library(channel, arguments[8].c_str(), shared_fd);
 }
 
 } // namespace
@@ -242,7 +258,7 @@ int run(const std::vector<std::string>& arguments, char** command) {
 
 int main(int argc, char** argv) {
   try {
-    return diffbench::tried::run({argv + 1, argv + argc}, argv + (argc > 8 ? 8 : argc));
+    return diffbench::tried::run({argv + 1, argv + argc}, argv + (argc > 9 ? 9 : argc));
   } catch (const std::exception& failure) {
     std::cerr << failure.what() << '\n';
     return 1;

@@ -13,4 +13,8 @@ namespace diffbench::bench {
 /// what only a shell can do: pipes, redirections, variables, patterns, several commands.
 [[nodiscard]] std::vector<std::string> command_words(std::string_view command);
 
+/// The same of arguments, such as a compiler's, which no shell sees: all but quotes and \ stand for
+/// themselves. Throws InvalidInput for quotes that do not end.
+[[nodiscard]] std::vector<std::string> argument_words(std::string_view arguments);
+
 } // namespace diffbench::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "duel/command_words.hpp"
+#include "command_words.hpp"
 
 #include "diffbench/errors.hpp"
 
@@ -36,6 +36,15 @@ TEST(CommandWords, RefuseWhatDoesNotEnd) {
   for (const char* command : {"a 'b", R"(a "b)", "a \\", "", "  "}) {
     EXPECT_THROW((void)command_words(command), InvalidInput) << command;
   }
+}
+
+TEST(ArgumentWords, AreQuotedAndMeanNothingToAShell) {
+  EXPECT_THAT(argument_words("  -O2\t'-DFOUR=(float) 4' -DA=\"b c\" x\\ y"),
+              ElementsAre("-O2", "-DFOUR=(float) 4", "-DA=b c", "x y"));
+  EXPECT_THAT(argument_words("-DN=4 -Wl,-rpath,$ORIGIN -I~/a *.c #"),
+              ElementsAre("-DN=4", "-Wl,-rpath,$ORIGIN", "-I~/a", "*.c", "#"));
+  EXPECT_THAT(argument_words(""), ElementsAre());
+  EXPECT_THROW((void)argument_words("-DA='b"), InvalidInput);
 }
 
 } // namespace

@@ -16,7 +16,8 @@ namespace {
 
 class Splitter {
  public:
-  explicit Splitter(std::string_view command) : command_(command) {}
+  Splitter(std::string_view command, bool refuses_shell)
+      : command_(command), refuses_shell_(refuses_shell) {}
 
   std::vector<std::string> words() {
     while (at_ < command_.size()) {
@@ -36,9 +37,6 @@ class Splitter {
       }
     }
     finish();
-    if (words_.empty()) {
-      throw InvalidInput("a command without a word");
-    }
     return words_;
   }
 
@@ -58,7 +56,7 @@ class Splitter {
       if (c == quote) {
         return;
       }
-      if (quote == '"' && (c == '$' || c == '`')) {
+      if (refuses_shell_ && quote == '"' && (c == '$' || c == '`')) {
         refuse(c);
       }
       if (quote == '"' && c == '\\' && at_ < command_.size() &&
@@ -74,7 +72,7 @@ class Splitter {
     constexpr std::string_view anywhere = "|&;<>()$`*?[";
     const bool assigns = c == '=' && words_.empty();
     const bool begins = !word_ && (c == '#' || c == '~');
-    return anywhere.find(c) != std::string_view::npos || assigns || begins;
+    return refuses_shell_ && (anywhere.find(c) != std::string_view::npos || assigns || begins);
   }
   [[noreturn]] void refuse(char c) const {
     throw InvalidInput(fmt::format("'{}' in '{}' is for a shell: give --shell sh, or quote it", c,
@@ -85,6 +83,7 @@ class Splitter {
   }
 
   std::string_view command_;
+  bool refuses_shell_;
   std::size_t at_ = 0;
   std::optional<std::string> word_ = {};
   std::vector<std::string> words_ = {};
@@ -93,7 +92,15 @@ class Splitter {
 } // namespace
 
 std::vector<std::string> command_words(std::string_view command) {
-  return Splitter(command).words();
+  std::vector<std::string> words = Splitter(command, true).words();
+  if (words.empty()) {
+    throw InvalidInput("a command without a word");
+  }
+  return words;
+}
+
+std::vector<std::string> argument_words(std::string_view arguments) {
+  return Splitter(arguments, false).words();
 }
 
 } // namespace diffbench::bench
