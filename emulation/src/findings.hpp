@@ -47,7 +47,7 @@ struct Finding {
   std::string message; ///< without what precedes it in a report, "kernel step: "
   CodeLine at;
   std::optional<KernelThread> by;
-  CodeLine other; ///< the second one of a race, or where the others wait
+  CodeLine other;         ///< the second one of a race, or where the others wait
   bool unwritten = false; ///< a read of what nobody has written: it counts where it is used
 };
 
@@ -55,7 +55,8 @@ struct Finding {
 [[nodiscard]] std::string triple(uint3 v);
 
 /// {"kind": "race", "message": ..., "file", "line", "kernel", "block", "thread", "other_file",
-/// "other_line", "unwritten", "affects_result"}: those from "file" to "other_line" as far as they are known.
+/// "other_line", "unwritten", "affects_result"}: those from "file" to "other_line" as far as they
+/// are known.
 [[nodiscard]] std::string json_of(const Finding& finding);
 /// A text as JSON has it, with its quotes.
 [[nodiscard]] std::string json_text(const std::string& text);

@@ -634,13 +634,14 @@ Finding GridRun::what_blocks() const {
       if (concerned && (thread.state != waiting->state || !same(thread.site, waiting->site))) {
         const bool returned = waiting->state == ThreadState::at_block_barrier &&
                               thread.state == ThreadState::finished;
-        Finding found = finding(FindingKind::divergence,
-                                "divergence: " + place_of(*waiting) + " " + describe(*waiting) +
-                                    ", but " + place_of(thread) + " " + describe(thread) +
-                                    (returned ? "; cards of compute capability 7.0 (Volta) and later "
-                                                "do not wait for it, earlier ones hang"
-                                              : ""),
-                                waiting, code_line(waiting->site));
+        Finding found =
+            finding(FindingKind::divergence,
+                    "divergence: " + place_of(*waiting) + " " + describe(*waiting) + ", but " +
+                        place_of(thread) + " " + describe(thread) +
+                        (returned ? "; cards of compute capability 7.0 (Volta) and later "
+                                    "do not wait for it, earlier ones hang"
+                                  : ""),
+                    waiting, code_line(waiting->site));
         if (thread.state != ThreadState::finished && thread.site.file != nullptr) {
           found.other = code_line(thread.site);
         }
@@ -692,7 +693,8 @@ std::string beside_shared_memory(const void* address) {
   const auto* const byte = static_cast<const std::byte*>(address);
   const auto beside = [byte](SharedMemory& memory, const char* what, std::ptrdiff_t behind = 256) {
     const std::ptrdiff_t offset = byte - memory.data();
-    const bool near = offset >= -256 && offset < static_cast<std::ptrdiff_t>(memory.size()) + behind;
+    const bool near =
+        offset >= -256 && offset < static_cast<std::ptrdiff_t>(memory.size()) + behind;
     return near ? "byte " + std::to_string(offset) + " of the block's " +
                       std::to_string(memory.size()) + " bytes of " + what + " shared memory"
                 : std::string();

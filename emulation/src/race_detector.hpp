@@ -84,7 +84,7 @@ struct BlockRaces {
     std::uint64_t site;
   };
   std::vector<std::array<PlainRead, 4>> last_reads; ///< by thread: what it read last of memory
-  Watched shared;                ///< dynamic
+  Watched shared;                                   ///< dynamic
   std::deque<Watched> statics;
   WarpSectors sectors, mapped_sectors; ///< while traffic is counted
   void watch_static(std::span<const std::byte> memory);

@@ -149,8 +149,9 @@ struct Runtime {
   std::vector<Finding> findings; ///< each of another kind or line
   std::vector<HostUse> host_uses;
   bool symbols_have_addresses = false; ///< somebody has asked for one
-  bool broken_before = false; ///< the present call comes after a fault, from which all it meets follows
-  std::int64_t solves = 0;             ///< calls of a user's solve()
+  bool broken_before =
+      false; ///< the present call comes after a fault, from which all it meets follows
+  std::int64_t solves = 0; ///< calls of a user's solve()
   UncheckedError unchecked;
   Ledger ledger;
 

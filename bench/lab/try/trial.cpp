@@ -114,12 +114,10 @@ Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
         time_submission(run, trial.submission, *right, trial.file, judge, work_dir, progress);
     trial.timing_undecided = trial.timing->rows.front().failed() && allowance.is_spent();
   }
-  const auto ran = std::ranges::find_if(
-      trial.judgements, [](const Judgement& judgement) {
-        return !judgement.failed && std::ranges::find(judgement.findings, "launch_refused",
-                                                      &DeviceFinding::kind) ==
-                                        judgement.findings.end();
-      });
+  const auto ran = std::ranges::find_if(trial.judgements, [](const Judgement& judgement) {
+    return !judgement.failed && std::ranges::find(judgement.findings, "launch_refused",
+                                                  &DeviceFinding::kind) == judgement.findings.end();
+  });
   if (plan.assumed && ran != trial.judgements.end()) {
     progress.stage(fmt::format("counting what it asks of {}", plan.assumed->id));
     Problem problem = plan.run.problem;

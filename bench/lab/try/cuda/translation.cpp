@@ -206,10 +206,9 @@ class Translator {
       if (tokens_.all[i].kind == TokenKind::word && is_name_of_cuda(word) &&
           !tokens_.foreign_words.contains(word) && named.insert(word).second) {
         const std::string_view successor = successor_of(word);
-        messages.push_back(
-            successor.empty()
-                ? fmt::format("{}: {} is not emulated", place(i), word)
-                : fmt::format("{}: CUDA has no {} any more: {}", place(i), word, successor));
+        messages.push_back(successor.empty() ? fmt::format("{}: {} is not emulated", place(i), word)
+                                             : fmt::format("{}: CUDA has no {} any more: {}",
+                                                           place(i), word, successor));
       }
     }
     return messages;
@@ -259,8 +258,8 @@ class Translator {
         {"cudaMemcpyToArray", "cudaMemcpy2DToArray(...)"},
         {"cudaMemcpyFromArray", "cudaMemcpy2DFromArray(...)"},
     };
-    const auto* const found = std::ranges::find(
-        successors, word, &std::pair<std::string_view, std::string_view>::first);
+    const auto* const found =
+        std::ranges::find(successors, word, &std::pair<std::string_view, std::string_view>::first);
     return found == std::end(successors) ? std::string_view() : found->second;
   }
 
