@@ -128,14 +128,12 @@ std::optional<DeviceCosts> device_costs(const std::vector<RunCounts>& runs) {
   const auto a_step = [&](double (*count)(const Value&)) { return first->a_step(count); };
   const auto field_bytes = static_cast<double>(few->field_bytes);
   // Parameters and residuals are as large in a larger field.
-  const bool copies_field = std::ranges::any_of(runs, [&](const RunCounts& run) {
+  const bool copies_field = std::ranges::none_of(runs, [&](const RunCounts& run) {
     const auto other = pair_of(runs, run.field_bytes);
-    return other && std::abs(other->a_step(copied_in) - a_step(copied_in)) > 0.5;
+    return run.field_bytes != few->field_bytes && other &&
+           std::abs(other->a_step(copied_in) - a_step(copied_in)) < 0.5;
   });
-  const bool one_size = std::ranges::all_of(runs, [&](const RunCounts& run) {
-    return run.field_bytes == few->field_bytes || !pair_of(runs, run.field_bytes);
-  });
-  return DeviceCosts{.copies = copies_field || one_size ? a_step(copies_in) : 0,
+  return DeviceCosts{.copies = copies_field ? a_step(copies_in) : 0,
                      .waits = a_step(waits_in),
                      .allocations = a_step(allocations_in),
                      .launches = a_step(launch_count),

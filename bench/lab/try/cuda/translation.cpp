@@ -205,7 +205,7 @@ class Translator {
       const std::string_view word = text(i);
       if (tokens_.all[i].kind == TokenKind::word && is_name_of_cuda(word) &&
           !tokens_.foreign_words.contains(word) && named.insert(word).second) {
-        const std::string_view successor = successor_of(word);
+        const std::string successor = successor_of(word);
         messages.push_back(successor.empty() ? fmt::format("{}: {} is not emulated", place(i), word)
                                              : fmt::format("{}: CUDA has no {} any more: {}",
                                                            place(i), word, successor));
@@ -235,38 +235,25 @@ class Translator {
     throw InvalidInput(fmt::format("{}: {}", place(i), what));
   }
 
-  // Of what CUDA had once.
-  static std::string_view successor_of(std::string_view word) {
-    constexpr std::pair<std::string_view, std::string_view> successors[] = {
-        {"__shfl", "__shfl_sync(0xffffffff, ...)"},
-        {"__shfl_up", "__shfl_up_sync(0xffffffff, ...)"},
-        {"__shfl_down", "__shfl_down_sync(0xffffffff, ...)"},
-        {"__shfl_xor", "__shfl_xor_sync(0xffffffff, ...)"},
-        {"__any", "__any_sync(0xffffffff, ...)"},
-        {"__all", "__all_sync(0xffffffff, ...)"},
-        {"__ballot", "__ballot_sync(0xffffffff, ...)"},
-        {"cudaThreadSynchronize", "cudaDeviceSynchronize()"},
-        {"cudaThreadExit", "cudaDeviceReset()"},
-        {"cudaThreadSetLimit", "cudaDeviceSetLimit(...)"},
-        {"cudaThreadGetLimit", "cudaDeviceGetLimit(...)"},
-        {"cudaThreadSetCacheConfig", "cudaDeviceSetCacheConfig(...)"},
-        {"cudaThreadGetCacheConfig", "cudaDeviceGetCacheConfig(...)"},
-        {"texture", "cudaTextureObject_t, or a pointer to const"},
-        {"cudaBindTexture", "cudaCreateTextureObject(...), or a pointer to const"},
-        {"cudaBindTexture2D", "cudaCreateTextureObject(...), or a pointer to const"},
-        {"cudaUnbindTexture", "cudaDestroyTextureObject(...)"},
-        {"cudaMemcpyToArray", "cudaMemcpy2DToArray(...)"},
-        {"cudaMemcpyFromArray", "cudaMemcpy2DFromArray(...)"},
-    };
-    const auto* const found =
-        std::ranges::find(successors, word, &std::pair<std::string_view, std::string_view>::first);
-    return found == std::end(successors) ? std::string_view() : found->second;
+  // Of what CUDA had once; empty: of nothing.
+  static std::string successor_of(std::string_view word) {
+    constexpr std::string_view without_mask[] = {"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor",
+                                                 "__any",  "__all",     "__ballot"};
+    if (std::ranges::find(without_mask, word) != std::end(without_mask)) {
+      return fmt::format("{}_sync(0xffffffff, ...)", word);
+    }
+    if (word == "texture" || word == "cudaBindTexture") {
+      return "cudaTextureObject_t, or a pointer to const";
+    }
+    constexpr std::string_view of_threads = "cudaThread";
+    if (!word.starts_with(of_threads)) {
+      return {};
+    }
+    return word == "cudaThreadExit" ? "cudaDeviceReset"
+                                    : fmt::format("cudaDevice{}", word.substr(of_threads.size()));
   }
 
   static bool is_name_of_cuda(std::string_view word) {
-    if (!successor_of(word).empty()) {
-      return true;
-    }
     const auto after = [word](std::string_view prefix) {
       return word.starts_with(prefix) && word.size() > prefix.size() &&
              std::isupper(static_cast<unsigned char>(word[prefix.size()])) != 0;
@@ -275,8 +262,8 @@ class Translator {
     return after("cuda") || after("cu") || after("atomic") || after("tex") || after("surf") ||
            begins("cublas") || begins("curand") || begins("cufft") || begins("cusparse") ||
            begins("__nv") || begins("__shfl") || begins("__half") || word == "half" ||
-           word == "texture" || word == "thrust" || word == "cub" || word == "wmma" ||
-           (begins("__") && word.ends_with("_sync"));
+           !successor_of(word).empty() || word == "texture" || word == "thrust" || word == "cub" ||
+           word == "wmma" || (begins("__") && word.ends_with("_sync"));
   }
 
   void refuse_what_is_not_emulated() const {
