@@ -55,21 +55,20 @@ class Compiler {
 
   CompiledSubmission compile(const fs::path& file) {
     const fs::path library = work_dir_ / "submission.so";
+    const std::string language = language_ == Language::c ? "c" : "c++";
+    readable_ = readable_files(base(), language, work_dir_, choice_, file);
     std::vector<std::string> command = base();
     if (choice_.own_files) {
       std::ranges::move(listing_flags(work_dir_), std::back_inserter(command));
     }
     command.insert(command.end(), {"-shared", "-fPIC", "-o", library.string(),
                                    fs::absolute(file).string(), "-lm"});
-    const Said said = run_command(command, work_dir_);
+    const Said said = run_confined(command, work_dir_, readable_);
     if (said.status != 0) {
-      throw InvalidInput(fmt::format("{} does not compile: {}", file.filename().string(),
-                                     first_error(said.text, file)));
+      throw InvalidInput(why_not_compiled(said.text, file));
     }
     if (choice_.own_files) {
-      refuse_foreign_files(
-          files_of_the_user(base(), language_ == Language::c ? "c" : "c++", work_dir_), choice_,
-          file);
+      refuse_foreign_files(files_of_the_user(base(), language, work_dir_), choice_, file);
     }
     return {.library = library,
             .command = fmt::format("{} {} -shared -fPIC {}", program_, fmt::join(flags_, " "),
@@ -89,7 +88,7 @@ class Compiler {
                                                name));
     std::vector<std::string> command = base();
     command.insert(command.end(), {"-w", "-fsyntax-only", probe.string()});
-    return run_command(command, work_dir_).status == 0;
+    return run_confined(command, work_dir_, readable_).status == 0;
   }
 
  private:
@@ -109,6 +108,7 @@ class Compiler {
   fs::path work_dir_;
   std::string program_;
   std::vector<std::string> flags_;
+  std::vector<fs::path> readable_; ///< for the compiler
 };
 
 std::string demangled(const std::string& name) {

@@ -3,6 +3,7 @@
 
 #include "diffbench/stopwatch.hpp"
 #include "diffbench/text.hpp"
+#include "host_compiler.hpp"
 #include "interrupt.hpp"
 
 #include <fmt/format.h>
@@ -34,20 +35,6 @@ using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 template <typename T>
 constexpr BitsOf<T> poison_bits = sizeof(T) == 4 ? BitsOf<T>{0xffc5'a5a5U}
                                                  : static_cast<BitsOf<T>>(0xfff8'a5a5'5a5a'a5a5ULL);
-
-fs::path child_program() {
-  std::error_code ignored;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const fs::path& place : {folder / "diffbench_try_child",
-                                folder.parent_path() / "libexec/diffbench/diffbench_try_child"}) {
-    if (fs::exists(place, ignored)) {
-      return place;
-    }
-  }
-  throw Unavailable(
-      fmt::format("there is no diffbench_try_child in {} or {}: install diffbench as a whole",
-                  folder.string(), (folder.parent_path() / "libexec/diffbench").string()));
-}
 
 /// It sees the system's programs and libraries, and its own folder; no network, no other process.
 std::vector<std::string> bwrap_command(const fs::path& program, const fs::path& work_dir) {
@@ -174,6 +161,10 @@ TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits
                     unprotected_.empty() ? "" : "; ", geteuid() == 0 ? "every user" : "you",
                     find_bwrap() == Bwrap::fails ? "does not work here"
                                                  : "is not installed (apt-get install bubblewrap)");
+  }
+  if (!submission.command.empty() && !compilers_can_be_confined()) {
+    unprotected_ += fmt::format("{}its compiler can do so, too, since the kernel has no Landlock",
+                                unprotected_.empty() ? "what you can read, " : "; ");
   }
   const std::string ready = receive(starting);
   if (ready.starts_with("error ")) {

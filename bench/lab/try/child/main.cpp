@@ -5,10 +5,15 @@
 //   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD run FILE.so
 //   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD exec COMMAND...
 //
+// Before that, the compiler of a submission: what it may read are COUNT files and folders.
+//
+//   diffbench_try_child compile WORK_DIR COUNT PATH... COMMAND...
+//
 // ALONE is 1 where it sees no process of others, else 0.
 // stdin is a socket: a line comes in, a line goes back. The fields are in the shared memory
 // SHARED_FD, between guard zones, where the parent put them. An emulated device writes what it
 // notices to NOTICED_FD as well: a process that ends cannot be asked.
+#include "compiler_confinement.hpp"
 #include "confinement.hpp"
 #include "served_session.hpp"
 
@@ -23,6 +28,7 @@
 #include <iostream>
 #include <memory>
 #include <random>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -196,6 +202,15 @@ Number number_of(const std::string& argument) {
   return number;
 }
 
+int compile(std::span<char*> words) {
+  const auto count = number_of<std::size_t>(words[1]);
+  char** const command = words.data() + 2 + count;
+  confine_compiler(words[0], words.subspan(2, count));
+  execvp(command[0], command);
+  std::cerr << "cannot start " << command[0] << ": " << std::strerror(errno) << '\n';
+  return 127;
+}
+
 int run(const std::vector<std::string>& arguments, char** command) {
   if (arguments.size() < 8) {
     return 2;
@@ -240,6 +255,9 @@ int run(const std::vector<std::string>& arguments, char** command) {
 
 int main(int argc, char** argv) {
   try {
+    if (argc > 4 && std::strcmp(argv[1], "compile") == 0) {
+      return diffbench::tried::compile({argv + 2, argv + argc});
+    }
     return diffbench::tried::run({argv + 1, argv + argc}, argv + (argc > 8 ? 8 : argc));
   } catch (const std::exception& failure) {
     std::cerr << failure.what() << '\n';
