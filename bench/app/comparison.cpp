@@ -101,10 +101,6 @@ void hint(const ComparisonOptions& options, std::span<const PlannedRow> planned_
   if (!options.gpu_options.empty() && !why.empty()) {
     tell(err, fmt::format("{}, so {} {} no effect", why, fmt::join(options.gpu_options, ", "),
                           options.gpu_options.size() == 1 ? "has" : "have"));
-  } else if (options.record.async && options.record.snapshot_every == 0) {
-    tell(err,
-         "--async is for copies of snapshots and has no effect without "
-         "--snapshot-every");
   }
 }
 

@@ -101,6 +101,8 @@ void declare_common(OptionList& options, ClusterOptions& state, Limits limits,
   declare_threads(options, state.run.session.threads, "threads of each rank",
                   "its share of the CPUs");
   declare_isa(options, state.run.session);
+  declare_heeded(options, state.run.session.threads,
+                 [&state] { return std::vector<std::string>{state.backend}; });
   declare_budget(options, state.run.budget_seconds, state.run.budget_binds);
   options.parsed("--network LATENCY,BANDWIDTH", state.network,
                  "emulate a network between ranks that are threads, such as 10us,25GB/s",
@@ -169,6 +171,10 @@ Action declare_cluster_predict(OptionList& options) {
                   }
                   state->rate = 1e9 * rate;
                 });
+  for (const char* measured : {"--backend", "--threads", "--isa", "--budget", "--iters", "--init",
+                               "--comm-timeout"}) {
+    options.needs(measured, "a measured rate: leave --rate out", [state] { return !state->rate; });
+  }
   options.flag("--weak", state->weak, "n ranks get n times the rows of --grid");
   options.check([state] {
     if (state->rate && !state->network) {

@@ -165,6 +165,10 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials,
                "training steps");
   declare_threads(options, run.session.threads, "for threaded backends and engines",
                   "the usable CPUs; engines: as many as pay");
+  declare_heeded(options, run.session.threads, [typed] {
+    return typed->engine.engine.empty() && !typed->duel ? std::vector{typed->backend}
+                                                        : std::vector<std::string>();
+  });
   options.group(duel_group);
   options.value("--duel KIND", one_of(duel_trial_kinds.names(), "") + ", which is --until decided",
                 [&duel = typed->duel](std::string_view option, const std::string& text) {

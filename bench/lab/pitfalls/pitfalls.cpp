@@ -55,6 +55,9 @@ Action declare_pitfalls(OptionList& options) {
   options.choices(names_in(all_pitfalls()));
   declare_seconds(options, "--budget SECONDS", state->budget_seconds, "time for the whole run");
   options.flag("--list", state->list, "list the names and what each needs; measure nothing");
+  for (const char* measured : {"--grid", "--only", "--budget"}) {
+    options.needs(measured, "a measurement: leave --list out", [state] { return !state->list; });
+  }
   declare_assume(options, state->assumed);
   options.check([&list = state->list, &options] {
     if (list && options.given("--assume")) {

@@ -251,6 +251,8 @@ Action declare_scaling(OptionList& options) {
                       "1, 2, 4, ... up to the usable CPUs");
   options.flag("--weak", state->weak, "n threads get n times the rows of --grid");
   declare_isa(options, run.session);
+  declare_heeded(options, run.session.threads,
+                 [state] { return std::vector<std::string>{state->backend}; });
   declare_budget(options, run.budget_seconds, run.budget_binds);
   declare_device(options, run.session.device, run.device_chosen, "which GPU to compare with");
   declare_assume(options, state->assumed);
