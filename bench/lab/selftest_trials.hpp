@@ -56,8 +56,9 @@ struct TrialSubject {
 /// Stops early at Ctrl-C, and at a trial that is not well; reports what was measured until then.
 /// Throws Interrupted before there was anything to keep, and what a trial throws.
 /// What is found on a machine where nothing else runs is kept in `kept` (least_effect.hpp).
+/// After `budget_seconds` no trial is begun that would not fit by what the others took.
 [[nodiscard]] LabReport run_trials(const TrialSubject& subject, std::int64_t trials,
-                                   Progress& progress,
+                                   double budget_seconds, Progress& progress,
                                    const LineCache& kept = LineCache::standard("verdicts"));
 
 /// Refuses what `option` names where it is for another device. Throws InvalidInput.

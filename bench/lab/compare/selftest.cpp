@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,7 @@ struct SelftestOptions {
   std::optional<DuelTrials> duel; ///< instead of both
   std::vector<double> slowdowns;  ///< of duels; empty: the usual ones
   std::int64_t trials = 20;
+  double budget_seconds = std::numeric_limits<double>::infinity(); ///< of all trials
   LabOutput output;
 };
 
@@ -80,8 +82,9 @@ TrialSubject backend_trials(const ComparisonPlan& plan) {
                     {"ny", problem.ny},
                     {"iterations", plan.iterations}},
           .trial_seconds = plan.budget_seconds * sessions_of_trial,
-          .run = [plan, planned_rows = planned_trials(plan)](Progress& progress) {
+          .run = [plan = ComparisonPlan(plan), planned_rows = planned_trials(plan)](Progress& progress) mutable {
             const ComparisonResult result = measure(plan, planned_rows, progress);
+            plan.prove_fields = false; // the same code in all trials
             return TrialSession{.rows = {result.rows.begin(), result.rows.end()},
                                 .outcome = outcome_of(result),
                                 .troubles = troubles(result),
@@ -189,6 +192,8 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials,
                               duel_trial_seconds));
   options.check([&typed = *typed, &options] {
     if (options.given("--budget")) {
+      typed.budget_seconds = typed.run.budget_seconds;
+      typed.run.budget_binds = true;
       typed.run.budget_seconds /= static_cast<double>(typed.trials);
     }
   });
@@ -199,7 +204,8 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials,
       if (typed->duel) {
         return duel_trials(*typed->duel, progress);
       }
-      return run_trials(subject_of(*typed, engine_trials), typed->trials, progress);
+      return run_trials(subject_of(*typed, engine_trials), typed->trials, typed->budget_seconds,
+                        progress);
     });
   };
 }

@@ -47,16 +47,21 @@ class Race {
     const Stopwatch<> watch;
     const TimeTable table(budget_seconds, options_.budget_binds);
     enter_all();
+    Stopwatch<> rounds_watch;
+    double timed_seconds = 0;
     try {
       competition_.verify([this](StepContender& contender) { verify(contender); });
       const TimeTable::Rounds rounds = table.rounds(watch.seconds(), false);
+      rounds_watch = {};
       competition_.time(rounds.planned, rounds.limit,
                         [this](const StepContender& contender, double share) {
                           return plan_samples(contender.cost, share, options_.most_steps);
                         });
+      timed_seconds = rounds_watch.seconds();
     } catch (const Interrupted&) {
     }
     return {.rows = competition_.take_rows(),
+            .timed_seconds = timed_seconds,
             .reference = reference_.engine(),
             .least_effect = least_effect_here()};
   }

@@ -66,6 +66,7 @@ struct RaceRow : NetRow {
 
 struct RaceResult {
   std::vector<RaceRow> rows;
+  double timed_seconds = 0;                  ///< the rounds took; all else verified
   std::string reference;                     ///< the engine that computed in float64
   double least_effect = least_effect_in_run; ///< below which a difference of rows is none
 };

@@ -74,6 +74,24 @@ std::vector<SizePoint> read_sizes(const StudyKind& kind, const std::string& text
   return points;
 }
 
+/// What verifying all rows takes grows with the operations of a step, from the last two sizes on.
+class VerifySeconds {
+ public:
+  void add(double flops, double seconds) {
+    if (flops > flops_) {
+      slope_ = flops_ == 0 ? 0 : std::max(0.0, (seconds - seconds_) / (flops - flops_));
+      flops_ = flops;
+    }
+    seconds_ = seconds;
+  }
+  [[nodiscard]] double expected(double flops) const {
+    return seconds_ + slope_ * std::max(0.0, flops - flops_);
+  }
+
+ private:
+  double flops_ = 0, seconds_ = 0, slope_ = 0; ///< of the last
+};
+
 SizeStudy measure(const StudyKind& kind, std::vector<SizePoint> points, RaceSetting setting,
                   Progress& progress) {
   const mlp::DataSet disc = mlp::disc_set(disc_rows, setting.seed).train;
@@ -87,17 +105,27 @@ SizeStudy measure(const StudyKind& kind, std::vector<SizePoint> points, RaceSett
   PeerPool peers;
   std::size_t waiting = points.size();
   const double equal_share = setting.budget_seconds / static_cast<double>(waiting);
+  VerifySeconds verify;
   for (SizePoint& point : points) {
+    const double flops = point.network.flops_per_step(setting.batch);
+    const double left = setting.budget_seconds - watch.seconds();
+    if (setting.race.budget_binds && !study.points.empty() && verify.expected(flops) > left) {
+      study.left_out = fmt::format("{} from {} on left out: to verify it would take longer than "
+                                   "what is left of --budget",
+                                   kind.symbol, point.size);
+      break;
+    }
     const double share = setting.race.budget_binds
-                             ? std::max(0.0, setting.budget_seconds - watch.seconds()) /
-                                   static_cast<double>(waiting--)
+                             ? std::max(0.0, left) / static_cast<double>(waiting--)
                              : equal_share;
     progress.within(fmt::format("{} = {}: ", kind.symbol, point.size));
     const TrainingJob job =
         make_job({.network = point.network, .optimizer = setting.optimizer, .batch = setting.batch},
                  disc, setting.seed);
     try {
+      const Stopwatch<> of_point;
       point.race = run_race(job, setting.race, share, peers, progress);
+      verify.add(flops, of_point.seconds() - point.race.timed_seconds);
       study.points.push_back(std::move(point));
     } catch (const Interrupted&) {
     }

@@ -130,6 +130,7 @@ SweepPlan plan_sweep(SweptOptions& swept) {
       return std::ranges::find(here, message) == here.end();
     });
     if (swept.run.budget_binds) {
+      plan.budget_seconds = swept.run.budget_seconds;
       swept.run.budget_seconds /= static_cast<double>(plan.count());
     }
     plan.combinations.push_back({.values = std::move(values), .run = swept.run});

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <sstream>
 
 namespace diffbench::bench {
@@ -61,9 +62,10 @@ class SelftestTrials : public testing::Test {
                                .facts = {{"name", "it"}},
                                .trial_seconds = 3,
                                .run = [&](Progress&) { return sessions.at(next++); }};
-    return run_trials(subject, trials, progress_, cache_);
+    return run_trials(subject, trials, budget_, progress_, cache_);
   }
 
+  double budget_ = std::numeric_limits<double>::infinity();
   PlantedLoad load_{"0"};
   TemporaryDirectory place_;
   LineCache cache_{place_.path() / "verdicts"};
