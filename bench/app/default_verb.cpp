@@ -39,9 +39,8 @@ void choose(Modes& modes, const OptionList& given) {
     foreign = foreign.empty() && !modes.of_long_run.declares(name) ? name : foreign;
   }
   if (modes.lasts && !foreign.empty()) {
-    throw InvalidInput(
-        fmt::format("{} is an option of the comparison; it cannot be used with {}", foreign,
-                    lasting));
+    throw InvalidInput(fmt::format("{} is an option of the comparison; it cannot be used with {}",
+                                   foreign, lasting));
   }
   (modes.lasts ? modes.of_long_run : modes.of_comparison).read();
 }

@@ -91,8 +91,8 @@ void describe(const TrialSubject& subject, const Findings& findings, LabReport& 
 
 } // namespace
 
-LabReport run_trials(const TrialSubject& subject, std::int64_t trials, double budget_seconds,
-                     Progress& progress, const LineCache& kept) {
+LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress& progress,
+                     const LineCache& kept) {
   const Stopwatch watch;
   std::string cut_short;
   Findings findings;
@@ -100,7 +100,7 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, double bu
   LoadWatch load;
   for (std::int64_t i = 0; i < trials && !interrupted(); ++i) {
     if (i > 0 && watch.seconds() * static_cast<double>(i + 1) / static_cast<double>(i) >
-                     budget_seconds) {
+                     subject.budget_seconds) {
       cut_short = fmt::format("{} of {} trials fit into --budget", i, trials);
       break;
     }

@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,8 @@ struct TrialSubject {
   std::string title;        ///< "fused with itself, 256x256 float32"
   Value facts;              ///< the same for programs
   double trial_seconds = 0; ///< the budget of one, with all its sessions
+  /// Of all: no trial is begun that would not fit by what the others took.
+  double budget_seconds = std::numeric_limits<double>::infinity();
   /// Makes the rows anew, memory and all. Throws as a comparison does, Interrupted among it.
   std::function<TrialSession(Progress&)> run;
 };
@@ -56,9 +59,8 @@ struct TrialSubject {
 /// Stops early at Ctrl-C, and at a trial that is not well; reports what was measured until then.
 /// Throws Interrupted before there was anything to keep, and what a trial throws.
 /// What is found on a machine where nothing else runs is kept in `kept` (least_effect.hpp).
-/// After `budget_seconds` no trial is begun that would not fit by what the others took.
 [[nodiscard]] LabReport run_trials(const TrialSubject& subject, std::int64_t trials,
-                                   double budget_seconds, Progress& progress,
+                                   Progress& progress,
                                    const LineCache& kept = LineCache::standard("verdicts"));
 
 /// Refuses what `option` names where it is for another device. Throws InvalidInput.

@@ -148,8 +148,7 @@ void OptionList::check(std::function<void()> refuse) {
   options_.back().typed = {""};
 }
 
-void OptionList::needs(std::string_view name, std::string_view what,
-                       std::function<bool()> heeded) {
+void OptionList::needs(std::string_view name, std::string_view what, std::function<bool()> heeded) {
   needs_.push_back({std::string(name), std::string(what), std::move(heeded)});
 }
 

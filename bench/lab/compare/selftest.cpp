@@ -6,6 +6,7 @@
 #include "lab_report.hpp"
 #include "option_groups.hpp"
 #include "outcome.hpp"
+#include "planning.hpp"
 #include "selection.hpp"
 #include "selftest_trials.hpp"
 
@@ -82,7 +83,8 @@ TrialSubject backend_trials(const ComparisonPlan& plan) {
                     {"ny", problem.ny},
                     {"iterations", plan.iterations}},
           .trial_seconds = plan.budget_seconds * sessions_of_trial,
-          .run = [plan = ComparisonPlan(plan), planned_rows = planned_trials(plan)](Progress& progress) mutable {
+          .run = [plan = ComparisonPlan(plan),
+                  planned_rows = planned_trials(plan)](Progress& progress) mutable {
             const ComparisonResult result = measure(plan, planned_rows, progress);
             plan.prove_fields = false; // the same code in all trials
             return TrialSession{.rows = {result.rows.begin(), result.rows.end()},
@@ -200,12 +202,18 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials,
   options.check([&typed = *typed, &options] { check_duel(typed, options); });
   typed->output.declare(options);
   return [typed, engine_trials, duel_trials](const Invocation& invocation) {
+    const bool binds = typed->run.budget_binds;
+    const double each = typed->duel ? typed->duel->trial_seconds : typed->run.budget_seconds;
+    const double all = each * static_cast<double>(typed->trials);
+    typed->output.expect(all, fmt::format("{} trials, {}", typed->trials, limit_text(all, binds)),
+                         binds);
     return run_experiment("selftest", typed->output, invocation, [&](Progress& progress) {
       if (typed->duel) {
         return duel_trials(*typed->duel, progress);
       }
-      return run_trials(subject_of(*typed, engine_trials), typed->trials, typed->budget_seconds,
-                        progress);
+      TrialSubject subject = subject_of(*typed, engine_trials);
+      subject.budget_seconds = typed->budget_seconds;
+      return run_trials(subject, typed->trials, progress);
     });
   };
 }

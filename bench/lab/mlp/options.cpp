@@ -80,9 +80,8 @@ void declare_training(OptionList& options, MlpOptions& training) {
   options.choices({"disc", "mnist", "fashion"});
   options.text("--data-dir DIR", training.data_dir,
                "where mnist or fashion are (default: where get-data puts them)");
-  options.needs("--data-dir", "--data mnist or fashion", [&training] {
-    return training.data == "mnist" || training.data == "fashion";
-  });
+  options.needs("--data-dir", "--data mnist or fashion",
+                [&training] { return training.data == "mnist" || training.data == "fashion"; });
   options.parsed("--layers N,N,...", training.network,
                  "widths: inputs, hidden layers, classes (default for disc: 2,4,8,16,32,2)",
                  mlp::parse_layers);

@@ -276,6 +276,23 @@ void declare_race(OptionList& options, RaceSetting& setting, std::string_view de
   declare_budget(options, setting.budget_seconds, setting.race.budget_binds);
 }
 
+double expected_seconds(const RaceSetting& setting, std::span<const mlp::Network> networks) {
+  const RaceOptions& race = setting.race;
+  if (race.budget_binds) {
+    return setting.budget_seconds;
+  }
+  // About as many steps of middling speed verify and try a row.
+  constexpr double steps = 6, operations_per_second = 1e10, start_seconds = 0.2;
+  const auto rows = static_cast<double>((race.engines.size() + race.peers.size()) *
+                                        std::max<std::size_t>(1, race.threads.size()));
+  double seconds = setting.budget_seconds;
+  for (const mlp::Network& network : networks) {
+    seconds += rows * (start_seconds +
+                       steps * network.flops_per_step(setting.batch) / operations_per_second);
+  }
+  return seconds;
+}
+
 void choose_engines(RaceSetting& setting) {
   setting.race.engines = choose_engines(setting.choice, setting.race.session.device);
   require_peers(setting.race.peers, PeerTask::training);

@@ -96,6 +96,9 @@ template <typename Admits>
 void declare_race(OptionList& options, RaceSetting& setting,
                   std::string_view default_engines = "all but scalar",
                   std::string_view default_threads = "as many as pay");
+/// Seconds of a race on all of these networks, with what verifies the rows.
+[[nodiscard]] double expected_seconds(const RaceSetting& setting,
+                                      std::span<const mlp::Network> networks);
 /// Throws InvalidInput, and for an engine or peer that cannot run here Unavailable.
 void choose_engines(RaceSetting& setting);
 

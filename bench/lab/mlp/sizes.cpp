@@ -5,11 +5,13 @@
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
+#include "planning.hpp"
 #include "value_list.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -20,6 +22,8 @@ namespace {
 
 constexpr std::int64_t disc_rows = 1000;
 constexpr std::int64_t epochs = 100;
+/// A crossing lies between two.
+constexpr std::size_t least_points = 2;
 constexpr Limits size_limits{1, 1 << 14};
 
 /// What tells the two verbs apart.
@@ -109,10 +113,12 @@ SizeStudy measure(const StudyKind& kind, std::vector<SizePoint> points, RaceSett
   for (SizePoint& point : points) {
     const double flops = point.network.flops_per_step(setting.batch);
     const double left = setting.budget_seconds - watch.seconds();
-    if (setting.race.budget_binds && !study.points.empty() && verify.expected(flops) > left) {
-      study.left_out = fmt::format("{} from {} on left out: to verify it would take longer than "
-                                   "what is left of --budget",
-                                   kind.symbol, point.size);
+    if (setting.race.budget_binds && study.points.size() >= least_points &&
+        verify.expected(flops) > left) {
+      study.left_out = fmt::format(
+          "{} from {} on left out: to verify it would take longer than "
+          "what is left of --budget",
+          kind.symbol, point.size);
       break;
     }
     const double share = setting.race.budget_binds
@@ -163,6 +169,13 @@ Action declare(const StudyKind& kind, OptionList& options) {
     if (state->race.race.threads.empty()) { // all rows with the same, as a crossover wants it
       state->race.race.threads = ends_of(1, usable_cpus());
     }
+    std::vector<mlp::Network> networks;
+    std::ranges::transform(state->points, std::back_inserter(networks), &SizePoint::network);
+    const RaceSetting& race = state->race;
+    state->output.expect(expected_seconds(race, networks),
+                         fmt::format("{} networks, {}", networks.size(),
+                                     limit_text(race.budget_seconds, race.race.budget_binds)),
+                         race.race.budget_binds);
     return run_experiment(fmt::format("mlp_{}", kind.verb), state->output, invocation,
                           [&](Progress& progress) {
                             return size_report(measure(kind, state->points, state->race, progress));

@@ -273,6 +273,12 @@ Action declare_mlp_throughput(OptionList& options) {
   return [state](const Invocation& invocation) {
     state->setting.engines = choose_engines(state->choice, state->setting.session.device);
     state->setting.named = state->choice.named();
+    const double engines = static_cast<double>(state->setting.engines.size());
+    const bool binds = state->setting.budget_binds;
+    const double budget = state->setting.budget_seconds;
+    state->output.expect(binds ? budget : 1.2 * budget * engines,
+                         fmt::format("{:g} engines, {}", engines, limit_text(budget, binds)),
+                         binds);
     if (state->setting.budget_binds) {
       state->setting.budget_seconds /= static_cast<double>(state->setting.engines.size());
     }

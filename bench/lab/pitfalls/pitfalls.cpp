@@ -8,6 +8,7 @@
 #include "option_groups.hpp"
 #include "output.hpp"
 #include "pitfall.hpp"
+#include "planning.hpp"
 #include "selection.hpp"
 
 #include <algorithm>
@@ -78,6 +79,10 @@ Action declare_pitfalls(OptionList& options) {
       return exit_ok;
     }
     check_memory_for(state->problem);
+    state->output.expect(
+        state->budget_seconds,
+        fmt::format("{} pitfalls, {}", chosen.size(), limit_text(state->budget_seconds, true)),
+        true);
     return run_experiment("pitfalls", state->output, invocation, [&](Progress& progress) {
       Workbench bench(state->problem, backend_here);
       return measure_pitfalls(chosen, bench, state->budget_seconds, progress, state->assumed);

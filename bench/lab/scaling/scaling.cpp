@@ -10,6 +10,7 @@
 #include "experiment.hpp"
 #include "interrupt.hpp"
 #include "option_groups.hpp"
+#include "planning.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -259,6 +260,11 @@ Action declare_scaling(OptionList& options) {
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     const ScalingPlan plan = plan_of(*state);
+    const ComparisonPlan& run = plan.run;
+    state->output.expect(run.budget_binds ? run.budget_seconds : 1.5 * run.budget_seconds,
+                         fmt::format("{} thread counts, {}", plan.threads.size(),
+                                     limit_text(run.budget_seconds, run.budget_binds)),
+                         run.budget_binds);
     return run_experiment("scaling", state->output, invocation, [&](Progress& progress) {
       const ScalingStudy study = measure_scaling(plan, progress);
       LabReport report = scaling_report(study);
