@@ -50,7 +50,7 @@ class CudaGraphSession final : public kernels::GridSession<T> {
 } // namespace
 
 BackendInfo cuda_graph() {
-  return kernels::cuda_backend<CudaGraphSession>(
+  return kernels::cuda_backend<CudaGraphSession<float>, CudaGraphSession<double>>(
       "cuda_graph", "CUDA, the kernel of cuda_stream, up to 128 steps a graph", 220);
 }
 

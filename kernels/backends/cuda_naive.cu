@@ -42,8 +42,8 @@ class CudaNaiveSession final : public kernels::GridSession<T> {
 } // namespace
 
 BackendInfo cuda_naive() {
-  return kernels::cuda_backend<CudaNaiveSession>("cuda_naive",
-                                                 "CUDA, one cell a thread, one launch a step", 200);
+  return kernels::cuda_backend<CudaNaiveSession<float>, CudaNaiveSession<double>>(
+      "cuda_naive", "CUDA, one cell a thread, one launch a step", 200);
 }
 
 } // namespace diffbench::backends

@@ -29,7 +29,7 @@ class CudaStreamSession final : public kernels::GridSession<T> {
 } // namespace
 
 BackendInfo cuda_stream() {
-  return kernels::cuda_backend<CudaStreamSession>(
+  return kernels::cuda_backend<CudaStreamSession<float>, CudaStreamSession<double>>(
       "cuda_stream", "CUDA, 16-byte rows through registers, one launch a step", 210);
 }
 

@@ -36,8 +36,8 @@ BackendInfo thrust_host() {
           .threaded = true,
           .ladder = 45,
           .memory_need = memory_need,
-          .make_float32 = BackendInfo::construct<ThrustHost, float>,
-          .make_float64 = BackendInfo::construct<ThrustHost, double>};
+          .make_float32 = BackendInfo::construct<ThrustHost<float>>,
+          .make_float64 = BackendInfo::construct<ThrustHost<double>>};
 }
 
 } // namespace diffbench::backends

@@ -42,8 +42,8 @@ BackendInfo thrust_host_roll() {
       .ladder = 15,
       .teaching = true,
       .memory_need = memory_need,
-      .make_float32 = BackendInfo::construct<ThrustHostRoll, float>,
-      .make_float64 = BackendInfo::construct<ThrustHostRoll, double>};
+      .make_float32 = BackendInfo::construct<ThrustHostRoll<float>>,
+      .make_float64 = BackendInfo::construct<ThrustHostRoll<double>>};
 }
 
 } // namespace diffbench::backends

@@ -53,8 +53,8 @@ BackendInfo thrust_roll() {
           .ladder = 100,
           .probe = gpu::probe_device,
           .memory_need = memory_need,
-          .make_float32 = BackendInfo::construct<ThrustRoll, float>,
-          .make_float64 = BackendInfo::construct<ThrustRoll, double>};
+          .make_float32 = BackendInfo::construct<ThrustRoll<float>>,
+          .make_float64 = BackendInfo::construct<ThrustRoll<double>>};
 }
 
 } // namespace diffbench::backends

@@ -43,14 +43,14 @@ class GridSession : public DeviceSession<T> {
           .memory_need = grid_memory_need};
 }
 
-/// The backend whose sessions are Implementation<float> and Implementation<double>, made from a
-/// problem and options.
-template <template <typename> class Implementation>
+/// The backend whose sessions are made from a problem and options. (Types, not their template:
+/// RegistryEntry::construct says why.)
+template <typename Float32Session, typename Float64Session>
 [[nodiscard]] BackendInfo cuda_backend(std::string_view name, std::string_view description,
                                        int ladder) {
   BackendInfo backend = grid_backend(name, description, ladder);
-  backend.make_float32 = BackendInfo::construct<Implementation, float>;
-  backend.make_float64 = BackendInfo::construct<Implementation, double>;
+  backend.make_float32 = BackendInfo::construct<Float32Session>;
+  backend.make_float64 = BackendInfo::construct<Float64Session>;
   return backend;
 }
 

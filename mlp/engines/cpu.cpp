@@ -396,8 +396,8 @@ EngineInfo cpu() {
           .threaded = true,
           .has_isa = true,
           .ladder = 30,
-          .make_float32 = EngineInfo::construct<CpuEngine, float>,
-          .make_float64 = EngineInfo::construct<CpuEngine, double>};
+          .make_float32 = EngineInfo::construct<CpuEngine<float>>,
+          .make_float64 = EngineInfo::construct<CpuEngine<double>>};
 }
 
 } // namespace engines

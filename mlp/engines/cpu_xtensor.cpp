@@ -167,8 +167,8 @@ EngineInfo cpu_xtensor() {
           .threaded = true,
           .ladder = 10,
           .probe = probe_openblas,
-          .make_float32 = EngineInfo::construct<XtensorEngine, float>,
-          .make_float64 = EngineInfo::construct<XtensorEngine, double>};
+          .make_float32 = EngineInfo::construct<XtensorEngine<float>>,
+          .make_float64 = EngineInfo::construct<XtensorEngine<double>>};
 }
 
 } // namespace engines

@@ -212,8 +212,8 @@ EngineInfo cuda() {
           .device = gpu::emulated ? DeviceKind::emulated : DeviceKind::cuda,
           .ladder = 100,
           .probe = diffbench::mlp::cuda::probe_cublaslt,
-          .make_float32 = EngineInfo::construct<CudaEngine, float>,
-          .make_float64 = EngineInfo::construct<CudaEngine, double>};
+          .make_float32 = EngineInfo::construct<CudaEngine<float>>,
+          .make_float64 = EngineInfo::construct<CudaEngine<double>>};
 }
 
 } // namespace engines

@@ -285,8 +285,8 @@ EngineInfo cuda_persistent() {
           .device = gpu::emulated ? DeviceKind::emulated : DeviceKind::cuda,
           .ladder = 110,
           .probe = gpu::probe_device,
-          .make_float32 = EngineInfo::construct<CudaPersistentEngine, float>,
-          .make_float64 = EngineInfo::construct<CudaPersistentEngine, double>};
+          .make_float32 = EngineInfo::construct<CudaPersistentEngine<float>>,
+          .make_float64 = EngineInfo::construct<CudaPersistentEngine<double>>};
 }
 
 } // namespace engines

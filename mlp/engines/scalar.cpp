@@ -159,8 +159,8 @@ EngineInfo scalar() {
   return {.name = "scalar",
           .description = "the simplest loop, one thread: the reference",
           .teaching = true,
-          .make_float32 = EngineInfo::construct<ScalarEngine, float>,
-          .make_float64 = EngineInfo::construct<ScalarEngine, double>};
+          .make_float32 = EngineInfo::construct<ScalarEngine<float>>,
+          .make_float64 = EngineInfo::construct<ScalarEngine<double>>};
 }
 
 } // namespace engines

@@ -64,8 +64,8 @@ BackendInfo fused() {
           .description = "the plain C++ loop, one thread, auto-vectorised",
           .ladder = 40,
           .memory_need = memory_need,
-          .make_float32 = BackendInfo::construct<FusedSession, float>,
-          .make_float64 = BackendInfo::construct<FusedSession, double>};
+          .make_float32 = BackendInfo::construct<FusedSession<float>>,
+          .make_float64 = BackendInfo::construct<FusedSession<double>>};
 }
 
 } // namespace diffbench::backends

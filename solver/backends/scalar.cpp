@@ -42,8 +42,8 @@ BackendInfo scalar() {
           .description = "the simplest loop, one thread: the oracle",
           .ladder = 10,
           .memory_need = memory_need,
-          .make_float32 = BackendInfo::construct<ScalarSession, float>,
-          .make_float64 = BackendInfo::construct<ScalarSession, double>};
+          .make_float32 = BackendInfo::construct<ScalarSession<float>>,
+          .make_float64 = BackendInfo::construct<ScalarSession<double>>};
 }
 
 } // namespace diffbench::backends

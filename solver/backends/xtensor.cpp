@@ -75,8 +75,8 @@ BackendInfo xtensor() {
           .description = "whole-array expressions on flat arrays, vectorised by xsimd, one thread",
           .ladder = 30,
           .memory_need = memory_need,
-          .make_float32 = BackendInfo::construct<XtensorSession, float>,
-          .make_float64 = BackendInfo::construct<XtensorSession, double>};
+          .make_float32 = BackendInfo::construct<XtensorSession<float>>,
+          .make_float64 = BackendInfo::construct<XtensorSession<double>>};
 }
 
 } // namespace diffbench::backends

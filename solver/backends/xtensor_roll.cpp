@@ -109,8 +109,8 @@ BackendInfo xtensor_roll() {
               "a step",
           .ladder = 20,
           .memory_need = memory_need,
-          .make_float32 = BackendInfo::construct<XtensorRollSession, float>,
-          .make_float64 = BackendInfo::construct<XtensorRollSession, double>};
+          .make_float32 = BackendInfo::construct<XtensorRollSession<float>>,
+          .make_float64 = BackendInfo::construct<XtensorRollSession<double>>};
 }
 
 } // namespace diffbench::backends

@@ -22,6 +22,16 @@ LEFT_OUT = ("xtensor", "xtensor_roll", "thrust_host", "thrust_host_roll", "cpu_x
 RECIPES = ("A CPU backend", "A CUDA backend", "An engine of networks", "A peer", "A verb", "An option",
            "A column of the comparison")
 
+# A fault for each recipe's copy, and the name of its class before the recipe changed it: what is run must be the copy,
+# even where a class was left as it was called.
+FAULTS = {
+    "solver/backends/mine.cpp": [("T{4} * centre[x]", "T{3} * centre[x]"), ("MineSession", "FusedSession")],
+    "kernels/src/mine.cuh": [("cell_or_ghost(in, grid, x + 1, y)", "centre")],
+    "kernels/backends/cuda_mine.cu": [("CudaMineSession", "CudaNaiveSession")],
+    "mlp/engines/mine.cpp": [("db[o] += delta[o]", "db[o] -= delta[o]"), ("MineEngine", "ScalarEngine")],
+    "bench/peers/numpy_mine.py": [("u += self.factor", "u -= self.factor")],
+}
+
 
 def blocks(text):
     """Of what stands before the recipes (""), and of each of them, the blocks: kind, file, text."""
@@ -51,6 +61,10 @@ def carry_out(kind, name, text):
         file.write_text(text)
 
 
+def compile_copy():
+    subprocess.run(["cmake", "--build", BUILD, "--target", "diffbench_program"], check=True)
+
+
 def build():
     shutil.rmtree(WORK, ignore_errors=True)
     shutil.copytree(SOURCE, COPY, ignore=shutil.ignore_patterns("build", ".git", "node_modules"))
@@ -64,13 +78,16 @@ def build():
                "MPI_CXX_COMPILER": "OFF", "DIFFBENCH_WITHOUT": ";".join(LEFT_OUT)}
     subprocess.run(["cmake", "-S", COPY, "-B", BUILD, "-G", "Ninja",
                     *(f"-D{name}={value}" for name, value in options.items())], check=True)
-    subprocess.run(["cmake", "--build", BUILD, "--target", "diffbench_program"], check=True)
+    compile_copy()
 
 
 class Recipes(unittest.TestCase):
-    def run_program(self, arguments):
-        done = subprocess.run([PROGRAM, *arguments.split()], cwd=WORK, capture_output=True, text=True,
+    def run_any(self, arguments):
+        return subprocess.run([PROGRAM, *arguments.split()], cwd=WORK, capture_output=True, text=True,
                               timeout=120, env={**os.environ, "XDG_CACHE_HOME": str(WORK)})
+
+    def run_program(self, arguments):
+        done = self.run_any(arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -90,6 +107,25 @@ class Recipes(unittest.TestCase):
         for name in ("mine", "cuda_mine", "peer:mine"):
             self.assertTrue(rows[name]["verified"]["bitwise"], name)
         self.assertEqual(rows["cuda_mine"]["device"], "emulated")
+
+    def test_zz_faults_are_seen(self):
+        """Last, by its name: it changes the copies."""
+        for name, changes in FAULTS.items():
+            text = (COPY / name).read_text()
+            for old, new in changes:
+                self.assertIn(old, text)
+                text = text.replace(old, new)
+            (COPY / name).write_text(text)
+        compile_copy()
+        for part in ("--backend mine", "--backend cuda_mine", "--peer mine --backend fused"):
+            with self.subTest(part=part):
+                done = self.run_any(f"--grid 24x16 --iters 5 --budget 0.5 {part} --json wrong.json")
+                self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+                rows = {row["backend"]: row for row in self.read("wrong.json")["results"]}
+                wrong = part.split()[1] if "--peer" not in part else "peer:mine"
+                self.assertFalse(rows[wrong]["verified"]["bitwise"])
+        done = self.run_any("mlp train --layers 2,4,2 --epochs 1 --engine mine --threads 1")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
 
     def test_column(self):
         text = self.run_program("--grid 24x16 --iters 5 --budget 0.5 --backend mine --baseline mine "

@@ -32,11 +32,13 @@ struct RegistryEntry {
   template <typename T>
   using Make = std::unique_ptr<Product<T>> (*)(const Subject&, const SessionOptions&);
 
-  /// The maker of a Part<T>, whose constructor takes the same.
-  template <template <typename> typename Part, typename T>
+  /// The maker of a Part, a Product<T> whose constructor takes the same. Part is a type, not a
+  /// template: GCC gives an instance for a template out of an anonymous namespace external linkage,
+  /// and of two files with classes of one name the linker would keep one.
+  template <typename Part, typename T>
   [[nodiscard]] static std::unique_ptr<Product<T>> construct(const Subject& subject,
                                                              const SessionOptions& options) {
-    return std::make_unique<Part<T>>(subject, options);
+    return std::make_unique<Part>(subject, options);
   }
 
   std::string_view name;        ///< as the file is called

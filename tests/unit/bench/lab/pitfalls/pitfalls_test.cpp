@@ -94,8 +94,8 @@ class ClockedSession final : public conformance::OracleSession<T> {
 BackendInfo any_backend(std::string_view name) {
   return {.name = name,
           .description = "for tests",
-          .make_float32 = BackendInfo::construct<ClockedSession, float>,
-          .make_float64 = BackendInfo::construct<ClockedSession, double>};
+          .make_float32 = BackendInfo::construct<ClockedSession<float>>,
+          .make_float64 = BackendInfo::construct<ClockedSession<double>>};
 }
 BackendInfo emulated_backend(std::string_view name) {
   BackendInfo backend = any_backend(name);
