@@ -145,7 +145,7 @@ describe("the crossings of a sweep", () => {
       "For a step, all in place at iters 128, fused beats scalar everywhere in the sweep.",
     );
     expect(reading("a cold run, by grid")).toBe(
-      "For a cold run at iters 128, fused beats scalar everywhere in the sweep (interval everywhere to nowhere).",
+      "For a cold run at iters 128, fused beats scalar everywhere in the sweep (interval not settled).",
     );
     expect(reading("a step, all in place, by iterations")).toBe(
       "For a step, all in place at grid 64, the file has no crossing.",
