@@ -101,5 +101,9 @@ export function crossingText(crossing: Crossing): string {
       ? `${challenger} beats ${champion} everywhere in the sweep`
       : `${challenger} does not beat ${champion} at ${along[crossing.along].last} of the sweep`;
   const interval = intervalText(crossing);
-  return told + (interval === "" ? "" : ` (interval ${interval})`) + (single ? "" : "; they change places more than once");
+  return (
+    told +
+    (interval === "" ? "" : ` (interval ${interval})`) +
+    (single ? "" : "; they change places more than once")
+  );
 }
