@@ -34,6 +34,7 @@ void choose(Modes& modes, const OptionList& given) {
                 lasts("--distributed");
   for (const std::string& name : given.given_names()) {
     if (!modes.lasts && !modes.of_comparison.declares(name)) {
+      modes.of_long_run.read_values(); // a wrong value is told first
       throw InvalidInput(fmt::format("{}: has no effect without {}", name, lasting));
     }
     foreign = foreign.empty() && !modes.of_long_run.declares(name) ? name : foreign;
