@@ -243,13 +243,28 @@ double sum_of(const AskedWork& work, const std::vector<Asked>& which) {
   return sum;
 }
 
-AskedWork without_copies_of_steps(AskedWork run, const AskedWork& step, double steps) {
-  for (const Asked copied :
-       {Asked::pageable_in_calls, Asked::pageable_in_bytes, Asked::pageable_out_calls,
-        Asked::pageable_out_bytes, Asked::locked_in_calls, Asked::locked_in_bytes,
-        Asked::locked_out_calls, Asked::locked_out_bytes, Asked::async_calls, Asked::async_bytes,
-        Asked::managed_in_bytes, Asked::managed_out_bytes}) {
-    run.counts[copied] -= std::min(run.counts[copied], steps * step.counts[copied]);
+/// `larger`: what a step would copy of a larger field.
+AskedWork without_copies_of_steps(AskedWork run, AskedWork step, const AskedWork& larger,
+                                  double steps) {
+  constexpr std::pair<Asked, Asked> copies[] = {
+      {Asked::pageable_in_calls, Asked::pageable_in_bytes},
+      {Asked::pageable_out_calls, Asked::pageable_out_bytes},
+      {Asked::locked_in_calls, Asked::locked_in_bytes},
+      {Asked::locked_out_calls, Asked::locked_out_bytes},
+      {Asked::async_calls, Asked::async_bytes},
+      {Asked::managed_in_bytes, Asked::managed_in_bytes},
+      {Asked::managed_out_bytes, Asked::managed_out_bytes}};
+  for (const auto& [calls, bytes] : copies) {
+    // Parameters and residuals are as large in a larger field, and stay.
+    if (std::abs(larger.counts[bytes] - step.counts[bytes]) < 0.5) {
+      step.counts[calls] = step.counts[bytes] = 0;
+    }
+    for (const Asked copied : {calls, bytes}) {
+      run.counts[copied] -= std::min(run.counts[copied], steps * step.counts[copied]);
+      if (calls == bytes) {
+        break;
+      }
+    }
   }
   // What kernels reach for on the host is on the card.
   for (AskedKernel& kernel : run.kernels) {
@@ -353,7 +368,12 @@ AskedCost cost_of(std::span<const CountedRun> corners, const Problem& problem, s
   };
   const AskedWork run = at(count);
   const AskedWork step = difference(at(count + 1), run);
-  const AskedWork resident = without_copies_of_steps(run, step, count);
+  const auto twice = [&](double of_steps) {
+    return asked_at(corners, 2.0 * static_cast<double>(problem.nx),
+                    2.0 * static_cast<double>(problem.ny), of_steps);
+  };
+  const AskedWork resident =
+      without_copies_of_steps(run, step, difference(twice(count + 1), twice(count)), count);
 
   const AssumedEnd fast_end(card, problem.dtype, Bound::fast);
   const AssumedEnd slow_end(card, problem.dtype, Bound::slow);

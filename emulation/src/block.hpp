@@ -121,7 +121,8 @@ struct Block {
   uint3 index;
   std::vector<Thread> threads;
   std::vector<Warp> warps;
-  SharedMemory shared; ///< dynamic
+  SharedMemory shared;       ///< dynamic
+  bool wants_shared = false; ///< a thread has asked where that is
   std::vector<std::unique_ptr<StaticShared>> statics;
   struct Cluster* cluster = nullptr;
   Barrier barrier;

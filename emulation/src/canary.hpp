@@ -13,7 +13,7 @@ namespace diffbench::emulation {
 
 // As a float -4.2e37, as an index beyond every buffer: also a value that was only read shows.
 inline constexpr std::byte canary{0xfd};
-inline constexpr int poison = 0xff; ///< fresh memory: NaN in every floating-point type
+inline int poison = 0xff; ///< fresh memory: NaN in every floating-point type; 0x3f: a number
 
 inline void close_zone(std::span<std::byte> zone) {
   std::fill(zone.begin(), zone.end(), canary);

@@ -74,6 +74,7 @@ std::string json_of(const Finding& finding) {
             ", \"thread\": " + json_triple(finding.by->thread);
   }
   return json + json_line("other_", finding.other) +
+         ", \"unwritten\": " + (finding.unwritten ? "true" : "false") +
          ", \"affects_result\": " + (affects_result(finding.kind) ? "true" : "false") + "}";
 }
 

@@ -33,6 +33,7 @@ enum class FindingKind {
 struct CodeLine {
   std::string file;
   int line = 0;
+  bool operator==(const CodeLine&) const = default;
 };
 
 /// A thread of a kernel.
@@ -46,14 +47,16 @@ struct Finding {
   std::string message; ///< without what precedes it in a report, "kernel step: "
   CodeLine at;
   std::optional<KernelThread> by;
-  CodeLine other; ///< the second one of a race, or where the others wait
+  CodeLine other;         ///< the second one of a race, or where the others wait
+  bool unwritten = false; ///< a read of what nobody has written: it counts where it is used
 };
 
 /// "(1,2,0)"
 [[nodiscard]] std::string triple(uint3 v);
 
 /// {"kind": "race", "message": ..., "file", "line", "kernel", "block", "thread", "other_file",
-/// "other_line", "affects_result"}: those from "file" to "other_line" as far as they are known.
+/// "other_line", "unwritten", "affects_result"}: those from "file" to "other_line" as far as they
+/// are known.
 [[nodiscard]] std::string json_of(const Finding& finding);
 /// A text as JSON has it, with its quotes.
 [[nodiscard]] std::string json_text(const std::string& text);

@@ -632,10 +632,16 @@ Finding GridRun::what_blocks() const {
                            block.get() == waiting->block;
     for (const Thread& thread : block->threads) {
       if (concerned && (thread.state != waiting->state || !same(thread.site, waiting->site))) {
-        Finding found = finding(FindingKind::divergence,
-                                "divergence: " + place_of(*waiting) + " " + describe(*waiting) +
-                                    ", but " + place_of(thread) + " " + describe(thread),
-                                waiting, code_line(waiting->site));
+        const bool returned = waiting->state == ThreadState::at_block_barrier &&
+                              thread.state == ThreadState::finished;
+        Finding found =
+            finding(FindingKind::divergence,
+                    "divergence: " + place_of(*waiting) + " " + describe(*waiting) + ", but " +
+                        place_of(thread) + " " + describe(thread) +
+                        (returned ? "; cards of compute capability 7.0 (Volta) and later "
+                                    "do not wait for it, earlier ones hang"
+                                  : ""),
+                    waiting, code_line(waiting->site));
         if (thread.state != ThreadState::finished && thread.site.file != nullptr) {
           found.other = code_line(thread.site);
         }
@@ -685,9 +691,10 @@ bool on_current_stack(const void* address) {
 
 std::string beside_shared_memory(const void* address) {
   const auto* const byte = static_cast<const std::byte*>(address);
-  const auto beside = [byte](SharedMemory& memory, const char* what) {
+  const auto beside = [byte](SharedMemory& memory, const char* what, std::ptrdiff_t behind = 256) {
     const std::ptrdiff_t offset = byte - memory.data();
-    const bool near = offset >= -256 && offset < static_cast<std::ptrdiff_t>(memory.size()) + 256;
+    const bool near =
+        offset >= -256 && offset < static_cast<std::ptrdiff_t>(memory.size()) + behind;
     return near ? "byte " + std::to_string(offset) + " of the block's " +
                       std::to_string(memory.size()) + " bytes of " + what + " shared memory"
                 : std::string();
@@ -698,7 +705,10 @@ std::string beside_shared_memory(const void* address) {
       return found;
     }
   }
-  return beside(block.shared, "dynamic");
+  const std::string found = beside(block.shared, "dynamic", block.wants_shared ? 48 << 10 : 256);
+  return found.empty() || block.shared.size() > 0
+             ? found
+             : found + ": the launch gives none, kernel<<<blocks, threads, bytes>>>(...) does";
 }
 
 void fail_current_thread(FindingKind kind, const std::string& problem, const CodeLine& at) {
@@ -814,5 +824,7 @@ const dim3& blockDim = diffbench::emulation::built_in.block_shape;
 const dim3& gridDim = diffbench::emulation::built_in.grid_shape;
 
 void* emulated_dynamic_shared() {
-  return diffbench::emulation::active->current().block->shared.data();
+  diffbench::emulation::Block& block = *diffbench::emulation::active->current().block;
+  block.wants_shared = true;
+  return block.shared.data();
 }

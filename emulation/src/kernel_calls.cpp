@@ -177,6 +177,10 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
   ++count_of_kernel.launches;
   count_of_kernel.graph_launches += in_graph ? 1 : 0;
   count_of_kernel.threads += static_cast<std::int64_t>(count(launch.grid) * count(launch.block));
+  if (only_launches) {
+    state.running_kernel = nullptr;
+    return;
+  }
   const auto give_up = [&](Finding bug, cudaError_t code) {
     state.report(std::move(bug));
     state.fault(device, code);

@@ -78,7 +78,8 @@ void Watched::watch(const void* data, std::size_t size) {
   }
 }
 
-BlockRaces::BlockRaces(std::uint32_t number, std::size_t thread_count) : threads(thread_count) {
+BlockRaces::BlockRaces(std::uint32_t number, std::size_t thread_count)
+    : threads(thread_count), last_reads(thread_count) {
   std::uint16_t rank = 0;
   for (ThreadOrder& thread : threads) {
     thread.block = number;
@@ -327,6 +328,11 @@ void RaceDetector::access_memory(std::uintptr_t address, std::size_t bytes, cons
   } else if (block_ != copier_.get()) {
     count(address, bytes, access);
   }
+  if (!access.writes && access.scope == Scope::thread) {
+    auto& reads = block_->last_reads[thread_->thread];
+    std::rotate(reads.begin(), reads.end() - 1, reads.end());
+    reads.front() = {address, access.site};
+  }
   const std::uintptr_t origin = watched_->begin / word * word;
   const std::uintptr_t end = std::min(address + bytes, watched_->begin + watched_->bytes);
   for (address_ = address; address_ < end;) {
@@ -542,6 +548,11 @@ void RaceDetector::access_atomically(const void* data, std::size_t bytes,
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   const auto scope = static_cast<Scope>(access.scope);
   access_memory(address, bytes, {site_at(site), scope, access.writes, access.reads});
+  for (const BlockRaces::PlainRead& read : block_->last_reads[thread_->thread]) {
+    if (access.compares && read.address == address) {
+      guesses_.insert(read.site);
+    }
+  }
   std::vector<Release>& releases = releases_[address];
   for (const Release& release : releases) {
     if (access.reads && includes(std::min(scope, release.scope), release.block)) {
@@ -589,8 +600,13 @@ void RaceDetector::report(Stamp earlier, bool earlier_writes, const Access& acce
       !reported_.insert({place(earlier), place(later), earlier_writes}).second) {
     return;
   }
+  const bool earlier_guesses = !earlier_writes && earlier.scope == 0 && later.scope != 0;
+  const bool later_guesses = !access.writes && later.scope == 0 && earlier.scope != 0;
   races_.push_back({earlier, later, earlier_writes, access.writes,
-                    "byte " + std::to_string(address_ - watched_->begin) + " of " + memory_name()});
+                    "byte " + std::to_string(address_ - watched_->begin) + " of " + memory_name(),
+                    earlier_guesses ? std::uint64_t{earlier.site}
+                    : later_guesses ? std::uint64_t{later.site}
+                                    : 0});
 }
 
 uint3 RaceDetector::block_index(std::uint32_t block) const {
@@ -638,6 +654,9 @@ std::optional<KernelThread> RaceDetector::kernel_thread(const Stamp& access) con
 std::vector<Finding> RaceDetector::take_races() {
   std::vector<Finding> found = std::exchange(found_reads_, {});
   for (const Race& race : std::exchange(races_, {})) {
+    if (race.guess != 0 && guesses_.contains(race.guess)) {
+      continue;
+    }
     Finding finding;
     finding.kind = FindingKind::race;
     finding.message = "race on " + race.where + ": " +
@@ -662,6 +681,7 @@ void RaceDetector::report_unwritten_read(const Access& access) {
   }
   Finding finding;
   finding.kind = FindingKind::uninitialized;
+  finding.unwritten = true;
   finding.message = describe(now, false, nullptr) + " byte " +
                     std::to_string(address_ - watched_->begin) + " of " + memory_name() +
                     ", which nobody has written";

@@ -79,7 +79,12 @@ struct BlockRaces {
 
   std::vector<ThreadOrder> threads;
   std::vector<ThreadOrder*> all; ///< of these
-  Watched shared;                ///< dynamic
+  struct PlainRead {
+    std::uintptr_t address;
+    std::uint64_t site;
+  };
+  std::vector<std::array<PlainRead, 4>> last_reads; ///< by thread: what it read last of memory
+  Watched shared;                                   ///< dynamic
   std::deque<Watched> statics;
   WarpSectors sectors, mapped_sectors; ///< while traffic is counted
   void watch_static(std::span<const std::byte> memory);
@@ -91,6 +96,7 @@ class RaceDetector {
  public:
   /// The program has kernels that say what they access.
   static void enable() { enabled_ = true; }
+  static void disable() { enabled_ = false; }
   /// Besides, every access is looked at: of what nobody has written, and of foreign memory.
   static void look_at_everything() { strict_ = true; }
   /// From now on, or no longer: sectors, of which nothing is known before. Takes time.
@@ -184,6 +190,7 @@ class RaceDetector {
     Stamp earlier, later;
     bool earlier_writes, later_writes;
     std::string where;
+    std::uint64_t guess; ///< a plain read beside an atomic access; 0: none
   };
 
   void access_memory(std::uintptr_t address, std::size_t bytes, const Access& access);
@@ -257,6 +264,8 @@ class RaceDetector {
 
   std::set<std::array<std::uint64_t, 3>> reported_;
   std::vector<Race> races_;
+  /// Plain reads whose values atomicCAS() was then told: it writes only if they still hold.
+  std::set<std::uint64_t> guesses_;
   std::set<std::pair<std::uintptr_t, std::uint64_t>> reported_reads_;
   std::vector<Finding> found_reads_;
   struct ShortCopy {

@@ -105,13 +105,17 @@ void Runtime::report(Finding finding) {
     std::fprintf(stderr, "emulation: %s\n", reports.back().c_str());
     return;
   }
+  if (broken_before) {
+    return;
+  }
   if (finding.at.line == 0) {
     finding.at = code_line_of(call_site());
   }
   constexpr std::size_t most_findings = 100;
   const bool known = std::any_of(findings.begin(), findings.end(), [&](const Finding& earlier) {
-    return earlier.kind == finding.kind && earlier.at.line == finding.at.line &&
-           earlier.at.file == finding.at.file && earlier.other.line == finding.other.line;
+    return earlier.kind == finding.kind &&
+           ((earlier.at == finding.at && earlier.other == finding.other) ||
+            (earlier.at == finding.other && earlier.other == finding.at));
   });
   if (known || findings.size() >= most_findings) {
     return;
@@ -288,7 +292,9 @@ cudaError_t call(const char* name, const std::function<cudaError_t(Runtime&)>& b
   }
   state.call_fails = result != cudaSuccess;
   if (result == cudaSuccess || when == WhenMadeToFail::its_work) {
+    const bool outer = std::exchange(state.broken_before, broken != cudaSuccess);
     const cudaError_t own = body(state);
+    state.broken_before = outer;
     result = result == cudaSuccess ? own : result;
   }
   if (result != cudaSuccess && result != cudaErrorNotReady) {

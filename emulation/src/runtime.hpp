@@ -112,6 +112,9 @@ struct PlannedFault {
   bool due() { return in > 0 && --in == 0; }
 };
 
+/// Of a user's code: launches are checked, and no kernel runs.
+inline bool only_launches = false;
+
 struct Runtime {
   explicit Runtime(const Settings& settings);
 
@@ -146,7 +149,9 @@ struct Runtime {
   std::vector<Finding> findings; ///< each of another kind or line
   std::vector<HostUse> host_uses;
   bool symbols_have_addresses = false; ///< somebody has asked for one
-  std::int64_t solves = 0;             ///< calls of a user's solve()
+  bool broken_before =
+      false; ///< the present call comes after a fault, from which all it meets follows
+  std::int64_t solves = 0; ///< calls of a user's solve()
   UncheckedError unchecked;
   Ledger ledger;
 

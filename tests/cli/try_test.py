@@ -13,6 +13,7 @@ from program import CommandLineTest, parse_json
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "try"))
 import corpus  # noqa: E402
+import cuda_cases  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Threads that wait for one another do not spin: tests share their CPUs.
@@ -281,6 +282,34 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
         self.assert_refused(2, ["bad.cu:1"], "try", "bad.cu")
         self.assert_refused(2, ["--flags"], "try", "bad.cu", "--flags", "-O1")
         self.assert_refused(4, ["nocc"], "try", "bad.cu", "--compiler", "nocc")
+
+    def check_cuda(self, name, expected, source):
+        done, results = self.judge(f"{name}.cu", source, "--schedules", "2")
+        kind, _, detail = expected.partition(":")
+        if kind == "says" and not results:
+            self.assert_one_line(done.stderr, detail.strip())
+            return
+        result = results["float64" if "double* u" in source else "float32"]
+        findings = {finding["kind"] for finding in result["findings"] if finding["affects_result"]}
+        self.assertIs(result["right"], kind in ("right", "copies"), result)
+        if kind == "right":
+            self.assertEqual((done.returncode, findings), (0, set()))
+        elif kind == "kind":
+            self.assertIn(f"{detail} in {name}.cu:", result["complaints"][0])
+        elif kind == "only":
+            self.assertEqual([finding["kind"] for finding in result["findings"]], [detail])
+            self.assertNotIn("Volta", result["findings"][0]["message"])
+        elif kind == "mistake":
+            self.assertEqual((result["complaints"], result["mistake"]["id"]), ([], detail))
+        elif kind == "copies":
+            self.assertEqual(result["costs"]["copies"], float(detail))
+        elif kind == "says":
+            self.assertIn(detail.strip(), " ".join(finding["message"] for finding in result["findings"]))
+
+    def test_cuda_at_the_edges_of_what_is_said(self):
+        for name, (expected, source) in cuda_cases.CASES.items():
+            with self.subTest(name):
+                self.check_cuda(name, expected, source)
 
     def test_cuda_that_depends_on_the_order_of_blocks(self):
         """Without a race: the numbers are taken by an atomic operation."""

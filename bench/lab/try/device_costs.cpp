@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <variant>
 
@@ -52,6 +53,16 @@ double sum_of_kernels(const Value& counts, std::initializer_list<const char*> pa
 double copies_in(const Value& counts) {
   return calls_of(counts.find("copies.to_device")) + calls_of(counts.find("copies.to_host"));
 }
+/// Of the copies that copies_in() counts.
+double copied_in(const Value& counts) {
+  double bytes = 0;
+  for (const char* way : {"to_device", "to_host"}) {
+    for (const char* memory : {"pageable", "pinned", "registered"}) {
+      bytes += counts.find(fmt::format("copies.{}.{}.bytes", way, memory)).number();
+    }
+  }
+  return bytes;
+}
 double waits_in(const Value& counts) { return counts.find("waits").number(); }
 double allocations_in(const Value& counts) { return calls_of(counts.find("allocations")); }
 double launch_count(const Value& counts) { return sum_of_kernels(counts, {"launches"}); }
@@ -71,6 +82,28 @@ double counted_in(const RunCounts& run, double (*count)(const Value&)) {
   return count(run.after) - count(run.before);
 }
 
+/// Of one size: what a step more adds.
+struct FewAndMany {
+  const RunCounts *few, *many;
+  [[nodiscard]] double a_step(double (*count)(const Value&)) const {
+    return (counted_in(*many, count) - counted_in(*few, count)) /
+           static_cast<double>(many->steps - few->steps);
+  }
+};
+
+std::optional<FewAndMany> pair_of(const std::vector<RunCounts>& runs, std::int64_t field_bytes) {
+  FewAndMany pair{};
+  for (const RunCounts& run : runs) {
+    if (run.after.is_null() || run.field_bytes != field_bytes) {
+      continue;
+    }
+    pair.few = pair.few == nullptr || run.steps < pair.few->steps ? &run : pair.few;
+    pair.many = pair.many == nullptr || run.steps > pair.many->steps ? &run : pair.many;
+  }
+  return pair.few == nullptr || pair.few->steps == pair.many->steps ? std::nullopt
+                                                                    : std::optional(pair);
+}
+
 double written_share(const std::vector<RunCounts>& runs) {
   double written = 0, to_write = 0;
   for (const RunCounts& run : runs) {
@@ -87,24 +120,20 @@ std::int64_t launches_in(const Value& counts) {
 }
 
 std::optional<DeviceCosts> device_costs(const std::vector<RunCounts>& runs) {
-  const RunCounts* few = nullptr;
-  const RunCounts* many = nullptr;
-  for (const RunCounts& run : runs) {
-    if (run.after.is_null() || run.field_bytes != runs.front().field_bytes) {
-      continue;
-    }
-    few = few == nullptr || run.steps < few->steps ? &run : few;
-    many = many == nullptr || run.steps > many->steps ? &run : many;
-  }
-  if (few == nullptr || few->steps == many->steps) {
+  const auto first = runs.empty() ? std::nullopt : pair_of(runs, runs.front().field_bytes);
+  if (!first) {
     return std::nullopt;
   }
-  const auto a_step = [&](double (*count)(const Value&)) {
-    return (counted_in(*many, count) - counted_in(*few, count)) /
-           static_cast<double>(many->steps - few->steps);
-  };
+  const auto& [few, many] = *first;
+  const auto a_step = [&](double (*count)(const Value&)) { return first->a_step(count); };
   const auto field_bytes = static_cast<double>(few->field_bytes);
-  return DeviceCosts{.copies = a_step(copies_in),
+  // Parameters and residuals are as large in a larger field.
+  const bool copies_field = std::ranges::none_of(runs, [&](const RunCounts& run) {
+    const auto other = pair_of(runs, run.field_bytes);
+    return run.field_bytes != few->field_bytes && other &&
+           std::abs(other->a_step(copied_in) - a_step(copied_in)) < 0.5;
+  });
+  return DeviceCosts{.copies = copies_field ? a_step(copies_in) : 0,
                      .waits = a_step(waits_in),
                      .allocations = a_step(allocations_in),
                      .launches = a_step(launch_count),

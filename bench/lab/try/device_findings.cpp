@@ -48,7 +48,8 @@ DeviceFinding finding_of(const Json& json) {
           .kernel = json.value("kernel", ""),
           .block = triple(json, "block"),
           .thread = triple(json, "thread"),
-          .affects_result = json.at("affects_result").get<bool>()};
+          .affects_result = json.at("affects_result").get<bool>(),
+          .unwritten = json.value("unwritten", false)};
 }
 
 } // namespace
@@ -74,8 +75,9 @@ std::vector<DeviceFinding> device_findings(const std::string& text) {
 
 bool add_finding(std::vector<DeviceFinding>& findings, const DeviceFinding& finding) {
   const bool known = std::ranges::any_of(findings, [&](const DeviceFinding& earlier) {
-    return earlier.kind == finding.kind && earlier.where == finding.where &&
-           earlier.other == finding.other;
+    return earlier.kind == finding.kind &&
+           ((earlier.where == finding.where && earlier.other == finding.other) ||
+            (earlier.where == finding.other && earlier.other == finding.where));
   });
   if (!known) {
     findings.push_back(finding);

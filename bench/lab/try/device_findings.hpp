@@ -19,6 +19,7 @@ struct DeviceFinding {
   std::string kernel;         ///< empty: the host's code
   std::string block, thread;  ///< "1,2,0", of the kernel
   bool affects_result = true; ///< else the result is the same in every schedule
+  bool unwritten = false;     ///< a read of what nobody has written: it counts where it is used
 };
 
 /// Of its JSON text. A text that is none, as a submission may have written itself, has none.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <random>
 #include <utility>
@@ -46,6 +47,8 @@ std::vector<Case> cases(bool brief) {
   std::vector<Case> all = {
       {7, 5, {1, 2, 3, 17, 100}}, {13, 19, {1, 2, 3}}, {37, 21, {1, 17}}, {3, 3, {1, 2}},
       {16, 16, {1, 3}},           {5, 64, {1}},        {67, 34, {1, 2}}};
+  // A row or a column that is no block, and more cells than a short index reaches.
+  all.insert(all.end(), {{1100, 3, {1}}, {3, 1100, {1}}, {331, 199, {1}}});
   if (!brief) {
     all.push_back({97, 41, {1, 17}});
     all.push_back({131, 8, {1, 2}});
@@ -179,6 +182,15 @@ WrongCounts wrong_counts(const std::vector<JudgedRun<T>>& runs) {
   return wrong;
 }
 
+/// All bits set: what the emulated device, and the arrays that it gives a solve, hold at first.
+template <typename T>
+void mark_unwritten(Field<T>& field) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  for (T& cell : field.cells()) {
+    cell = std::bit_cast<Bits>(cell) == ~Bits{0} ? poison<T>() : cell;
+  }
+}
+
 /// Whether a mistake explains a run, whatever is rounded. What grows without end says nothing.
 template <typename T>
 bool gives(const JudgedRun<T>& run, const Fault& fault) {
@@ -252,6 +264,7 @@ class Judge {
       run_all();
     } catch (const SubmissionFailed& failure) {
       complain_of_chance();
+      complain_once(unwritten_);
       judgement_.failed = judgement_.complaints.empty(); // else it failed of what is known
       is_ended_ = judgement_.failed && is_of_the_machine(failure.kind());
       judgement_.complaints.emplace_back(failure.what());
@@ -264,6 +277,7 @@ class Judge {
     if (judgement_.complaints.empty() && judgement_.mistake.empty()) {
       look_for_races();
     }
+    judge_unwritten();
     if (is_ended_) {
       decide_of_what_was_run();
     } else if (!judgement_.complaints.empty()) {
@@ -308,6 +322,51 @@ class Judge {
     judgement_.costs = device_costs(counted_);
     if (plan_.brief) {
       run_schedules(largest);
+    }
+    if (plan_.nx > 0 && judgement_.complaints.empty()) {
+      check_launches();
+    }
+  }
+
+  /// What nobody has written counts where it has reached the result.
+  void judge_unwritten() {
+    if (judgement_.verdict == TryVerdict::wrong &&
+        (judgement_.mistake.empty() || judgement_.mistake_id == "nothing_written")) {
+      complain_once(unwritten_);
+    }
+    for (DeviceFinding& finding : judgement_.findings) {
+      if (finding.unwritten && is_right(judgement_.verdict) && judgement_.complaints.empty()) {
+        finding.affects_result = false;
+        finding.message += "; it does not reach the result";
+      }
+    }
+  }
+
+  /// On the grid that is asked for, which would take too long to compute here.
+  void check_launches() {
+    const Problem problem = problem_of({plan_.nx, plan_.ny, {}}, 0.125);
+    constexpr std::int64_t most_bytes = std::int64_t{1} << 28; // emulated with several of these
+    if (problem.field_bytes() > most_bytes) {
+      return;
+    }
+    std::vector<DeviceFinding> found;
+    TryLimits limits = plan_.limits;
+    limits.seconds = std::min(limits.seconds, 5.0);
+    try {
+      TriedProcess process(submission_.compiled, limits, problem.field_bytes(), work_dir_);
+      process.check_launches_only();
+      process.open(problem, session_form());
+      (void)process.run(Field<T>(problem.nx, problem.ny), 2);
+      process.close();
+      found = device_findings(process.findings());
+    } catch (const SubmissionFailed&) { // its host's code may need what no kernel has written
+      return;
+    }
+    for (DeviceFinding& finding : found) {
+      if (finding.kind == "launch_refused") {
+        finding.message += fmt::format(" (on {} x {} cells, --grid)", problem.nx, problem.ny);
+        hear(finding);
+      }
     }
   }
 
@@ -467,7 +526,9 @@ class Judge {
         if (schedule == 1) {
           first = std::move(result);
         } else if (!same_bits(first, result)) {
-          complain_once("its result changes with the order of blocks and threads");
+          complain_once(unwritten_.empty()
+                            ? "its result changes with the order of blocks and threads"
+                            : unwritten_);
         }
       });
       judgement_.schedules = schedule;
@@ -498,13 +559,20 @@ class Judge {
   /// What an emulated device has found, each once.
   void hear(const std::string& text) {
     for (const DeviceFinding& finding : device_findings(text)) {
-      if (!add_finding(judgement_.findings, finding)) {
-        continue;
-      }
-      if (finding.affects_result) {
-        complain_once(finding.where.empty() ? fmt::format("{}: {}", finding.kind, finding.message)
-                                            : fmt::format("{} in {}", finding.kind, finding.where));
-      }
+      hear(finding);
+    }
+  }
+  void hear(const DeviceFinding& finding) {
+    if (!add_finding(judgement_.findings, finding) || !finding.affects_result) {
+      return;
+    }
+    const std::string complaint = finding.where.empty()
+                                      ? fmt::format("{}: {}", finding.kind, finding.message)
+                                      : fmt::format("{} in {}", finding.kind, finding.where);
+    if (!finding.unwritten) {
+      complain_once(complaint);
+    } else if (unwritten_.empty()) {
+      unwritten_ = complaint;
     }
   }
 
@@ -535,6 +603,9 @@ class Judge {
         }
       }
       run.result = std::move(done.result);
+      if (submission_.language == Language::cuda) {
+        mark_unwritten(run.result);
+      }
     } catch (const SubmissionFailed& failure) {
       throw SubmissionFailed(
           failure.kind(),
@@ -655,6 +726,7 @@ class Judge {
   std::vector<JudgedRun<T>> runs_, other_runs_; ///< with periodic edges, and with others
   std::vector<RunCounts> counted_;
   std::optional<bool> repeats_;
+  std::string unwritten_; ///< the first read of what nobody has written; empty: there was none
   bool is_ended_ = false; ///< by the allowance of all its runs
   Judgement judgement_;
 };

@@ -78,9 +78,10 @@ struct Judgement {
 
 struct JudgePlan {
   TryLimits limits;
-  std::uint64_t seed = 0;     ///< of the fields
-  bool brief = false;         ///< for code that is emulated
-  std::int64_t schedules = 4; ///< of such code: other orders of its threads and blocks
+  std::uint64_t seed = 0;      ///< of the fields
+  bool brief = false;          ///< for code that is emulated
+  std::int64_t schedules = 4;  ///< of such code: other orders of its threads and blocks
+  std::int64_t nx = 0, ny = 0; ///< and a grid on which its launches are checked; 0: none
 };
 
 /// `on_progress(fraction)` is called after each run. Throws Interrupted, and Error where no process

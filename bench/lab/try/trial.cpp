@@ -83,6 +83,8 @@ Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
   judge.limits.allowance = std::make_shared<Allowance>(Allowance{.seconds = allowed});
   if (emulated) {
     judge.brief = true;
+    judge.nx = plan.run.problem.nx;
+    judge.ny = plan.run.problem.ny;
     judge.limits.memory_bytes += emulation_bytes;
   }
   for (const Dtype dtype : trial.submission.dtypes) {
@@ -115,8 +117,10 @@ Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,
         time_submission(run, trial.submission, *right, trial.file, judge, work_dir, progress);
     trial.timing_undecided = trial.timing->rows.front().failed() && allowance.is_spent();
   }
-  const auto ran = std::ranges::find_if(
-      trial.judgements, [](const Judgement& judgement) { return !judgement.failed; });
+  const auto ran = std::ranges::find_if(trial.judgements, [](const Judgement& judgement) {
+    return !judgement.failed && std::ranges::find(judgement.findings, "launch_refused",
+                                                  &DeviceFinding::kind) == judgement.findings.end();
+  });
   if (plan.assumed && ran != trial.judgements.end()) {
     progress.stage(fmt::format("counting what it asks of {}", plan.assumed->id));
     Problem problem = plan.run.problem;

@@ -105,6 +105,8 @@ class TriedProcess {
   void choose_schedule(std::uint64_t seed) { ask(fmt::format("schedule {}", seed)); }
   /// Counts sectors, too, which takes time.
   void count_traffic() { ask("traffic"); }
+  /// That device checks launches from now on, and runs no kernel.
+  void check_launches_only() { ask("launches"); }
 
   /// What it is not kept from, in words; empty: from nothing that we know.
   [[nodiscard]] const std::string& unprotected() const { return unprotected_; }

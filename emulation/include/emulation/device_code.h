@@ -66,6 +66,7 @@ struct AtomicAccess {
   bool reads, writes;
   bool acquires, releases;
   int scope;
+  bool compares = false; ///< and writes only what still has the value that it was told
 };
 void atomic_access(const void* address, std::size_t bytes, AtomicAccess access, Site site);
 void fence(int scope);
@@ -178,10 +179,15 @@ inline void __nanosleep(unsigned) { diffbench::emulation::detail::yield(); }
 namespace diffbench::emulation::detail {
 template <typename T, typename Update>
 DIFFBENCH_NOT_WATCHED T atomic_update(T* address, Update update, Site site,
-                                      int scope = __NV_THREAD_SCOPE_DEVICE) {
-  atomic_access(
-      address, sizeof(T),
-      {.reads = true, .writes = true, .acquires = false, .releases = false, .scope = scope}, site);
+                                      int scope = __NV_THREAD_SCOPE_DEVICE, bool compares = false) {
+  atomic_access(address, sizeof(T),
+                {.reads = true,
+                 .writes = true,
+                 .acquires = false,
+                 .releases = false,
+                 .scope = scope,
+                 .compares = compares},
+                site);
   const T old = *static_cast<volatile T*>(address);
   *static_cast<volatile T*>(address) = update(old);
   return old;
@@ -214,12 +220,12 @@ DIFFBENCH_ATOMICS(atomicDec, (std::is_same_v<T, unsigned>),
                   old == 0 || old > value ? value : old - 1)
 #undef DIFFBENCH_ATOMICS
 #undef DIFFBENCH_ATOMIC
-#define DIFFBENCH_ATOMIC_CAS(NAME, SCOPE)                                               \
-  template <typename T>                                                                 \
-  T NAME(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired, \
-         DIFFBENCH_SITE) {                                                              \
-    return diffbench::emulation::detail::atomic_update(                                 \
-        address, [=](T old) { return old == expected ? desired : old; }, site, SCOPE);  \
+#define DIFFBENCH_ATOMIC_CAS(NAME, SCOPE)                                                    \
+  template <typename T>                                                                      \
+  T NAME(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired,      \
+         DIFFBENCH_SITE) {                                                                   \
+    return diffbench::emulation::detail::atomic_update(                                      \
+        address, [=](T old) { return old == expected ? desired : old; }, site, SCOPE, true); \
   }
 DIFFBENCH_ATOMIC_CAS(atomicCAS, __NV_THREAD_SCOPE_DEVICE)
 DIFFBENCH_ATOMIC_CAS(atomicCAS_block, __NV_THREAD_SCOPE_BLOCK)

@@ -17,6 +17,8 @@ const char* diffbench_try_counts();
 void diffbench_try_reset(std::uint64_t seed, std::uint64_t key);
 /// From the next reset on, kernels' sectors are counted, too, which takes time.
 void diffbench_try_count_traffic();
+/// From now on launches are only checked: no kernel runs.
+void diffbench_try_only_launches();
 }
 
 namespace diffbench::emulation::detail {

@@ -152,6 +152,8 @@ class Server {
       std::uint64_t seed = 0;
       words >> seed;
       reset_device(seed);
+    } else if (verb == "launches") {
+      call_if_there(device_, "diffbench_try_only_launches");
     } else if (verb == "traffic") {
       call_if_there(device_, "diffbench_try_count_traffic");
     } else if (verb == "findings" || verb == "counts") {

@@ -205,7 +205,10 @@ class Translator {
       const std::string_view word = text(i);
       if (tokens_.all[i].kind == TokenKind::word && is_name_of_cuda(word) &&
           !tokens_.foreign_words.contains(word) && named.insert(word).second) {
-        messages.push_back(fmt::format("{}: {} is not emulated", place(i), word));
+        const std::string successor = successor_of(word);
+        messages.push_back(successor.empty() ? fmt::format("{}: {} is not emulated", place(i), word)
+                                             : fmt::format("{}: CUDA has no {} any more: {}",
+                                                           place(i), word, successor));
       }
     }
     return messages;
@@ -232,6 +235,24 @@ class Translator {
     throw InvalidInput(fmt::format("{}: {}", place(i), what));
   }
 
+  // Of what CUDA had once; empty: of nothing.
+  static std::string successor_of(std::string_view word) {
+    constexpr std::string_view without_mask[] = {"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor",
+                                                 "__any",  "__all",     "__ballot"};
+    if (std::ranges::find(without_mask, word) != std::end(without_mask)) {
+      return fmt::format("{}_sync(0xffffffff, ...)", word);
+    }
+    if (word == "texture" || word == "cudaBindTexture") {
+      return "cudaTextureObject_t, or a pointer to const";
+    }
+    constexpr std::string_view of_threads = "cudaThread";
+    if (!word.starts_with(of_threads)) {
+      return {};
+    }
+    return word == "cudaThreadExit" ? "cudaDeviceReset"
+                                    : fmt::format("cudaDevice{}", word.substr(of_threads.size()));
+  }
+
   static bool is_name_of_cuda(std::string_view word) {
     const auto after = [word](std::string_view prefix) {
       return word.starts_with(prefix) && word.size() > prefix.size() &&
@@ -241,8 +262,8 @@ class Translator {
     return after("cuda") || after("cu") || after("atomic") || after("tex") || after("surf") ||
            begins("cublas") || begins("curand") || begins("cufft") || begins("cusparse") ||
            begins("__nv") || begins("__shfl") || begins("__half") || word == "half" ||
-           word == "texture" || word == "thrust" || word == "cub" || word == "wmma" ||
-           (begins("__") && word.ends_with("_sync"));
+           !successor_of(word).empty() || word == "texture" || word == "thrust" || word == "cub" ||
+           word == "wmma" || (begins("__") && word.ends_with("_sync"));
   }
 
   void refuse_what_is_not_emulated() const {
@@ -466,6 +487,9 @@ class Translator {
       return opening(i);
     }
     while (true) {
+      while (is(i, "]")) {
+        i = opening(i) - 1;
+      }
       if (is(i, ">")) {
         int depth = 0;
         for (; i < size(); --i) {
@@ -537,6 +561,9 @@ class Translator {
 
   [[nodiscard]] bool is_variable(std::size_t device) const {
     const std::size_t open = parameters_of(device + 1);
+    if (is(open + 1, "*")) {
+      return true; // a pointer to a function
+    }
     for (std::size_t i = device + 1; i < std::min(open, size()); ++i) {
       if (is(i, "=") || is(i, ";") || is(i, "[") || is(i, "{")) {
         return true;
@@ -561,14 +588,31 @@ class Translator {
       }
     }
     const auto marked = [&](std::string_view word) { return is(i, word) || is(i + 1, word); };
+    std::size_t begin = i;
+    while (begin > 0 && (is_word(begin - 1) || is(begin - 1, "*"))) {
+      --begin;
+    }
+    // What is const itself would have to lie in another section; what it points to would not.
+    std::size_t end = i, last_pointer = begin;
+    for (int angles = 0; end < size() && !is(end, ";") && !is(end, "=") && !is(end, "[") &&
+                         !is(end, "{") && !(is(end, ",") && angles == 0);
+         ++end) {
+      angles += is(end, "<") ? 1 : is(end, ">") ? -1 : 0;
+      last_pointer = is(end, "*") && angles == 0 ? end : last_pointer;
+    }
+    for (std::size_t k = last_pointer; k < end; ++k) {
+      if (is(k, "const") && last_pointer == begin && is(end, "=")) {
+        return erase(i); // perhaps the size of an array
+      }
+    }
     replace(tokens_.all[i].begin, tokens_.all[i].end,
             fmt::format("__attribute__((section(\"emulated_{}\"), used))",
                         marked("__constant__")  ? "constant"
                         : marked("__managed__") ? "managed"
                                                 : "device"));
-    for (std::size_t k = i + 1; k < size() && !is(k, ";") && !is(k, "=") && !is(k, "["); ++k) {
+    for (std::size_t k = last_pointer; k < end; ++k) {
       if (is(k, "const")) {
-        erase(k); // constants would have to lie in another section
+        erase(k);
       }
     }
   }
@@ -682,14 +726,25 @@ class Translator {
     }
   }
 
+  // namespace a::inline b [[deprecated]] {
+  [[nodiscard]] bool opens_namespace(std::size_t brace) const {
+    for (std::size_t i = brace - 1; i < size(); --i) { // below 0 it is above size()
+      if (is(i, "]") || is(i, ")")) {
+        i = opening(i);
+      } else if (is(i, "namespace") || (!is_word(i) && !is(i, "::"))) {
+        return is(i, "namespace");
+      }
+    }
+    return false;
+  }
+
   // Braces round a token that are neither a namespace's nor extern "C"'s.
   [[nodiscard]] int depth_at(std::size_t token) const {
     int depth = 0;
     std::vector<bool> counts;
     for (std::size_t i = 0; i < token; ++i) {
       if (is(i, "{")) {
-        const bool plain = i > 0 && (text(i - 1).starts_with('"') || is(i - 1, "namespace") ||
-                                     (i > 1 && is(i - 2, "namespace")));
+        const bool plain = i > 0 && (text(i - 1).starts_with('"') || opens_namespace(i));
         counts.push_back(!plain);
         depth += plain ? 0 : 1;
       } else if (is(i, "}") && !counts.empty()) {
