@@ -15,8 +15,9 @@ class Interrupted : public std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP (unless it is ignored, as nohup has it) only set a
-/// flag, which work that takes long asks for several times a second. At most one lives at a time.
+/// While it lives, SIGINT, SIGTERM, SIGQUIT and SIGHUP (unless it is ignored, as nohup has it) only
+/// set a flag, which work that takes long asks for several times a second. At most one lives at a
+/// time.
 class InterruptGuard {
  public:
   /// With `tells` the first signal is answered by a line on stderr.
@@ -26,7 +27,7 @@ class InterruptGuard {
   ~InterruptGuard();
 
  private:
-  std::array<struct sigaction, 3> previous_{};
+  std::array<struct sigaction, 4> previous_{};
 };
 
 /// What a second signal does before it ends the program, in place of what was given before;

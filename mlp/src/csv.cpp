@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <fstream>
 #include <optional>
+#include <random>
 #include <string_view>
 
 namespace diffbench::mlp {
@@ -16,7 +17,7 @@ namespace diffbench::mlp {
 namespace {
 
 constexpr std::int64_t most_classes = 10000;
-constexpr std::int64_t test_share = 5; ///< every so manyeth row is for the test
+constexpr std::int64_t test_share = 5; ///< one row of so many is for the test
 
 std::vector<std::string_view> cells_of(std::string_view line) {
   if (line.ends_with('\r')) {
@@ -119,15 +120,37 @@ class CsvReader {
   DataSet set_;
 };
 
+/// Which rows are for the test: of the rows in order of their class, shuffled within it, every
+/// fifth. So each class has its share, and whether rows are sorted or come in a rhythm does not
+/// count. A class of one row is only learnt from.
+std::vector<bool> drawn_for_test(const DataSet& all) {
+  std::vector<std::vector<std::size_t>> of_class(static_cast<std::size_t>(all.classes));
+  for (std::size_t row = 0; row < all.labels.size(); ++row) {
+    of_class[static_cast<std::size_t>(all.labels[row])].push_back(row);
+  }
+  std::vector<bool> drawn(all.labels.size());
+  std::mt19937 random(1); // the same rows in each run, whatever its seed
+  std::int64_t at = 0;
+  for (std::vector<std::size_t>& rows : of_class) {
+    std::ranges::shuffle(rows, random);
+    for (const std::size_t row : rows) {
+      drawn[row] =
+          rows.size() > 1 && at++ % test_share == test_share - 2; // of four rows there is one
+    }
+  }
+  return drawn;
+}
+
 Split split_rows(const DataSet& all) {
   Split split;
+  const std::vector<bool> drawn = drawn_for_test(all);
   for (DataSet* set : {&split.train, &split.test}) {
     set->features = all.features;
     set->classes = all.classes;
     set->name = all.name;
   }
   for (std::int64_t row = 0; row < all.rows(); ++row) {
-    DataSet& set = row % test_share == test_share - 1 ? split.test : split.train;
+    DataSet& set = drawn[static_cast<std::size_t>(row)] ? split.test : split.train;
     const auto begin = all.values.begin() + row * all.features;
     set.values.insert(set.values.end(), begin, begin + all.features);
     set.labels.push_back(all.labels[static_cast<std::size_t>(row)]);
@@ -175,6 +198,10 @@ Split read_csv(const std::filesystem::path& file) {
                        std::to_string(test_share) + " rows of two classes are needed");
   }
   Split split = split_rows(all);
+  if (split.test.rows() == 0) {
+    throw InvalidInput(file.string() + ": nearly every row has a class of its own; at least " +
+                       std::to_string(test_share) + " rows of classes with several are needed");
+  }
   standardize(split);
   if (!std::ranges::all_of(split.test.values, [](float value) { return std::isfinite(value); })) {
     throw InvalidInput(file.string() + ": a column varies so little in the training rows that a " +

@@ -124,11 +124,15 @@ class IdxFile {
   std::unique_ptr<gzFile_s, Close> file_;
 };
 
-/// `stem`, plain or compressed.
+/// `stem`, plain or compressed, also as "train-images.idx3-ubyte", as it is often passed on.
 fs::path find_file(const fs::path& directory, const std::string& stem, const std::string& name) {
-  for (const char* suffix : {"", ".gz"}) {
-    if (const fs::path file = directory / (stem + suffix); fs::is_regular_file(file)) {
-      return file;
+  std::string dotted = stem;
+  dotted[stem.rfind("-idx")] = '.';
+  for (const std::string& file_stem : {stem, dotted}) {
+    for (const char* suffix : {"", ".gz"}) {
+      if (const fs::path file = directory / (file_stem + suffix); fs::is_regular_file(file)) {
+        return file;
+      }
     }
   }
   throw InvalidInput((directory / stem).string() + ": no such file, and none with .gz; " +

@@ -128,7 +128,7 @@ class Reader {
     const std::uint64_t data_bytes = file_bytes_ - data_;
     std::uint64_t bytes = dtype == "F32" ? 4 : 8;
     for (const std::uint64_t extent : shape) {
-      if (extent == 0 || bytes > data_bytes / extent) {
+      if (extent != 0 && bytes > data_bytes / extent) {
         fail(tensor + " is larger than the file");
       }
       bytes *= extent;
@@ -195,6 +195,9 @@ Model read_safetensors(const fs::path& file) {
   std::map<std::int64_t, std::string> layers; // in order
   for (const auto& [name, values] : tensors) {
     const std::string tensor = "tensor " + printable(name);
+    if (values.values.empty()) {
+      continue; // has nothing to say of a layer
+    }
     if (!name.ends_with(".weight") && !name.ends_with(".bias")) {
       reader.fail(tensor + " is neither weights nor biases of a linear layer");
     }

@@ -59,6 +59,10 @@ class Result(dict):
         """Writes the file that `diffbench report` reads."""
         Path(path).write_text(json.dumps(self, indent=1) + "\n")
 
+    def __repr__(self):
+        words = self.text.strip().splitlines()
+        return f"<diffbench.Result: {words[-1] if words else ', '.join(self)}>"
+
     def _repr_html_(self):
         timed = [(row["backend"], row["seconds_per_iteration"]) for row in self["diffbench"].get("results", [])
                  if "backend" in row and row.get("seconds_per_iteration")]

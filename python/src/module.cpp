@@ -5,6 +5,8 @@
 #include "diffbench/pace.hpp"
 #include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "diffbench/text.hpp"
+#include "diffbench/value_range.hpp"
 
 #include "turns.hpp"
 
@@ -17,6 +19,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -43,10 +46,11 @@ Dtype dtype_from(const py::dtype& dtype) {
   if (dtype.equal(py::dtype::of<double>())) {
     return Dtype::float64;
   }
+  const bool loses_nothing = dtype.itemsize() <= (dtype.kind() == 'f' ? 4 : 2); // in float32
   throw py::type_error(
       fmt::format("dtype {}: fields are float32 or float64 in this machine's byte order; convert "
-                  "with u.astype(numpy.float32)",
-                  text_of(dtype)));
+                  "with u.astype(numpy.{})",
+                  text_of(dtype), loses_nothing ? "float32" : "float64"));
 }
 
 /// Where the solver may read and write it as it lies.
@@ -68,10 +72,30 @@ py::array array_of(const py::object& object, std::string_view name) {
   return py::reinterpret_borrow<py::array>(object);
 }
 
-/// Throws InvalidInput for what is no number of steps.
-void require_steps(std::int64_t steps) {
+/// Raises TypeError and ValueError for what is no number of steps.
+std::int64_t steps_from(const py::object& object) {
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  const std::int64_t steps = number ? PyLong_AsLongLong(number.ptr()) : -1;
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    const std::string shown = printable(text_of(py::type::of(object).attr("__name__")));
+    throw py::type_error(
+        fmt::format("steps is of type {}: give a whole number below 2**63", shown));
+  }
   if (steps < 0) {
     throw InvalidInput(fmt::format("steps={}: 0 or more", steps));
+  }
+  return steps;
+}
+
+/// Throws InvalidInput for cells with which a step can overflow, as a .npy file is refused.
+template <typename T>
+void require_small(std::span<const T> cells) {
+  for (const T cell : cells) {
+    if (std::isfinite(cell) && std::abs(cell) > largest_value<T>) {
+      throw InvalidInput(fmt::format("u holds {:g}: above {:.3g} a step can overflow in {}", cell,
+                                     largest_value<T>, to_string(dtype_of<T>)));
+    }
   }
 }
 
@@ -189,14 +213,16 @@ class PySession {
     }
     const void* const cells = dense.data();
     with_session([&]<typename T>(Session<T>& session) {
-      session.upload({static_cast<const T*>(cells), static_cast<std::size_t>(problem_.cells())});
+      const std::span all(static_cast<const T*>(cells), static_cast<std::size_t>(problem_.cells()));
+      require_small(all);
+      session.upload(all);
       has_field_ = true;
       steps_ = 0;
     });
   }
 
-  void advance(std::int64_t steps) {
-    require_steps(steps);
+  void advance(const py::object& asked_steps) {
+    std::int64_t steps = steps_from(asked_steps);
     require_field();
     while (steps > 0) {
       with_session([&](auto& session) {
@@ -237,6 +263,13 @@ class PySession {
       throw InvalidInput("out cannot be written");
     }
     return out;
+  }
+
+  /// Gives back memory and threads; every later call raises ValueError.
+  void close() {
+    if (std::visit([](const auto& session) { return session != nullptr; }, session_)) {
+      with_session([&](auto&) { std::visit([](auto& session) { session.reset(); }, session_); });
+    }
   }
 
   /// What really ran, as the program's tables show it.
@@ -293,7 +326,14 @@ class PySession {
     const OthersRun others_run;
     const Turn turn(turns_, patience);
     if (turn.has_come()) {
-      std::visit([&](auto& session) { work(*session); }, session_);
+      std::visit(
+          [&](auto& session) {
+            if (!session) {
+              throw InvalidInput("this session is closed: make another one");
+            }
+            work(*session);
+          },
+          session_);
     }
     return turn.has_come();
   }
@@ -326,13 +366,13 @@ class PySession {
 };
 
 /// Everything is looked at before the session is made.
-py::array solve(const py::object& u, std::int64_t steps, double dt, double diffusivity,
+py::array solve(const py::object& u, const py::object& steps, double dt, double diffusivity,
                 double spacing, const std::string& boundary, const std::string& backend,
                 std::optional<int> threads, double boundary_value, const py::object& out,
                 bool allow_unstable) {
   const py::array field = array_of(u, "u");
   const auto shape = shape_of(field);
-  require_steps(steps);
+  (void)steps_from(steps);
   PySession session(shape, field.dtype(), dt, diffusivity, spacing, boundary, boundary_value,
                     backend, threads, allow_unstable);
   if (!out.is_none()) {
@@ -430,6 +470,9 @@ calls of the backend. A process that was forked makes its own.)")
           py::arg("threads") = py::none(), py::arg("allow_unstable") = false)
       .def("upload", &PySession::upload, py::arg("u"),
            "Begins anew from u: (ny, nx) in the session's dtype. Copies; u is free afterwards.")
+      .def("close", &PySession::close, "Gives back memory and threads.")
+      .def("__enter__", [](const py::object& self) { return self; })
+      .def("__exit__", [](PySession& self, const py::args&) { self.close(); })
       .def("advance", &PySession::advance, py::arg("steps"),
            "Advances, and blocks until it is done. After Ctrl-C the field is that after `steps`.")
       .def("download", &PySession::download, py::arg("out") = py::none(),

@@ -4,8 +4,8 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "diffbench/npy.hpp"
+#include "diffbench/value_range.hpp"
 #include "diffbench/verify.hpp"
-#include "value_range.hpp"
 
 #include <algorithm>
 #include <array>
@@ -142,7 +142,9 @@ void check_shape(const Problem& problem, const std::filesystem::path& path) {
   if (header.nx != problem.nx || header.ny != problem.ny) {
     throw InvalidInput("'" + path.string() + "' holds " + grid_text(header.nx, header.ny) +
                        " cells and the grid has " + grid_text(problem.nx, problem.ny) +
-                       "; use --grid " + grid_text(header.nx, header.ny));
+                       (std::min(header.nx, header.ny) < min_extent
+                            ? "; a grid has at least " + grid_text(min_extent, min_extent)
+                            : "; use --grid " + grid_text(header.nx, header.ny)));
   }
 }
 

@@ -26,7 +26,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the files are little-endian");
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t max_header = 64 << 10;
+constexpr std::size_t max_header = 1 << 20;
 constexpr std::size_t header_alignment = 64; // as numpy: data that is mapped is aligned
 
 [[noreturn]] void reject(const std::filesystem::path& name, const std::string& why) {
@@ -200,9 +200,7 @@ NpyHeader checked(const Dict& dict, const std::filesystem::path& name) {
     reject(name, "it holds a " + std::to_string(dict.shape->size()) + "-D array; a field is 2D" +
                      resave("a.reshape(ny, nx)"));
   }
-  if (*dict.fortran_order) {
-    reject(name, "it is in Fortran (column-major) order" + resave("np.ascontiguousarray(a)"));
-  }
+  header.columns_first = *dict.fortran_order;
   header.ny = (*dict.shape)[0];
   header.nx = (*dict.shape)[1];
   for (const std::int64_t extent : {header.ny, header.nx}) {
@@ -241,7 +239,7 @@ std::size_t read_header_size(std::istream& stream, const std::filesystem::path& 
   }
   if (size > max_header) {
     reject(name, "its .npy header claims " + std::to_string(size) +
-                     " bytes, more than 64 KiB; the file is damaged" + resave("a"));
+                     " bytes, more than 1 MiB; the file is damaged" + resave("a"));
   }
   return size;
 }
@@ -284,10 +282,28 @@ NpyHeader open_npy(const std::filesystem::path& path, std::ifstream& stream) {
   return header;
 }
 
+/// Those of the rows from `first` on; the stream is at the data.
 template <typename T>
-void read_cells(std::istream& stream, std::span<T> cells, const std::filesystem::path& path) {
-  stream.read(reinterpret_cast<char*>(cells.data()),
-              static_cast<std::streamsize>(cells.size_bytes()));
+void read_cells(std::istream& stream, const NpyHeader& header, std::int64_t first,
+                std::span<T> cells, const std::filesystem::path& path) {
+  const auto read = [&](std::int64_t skipped, std::span<T> part) {
+    stream.seekg(skipped * static_cast<std::int64_t>(sizeof(T)), std::ios::cur);
+    stream.read(reinterpret_cast<char*>(part.data()),
+                static_cast<std::streamsize>(part.size_bytes()));
+  };
+  if (!header.columns_first) {
+    read(first * header.nx, cells);
+  } else {
+    const auto nx = static_cast<std::size_t>(header.nx);
+    std::vector<T> column(cells.size() / nx);
+    const std::int64_t skipped = header.ny - static_cast<std::int64_t>(column.size());
+    for (std::size_t x = 0; x < nx && stream; ++x) {
+      read(x == 0 ? first : skipped, column);
+      for (std::size_t y = 0; y < column.size(); ++y) {
+        cells[y * nx + x] = column[y];
+      }
+    }
+  }
   if (!stream) {
     reject(path, "reading its data failed; copy or save it again");
   }
@@ -329,7 +345,7 @@ Field<T> read_npy(const std::filesystem::path& path) {
   std::ifstream stream;
   const NpyHeader header = open_npy<T>(path, stream);
   Field<T> field(header.nx, header.ny);
-  read_cells(stream, field.cells(), path);
+  read_cells(stream, header, 0, field.cells(), path);
   return field;
 }
 
@@ -342,8 +358,7 @@ void read_npy_rows(const std::filesystem::path& path, std::int64_t nx, std::int6
     reject(path, "its shape is " + python_tuple(header.ny, header.nx) + " and the field's is " +
                      python_tuple(ny, nx) + "; save an array of the field's shape");
   }
-  stream.seekg(first * nx * static_cast<std::int64_t>(sizeof(T)), std::ios::cur);
-  read_cells(stream, cells, path);
+  read_cells(stream, header, first, cells, path);
 }
 
 template <typename T>

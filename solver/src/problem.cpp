@@ -2,7 +2,7 @@
 #include "diffbench/problem.hpp"
 
 #include "diffbench/errors.hpp"
-#include "value_range.hpp"
+#include "diffbench/value_range.hpp"
 
 #include <array>
 #include <cmath>

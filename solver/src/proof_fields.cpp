@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diffbench/proof_fields.hpp"
 
-#include "value_range.hpp"
+#include "diffbench/value_range.hpp"
 
 #include <algorithm>
 #include <limits>

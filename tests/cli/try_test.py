@@ -525,6 +525,28 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
                                      " not installed")
             victim.kill()
 
+    def test_what_the_compiler_reads(self):
+        """Nothing but the file's own folder and the system's: its name may be put together by the assembler."""
+        self.path("secret.txt").write_text("#define SECRET\n")
+        self.path("own").mkdir()
+        self.path("own/.hidden").write_text("hidden")
+        self.path("own/link.txt").symlink_to("../secret.txt")
+        self.path("own/own.h").write_text("static int own_number;\n")
+        secret = self.path("secret.txt")
+        for text in (f'.incbin \\"{secret}\\"', f'.include \\"{secret}\\"', '.incbin \\"/proc/self/environ\\"',
+                     '.incbin \\"/etc/passwd\\"', '.incbin \\"link.txt\\"', f'.incbin \\"{self.path("own")}/.hidden\\"',
+                     '.macro m a b\\n.inc\\\\a \\"/etc\\\\b\\"\\n.endm\\nm bin /passwd', '.inc" "bin \\"../secret" ".txt\\"'):
+            with self.subTest(text):
+                self.path("own/a.c").write_text(f'{corpus.STEP_C}\n__asm__(".section .rodata\\n{text}\\n.text\\n");\n')
+                done = self.run_program("try", "own/a.c", "--no-timing")
+                if "no Landlock" in done.stdout:
+                    self.skipTest("this kernel confines no files")
+                self.assertEqual(done.returncode, 2, done.stdout)
+        for first, status in (('#include "own.h"', 0), ('#include "../secret.txt"', 2), (f'#define P <{secret}>\n#include P', 2)):
+            with self.subTest(first):
+                self.path("own/a.c").write_text(f"{first}\n{corpus.STEP_C}")
+                self.assertEqual(self.run_program("try", "own/a.c", "--no-timing").returncode, status)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -24,10 +24,23 @@ struct Said {
   std::string text;
 };
 
-/// Blocks for a minute at most. Writes into `work_dir`. Throws InvalidInput for a command that
-/// takes longer, and Error for one that cannot be started.
-[[nodiscard]] Said run_command(std::vector<std::string> command,
+/// Blocks for a minute at most. Writes into `work_dir`, which is also its TMPDIR. Throws
+/// InvalidInput for a command that takes longer, Error for one that cannot be started, and
+/// Interrupted at once after Ctrl-C; all that it has started is killed then.
+[[nodiscard]] Said run_command(const std::vector<std::string>& command,
                                const std::filesystem::path& work_dir);
+
+/// The same of a compiler or linker that reads somebody else's code: it reads `readable` and the
+/// system's programs and headers, and writes into `work_dir`. As nobody where this runs as root.
+/// Throws Unavailable, too, where diffbench is not installed as a whole.
+[[nodiscard]] Said run_confined(const std::vector<std::string>& command,
+                                const std::filesystem::path& work_dir,
+                                const std::vector<std::filesystem::path>& readable);
+/// Whether the kernel can do so (Landlock); else they read what the user can read.
+[[nodiscard]] bool compilers_can_be_confined();
+
+/// In which other people's code runs. Throws Unavailable.
+[[nodiscard]] std::filesystem::path child_program();
 
 /// The chosen one, else the first of the usual ones that is there. Throws Unavailable, with the
 /// package that brings one.
@@ -36,5 +49,9 @@ struct Said {
 
 /// The compiler's first line that tells of an error, with the file's name in place of its path.
 [[nodiscard]] std::string first_error(const std::string& text, const std::filesystem::path& file);
+
+/// The same as a sentence, which says where it was about a file that the compiler may not read.
+[[nodiscard]] std::string why_not_compiled(const std::string& text,
+                                           const std::filesystem::path& file);
 
 } // namespace diffbench::bench

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -57,11 +58,21 @@ std::vector<fs::path> files_of_rule(const fs::path& rule) {
   return files;
 }
 
-/// Where a compiler looks for headers, by what it says itself.
+/// Of a list with colons between.
+void add_folders(const std::string& list, std::vector<fs::path>& folders) {
+  std::istringstream stream(list);
+  for (std::string folder; std::getline(stream, folder, ':');) {
+    if (!folder.empty()) {
+      folders.push_back(real_path(folder));
+    }
+  }
+}
+
+/// Where a compiler looks for headers and has its own programs, by what it says itself.
 std::vector<fs::path> searched_folders(std::vector<std::string> command,
                                        const std::string& language, const fs::path& work_dir) {
   command.insert(command.end(), {"-x", language, "-E", "-v", "-o", "/dev/null", "/dev/null"});
-  std::istringstream lines(run_command(std::move(command), work_dir).text);
+  std::istringstream lines(run_command(command, work_dir).text);
   std::vector<fs::path> folders;
   bool is_list = false;
   for (std::string line; std::getline(lines, line);) {
@@ -73,12 +84,43 @@ std::vector<fs::path> searched_folders(std::vector<std::string> command,
       folders.push_back(real_path(line.substr(1)));
       // In Debian 13 the kernel's headers of a machine are links to files elsewhere.
       folders.push_back(real_path(fs::path(line.substr(1)) / "asm/types.h").parent_path());
+    } else if (line.starts_with("COMPILER_PATH=") || line.starts_with("LIBRARY_PATH=")) { // GCC
+      add_folders(line.substr(line.find('=') + 1), folders);
+    } else if (constexpr std::string_view of_clang = "InstalledDir: "; line.starts_with(of_clang)) {
+      folders.push_back(real_path(line.substr(of_clang.size())));
+      folders.push_back(folders.back().parent_path() / "lib");
     }
   }
   return folders;
 }
 
 } // namespace
+
+std::vector<fs::path> readable_files(const std::vector<std::string>& command,
+                                     const std::string& language, const fs::path& work_dir,
+                                     const CompilerChoice& choice, const fs::path& file) {
+  std::vector<fs::path> paths = searched_folders(command, language, work_dir);
+  if (const char* const libraries = std::getenv("LD_LIBRARY_PATH")) { // of the compiler itself
+    add_folders(libraries, paths);
+  }
+  std::erase_if(paths, [](const fs::path& path) { return lies_in(path, "/usr"); });
+  for (const std::string& word : command) {
+    for (const std::size_t prefix : {std::size_t{0}, std::size_t{2}, word.find('=') + 1}) {
+      std::error_code error;
+      if (&word != &command.front() && prefix < word.size() &&
+          fs::exists(word.substr(prefix), error)) {
+        paths.push_back(real_path(word.substr(prefix))); // -IFOLDER, -include FILE
+      }
+    }
+  }
+  paths.push_back(fs::absolute(file));
+  if (choice.own_files) {
+    paths.insert(paths.end(), choice.own_files->begin(), choice.own_files->end());
+  } else {
+    paths.push_back(fs::absolute(file).parent_path());
+  }
+  return paths;
+}
 
 std::vector<std::string> listing_flags(const fs::path& work_dir) {
   return {"-MD", "-MF", list_in(work_dir).string()};

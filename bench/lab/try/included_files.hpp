@@ -10,6 +10,14 @@
 
 namespace diffbench::bench {
 
+/// For run_confined(): what `command` looks through and names, and the files that `choice` lets
+/// `file` include: without a choice all that lies in its folder. Asks the compiler, which blocks
+/// for a minute at most. `language` is one of its -x.
+[[nodiscard]] std::vector<std::filesystem::path> readable_files(
+    const std::vector<std::string>& command, const std::string& language,
+    const std::filesystem::path& work_dir, const CompilerChoice& choice,
+    const std::filesystem::path& file);
+
 /// What a compiler is told to leave a list of the files that it reads.
 [[nodiscard]] std::vector<std::string> listing_flags(const std::filesystem::path& work_dir);
 

@@ -73,21 +73,20 @@ class Compiler {
 
   CompiledSubmission compile(const fs::path& file) {
     const fs::path library = work_dir_ / "submission.so";
+    const std::string language = language_ == Language::c ? "c" : "c++";
+    readable_ = readable_files(base(), language, work_dir_, choice_, file);
     std::vector<std::string> command = base();
     if (choice_.own_files) {
       std::ranges::move(listing_flags(work_dir_), std::back_inserter(command));
     }
     command.insert(command.end(), {"-shared", "-fPIC", "-o", library.string(),
                                    fs::absolute(file).string(), "-lm"});
-    const Said said = run_command(command, work_dir_);
+    const Said said = run_confined(command, work_dir_, readable_);
     if (said.status != 0) {
-      throw InvalidInput(fmt::format("{} does not compile: {}", file.filename().string(),
-                                     first_error(said.text, file)));
+      throw InvalidInput(why_not_compiled(said.text, file));
     }
     if (choice_.own_files) {
-      refuse_foreign_files(
-          files_of_the_user(base(), language_ == Language::c ? "c" : "c++", work_dir_), choice_,
-          file);
+      refuse_foreign_files(files_of_the_user(base(), language, work_dir_), choice_, file);
     }
     return {.library = library,
             .command = fmt::format("{} {} -shared -fPIC {}", program_, fmt::join(flags_, " "),
@@ -114,7 +113,7 @@ class Compiler {
     link.insert(link.end(), {"-shared", "-fno-lto", "-o", library.string(), object.string(),
                              hooks_object.string(), "-lm"});
     const auto done = [&](std::vector<std::string> command) {
-      return run_command(std::move(command), work_dir_).status == 0;
+      return run_confined(std::move(command), work_dir_, readable_).status == 0;
     };
     if (!has_threads ||
         !done({program_, "-w", "-O1", "-fPIC", "-x", "c", "-c", "-o", hooks_object.string(),
@@ -139,7 +138,7 @@ class Compiler {
     std::vector<std::string> command = base();
     command.insert(command.end(), {"-w", "-fsyntax-only", "-include", fs::absolute(file).string(),
                                    probe.string()});
-    return run_command(command, work_dir_).status == 0;
+    return run_confined(command, work_dir_, readable_).status == 0;
   }
 
  private:
@@ -159,6 +158,7 @@ class Compiler {
   fs::path work_dir_;
   std::string program_;
   std::vector<std::string> flags_;
+  std::vector<fs::path> readable_; ///< for the compiler
 };
 
 std::string demangled(const std::string& name) {

@@ -3,6 +3,7 @@
 
 #include "diffbench/stopwatch.hpp"
 #include "diffbench/text.hpp"
+#include "host_compiler.hpp"
 #include "interrupt.hpp"
 
 #include <fmt/format.h>
@@ -43,20 +44,6 @@ T guard_at(std::size_t place) {
   const auto bits =
       (sizeof(T) == 4 ? 0xffc0'0000ULL : 0xfff8'0000'0000'0000ULL) + 1 + mixed % payload;
   return std::bit_cast<T>(static_cast<BitsOf<T>>(bits));
-}
-
-fs::path child_program() {
-  std::error_code ignored;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const fs::path& place : {folder / "diffbench_try_child",
-                                folder.parent_path() / "libexec/diffbench/diffbench_try_child"}) {
-    if (fs::exists(place, ignored)) {
-      return place;
-    }
-  }
-  throw Unavailable(
-      fmt::format("there is no diffbench_try_child in {} or {}: install diffbench as a whole",
-                  folder.string(), (folder.parent_path() / "libexec/diffbench").string()));
 }
 
 /// It sees the system's programs and libraries, and its own folder; no network, no other process.
@@ -197,6 +184,10 @@ TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits
                     unprotected_.empty() ? "" : "; ", geteuid() == 0 ? "every user" : "you",
                     find_bwrap() == Bwrap::fails ? "does not work here"
                                                  : "is not installed (apt-get install bubblewrap)");
+  }
+  if (!submission.command.empty() && !compilers_can_be_confined()) {
+    unprotected_ += fmt::format("{}its compiler can do so, too, since the kernel has no Landlock",
+                                unprotected_.empty() ? "what you can read, " : "; ");
   }
   const std::string ready = receive(starting);
   if (ready.starts_with("error ")) {

@@ -19,11 +19,12 @@ struct NpyHeader {
   std::int64_t nx = 0; ///< columns, the second extent of the shape
   std::int64_t ny = 0; ///< rows
   Dtype dtype = Dtype::float32;
+  bool columns_first = false; ///< Fortran order: a column's cells lie together
 };
 
 /// Reads the header and leaves the stream at the data. `name` stands in the messages. Throws
-/// InvalidInput for anything but a 2D, C-order, little-endian float32 or float64 array, for a
-/// header over 64 KiB, and for extents outside [1, max_extent].
+/// InvalidInput for anything but a 2D, little-endian float32 or float64 array, for a
+/// header over 1 MiB, and for extents outside [1, max_extent].
 [[nodiscard]] NpyHeader read_npy_header(std::istream& stream, const std::filesystem::path& name);
 
 /// Reads a whole file. Throws InvalidInput when it is missing, not such a file, of another dtype

@@ -86,6 +86,14 @@ TEST_F(SafetensorsTest, LayersAreInTheOrderOfTheirNumbers) {
   EXPECT_THAT(model.parameters, ElementsAre(6, 7, 4, 5, 1, 2, 3));
 }
 
+TEST_F(SafetensorsTest, ATensorWithoutNumbersIsNoLayer) {
+  write(R"({"0.weight":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
+        R"("none":{"dtype":"F32","shape":[0],"data_offsets":[16,16]},)"
+        R"("0.bias":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
+        4);
+  EXPECT_EQ(to_string(read_safetensors(file_).network), "1,2");
+}
+
 TEST_F(SafetensorsTest, DamagedFilesAreRefused) {
   const std::string good = R"({"0.weight":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
                            R"("0.bias":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})";
@@ -104,7 +112,7 @@ TEST_F(SafetensorsTest, DamagedFilesAreRefused) {
   EXPECT_THAT(changed("[8,16]", "[8,1e3]"), HasSubstr("strange data_offsets"));
   EXPECT_THAT(changed("[8,16]", "[8,-16]"), HasSubstr("strange data_offsets"));
   EXPECT_THAT(changed("[2,1]", "[4294967296,4294967296]"), HasSubstr("larger than the file"));
-  EXPECT_THAT(changed("[2,1]", "[0,1]"), HasSubstr("larger than the file"));
+  EXPECT_THAT(changed("[2,1]", "[0,1]"), HasSubstr("do not fit its shape"));
   EXPECT_THAT(changed("[2,1]", "[1,2]"), HasSubstr("not a linear layer"));
   EXPECT_THAT(changed("F32", "BF16"), HasSubstr("dtype BF16"));
   EXPECT_THAT(changed("\"F32\"", "7"), HasSubstr("dtype none"));

@@ -2,15 +2,20 @@
 // The process in which a submission runs. It knows no field that a submission was not given, no
 // expected result and no clock: these are the parent's.
 //
-//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD THREADS run
-//   FILE.so diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD THREADS
-//   exec COMMAND...
+//   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD THREADS WHAT
+//
+// where WHAT is run FILE.so, or exec COMMAND...
+//
+// Before that, the compiler of a submission: what it may read are COUNT files and folders.
+//
+//   diffbench_try_child compile WORK_DIR COUNT PATH... COMMAND...
 //
 // ALONE is 1 where it sees no process of others, else 0. THREADS are those of its teams; 0: as the
 // environment says.
 // stdin is a socket: a line comes in, a line goes back. The fields are in the shared memory
 // SHARED_FD, between guard zones, where the parent put them. An emulated device writes what it
 // notices to NOTICED_FD as well: a process that ends cannot be asked.
+#include "compiler_confinement.hpp"
 #include "confinement.hpp"
 #include "served_session.hpp"
 
@@ -25,6 +30,7 @@
 #include <iostream>
 #include <memory>
 #include <random>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -211,6 +217,15 @@ void choose_threads(const char* threads) {
   setenv("OMP_WAIT_POLICY", "passive", 1);
 }
 
+int compile(std::span<char*> words) {
+  const auto count = number_of<std::size_t>(words[1]);
+  char** const command = words.data() + 2 + count;
+  confine_compiler(words[0], words.subspan(2, count));
+  execvp(command[0], command);
+  std::cerr << "cannot start " << command[0] << ": " << std::strerror(errno) << '\n';
+  return 127;
+}
+
 int run(const std::vector<std::string>& arguments, char** command) {
   if (arguments.size() < 9) {
     return 2;
@@ -258,6 +273,9 @@ int run(const std::vector<std::string>& arguments, char** command) {
 
 int main(int argc, char** argv) {
   try {
+    if (argc > 4 && std::strcmp(argv[1], "compile") == 0) {
+      return diffbench::tried::compile({argv + 2, argv + argc});
+    }
     return diffbench::tried::run({argv + 1, argv + argc}, argv + (argc > 9 ? 9 : argc));
   } catch (const std::exception& failure) {
     std::cerr << failure.what() << '\n';

@@ -357,14 +357,15 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
   for (const std::string& folder : emulation.include_folders) {
     looking.insert(looking.end(), {"-isystem", folder});
   }
+  const std::vector<fs::path> readable = readable_files(looking, "c++", work_dir, choice, file);
   std::vector<std::string> command = looking;
   command.insert(command.end(),
                  {"-E", "-std=gnu++20", "-fdiagnostics-color=never", "-DDIFFBENCH_USER_CODE",
                   "-D__CUDACC__", "-D__NVCC__", "-I", file.parent_path().string()});
   std::ranges::move(listing_flags(work_dir), std::back_inserter(command));
   command.insert(command.end(), {unit.string(), "-o", preprocessed.string()});
-  if (const Said said = run_command(command, work_dir); said.status != 0) {
-    throw InvalidInput(fmt::format("{} does not compile: {}", name, first_error(said.text, file)));
+  if (const Said said = run_confined(command, work_dir, readable); said.status != 0) {
+    throw InvalidInput(why_not_compiled(said.text, file));
   }
   const std::vector<fs::path> of_the_user = files_of_the_user(looking, "c++", work_dir);
   refuse_foreign_files(of_the_user, choice, file);
@@ -422,11 +423,10 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
   const fs::path object = work_dir / "submission.o";
   command.insert(command.end(), {"-c", translated.string(), "-o", object.string()});
   command.erase(std::ranges::find(command, "-shared"));
-  if (const Said said = run_command(command, work_dir); said.status != 0) {
+  if (const Said said = run_confined(command, work_dir, readable); said.status != 0) {
     const std::vector<std::string> unknown = unknown_cuda_names(text);
-    throw InvalidInput(
-        unknown.empty() ? fmt::format("{} does not compile: {}", name, first_error(said.text, file))
-                        : fmt::format("{}", fmt::join(unknown, "; ")));
+    throw InvalidInput(unknown.empty() ? why_not_compiled(said.text, file)
+                                       : fmt::format("{}", fmt::join(unknown, "; ")));
   }
   refuse_what_replaces_the_device(object, name, emulation.library);
   // Who runs it may see no other folder.
@@ -443,7 +443,7 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
              "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",
              "-Wl,-Bsymbolic",
              "-Wl,-z,defs"};
-  if (const Said said = run_command(command, work_dir); said.status != 0) {
+  if (const Said said = run_confined(command, work_dir, readable); said.status != 0) {
     throw InvalidInput(fmt::format("{} does not link: {}", name, first_error(said.text, file)));
   }
   result.compiled.command =

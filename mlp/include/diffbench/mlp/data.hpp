@@ -43,9 +43,10 @@ struct Split {
                                        const std::string& name);
 
 /// Numbers with commas between, the label last; a first line that is no numbers is taken for a
-/// header. Every fifth row is for the test; features become (x - mean) / deviation of the training
-/// rows, column by column. Throws InvalidInput, with the line, for a missing or malformed value,
-/// lines of different length, a label that is not a whole number from 0 to 9999, too few rows.
+/// header. One row in five is for the test, drawn by class and the same in each run; features
+/// become (x - mean) / deviation of the training rows, column by column. Throws InvalidInput, with
+/// the line, for a missing or malformed value, lines of different length, a label that is not a
+/// whole number from 0 to 9999, too few rows.
 [[nodiscard]] Split read_csv(const std::filesystem::path& file);
 
 } // namespace diffbench::mlp
