@@ -284,7 +284,7 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
         self.assert_refused(4, ["nocc"], "try", "bad.cu", "--compiler", "nocc")
 
     def check_cuda(self, name, expected, source):
-        done, results = self.judge(f"{name}.cu", source, "--schedules", "2")
+        done, results = self.judge(f"{name}.cu", source, "--schedules", "2", "--grid", "2048")
         kind, _, detail = expected.partition(":")
         if kind == "says" and not results:
             self.assert_one_line(done.stderr, detail.strip())
