@@ -431,9 +431,7 @@ class LessonReader {
           if (by_letter) {
             question.known_by.back().choice = letter(question, text);
           } else {
-            require_sides(text);
-            (void)evaluate(worded(text, false), no_result);
-            (void)evaluate(worded(text, true), no_result);
+            (void)evaluate(text, no_result);
             question.known_by.back().expression = text;
           }
         });
