@@ -15,7 +15,8 @@ namespace diffbench::bench {
 
 namespace {
 
-constexpr std::array asking_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT}; // a closed terminal asks, too
+constexpr std::array asking_signals = {SIGINT, SIGTERM, SIGHUP,
+                                       SIGQUIT}; // a closed terminal asks, too
 
 /// timeout(1) sends its signal to the program and then to the program's group: twice at once.
 constexpr std::int64_t one_request_ns = 500'000'000;

@@ -35,7 +35,8 @@ REFUSED = [
     ("no dimensions", npy_bytes(GOOD, ()), "0-D"),
     ("1-D", npy_bytes(GOOD, (24,)), "1-D"),
     ("3-D", npy_bytes(GOOD, (2, 2, 6)), "3-D"),
-    ("Fortran order", npy_bytes(GOOD, SHAPE, fortran_order=True), "Fortran"),
+    ("Fortran order, swapped", npy_bytes(GOOD, (6, 4), fortran_order=True), "6x4"),
+    ("Fortran order, too short", npy_bytes(GOOD[:-4], SHAPE, fortran_order=True), "96 bytes"),
     ("big-endian", npy_bytes(GOOD, SHAPE, ">f4"), ">f4"),
     ("integers", npy_bytes(GOOD, SHAPE, "<i4"), "<i4"),
     ("half precision", npy_bytes(GOOD, SHAPE, "<f2"), "<f2"),
@@ -75,6 +76,16 @@ class BadNpy(CommandLineTest):
         self.path("good.npy").write_bytes(npy_bytes(GOOD, SHAPE))
         self.run_ok("--grid", "6x4", "--init", "good.npy", "--backend", "scalar", "--baseline",
                     "scalar", "--iters", "5", "--budget", "0.01")
+
+    def test_fortran_order_is_the_same_field(self):
+        columns = floats([CELLS[y * 6 + x] for x in range(6) for y in range(4)])
+        saved = []
+        for content in (npy_bytes(GOOD, SHAPE), npy_bytes(columns, SHAPE, fortran_order=True)):
+            self.path("field.npy").write_bytes(content)
+            self.run_ok("--grid", "6x4", "--init", "field.npy", "--backend", "scalar", "--baseline", "scalar",
+                        "--iters", "5", "--budget", "0.01", "--save", "out.npy")
+            saved.append(self.path("out.npy").read_bytes())
+        self.assertEqual(*saved)
 
 
 if __name__ == "__main__":

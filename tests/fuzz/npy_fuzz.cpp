@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace {
 
@@ -37,8 +38,14 @@ void read_whole(std::string_view bytes, const std::optional<NpyHeader>& header) 
     const Field<T> field = diffbench::read_npy<T>(file.path());
     require(header && header->dtype == diffbench::dtype_of<T>, "only its own dtype is read");
     require(field.nx() == header->nx && field.ny() == header->ny, "the shape is the header's");
-    require(bytes.ends_with(std::string_view(reinterpret_cast<const char*>(field.cells().data()),
-                                             field.cells().size_bytes())),
+    std::vector<T> cells(field.cells().begin(), field.cells().end());
+    if (header->columns_first) {
+      for (std::int64_t i = 0; i < field.nx() * field.ny(); ++i) {
+        cells[static_cast<std::size_t>(i)] = field.row(i % field.ny())[i / field.ny()];
+      }
+    }
+    require(bytes.ends_with(std::string_view(reinterpret_cast<const char*>(cells.data()),
+                                             cells.size() * sizeof(T))),
             "the cells are the end of the file");
   } catch (const InvalidInput& error) {
     require_printable(error);
