@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <sched.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
@@ -88,19 +89,36 @@ int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks
   }
 }
 
+cpu_set_t own_cpus;
+bool has_own_cpus = false;
+
+/// Before the libraries are set up: with OMP_PROC_BIND libgomp's then binds the first thread, and
+/// with it all that asks for its CPUs later, also in children.
+void note_own_cpus(int /*argc*/, char** /*argv*/, char** /*environment*/) {
+  has_own_cpus = ::sched_getaffinity(0, sizeof own_cpus, &own_cpus) == 0;
+}
+__attribute__((section(".preinit_array"),
+               used)) void (*const before_libraries)(int, char**, char**) = note_own_cpus;
+
 } // namespace
 
 int main(int argc, char** argv) {
+  if (has_own_cpus) {
+    ::sched_setaffinity(0, sizeof own_cpus, &own_cpus);
+  }
   // A reader that goes away (a pipe into head) is an error of a write, not the end of the program.
   // So is a file that grows beyond the limit of the shell (ulimit -f).
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL); // a parent may ignore it: nobody could wait for a child then
   if (const auto terminal = terminal_size()) {
     text_width = static_cast<std::size_t>(terminal->columns);
   }
   if (const auto terminal = terminal_size(STDERR_FILENO)) {
     error_width = static_cast<std::size_t>(terminal->columns);
   }
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  note_command_words(arguments);
   std::unique_ptr<LaunchedRanks> launched;
-  return run({argv + (argc > 0 ? 1 : 0), argv + argc}, launched);
+  return run(arguments, launched);
 }

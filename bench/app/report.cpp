@@ -215,10 +215,12 @@ void tell_page(const ReportOptions& options, const Contents& contents,
       read.push_back(counted(files, what));
     }
   }
-  write_text(
-      options.csv == stdout_name ? invocation.err : invocation.out,
-      fmt::format("{}: {}, {:.1f} MB; open it in a browser\n", options.out,
-                  fmt::join(read, " and "), static_cast<double>(fs::file_size(options.out)) / 1e6));
+  std::error_code device; // a device or a pipe has no size
+  const auto bytes = static_cast<double>(fs::file_size(options.out, device));
+  const bool on_stdout = options.csv == stdout_name || device;
+  write_text(on_stdout ? invocation.err : invocation.out,
+             fmt::format("{}: {}{}; open it in a browser\n", options.out, fmt::join(read, " and "),
+                         device ? "" : fmt::format(", {:.1f} MB", bytes / 1e6)));
 }
 
 /// What `compare` says of files that came after one another, each as an element of the page.

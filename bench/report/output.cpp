@@ -13,7 +13,9 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <set>
 #include <system_error>
 
@@ -28,21 +30,84 @@ std::string reason(int error_number) { return std::generic_category().message(er
 /// Makes and removes a file in `directory`: the only test that also sees read-only mounts, quotas
 /// and full inode tables.
 void check_creates(std::string_view option, const fs::path& path, const fs::path& directory) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before); // a signal would leave it there
   std::string name = (directory / ".diffbench-XXXXXX").string();
   const int descriptor = ::mkstemp(name.data());
+  const int error = errno;
+  ::close(descriptor);
+  if (descriptor >= 0) {
+    ::unlink(name.c_str());
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (descriptor < 0) {
     throw Error(fmt::format("{} {}: cannot write in {} ({})", option, path.string(),
-                            directory.string(), reason(errno)));
+                            directory.string(), reason(error)));
   }
-  ::close(descriptor);
-  ::unlink(name.c_str());
 }
 
 fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+std::vector<std::string> command_words;
+
+/// Whether the file that begins so is one that `option` has written.
+bool looks_like_output(std::string_view option, std::string_view begin) {
+  const auto has = [begin](std::string_view text) {
+    return begin.find(text) != std::string_view::npos;
+  };
+  const bool page = begin.starts_with("<!doctype html>") && has("diffbench");
+  const bool json = begin.starts_with('{');
+  if (option == "--csv" || option == "--sheet") { // keys
+    return begin.substr(0, begin.find('\n'))
+               .find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789,\r") ==
+           std::string_view::npos;
+  }
+  return option == "--json" || option == "--trace" ? json && has("diffbench")
+         : option == "--out"                       ? json || page
+         : option == "--report"                    ? page
+         : option == "--export-markdown"           ? has("| :-") || has("| -")
+         : option == "--png"                       ? begin.starts_with("\x89PNG")
+         : option == "--checkpoint"                ? begin.starts_with("\x89HDF")
+         : option == "--save" ? begin.starts_with("\x93NUMPY") || begin.substr(8, 1) == "{"
+                              : json;
+}
+
+/// Of a regular file: it may be protected, an input, or somebody else's.
+void refuse_to_replace(std::string_view option, const fs::path& path) {
+  const auto refuse = [&](std::string_view why) {
+    throw InvalidInput(
+        fmt::format("{} {}: {}; give another name or remove it", option, path.string(), why));
+  };
+  std::error_code ignored; // one that is not there is not the other
+  constexpr fs::perms write = fs::perms::owner_write | fs::perms::group_write | // root's access()
+                              fs::perms::others_write;                          // is always right
+  if (::access(path.c_str(), W_OK) != 0 ||
+      (fs::status(path, ignored).permissions() & write) == fs::perms::none) {
+    refuse("is write-protected");
+  }
+  const auto times = std::ranges::count_if(command_words, [&](const std::string& word) {
+    const std::size_t begin = word.starts_with("--") ? word.find('=') + 1 : 0;
+    return fs::equivalent(word.substr(begin), path, ignored) && !ignored;
+  });
+  if (times > 1 && option != "--checkpoint") { // which goes on with what it has written
+    refuse("is also an input, or another output");
+  }
+  std::string begin(1 << 16, '\0');
+  std::ifstream file(path, std::ios::binary);
+  begin.resize(static_cast<std::size_t>(
+      file.read(begin.data(), static_cast<std::streamsize>(begin.size())).gcount()));
+  if (!file.is_open() || (!begin.empty() && !looks_like_output(option, begin))) {
+    refuse("is there, and no such output of diffbench");
+  }
+}
+
 } // namespace
+
+void note_command_words(std::vector<std::string> words) { command_words = std::move(words); }
 
 void write_out(std::ostream& out, std::string_view text) {
   errno = 0;
@@ -148,6 +213,9 @@ void check_writable_file(std::string_view option, const fs::path& path) {
       ::close(descriptor);
     }
     return;
+  }
+  if (fs::exists(status)) {
+    refuse_to_replace(option, path);
   }
   const fs::path parent = parent_of(path);
   if (!fs::is_directory(parent, error)) {

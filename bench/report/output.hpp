@@ -91,8 +91,13 @@ void refuse_equal_paths(std::initializer_list<std::string> paths);
 void refuse_to_overwrite(std::string_view option, const std::filesystem::path& output,
                          std::span<const std::string> inputs);
 
+/// The words of the command line: no output replaces a file that one of them names, too.
+void note_command_words(std::vector<std::string> words);
+
 /// Throws Error unless a file can be written at `path`: tries it without changing or leaving
-/// anything. `option` stands in the message. No path, and stdout_name, are all right.
+/// anything. `option` stands in the message. No path, and stdout_name, are all right. Throws
+/// InvalidInput for a file that may not be replaced: one that is write-protected, that the command
+/// line names elsewhere, too, or that begins otherwise than what `option` writes.
 void check_writable_file(std::string_view option, const std::filesystem::path& path);
 /// The same for a directory that will be made when it is not there.
 void check_writable_directory(std::string_view option, const std::filesystem::path& path);

@@ -11,7 +11,13 @@ A step is, in the dtype of u and to the last bit, what NumPy computes of
     lap = roll(u,+1,0) + roll(u,-1,0) + roll(u,+1,1) + roll(u,-1,1) - 4*u
     u   = u + (dt*D/h**2) * lap
 """
-from ._core import Session, Unavailable, backends, solve
+import os
+
+# With OMP_PROC_BIND the library of OpenMP would bind this thread, and what asks it for its CPUs, for good.
+_cpus = os.sched_getaffinity(0)
+from ._core import Session, Unavailable, backends, solve  # noqa: E402
+
+os.sched_setaffinity(0, _cpus)
 from ._run import Interrupted, Result, RunError, run
 
 __all__ = ["Interrupted", "Result", "RunError", "Session", "Unavailable", "backends", "run", "solve"]

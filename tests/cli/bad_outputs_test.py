@@ -32,6 +32,17 @@ class RefusedBeforeAnyWork(CommandLineTest):
         self.path("here").mkdir()
         self.refuse("here", "directory")
 
+    def test_a_file_of_somebody_else(self):
+        self.path("out").write_text("int main(void) { return 0; }\n")
+        self.path("protected").write_text("")
+        self.path("protected").chmod(0o444)
+        self.path("link").symlink_to("out")
+        for option in FILE_OPTIONS:
+            for name in ("out", "link", "protected"):
+                with self.subTest(option, name=name):
+                    self.assert_refused(2, [option, name], *ENDLESS, option, name)
+        self.assertEqual(self.path("out").read_text(), "int main(void) { return 0; }\n")
+
     def test_below_a_file(self):
         self.path("file").write_text("kept")
         self.refuse("file/out", "file")
@@ -88,15 +99,15 @@ class FullDisk(CommandLineTest):
     def test_a_disk_that_fills_up_while_it_is_written(self):
         self.path("full").unlink()
         for option in FILE_OPTIONS:
-            for before in (None, b"the result of yesterday"):
+            for before in (None, b""):
                 with self.subTest(option, before=before):
-                    if before:
+                    if before is not None:
                         self.path("out").write_bytes(before)
                     done = self.run_program(*QUICK, option, "out", preexec_fn=limit_file_size)
                     self.assertEqual(done.returncode, 1)
                     self.assert_one_line(done.stderr, "out", "File too large")
                     left = {path.name: content for path, content in self.contents().items()}
-                    self.assertEqual(left, {"out": before} if before else {})
+                    self.assertEqual(left, {} if before is None else {"out": before})
             self.path("out").unlink()
 
 
