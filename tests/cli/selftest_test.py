@@ -49,12 +49,15 @@ class Selftest(CommandLineTest):
 
     def test_a_planted_slowdown_reaches_the_times_of_each_kind(self):
         for kind in ["commands", "files", "backends", "rows"]:
-            done = self.run_ok("selftest", "--duel", kind, "--slowdown", "300%", "--trials", "1", "--budget", "2",
-                               "--json", "-")
-            kinds = parse_json(done.stdout)["diffbench"]["selftest"]["kinds"]
-            self.assertEqual([row["planted_slowdown"] for row in kinds], [0, 3])
-            self.assertGreater(kinds[1]["ratios"][0]["ratio"], 1.5, kind)
-            self.assertLess(kinds[0]["ratios"][0]["ratio"], 1.5, kind)
+            # One trial may have met another program: what never reaches the times does so in none of several.
+            found = []
+            while len(found) < 5 and (not found or not found[-1][0] < 1.5 < found[-1][1]):
+                done = self.run_ok("selftest", "--duel", kind, "--slowdown", "300%", "--trials", "1", "--budget", "2",
+                                   "--json", "-")
+                kinds = parse_json(done.stdout)["diffbench"]["selftest"]["kinds"]
+                self.assertEqual([row["planted_slowdown"] for row in kinds], [0, 3])
+                found.append([row["ratios"][0]["ratio"] for row in kinds])
+            self.assertTrue(found[-1][0] < 1.5 < found[-1][1], f"{kind}: {found}")
 
     def test_duels_have_the_output_that_all_have(self):
         self.run_ok("selftest", "--duel", "rows", "--slowdown", "300%", "--trials", "1", "--budget", "1",
