@@ -274,7 +274,10 @@ class Interface(unittest.TestCase):
         session = next(node for node in stub.body if isinstance(node, ast.ClassDef) and node.name == "Session")
         for owner, scope in ((diffbench._core, stub), (diffbench.Session, session)):
             defined = [node for node in scope.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-            self.assertEqual(sorted(node.name for node in defined if node.name != "__init__"),
+            special = {node.name for node in defined if node.name.startswith("__")}
+            self.assertLessEqual(special, set(dir(owner)))
+            defined = [node for node in defined if node.name not in special]
+            self.assertEqual(sorted(node.name for node in defined),
                              [name for name in dir(owner) if not name.startswith("_")])
             for function in (node for node in defined if isinstance(node, ast.FunctionDef)):
                 member = getattr(owner, function.name)
@@ -296,6 +299,22 @@ class Interface(unittest.TestCase):
         for kind in ("defaults", "kw_defaults"):
             self.assertEqual([default and ast.unparse(default) for default in getattr(function.args, kind)],
                              [default and ast.unparse(default) for default in getattr(said.args, kind)])
+
+    def test_a_session_ends_with_its_block(self):
+        with diffbench.Session((8, 8), backend="scalar") as session:
+            session.upload(numpy.ones((8, 8), "f4"))
+            session.advance(1)
+        with self.assertRaisesRegex(ValueError, "closed"):
+            session.advance(1)
+
+    def test_what_may_overflow_is_refused(self):
+        for dtype in (numpy.float32, numpy.float64):
+            u = numpy.zeros((4, 5), dtype)
+            u[2, 3] = numpy.finfo(dtype).max / 4
+            with self.assertRaises(ValueError):
+                diffbench.solve(u, 1)
+            u[2, 3] /= 4
+            diffbench.solve(u, 1)
 
     def test_everything_has_a_docstring(self):
         for name in diffbench.__all__:
