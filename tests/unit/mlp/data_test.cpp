@@ -217,6 +217,28 @@ TEST_F(DataTest, Csv) {
   EXPECT_EQ(split.test.values[1], 0);
 }
 
+// A number that no training row comes near: one of five rows is for the test, whichever it is.
+TEST_F(DataTest, ATestRowThatOverflowsIsRefused) {
+  int refused = 0;
+  for (int large = 0; large < 5; ++large) {
+    std::string rows;
+    for (int row = 0; row < 5; ++row) {
+      rows += (row == large   ? "3e38,"
+               : row % 2 == 0 ? "1e-45,"
+                              : "3e-45,") +
+              std::to_string(row % 2) + "\n";
+    }
+    const fs::path file = write("far.csv", rows);
+    try {
+      static_cast<void>(read_csv(file));
+    } catch (const InvalidInput& error) {
+      EXPECT_THAT(error.what(), HasSubstr("overflows"));
+      ++refused;
+    }
+  }
+  EXPECT_EQ(refused, 1);
+}
+
 // Sorted, in turn, or every fifth row of one class: each class has a fifth of its rows in the test.
 TEST_F(DataTest, EachClassHasItsShareOfTheTest) {
   for (const int run : {1, 2, 5, 20}) { // equal labels in a row
