@@ -72,7 +72,9 @@ class Experiment {
     try {
       compute_reference(result);
       verify();
-      prove();
+      if (plan_.prove_fields) {
+        prove();
+      }
       time();
       time_warm_runs();
       release_all();
@@ -153,10 +155,11 @@ class Experiment {
 
   /// On other fields, the rows that have a result.
   void prove() {
+    std::int64_t left = competition_.rows();
     competition_.verify(
         [&](Contender& contender) {
           if (contender.timed) {
-            first_runs_.prove(contender);
+            first_runs_.prove(contender, table_.proof(spent(), left--));
           }
         },
         "proving");

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planning.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace diffbench::bench {
 
@@ -125,6 +128,13 @@ TimeTable::FirstRuns TimeTable::first_runs(double spent, std::int64_t rows) cons
           .all = left / count};
 }
 
+double TimeTable::proof(double spent, std::int64_t rows) const {
+  constexpr double share_of_all = 0.6; // with the first runs
+  return binds_ ? std::max(0.0, share_of_all * budget_ - spent) /
+                      static_cast<double>(std::max<std::int64_t>(1, rows))
+                : std::numeric_limits<double>::infinity();
+}
+
 TimeTable::Rounds TimeTable::rounds(double spent, bool until_precise) const {
   if (!binds_) {
     return {.planned = budget_, .limit = (until_precise ? 1 : 2) * budget_};
@@ -141,6 +151,10 @@ double TimeTable::warm_runs(double spent, std::int64_t rows) const {
 
 double TimeTable::longest_warm_run(double spent) const {
   return binds_ ? budget_ - spent : usual_limit;
+}
+
+std::string limit_text(double budget_seconds, bool binds) {
+  return binds ? fmt::format("--budget {:g}", budget_seconds) : "--budget SECONDS sets a limit";
 }
 
 double expected_seconds(double budget_seconds, bool binds, std::int64_t rows, double cells,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace diffbench::bench {
 
@@ -75,6 +76,9 @@ class TimeTable {
     double all = 0;
   };
   [[nodiscard]] FirstRuns first_runs(double spent, std::int64_t rows) const;
+  /// The proof of a row on other fields, with others of `rows` still to come after it: it tries the
+  /// first field in any case.
+  [[nodiscard]] double proof(double spent, std::int64_t rows) const;
   /// All rounds: as they are planned, and when they end in any case.
   struct Rounds {
     double planned = 0;
@@ -95,5 +99,8 @@ class TimeTable {
 /// anything was measured: a row of middling speed.
 [[nodiscard]] double expected_seconds(double budget_seconds, bool binds, std::int64_t rows,
                                       double cells, std::int64_t iterations);
+
+/// How the wait is limited: "--budget 20", or how to set it.
+[[nodiscard]] std::string limit_text(double budget_seconds, bool binds);
 
 } // namespace diffbench::bench

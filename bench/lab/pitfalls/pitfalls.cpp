@@ -8,6 +8,7 @@
 #include "option_groups.hpp"
 #include "output.hpp"
 #include "pitfall.hpp"
+#include "planning.hpp"
 #include "selection.hpp"
 
 #include <algorithm>
@@ -55,6 +56,9 @@ Action declare_pitfalls(OptionList& options) {
   options.choices(names_in(all_pitfalls()));
   declare_seconds(options, "--budget SECONDS", state->budget_seconds, "time for the whole run");
   options.flag("--list", state->list, "list the names and what each needs; measure nothing");
+  for (const char* measured : {"--grid", "--only", "--budget"}) {
+    options.needs(measured, "a measurement: leave --list out", [state] { return !state->list; });
+  }
   declare_assume(options, state->assumed);
   options.check([&list = state->list, &options] {
     if (list && options.given("--assume")) {
@@ -75,6 +79,10 @@ Action declare_pitfalls(OptionList& options) {
       return exit_ok;
     }
     check_memory_for(state->problem);
+    state->output.expect(
+        state->budget_seconds,
+        fmt::format("{} pitfalls, {}", chosen.size(), limit_text(state->budget_seconds, true)),
+        true);
     return run_experiment("pitfalls", state->output, invocation, [&](Progress& progress) {
       Workbench bench(state->problem, backend_here);
       return measure_pitfalls(chosen, bench, state->budget_seconds, progress, state->assumed);

@@ -7,6 +7,7 @@
 #include "lab_report.hpp"
 #include "machine_identity.hpp"
 #include "peer.hpp"
+#include "planning.hpp"
 #include "selection.hpp"
 #include "sweep_journal.hpp"
 #include "sweep_plan.hpp"
@@ -119,6 +120,12 @@ LabReport measure_sweep(const SweepState& typed, Progress& progress) {
   if (const auto note = note_on_left_out(plan.combinations.front().run)) {
     report.notes.push_back(*note);
   }
+  if (report.interrupted && !interrupted()) {
+    report.interrupted = false;
+    report.notes.push_back(fmt::format(
+        "{} of {} combinations fit into --budget; {}", points.size(), plan.combinations.size(),
+        journal ? "the same command with --resume goes on from there" : "give more"));
+  }
   if (journal) {
     report.written.push_back(typed.out);
   }
@@ -154,6 +161,17 @@ Action declare_sweep(OptionList& options) {
   return [state](const Invocation& invocation) {
     check(state->plan, state->crossed);
     state->output.other = state->out;
+    double seconds = 0;
+    for (const auto& [values, run] : state->plan.combinations) {
+      seconds += expected_seconds(run.budget_seconds, run.budget_binds,
+                                  std::ssize(planned_rows_of(run)) + std::ssize(run.peers),
+                                  static_cast<double>(run.problem.cells()), run.iterations);
+    }
+    const ComparisonPlan& first = state->plan.combinations.front().run;
+    state->output.expect(first.budget_binds ? state->plan.budget_seconds : seconds,
+                         fmt::format("{} combinations, {}", state->plan.combinations.size(),
+                                     limit_text(state->plan.budget_seconds, first.budget_binds)),
+                         first.budget_binds);
     return run_experiment("sweep", state->output, invocation,
                           [&](Progress& progress) { return measure_sweep(*state, progress); });
   };
