@@ -207,15 +207,12 @@ int run_comparison(const ComparisonOptions& options, std::span<const PlannedRow>
                    const Invocation& invocation) {
   Observation observation(options.observation, options.session.device);
   ComparisonResult result;
-  LabOutput told;
-  expect(told, options, planned_rows);
+  LabOutput output = options.output;
+  expect(output, options, planned_rows);
   const int exit_code =
-      run_experiment("results", options.output, invocation, [&](Progress& progress) {
+      run_experiment("results", output, invocation, [&](Progress& progress) {
         check_before_work(options, planned_rows);
         hint(options, planned_rows, invocation.err);
-        if (options.output.progress && !told.expected.empty()) { // after what may be refused
-          tell(invocation.err, told.expected);
-        }
         result = measure_observed(options, planned_rows, invocation, progress, observation);
         LabReport report = report_of(result, options.bars);
         if (options.assumed) {

@@ -213,10 +213,10 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
   // Until all is written.
   const InterruptGuard guard(output.progress && progress_possible() && invocation.err.good());
   return show_report(name, output, invocation, [&] {
-    if (output.progress && !output.expected.empty()) {
-      tell(invocation.err, output.expected);
-    }
     Progress progress(invocation.err, output.progress && progress_possible());
+    if (output.progress && !output.expected.empty()) {
+      progress.before_work([&] { tell(invocation.err, output.expected); });
+    }
     LoadWatch load = load_watch(invocation.ranks);
     LabReport report = measure(progress);
     if (!report.series.empty() && !report.load_is_judged) { // something was timed

@@ -155,11 +155,10 @@ class Experiment {
 
   /// On other fields, the rows that have a result.
   void prove() {
-    std::int64_t left = competition_.rows();
     competition_.verify(
         [&](Contender& contender) {
           if (contender.timed) {
-            first_runs_.prove(contender, table_.proof(spent(), left--));
+            first_runs_.prove(contender);
           }
         },
         "proving");

@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -118,15 +117,12 @@ using SessionMaker = std::function<std::unique_ptr<Session<T>>(const Problem&)>;
 
 /// All small fields, up to the first that is wrong. `make` may give no session, or throw
 /// Unavailable or InvalidInput, for a problem that the backend does not know, or has no room for:
-/// that field is left out. `depths`: of the row's own session. Once a field was tried, none is
-/// begun after `limit_seconds`. Throws what sessions throw.
+/// that field is left out. `depths`: of the row's own session. Throws what sessions throw.
 template <typename T>
 void prove_small_fields(const SessionMaker<T>& make, std::span<const std::int64_t> depths,
-                        bool brief, FieldProof& proof,
-                        double limit_seconds = std::numeric_limits<double>::infinity()) {
-  const Stopwatch watch;
+                        bool brief, FieldProof& proof) {
   for (const ProofField& field : proof_fields(dtype_of<T>, brief)) {
-    if (proof.wrong() || (proof.fields().count > 0 && !(watch.seconds() < limit_seconds))) {
+    if (proof.wrong()) {
       return;
     }
     std::unique_ptr<Session<T>> session;

@@ -200,11 +200,8 @@ class FirstRuns {
   /// (memory that is kept, threads, modules that a device has loaded, a warm cache) would else be
   /// found by the first run of another row, which is to be cold. The rounds that follow are warm,
   /// begin with an upload of their own, and are too long to notice. The row's own session stays;
-  /// it is gone when the row is not to be timed. After `limit_seconds` no more fields are tried.
-  /// Throws as measure().
-  void prove(SolveContender<T>& contender,
-             double limit_seconds = std::numeric_limits<double>::infinity()) {
-    const Stopwatch<> watch;
+  /// it is gone when the row is not to be timed. Throws as measure().
+  void prove(SolveContender<T>& contender) {
     Row& row = contender.row;
     if (row.reason.empty()) { // the problem does not diverge
       Verification& verification = *row.verification;
@@ -212,8 +209,8 @@ class FirstRuns {
       const std::vector<std::int64_t> depths = depths_of(row.provenance);
       prove_small_fields<T>(
           [&](const Problem& problem) { return contender.timed->session_for(problem); }, depths,
-          row.without_time(), proof, limit_seconds);
-      if (!row.wrong() && watch.seconds() < limit_seconds) {
+          row.without_time(), proof);
+      if (!row.wrong()) {
         prove_own_size(*contender.timed, own_steps(row, depths), proof);
       }
       conclude(verification, proof);

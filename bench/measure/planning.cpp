@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace diffbench::bench {
 
@@ -126,13 +125,6 @@ TimeTable::FirstRuns TimeTable::first_runs(double spent, std::int64_t rows) cons
   const double left = std::max(0.0, share_of_all * budget_ - spent);
   return {.longest = std::max(least_limit, left / std::min(count, rows_of_longest)),
           .all = left / count};
-}
-
-double TimeTable::proof(double spent, std::int64_t rows) const {
-  constexpr double share_of_all = 0.6; // with the first runs
-  return binds_ ? std::max(0.0, share_of_all * budget_ - spent) /
-                      static_cast<double>(std::max<std::int64_t>(1, rows))
-                : std::numeric_limits<double>::infinity();
 }
 
 TimeTable::Rounds TimeTable::rounds(double spent, bool until_precise) const {

@@ -76,9 +76,6 @@ class TimeTable {
     double all = 0;
   };
   [[nodiscard]] FirstRuns first_runs(double spent, std::int64_t rows) const;
-  /// The proof of a row on other fields, with others of `rows` still to come after it: it tries the
-  /// first field in any case.
-  [[nodiscard]] double proof(double spent, std::int64_t rows) const;
   /// All rounds: as they are planned, and when they end in any case.
   struct Rounds {
     double planned = 0;

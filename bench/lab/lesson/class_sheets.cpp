@@ -53,33 +53,9 @@ struct SheetLine {
   [[nodiscard]] bool right() const { return at("verdict") == "right"; }
 };
 
-/// Of spreadsheets that save as "Unicode text": `text` in UTF-8 where a mark says that it is
-/// UTF-16.
-std::string from_utf16(std::string text) {
-  const bool little = text.starts_with("\xFF\xFE");
-  if (!little && !text.starts_with("\xFE\xFF")) {
-    return text;
-  }
-  const auto unit = [&](std::size_t at) -> char32_t {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    return static_cast<char32_t>(little ? byte(at) | byte(at + 1) << 8
-                                        : byte(at) << 8 | byte(at + 1));
-  };
-  std::string utf8;
-  for (std::size_t at = 2; at + 1 < text.size(); at += 2) {
-    char32_t c = unit(at);
-    if (c >= 0xD800 && c < 0xDC00 && at + 3 < text.size()) { // the first of two
-      c = 0x10000 + ((c - 0xD800) << 10) + ((unit(at + 2) - 0xDC00) & 0x3FF);
-      at += 2;
-    }
-    const int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    constexpr unsigned first[] = {0, 0xC0, 0xE0, 0xF0};
-    utf8 += static_cast<char>(first[more] | c >> 6 * more);
-    for (int left = more; left-- > 0;) {
-      utf8 += static_cast<char>(0x80 | (c >> 6 * left & 0x3F));
-    }
-  }
-  return utf8;
+/// As spreadsheets save "Unicode text".
+bool is_utf16(std::string_view text) {
+  return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
 }
 
 std::string beginning_of(const fs::path& path, std::size_t most) {
@@ -91,7 +67,6 @@ std::string beginning_of(const fs::path& path, std::size_t most) {
   std::string text(most, '\0');
   file.read(text.data(), static_cast<std::streamsize>(most));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
-  text = from_utf16(std::move(text));
   return text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text;
 }
 
@@ -133,6 +108,9 @@ std::vector<SheetLine> read_sheet(const fs::path& path) {
   const std::string text = beginning_of(path, largest_sheet + 1);
   if (text.size() > largest_sheet) {
     throw InvalidInput("is larger than any class sheet");
+  }
+  if (is_utf16(text)) {
+    throw InvalidInput("is UTF-16: save it as CSV in UTF-8");
   }
   if (text.starts_with("PK") || text.find('\0') != std::string::npos) {
     throw InvalidInput("is no text: save it as CSV");
@@ -341,7 +319,7 @@ bool may_be_class_sheet(const fs::path& path) {
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   constexpr std::string_view of_spreadsheets[] = {".csv", ".tsv", ".xlsx", ".xls", ".ods"};
   return std::ranges::find(of_spreadsheets, extension) != std::end(of_spreadsheets) ||
-         is_class_sheet(path);
+         is_utf16(beginning_of(path, 2)) || is_class_sheet(path);
 }
 
 ClassSheets read_class_sheets(const std::vector<fs::path>& paths) {

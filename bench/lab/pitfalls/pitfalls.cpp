@@ -56,7 +56,7 @@ Action declare_pitfalls(OptionList& options) {
   options.choices(names_in(all_pitfalls()));
   declare_seconds(options, "--budget SECONDS", state->budget_seconds, "time for the whole run");
   options.flag("--list", state->list, "list the names and what each needs; measure nothing");
-  for (const char* measured : {"--grid", "--only", "--budget"}) {
+  for (const char* measured : {"--grid", "--budget"}) {
     options.needs(measured, "a measurement: leave --list out", [state] { return !state->list; });
   }
   declare_assume(options, state->assumed);
@@ -75,7 +75,7 @@ Action declare_pitfalls(OptionList& options) {
           "--list measures nothing, so there is nothing for --json, --csv or --report");
     }
     if (state->list) {
-      write_text(invocation.out, list_pitfalls());
+      write_text(invocation.out, list_pitfalls(chosen));
       return exit_ok;
     }
     check_memory_for(state->problem);

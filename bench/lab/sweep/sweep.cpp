@@ -120,12 +120,6 @@ LabReport measure_sweep(const SweepState& typed, Progress& progress) {
   if (const auto note = note_on_left_out(plan.combinations.front().run)) {
     report.notes.push_back(*note);
   }
-  if (report.interrupted && !interrupted()) {
-    report.interrupted = false;
-    report.notes.push_back(fmt::format(
-        "{} of {} combinations fit into --budget; {}", points.size(), plan.combinations.size(),
-        journal ? "the same command with --resume goes on from there" : "give more"));
-  }
   if (journal) {
     report.written.push_back(typed.out);
   }

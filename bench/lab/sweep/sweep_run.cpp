@@ -65,27 +65,15 @@ nlohmann::ordered_json own_part(const ComparisonResult& result) {
 void run_sweep(const SweepPlan& plan, std::vector<SweepPoint>& points, const MeasureOne& measure,
                const KeepPoint& keep, Progress& progress) {
   ContextCharge contexts;
-  const Stopwatch since_start;
-  const std::size_t before = points.size();
-  double shortest = 0; // of those that were measured here
   for (const Combination& combination : plan.combinations) {
     if (has(points, combination.values)) {
       continue;
     }
     progress.within(progress_text(points, plan.combinations.size()));
     const Stopwatch watch;
-    ComparisonPlan run = combination.run;
-    if (run.budget_binds) { // what one leaves of its share is for those after it
-      const double left = plan.budget_seconds - since_start.seconds();
-      if (points.size() > before && left < shortest / 2) {
-        return;
-      }
-      run.budget_seconds =
-          std::max(0.0, left) / static_cast<double>(plan.combinations.size() - points.size());
-    }
     ComparisonResult result;
     try {
-      result = measure(run, progress);
+      result = measure(combination.run, progress);
     } catch (const Interrupted&) {
       return;
     }
@@ -94,7 +82,6 @@ void run_sweep(const SweepPlan& plan, std::vector<SweepPoint>& points, const Mea
     }
     contexts.apply(result);
     const double seconds = watch.seconds();
-    shortest = shortest > 0 ? std::min(shortest, seconds) : seconds;
     points.push_back(
         {.values = combination.values, .seconds = seconds, .result = own_part(result)});
     keep(points.back());

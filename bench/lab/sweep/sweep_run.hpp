@@ -18,8 +18,7 @@ using MeasureOne = std::function<ComparisonResult(const ComparisonPlan&, Progres
 /// Called with each combination as soon as it is measured.
 using KeepPoint = std::function<void(const SweepPoint&)>;
 
-/// Completes `points` to all combinations of `plan`, or until Ctrl-C, or until a budget that binds
-/// has no room for another one. The combination that Ctrl-C
+/// Completes `points` to all combinations of `plan`, or until Ctrl-C. The combination that Ctrl-C
 /// cuts short is left out: it would not be what the others are. Throws what the two calls throw.
 void run_sweep(const SweepPlan& plan, std::vector<SweepPoint>& points, const MeasureOne& measure,
                const KeepPoint& keep, Progress& progress);

@@ -153,7 +153,6 @@ TEST(TimeTable, WithoutABudgetAskedForVerificationHasItsUsualTime) {
   EXPECT_EQ(table.rounds(30, false).limit, 20);
   EXPECT_EQ(table.rounds(30, true).limit, 10);
   EXPECT_EQ(table.warm_runs(30, 5), 2);
-  EXPECT_GT(table.proof(30, 5), 1e9);
 }
 
 /// Every part takes all that it may; rows make their longest run, and later their warm runs.
@@ -162,9 +161,6 @@ double spent_by_all(const TimeTable& table, std::int64_t rows) {
   for (std::int64_t left = rows; left > 0; --left) {
     const TimeTable::FirstRuns runs = table.first_runs(spent, left);
     spent += std::max(runs.longest, runs.all);
-  }
-  for (std::int64_t left = rows; left > 0; --left) {
-    spent += table.proof(spent, left);
   }
   spent += table.rounds(spent, false).limit;
   for (std::int64_t left = rows; left > 0; --left) {
@@ -189,7 +185,6 @@ TEST(TimeTable, ARowBeyondTheBudgetTakesNothingFromTheOthers) {
   EXPECT_GE(table.first_runs(20, 3).longest, 0.5);
   EXPECT_EQ(table.first_runs(20, 3).all, 0);
   EXPECT_EQ(table.rounds(20, false).limit, 0);
-  EXPECT_EQ(table.proof(20, 3), 0);
   EXPECT_EQ(table.warm_runs(20, 3), 0);
 }
 

@@ -313,15 +313,6 @@ TEST_F(SweepTest, TwoProcessesCannotWriteToOneFile) {
   EXPECT_THROW((void)run(true), Error);
 }
 
-TEST_F(SweepTest, ABudgetThatIsSpentLeavesTheRestOut) {
-  plan_.budget_seconds = 0;
-  for (Combination& combination : plan_.combinations) {
-    combination.run.budget_binds = true;
-  }
-  EXPECT_EQ(run(false).size(), 1U); // one in any case
-  EXPECT_EQ(run(true).size(), 2U);  // and one more with --resume
-}
-
 TEST_F(SweepTest, AFailedMeasurementKeepsWhatCameBefore) {
   const InterruptGuard guard;
   std::vector<SweepPoint> points;
