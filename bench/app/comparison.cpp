@@ -209,21 +209,20 @@ int run_comparison(const ComparisonOptions& options, std::span<const PlannedRow>
   ComparisonResult result;
   LabOutput output = options.output;
   expect(output, options, planned_rows);
-  const int exit_code =
-      run_experiment("results", output, invocation, [&](Progress& progress) {
-        check_before_work(options, planned_rows);
-        hint(options, planned_rows, invocation.err);
-        result = measure_observed(options, planned_rows, invocation, progress, observation);
-        LabReport report = report_of(result, options.bars);
-        if (options.assumed) {
-          add_assumed(report, *options.assumed, result);
-        }
-        if (!options.observation.trace.empty()) {
-          report.write = [&] { observation.write_trace(invocation.command); };
-          report.written = {options.observation.trace};
-        }
-        return report;
-      });
+  const int exit_code = run_experiment("results", output, invocation, [&](Progress& progress) {
+    check_before_work(options, planned_rows);
+    hint(options, planned_rows, invocation.err);
+    result = measure_observed(options, planned_rows, invocation, progress, observation);
+    LabReport report = report_of(result, options.bars);
+    if (options.assumed) {
+      add_assumed(report, *options.assumed, result);
+    }
+    if (!options.observation.trace.empty()) {
+      report.write = [&] { observation.write_trace(invocation.command); };
+      report.written = {options.observation.trace};
+    }
+    return report;
+  });
   if (!result.interrupted && options.record.wanted() && any_result(result)) {
     record_field(options, result, planned_rows, invocation);
   }

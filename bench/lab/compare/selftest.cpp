@@ -9,6 +9,7 @@
 #include "planning.hpp"
 #include "selection.hpp"
 #include "selftest_trials.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 
@@ -205,8 +206,8 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials,
     const bool binds = typed->run.budget_binds;
     const double each = typed->duel ? typed->duel->trial_seconds : typed->run.budget_seconds;
     const double all = each * static_cast<double>(typed->trials);
-    typed->output.expect(all, fmt::format("{} trials, {}", typed->trials, limit_text(all, binds)),
-                         binds);
+    typed->output.expect(
+        all, fmt::format("{}, {}", counted(typed->trials, "trial"), limit_text(all, binds)), binds);
     return run_experiment("selftest", typed->output, invocation, [&](Progress& progress) {
       if (typed->duel) {
         return duel_trials(*typed->duel, progress);

@@ -7,6 +7,7 @@
 #include "options.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
+#include "units.hpp"
 
 #include <functional>
 #include <memory>
@@ -105,9 +106,8 @@ Action declare_mlp_latency(OptionList& options) {
     require_peers(typed->peers, PeerTask::answering);
     constexpr double seconds_of_row = 3;
     const std::size_t rows = engines.size() + typed->peers.size();
-    typed->output.expect(
-        seconds_of_row * static_cast<double>(rows),
-        fmt::format("{} row{}, {} answers each", rows, rows == 1 ? "" : "s", job.repetitions));
+    typed->output.expect(seconds_of_row * static_cast<double>(rows),
+                         fmt::format("{}, {} answers each", counted(rows, "row"), job.repetitions));
     return run_experiment("mlp_latency", typed->output, invocation, [&](Progress& progress) {
       return latency_report(job,
                             study_all(engines, typed->choice.named(), typed->peers, job, progress));

@@ -6,6 +6,7 @@
 #include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
 #include "planning.hpp"
+#include "units.hpp"
 #include "value_list.hpp"
 
 #include <fmt/format.h>
@@ -173,7 +174,7 @@ Action declare(const StudyKind& kind, OptionList& options) {
     std::ranges::transform(state->points, std::back_inserter(networks), &SizePoint::network);
     const RaceSetting& race = state->race;
     state->output.expect(expected_seconds(race, networks),
-                         fmt::format("{} networks, {}", networks.size(),
+                         fmt::format("{}, {}", counted(std::ssize(networks), "network"),
                                      limit_text(race.budget_seconds, race.race.budget_binds)),
                          race.race.budget_binds);
     return run_experiment(fmt::format("mlp_{}", kind.verb), state->output, invocation,

@@ -10,6 +10,7 @@
 #include "planning.hpp"
 #include "small_nets.hpp"
 #include "statistics.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 
@@ -276,9 +277,11 @@ Action declare_mlp_throughput(OptionList& options) {
     const double engines = static_cast<double>(state->setting.engines.size());
     const bool binds = state->setting.budget_binds;
     const double budget = state->setting.budget_seconds;
-    state->output.expect(binds ? budget : 1.2 * budget * engines,
-                         fmt::format("{:g} engines, {}", engines, limit_text(budget, binds)),
-                         binds);
+    state->output.expect(
+        binds ? budget : 1.2 * budget * engines,
+        fmt::format("{}, {}", counted(std::ssize(state->setting.engines), "engine"),
+                    limit_text(budget, binds)),
+        binds);
     if (state->setting.budget_binds) {
       state->setting.budget_seconds /= static_cast<double>(state->setting.engines.size());
     }

@@ -10,6 +10,7 @@
 #include "pitfall.hpp"
 #include "planning.hpp"
 #include "selection.hpp"
+#include "units.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -79,10 +80,10 @@ Action declare_pitfalls(OptionList& options) {
       return exit_ok;
     }
     check_memory_for(state->problem);
-    state->output.expect(
-        state->budget_seconds,
-        fmt::format("{} pitfalls, {}", chosen.size(), limit_text(state->budget_seconds, true)),
-        true);
+    state->output.expect(state->budget_seconds,
+                         fmt::format("{}, {}", counted(std::ssize(chosen), "pitfall"),
+                                     limit_text(state->budget_seconds, true)),
+                         true);
     return run_experiment("pitfalls", state->output, invocation, [&](Progress& progress) {
       Workbench bench(state->problem, backend_here);
       return measure_pitfalls(chosen, bench, state->budget_seconds, progress, state->assumed);

@@ -6,6 +6,7 @@
 #include "experiment.hpp"
 #include "option_groups.hpp"
 #include "planning.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 
@@ -215,7 +216,7 @@ Action declare_residency(OptionList& options) {
     state->output.expect(
         expected_seconds(run.budget_seconds, run.budget_binds, std::ssize(planned_rows),
                          static_cast<double>(run.problem.cells()), run.iterations),
-        fmt::format("{} rows, {}", planned_rows.size(),
+        fmt::format("{}, {}", counted(std::ssize(planned_rows), "row"),
                     limit_text(run.budget_seconds, run.budget_binds)));
     return run_experiment("residency", state->output, invocation, [&](Progress& progress) {
       const ComparisonResult result = measure(ready.run, planned_rows, progress);

@@ -262,7 +262,7 @@ Action declare_scaling(OptionList& options) {
     const ScalingPlan plan = plan_of(*state);
     const ComparisonPlan& run = plan.run;
     state->output.expect(run.budget_binds ? run.budget_seconds : 1.5 * run.budget_seconds,
-                         fmt::format("{} thread counts, {}", plan.threads.size(),
+                         fmt::format("{}, {}", counted(std::ssize(plan.threads), "thread count"),
                                      limit_text(run.budget_seconds, run.budget_binds)),
                          run.budget_binds);
     return run_experiment("scaling", state->output, invocation, [&](Progress& progress) {

@@ -13,6 +13,7 @@
 #include "sweep_plan.hpp"
 #include "sweep_report.hpp"
 #include "sweep_run.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 
@@ -162,10 +163,11 @@ Action declare_sweep(OptionList& options) {
                                   static_cast<double>(run.problem.cells()), run.iterations);
     }
     const ComparisonPlan& first = state->plan.combinations.front().run;
-    state->output.expect(first.budget_binds ? state->plan.budget_seconds : seconds,
-                         fmt::format("{} combinations, {}", state->plan.combinations.size(),
-                                     limit_text(state->plan.budget_seconds, first.budget_binds)),
-                         first.budget_binds);
+    state->output.expect(
+        first.budget_binds ? state->plan.budget_seconds : seconds,
+        fmt::format("{}, {}", counted(std::ssize(state->plan.combinations), "combination"),
+                    limit_text(state->plan.budget_seconds, first.budget_binds)),
+        first.budget_binds);
     return run_experiment("sweep", state->output, invocation,
                           [&](Progress& progress) { return measure_sweep(*state, progress); });
   };
