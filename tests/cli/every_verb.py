@@ -78,7 +78,6 @@ EXACT = {
     "lesson-plan": "lesson 3 --list",
     "report": "report old.json copies.json -o page.html --csv report.csv",
     "live": "live -o live.html",
-    "watch": "watch --grid 20x12 --iters 1 --backend scalar",
     "get-data": "get-data fashion -o fashion",
 }
 
