@@ -24,6 +24,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <strings.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +55,9 @@ struct Input {
   bool in_folder = false; ///< nobody named it: where it cannot be shown, it is left out
 };
 
-bool is_sheet(const Input& input) { return fs::path(input.path).extension() == ".csv"; }
+bool is_sheet(const Input& input) {
+  return ::strcasecmp(fs::path(input.path).extension().c_str(), ".csv") == 0;
+}
 
 /// What `path` stands for: itself, or the result files, journals and class sheets of the folder
 /// that it is.
