@@ -24,6 +24,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

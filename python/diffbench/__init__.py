@@ -11,10 +11,40 @@ A step is, in the dtype of u and to the last bit, what NumPy computes of
     lap = roll(u,+1,0) + roll(u,-1,0) + roll(u,+1,1) + roll(u,-1,1) - 4*u
     u   = u + (dt*D/h**2) * lap
 """
+import difflib
+import functools
+import re
+
 from ._core import Session, Unavailable, backends, solve
 from ._run import Interrupted, Result, RunError, run
 
 __all__ = ["Interrupted", "Result", "RunError", "Session", "Unavailable", "backends", "run", "solve"]
+
+
+def _refusing_in_a_line(call, name):
+    """`call`, without the signatures and arrays that pybind11 prints for arguments that do not fit."""
+
+    @functools.wraps(call)
+    def checked(*values, **keywords):
+        try:
+            return call(*values, **keywords)
+        except TypeError as error:
+            if "argument types are supported" not in str(error):
+                raise
+            signature = re.search(r"\(\w.*\)", str(error).splitlines()[1])[0]
+        known = re.findall(r"(\w+): ", signature)
+        for unknown in (keyword for keyword in keywords if keyword not in known):
+            near = difflib.get_close_matches(unknown, known, 1)
+            hint = f", did you mean '{near[0]}'?" if near else f"; it has {', '.join(known)}"
+            raise TypeError(f"{name}() has no argument '{unknown}'{hint}")
+        raise TypeError(f"the arguments do not fit {name}{signature}")
+
+    return checked
+
+
+solve = _refusing_in_a_line(solve, "solve")
+for _name in ("__init__", "upload", "advance", "download"):
+    setattr(Session, _name, _refusing_in_a_line(getattr(Session, _name), "Session" if _name == "__init__" else _name))
 
 
 def load_ipython_extension(ipython):

@@ -75,15 +75,16 @@ py::array array_of(const py::object& object, std::string_view name) {
 /// Raises TypeError and ValueError for what is no number of steps.
 std::int64_t steps_from(const py::object& object) {
   const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
-  const std::int64_t steps = number ? PyLong_AsLongLong(number.ptr()) : -1;
-  if (PyErr_Occurred() != nullptr) {
+  if (!number) {
     PyErr_Clear();
     const std::string shown = printable(text_of(py::type::of(object).attr("__name__")));
-    throw py::type_error(
-        fmt::format("steps is of type {}: give a whole number below 2**63", shown));
+    throw py::type_error(fmt::format("steps is of type {}: give a whole number", shown));
   }
-  if (steps < 0) {
-    throw InvalidInput(fmt::format("steps={}: 0 or more", steps));
+  int beyond = 0;
+  const std::int64_t steps = PyLong_AsLongLongAndOverflow(number.ptr(), &beyond);
+  if (steps < 0) { // also for what is beyond
+    throw InvalidInput(
+        fmt::format("steps{}: from 0 to 2**63 - 1", beyond == 0 ? fmt::format("={}", steps) : ""));
   }
   return steps;
 }

@@ -24,6 +24,7 @@ REFUSED = [
     ("mlp train --engine nosuch", "nosuch"),
     ("mlp train --data nosuch", "nosuch"),
     ("mlp train --data nosuch.csv", "nosuch.csv"),
+    ("mlp train --label first", "--label is for a table"),
     ("mlp train --data mnist --data-dir nowhere", "diffbench get-data mnist"),
     ("mlp train --model nosuch.safetensors", "nosuch.safetensors"),
     ("mlp train --layers 2,2 --model x.safetensors", "--model"),
@@ -141,6 +142,15 @@ class MlpTrain(CommandLineTest):
         result = parse_json(done.stdout)["diffbench"]["mlp_train"]
         self.assertEqual((result["train_rows"], result["test_rows"]), (80, 20))
         self.assertGreater(result["results"][0]["test"]["accuracy"], 0.8)
+
+    def test_a_table_of_names_whose_label_stands_first(self):
+        rows = [f'"{"over" if x > y else "under, or on"}";{x},5;{y}' for x in range(8) for y in range(8)]
+        self.path("own.CSV").write_text("\n".join(["\ufeffkind;x;y", *rows]), encoding="utf-8")
+        for label in "first", "kind":
+            done = self.run_ok("mlp", "train", "--data", "own.CSV", "--label", label, "--engine", "cpu", "--layers", "2,8,2",
+                               "--epochs", "300", "--lr", "1")
+            self.assertRegex(done.stdout, r"own: 51 rows for training, 13 for the test; .*, batches of 51,")
+            self.assertRegex(done.stdout, r"\nover +1.000 +1.000 .*\nunder, or on +1.000 +1.000 ")
 
     def test_bad_input_is_refused_in_one_line(self):
         for arguments, named in REFUSED:

@@ -239,6 +239,8 @@ class ReportTest(program.CommandLineTest):
         self.path("class/old.csv").write_text("lesson,question,text,guess,answer,unit,source,verdict,command\n")
         self.path("class/cut.csv").write_bytes(self.path("class/a.csv").read_bytes()[:-30])
         self.path("class/quote.csv").write_text('name,host,date,lesson,question\n"never closed')
+        self.path("class/wide.csv").write_text(self.path("class/a.csv").read_text(), encoding="utf-16")
+        self.path("class/b-later.csv").rename(self.path("class/b-later.CSV"))
         self.path("class/rows.csv").write_text("file,experiment\n")  # of --csv: no sheet
         done = self.run_ok("report", "class", "-o", "page.html", "--csv", "all.csv")
         self.assertIn("page.html: 5 class sheets, ", done.stdout)
@@ -247,7 +249,7 @@ class ReportTest(program.CommandLineTest):
         for line, mentions in zip(sorted(left_out), (
                 "cut.csv: a line has 11 fields", "lesson-x.csv: lesson 'x'", "long.csv: name has more than 2000",
                 "old.csv: is no class sheet of this version", "quote.csv: line 2: a quote is never closed",
-                "rows.csv: is no class sheet: "), strict=True):
+                "rows.csv: is no class sheet: ", "wide.csv: is UTF-16"), strict=True):
             self.assertTrue(line.startswith(f"diffbench: left out: class/{mentions}"), line)
         first, second = parts_of(self.path("page.html").read_text())
         self.assertEqual([first["file"], second["file"]], ["lesson 1, 3 students", "lesson 2, 1 student"])
@@ -261,7 +263,7 @@ class ReportTest(program.CommandLineTest):
         self.assertEqual([(line["name"], line["guess"]) for line in lines],
                          [("'=Ada </script><b>", "20"), ("Bob", "2"), ("Cem", ""), ("Dee", "20")])
         # Within a span every guess is right; a second run does not take what the first one wrote for sheets.
-        self.path("class/b-later.csv").unlink()
+        self.path("class/b-later.CSV").unlink()
         self.run_ok("report", "class", "-o", "page.html", "--csv", "class/all.csv")
         self.run_ok("report", "class", "-o", "page.html")
         first, _ = parts_of(self.path("page.html").read_text())

@@ -134,7 +134,18 @@ class Solve(unittest.TestCase):
                 (TypeError, "complex", lambda: diffbench.solve(u.astype(complex), 1)),
                 (ValueError, "ny = 2", lambda: diffbench.solve(u[:2], 1)),
                 (ValueError, "steps=-1", lambda: diffbench.solve(u, -1)),
-                (TypeError, "", lambda: diffbench.solve(u, 1.5)),
+                (TypeError, "steps is of type float", lambda: diffbench.solve(u, 1.5)),
+                (ValueError, "steps: from 0 to 2**63 - 1", lambda: diffbench.solve(u, 2**70)),
+                (ValueError, "steps: from 0 to 2**63 - 1", lambda: diffbench.solve(u, -10**5000)),
+                (ValueError, "steps: from 0 to 2**63 - 1", lambda: diffbench.solve(u, 2**63)),
+                (TypeError, "has no argument 'bakend', did you mean 'backend'?", lambda: diffbench.solve(u, 1, bakend="simd")),
+                (TypeError, "has no argument 'grid_x'; it has u, steps, dt, ", lambda: diffbench.solve(u, 1, grid_x=1)),
+                (TypeError, "'spacin', did you mean 'spacing'?", lambda: diffbench.Session((8, 8), spacin=1)),
+                (TypeError, "fit solve(u: object, steps: object, ", lambda: diffbench.solve(u)),
+                (TypeError, "fit solve(u: object, steps: object, ", lambda: diffbench.solve(u, 1, dt="small")),
+                (TypeError, "fit Session(shape: ", lambda: diffbench.Session(8)),
+                (TypeError, "fit advance(self: ", lambda: diffbench.Session((8, 8)).advance()),
+                (TypeError, "'step', did you mean 'steps'?", lambda: diffbench.Session((8, 8)).advance(step=1)),
                 (TypeError, "u is a list", lambda: diffbench.solve(u.tolist(), 1)),
                 (ValueError, "1 dimensions", lambda: diffbench.solve(u[0], 1)),
                 (ValueError, "(8, 8)", lambda: diffbench.solve(u, 10**15, out=field(8, 9))),  # before any work
@@ -160,6 +171,7 @@ class Solve(unittest.TestCase):
                 with self.assertRaises(error) as raised:
                     call()
                 self.assertIn(words, str(raised.exception))
+                self.assertNotIn("\n", str(raised.exception))
 
     def test_more_threads_than_cpus(self):
         u = field(64, 64)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "class_sheets.hpp"
 
-#include "csv_records.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/mlp/csv_records.hpp"
+#include "diffbench/small_file.hpp"
 #include "diffbench/text.hpp"
 #include "json.hpp"
 #include "lab_report.hpp"
@@ -32,8 +33,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // of spreadsheets that save as CSV
-constexpr std::size_t largest_sheet = 1'000'000;
 constexpr std::size_t longest_cell = 2000;
 
 /// Those of a sheet (sheet.cpp) that the class needs.
@@ -52,29 +51,6 @@ struct SheetLine {
   }
   [[nodiscard]] bool right() const { return at("verdict") == "right"; }
 };
-
-/// As spreadsheets save "Unicode text".
-bool is_utf16(std::string_view text) {
-  return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
-}
-
-std::string beginning_of(const fs::path& path, std::size_t most) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) {
-    return "";
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string text(most, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(most));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
-  return text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text;
-}
-
-/// A spreadsheet separates with what its country does.
-char separator_of(std::string_view text) {
-  const std::size_t at = text.find_first_of(",;\t\n");
-  return at == std::string_view::npos || text[at] == '\n' ? ',' : text[at];
-}
 
 int positive_integer(const std::string& text, std::string_view name) {
   const std::optional<int> number = parse_number<int>(text);
@@ -105,17 +81,10 @@ SheetLine sheet_line(const std::vector<std::string>& names, std::vector<std::str
 
 /// Throws InvalidInput.
 std::vector<SheetLine> read_sheet(const fs::path& path) {
-  const std::string text = beginning_of(path, largest_sheet + 1);
-  if (text.size() > largest_sheet) {
-    throw InvalidInput("is larger than any class sheet");
-  }
-  if (is_utf16(text)) {
-    throw InvalidInput("is UTF-16: save it as CSV in UTF-8");
-  }
-  if (text.starts_with("PK") || text.find('\0') != std::string::npos) {
-    throw InvalidInput("is no text: save it as CSV");
-  }
-  std::vector<std::vector<std::string>> records = csv_records(text, separator_of(text));
+  std::vector<std::vector<std::string>> records;
+  mlp::each_csv_record(text_of_small_file(path), false, [&](mlp::CsvRecord& record) {
+    records.push_back(std::move(record.fields));
+  });
   if (records.empty()) {
     throw InvalidInput("is no class sheet: it is empty");
   }
@@ -304,11 +273,13 @@ std::vector<std::vector<SheetLine>> newest_of(std::vector<std::vector<SheetLine>
 } // namespace
 
 bool is_class_sheet(const fs::path& path) {
-  std::string header = beginning_of(path, 200);
-  header.resize(std::min(header.size(), header.find_first_of("\r\n")));
-  std::erase(header, '"'); // of a spreadsheet
+  std::error_code error;
+  std::ifstream file(fs::is_regular_file(path, error) ? path : "", std::ios::binary);
+  std::string header(100, '\0');
+  file.read(header.data(), std::ssize(header));
   std::ranges::replace_if(
       header, [](char c) { return c == ';' || c == '\t'; }, ',');
+  std::erase_if(header, [](char c) { return c <= ' ' || c > '~' || c == '"'; }); // also of UTF-16
   return header.starts_with("name,host,date,lesson,") ||
          header.starts_with("lesson,question,text,");
 }
@@ -319,7 +290,7 @@ bool may_be_class_sheet(const fs::path& path) {
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   constexpr std::string_view of_spreadsheets[] = {".csv", ".tsv", ".xlsx", ".xls", ".ods"};
   return std::ranges::find(of_spreadsheets, extension) != std::end(of_spreadsheets) ||
-         is_utf16(beginning_of(path, 2)) || is_class_sheet(path);
+         is_class_sheet(path);
 }
 
 ClassSheets read_class_sheets(const std::vector<fs::path>& paths) {

@@ -75,9 +75,11 @@ void declare_training(OptionList& options, MlpOptions& training) {
   SessionOptions& session = training.session;
   options.group("Data and network");
   options.value("--data NAME|FILE.csv",
-                "disc (default), mnist, fashion, or a table whose last column is the class",
+                "disc (default), mnist, fashion, or a table with a column for the class",
                 [&](std::string_view, const std::string& name) { training.data = name; });
   options.choices({"disc", "mnist", "fashion"});
+  options.text("--label first|last|NAME", training.label,
+               "column of the table that has the class (default: last)");
   options.text("--data-dir DIR", training.data_dir,
                "where mnist or fashion are (default: where get-data puts them)");
   options.needs("--data-dir", "--data mnist or fashion",
@@ -89,7 +91,8 @@ void declare_training(OptionList& options, MlpOptions& training) {
   options.text("--save FILE.safetensors", training.save, "the first engine's parameters");
   options.group("Training");
   options.integer("--epochs N", training.epochs, {1, 1'000'000}, "passes over the data");
-  options.integer("--batch N", training.batch, batch_limits, "rows in a step");
+  options.integer("--batch N", training.batch, batch_limits, "rows in a step",
+                  "100, all where there are fewer");
   declare_optimizer(options, training.optimizer);
   options.amount("--momentum X", training.optimizer.momentum, "of sgd");
   options.check([&] {
@@ -168,20 +171,23 @@ std::filesystem::path default_data_directory() {
 }
 
 mlp::Split load_data(const MlpOptions& options) {
+  std::error_code error;
+  if (options.data != "disc" && options.data != "mnist" && options.data != "fashion") {
+    if (options.data.ends_with(".csv") || std::filesystem::is_regular_file(options.data, error)) {
+      return mlp::read_csv(options.data, options.label);
+    }
+    throw InvalidInput(
+        fmt::format("--data {}: choose disc, mnist or fashion, or give a .csv file", options.data));
+  }
+  if (!options.label.empty()) {
+    throw InvalidInput("--label is for a table: --data FILE.csv");
+  }
   if (options.data == "disc") {
     return mlp::disc_set(default_disc_rows, options.seed);
   }
-  if (options.data == "mnist" || options.data == "fashion") {
-    return mlp::read_idx_directory(options.data_dir.empty()
-                                       ? default_data_directory() / options.data
-                                       : std::filesystem::path(options.data_dir),
-                                   options.data);
-  }
-  if (options.data.ends_with(".csv")) {
-    return mlp::read_csv(options.data);
-  }
-  throw InvalidInput(
-      fmt::format("--data {}: choose disc, mnist or fashion, or give a .csv file", options.data));
+  return mlp::read_idx_directory(options.data_dir.empty() ? default_data_directory() / options.data
+                                                          : std::filesystem::path(options.data_dir),
+                                 options.data);
 }
 
 } // namespace diffbench::bench

@@ -28,11 +28,12 @@ struct EngineChoice {
 
 struct MlpOptions {
   std::string data = "disc"; ///< disc, mnist, fashion, or a .csv file
+  std::string label;         ///< the column of a .csv file: first, last, or a name; empty: last
   std::string data_dir;
   std::optional<mlp::Network> network; ///< empty: the model's, or the default of the data
   mlp::Optimizer optimizer;
   std::int64_t epochs = 100;
-  std::int64_t batch = 100;
+  std::int64_t batch = 0; ///< 0: 100, or all rows where there are fewer
   std::uint64_t seed = 1;
   std::string model; ///< .safetensors to start from
   std::string save;  ///< .safetensors of the first engine's result

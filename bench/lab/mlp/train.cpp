@@ -41,10 +41,11 @@ TrainSetting prepare(MlpOptions options) {
     options.network = std::move(model.network);
     start = std::move(model.parameters);
   }
-  mlp::Training training{.network = options.network.value_or(default_network(data.train)),
-                         .optimizer = options.optimizer,
-                         .batch = options.batch,
-                         .times = true};
+  mlp::Training training{
+      .network = options.network.value_or(default_network(data.train)),
+      .optimizer = options.optimizer,
+      .batch = options.batch > 0 ? options.batch : std::min<std::int64_t>(100, data.train.rows()),
+      .times = true};
   mlp::check_fits(training, data.train);
   if (start.empty()) {
     start.resize(static_cast<std::size_t>(training.network.parameters()));

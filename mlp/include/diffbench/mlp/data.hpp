@@ -6,16 +6,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace diffbench::mlp {
 
 struct DataSet {
   std::string name;
-  std::int64_t features = 0;        ///< numbers in a row
-  std::int64_t classes = 0;         ///< labels are 0 .. classes-1
-  std::vector<float> values;        ///< row-major
-  std::vector<std::int32_t> labels; ///< one a row
+  std::int64_t features = 0;                 ///< numbers in a row
+  std::int64_t classes = 0;                  ///< labels are 0 .. classes-1
+  std::vector<float> values;                 ///< row-major
+  std::vector<std::int32_t> labels;          ///< one a row
+  std::vector<std::string> class_names = {}; ///< those of a table; empty: their numbers
 
   [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(labels.size()); }
 };
@@ -42,11 +44,16 @@ struct Split {
 [[nodiscard]] Split read_idx_directory(const std::filesystem::path& directory,
                                        const std::string& name);
 
-/// Numbers with commas between, the label last; a first line that is no numbers is taken for a
-/// header. One row in five is for the test, drawn by class and the same in each run; features
-/// become (x - mean) / deviation of the training rows, column by column. Throws InvalidInput, with
-/// the line, for a missing or malformed value, lines of different length, a label that is not a
-/// whole number from 0 to 9999, too few rows.
-[[nodiscard]] Split read_csv(const std::filesystem::path& file);
+/// A table of numbers and a label a row (csv_records.hpp has the format), which is in the column
+/// `label`: first, last or the header's name for it; by default the last one. A first line is a
+/// header where it has no number, or a column label, class or target; where that is not the last
+/// one, `label` must be chosen. A first column without a name counts the rows and is left out. With
+/// semicolons between, numbers may have decimal commas. Labels that are whole numbers from 0 are
+/// taken as they are; names are numbered in alphabetical order, numbers of which some are negative
+/// by value. Of each class one row in five is for the test, and one at least where it has two,
+/// drawn by chance and the same in each run; features become (x - mean) / deviation of the training
+/// rows, column by column. Throws InvalidInput, with the line, for a missing or malformed value,
+/// lines of different length, a label with a fraction or beyond 9999, too few rows.
+[[nodiscard]] Split read_csv(const std::filesystem::path& file, std::string_view label = {});
 
 } // namespace diffbench::mlp
