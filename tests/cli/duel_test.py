@@ -251,7 +251,7 @@ class Duel(CommandLineTest):
         notes = self.duel("--revisions", "v1..v2", *ask)["notes"]
         self.assertIn("not committed", " ".join(notes))
         for arguments, code, mention in [
-                (["--revisions", "v1..v9", *ask], 2, "v9 is no commit that is here"),
+                (["--revisions", "v1..v9", *ask], 2, "v9 does not name one commit that is here"),
                 (["--revisions", "v1..v2", "--build", "echo broken >&2; exit 2", "--run", "./prog"], 1,
                  "--build: v1 does not build, exit code 2: broken"),
                 (["--revisions", "v1..v2", "--build", "sleep 60", "--run", "./prog", "--timeout", "0.3"], 1,
@@ -396,6 +396,24 @@ class Duel(CommandLineTest):
                 continue
             self.assertIn(stat.rsplit(") ", 1)[1][0], "ZX", name)
 
+    def test_revisions_that_are_not_two_commits(self):
+        self.git("init")
+        for tag in ("v1", "v2"):
+            self.git("commit", "--allow-empty", "-m", tag)
+            self.git("tag", tag)
+        self.git("tag", "tree", "HEAD^{tree}")
+        for two in ["v1..HEAD..v1", "v1...HEAD", "v1....v2", "v1..v2..", "..v2", "v1..", "..", "v1..v2...v1"]:
+            self.assert_refused(2, f"--revisions {two}: give two revisions", "duel", "--revisions", two, "--run", "true")
+        for one in ["^v1", "v1^@", "v2^!", "v2^-", "tree", "--all", "--glob=refs/tags/v1", "-q", "v1 v2", "v9", "0" * 40]:
+            for two in (f"v1..{one}", f"{one}..v1") if one[0] != "-" else (f"v1..{one}",):
+                self.assert_refused(2, f"{one} does not name one commit", "duel", "--revisions", two, "--run", "true")
+        self.git("branch", "same", "v1")
+        for two in ["v1..v1", "v1..same", "HEAD^..v1"]:
+            own = self.duel("--revisions", two, "--run", "true", "--blocks", "1")
+            self.assertIn("A and B are one commit", " ".join(own["notes"]))
+        notes = self.duel("--revisions", "v1..HEAD", "--run", "true", "--blocks", "1")["notes"]
+        self.assertNotIn("one commit", " ".join(notes))
+
     def test_a_shallow_clone_says_what_it_lacks(self):
         self.git("init")
         for tag in ("v1", "v2"):
@@ -406,7 +424,7 @@ class Duel(CommandLineTest):
         self.directory = self.path("shallow")
         done = self.run_program("duel", "--revisions", "v1..HEAD", "--run", "true")
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assert_one_line(done.stderr, "v1 is no commit that is here", "git fetch --unshallow")
+        self.assert_one_line(done.stderr, "v1 does not name one commit that is here", "git fetch --unshallow")
 
     def test_commands_that_write_much_or_move(self):
         own = self.duel("head -c 100000000 /dev/zero", "head -c 100000000 /dev/zero", "--same-output", "--blocks", "1")

@@ -180,6 +180,10 @@ LabReport measure_duel(const DuelOptions& options, Progress& progress) {
     progress.stage("builds");
     built.emplace(options.revisions);
     card.commits = built->commits();
+    if (card.commits.front() == card.commits.back()) {
+      card.notes.emplace_back(
+          "A and B are one commit: a difference is not of the code, but of builds or machine");
+    }
     if (built->dirty()) {
       card.notes.emplace_back("changes that are not committed are in neither revision");
     }
