@@ -131,10 +131,23 @@ std::vector<RecordedRow> rows_of_benchmarks(const ordered_json& benchmarks) {
   return rows;
 }
 
+/// A row for each result, since two of one command may differ in what only --setup or --prepare is
+/// told: by its parameters and, of equal ones, a number.
 std::vector<RecordedRow> rows_of_hyperfine(const ordered_json& results) {
   std::vector<RecordedRow> rows;
   for (const ordered_json& result : results) {
-    RecordedRow& row = row_of(rows, text_of(result, "command"));
+    std::string name = text_of(result, "command");
+    for (const auto& [parameter, value] : all_of(member(result, "parameters"))) {
+      name += fmt::format(" ({}={})", parameter, value);
+    }
+    const auto taken = [&](const std::string& each) {
+      return std::ranges::find(rows, each, &RecordedRow::name) != rows.end();
+    };
+    const std::string first = name;
+    for (int number = 2; taken(name); ++number) {
+      name = fmt::format("{} #{}", first, number);
+    }
+    RecordedRow& row = rows.emplace_back(RecordedRow{.name = name, .seconds = {}});
     for (const ordered_json& time : member(result, "times")) {
       if (const auto seconds = positive(time)) {
         row.seconds.push_back(*seconds);

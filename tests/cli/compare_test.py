@@ -162,6 +162,29 @@ class Compare(CommandLineTest):
         self.assertIn("no time", rows["./prog 3"]["reason"])
         self.assert_refused(2, "no result file", "report", "old.json", "-o", "page.html")
 
+    def test_results_of_hyperfine_are_told_apart(self):
+        def result(factor, command="./p", **parameters):
+            return {"command": command, "times": [factor * (1 + 0.001 * i) for i in range(10)],
+                    **({"parameters": parameters} if parameters else {})}
+
+        for results, names in [
+                ([result(1, branch="a"), result(2, branch="b")], ["./p (branch=a)", "./p (branch=b)"]),
+                ([result(1, n="1", m="1"), result(2, n="1", m="2"), result(3, n="2", m="1")],
+                 ["./p (n=1) (m=1)", "./p (n=1) (m=2)", "./p (n=2) (m=1)"]),
+                ([result(1, "./p 10", n=1), result(2, "./p 10", n=10)], ["./p 10 (n=1)", "./p 10 (n=10)"]),
+                ([result(1), result(2), result(3)], ["./p", "./p #2", "./p #3"]),
+                ([result(1, n=""), result(2)], ["./p (n=)", "./p"])]:
+            self.old_and(lambda new: new["results"][-1].update(times=[2 * t for t in new["results"][-1]["times"]]),
+                         {"results": results})
+            rows, _, _ = self.compare()
+            self.assertEqual(list(rows), names)
+            self.assertEqual([row["verdict"] for row in rows.values()], ["UNCLEAR"] * (len(names) - 1) + ["SLOWER"])
+            self.assertEqual([round(row["ratio"], 9) for row in rows.values()], [1] * (len(names) - 1) + [2])
+        # Another value is another row.
+        self.old_and(lambda new: new["results"][0]["parameters"].update(n="2"), {"results": [result(1, n="1")]})
+        rows, _, _ = self.compare(exit_code=1)
+        self.assertEqual(list(rows), ["./p (n=1)", "./p (n=2)"])
+
     def test_files_that_are_none(self):
         good = json.dumps(self.recorded)
         self.path("good.json").write_text(good)
