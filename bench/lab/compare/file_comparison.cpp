@@ -158,6 +158,24 @@ bool FileComparison::any_compared() const {
   return std::ranges::any_of(rows_, [](const ComparedRow& row) { return row.result.has_value(); });
 }
 
+/// The name of a host alone does not: that of a container is another each time. A clock may go
+/// faster on one machine, too, so it counts only beside another name.
+std::string FileComparison::other_machine() const {
+  const auto differs = [&](std::string_view what) {
+    return std::ranges::find(machine_, what, &Difference::what) != machine_.end();
+  };
+  const auto known = [](const std::string& value) { return value != "unknown" && value != "none"; };
+  std::vector<std::string> signs;
+  for (const auto& [what, old_value, new_value] : machine_) {
+    const bool part = what == "cpu_model" || what == "num_cpus" || what == "usable_cpus" ||
+                      what == "gpu_name" || (what == "mhz_per_cpu" && differs("host_name"));
+    if (part && known(old_value) && known(new_value)) {
+      signs.push_back(fmt::format("{} {} and {}", what, old_value, new_value));
+    }
+  }
+  return fmt::format("{}", fmt::join(signs, ", "));
+}
+
 std::vector<std::string> FileComparison::names_of(Verdict verdict) const {
   return names_in(
       rows_, [&](const ComparedRow& row) { return row.result && row.result->verdict == verdict; });
