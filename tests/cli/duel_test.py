@@ -414,6 +414,42 @@ class Duel(CommandLineTest):
         notes = self.duel("--revisions", "v1..HEAD", "--run", "true", "--blocks", "1")["notes"]
         self.assertNotIn("one commit", " ".join(notes))
 
+    def test_git_bisect_finds_what_made_it_slower(self):
+        self.git("init")
+        for state in ["exec sleep 0.01", "exec sleep 0.01; :", "does not build", "exec sleep 0.04", "exit 3", "exec sleep 0.04"]:
+            self.path("prog.in").write_text(f"{state}\n")
+            self.git("add", ".")
+            self.git("commit", "-m", state)
+        ask = ["--build", "! grep 'not build' prog.in && cp prog.in prog", "--run", "sh prog"]
+        wide = ["--margin", "100%"]
+        for b, more, code in [
+                ("HEAD", [], 1), ("HEAD~4", wide, 0), ("HEAD~3", [], 125), ("HEAD~1", [], 125),
+                ("HEAD", ["--blocks", "3"], 125), ("HEAD", ["--margin", "900%"], 0),
+                ("HEAD", ["--fail-on", "slower=50%"], 1), ("HEAD", ["--timeout", "0.001"], 125),
+                ("HEAD", ["--fail-on", "unclear", "--blocks", "3"], 125),
+                ("nothing", [], 130), ("^HEAD", [], 130), ("HEAD", ["--bogus"], 130), ("HEAD", ["--margin", "x"], 130),
+                ("HEAD", ["--shell", "fish"], 130), ("HEAD", ["--help"], 0)]:
+            done = self.run_program("duel", "--bisect", "--revisions", f"HEAD~5..{b}", *ask, *more)
+            self.assertEqual(done.returncode, code, (b, more, done.stderr))
+        done = self.run_program("duel", "--bisect", "--revisions", "HEAD~5..HEAD", *ask, env=PLANTED_LOAD)
+        self.assertEqual(done.returncode, 125, done.stderr)
+        for arguments, code in [(["echo 1", "echo 2", "--same-output"], 125), (["false", "true"], 125), (["true"], 130),
+                                (["--backend", "none", "--backend", "none"], 130)]:
+            self.assertEqual(self.run_program("duel", "--bisect", *arguments).returncode, code, arguments)
+        # What one revision lacks is no wrong usage.
+        fast_only = "grep -q 0.01 prog.in && echo '#!/bin/sh' > prog && chmod +x prog || true"
+        for two, code, plain in [("HEAD~5..HEAD", 125, 1), ("HEAD..HEAD~5", 130, 2)]:
+            for more, expected in [(["--bisect"], code), ([], plain)]:
+                done = self.run_program("duel", "--revisions", two, "--build", fast_only, "--run", "./prog", *more)
+                self.assertEqual(done.returncode, expected, (two, more, done.stderr))
+        first, last = (self.commit_of(name) for name in ("HEAD~5", "HEAD"))
+        self.git("bisect", "start", last, first)
+        done = subprocess.run(["git", "bisect", "run", PROGRAM, "duel", "--bisect", "--revisions", f"{first}..HEAD", *ask, *wide],
+                              cwd=self.directory, capture_output=True, encoding="utf-8", check=False, timeout=120)
+        found = [self.commit_of(f"main~{back}") for back in (3, 2)]  # the one that does not build, or the next
+        self.assertIn("only 'skip'ped commits left", done.stdout + done.stderr)
+        self.assertTrue(set(found) <= set(done.stdout.split()), done.stdout)
+
     def test_a_shallow_clone_says_what_it_lacks(self):
         self.git("init")
         for tag in ("v1", "v2"):

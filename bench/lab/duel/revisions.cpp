@@ -116,13 +116,18 @@ void BuiltRevisions::build(Side side, const std::string& revision, const std::st
     throw Error(fmt::format("--revisions: git worktree add {}: {}", revision, done.last_words));
   }
   if (!std::filesystem::is_directory(directory(side))) {
-    throw InvalidInput(fmt::format("--revisions: {} has no directory {}", revision, prefix_));
+    const std::string lack = fmt::format("--revisions: {} has no directory {}", revision, prefix_);
+    if (side == Side::a) {
+      throw InvalidInput(lack);
+    }
+    throw Error(lack); // as in CommandSides
   }
   if (plan_.build.empty()) {
     return;
   }
   const Done done = as_of("--build", [&] {
-    return run({"sh", "-c", plan_.build}, directory(side), plan_.build_seconds);
+    // Some tools tell errors on stdout.
+    return run({"sh", "-c", "exec >&2\n" + plan_.build}, directory(side), plan_.build_seconds);
   });
   if (done.status != 0) {
     throw Error(fmt::format("--build: {} does not build, exit code {}{}{}", revision, done.status,
