@@ -87,7 +87,7 @@ class Duel(CommandLineTest):
         self.assertEqual(own["duel"]["results"][0]["verdict"], "SAME")
 
     def test_a_command_that_fails(self):
-        self.assert_refused(1, ["B: ended with exit code 1", "--ignore-failure"], "duel", "true", "false")
+        self.assert_refused(1, ["warm-up 1: B: ended with exit code 1", "--ignore-failure"], "duel", "true", "false")
         self.assert_refused(1, ["A: ended with exit code 3: no such thing"], "duel", "--shell", "sh",
                             "echo no such thing >&2; exit 3", "true")
         self.assert_refused(1, "B: ended with exit code 255", "duel", "true", "sh -c 'exit 255'")
@@ -102,6 +102,14 @@ class Duel(CommandLineTest):
         done = self.run_program("duel", "--shell", "sh", script, "true")
         self.assertEqual(done.returncode, 1)
         self.assert_one_line(done.stderr, "A: ended with exit code 1")
+        # Where, and what it says then, or that it did not fail again.
+        for bound, words in [("-lt 4", "block 2, pair 1: A: ended with exit code 1: gone"),
+                             ("-ne 4", "block 2, pair 1: A: ended with exit code 1: not when it ran again")]:
+            self.path("count").write_text("0\n")
+            script = f"read n < count; echo $((n+1)) > count; test $n {bound} || {{ echo gone >&2; exit 1; }}"
+            done = self.run_program("duel", "--shell", "sh", script, "true", "--pairs", "2", "--warmup", "2")
+            self.assertEqual(done.returncode, 1)
+            self.assert_one_line(done.stderr, words)
 
     def test_a_command_that_hangs(self):
         sleeps = "sh -c 'sleep 60 & echo $$ $! > pids; wait'"
@@ -254,6 +262,8 @@ class Duel(CommandLineTest):
                 (["--revisions", "v1..v9", *ask], 2, "v9 does not name one commit that is here"),
                 (["--revisions", "v1..v2", "--build", "echo broken >&2; exit 2", "--run", "./prog"], 1,
                  "--build: v1 does not build, exit code 2: broken"),
+                (["--revisions", "v1..v2", "--build", "echo 'a.c:1: error: b'; echo 'make: *** [x] Error 1' >&2; false",
+                  "--run", "./prog"], 1, "--build: v1 does not build, exit code 1: a.c:1: error: b"),
                 (["--revisions", "v1..v2", "--build", "sleep 60", "--run", "./prog", "--timeout", "0.3"], 1,
                  "--build: did not end within 0.3 s"),
                 (["--revisions", "v1..v3", *ask], 1, "B: ended with exit code 9")]:
@@ -416,12 +426,12 @@ class Duel(CommandLineTest):
 
     def test_git_bisect_finds_what_made_it_slower(self):
         self.git("init")
-        for state in ["exec sleep 0.01", "exec sleep 0.01; :", "does not build", "exec sleep 0.04", "exit 3", "exec sleep 0.04"]:
+        for state in ["exec sleep 0.01", "exec sleep 0.01; :", "does not build", "exec sleep 0.1", "exit 3", "exec sleep 0.1"]:
             self.path("prog.in").write_text(f"{state}\n")
             self.git("add", ".")
             self.git("commit", "-m", state)
-        ask = ["--build", "! grep 'not build' prog.in && cp prog.in prog", "--run", "sh prog"]
-        wide = ["--margin", "100%"]
+        ask = ["--build", "! grep 'not build' prog.in && cp prog.in prog", "--run", "sh prog", "--pairs", "1"]
+        wide = ["--margin", "200%"]
         for b, more, code in [
                 ("HEAD", [], 1), ("HEAD~4", wide, 0), ("HEAD~3", [], 125), ("HEAD~1", [], 125),
                 ("HEAD", ["--blocks", "3"], 125), ("HEAD", ["--margin", "900%"], 0),
