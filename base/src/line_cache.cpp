@@ -5,7 +5,10 @@
 #include "diffbench/cache_directory.hpp"
 #include "diffbench/errors.hpp"
 
+#include <cstddef>
+#include <deque>
 #include <fstream>
+#include <utility>
 
 namespace diffbench {
 
@@ -29,12 +32,20 @@ void LineCache::store(const std::string& key, const std::string& text) const {
   if (file_.empty()) {
     return;
   }
-  std::string kept;
+  constexpr std::size_t most_lines = 300; // of builds that are gone, too
+  std::deque<std::string> lines;
   std::ifstream old(file_);
   for (std::string line; std::getline(old, line);) {
     if (!line.starts_with(key + '\t')) {
-      kept += line + '\n';
+      lines.push_back(std::move(line));
     }
+    if (lines.size() == most_lines) {
+      lines.pop_front();
+    }
+  }
+  std::string kept;
+  for (const std::string& line : lines) {
+    kept += line + '\n';
   }
   try {
     std::filesystem::create_directories(file_.parent_path());

@@ -101,28 +101,20 @@ void hint(const ComparisonOptions& options, std::span<const PlannedRow> planned_
   if (!options.gpu_options.empty() && !why.empty()) {
     tell(err, fmt::format("{}, so {} {} no effect", why, fmt::join(options.gpu_options, ", "),
                           options.gpu_options.size() == 1 ? "has" : "have"));
-  } else if (options.record.async && options.record.snapshot_every == 0) {
-    tell(err,
-         "--async is for copies of snapshots and has no effect without "
-         "--snapshot-every");
   }
 }
 
 /// Before anything is waited for.
-void tell_expected(const ComparisonOptions& options, std::span<const PlannedRow> planned_rows,
-                   std::ostream& err) {
+void expect(LabOutput& output, const ComparisonOptions& options,
+            std::span<const PlannedRow> planned_rows) {
   const auto available = std::ranges::count_if(
       planned_rows, [](const PlannedRow& planned) { return planned.probe.available; });
   const std::ptrdiff_t rows = available + std::ssize(options.peers);
   const double seconds =
       expected_seconds(options.budget_seconds, options.budget_binds, rows,
                        static_cast<double>(options.problem.cells()), options.iterations);
-  if (options.output.progress && seconds > longest_without_progress) {
-    tell(err,
-         fmt::format("about {:.0f} s: {} row{}, {}", seconds, rows, rows == 1 ? "" : "s",
-                     options.budget_binds ? fmt::format("--budget {:g}", options.budget_seconds)
-                                          : "--budget SECONDS sets a limit"));
-  }
+  output.expect(seconds, fmt::format("{} row{}, {}", rows, rows == 1 ? "" : "s",
+                                     limit_text(options.budget_seconds, options.budget_binds)));
 }
 
 /// What was interrupted before there was a result has a trace all the same.
@@ -215,22 +207,22 @@ int run_comparison(const ComparisonOptions& options, std::span<const PlannedRow>
                    const Invocation& invocation) {
   Observation observation(options.observation, options.session.device);
   ComparisonResult result;
-  const int exit_code =
-      run_experiment("results", options.output, invocation, [&](Progress& progress) {
-        check_before_work(options, planned_rows);
-        hint(options, planned_rows, invocation.err);
-        tell_expected(options, planned_rows, invocation.err);
-        result = measure_observed(options, planned_rows, invocation, progress, observation);
-        LabReport report = report_of(result, options.bars);
-        if (options.assumed) {
-          add_assumed(report, *options.assumed, result);
-        }
-        if (!options.observation.trace.empty()) {
-          report.write = [&] { observation.write_trace(invocation.command); };
-          report.written = {options.observation.trace};
-        }
-        return report;
-      });
+  LabOutput output = options.output;
+  expect(output, options, planned_rows);
+  const int exit_code = run_experiment("results", output, invocation, [&](Progress& progress) {
+    check_before_work(options, planned_rows);
+    hint(options, planned_rows, invocation.err);
+    result = measure_observed(options, planned_rows, invocation, progress, observation);
+    LabReport report = report_of(result, options.bars);
+    if (options.assumed) {
+      add_assumed(report, *options.assumed, result);
+    }
+    if (!options.observation.trace.empty()) {
+      report.write = [&] { observation.write_trace(invocation.command); };
+      report.written = {options.observation.trace};
+    }
+    return report;
+  });
   if (!result.interrupted && options.record.wanted() && any_result(result)) {
     record_field(options, result, planned_rows, invocation);
   }

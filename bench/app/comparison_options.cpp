@@ -45,6 +45,10 @@ void declare_record(OptionList& options, RecordPlan& record) {
                       name == "npy" ? SnapshotFormat::npy : SnapshotFormat::png;
                 });
   options.choices({"npy", "png"});
+  options.needs("--range", "--png FILE.png or --snapshot-format png", [&record] {
+    return !record.png.empty() ||
+           (record.snapshot_every > 0 && record.snapshot_format == SnapshotFormat::png);
+  });
   options.check([&] {
     if (record.snapshot_every == 0 &&
         (options.given("--snapshot-dir") || options.given("--snapshot-format"))) {
@@ -93,6 +97,7 @@ void declare_comparison(OptionList& options, ComparisonOptions& run) {
       "they are marked as not verified");
   declare_transfer(options, run.session);
   options.flag("--async", run.record.async, "copy snapshots while the computation goes on");
+  options.needs("--async", "--snapshot-every K", [&run] { return run.record.snapshot_every > 0; });
   declare_device_choice(options, run.session, run.device_chosen);
   declare_round_trips(options, run.roundtrip_every);
   options.check([&] { run.gpu_options = options.given_names(gpu_group); });

@@ -4,6 +4,7 @@
 #include "comparison.hpp"
 #include "diffbench/errors.hpp"
 #include "long_run.hpp"
+#include "option_groups.hpp"
 #include "option_list.hpp"
 #include "selection.hpp"
 #include "verbs.hpp"
@@ -27,15 +28,20 @@ struct Modes {
 /// Reads the options of the mode that `given` chooses; what it does not know is refused.
 void choose(Modes& modes, const OptionList& given) {
   std::string foreign; // to a long run
+  constexpr const char* lasting = "--checkpoint, --restart or --distributed";
+  const auto lasts = [&given](const char* name) { return given.given(name); };
+  modes.lasts = lasts("--checkpoint") || lasts("--checkpoint-every") || lasts("--restart") ||
+                lasts("--distributed");
   for (const std::string& name : given.given_names()) {
-    modes.lasts = modes.lasts || !modes.of_comparison.declares(name);
+    if (!modes.lasts && !modes.of_comparison.declares(name)) {
+      modes.of_long_run.read_values(); // a wrong value is told first
+      throw InvalidInput(fmt::format("{}: has no effect without {}", name, lasting));
+    }
     foreign = foreign.empty() && !modes.of_long_run.declares(name) ? name : foreign;
   }
   if (modes.lasts && !foreign.empty()) {
-    throw InvalidInput(
-        fmt::format("{} is an option of the comparison; it cannot be used with --checkpoint, "
-                    "--restart or --distributed",
-                    foreign));
+    throw InvalidInput(fmt::format("{} is an option of the comparison; it cannot be used with {}",
+                                   foreign, lasting));
   }
   (modes.lasts ? modes.of_long_run : modes.of_comparison).read();
 }
@@ -50,6 +56,9 @@ Action declare_default(OptionList& options) {
   options.add(modes->of_long_run);
   options.check([&modes = *modes, &options] { choose(modes, options); });
   return [modes](const Invocation& invocation) {
+    if (invocation.ranks == nullptr) {
+      refuse_without_ranks(modes->lasts ? modes->of_long_run : modes->of_comparison);
+    }
     if (modes->lasts) {
       return run_long(modes->long_run, invocation);
     }

@@ -306,6 +306,14 @@ int run_long(const LongRunOptions& given, const Invocation& invocation) {
   if (!options.checkpoint.empty()) {
     lock.emplace(options.checkpoint);
   }
+  constexpr double cells_per_second = 2e9; // of a middling backend
+  options.output.expect(
+      static_cast<double>(options.problem.cells()) *
+              static_cast<double>(options.iterations - (start ? start->step : 0)) /
+              (cells_per_second * ranks.size()) +
+          options.reference_seconds,
+      fmt::format("{} steps, and up to {:g} s of them proved", options.iterations,
+                  options.reference_seconds));
   return run_experiment("run", options.output, invocation, [&](Progress& progress) {
     const LongRun run = options.problem.dtype == Dtype::float32
                             ? Runner<float>(options, start, progress).run()

@@ -35,6 +35,7 @@ void declare_long_run(OptionList& options, LongRunOptions& run) {
   declare_backends(options, run.backends, "one");
   declare_threads(options, run.session.threads, "threads of each rank", "its share of the CPUs");
   declare_isa(options, run.session);
+  declare_heeded(options, run.session.threads, [&run] { return run.backends; });
   declare_seconds(options, "--reference-time SECONDS", run.reference_seconds,
                   "that the oracle may take for the steps that it proves, at least 5");
   declare_transfer(options, run.session);

@@ -53,22 +53,28 @@ struct Input {
   bool in_folder = false; ///< nobody named it: where it cannot be shown, it is left out
 };
 
-bool is_sheet(const Input& input) { return fs::path(input.path).extension() == ".csv"; }
+bool is_sheet(const Input& input) { return may_be_class_sheet(input.path); }
 
 /// What `path` stands for: itself, or the result files, journals and class sheets of the folder
-/// that it is.
+/// that it is; sheets also of folders in it, as a class hands them in.
 std::vector<Input> inputs_at(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     return {{.path = path}};
   }
   std::vector<Input> inputs;
-  for (fs::directory_iterator entry(path, error); entry != fs::directory_iterator();
-       entry.increment(error)) {
+  constexpr int deepest = 3;
+  constexpr auto skip = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator entry(path, skip, error);
+       entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     std::error_code unknown; // of a link to itself, for one: it is no file
+    if (entry.depth() == deepest || entry->path().filename().string().starts_with('.')) {
+      entry.disable_recursion_pending();
+    }
     if (entry->is_regular_file(unknown) &&
-        (entry->path().extension() == ".json" || is_sweep_journal(entry->path()) ||
-         is_class_sheet(entry->path()))) {
+        (may_be_class_sheet(entry->path()) ||
+         (entry.depth() == 0 &&
+          (entry->path().extension() == ".json" || is_sweep_journal(entry->path()))))) {
       inputs.push_back({.path = entry->path().string(), .in_folder = true});
     }
   }

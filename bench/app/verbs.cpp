@@ -88,8 +88,6 @@ static std::span<const Verb> program_verbs() {
            "diffbench list --csv list.csv", declare_list, start},
       Verb{"doctor", "what this machine and this build can do, and how to get what is missing",
            "diffbench doctor --json doctor.json", declare_doctor, start},
-      Verb{"watch", "the field as it moves, in the terminal; any key stops",
-           "diffbench watch --grid 640 --iters 20000", LAB(declare_watch), start},
       Verb{"get-data", "downloads training data for diffbench mlp", "diffbench get-data fashion",
            LAB(declare_get_data), start},
       Verb{"lesson", "five lessons: a guess first, then the figure, then why", "diffbench lesson 1",

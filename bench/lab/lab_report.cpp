@@ -126,6 +126,15 @@ void keep_conclusions(LabReport& report) {
   }
 }
 
+void LabOutput::expect(double seconds, const std::string& what, bool binds) {
+  expected = seconds > longest_without_progress
+                 ? fmt::format("{} {}: {}", binds ? "up to" : "about",
+                               seconds < 90 ? fmt::format("{:.0f} s", seconds)
+                                            : fmt::format("{:.0f} min", seconds / 60),
+                               what)
+                 : "";
+}
+
 void LabOutput::declare(OptionList& options) {
   declare_files(options);
   options.text("--report FILE.html", report,
@@ -205,6 +214,9 @@ int run_experiment(const std::string& name, const LabOutput& output, const Invoc
   const InterruptGuard guard(output.progress && progress_possible() && invocation.err.good());
   return show_report(name, output, invocation, [&] {
     Progress progress(invocation.err, output.progress && progress_possible());
+    if (output.progress && !output.expected.empty()) {
+      progress.before_work([&] { tell(invocation.err, output.expected); });
+    }
     LoadWatch load = load_watch(invocation.ranks);
     LabReport report = measure(progress);
     if (!report.series.empty() && !report.load_is_judged) { // something was timed

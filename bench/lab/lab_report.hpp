@@ -71,7 +71,11 @@ struct LabOutput {
   std::string json, csv, markdown, report;
   std::string other; ///< a file that the verb reads or writes besides; empty: none
   bool progress = true;
+  std::string expected; ///< what is said before the work, see expect(); empty: it takes a moment
 
+  /// Before the work it will be said that `what` takes about `seconds`, or up to these where a
+  /// budget `binds`.
+  void expect(double seconds, const std::string& what, bool binds = false);
   void declare(OptionList& options);
   /// Of what takes a moment and has no picture: json, csv and markdown.
   void declare_files(OptionList& options);

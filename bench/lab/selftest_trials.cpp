@@ -2,6 +2,7 @@
 #include "selftest_trials.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
 #include "ratio.hpp"
 #include "statistics.hpp"
@@ -92,10 +93,17 @@ void describe(const TrialSubject& subject, const Findings& findings, LabReport& 
 
 LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress& progress,
                      const LineCache& kept) {
+  const Stopwatch watch;
+  std::string cut_short;
   Findings findings;
   LabReport report;
   LoadWatch load;
   for (std::int64_t i = 0; i < trials && !interrupted(); ++i) {
+    if (i > 0 && watch.seconds() * static_cast<double>(i + 1) / static_cast<double>(i) >
+                     subject.budget_seconds) {
+      cut_short = fmt::format("{} of {} trials fit into --budget", i, trials);
+      break;
+    }
     progress.within(fmt::format("{} of {}: ", i + 1, trials));
     try {
       std::vector<TrialSession> sessions;
@@ -124,6 +132,9 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
   report.interrupted = interrupted();
   if (findings.trials() > 0) {
     describe(subject, findings, report);
+    if (!cut_short.empty()) {
+      report.notes.push_back(cut_short);
+    }
     mark_disturbed(report, load);
     judge_identical(findings.tallies.front(), "", kept, report);
     return report;

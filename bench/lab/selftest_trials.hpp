@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,8 @@ struct TrialSubject {
   std::string title;        ///< "fused with itself, 256x256 float32"
   Value facts;              ///< the same for programs
   double trial_seconds = 0; ///< the budget of one, with all its sessions
+  /// Of all: no trial is begun that would not fit by what the others took.
+  double budget_seconds = std::numeric_limits<double>::infinity();
   /// Makes the rows anew, memory and all. Throws as a comparison does, Interrupted among it.
   std::function<TrialSession(Progress&)> run;
 };

@@ -54,6 +54,7 @@ struct ComparisonPlan : RunPlan, RowPlan {
   std::optional<double> least_effect = {};
   std::int64_t sample_steps = 0; ///< of each sample; 0: as many as the budget affords
   bool copy_roof = true;         ///< measure the machine's copy bandwidth, too
+  bool prove_fields = true;      ///< prove rows on other fields, too, see field_proof.hpp
   bool prove_last_step = false;  ///< the reference takes all steps, however long that lasts
 };
 

@@ -72,7 +72,9 @@ class Experiment {
     try {
       compute_reference(result);
       verify();
-      prove();
+      if (plan_.prove_fields) {
+        prove();
+      }
       time();
       time_warm_runs();
       release_all();

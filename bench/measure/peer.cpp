@@ -15,7 +15,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <set>
+#include <sstream>
 
 namespace diffbench::bench {
 
@@ -125,21 +129,54 @@ bool succeeds(const std::string& python, const char* script,
   }
 }
 
-// Whether it would find the modules. It does not import them: torch takes seconds.
+// Of `modules` and of what peers import, what it would find. It does not import them: torch takes
+// seconds. Nothing where there is no such program.
+std::set<std::string> find_modules(const std::string& python, std::vector<std::string> modules) {
+  constexpr const char* script =
+      "import importlib.util as u, sys; print(*filter(u.find_spec, sys.argv[1:]))";
+  for (const PeerKind& kind : peer_kinds()) {
+    modules.insert(modules.end(), kind.imports.begin(), kind.imports.end());
+  }
+  std::vector<std::string> command = {python, "-c", script};
+  std::ranges::copy(modules, std::back_inserter(command));
+  std::string line;
+  try {
+    ChildProcess child(command);
+    (void)child.read_line(line, Seconds(30));
+  } catch (const Error&) {
+  }
+  std::istringstream words(line);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+// A start of python takes as long as all else that `list` does, so each is asked once.
 bool has_modules(const std::string& python, const std::vector<std::string>& modules) {
-  return succeeds(
-      python, "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, sys.argv[1:])))",
-      modules);
+  static std::map<std::pair<std::string, std::string>, std::set<std::string>> known;
+  const auto [place, is_new] = known.try_emplace({python, environment("PYTHONPATH").value_or("")});
+  if (is_new) {
+    place->second = find_modules(python, modules);
+  }
+  return std::ranges::all_of(
+      modules, [&](const std::string& module) { return place->second.contains(module); });
 }
 
 // The driver is asked, and not our own backends: a build without them has GPU peers all the same.
-bool sees_cuda_device(const std::string& python) {
+bool asks_for_cuda_device(const std::string& python) {
   constexpr const char* script = R"(
 import ctypes, sys
 cuda, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
 sys.exit(cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)) or not count.value)
 )";
   return succeeds(python, script, {});
+}
+
+bool sees_cuda_device(const std::string& python) {
+  static std::map<std::string, bool> known;
+  const auto [place, is_new] = known.try_emplace(python);
+  if (is_new) {
+    place->second = asks_for_cuda_device(python);
+  }
+  return place->second;
 }
 
 // The python that PATH names may lack what Debian's has.

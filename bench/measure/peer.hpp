@@ -44,7 +44,7 @@ enum class PeerTask {
 [[nodiscard]] DeviceKind peer_device(std::string_view name, PeerTask task);
 
 /// Whether the peer can be started: its script is there, a python3 that has its modules, and for
-/// those on the GPU a device. Takes some 50 ms, with a driver a little more; imports nothing.
+/// those on the GPU a device. Starts each python once, and once for the driver; imports nothing.
 /// Throws InvalidInput, listing the names, for an unknown one.
 [[nodiscard]] Probe probe_peer(std::string_view name, PeerTask task = PeerTask::diffusion);
 

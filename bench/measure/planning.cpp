@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planning.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -141,6 +143,10 @@ double TimeTable::warm_runs(double spent, std::int64_t rows) const {
 
 double TimeTable::longest_warm_run(double spent) const {
   return binds_ ? budget_ - spent : usual_limit;
+}
+
+std::string limit_text(double budget_seconds, bool binds) {
+  return binds ? fmt::format("--budget {:g}", budget_seconds) : "--budget SECONDS sets a limit";
 }
 
 double expected_seconds(double budget_seconds, bool binds, std::int64_t rows, double cells,

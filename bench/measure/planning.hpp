@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace diffbench::bench {
 
@@ -95,5 +96,8 @@ class TimeTable {
 /// anything was measured: a row of middling speed.
 [[nodiscard]] double expected_seconds(double budget_seconds, bool binds, std::int64_t rows,
                                       double cells, std::int64_t iterations);
+
+/// How the wait is limited: "--budget 20", or how to set it.
+[[nodiscard]] std::string limit_text(double budget_seconds, bool binds);
 
 } // namespace diffbench::bench

@@ -34,6 +34,9 @@ bool progress_possible() {
 }
 
 void Progress::stage(std::string name) {
+  if (say_) {
+    std::exchange(say_, nullptr)();
+  }
   stage_ = std::move(name);
   last_drawn_ = {};
   update(0);

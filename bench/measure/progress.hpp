@@ -4,8 +4,10 @@
 
 #include "diffbench/stopwatch.hpp"
 
+#include <functional>
 #include <ostream>
 #include <string>
+#include <utility>
 
 namespace diffbench::bench {
 
@@ -27,6 +29,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
+  /// Says what is to be said once work begins, at the first stage: not before what may be refused.
+  void before_work(std::function<void()> say) { say_ = std::move(say); }
   void stage(std::string name);
   /// What stages belong to, shown before their names: "3 of 10: ".
   void within(std::string whole);
@@ -39,6 +43,7 @@ class Progress {
   std::ostream& out_;
   bool enabled_;
   SteadyClock::time_point (*now_)();
+  std::function<void()> say_;
   bool drawn_ = false;
   std::string whole_;
   std::string stage_;

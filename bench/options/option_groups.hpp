@@ -9,6 +9,7 @@
 #include "diffbench/machine.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,11 @@ void declare_device(OptionList& options, int& device, bool& chosen,
 
 /// What is computed; refuses an unstable one.
 void declare_problem(OptionList& options, RunPlan& run);
+/// Refuses --isa, and more than one of --threads, where no backend of those that `names` gives
+/// (empty: all) heeds them. `others` says whether other rows are threaded.
+void declare_heeded(OptionList& options, const int& threads,
+                    std::function<std::vector<std::string>()> names,
+                    const std::function<bool()>& others = {});
 /// Which rows, and for how long.
 void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view budget_each = {});
 /// The group of these and the following.
@@ -58,6 +64,8 @@ void declare_round_trips(OptionList& options, std::int64_t& every);
 inline constexpr const char* ranks_group =
     "Many ranks (mpirun -n 4 diffbench ...), and runs of hours";
 void declare_ranks(OptionList& options, RankPlan& many);
+/// Refuses these where the run is not on ranks. Throws InvalidInput.
+void refuse_without_ranks(const OptionList& options);
 void declare_halo_depth(OptionList& options, std::int64_t& depth);
 /// Its value is wanted before the arguments are parsed, and on all ranks: comm_timeout_in().
 void declare_comm_timeout(OptionList& options);

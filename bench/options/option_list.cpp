@@ -148,6 +148,20 @@ void OptionList::check(std::function<void()> refuse) {
   options_.back().typed = {""};
 }
 
+void OptionList::needs(std::string_view name, std::string_view what, std::function<bool()> heeded) {
+  needs_.push_back({std::string(name), std::string(what), std::move(heeded)});
+}
+
+std::vector<std::string> OptionList::without_effect() const {
+  std::vector<std::string> messages;
+  for (const Need& need : needs_) {
+    if (given(need.name) && !need.heeded()) {
+      messages.push_back(fmt::format("{}: has no effect without {}", need.name, need.what));
+    }
+  }
+  return messages;
+}
+
 void OptionList::add(OptionList& other) {
   for (Option& option : other.options_) {
     if (option.kind == Kind::check) {
@@ -272,6 +286,13 @@ void OptionList::refuse_shared_files() const {
 }
 
 void OptionList::read() const {
+  read_values();
+  if (const std::vector<std::string> messages = without_effect(); !messages.empty()) {
+    throw InvalidInput(messages.front());
+  }
+}
+
+void OptionList::read_values() const {
   refuse_shared_files();
   for (const Option& option : options_) {
     for (const std::string& text : option.typed) {

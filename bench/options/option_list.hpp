@@ -149,6 +149,9 @@ class OptionList {
 
   /// What read() calls when it is here: for options that contradict each other.
   void check(std::function<void()> refuse);
+  /// Refuses the option, once all is read, where it was given and `heeded` says that nothing heeds
+  /// it; the message names `what` it needs.
+  void needs(std::string_view name, std::string_view what, std::function<bool()> heeded);
   /// A line for stderr before the verb's work, where `make` has one once all is read.
   void hint(std::function<std::string()> make) { hints_.push_back(std::move(make)); }
   /// The lines of all hints, also of lists that were added.
@@ -166,13 +169,22 @@ class OptionList {
   [[nodiscard]] std::vector<Option>& options() { return options_; }
 
   /// Sets the targets of all options that were given. Throws what their readers do, and
-  /// InvalidInput where two options name one file.
+  /// InvalidInput where two options name one file, or an option has no effect.
   void read() const;
+  /// The same, but for effects.
+  void read_values() const;
+  /// A message for each option that has no effect with what was read.
+  [[nodiscard]] std::vector<std::string> without_effect() const;
 
  private:
   void add(Kind kind, std::string_view usage, std::string_view help, Read read);
   void refuse_shared_files() const;
 
+  struct Need {
+    std::string name, what;
+    std::function<bool()> heeded;
+  };
+  std::vector<Need> needs_;
   std::string group_ = "Options";
   std::vector<Option> options_;
   std::vector<std::function<std::string()>> hints_;

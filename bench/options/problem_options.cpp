@@ -76,6 +76,13 @@ void declare_problem(OptionList& options, RunPlan& run) {
       parse_initial);
   options.choices({"block", "gaussian", "sine", "random"});
   declare_seed(options, run.initial.seed, "for --init random");
+  // A restart is told of its checkpoint's problem, with which both are compared.
+  options.needs("--boundary-value", "--boundary dirichlet", [&] {
+    return problem.boundary == Boundary::dirichlet || options.given("--restart");
+  });
+  options.needs("--seed", "--init random", [&] {
+    return run.initial.kind == InitialField::Kind::random || options.given("--restart");
+  });
   declare_dtype(options, problem.dtype);
   options.flag("--allow-unstable", "run beyond the stability limit");
   options.check([&] {

@@ -65,6 +65,16 @@ void declare_comm_timeout(OptionList& options) {
       });
 }
 
+void refuse_without_ranks(const OptionList& options) {
+  for (const std::string_view name : {"--halo-depth", "--gpu-aware", "--comm-timeout"}) {
+    if (options.given(name)) {
+      throw InvalidInput(fmt::format(
+          "{}: has no effect on one process; start several ranks: mpirun -n 4 diffbench ...",
+          name));
+    }
+  }
+}
+
 void declare_ranks(OptionList& options, RankPlan& many) {
   options.group(ranks_group);
   declare_halo_depth(options, many.halo_depth);

@@ -110,6 +110,24 @@ void declare_budget(OptionList& options, double& seconds, bool& binds, std::stri
   options.check([&options, &binds] { binds = options.given("--budget"); });
 }
 
+void declare_heeded(OptionList& options, const int& threads,
+                    std::function<std::vector<std::string>()> names,
+                    const std::function<bool()>& others) {
+  const auto any = [names = std::move(names)](bool BackendInfo::*heeds) {
+    const std::vector<std::string> chosen = names();
+    return std::ranges::any_of(all_backends(), [&](const BackendInfo& backend) {
+      const bool is_chosen =
+          chosen.empty() || std::ranges::find(chosen, backend.name) != chosen.end();
+      return is_chosen && backend.*heeds;
+    });
+  };
+  options.needs("--threads", "a threaded backend, such as simd", [=, &threads] {
+    return threads <= 1 || any(&BackendInfo::threaded) || (others && others());
+  });
+  options.needs("--isa", "a backend that has a choice, such as simd",
+                [=] { return any(&BackendInfo::has_isa); });
+}
+
 void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view budget_each) {
   options.group("What runs");
   declare_backends(options, plan.backends,
@@ -136,6 +154,9 @@ void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view bu
   options.choices(known_rows());
   declare_threads(options, plan.session.threads, "for threaded backends", "the usable CPUs");
   declare_isa(options, plan.session);
+  declare_heeded(
+      options, plan.session.threads, [&plan] { return plan.backends; },
+      [&plan] { return !plan.peers.empty(); });
   declare_budget(options, plan.budget_seconds, plan.budget_binds, budget_each);
   options.percent("--precision X%", plan.precision,
                   "take samples until a row's median is known to that precision, or the budget "

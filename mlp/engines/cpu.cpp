@@ -394,6 +394,7 @@ EngineInfo cpu() {
   return {.name = "cpu",
           .description = "fused products in explicit SIMD, threads where they pay",
           .threaded = true,
+          .has_isa = true,
           .ladder = 30,
           .make_float32 = EngineInfo::construct<CpuEngine<float>>,
           .make_float64 = EngineInfo::construct<CpuEngine<double>>};

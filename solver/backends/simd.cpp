@@ -286,6 +286,7 @@ BackendInfo simd() {
   return {.name = "simd",
           .description = "explicit SIMD, all CPUs, temporal blocking: the fair CPU baseline",
           .threaded = true,
+          .has_isa = true,
           .ladder = 50,
           .memory_need = memory_need,
           .make_float32 = make<float>,

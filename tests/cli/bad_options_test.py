@@ -69,6 +69,37 @@ REFUSED = [
     ("--pinned doctor", "--pinned is an option of the comparison"),
 ]
 
+NO_EFFECT = [  # the command, what it needs
+    ("--boundary-value 2", "--boundary dirichlet"),
+    ("--boundary neumann --boundary-value 2", "--boundary dirichlet"),
+    ("--seed 3", "--init random"),
+    ("cluster depth --seed 3 --init sine", "--init random"),
+    ("--range 0:1 --save u.npy", "--png"),
+    ("--range 0:1 --snapshot-every 5", "--snapshot-format png"),
+    ("--async", "--snapshot-every K"),
+    ("--isa baseline --backend fused", "such as simd"),
+    ("--threads 2 --backend fused", "such as simd"),
+    ("cluster strong --threads 2 --backend fused", "such as simd"),
+    ("selftest --threads 2", "such as simd"),
+    ("sweep --isa baseline --backend fused,scalar", "such as simd"),
+    ("sweep --grid 16,24 --boundary-value 1", "--boundary dirichlet"),
+    ("residency --boundary-value 1", "--boundary dirichlet"),
+    ("--reference-time 5", "--checkpoint, --restart or --distributed"),
+    ("cluster predict --rate 10 --network 1us,1GB/s --budget 5", "leave --rate out"),
+    ("mlp train --engine scalar --threads 2", "such as cpu"),
+    ("mlp width --engine scalar --threads 2", "such as cpu"),
+    ("mlp throughput --engine scalar --isa baseline", "such as cpu"),
+    ("mlp train --data-dir .", "--data mnist or fashion"),
+    ("pitfalls --list --budget 5", "leave --list out"),
+    ("lesson 1 --list --name me", "a lesson that is taken"),
+    ("lesson --sheet a.csv", "a lesson that is taken"),
+    ("try a.c --no-timing --budget 5", "leave --no-timing out"),
+]
+HAVE_EFFECT = [
+    "--boundary dirichlet --boundary-value 2", "--init random --seed 3",
+    "--backend fused --baseline fused --threads 1", "--backend fused,simd --isa baseline --threads 2",
+    "sweep --boundary periodic,dirichlet --boundary-value 1", "mlp train --engine scalar --epochs 1 --threads 1",
+]
 
 HELPS = pathlib.Path(__file__).parent / "golden/help"
 
@@ -100,6 +131,19 @@ class BadOptions(CommandLineTest):
         for arguments, named in REFUSED:
             with self.subTest(arguments):
                 self.assert_refused(2, named, *arguments.split())
+
+    def test_without_effect_an_option_is_refused_with_what_it_needs(self):
+        for arguments, needed in NO_EFFECT:
+            with self.subTest(arguments):
+                self.assert_refused(2, "has no effect without ", *arguments.split())
+                self.assert_refused(2, needed, *arguments.split())
+        for name in ("--halo-depth 4", "--gpu-aware on", "--comm-timeout 4"):
+            with self.subTest(name):
+                self.assert_refused(2, "mpirun", *name.split())
+        for arguments in HAVE_EFFECT:
+            with self.subTest(arguments):
+                small = [] if arguments.startswith("mlp") else "--grid 24x16 --iters 20 --budget 0.5".split()
+                self.run_ok(*arguments.split(), *small)
 
     def test_the_message_says_what_is_valid(self):
         for arguments, valid in [("--backend nosuch", "scalar"), ("--boundary x", "neumann"),

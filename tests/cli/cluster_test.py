@@ -13,7 +13,7 @@ NOTCHES = [1, 2, 4, 8, 16, 32, 64]
 class Cluster(CommandLineTest):
     def cluster(self, *arguments):
         """Text, and the experiment's data."""
-        done = self.run_ok("cluster", *arguments, "--json", "cluster.json")
+        done = self.run_ok("cluster", *arguments, "--no-progress", "--json", "cluster.json")
         self.assertEqual([line for line in done.stderr.splitlines() if "--threads 8: this process may" not in line],
                          ["diffbench: wrote cluster.json"])
         result = parse_json(self.path("cluster.json").read_text())["diffbench"]

@@ -44,8 +44,8 @@ MEASURED = {
     "advise": "advise --grid 100 --iters 10 --check",
     "duel": "duel true true --blocks 3 --seed 1",
     "duel-steps": "duel --backend fused --backend fused --grid 16 --iters 5 --threads 1 --blocks 3 --seed 1",
-    "selftest": "selftest --grid 24x16 --iters 20 --trials 2 --budget 2",
-    "selftest-engine": "selftest --engine cpu --layers 20,10,3 --batch 8 --threads 1 --trials 2 "
+    "selftest": "selftest --grid 24x16 --iters 20 --trials 1 --budget 2",
+    "selftest-engine": "selftest --engine cpu --layers 20,10,3 --batch 8 --threads 1 --trials 1 "
                        "--budget 4",
     "pitfalls": "pitfalls --grid 24x16 --budget 0.3",
     "mlp-train": f"mlp train --layers 2,4,8,2 --epochs 2 --async {NET}",
@@ -78,7 +78,6 @@ EXACT = {
     "lesson-plan": "lesson 3 --list",
     "report": "report old.json copies.json -o page.html --csv report.csv",
     "live": "live -o live.html",
-    "watch": "watch --grid 20x12 --iters 1 --backend scalar",
     "get-data": "get-data fashion -o fashion",
 }
 

@@ -55,6 +55,32 @@ class ReportTest(program.CommandLineTest):
         self.assertEqual(page.count("<!--"), harmless.count("<!--"))
         self.assertEqual(parts_of(page)[0]["diffbench"], result["diffbench"])
 
+    def test_no_sheet_of_a_folder_is_lost_without_a_word(self):
+        """As spreadsheets save them and as classes hand them in: each is read, or named with the reason."""
+        header = "name,host,date,lesson,question,text,guess,answer,unit,source,verdict,command"
+        line = "%s,pc,2026-11-25T10:10:00+0100,1,1,Wie gro\u00df? \U0001f600,40,10,times,measured,too high,diffbench x"
+        sheet = lambda name: f"{header}\n{line % name}\n"
+        files = {
+            "utf8.csv": sheet("a").encode(), "marked.csv": sheet("b").encode("utf-8-sig"),
+            "UPPER.CSV": sheet("f").encode(),
+            "semicolon.csv": sheet("g").replace(",", ";").encode(), "ann/sheet.csv": sheet("h").encode(),
+            "bob/lesson/sheet.csv": sheet("i").encode(), "crlf.csv": sheet("j").replace("\n", "\r\n").encode(),
+        }
+        bad = {
+            "missing.csv": sheet("k").replace(",verdict", "").encode(), "empty.csv": b"", "garbage.csv": bytes(range(256)),
+            "other.csv": b"a,b\n1,2\n", "book.xlsx": b"PK\x03\x04 zip", "header.csv": (header + "\n").encode(),
+            "little.csv": sheet("c").encode("utf-16"), "big.csv": b"\xfe\xff" + sheet("d").encode("utf-16-be"),
+            "unicode.txt": sheet("e").replace(",", "\t").encode("utf-16"), "bare16.csv": sheet("l").encode("utf-16-le"), "eve/short.csv": f"{header}\nm,pc\n".encode(),
+        }
+        for name, content in {**files, **bad, "notes.txt": b"hello"}.items():
+            self.path("class/" + name).parent.mkdir(parents=True, exist_ok=True)
+            self.path("class/" + name).write_bytes(content)
+        done = self.run_ok("report", "class", "-o", "class.html", "--csv", "class.csv")
+        lines = list(csv.DictReader(io.StringIO(self.path("class.csv").read_text())))
+        self.assertEqual("".join(sorted(each["name"] for each in lines)), "abfghij")
+        self.assertEqual({each["text"] for each in lines}, {"Wie gro\u00df? \U0001f600"})
+        self.assertEqual(set(re.findall(r"left out: class/(\S+): ", done.stderr)), set(bad))
+
     def test_many_samples_become_an_overview(self):
         result = self.result()
         count = 50_000
@@ -220,7 +246,8 @@ class ReportTest(program.CommandLineTest):
         self.assertEqual(last, "diffbench: wrote all.csv")
         for line, mentions in zip(sorted(left_out), (
                 "cut.csv: a line has 11 fields", "lesson-x.csv: lesson 'x'", "long.csv: name has more than 2000",
-                "old.csv: is no class sheet of this version", "quote.csv: line 2: a quote is never closed"), strict=True):
+                "old.csv: is no class sheet of this version", "quote.csv: line 2: a quote is never closed",
+                "rows.csv: is no class sheet: "), strict=True):
             self.assertTrue(line.startswith(f"diffbench: left out: class/{mentions}"), line)
         first, second = parts_of(self.path("page.html").read_text())
         self.assertEqual([first["file"], second["file"]], ["lesson 1, 3 students", "lesson 2, 1 student"])

@@ -11,14 +11,14 @@ ENGINE = "selftest --engine cpu --layers 8,6,3 --batch 4 --budget 0.75 --threads
 
 class Selftest(CommandLineTest):
     def trials(self, *arguments):
-        """What three trials found, each counted once."""
+        """What three trials found, each counted once; a slow machine has time for fewer."""
         done = self.run_ok(*arguments, "--trials", "3", "--json", "-")
         result = parse_json(done.stdout)["diffbench"]["selftest"]
         self.assertEqual([kind["planted_slowdown"] for kind in result["kinds"]], [0, 0.05, 0.10])
         for kind in result["kinds"]:
-            self.assertEqual(kind["trials"], 3)
-            self.assertEqual(sum(kind[name] for name in ("faster", "slower", "same", "unclear")), 3)
-            self.assertEqual(len(kind["ratios"]), 3)
+            self.assertIn(kind["trials"], (1, 2, 3))
+            self.assertEqual(sum(kind[name] for name in ("faster", "slower", "same", "unclear")), kind["trials"])
+            self.assertEqual(len(kind["ratios"]), kind["trials"])
             self.assertTrue(all(each["ratio"] > 0 for each in kind["ratios"]), kind)
         fewest, most = result["iterations_per_sample"]
         self.assertTrue(1 <= fewest <= most)
@@ -70,12 +70,12 @@ class Selftest(CommandLineTest):
 
     def test_the_table_says_what_was_found(self):
         text = self.run_ok(*SMALL, "--trials", "2", "--backend", "simd").stdout
-        for words in ["simd with itself", "10 % slower", "Of 2 comparisons of identical code"]:
-            self.assertIn(words, text)
+        for words in ["simd with itself", "10 % slower", "Of [12] comparisons of identical code"]:
+            self.assertRegex(text, words)
         text = self.run_ok(*ENGINE, "--trials", "2").stdout
         for words in ["cpu with itself, 8-6-3, batches of 4", "10 % slower",
-                      "Of 2 comparisons of identical code"]:
-            self.assertIn(words, text)
+                      "Of [12] comparisons of identical code"]:
+            self.assertRegex(text, words)
 
     def test_wrong_usage(self):
         for option, value in [("--trials", "0"), ("--budget", "0"), ("--budget", "nan"),

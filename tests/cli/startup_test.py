@@ -2,9 +2,12 @@
 """How the program starts. A plain run loads neither MPI nor HDF5 nor BLAS, which would cost each start a tenth of
 a second or more: the dynamic loader itself says so (LD_DEBUG, ld.so(8)). What it says where the system gives it too
 little memory or too few threads."""
+import json
 import pathlib
 import re
 import resource
+import sys
+import tempfile
 import unittest
 
 from program import PROGRAM, QUICK, CommandLineTest
@@ -28,6 +31,21 @@ class Startup(CommandLineTest):
         self.assert_plain("--help")
         self.assert_plain("list")
         self.assert_plain(*QUICK)
+
+    def test_list_starts_each_python_twice_and_imports_nothing(self):
+        """One start asks for all modules, one for the driver. A module whose import takes seconds is found, not read."""
+        with tempfile.TemporaryDirectory() as directory:
+            starts = pathlib.Path(directory) / "starts"
+            python = pathlib.Path(directory) / "python"
+            python.write_text(f'#!/bin/sh\necho >> {starts}\nexec {sys.executable} "$@"\n')
+            python.chmod(0o755)
+            for module in ("numpy", "torch", "numba", "halide", "cupy", "jax", "triton"):
+                (pathlib.Path(directory) / f"{module}.py").write_text("raise SystemExit('imported')")
+            done = self.run_ok("list", "--json", "-", env={"DIFFBENCH_PYTHON": str(python), "PYTHONPATH": directory})
+            self.assertLessEqual(len(starts.read_text().splitlines()), 2)
+            found = {row["name"]: row["available"] for row in json.loads(done.stdout)["diffbench"]["list"]
+                     if row["kind"] == "peer"}
+            self.assertTrue(found["torch"] and found["numba"] and found["halide"], found)
 
     def need(self, limit):
         if self.run_program("--version", preexec_fn=limit).returncode != 0:

@@ -6,7 +6,6 @@ import fcntl
 import io
 import os
 import pathlib
-import pty
 import re
 import signal
 import struct
@@ -240,80 +239,6 @@ class Terminal(CommandLineTest):
         os.close(terminal)
         self.assertEqual(child.wait(timeout=120), 0, shown)
         return shown.decode()
-
-
-class Watch(CommandLineTest):
-    """The field as it moves. Half blocks need UTF-8, and are coloured but where NO_COLOR is set."""
-    LONG = "watch --grid 32 --iters 1000000000 --every 5".split()
-
-    def play(self, *arguments, key=None, signal=None, **env):
-        """All three streams on a terminal of its own; what it has shown, and its modes at the end."""
-        pid, terminal = pty.fork()
-        if pid == 0:
-            os.execve(PROGRAM, [PROGRAM, *arguments],
-                      {**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", **env})
-        self.addCleanup(os.close, terminal)
-        shown = b""
-        before = termios.tcgetattr(terminal)
-        if key or signal:
-            shown = self.read_terminal(terminal, r"any key stops(?s:.*)any key stops")
-        if key:
-            os.write(terminal, key)
-        if signal:
-            os.kill(pid, signal)
-        shown += self.read_terminal(terminal, None)
-        self.assertEqual(termios.tcgetattr(terminal)[3], before[3], "echo is back")
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
-
-    def test_any_key_stops_it(self):
-        code, shown = self.play(*self.LONG, key=b"x")
-        self.assertEqual(code, 0, shown)
-        self.assertRegex(shown, r"\x1b\[38;5;\d+m\x1b\[48;5;\d+m\u2580")
-        self.assertIn("\x1b[?25h", shown, "the cursor is back")
-        self.assertRegex(shown, r"simd on 32x32: \d+ steps, [\d.]+ \w+ a step in the median; the first "
-                                r"5 verified\s+against the reference\r\n$")
-
-    def test_ctrl_c_and_a_closed_terminal_are_interrupts(self):
-        for how in ({"key": b"\x03"}, {"signal": signal.SIGHUP}):
-            code, shown = self.play(*self.LONG, **how)
-            self.assertEqual(code, 130, shown)
-            self.assertIn("\x1b[?25h", shown, "the cursor is back")
-
-    def test_signals_that_end_it_leave_a_terminal_that_works(self):
-        for number in (signal.SIGQUIT, signal.SIGUSR1):
-            code, shown = self.play(*self.LONG, signal=number)
-            self.assertEqual(code, -number, shown)
-            self.assertTrue(shown.endswith("\x1b[?25h"), "the cursor is back")
-
-    def test_the_keys_of_quit_and_stop_are_keys(self):
-        for key in (b"\x1c", b"\x1a"):
-            code, shown = self.play(*self.LONG, key=key)
-            self.assertEqual(code, 0, shown)
-
-    def test_it_ends_when_nobody_reads(self):
-        ours, theirs = os.pipe()
-        child = subprocess.Popen([PROGRAM, *self.LONG], stdin=subprocess.DEVNULL, stdout=theirs,
-                                 stderr=subprocess.PIPE)
-        self.addCleanup(child.kill)
-        os.close(theirs)
-        os.close(ours)
-        self.assertEqual(child.communicate(timeout=60)[1], b"")
-
-    def test_plain_where_colours_are_not_wanted(self):
-        for env in ({"NO_COLOR": "1"}, {"LC_ALL": "C"}):
-            code, shown = self.play("watch", "--grid", "32", "--iters", "20", "--fps", "100", **env)
-            self.assertEqual(code, 0, shown)
-            self.assertNotIn("\u2580", shown)
-            self.assertNotRegex(shown, r"\x1b\[[0-9;]*m")
-            self.assertIn("step 20 of 20, t = 2", shown)
-
-    def test_without_a_terminal_the_last_picture_is_all_there_is(self):
-        done = self.run_ok("watch", "--grid", "20x12", "--iters", "1", "--backend", "scalar")
-        blank = " " * 20 + "\n"
-        block = " " * 7 + ".##." + " " * 9 + "\n"  # of two rows and columns, after a step
-        self.assertTrue(done.stdout.startswith(2 * blank + block + 3 * blank), done.stdout)
-        self.assertNotIn("\x1b", done.stdout)
-        self.assertIn("scalar on 20x12: 1 step; the first one verified", done.stdout)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class Measuring(CommandLineTest):
                         or "is an emulation" in self.table, self.table)
 
     def test_json_on_stdout_is_all_there_is(self):
-        done = self.run_ok(*QUICK, "--json", "-")
+        done = self.run_ok(*QUICK, "--no-progress", "--json", "-")
         self.assertEqual(parse_json(done.stdout)["diffbench"]["experiment"], "transfer")
         self.assertEqual(done.stderr, "")
 

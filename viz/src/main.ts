@@ -21,7 +21,6 @@ import { endPage } from "./page/lifetime";
 import { notesList } from "./page/notes";
 import { contextTable } from "./page/provenance";
 import { themeButton } from "./page/theme";
-import { whatIf } from "./page/whatif";
 import { byFamily, picturesOf } from "./pictures/catalogue";
 import { isMissing } from "./pictures/picture";
 import { storyPicture } from "./pictures/story";
@@ -135,7 +134,7 @@ function navigation({ groups, anchors, before, after }: Contents): HTMLElement {
   return el("nav", { "aria-label": "Contents" }, contents);
 }
 
-/** To what the address names and was not there when the page was opened; the panel's setting goes there itself. */
+/** To what the address names and was not there when the page was opened. */
 function goToFragment(): void {
   const target = document.getElementById(location.hash.slice(1));
   if (target instanceof HTMLDetailsElement) target.open = true;
@@ -208,7 +207,7 @@ function start(goTo?: string): void {
         ),
       ),
     );
-  pieces.push(() => main.append(whatIf(files), liveCard()));
+  pieces.push(() => main.append(liveCard()));
   if (story === null) pieces.shift()?.();
   const before: [string, string, boolean][] = [
     ["story", "When, and where the time goes", story !== null || when.length > 0],
@@ -221,10 +220,7 @@ function start(goTo?: string): void {
     before: before.flatMap(([anchor, name, there]): [string, string][] =>
       there ? [[anchor, name]] : [],
     ),
-    after: [
-      ["what-if", "What if?"],
-      ["live", "Your GPU, now"],
-    ] as [string, string][],
+    after: [["live", "Your GPU, now"]] as [string, string][],
   };
   document
     .querySelector("#page")

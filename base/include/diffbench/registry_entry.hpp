@@ -45,6 +45,7 @@ struct RegistryEntry {
   std::string_view description; ///< one line
   DeviceKind device = DeviceKind::cpu;
   bool threaded = false; ///< honours SessionOptions::threads
+  bool has_isa = false;  ///< honours SessionOptions::isa
   int ladder = 0;        ///< order in lists and tables, the naive ones first
   bool teaching = false; ///< slow, and there to show why: runs only where it is asked for
   /// Whether it can run on the device of that index (0 for a CPU's, which ignores it); cheap, never

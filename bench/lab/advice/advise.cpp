@@ -278,8 +278,8 @@ Action declare_advise(OptionList& options) {
     if (typed->profile.empty() && !has_own_profile()) {
       const InterruptGuard guard;
       tell(invocation.err,
-           "this machine is not calibrated yet; calibrating it first, as diffbench "
-           "calibrate does");
+           "this machine is not calibrated yet; calibrating it first, for a minute at most; "
+           "diffbench calibrate takes longer, and is exacter");
       Progress progress(invocation.err, typed->output.progress && progress_possible());
       calibrate_this_machine(invocation.err, progress);
     }

@@ -31,6 +31,7 @@ struct CalibrateOptions {
   RowPlan run;
   std::vector<Dtype> dtypes;
   std::int64_t largest = largest_side;
+  CalibrationExtent extent = CalibrationExtent::thorough;
   std::string out; ///< empty: this machine's profile
   LabOutput output;
 };
@@ -123,8 +124,8 @@ LabReport calibrate(const CalibrateOptions& typed, const std::vector<PlannedRow>
   CostProfile profile;
   const LoadWatch load;
   try {
-    MachineCalibration measured =
-        calibrate_machine(planned_rows, typed.dtypes, typed.largest, progress, report.notes);
+    MachineCalibration measured = calibrate_machine(planned_rows, typed.dtypes, typed.largest,
+                                                    progress, report.notes, typed.extent);
     profile.ways = std::move(measured.ways);
     report.interrupted = !measured.complete;
   } catch (const Interrupted&) {
@@ -177,14 +178,17 @@ LabReport calibrate(const CalibrateOptions& typed, const std::vector<PlannedRow>
 
 /// Before anything is waited for.
 void tell_expected(const CalibrateOptions& typed, std::size_t rows, std::ostream& err) {
-  const double seconds = expected_calibration_seconds(rows, typed.dtypes.size(), typed.largest);
+  const bool brief = typed.extent == CalibrationExtent::brief;
+  const double seconds =
+      std::min(expected_calibration_seconds(rows, typed.dtypes.size(), typed.largest, typed.extent),
+               brief ? 60. : 1e9);
   if (seconds > longest_without_progress) {
-    tell(err,
-         fmt::format("about {}: {} backend{}, grids up to {}x{}, {} times; Ctrl-C keeps what was "
-                     "measured",
-                     seconds < 90 ? fmt::format("{:.0f} s", seconds)
-                                  : fmt::format("{:.0f} min", seconds / 60),
-                     rows, rows == 1 ? "" : "s", typed.largest, typed.largest, calibration_passes));
+    tell(err, fmt::format("about {}: {} backend{}, grids up to {}x{}, {}; Ctrl-C keeps what was "
+                          "measured",
+                          seconds < 90 ? fmt::format("{:.0f} s", seconds)
+                                       : fmt::format("{:.0f} min", seconds / 60),
+                          rows, rows == 1 ? "" : "s", typed.largest, typed.largest,
+                          brief ? "once" : fmt::format("{} times", calibration_passes)));
   }
 }
 
@@ -204,6 +208,7 @@ std::filesystem::path profile_place(const std::string& out) {
 
 void calibrate_this_machine(std::ostream& err, Progress& progress) {
   CalibrateOptions defaults;
+  defaults.extent = CalibrationExtent::brief;
   defaults.dtypes = {Dtype::float32, Dtype::float64};
   const std::filesystem::path path = profile_place("");
   const std::vector<PlannedRow> planned_rows = timed_rows(defaults.run);

@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -26,8 +27,20 @@ namespace {
 constexpr std::array<std::int64_t, 15> sides = {smallest_side, 128,  192,  256,  384,
                                                 512,           640,  768,  1024, 1152,
                                                 1280,          1536, 2048, 2896, largest_side};
+/// Of a brief one, and what all dtypes may take before the next grid is left out.
+constexpr std::array<std::int64_t, 5> few_sides = {smallest_side, 256, 640, 1536, largest_side};
+constexpr double brief_seconds = 45;
 /// A way whose steps take longer is not measured on larger grids: it grows with the cells there.
 constexpr double slow_step_seconds = 0.1;
+
+std::span<const std::int64_t> sides_of(CalibrationExtent extent) {
+  return extent == CalibrationExtent::brief ? std::span<const std::int64_t>(few_sides)
+                                            : std::span<const std::int64_t>(sides);
+}
+
+int passes_of(CalibrationExtent extent) {
+  return extent == CalibrationExtent::brief ? 1 : calibration_passes;
+}
 
 /// All backends on all grids in one dtype. Where they were in `before`, they make the same calls,
 /// so that none has been measured once only.
@@ -35,8 +48,14 @@ template <typename T>
 class Calibration {
  public:
   Calibration(std::span<const PlannedRow> planned_rows, std::int64_t largest,
-              std::span<const WayCost> before, Progress& progress)
-      : planned_(planned_rows), largest_(largest), before_(before), progress_(progress) {
+              std::span<const WayCost> before, Progress& progress, CalibrationExtent extent,
+              double limit_seconds)
+      : planned_(planned_rows),
+        largest_(largest),
+        before_(before),
+        progress_(progress),
+        sides_(sides_of(extent)),
+        limit_seconds_(limit_seconds) {
     for (const PlannedRow& planned : planned_) {
       ways_.push_back({.backend = std::string(planned.backend.name),
                        .device = planned.backend.device,
@@ -48,8 +67,9 @@ class Calibration {
   /// Ends early at Ctrl-C; complete() says whether it did.
   std::vector<WayCost> run(std::vector<std::string>& notes) {
     try {
-      for (const std::int64_t side : sides) {
-        if (side <= largest_) {
+      const Stopwatch<> watch;
+      for (const std::int64_t side : sides_) {
+        if (side <= largest_ && (grids_done_ == 0 || watch.seconds() < limit_seconds_)) {
           run_grid(side, notes);
         }
       }
@@ -123,6 +143,8 @@ class Calibration {
   std::span<const WayCost> before_;
   Progress& progress_;
   std::vector<WayCost> ways_;
+  std::span<const std::int64_t> sides_;
+  double limit_seconds_;
   std::size_t grids_done_ = 0;
   bool complete_ = true;
 };
@@ -130,17 +152,21 @@ class Calibration {
 /// All dtypes once, until Ctrl-C.
 MachineCalibration one_pass(std::span<const PlannedRow> planned_rows, std::span<const Dtype> dtypes,
                             std::int64_t largest, std::span<const WayCost> before,
-                            Progress& progress, std::vector<std::string>& notes) {
+                            Progress& progress, std::vector<std::string>& notes,
+                            CalibrationExtent extent) {
   MachineCalibration pass;
+  const double limit = extent == CalibrationExtent::brief
+                           ? brief_seconds / static_cast<double>(dtypes.size())
+                           : std::numeric_limits<double>::infinity();
   const auto add = [&](auto calibration) {
     std::ranges::move(calibration.run(notes), std::back_inserter(pass.ways));
     pass.complete = calibration.complete();
   };
   for (const Dtype dtype : dtypes) {
     if (pass.complete && dtype == Dtype::float32) {
-      add(Calibration<float>(planned_rows, largest, before, progress));
+      add(Calibration<float>(planned_rows, largest, before, progress, extent, limit));
     } else if (pass.complete) {
-      add(Calibration<double>(planned_rows, largest, before, progress));
+      add(Calibration<double>(planned_rows, largest, before, progress, extent, limit));
     }
   }
   return pass;
@@ -168,25 +194,28 @@ void keep_less_disturbed(std::vector<WayCost>& ways, std::span<const WayCost> ag
 } // namespace
 
 double expected_calibration_seconds(std::size_t planned_rows, std::size_t dtypes,
-                                    std::int64_t largest) {
+                                    std::int64_t largest, CalibrationExtent extent) {
   constexpr double seconds_of_a_grid = 0.75;
   const auto grids =
-      std::ranges::count_if(sides, [&](std::int64_t side) { return side <= largest; });
-  return seconds_of_a_grid * calibration_passes * static_cast<double>(planned_rows * dtypes) *
+      std::ranges::count_if(sides_of(extent), [&](std::int64_t side) { return side <= largest; });
+  return seconds_of_a_grid * passes_of(extent) * static_cast<double>(planned_rows * dtypes) *
          static_cast<double>(grids);
 }
 
 MachineCalibration calibrate_machine(std::span<const PlannedRow> planned_rows,
                                      std::span<const Dtype> dtypes, std::int64_t largest,
-                                     Progress& progress, std::vector<std::string>& notes) {
+                                     Progress& progress, std::vector<std::string>& notes,
+                                     CalibrationExtent extent) {
   MachineCalibration all;
+  const int passes = passes_of(extent);
   const Stopwatch watch;
-  for (int pass = 1; pass <= calibration_passes; ++pass) {
-    const double left = watch.seconds() / std::max(1, pass - 1) * (calibration_passes - pass + 1);
+  for (int pass = 1; pass <= passes; ++pass) {
+    const double left = watch.seconds() / std::max(1, pass - 1) * (passes - pass + 1);
     progress.within(
-        fmt::format("{} of {}{}: ", pass, calibration_passes,
+        fmt::format("{} of {}{}: ", pass, passes,
                     pass == 1 ? "" : fmt::format(", about {} left", minutes_text(left))));
-    MachineCalibration one = one_pass(planned_rows, dtypes, largest, all.ways, progress, notes);
+    MachineCalibration one =
+        one_pass(planned_rows, dtypes, largest, all.ways, progress, notes, extent);
     if (one.complete && pass > 1) {
       keep_less_disturbed(all.ways, one.ways);
       continue;
@@ -203,7 +232,7 @@ MachineCalibration calibrate_machine(std::span<const PlannedRow> planned_rows,
           pass == 1 ? "it was interrupted the first time round: missing ways are not predicted, "
                       "and missing grids are predicted from the largest one measured"
                     : fmt::format("it was interrupted: each grid was measured {} of {} times",
-                                  pass - 1, calibration_passes));
+                                  pass - 1, passes));
       return all;
     }
   }

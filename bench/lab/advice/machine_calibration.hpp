@@ -21,10 +21,15 @@ inline constexpr std::int64_t smallest_side = 64;
 /// share one of the host's, or its last-level cache with others, for seconds at a time.
 inline constexpr int calibration_passes = 3;
 
+/// How much of it: all, or what takes a minute at most, for whoever only asks for advice: a few of
+/// the grids, once, as far as the time goes.
+enum class CalibrationExtent { thorough, brief };
+
 /// About what calibrate_machine() takes: 0.75 s a grid, which was 470 s for the 630 of seven
 /// backends on two CPUs (Zen 5) beside other work, and half of that alone.
 [[nodiscard]] double expected_calibration_seconds(std::size_t planned_rows, std::size_t dtypes,
-                                                  std::int64_t largest);
+                                                  std::int64_t largest,
+                                                  CalibrationExtent extent = {});
 
 /// What was measured, and whether all of it was: Ctrl-C leaves what there was until then.
 struct MachineCalibration {
@@ -38,6 +43,7 @@ struct MachineCalibration {
 [[nodiscard]] MachineCalibration calibrate_machine(std::span<const PlannedRow> planned_rows,
                                                    std::span<const Dtype> dtypes,
                                                    std::int64_t largest, Progress& progress,
-                                                   std::vector<std::string>& notes);
+                                                   std::vector<std::string>& notes,
+                                                   CalibrationExtent extent = {});
 
 } // namespace diffbench::bench

@@ -3,6 +3,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "option_groups.hpp"
+#include "planning.hpp"
 #include "prediction.hpp"
 #include "value_list.hpp"
 
@@ -101,6 +102,8 @@ void declare_common(OptionList& options, ClusterOptions& state, Limits limits,
   declare_threads(options, state.run.session.threads, "threads of each rank",
                   "its share of the CPUs");
   declare_isa(options, state.run.session);
+  declare_heeded(options, state.run.session.threads,
+                 [&state] { return std::vector<std::string>{state.backend}; });
   declare_budget(options, state.run.budget_seconds, state.run.budget_binds);
   options.parsed("--network LATENCY,BANDWIDTH", state.network,
                  "emulate a network between ranks that are threads, such as 10us,25GB/s",
@@ -116,6 +119,14 @@ Action measuring(const std::shared_ptr<ClusterOptions>& state, ClusterQuestion q
                      .backend = state->backend};
     plan.ranks = measured_ranks(*state, invocation.ranks, question == ClusterQuestion::depth);
     plan.network = state->network.value_or(cluster::EmulatedNetwork{});
+    const ComparisonPlan& run = plan.run;
+    const bool depth = question == ClusterQuestion::depth;
+    const std::size_t rows = depth ? cluster::depth_notches.size() : plan.ranks.size();
+    state->output.expect(
+        expected_seconds(run.budget_seconds, run.budget_binds, std::ssize(plan.ranks) + 1,
+                         static_cast<double>(run.problem.cells()), run.iterations),
+        fmt::format("{} {}, {}", rows, depth ? "depths" : "numbers of ranks",
+                    limit_text(run.budget_seconds, run.budget_binds)));
     return run_experiment("cluster", state->output, invocation, [&](Progress& progress) {
       return cluster_report(measure_cluster(plan, invocation.ranks, progress));
     });
@@ -169,6 +180,10 @@ Action declare_cluster_predict(OptionList& options) {
                   }
                   state->rate = 1e9 * rate;
                 });
+  for (const char* measured :
+       {"--backend", "--threads", "--isa", "--budget", "--iters", "--init", "--comm-timeout"}) {
+    options.needs(measured, "a measured rate: leave --rate out", [state] { return !state->rate; });
+  }
   options.flag("--weak", state->weak, "n ranks get n times the rows of --grid");
   options.check([state] {
     if (state->rate && !state->network) {
@@ -183,6 +198,11 @@ Action declare_cluster_predict(OptionList& options) {
                         .weak = state->weak,
                         .cells_per_second = state->rate,
                         .network = state->network};
+    if (!state->rate) {
+      state->output.expect(state->run.budget_seconds,
+                           "one rank and its exchanges, " +
+                               limit_text(state->run.budget_seconds, state->run.budget_binds));
+    }
     return run_experiment("cluster", state->output, invocation, [&](Progress& progress) {
       return prediction_report(predict(plan, invocation.ranks, progress));
     });

@@ -6,12 +6,15 @@
 #include "lab_report.hpp"
 #include "option_groups.hpp"
 #include "outcome.hpp"
+#include "planning.hpp"
 #include "selection.hpp"
 #include "selftest_trials.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +47,7 @@ struct SelftestOptions {
   std::optional<DuelTrials> duel; ///< instead of both
   std::vector<double> slowdowns;  ///< of duels; empty: the usual ones
   std::int64_t trials = 20;
+  double budget_seconds = std::numeric_limits<double>::infinity(); ///< of all trials
   LabOutput output;
 };
 
@@ -80,8 +84,10 @@ TrialSubject backend_trials(const ComparisonPlan& plan) {
                     {"ny", problem.ny},
                     {"iterations", plan.iterations}},
           .trial_seconds = plan.budget_seconds * sessions_of_trial,
-          .run = [plan, planned_rows = planned_trials(plan)](Progress& progress) {
+          .run = [plan = ComparisonPlan(plan),
+                  planned_rows = planned_trials(plan)](Progress& progress) mutable {
             const ComparisonResult result = measure(plan, planned_rows, progress);
+            plan.prove_fields = false; // the same code in all trials
             return TrialSession{.rows = {result.rows.begin(), result.rows.end()},
                                 .outcome = outcome_of(result),
                                 .troubles = troubles(result),
@@ -165,6 +171,10 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials,
                "training steps");
   declare_threads(options, run.session.threads, "for threaded backends and engines",
                   "the usable CPUs; engines: as many as pay");
+  declare_heeded(options, run.session.threads, [typed] {
+    return typed->engine.engine.empty() && !typed->duel ? std::vector{typed->backend}
+                                                        : std::vector<std::string>();
+  });
   options.group(duel_group);
   options.value("--duel KIND", one_of(duel_trial_kinds.names(), "") + ", which is --until decided",
                 [&duel = typed->duel](std::string_view option, const std::string& text) {
@@ -185,17 +195,26 @@ Action declare_selftest(OptionList& options, MakeEngineTrials engine_trials,
                               duel_trial_seconds));
   options.check([&typed = *typed, &options] {
     if (options.given("--budget")) {
+      typed.budget_seconds = typed.run.budget_seconds;
+      typed.run.budget_binds = true;
       typed.run.budget_seconds /= static_cast<double>(typed.trials);
     }
   });
   options.check([&typed = *typed, &options] { check_duel(typed, options); });
   typed->output.declare(options);
   return [typed, engine_trials, duel_trials](const Invocation& invocation) {
+    const bool binds = typed->run.budget_binds;
+    const double each = typed->duel ? typed->duel->trial_seconds : typed->run.budget_seconds;
+    const double all = each * static_cast<double>(typed->trials);
+    typed->output.expect(
+        all, fmt::format("{}, {}", counted(typed->trials, "trial"), limit_text(all, binds)), binds);
     return run_experiment("selftest", typed->output, invocation, [&](Progress& progress) {
       if (typed->duel) {
         return duel_trials(*typed->duel, progress);
       }
-      return run_trials(subject_of(*typed, engine_trials), typed->trials, progress);
+      TrialSubject subject = subject_of(*typed, engine_trials);
+      subject.budget_seconds = typed->budget_seconds;
+      return run_trials(subject, typed->trials, progress);
     });
   };
 }

@@ -11,6 +11,7 @@
 #include "lab_report.hpp"
 #include "option_groups.hpp"
 #include "option_list.hpp"
+#include "planning.hpp"
 #include "revisions.hpp"
 #include "sides.hpp"
 #include "step_sides.hpp"
@@ -213,7 +214,10 @@ int run_duel(const DuelOptions& options, const Invocation& invocation) {
   if (!options.card.history.empty()) {
     check_history(options.card.history);
   }
-  return run_experiment("duel", options.output, invocation, [&](Progress& progress) {
+  LabOutput output = options.output;
+  const double budget = options.card.budget_seconds;
+  output.expect(budget, "until it is decided, " + limit_text(budget, true), true);
+  return run_experiment("duel", output, invocation, [&](Progress& progress) {
     try {
       return measure_duel(options, progress);
     } catch (const NotVerified& error) {

@@ -46,6 +46,7 @@ inline constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
 struct StepResult {
   const Value& own; ///< `diffbench` of the result file
   const AssumedCard& card;
+  bool quick = false; ///< of a lesson with --quick: the second side of {full|quick}
 
   /// The elements of the list at `path`; none where there is no list.
   [[nodiscard]] const Value::List& rows(std::string_view path) const;

@@ -15,10 +15,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -52,6 +54,11 @@ struct SheetLine {
   }
   [[nodiscard]] bool right() const { return at("verdict") == "right"; }
 };
+
+/// As spreadsheets save "Unicode text".
+bool is_utf16(std::string_view text) {
+  return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+}
 
 std::string beginning_of(const fs::path& path, std::size_t most) {
   std::error_code error;
@@ -104,13 +111,25 @@ std::vector<SheetLine> read_sheet(const fs::path& path) {
   if (text.size() > largest_sheet) {
     throw InvalidInput("is larger than any class sheet");
   }
+  if (is_utf16(text)) {
+    throw InvalidInput("is UTF-16: save it as CSV in UTF-8");
+  }
+  if (text.starts_with("PK") || text.find('\0') != std::string::npos) {
+    throw InvalidInput("is no text: save it as CSV");
+  }
   std::vector<std::vector<std::string>> records = csv_records(text, separator_of(text));
   if (records.empty()) {
     throw InvalidInput("is no class sheet: it is empty");
   }
   const std::vector<std::string> names = std::move(records.front());
+  const auto has = [&names](std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (!has("lesson") && !has("question")) {
+    throw InvalidInput("is no class sheet: its first line names neither lesson nor question");
+  }
   for (const std::string_view name : sheet_names) {
-    if (std::ranges::find(names, name) == names.end()) {
+    if (!has(name)) {
       throw InvalidInput(
           fmt::format("is no class sheet of this version: it has no column '{}'; take the lesson "
                       "again in its folder, which measures nothing anew",
@@ -288,13 +307,22 @@ std::vector<std::vector<SheetLine>> newest_of(std::vector<std::vector<SheetLine>
 } // namespace
 
 bool is_class_sheet(const fs::path& path) {
-  std::string header = beginning_of(path, 100);
+  std::string header = beginning_of(path, 200);
   header.resize(std::min(header.size(), header.find_first_of("\r\n")));
   std::erase(header, '"'); // of a spreadsheet
   std::ranges::replace_if(
       header, [](char c) { return c == ';' || c == '\t'; }, ',');
   return header.starts_with("name,host,date,lesson,") ||
          header.starts_with("lesson,question,text,");
+}
+
+bool may_be_class_sheet(const fs::path& path) {
+  std::string extension = path.extension();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::string_view of_spreadsheets[] = {".csv", ".tsv", ".xlsx", ".xls", ".ods"};
+  return std::ranges::find(of_spreadsheets, extension) != std::end(of_spreadsheets) ||
+         is_utf16(beginning_of(path, 2)) || is_class_sheet(path);
 }
 
 ClassSheets read_class_sheets(const std::vector<fs::path>& paths) {

@@ -10,6 +10,8 @@
 
 namespace diffbench::bench {
 
+/// Whether it is one, or a file of a spreadsheet, in which one may be.
+[[nodiscard]] bool may_be_class_sheet(const std::filesystem::path& path);
 /// Whether the file begins as a class sheet does, this version's or an older one's.
 [[nodiscard]] bool is_class_sheet(const std::filesystem::path& path);
 

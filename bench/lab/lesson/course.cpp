@@ -206,7 +206,7 @@ class Course {
       say(other.empty() ? "" : fmt::format("It is of another machine or build: {}.\n", other));
       say(text_at(own, "sentence") + "\n");
     }
-    const StepResult result{own, options_.card};
+    const StepResult result{own, options_.card, options_.quick};
     for (const Pitfall& pitfall : all_pitfalls()) {
       if (std::ranges::count(lesson_.steps[place].gpu_pitfalls, pitfall.name) > 0 &&
           text_at(result.row("pitfalls", "name", pitfall.name), "status") != "ok" &&

@@ -58,7 +58,7 @@ std::optional<Answer> answer_by(const KnownBy& known_by, const Question& questio
   if (known_by.choice != 0) {
     return Answer{.source = known_by.source, .choice = known_by.choice};
   }
-  const Assumption figure = evaluate(known_by.expression, result);
+  const Assumption figure = evaluate(worded(known_by.expression, result.quick), result);
   if (!std::isfinite(figure.low) || !std::isfinite(figure.high) ||
       (question.choose.empty() && !(figure.low > 0))) {
     return std::nullopt;

@@ -431,7 +431,9 @@ class LessonReader {
           if (by_letter) {
             question.known_by.back().choice = letter(question, text);
           } else {
-            (void)evaluate(text, no_result);
+            require_sides(text);
+            (void)evaluate(worded(text, false), no_result);
+            (void)evaluate(worded(text, true), no_result);
             question.known_by.back().expression = text;
           }
         });

@@ -90,6 +90,11 @@ Action declare_lesson(OptionList& options) {
   options.text("--name TEXT", course.name,
                "who takes the lesson, for the sheet, which also names the host (default: the login "
                "name)");
+  for (const char* taken : {"--no-quiz", "--again", "--out", "--sheet", "--name"}) {
+    options.needs(
+        taken, "a lesson that is taken: give its number, without --list or --export",
+        [typed] { return typed->number > 0 && !typed->plan && typed->export_to.empty(); });
+  }
   options.check([typed] {
     if (typed->course.sheet == "-") {
       throw InvalidInput("--sheet -: stdout has the lesson; name a file");

@@ -7,6 +7,7 @@
 #include "options.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
+#include "units.hpp"
 
 #include <functional>
 #include <memory>
@@ -103,6 +104,10 @@ Action declare_mlp_latency(OptionList& options) {
     const LatencyJob job = typed->complete();
     const std::vector<mlp::EngineInfo> engines = choose_engines(typed->choice, job.session.device);
     require_peers(typed->peers, PeerTask::answering);
+    constexpr double seconds_of_row = 3;
+    const std::size_t rows = engines.size() + typed->peers.size();
+    typed->output.expect(seconds_of_row * static_cast<double>(rows),
+                         fmt::format("{}, {} answers each", counted(rows, "row"), job.repetitions));
     return run_experiment("mlp_latency", typed->output, invocation, [&](Progress& progress) {
       return latency_report(job,
                             study_all(engines, typed->choice.named(), typed->peers, job, progress));

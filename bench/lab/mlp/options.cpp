@@ -39,6 +39,21 @@ void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& 
                 described("engine to run, may be repeated", "", otherwise));
   options.choices(names_in(mlp::all_engines()));
   declare_isa(options, session);
+  const auto any = [&choice](bool mlp::EngineInfo::*heeds) { // what is unknown is refused later
+    return choice.names.empty() || std::ranges::any_of(choice.names, [&](const auto& name) {
+             const auto& all = mlp::all_engines();
+             const auto found = std::ranges::find(all, name, &mlp::EngineInfo::name);
+             return found == all.end() || (*found).*heeds;
+           });
+  };
+  options.needs("--isa", "an engine that has a choice, such as cpu",
+                [any] { return any(&mlp::EngineInfo::has_isa); });
+  options.needs("--threads", "a threaded engine, such as cpu", [any, &options] {
+    const auto typed =
+        std::ranges::find(options.options(), "--threads", &OptionList::Option::name)->typed;
+    return typed == std::vector<std::string>{"1"} || any(&mlp::EngineInfo::threaded) ||
+           options.given("--peer") || options.given("--products");
+  });
   declare_device(options, session.device, choice.device_chosen);
 }
 
@@ -65,6 +80,8 @@ void declare_training(OptionList& options, MlpOptions& training) {
   options.choices({"disc", "mnist", "fashion"});
   options.text("--data-dir DIR", training.data_dir,
                "where mnist or fashion are (default: where get-data puts them)");
+  options.needs("--data-dir", "--data mnist or fashion",
+                [&training] { return training.data == "mnist" || training.data == "fashion"; });
   options.parsed("--layers N,N,...", training.network,
                  "widths: inputs, hidden layers, classes (default for disc: 2,4,8,16,32,2)",
                  mlp::parse_layers);

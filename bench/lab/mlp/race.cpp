@@ -47,16 +47,21 @@ class Race {
     const Stopwatch<> watch;
     const TimeTable table(budget_seconds, options_.budget_binds);
     enter_all();
+    Stopwatch<> rounds_watch;
+    double timed_seconds = 0;
     try {
       competition_.verify([this](StepContender& contender) { verify(contender); });
       const TimeTable::Rounds rounds = table.rounds(watch.seconds(), false);
+      rounds_watch = {};
       competition_.time(rounds.planned, rounds.limit,
                         [this](const StepContender& contender, double share) {
                           return plan_samples(contender.cost, share, options_.most_steps);
                         });
+      timed_seconds = rounds_watch.seconds();
     } catch (const Interrupted&) {
     }
     return {.rows = competition_.take_rows(),
+            .timed_seconds = timed_seconds,
             .reference = reference_.engine(),
             .least_effect = least_effect_here()};
   }
@@ -269,6 +274,23 @@ void declare_race(OptionList& options, RaceSetting& setting, std::string_view de
   declare_optimizer(options, setting.optimizer);
   declare_seed(options, setting.seed, "for parameters and data");
   declare_budget(options, setting.budget_seconds, setting.race.budget_binds);
+}
+
+double expected_seconds(const RaceSetting& setting, std::span<const mlp::Network> networks) {
+  const RaceOptions& race = setting.race;
+  if (race.budget_binds) {
+    return setting.budget_seconds;
+  }
+  // About as many steps of middling speed verify and try a row.
+  constexpr double steps = 6, operations_per_second = 1e10, start_seconds = 0.2;
+  const auto rows = static_cast<double>((race.engines.size() + race.peers.size()) *
+                                        std::max<std::size_t>(1, race.threads.size()));
+  double seconds = setting.budget_seconds;
+  for (const mlp::Network& network : networks) {
+    seconds += rows * (start_seconds +
+                       steps * network.flops_per_step(setting.batch) / operations_per_second);
+  }
+  return seconds;
 }
 
 void choose_engines(RaceSetting& setting) {

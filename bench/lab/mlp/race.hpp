@@ -66,6 +66,7 @@ struct RaceRow : NetRow {
 
 struct RaceResult {
   std::vector<RaceRow> rows;
+  double timed_seconds = 0;                  ///< the rounds took; all else verified
   std::string reference;                     ///< the engine that computed in float64
   double least_effect = least_effect_in_run; ///< below which a difference of rows is none
 };
@@ -95,6 +96,9 @@ template <typename Admits>
 void declare_race(OptionList& options, RaceSetting& setting,
                   std::string_view default_engines = "all but scalar",
                   std::string_view default_threads = "as many as pay");
+/// Seconds of a race on all of these networks, with what verifies the rows.
+[[nodiscard]] double expected_seconds(const RaceSetting& setting,
+                                      std::span<const mlp::Network> networks);
 /// Throws InvalidInput, and for an engine or peer that cannot run here Unavailable.
 void choose_engines(RaceSetting& setting);
 

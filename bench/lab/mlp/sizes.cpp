@@ -5,11 +5,14 @@
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
+#include "planning.hpp"
+#include "units.hpp"
 #include "value_list.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -20,6 +23,8 @@ namespace {
 
 constexpr std::int64_t disc_rows = 1000;
 constexpr std::int64_t epochs = 100;
+/// A crossing lies between two.
+constexpr std::size_t least_points = 2;
 constexpr Limits size_limits{1, 1 << 14};
 
 /// What tells the two verbs apart.
@@ -74,6 +79,24 @@ std::vector<SizePoint> read_sizes(const StudyKind& kind, const std::string& text
   return points;
 }
 
+/// What verifying all rows takes grows with the operations of a step, from the last two sizes on.
+class VerifySeconds {
+ public:
+  void add(double flops, double seconds) {
+    if (flops > flops_) {
+      slope_ = flops_ == 0 ? 0 : std::max(0.0, (seconds - seconds_) / (flops - flops_));
+      flops_ = flops;
+    }
+    seconds_ = seconds;
+  }
+  [[nodiscard]] double expected(double flops) const {
+    return seconds_ + slope_ * std::max(0.0, flops - flops_);
+  }
+
+ private:
+  double flops_ = 0, seconds_ = 0, slope_ = 0; ///< of the last
+};
+
 SizeStudy measure(const StudyKind& kind, std::vector<SizePoint> points, RaceSetting setting,
                   Progress& progress) {
   const mlp::DataSet disc = mlp::disc_set(disc_rows, setting.seed).train;
@@ -87,17 +110,29 @@ SizeStudy measure(const StudyKind& kind, std::vector<SizePoint> points, RaceSett
   PeerPool peers;
   std::size_t waiting = points.size();
   const double equal_share = setting.budget_seconds / static_cast<double>(waiting);
+  VerifySeconds verify;
   for (SizePoint& point : points) {
+    const double flops = point.network.flops_per_step(setting.batch);
+    const double left = setting.budget_seconds - watch.seconds();
+    if (setting.race.budget_binds && study.points.size() >= least_points &&
+        verify.expected(flops) > left) {
+      study.left_out = fmt::format(
+          "{} from {} on left out: to verify it would take longer than "
+          "what is left of --budget",
+          kind.symbol, point.size);
+      break;
+    }
     const double share = setting.race.budget_binds
-                             ? std::max(0.0, setting.budget_seconds - watch.seconds()) /
-                                   static_cast<double>(waiting--)
+                             ? std::max(0.0, left) / static_cast<double>(waiting--)
                              : equal_share;
     progress.within(fmt::format("{} = {}: ", kind.symbol, point.size));
     const TrainingJob job =
         make_job({.network = point.network, .optimizer = setting.optimizer, .batch = setting.batch},
                  disc, setting.seed);
     try {
+      const Stopwatch<> of_point;
       point.race = run_race(job, setting.race, share, peers, progress);
+      verify.add(flops, of_point.seconds() - point.race.timed_seconds);
       study.points.push_back(std::move(point));
     } catch (const Interrupted&) {
     }
@@ -135,6 +170,13 @@ Action declare(const StudyKind& kind, OptionList& options) {
     if (state->race.race.threads.empty()) { // all rows with the same, as a crossover wants it
       state->race.race.threads = ends_of(1, usable_cpus());
     }
+    std::vector<mlp::Network> networks;
+    std::ranges::transform(state->points, std::back_inserter(networks), &SizePoint::network);
+    const RaceSetting& race = state->race;
+    state->output.expect(expected_seconds(race, networks),
+                         fmt::format("{}, {}", counted(std::ssize(networks), "network"),
+                                     limit_text(race.budget_seconds, race.race.budget_binds)),
+                         race.race.budget_binds);
     return run_experiment(fmt::format("mlp_{}", kind.verb), state->output, invocation,
                           [&](Progress& progress) {
                             return size_report(measure(kind, state->points, state->race, progress));

@@ -25,6 +25,7 @@ struct SizeStudy {
   std::int64_t batch = 100;
   std::int64_t steps = 1000; ///< of 100 epochs
   std::vector<SizePoint> points;
+  std::string left_out = {}; ///< a line on sizes that did not fit into the budget; empty: none
   bool interrupted = false;
 };
 

@@ -305,6 +305,9 @@ LabReport size_report(const SizeStudy& study) {
                 }),
       study.steps, counted ? "\n" + errors : "");
   report.sentence = sentence(study);
+  if (!study.left_out.empty()) {
+    report.notes.push_back(study.left_out);
+  }
   report.interrupted = study.interrupted;
   report.data = {{"batch", study.batch}, {"steps", study.steps}, {"points", Value::list()}};
   report.rows = Value::list();

@@ -4,6 +4,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "interrupt.hpp"
+#include "planning.hpp"
 #include "scaling/scaling.hpp"
 #include "scaling/thread_report.hpp"
 #include "small_nets.hpp"
@@ -40,7 +41,6 @@ void keep_what_scales(RaceOptions& race) {
 
 StepScaling measure(const ThreadOptions& options, Progress& progress) {
   RaceSetting setting = options.race;
-  progress.stage("data");
   mlp::DataSet rows = image_rows(options.data, options.directory,
                                  std::min(batches * setting.batch, most_rows), setting.seed);
   if (setting.batch > rows.rows()) {
@@ -151,6 +151,11 @@ Action declare_mlp_scaling(OptionList& options) {
       keep_what_scales(setting.race);
     }
     setting.race.threads = thread_counts(setting.race.threads, usable_cpus());
+    state->output.expect(
+        expected_seconds(setting, {&state->network, 1}),
+        fmt::format("{}, {}", counted(std::ssize(setting.race.threads), "thread count"),
+                    limit_text(setting.budget_seconds, setting.race.budget_binds)),
+        setting.race.budget_binds);
     return run_experiment("mlp_scaling", state->output, invocation, [&](Progress& progress) {
       return step_scaling_report(measure(*state, progress));
     });

@@ -10,6 +10,7 @@
 #include "planning.hpp"
 #include "small_nets.hpp"
 #include "statistics.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 
@@ -97,24 +98,33 @@ class EngineSearch {
 
   /// Throws Error where no batch size could be measured.
   void run(Progress& progress) {
+    const Stopwatch watch;
     row_.small_nets = SmallNets().check(info_, setting_.session);
     if (const StepCheck& worst = row_.small_nets->worst; !worst.ok()) {
       row_.check = worst;
       throw Error(to_text(worst));
     }
-    const Stopwatch watch;
     const std::int64_t most =
         row_.emulated() ? std::min(setting_.most_batch, most_emulated_batch) : setting_.most_batch;
+    double latest = 0; // seconds of a trial
     result_.search = search_batches(
         setting_.first_batch, most,
         [&](std::int64_t batch) {
           progress.stage(fmt::format("{}, batches of {}", info_.name, batch));
-          return trial(batch);
+          const Stopwatch of_trial;
+          BatchTrial found = trial(batch);
+          latest = of_trial.seconds();
+          return found;
         },
         [&](SearchPhase phase) {
-          // What is round the best costs little.
-          return !interrupted() &&
-                 (phase == SearchPhase::refining || watch.seconds() < setting_.budget_seconds);
+          // What is round the best costs little. A budget that binds has a third for it.
+          const bool doubling = phase == SearchPhase::doubling;
+          const double next = watch.seconds() + (doubling ? 2 : 1) * latest;
+          const double limit = setting_.budget_seconds * (doubling ? 2. / 3 : 1);
+          const bool fits = setting_.budget_binds
+                                ? next < limit || result_.samples.empty()
+                                : !doubling || watch.seconds() < setting_.budget_seconds;
+          return !interrupted() && fits;
         });
     if (interrupted()) {
       result_.search.ended_by = "Ctrl-C";
@@ -264,6 +274,14 @@ Action declare_mlp_throughput(OptionList& options) {
   return [state](const Invocation& invocation) {
     state->setting.engines = choose_engines(state->choice, state->setting.session.device);
     state->setting.named = state->choice.named();
+    const double engines = static_cast<double>(state->setting.engines.size());
+    const bool binds = state->setting.budget_binds;
+    const double budget = state->setting.budget_seconds;
+    state->output.expect(
+        binds ? budget : 1.2 * budget * engines,
+        fmt::format("{}, {}", counted(std::ssize(state->setting.engines), "engine"),
+                    limit_text(budget, binds)),
+        binds);
     if (state->setting.budget_binds) {
       state->setting.budget_seconds /= static_cast<double>(state->setting.engines.size());
     }

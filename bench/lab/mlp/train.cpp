@@ -238,6 +238,15 @@ Action declare_mlp_train(OptionList& options) {
     choose_engines(state->training);
     require_peers(state->training.peers, PeerTask::epochs);
     const TrainSetting setting = prepare(state->training);
+    constexpr double operations_per_second = 2e9; // of small networks on a few threads
+    const double steps = static_cast<double>(setting.options.epochs * setting.data.train.rows()) /
+                         static_cast<double>(setting.training.batch);
+    const std::size_t rows = setting.options.engines.size() + setting.options.peers.size();
+    state->output.expect(static_cast<double>(rows) * steps *
+                             setting.training.network.flops_per_step(setting.training.batch) /
+                             operations_per_second,
+                         fmt::format("{} epochs with {} row{}; fewer --epochs take less",
+                                     setting.options.epochs, rows, rows == 1 ? "" : "s"));
     return run_experiment("mlp_train", state->output, invocation, [&](Progress& progress) {
       std::vector<std::string> notes = setting.options.notes;
       std::vector<Trained> all = run_engines(setting, notes, progress);

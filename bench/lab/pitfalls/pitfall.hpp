@@ -85,6 +85,6 @@ inline constexpr double least_factor = 1.1;
 [[nodiscard]] std::vector<Pitfall> choose_pitfalls(const std::vector<std::string>& names);
 
 /// Name, what it needs, the work and the mistake, a line each.
-[[nodiscard]] std::string list_pitfalls();
+[[nodiscard]] std::string list_pitfalls(std::span<const Pitfall> pitfalls);
 
 } // namespace diffbench::bench

@@ -8,7 +8,9 @@
 #include "option_groups.hpp"
 #include "output.hpp"
 #include "pitfall.hpp"
+#include "planning.hpp"
 #include "selection.hpp"
+#include "units.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -55,6 +57,9 @@ Action declare_pitfalls(OptionList& options) {
   options.choices(names_in(all_pitfalls()));
   declare_seconds(options, "--budget SECONDS", state->budget_seconds, "time for the whole run");
   options.flag("--list", state->list, "list the names and what each needs; measure nothing");
+  for (const char* measured : {"--grid", "--budget"}) {
+    options.needs(measured, "a measurement: leave --list out", [state] { return !state->list; });
+  }
   declare_assume(options, state->assumed);
   options.check([&list = state->list, &options] {
     if (list && options.given("--assume")) {
@@ -71,10 +76,14 @@ Action declare_pitfalls(OptionList& options) {
           "--list measures nothing, so there is nothing for --json, --csv or --report");
     }
     if (state->list) {
-      write_text(invocation.out, list_pitfalls());
+      write_text(invocation.out, list_pitfalls(chosen));
       return exit_ok;
     }
     check_memory_for(state->problem);
+    state->output.expect(state->budget_seconds,
+                         fmt::format("{}, {}", counted(std::ssize(chosen), "pitfall"),
+                                     limit_text(state->budget_seconds, true)),
+                         true);
     return run_experiment("pitfalls", state->output, invocation, [&](Progress& progress) {
       Workbench bench(state->problem, backend_here);
       return measure_pitfalls(chosen, bench, state->budget_seconds, progress, state->assumed);

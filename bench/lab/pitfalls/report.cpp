@@ -266,9 +266,9 @@ std::vector<Pitfall> choose_pitfalls(const std::vector<std::string>& names) {
   return all;
 }
 
-std::string list_pitfalls() {
+std::string list_pitfalls(std::span<const Pitfall> pitfalls) {
   std::string text;
-  for (const Pitfall& pitfall : all_pitfalls()) {
+  for (const Pitfall& pitfall : pitfalls) {
     text += fmt::format("{:<23} {}  {}: {}\n", pitfall.name, to_string(pitfall.needs), pitfall.work,
                         pitfall.mistake);
   }

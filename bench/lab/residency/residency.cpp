@@ -5,6 +5,8 @@
 #include "diffbench/machine.hpp"
 #include "experiment.hpp"
 #include "option_groups.hpp"
+#include "planning.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 
@@ -210,6 +212,12 @@ Action declare_residency(OptionList& options) {
       planned_rows.push_back(rung.planned);
     }
     check_memory(ready.run.problem, planned_rows, 0, available_memory());
+    const ComparisonPlan& run = ready.run;
+    state->output.expect(
+        expected_seconds(run.budget_seconds, run.budget_binds, std::ssize(planned_rows),
+                         static_cast<double>(run.problem.cells()), run.iterations),
+        fmt::format("{}, {}", counted(std::ssize(planned_rows), "row"),
+                    limit_text(run.budget_seconds, run.budget_binds)));
     return run_experiment("residency", state->output, invocation, [&](Progress& progress) {
       const ComparisonResult result = measure(ready.run, planned_rows, progress);
       LabReport report = residency_report(ladder, result);

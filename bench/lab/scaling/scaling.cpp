@@ -10,6 +10,7 @@
 #include "experiment.hpp"
 #include "interrupt.hpp"
 #include "option_groups.hpp"
+#include "planning.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -251,12 +252,19 @@ Action declare_scaling(OptionList& options) {
                       "1, 2, 4, ... up to the usable CPUs");
   options.flag("--weak", state->weak, "n threads get n times the rows of --grid");
   declare_isa(options, run.session);
+  declare_heeded(options, run.session.threads,
+                 [state] { return std::vector<std::string>{state->backend}; });
   declare_budget(options, run.budget_seconds, run.budget_binds);
   declare_device(options, run.session.device, run.device_chosen, "which GPU to compare with");
   declare_assume(options, state->assumed);
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     const ScalingPlan plan = plan_of(*state);
+    const ComparisonPlan& run = plan.run;
+    state->output.expect(run.budget_binds ? run.budget_seconds : 1.5 * run.budget_seconds,
+                         fmt::format("{}, {}", counted(std::ssize(plan.threads), "thread count"),
+                                     limit_text(run.budget_seconds, run.budget_binds)),
+                         run.budget_binds);
     return run_experiment("scaling", state->output, invocation, [&](Progress& progress) {
       const ScalingStudy study = measure_scaling(plan, progress);
       LabReport report = scaling_report(study);

@@ -7,11 +7,13 @@
 #include "lab_report.hpp"
 #include "machine_identity.hpp"
 #include "peer.hpp"
+#include "planning.hpp"
 #include "selection.hpp"
 #include "sweep_journal.hpp"
 #include "sweep_plan.hpp"
 #include "sweep_report.hpp"
 #include "sweep_run.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 
@@ -154,6 +156,18 @@ Action declare_sweep(OptionList& options) {
   return [state](const Invocation& invocation) {
     check(state->plan, state->crossed);
     state->output.other = state->out;
+    double seconds = 0;
+    for (const auto& [values, run] : state->plan.combinations) {
+      seconds += expected_seconds(run.budget_seconds, run.budget_binds,
+                                  std::ssize(planned_rows_of(run)) + std::ssize(run.peers),
+                                  static_cast<double>(run.problem.cells()), run.iterations);
+    }
+    const ComparisonPlan& first = state->plan.combinations.front().run;
+    state->output.expect(
+        first.budget_binds ? state->plan.budget_seconds : seconds,
+        fmt::format("{}, {}", counted(std::ssize(state->plan.combinations), "combination"),
+                    limit_text(state->plan.budget_seconds, first.budget_binds)),
+        first.budget_binds);
     return run_experiment("sweep", state->output, invocation,
                           [&](Progress& progress) { return measure_sweep(*state, progress); });
   };

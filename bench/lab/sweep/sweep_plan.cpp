@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace diffbench::bench {
@@ -113,17 +114,29 @@ SweepPlan plan_sweep(SweptOptions& swept) {
   }
   plan.axes = axes_of(plan.options);
   const ComparisonPlan start = swept.run;
+  std::vector<std::string> idle;
   for (std::size_t number = 0; number < plan.count(); ++number) {
     std::vector<std::string> values = plan.values(number);
     for (std::size_t i = 0; i < values.size(); ++i) {
       swept.list.type(plan.axes[i].option, {values[i]});
     }
     swept.run = start;
-    swept.list.read();
+    swept.list.read_values();
+    const std::vector<std::string> here = swept.list.without_effect();
+    if (number == 0) {
+      idle = here;
+    } // what one combination heeds has an effect
+    std::erase_if(idle, [&](const std::string& message) {
+      return std::ranges::find(here, message) == here.end();
+    });
     if (swept.run.budget_binds) {
+      plan.budget_seconds = swept.run.budget_seconds;
       swept.run.budget_seconds /= static_cast<double>(plan.count());
     }
     plan.combinations.push_back({.values = std::move(values), .run = swept.run});
+  }
+  if (!idle.empty()) {
+    throw InvalidInput(idle.front());
   }
   return plan;
 }

@@ -56,6 +56,7 @@ struct SweptAxes {
 };
 
 struct SweepPlan : SweptAxes {
+  double budget_seconds = 0;             ///< of all of them, where it binds
   std::vector<Combination> combinations; ///< in the order of their numbers
 };
 

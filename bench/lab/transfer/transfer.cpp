@@ -10,6 +10,7 @@
 #include "interrupt.hpp"
 #include "lab_report.hpp"
 #include "option_groups.hpp"
+#include "planning.hpp"
 #include "transfer_report.hpp"
 
 #include <fmt/format.h>
@@ -168,6 +169,9 @@ Action declare_transfer(OptionList& options) {
     if (plan->device_chosen && !probe.available) {
       throw Unavailable(fmt::format("--device {}: {}", plan->device, probe.reason));
     }
+    plan->output.expect(plan->budget,
+                        "growing copies, " + limit_text(plan->budget, plan->budget_binds),
+                        plan->budget_binds);
     return run_experiment("transfer", plan->output, invocation, [&](Progress& progress) {
       return measure_transfer(*plan, probe, progress);
     });

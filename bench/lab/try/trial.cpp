@@ -64,6 +64,9 @@ void declare_trial(OptionList& options, TrialPlan& plan, std::string_view seed_h
   declare_threads(options, plan.run.session.threads, "for the rows beside it", "the usable CPUs");
   declare_budget(options, plan.run.budget_seconds, plan.run.budget_binds);
   options.clearing_flag("--no-timing", plan.timing, "only whether it is right");
+  for (const char* timed : {"--threads", "--budget"}) {
+    options.needs(timed, "timing: leave --no-timing out", [&plan] { return plan.timing; });
+  }
 }
 
 Trial try_file(const std::filesystem::path& file, const TrialPlan& plan,

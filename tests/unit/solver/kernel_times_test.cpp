@@ -3,6 +3,8 @@
 // can tell.
 #include "simd/kernel_times.hpp"
 
+#include "diffbench/build_stamp.hpp"
+
 #include "scratch.hpp"
 
 #include <string>
@@ -43,6 +45,28 @@ TEST_F(KernelTimesTest, OfAnotherBuildDoNotCount) {
   replace("build ", "build 1");
   EXPECT_EQ(find().source, "measured");
   EXPECT_EQ(find().source, "cached"); // and are replaced
+}
+
+// Two programs in turn must not take each other's times away.
+TEST_F(KernelTimesTest, OfAnotherProgramStay) {
+  EXPECT_EQ(find().source, "measured");
+  std::string other = content();
+  const std::size_t at = other.find(build_stamp());
+  ASSERT_LT(at, other.find('\t')); // in the key
+  other.replace(at, 1, "x");
+  put("times", other);
+  EXPECT_EQ(find().source, "measured");
+  EXPECT_NE(content().find(other), std::string::npos);
+  EXPECT_EQ(find().source, "cached");
+}
+
+// The first run chooses by the same numbers as all later ones.
+TEST_F(KernelTimesTest, AreTheSameToTheLastBitInLaterRuns) {
+  const KernelTimes measured = find().times;
+  const KernelTimes cached = find().times;
+  EXPECT_EQ(measured.vector_l1, cached.vector_l1);
+  EXPECT_EQ(measured.call, cached.call);
+  EXPECT_EQ(measured.clock_ghz, cached.clock_ghz);
 }
 
 TEST_F(KernelTimesTest, ThatNoKernelTakesDoNotCount) {

@@ -76,11 +76,20 @@ export const same = (a: Record<string, string>, b: Record<string, string>) =>
 export const crosses = (crossing: Crossing | undefined): boolean =>
   crossing !== undefined && crossing.from > 0 && crossing.from < Infinity;
 
+/** "3.2 to 5.9", "at least 89" where its end is open; "" where it has none. */
+export function intervalText({ low, high }: Crossing): string {
+  const open = [low === 0, !Number.isFinite(high)];
+  if (low === high) return "";
+  if (open[0] && open[1]) return "not settled";
+  if (open[0]) return `at most ${figure(high)}`;
+  return open[1] ? `at least ${figure(low)}` : `${figure(low)} to ${figure(high)}`;
+}
+
 export const sizeText = (size: number) =>
   size === 0 ? "everywhere" : Number.isFinite(size) ? figure(size) : "nowhere";
 
 export function crossingText(crossing: Crossing): string {
-  const { from, low, high, single } = crossing;
+  const { from, single } = crossing;
   const [challenger, champion] = [crossing.challenger, crossing.champion].map((name) =>
     shortened(name),
   );
@@ -91,6 +100,10 @@ export function crossingText(crossing: Crossing): string {
     : from === 0
       ? `${challenger} beats ${champion} everywhere in the sweep`
       : `${challenger} does not beat ${champion} at ${along[crossing.along].last} of the sweep`;
-  const interval = low === high ? "" : ` (interval ${sizeText(low)} to ${sizeText(high)})`;
-  return told + interval + (single ? "" : "; they change places more than once");
+  const interval = intervalText(crossing);
+  return (
+    told +
+    (interval === "" ? "" : ` (interval ${interval})`) +
+    (single ? "" : "; they change places more than once")
+  );
 }

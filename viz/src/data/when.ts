@@ -3,7 +3,7 @@
 // measured is said first, then what the profile of a machine predicts, then what is assumed of a card.
 import { assumedWays, type Card } from "./assumed";
 import { concludes } from "./conclusion";
-import { type Crossing, crossingsOf, measures, same, sizeText } from "./crossings";
+import { type Crossing, crossingsOf, intervalText, measures, same } from "./crossings";
 import { at, list, num, readable, text } from "./json";
 import { predict, type Prediction, type Profile, type RunShape, type Way } from "./model";
 import { type ResultFile, type Row, staysInPlace } from "./results";
@@ -31,10 +31,11 @@ const deviceIn = (sweep: ResultFile, name: string) =>
     .find(([backend]) => backend === name)?.[1];
 
 function crossingPlace(crossing: Crossing): string {
-  const { from, low, high, along: axis, measure } = crossing;
+  const { from, along: axis, measure } = crossing;
   const unit = axis === "grid" ? "a grid side of " : "";
   const steps = axis === "grid" ? "" : " iterations";
-  const span = low === high ? "" : ` (${sizeText(low)} to ${sizeText(high)})`;
+  const interval = intervalText(crossing);
+  const span = interval === "" ? "" : ` (${interval})`;
   const place =
     from === 0
       ? axis === "grid"
@@ -217,7 +218,11 @@ export const usualRun: Asked = { dtype: "float32", iterations: 1000, side: 640 }
 export function whenOf(files: ResultFile[], card: Card | null, asked: Asked): string[] {
   const of = (experiment: ResultFile["experiment"]) =>
     files.filter((file) => file.experiment === experiment && concludes(file));
-  const sweeps = of("sweep").flatMap(ofSweep).slice(0, 1);
+  // Two rows of the CPU say nothing of a GPU.
+  const sweeps = of("sweep")
+    .flatMap(ofSweep)
+    .filter(({ gpu }) => gpu)
+    .slice(0, 1);
   const copies = of("residency").flatMap(ofResidency).slice(0, 1);
   const told = files.some(({ experiment }) =>
     ["comparison", "residency", "sweep", "calibrate", "advise"].includes(experiment),

@@ -15,7 +15,7 @@ import { latency, throughput } from "./mlp_answers";
 import { sizes, trainingThreads } from "./mlp_training";
 import type { Missing, Picture } from "./picture";
 import { pitfalls } from "./pitfalls";
-import { advised, calibrated } from "./predictions";
+import { advised } from "./predictions";
 import { roofline } from "./roofline";
 import { samples } from "./samples";
 import { scaling } from "./scaling";
@@ -68,7 +68,6 @@ const makers = [
   throughput,
   trainingThreads,
   latency,
-  calibrated,
   advised,
   compared,
   duels,

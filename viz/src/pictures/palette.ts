@@ -77,3 +77,11 @@ export const ledgerParts = [...phaseNames, "unexplained"] as const;
 export function phaseColour(palette: Palette, phase: string): string {
   return phaseColours[phase]?.[palette.dark ? 1 : 0] ?? palette.muted;
 }
+
+/** Hollow and dashed: predicted, or assumed. */
+export const hollow = (colour: string, palette: Palette) => ({
+  color: `${colour}${palette.dark ? "55" : "33"}`,
+  borderColor: colour,
+  borderWidth: 1.5,
+  borderType: "dashed" as const,
+});

@@ -1,67 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of calibrate (what a cell costs by grid) and of advise (predicted runs).
+// Files of advise: predicted runs.
 import { type Json, list, num, positive, text } from "../data/json";
-import { type GridCost, readProfile, type Way } from "../data/model";
 import type { ResultFile } from "../data/results";
 import { type Column, inSeconds, tableOf } from "../data/table";
-import { count, quantity, seconds } from "../data/units";
-import { heightOfBars, inRows, logLimits, logLines, pointOf, valueAxis, whiskers } from "./chart";
+import { seconds } from "../data/units";
+import { heightOfBars, inRows, logLimits, pointOf, valueAxis, whiskers } from "./chart";
 import type { Series } from "./option";
-import { lookOf, seriesColour } from "./palette";
+import { seriesColour } from "./palette";
 import { drawing } from "./picture";
 import { teller } from "./tooltip";
-
-export const calibrated = drawing("profile", ["calibrate"], (file) => {
-  const profile = readProfile(file);
-  if (profile === null) return "the file has no complete profile";
-  const dtypes = [...new Set(profile.ways.map((way) => way.dtype))];
-  const perCell = (grid: GridCost) => {
-    const last = grid.calls[grid.calls.length - 1]!;
-    return last.seconds / (last.steps * grid.side * grid.side);
-  };
-  const cheapest = profile.ways
-    .flatMap((way) => way.grids.map((grid) => ({ way, grid, cost: perCell(grid) })))
-    .sort((a, b) => a.cost - b.cost)[0]!;
-  const gridsOf = (way: Way) => way.grids.map((grid) => ({ way, grid }));
-  const columns: Column<ReturnType<typeof gridsOf>[number]>[] = [
-    { name: "backend", of: ({ way }) => way.backend },
-    { name: "device", of: ({ way }) => way.device },
-    { name: "dtype", of: ({ way }) => way.dtype },
-    { name: "side", show: count, of: ({ grid }) => grid.side },
-    { name: "threads", show: count, of: ({ grid }) => grid.threads },
-    inSeconds("cell and step", ({ grid }) => perCell(grid)),
-    inSeconds("set-up", ({ grid }) => grid.setup),
-    inSeconds("copy in", ({ grid }) => grid.copyIn),
-    inSeconds("copy out", ({ grid }) => grid.copyOut),
-  ];
-  const tell = teller(columns);
-  return {
-    reading: `The smallest time is ${seconds(cheapest.cost)} a cell and step, by ${cheapest.way.backend} in ${cheapest.way.dtype} on ${cheapest.grid.side}x${cheapest.grid.side}; lines bend where the field leaves a cache or overheads dominate.`,
-    alternative:
-      "Lines of the time of a cell and step against the side of the grid, both logarithmic.",
-    table: tableOf(columns, profile.ways.flatMap(gridsOf)),
-    notDrawn: [],
-    verification: "Every cold run of the calibration had the reference's field.",
-    variants: dtypes,
-    option: (palette, _narrow, variant) =>
-      logLines(
-        palette,
-        { name: "side of the grid (cells)", show: quantity },
-        { name: "time of a cell and step", show: seconds },
-        profile.ways
-          .filter((way) => way.dtype === dtypes[variant])
-          .map((way) => ({
-            name: way.backend,
-            device: way.device !== "cpu",
-            look: lookOf(palette, file.names, way.backend),
-            points: gridsOf(way).map((each) => ({
-              value: [each.grid.side, perCell(each.grid)],
-              told: tell(way.backend, each, ["side", "cell and step"]),
-            })),
-          })),
-      ),
-  };
-});
 
 /** From the best to the worst of what is assumed. */
 interface Span {

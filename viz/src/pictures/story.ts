@@ -27,11 +27,10 @@ import {
   whiskers,
 } from "./chart";
 import type { ChartOption } from "./option";
-import { type Palette, phaseColour } from "./palette";
+import { hollow, type Palette, phaseColour } from "./palette";
 import type { Picture } from "./picture";
 import { verificationOfRows } from "./proof";
 import { teller } from "./tooltip";
-import { hollow } from "./whatif";
 
 const colourOf = (palette: Palette, part: Part) =>
   part === "not divided" ? palette.muted : phaseColour(palette, part);

@@ -47,9 +47,6 @@ describe("bad and large files", () => {
     const lacking = await page.locator("article .machine").textContent();
     for (const title of ["Where the time went", "Timeline of a run", "Roofline"])
       expect(lacking).toContain(`Not drawn: ${title}: `);
-    expect(await page.locator("#what-if").textContent()).toMatch(
-      /no profile|No GPU was recorded/, // with none or only a CPU's in bench/results
-    );
     expect(troubles).toEqual([]);
     await page.context().close();
   });

@@ -101,8 +101,10 @@ export const cardOf = (page: Page, file: string, picture: string): Locator =>
 /** All cells of a card's table: full numbers, and text. */
 export async function tableOf(card: Locator): Promise<(number | string)[][]> {
   await unfold(card);
-  const summary = card.locator("summary", { hasText: /^Table/ });
-  if ((await card.locator("table").count()) === 0) await summary.click();
+  // Without a click: what lies above it may still grow.
+  await card.locator("summary", { hasText: /^Table/ }).evaluate((summary) => {
+    (summary.parentElement as HTMLDetailsElement).open = true;
+  });
   await card.locator("table").waitFor();
   return card
     .locator("tbody tr")

@@ -2,10 +2,7 @@
 // Files of all commands as if other programs had run meanwhile: the page shows their figures and concludes nothing.
 import { expect, it } from "vitest";
 import { noConclusion } from "../../src/data/conclusion";
-import { readProfile } from "../../src/data/model";
 import { readResultFile, type ResultFile } from "../../src/data/results";
-import { predictAll, sentence } from "../../src/data/scenario";
-import { usualSetting } from "../../src/page/whatif_controls";
 import { picturesOf } from "../../src/pictures/catalogue";
 import { light } from "../../src/pictures/palette";
 import { isMissing, type Picture, readingOf } from "../../src/pictures/picture";
@@ -31,10 +28,7 @@ it("no picture concludes from them, in its sentence or by a mark", () => {
     }
 });
 
-it("nor do the story and What if?", () => {
+it("nor does the story", () => {
   const { picture } = storyPicture(files)!;
   for (const variant of variantsOf(picture)) expect(readingOf(picture, variant)).toBe(noConclusion);
-  const profile = files.flatMap((file) => readProfile(file) ?? [])[0]!;
-  const setting = usualSetting(profile);
-  expect(sentence(setting, predictAll(setting))).toBe(noConclusion);
 });

@@ -304,36 +304,4 @@ describe("its figures", () => {
     expect(Math.abs(Math.max(...values) - max)).toBeLessThan(0.005 / 65000);
     expect(Math.abs(Math.min(...values) - min)).toBeLessThan(0.005 / 65000);
   });
-
-  it("of the what-if panel are those of diffbench advise, and move with the sliders", async () => {
-    const panel = page.locator("#what-if");
-    const status = panel.locator(".reading");
-    const first = await status.textContent();
-    const slide = (name: string, value: string) =>
-      panel.getByRole("slider", { name }).evaluate((input: HTMLInputElement, wanted) => {
-        for (let index = 0; index <= Number(input.max); ++index) {
-          input.value = String(index);
-          input.dispatchEvent(new Event("input"));
-          if (input.getAttribute("aria-valuetext") === wanted) return;
-        }
-        throw new Error(`no ${wanted}`);
-      }, value);
-    await slide("Grid", "96x96");
-    await slide("Iterations", "100");
-    expect(await status.textContent()).not.toBe(first);
-    expect(await status.textContent()).toContain("Predicted, not measured");
-    expect(await status.textContent()).toContain("No GPU was recorded");
-    const table = await tableOf(panel);
-    const { ways } = readJson(directory, "advise.json").diffbench.advise;
-    expect(table.length).toBe(ways.length);
-    for (const way of ways) {
-      const shown = table.find((row) => row[0] === way.backend)!;
-      expect(Math.abs(Number(shown[2]) / way.warm_seconds - 1)).toBeLessThan(1e-9);
-      expect(Math.abs(Number(shown[3]) / way.cold_seconds - 1)).toBeLessThan(1e-9);
-    }
-    await slide("Grid", "256x256");
-    expect(await status.textContent()).toContain(
-      "EXTRAPOLATED: the largest recorded grid is 128x128",
-    );
-  });
 });

@@ -78,7 +78,7 @@ it("has four bars of a file with a GPU, which are the file's", async () => {
   const order = await page
     .locator("main > *")
     .evaluateAll((parts) => parts.map((part) => part.id || part.className));
-  expect(order).toEqual(["story", "field", "machine-group", "what-if", "live"]);
+  expect(order).toEqual(["story", "field", "machine-group", "live"]);
   expect(troubles).toEqual([]);
   await page.context().close();
 });

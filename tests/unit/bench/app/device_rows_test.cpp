@@ -337,9 +337,6 @@ TEST_F(DeviceRowsTest, HintsNameWhatHasNoEffect) {
   err_.str("");
   EXPECT_EQ(run({cpu(), gpu()}), exit_ok);
   EXPECT_EQ(err_.str(), "");
-  options_.record.async = true;
-  EXPECT_EQ(run({cpu(), gpu()}), exit_ok);
-  EXPECT_THAT(err_.str(), HasSubstr("--async is for copies of snapshots"));
 }
 
 /// What snapshots a run leaves behind, by name.

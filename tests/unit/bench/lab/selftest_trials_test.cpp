@@ -14,12 +14,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <sstream>
 
 namespace diffbench::bench {
 namespace {
 
 using nlohmann::ordered_json;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -60,10 +62,12 @@ class SelftestTrials : public testing::Test {
     const TrialSubject subject{.title = "it with itself",
                                .facts = {{"name", "it"}},
                                .trial_seconds = 3,
+                               .budget_seconds = budget_,
                                .run = [&](Progress&) { return sessions.at(next++); }};
     return run_trials(subject, trials, progress_, cache_);
   }
 
+  double budget_ = std::numeric_limits<double>::infinity();
   PlantedLoad load_{"0"};
   TemporaryDirectory place_;
   LineCache cache_{place_.path() / "verdicts"};
@@ -92,6 +96,15 @@ TEST_F(SelftestTrials, EachRowIsJudgedAgainstTheReference) {
   EXPECT_THAT(report.text, StartsWith("it with itself, samples of 10 to 20 steps\n"));
   EXPECT_THAT(report.sentence,
               StartsWith("Of 3 comparisons of identical code 1 got a wrong verdict"));
+  EXPECT_EQ(report.outcome.exit_code, exit_ok);
+}
+
+TEST_F(SelftestTrials, NoneIsBegunThatDoesNotFitIntoTheBudget) {
+  budget_ = 0;
+  const LabReport report = run({trial(1), trial(1), trial(1)});
+  EXPECT_EQ(json_of(report.data)["kinds"][0]["ratios"].size(), 1U);
+  EXPECT_THAT(report.notes, Contains("1 of 3 trials fit into --budget"));
+  EXPECT_FALSE(report.interrupted);
   EXPECT_EQ(report.outcome.exit_code, exit_ok);
 }
 

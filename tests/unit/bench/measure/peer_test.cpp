@@ -272,9 +272,10 @@ TEST_F(Peers, SayHowToGetWhatIsMissing) {
 
 // A python that has every module, and whose driver has as many devices as asked for.
 TEST_F(Peers, OnTheGpuNeedADevice) {
-  const fs::path python = directory_ / "python";
   auto with_devices = [&](const std::string& status) {
-    std::ofstream(python) << "#!/bin/sh\ncase $2 in *libcuda*) exit " << status << ";; esac\n";
+    const fs::path python = directory_ / ("python" + status); // each is asked once
+    std::ofstream(python) << "#!/bin/sh\ncase $2 in *libcuda*) exit " << status
+                          << ";; esac\nshift 2\necho \"$@\"\n";
     fs::permissions(python, fs::perms::owner_all);
     return ScopedVariable("DIFFBENCH_PYTHON", python);
   };

@@ -49,6 +49,14 @@ TEST_F(ProgressLine, IsDrawnTenTimesASecondAndForEachStage) {
   EXPECT_NE(shown_by([&] { progress.update(0.2); }), "");
 }
 
+TEST_F(ProgressLine, SaysOnceWhatIsToBeSaidBeforeWork) {
+  Progress progress(out_, false, read_clock);
+  progress.before_work([&] { out_ << "about 30 s\n"; });
+  EXPECT_EQ(shown_by([&] { progress.within("1 of 2: "); }), "");
+  EXPECT_EQ(shown_by([&] { progress.stage("reference"); }), "about 30 s\n");
+  EXPECT_EQ(shown_by([&] { progress.stage("timing"); }), "");
+}
+
 TEST_F(ProgressLine, IsWipedAtItsEnd) {
   {
     Progress progress(out_, true, read_clock);

@@ -78,9 +78,9 @@ TEST(Options, Everything) {
                                             "random",     "--seed",
                                             "7",          "--dtype",
                                             "float64",    "--backend",
-                                            "fused",      "--backend",
+                                            "simd",       "--backend",
                                             "scalar",     "--backend",
-                                            "fused",      "--baseline",
+                                            "simd",       "--baseline",
                                             "peer:numpy", "--peer",
                                             "numpy",      "--threads",
                                             "3",          "--isa",
@@ -102,7 +102,7 @@ TEST(Options, Everything) {
   EXPECT_EQ(options.initial.kind, InitialField::Kind::random);
   EXPECT_EQ(options.initial.seed, 7U);
   EXPECT_EQ(options.problem.dtype, Dtype::float64);
-  EXPECT_THAT(options.backends, ElementsAre("fused", "scalar"));
+  EXPECT_THAT(options.backends, ElementsAre("simd", "scalar"));
   EXPECT_THAT(options.peers, ElementsAre("numpy"));
   EXPECT_EQ(options.baseline, "peer:numpy");
   EXPECT_EQ(options.session.threads, 3);
@@ -119,8 +119,9 @@ TEST(Options, Everything) {
 }
 
 TEST(Options, OfTheGpu) {
-  const ComparisonOptions options = parsed({"--transfer", "write-combined", "--async", "--device",
-                                            "7", "--retune", "--roundtrip-every", "10"});
+  const ComparisonOptions options =
+      parsed({"--transfer", "write-combined", "--async", "--snapshot-every", "10", "--device", "7",
+              "--retune", "--roundtrip-every", "10"});
   EXPECT_EQ(options.session.transfer, Transfer::write_combined);
   EXPECT_EQ(options.session.device, 7);
   EXPECT_TRUE(options.device_chosen);
