@@ -5,6 +5,7 @@
 #include "diffbench/problem.hpp"
 #include "diffbench/text.hpp"
 #include "duel/served_row.hpp"
+#include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "launched.hpp"
 #include "output.hpp"
@@ -102,5 +103,9 @@ int main(int argc, char** argv) {
     error_width = static_cast<std::size_t>(terminal->columns);
   }
   std::unique_ptr<LaunchedRanks> launched;
-  return run({argv + (argc > 0 ? 1 : 0), argv + argc}, launched);
+  const std::vector<std::string> arguments{argv + (argc > 0 ? 1 : 0), argv + argc};
+  const int code = run(arguments, launched);
+  // Also where its options are wrong.
+  return std::ranges::find(arguments, bisect_option) != arguments.end() ? code_for_bisect(code)
+                                                                        : code;
 }

@@ -3,6 +3,7 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/text.hpp"
+#include "result_file.hpp"
 #include "result_reader.hpp"
 
 #include <fmt/format.h>
@@ -78,18 +79,6 @@ Facts machine_of(const ordered_json& context) {
   return facts;
 }
 
-/// ISO 8601 with the offset from UTC, as this program and Google Benchmark write it.
-std::optional<std::time_t> date_of(const ordered_json& context) {
-  std::tm parts{};
-  const std::string text = text_of(context, "date");
-  const char* end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S%z", &parts);
-  if (end == nullptr || *end != '\0') {
-    return std::nullopt;
-  }
-  const long offset = parts.tm_gmtoff; // timegm() clears it
-  return ::timegm(&parts) - offset;
-}
-
 /// Google Benchmark's unit; its default where there is none.
 std::optional<double> unit_seconds(const ordered_json& entry) {
   static constexpr std::array<std::pair<std::string_view, double>, 4> units{
@@ -102,6 +91,8 @@ std::optional<double> unit_seconds(const ordered_json& entry) {
   return unit == units.end() ? std::nullopt : std::optional(unit->second);
 }
 
+bool is_aggregate(const ordered_json& entry) { return text_of(entry, "run_type") == "aggregate"; }
+
 /// The row of that name, made when it is new.
 RecordedRow& row_of(std::vector<RecordedRow>& rows, const std::string& name) {
   const auto found = std::ranges::find(rows, name, &RecordedRow::name);
@@ -111,7 +102,7 @@ RecordedRow& row_of(std::vector<RecordedRow>& rows, const std::string& name) {
 std::vector<RecordedRow> rows_of_benchmarks(const ordered_json& benchmarks) {
   std::vector<RecordedRow> rows;
   for (const ordered_json& entry : benchmarks) {
-    if (text_of(entry, "run_type") == "aggregate") {
+    if (is_aggregate(entry)) {
       continue;
     }
     const std::string run_name = text_of(entry, "run_name");
@@ -131,10 +122,23 @@ std::vector<RecordedRow> rows_of_benchmarks(const ordered_json& benchmarks) {
   return rows;
 }
 
+/// A row for each result, since two of one command may differ in what only --setup or --prepare is
+/// told: by its parameters and, of equal ones, a number.
 std::vector<RecordedRow> rows_of_hyperfine(const ordered_json& results) {
   std::vector<RecordedRow> rows;
   for (const ordered_json& result : results) {
-    RecordedRow& row = row_of(rows, text_of(result, "command"));
+    std::string name = text_of(result, "command");
+    for (const auto& [parameter, value] : all_of(member(result, "parameters"))) {
+      name += fmt::format(" ({}={})", parameter, value);
+    }
+    const auto taken = [&](const std::string& each) {
+      return std::ranges::find(rows, each, &RecordedRow::name) != rows.end();
+    };
+    const std::string first = name;
+    for (int number = 2; taken(name); ++number) {
+      name = fmt::format("{} #{}", first, number);
+    }
+    RecordedRow& row = rows.emplace_back(RecordedRow{.name = name, .seconds = {}});
     for (const ordered_json& time : member(result, "times")) {
       if (const auto seconds = positive(time)) {
         row.seconds.push_back(*seconds);
@@ -155,8 +159,8 @@ double cpu_share(const ordered_json& json, const std::string& backend) {
     const auto real_time = positive(member(entry, "real_time"));
     const auto cpu_time = positive(member(entry, "cpu_time"));
     const auto threads = positive(member(entry, "threads"));
-    if (text_of(entry, "name").starts_with(begin) && real_time && cpu_time && threads &&
-        member(entry, "cpu_time_is_wall_time") == 0) {
+    if (text_of(entry, "name").starts_with(begin) && !is_aggregate(entry) && real_time &&
+        cpu_time && threads && member(entry, "cpu_time_is_wall_time") == 0) {
       wall += *real_time * *threads;
       cpu += *cpu_time;
     }
@@ -194,7 +198,7 @@ const RecordedRow* RecordedRun::find(std::string_view name) const {
 RecordedRun recorded_run(const ordered_json& json) {
   const ordered_json& context = member(json, "context");
   RecordedRun run{.disturbed = false,
-                  .date = date_of(context),
+                  .date = instant_of(text_of(context, "date")),
                   .machine = machine_of(context),
                   .problem = {},
                   .rows = {}};

@@ -10,6 +10,7 @@
 #include "spawn_signals.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -200,29 +201,43 @@ bool drain(int fd, Take take) {
   return true;
 }
 
-/// The end of what a program says is enough for a message.
+/// The lines of what a program says that are enough for a message.
 class LastWords {
  public:
   void add(std::span<const std::byte> bytes) {
-    text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    constexpr std::size_t enough = 4096;
-    if (text_.size() > 2 * enough) {
-      text_.erase(0, text_.size() - enough);
+    for (const std::byte each : bytes) {
+      constexpr std::size_t enough = 1000;
+      if (const char c = static_cast<char>(each); c == '\n') {
+        end_line();
+      } else if (line_.size() < enough) {
+        line_ += c;
+      }
     }
   }
-  [[nodiscard]] std::string line() const {
-    const std::size_t end = text_.find_last_not_of(" \r\n\t");
-    if (end == std::string::npos) {
-      return "";
-    }
-    const std::size_t newline = text_.rfind('\n', end);
-    const std::size_t begin =
-        text_.find_first_not_of(" \t", newline == std::string::npos ? 0 : newline + 1);
-    return text_.substr(begin, end - begin + 1);
+  [[nodiscard]] std::string text() {
+    end_line();
+    return errors_.empty() ? last_ : fmt::format("{}", fmt::join(errors_, "; "));
   }
 
  private:
-  std::string text_;
+  void end_line() {
+    constexpr const char* space = " \r\t";
+    const auto has = [&](std::string_view mark) { return line_.find(mark) != std::string::npos; };
+    line_.erase(line_.find_last_not_of(space) + 1);
+    line_.erase(0, line_.find_first_not_of(space));
+    constexpr std::size_t most = 3;
+    if (errors_.size() < most && (has("rror:") || has("error[") || has("CMake Error") ||
+                                  has("undefined reference") || has("multiple definition"))) {
+      errors_.push_back(line_);
+    }
+    if (!line_.empty() && (last_.empty() || !has(": *** ["))) { // make only repeats that it failed
+      last_ = line_;
+    }
+    line_.clear();
+  }
+
+  std::string line_, last_;
+  std::vector<std::string> errors_;
 };
 
 void check_time(const ProgramPlan& plan, double seconds) {
@@ -318,7 +333,7 @@ ProgramRun Program::run(ProgramOutput& output) const {
   (void)drain(out.read_end.get(), read_stdout);
   (void)drain(err.read_end.get(), read_stderr);
   output.digest = digest.text();
-  output.last_words = words.line();
+  output.last_words = words.text();
   return child.reap(seconds);
 }
 

@@ -33,7 +33,7 @@ struct ProgramRun {
 struct ProgramOutput {
   std::string digest;     ///< SHA-256 of stdout
   std::int64_t bytes = 0; ///< of stdout
-  std::string last_words; ///< the last line of stderr
+  std::string last_words; ///< the first errors of a compiler on stderr, else its last line
 };
 
 struct ProgramPlan {

@@ -2,13 +2,20 @@
 #include "result_file.hpp"
 
 #include "json.hpp"
+#include "statistics.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <unistd.h>
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <ranges>
 
 namespace diffbench::bench {
 
@@ -17,8 +24,18 @@ std::string now_iso8601() {
   std::tm local{};
   ::localtime_r(&now, &local);
   char text[64] = "";
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &local);
-  return text;
+  const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &local);
+  return std::string(text, length).insert(length - 2, ":");
+}
+
+std::optional<std::time_t> instant_of(const std::string& date) {
+  std::tm parts{};
+  const char* end = ::strptime(date.c_str(), "%Y-%m-%dT%H:%M:%S%z", &parts);
+  if (end == nullptr || *end != '\0') {
+    return std::nullopt;
+  }
+  const long offset = parts.tm_gmtoff; // timegm() clears it
+  return ::timegm(&parts) - offset;
 }
 
 std::string host_name() {
@@ -59,8 +76,45 @@ Value context_json(const Facts& facts) {
   return context;
 }
 
+constexpr std::array<const char*, 4> aggregate_names{"mean", "median", "stddev", "cv"};
+
+/// In the order of the names, of two values at least.
+std::array<double, 4> aggregates_of(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  const double mean = std::reduce(values.begin(), values.end()) / count;
+  const double squares =
+      std::transform_reduce(values.begin(), values.end(), 0.0, std::plus(),
+                            [&](double value) { return (value - mean) * (value - mean); });
+  const double deviation = std::sqrt(squares / (count - 1));
+  return {mean, median_of(values), deviation, deviation / mean};
+}
+
+/// Of the entries of a series, as Google Benchmark has them, for tools that keep one entry a name.
+void append_aggregates(Value& benchmarks, const std::vector<Value>& entries,
+                       const std::vector<std::string>& measured) {
+  for (std::size_t i = 0; i < aggregate_names.size(); ++i) {
+    Value entry = entries.front();
+    entry["name"] = entry.find("name").plain_text() + "_" + aggregate_names.at(i);
+    entry["run_type"] = "aggregate";
+    entry.erase("repetition_index");
+    entry["aggregate_name"] = aggregate_names.at(i);
+    entry["aggregate_unit"] = aggregate_names.at(i) == std::string("cv") ? "percentage" : "time";
+    entry["iterations"] = entries.size();
+    for (const std::string& key : measured) {
+      std::vector<double> values;
+      std::ranges::transform(entries, std::back_inserter(values),
+                             [&](const Value& each) { return each.find(key).number(); });
+      entry[key] = aggregates_of(values).at(i);
+    }
+    benchmarks.push_back(std::move(entry));
+  }
+}
+
 void append_entries(Value& benchmarks, const SampleSeries& series, std::size_t family) {
   int repetition = 0;
+  std::vector<Value> entries;
+  std::vector<std::string> measured{"real_time", "cpu_time"};
+  std::ranges::copy(series.per_iteration | std::views::keys, std::back_inserter(measured));
   for (const Sample& sample : series.samples) {
     const double iterations = static_cast<double>(sample.iterations);
     const double seconds = sample.seconds_per_iteration();
@@ -83,7 +137,11 @@ void append_entries(Value& benchmarks, const SampleSeries& series, std::size_t f
       entry[name] = amount / seconds;
     }
     entry["cpu_time_is_wall_time"] = sample.cpu_seconds ? 0 : 1;
-    benchmarks.push_back(std::move(entry));
+    benchmarks.push_back(entry);
+    entries.push_back(std::move(entry));
+  }
+  if (entries.size() > 1) {
+    append_aggregates(benchmarks, entries, measured);
   }
 }
 

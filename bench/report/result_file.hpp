@@ -7,6 +7,8 @@
 #include "result.hpp"
 #include "value.hpp"
 
+#include <ctime>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,13 +27,16 @@ struct SampleSeries {
   std::vector<std::pair<std::string, double>> per_iteration = {};
 };
 
-/// Local time with its offset from UTC: "2026-11-24T23:05:12+0000".
+/// Local time with its offset from UTC, as RFC 3339 has it: "2026-11-24T23:05:12+00:00".
 [[nodiscard]] std::string now_iso8601();
+/// Of such a date, also without the colon; empty for any other text.
+[[nodiscard]] std::optional<std::time_t> instant_of(const std::string& date);
 /// "unknown" where the system does not tell.
 [[nodiscard]] std::string host_name();
 
 /// The whole file: the context of this process, an entry of Google Benchmark's format for each
-/// sample (so that its tools can do statistics of their own), and `own` as `diffbench`.
+/// sample (so that its tools can do statistics of their own), with mean, median, stddev and cv of
+/// several, and `own` as `diffbench`.
 [[nodiscard]] Value result_file(const Facts& context, const std::vector<SampleSeries>& series,
                                 Value own);
 

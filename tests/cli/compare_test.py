@@ -162,6 +162,60 @@ class Compare(CommandLineTest):
         self.assertIn("no time", rows["./prog 3"]["reason"])
         self.assert_refused(2, "no result file", "report", "old.json", "-o", "page.html")
 
+    def test_results_of_hyperfine_are_told_apart(self):
+        def result(factor, command="./p", **parameters):
+            return {"command": command, "times": [factor * (1 + 0.001 * i) for i in range(10)],
+                    **({"parameters": parameters} if parameters else {})}
+
+        for results, names in [
+                ([result(1, branch="a"), result(2, branch="b")], ["./p (branch=a)", "./p (branch=b)"]),
+                ([result(1, n="1", m="1"), result(2, n="1", m="2"), result(3, n="2", m="1")],
+                 ["./p (n=1) (m=1)", "./p (n=1) (m=2)", "./p (n=2) (m=1)"]),
+                ([result(1, "./p 10", n=1), result(2, "./p 10", n=10)], ["./p 10 (n=1)", "./p 10 (n=10)"]),
+                ([result(1), result(2), result(3)], ["./p", "./p #2", "./p #3"]),
+                ([result(1, n=""), result(2)], ["./p (n=)", "./p"])]:
+            self.old_and(lambda new: new["results"][-1].update(times=[2 * t for t in new["results"][-1]["times"]]),
+                         {"results": results})
+            rows, _, _ = self.compare()
+            self.assertEqual(list(rows), names)
+            self.assertEqual([row["verdict"] for row in rows.values()], ["UNCLEAR"] * (len(names) - 1) + ["SLOWER"])
+            self.assertEqual([round(row["ratio"], 9) for row in rows.values()], [1] * (len(names) - 1) + [2])
+        # Another value is another row.
+        self.old_and(lambda new: new["results"][0]["parameters"].update(n="2"), {"results": [result(1, n="1")]})
+        rows, _, _ = self.compare(exit_code=1)
+        self.assertEqual(list(rows), ["./p (n=1)", "./p (n=2)"])
+
+    def test_two_machines_fail_no_code(self):
+        machine = {"host_name": "a", "cpu_model": "A", "num_cpus": 4, "usable_cpus": "4", "mhz_per_cpu": 2400,
+                   "gpu_name": "G", "compiler": "c", "flags": "-O2", "git_sha": "1", "kernel": "6"}
+        for change, another in [
+                ({}, ""), ({"compiler": "d", "flags": "-O3", "git_sha": "2", "kernel": "7"}, ""), ({"host_name": "b"}, ""),
+                ({"mhz_per_cpu": 2600}, ""), ({"gpu_name": "none"}, ""), ({"cpu_model": "unknown"}, ""),
+                ({"cpu_model": None}, ""),
+                ({"cpu_model": "B"}, "cpu_model A and B"), ({"num_cpus": 2}, "num_cpus 4 and 2"),
+                ({"usable_cpus": "2"}, "usable_cpus 4 and 2"), ({"gpu_name": "H"}, "gpu_name G and H"),
+                ({"host_name": "b", "mhz_per_cpu": 3500}, "mhz_per_cpu 2400 and 3500"),
+                ({"num_cpus": 2, "git_sha": "2"}, "num_cpus 4 and 2")]:
+            old = {"context": machine, "benchmarks": [
+                {"name": "BM", "run_type": "iteration", "real_time": 1 + 0.001 * i} for i in range(20)]}
+
+            def changed(new, change=change):
+                new["context"].update(change)
+                for entry in new["benchmarks"]:
+                    entry["real_time"] *= 1.5
+            self.old_and(changed, old)
+            with self.subTest(change):
+                rows, _, errors = self.compare("--fail-on", "slower=5%", exit_code=0 if another else 5)
+                self.assertEqual(rows["BM"]["verdict"], "SLOWER")
+                if another:
+                    self.assert_one_line(errors, another, "--across-machines")
+                else:
+                    self.assert_one_line(errors, "slower by more than 5 %: BM")
+                self.compare("--fail-on", "slower=5%", "--across-machines", exit_code=5)
+                _, _, errors = self.compare("--fail-on", "unclear", exit_code=5 if another else 0)
+                self.assertEqual(another != "", "unclear: the runs are of two machines" in errors)
+                self.assertEqual(self.compare()[2], "")
+
     def test_files_that_are_none(self):
         good = json.dumps(self.recorded)
         self.path("good.json").write_text(good)
@@ -217,6 +271,7 @@ class Compare(CommandLineTest):
         self.old_and(lambda result: None)
         for arguments, mention in [([], "two result files"), (["old.json"], "two result files")]:
             self.assert_refused(2, mention, "compare", *arguments)
+        self.assert_refused(2, "is for --fail-on", "compare", "old.json", "new.json", "--across-machines")
         for option, value in [("--fail-on", "5%"), ("--fail-on", "slower=5"),
                               ("--fail-on", "slower=-5%"), ("--fail-on", "slower=nan%"),
                               ("--run-spread", "0%"), ("--run-spread", "x")]:

@@ -87,7 +87,7 @@ class Duel(CommandLineTest):
         self.assertEqual(own["duel"]["results"][0]["verdict"], "SAME")
 
     def test_a_command_that_fails(self):
-        self.assert_refused(1, ["B: ended with exit code 1", "--ignore-failure"], "duel", "true", "false")
+        self.assert_refused(1, ["warm-up 1: B: ended with exit code 1", "--ignore-failure"], "duel", "true", "false")
         self.assert_refused(1, ["A: ended with exit code 3: no such thing"], "duel", "--shell", "sh",
                             "echo no such thing >&2; exit 3", "true")
         self.assert_refused(1, "B: ended with exit code 255", "duel", "true", "sh -c 'exit 255'")
@@ -102,6 +102,14 @@ class Duel(CommandLineTest):
         done = self.run_program("duel", "--shell", "sh", script, "true")
         self.assertEqual(done.returncode, 1)
         self.assert_one_line(done.stderr, "A: ended with exit code 1")
+        # Where, and what it says then, or that it did not fail again.
+        for bound, words in [("-lt 4", "block 2, pair 1: A: ended with exit code 1: gone"),
+                             ("-ne 4", "block 2, pair 1: A: ended with exit code 1: not when it ran again")]:
+            self.path("count").write_text("0\n")
+            script = f"read n < count; echo $((n+1)) > count; test $n {bound} || {{ echo gone >&2; exit 1; }}"
+            done = self.run_program("duel", "--shell", "sh", script, "true", "--pairs", "2", "--warmup", "2")
+            self.assertEqual(done.returncode, 1)
+            self.assert_one_line(done.stderr, words)
 
     def test_a_command_that_hangs(self):
         sleeps = "sh -c 'sleep 60 & echo $$ $! > pids; wait'"
@@ -251,9 +259,11 @@ class Duel(CommandLineTest):
         notes = self.duel("--revisions", "v1..v2", *ask)["notes"]
         self.assertIn("not committed", " ".join(notes))
         for arguments, code, mention in [
-                (["--revisions", "v1..v9", *ask], 2, "v9 is no commit that is here"),
+                (["--revisions", "v1..v9", *ask], 2, "v9 does not name one commit that is here"),
                 (["--revisions", "v1..v2", "--build", "echo broken >&2; exit 2", "--run", "./prog"], 1,
                  "--build: v1 does not build, exit code 2: broken"),
+                (["--revisions", "v1..v2", "--build", "echo 'a.c:1: error: b'; echo 'make: *** [x] Error 1' >&2; false",
+                  "--run", "./prog"], 1, "--build: v1 does not build, exit code 1: a.c:1: error: b"),
                 (["--revisions", "v1..v2", "--build", "sleep 60", "--run", "./prog", "--timeout", "0.3"], 1,
                  "--build: did not end within 0.3 s"),
                 (["--revisions", "v1..v3", *ask], 1, "B: ended with exit code 9")]:
@@ -396,6 +406,60 @@ class Duel(CommandLineTest):
                 continue
             self.assertIn(stat.rsplit(") ", 1)[1][0], "ZX", name)
 
+    def test_revisions_that_are_not_two_commits(self):
+        self.git("init")
+        for tag in ("v1", "v2"):
+            self.git("commit", "--allow-empty", "-m", tag)
+            self.git("tag", tag)
+        self.git("tag", "tree", "HEAD^{tree}")
+        for two in ["v1..HEAD..v1", "v1...HEAD", "v1....v2", "v1..v2..", "..v2", "v1..", "..", "v1..v2...v1"]:
+            self.assert_refused(2, f"--revisions {two}: give two revisions", "duel", "--revisions", two, "--run", "true")
+        for one in ["^v1", "v1^@", "v2^!", "v2^-", "tree", "--all", "--glob=refs/tags/v1", "-q", "v1 v2", "v9", "0" * 40]:
+            for two in (f"v1..{one}", f"{one}..v1") if one[0] != "-" else (f"v1..{one}",):
+                self.assert_refused(2, f"{one} does not name one commit", "duel", "--revisions", two, "--run", "true")
+        self.git("branch", "same", "v1")
+        for two in ["v1..v1", "v1..same", "HEAD^..v1"]:
+            own = self.duel("--revisions", two, "--run", "true", "--blocks", "1")
+            self.assertIn("A and B are one commit", " ".join(own["notes"]))
+        notes = self.duel("--revisions", "v1..HEAD", "--run", "true", "--blocks", "1")["notes"]
+        self.assertNotIn("one commit", " ".join(notes))
+
+    def test_git_bisect_finds_what_made_it_slower(self):
+        self.git("init")
+        for state in ["exec sleep 0.01", "exec sleep 0.01; :", "does not build", "exec sleep 0.1", "exit 3", "exec sleep 0.1"]:
+            self.path("prog.in").write_text(f"{state}\n")
+            self.git("add", ".")
+            self.git("commit", "-m", state)
+        ask = ["--build", "! grep 'not build' prog.in && cp prog.in prog", "--run", "sh prog", "--pairs", "1"]
+        wide = ["--margin", "200%"]
+        for b, more, code in [
+                ("HEAD", [], 1), ("HEAD~4", wide, 0), ("HEAD~3", [], 125), ("HEAD~1", [], 125),
+                ("HEAD", ["--blocks", "3"], 125), ("HEAD", ["--margin", "900%"], 0),
+                ("HEAD", ["--fail-on", "slower=50%"], 1), ("HEAD", ["--timeout", "0.001"], 125),
+                ("HEAD", ["--fail-on", "unclear", "--blocks", "3"], 125),
+                ("nothing", [], 130), ("^HEAD", [], 130), ("HEAD", ["--bogus"], 130), ("HEAD", ["--margin", "x"], 130),
+                ("HEAD", ["--shell", "fish"], 130), ("HEAD", ["--help"], 0)]:
+            done = self.run_program("duel", "--bisect", "--revisions", f"HEAD~5..{b}", *ask, *more)
+            self.assertEqual(done.returncode, code, (b, more, done.stderr))
+        done = self.run_program("duel", "--bisect", "--revisions", "HEAD~5..HEAD", *ask, env=PLANTED_LOAD)
+        self.assertEqual(done.returncode, 125, done.stderr)
+        for arguments, code in [(["echo 1", "echo 2", "--same-output"], 125), (["false", "true"], 125), (["true"], 130),
+                                (["--backend", "none", "--backend", "none"], 130)]:
+            self.assertEqual(self.run_program("duel", "--bisect", *arguments).returncode, code, arguments)
+        # What one revision lacks is no wrong usage.
+        fast_only = "grep -q 0.01 prog.in && echo '#!/bin/sh' > prog && chmod +x prog || true"
+        for two, code, plain in [("HEAD~5..HEAD", 125, 1), ("HEAD..HEAD~5", 130, 2)]:
+            for more, expected in [(["--bisect"], code), ([], plain)]:
+                done = self.run_program("duel", "--revisions", two, "--build", fast_only, "--run", "./prog", *more)
+                self.assertEqual(done.returncode, expected, (two, more, done.stderr))
+        first, last = (self.commit_of(name) for name in ("HEAD~5", "HEAD"))
+        self.git("bisect", "start", last, first)
+        done = subprocess.run(["git", "bisect", "run", PROGRAM, "duel", "--bisect", "--revisions", f"{first}..HEAD", *ask, *wide],
+                              cwd=self.directory, capture_output=True, encoding="utf-8", check=False, timeout=120)
+        found = [self.commit_of(f"main~{back}") for back in (3, 2)]  # the one that does not build, or the next
+        self.assertIn("only 'skip'ped commits left", done.stdout + done.stderr)
+        self.assertTrue(set(found) <= set(done.stdout.split()), done.stdout)
+
     def test_a_shallow_clone_says_what_it_lacks(self):
         self.git("init")
         for tag in ("v1", "v2"):
@@ -406,7 +470,7 @@ class Duel(CommandLineTest):
         self.directory = self.path("shallow")
         done = self.run_program("duel", "--revisions", "v1..HEAD", "--run", "true")
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assert_one_line(done.stderr, "v1 is no commit that is here", "git fetch --unshallow")
+        self.assert_one_line(done.stderr, "v1 does not name one commit that is here", "git fetch --unshallow")
 
     def test_commands_that_write_much_or_move(self):
         own = self.duel("head -c 100000000 /dev/zero", "head -c 100000000 /dev/zero", "--same-output", "--blocks", "1")

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from program import PROGRAM, CommandLineTest, parse_json
+from program import PROGRAM, CommandLineTest, parse_json, samples_of
 
 LATENCY = "mlp latency --layers 5,8,3".split()
 MISTAKES = {"no warm-up", "one sample", "mean", "coarse clock", "hot cache", "throughput"}
@@ -78,8 +78,8 @@ class MlpLatency(CommandLineTest):
         row, = data["results"]
         self.assertEqual((row["engine"], row["status"]), ("cpu", "ok"))
         self.assertLessEqual(row["verified"]["error"], row["verified"]["most_error"])
-        samples = [e["real_time"] for e in result["benchmarks"]]
-        self.assertEqual([e["name"] for e in result["benchmarks"]], ["mlp/latency/5-8-3/2/cpu"] * 140)
+        samples = [e["real_time"] for e in samples_of(result)]
+        self.assertEqual([e["name"] for e in samples_of(result)], ["mlp/latency/5-8-3/2/cpu"] * 140)
         seconds = row["seconds"]
         self.assertTrue(math.isclose(seconds["max"], max(samples) * 1e-9, rel_tol=1e-6))
         self.assertTrue(math.isclose(seconds["mean"], sum(samples) / 140 * 1e-9, rel_tol=1e-6))
@@ -115,7 +115,7 @@ class MlpLatency(CommandLineTest):
         self.assertEqual(done.returncode, exit_code, done.stderr)
         result = parse_json(done.stdout)
         times = {}
-        for sample in result["benchmarks"]:
+        for sample in samples_of(result):
             times.setdefault(sample["name"].split("/")[-1], []).append(1e-9 * sample["real_time"])
         rows = result["diffbench"]["mlp_latency"]["results"]
         return done.stderr, {row["engine"]: row for row in rows}, times

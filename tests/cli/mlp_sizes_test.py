@@ -4,7 +4,7 @@ missing, refusals. The peers here are scripts of the test's own: PyTorch takes s
 import os
 import unittest
 
-from program import SOME_TIMING, CommandLineTest, parse_json
+from program import SOME_TIMING, CommandLineTest, parse_json, samples_of
 from toy_torch import STEPS as RIGHT
 
 DEPTH = "mlp depth --last 4,16 --engine cpu --threads 1 --budget 2".split()
@@ -33,9 +33,9 @@ class Sizes(CommandLineTest):
             self.assertEqual((row["row"], row["status"]), ("cpu, 1 thread", "ok"))
             self.assertIs(row["verified"]["ok"], True)
             self.assertAlmostEqual(row["seconds_100_epochs"], 1000 * row["seconds_per_step"])
-        self.assertEqual(len(result["benchmarks"]),
+        self.assertEqual(len(samples_of(result)),
                          sum(len(p["rows"][0]["samples"]) for p in points))
-        self.assertEqual({b["name"] for b in result["benchmarks"]},
+        self.assertEqual({b["name"] for b in samples_of(result)},
                          {"mlp/depth/2-4-2/cpu, 1 thread", "mlp/depth/2-4-8-16-2/cpu, 1 thread"})
         self.assertIn("cpu ran alone", result["diffbench"]["sentence"])
         both = " ".join(DEPTH).replace("--engine cpu", "--engine cpu,scalar").split()

@@ -3,7 +3,7 @@
 of memory too, is in the unit tests."""
 import unittest
 
-from program import CommandLineTest, parse_json
+from program import CommandLineTest, parse_json, samples_of
 
 SMALL = "mlp throughput --layers 20,10,3 --most-batch 8 --engine cpu --budget 60".split()
 
@@ -25,7 +25,7 @@ class MlpThroughput(CommandLineTest):
             self.assertEqual(row["best_batch"], best["batch"])
             if row["enough_batch"] is not None:  # the samples may leave it open
                 self.assertLessEqual(row["enough_batch"], best["batch"])
-            self.assertEqual(len(result["benchmarks"]),
+            self.assertEqual(len(samples_of(result)),
                              sum(len(point["samples"]) for point in row["curve"]))
 
     def test_table(self):

@@ -4,7 +4,7 @@ decides a test."""
 import re
 import unittest
 
-from program import CommandLineTest, parse_json
+from program import CommandLineTest, parse_json, samples_of
 
 ON_CPU = ["no-warm-up", "allocation-timed", "copies-timed", "clock-in-the-loop", "hot-cache",
           "dead-code", "lazy-expression", "one-sample", "mean-with-outlier", "slow-cpu-baseline",
@@ -46,7 +46,7 @@ class Pitfalls(CommandLineTest):
         self.run_ok("pitfalls", "--grid", "24", "--only", "lazy-expression", "--json", "out.json")
         result = parse_json(self.path("out.json").read_text())
         entry, = result["diffbench"]["pitfalls"]
-        taken = [b["real_time"] * 1e-9 for b in result["benchmarks"]
+        taken = [b["real_time"] * 1e-9 for b in samples_of(result)
                  if b["run_name"] == "pitfalls/lazy-expression/right/24x24"]
         self.assertEqual(len(taken), len(entry["right_samples_seconds"]))
         for ours, theirs in zip(entry["right_samples_seconds"], taken):

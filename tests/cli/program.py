@@ -190,6 +190,11 @@ def host_and_engine_events(trace_text):
     return {track: [event for _, _, event in spans] for track, spans in tracks.items()}
 
 
+def samples_of(result):
+    """The entries of Google Benchmark's format that are no aggregates."""
+    return [entry for entry in result["benchmarks"] if entry["run_type"] != "aggregate"]
+
+
 def row_of(result, backend):
     return next(row for row in result["diffbench"]["results"] if row["backend"] == backend)
 

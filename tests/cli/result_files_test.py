@@ -31,7 +31,7 @@ SCHEMA = {
     # What Google Benchmark's compare.py reads, and more of its format.
     "benchmarks": [{
         "name": str, "family_index": int, "per_family_instance_index": int, "run_name": str,
-        "run_type": str, "repetitions": int, "repetition_index": int, "threads": int,
+        "run_type": str, "repetitions": int, "threads": int,
         "iterations": int, "real_time": NUMBER, "cpu_time": NUMBER, "time_unit": str}],
     "diffbench": {
         "schema": int, "command": str, "interrupted": bool,
@@ -161,6 +161,26 @@ class JsonContract(CommandLineTest):
                 self.close(entry["real_time"] * entry["iterations"], 1e9 * seconds)
                 counters = set(entry) - set(SCHEMA["benchmarks"][0])
                 self.assertTrue(all(isinstance(entry[c], NUMBER) for c in counters), entry)
+
+    def test_aggregates_as_google_benchmark_has_them(self):
+        for row in self.ours["results"]:
+            name = f"stencil/{row['backend']}/float32/24x16"
+            entries = [e for e in self.result["benchmarks"] if e["run_name"] == name]
+            samples = [e for e in entries if e["run_type"] == "iteration"]
+            aggregates = {e["aggregate_name"]: e for e in entries[len(samples):]}
+            self.assertEqual([e["name"] for e in aggregates.values()],
+                             [f"{name}_{each}" for each in ("mean", "median", "stddev", "cv")])
+            for key in ("real_time", "cpu_time", "bytes_per_second"):
+                values = [e[key] for e in samples]
+                mean, deviation = statistics.mean(values), statistics.stdev(values)
+                for each, value in [("mean", mean), ("median", statistics.median(values)), ("stddev", deviation),
+                                    ("cv", deviation / mean)]:
+                    self.close(aggregates[each][key], value, 1e-9)
+            for each, entry in aggregates.items():
+                self.assertEqual((entry["run_type"], entry["iterations"], entry["repetitions"], entry["aggregate_unit"]),
+                                 ("aggregate", len(samples), len(samples), "percentage" if each == "cv" else "time"))
+                self.assertNotIn("repetition_index", entry)
+        self.assertRegex(self.result["context"]["date"], r"T\d\d:\d\d:\d\d[+-]\d\d:\d\d$")
 
     def test_csv_is_one_header_and_full_precision(self):
         self.assertEqual(self.csv_text.count("\n"), 3)

@@ -2,7 +2,7 @@
 """diffbench scaling: its table, its result file, what it refuses, and Ctrl-C."""
 import unittest
 
-from program import SOME_TIMING, CommandLineTest, parse_json
+from program import SOME_TIMING, CommandLineTest, parse_json, samples_of
 
 SMALL = "scaling --grid 24x16 --iters 20 --budget 20 --threads 1,2".split()
 
@@ -24,9 +24,9 @@ class Scaling(CommandLineTest):
             self.assertEqual(row["oversubscribed"], row["threads"] > own["usable_cpus"])
         self.assertEqual(own["results"][0]["speedup"], 1)
         self.assertIn(own["recommended_threads"], [1, 2, 3])
-        self.assertEqual(len(result["benchmarks"]),
+        self.assertEqual(len(samples_of(result)),
                          sum(len(row["samples_seconds"]) for row in own["results"]))
-        self.assertEqual({b["name"] for b in result["benchmarks"]},
+        self.assertEqual({b["name"] for b in samples_of(result)},
                          {f"scaling/simd, {n}/float32/24x16"
                           for n in ("1 thread", "2 threads", "3 threads")})
 
@@ -41,7 +41,7 @@ class Scaling(CommandLineTest):
         result = parse_json(self.run_ok(*"scaling --grid 128 --iters 20000 --weak".split(),
                                         *"--budget 2 --threads 1,2 --json -".split()).stdout)
         for row in result["diffbench"]["scaling"]["results"]:
-            own = [b for b in result["benchmarks"] if f", {row['threads_asked']} t" in b["name"]]
+            own = [b for b in samples_of(result) if f", {row['threads_asked']} t" in b["name"]]
             self.assertEqual(len(own), len(row["samples_seconds"]))
             self.assertEqual({b["iterations"] for b in own}, {row["iterations_per_sample"]})
             self.assertLess(row["iterations_per_sample"], 20000)  # or all samples are whole runs

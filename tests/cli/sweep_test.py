@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from program import PROGRAM, CommandLineTest, parse_json
+from program import PROGRAM, CommandLineTest, parse_json, samples_of
 
 ROWS = ["--backend", "scalar,fused", "--baseline", "scalar", "--threads", "1"]
 SMALL = ["sweep", "--grid", "8:32:x2", "--iters", "2,4", "--budget", "20", *ROWS]
@@ -47,7 +47,7 @@ class Sweep(CommandLineTest):
         for point in sweep["points"]:
             for row in point["result"]["results"]:
                 self.assertIs(row["verified"]["bitwise"], True)
-        names = {entry["name"] for entry in result["benchmarks"]}
+        names = {entry["name"] for entry in samples_of(result)}
         self.assertEqual(len(names), 24)
 
     def test_interrupted_and_resumed_measures_nothing_twice_and_loses_nothing(self):

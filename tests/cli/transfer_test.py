@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from program import CommandLineTest, parse_json
+from program import CommandLineTest, parse_json, samples_of
 
 # A few hundred milliseconds.
 QUICK = "transfer --max-size 64K --step 4 --threads 2 --budget 6".split()
@@ -32,7 +32,7 @@ class Measuring(CommandLineTest):
                 self.assertTrue(all(seconds > 0 for seconds in point["samples_seconds"]))
 
     def test_every_sample_is_an_entry(self):
-        entries = [e for e in self.result["benchmarks"]
+        entries = [e for e in samples_of(self.result)
                    if e["name"] == "transfer/host/memcpy/4096"]
         point = next(c for c in self.transfer["host"]["curves"]
                      if (c["way"], c["threads"]) == ("memcpy", 1))["points"][1]

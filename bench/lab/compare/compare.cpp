@@ -22,6 +22,7 @@ namespace {
 struct CompareOptions {
   std::string old_file, new_file;
   FailOn fail_on;
+  bool across_machines = false;
   double run_spread = default_run_spread;
   LabOutput output;
 };
@@ -36,7 +37,17 @@ LabReport report_of(const CompareOptions& options, const FileComparison& compari
                       .complaint = "no row of the two files can be compared, see the reasons"};
     return report;
   }
-  if (const auto limit = options.fail_on.slower) {
+  const auto& [fail_slower, fail_unclear] = options.fail_on;
+  const std::string machines = options.across_machines ? "" : comparison.other_machine();
+  if ((fail_slower || fail_unclear) && !machines.empty()) {
+    report.outcome = {.exit_code = fail_unclear ? exit_regression : exit_ok,
+                      .complaint = fmt::format(
+                          "{}the runs are of two machines ({}), and --fail-on judges the code: "
+                          "--across-machines judges both",
+                          fail_unclear ? "unclear: " : "", machines)};
+    return report;
+  }
+  if (const auto limit = fail_slower) {
     if (const auto slower = comparison.slower_by(*limit); !slower.empty()) {
       report.outcome = {.exit_code = exit_regression,
                         .complaint = fmt::format("slower by more than {:g} %: {}", 100 * *limit,
@@ -44,9 +55,8 @@ LabReport report_of(const CompareOptions& options, const FileComparison& compari
       return report;
     }
   }
-  const double limit = options.fail_on.slower.value_or(visible_between_runs);
-  if (const auto blind = comparison.unable_to_see(limit);
-      options.fail_on.unclear && !blind.empty()) {
+  const double limit = fail_slower.value_or(visible_between_runs);
+  if (const auto blind = comparison.unable_to_see(limit); fail_unclear && !blind.empty()) {
     report.outcome = {
         .exit_code = exit_regression,
         .complaint = fmt::format("unclear: a slowdown of {:g} % would have got no verdict: {}",
@@ -58,6 +68,9 @@ LabReport report_of(const CompareOptions& options, const FileComparison& compari
 int run_compare(const CompareOptions& options, const Invocation& invocation) {
   if (options.new_file.empty()) {
     throw InvalidInput("compare: give two result files: diffbench compare OLD.json NEW.json");
+  }
+  if (options.across_machines && !options.fail_on.slower && !options.fail_on.unclear) {
+    throw InvalidInput("--across-machines: is for --fail-on");
   }
   const std::array inputs{options.old_file, options.new_file};
   refuse_to_overwrite("--json", options.output.json, inputs);
@@ -83,6 +96,9 @@ Action declare_compare(OptionList& options) {
       options, typed->fail_on,
       "exit code 5 when a row is SLOWER by more than X%; unclear: also when such a slowdown could "
       "not have been seen (10 % without slower=); may be repeated");
+  options.flag("--across-machines", typed->across_machines,
+               "--fail-on also where the runs are of two machines (another CPU, GPU or number of "
+               "cores); without it slower= then is exit code 0, and a line says why");
   options.percent("--run-spread X%", typed->run_spread, "how much runs of the same program differ");
   typed->output.declare(options);
   return [typed](const Invocation& invocation) { return run_compare(*typed, invocation); };

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <string_view>
 #include <utility>
 
 namespace diffbench::bench {
@@ -34,6 +35,27 @@ void add_differences(std::vector<Difference>& differences, const std::string& pr
       differences.push_back({prefix + old_fact.first, old_fact.second, same->second});
     }
   }
+}
+
+/// The name of a host alone is no sign: that of a container is another each time. A clock may go
+/// faster on one machine, too, so it counts only beside another name.
+std::string signs_of_two_machines(const Facts& old_facts, const Facts& new_facts) {
+  std::vector<std::string_view> names{"cpu_model", "num_cpus", "usable_cpus", "gpu_name"};
+  if (fact(old_facts, "host_name") != fact(new_facts, "host_name")) {
+    names.emplace_back("mhz_per_cpu");
+  }
+  const auto known = [](std::string_view value) {
+    return !value.empty() && value != "unknown" && value != "none";
+  };
+  std::vector<std::string> signs;
+  for (const std::string_view name : names) {
+    const std::string_view old_value = fact(old_facts, name);
+    const std::string_view new_value = fact(new_facts, name);
+    if (old_value != new_value && known(old_value) && known(new_value)) {
+      signs.push_back(fmt::format("{} {} and {}", name, old_value, new_value));
+    }
+  }
+  return fmt::format("{}", fmt::join(signs, ", "));
 }
 
 template <auto row>
@@ -91,7 +113,8 @@ std::string rows_text(const std::vector<ComparedRow>& rows) {
 
 FileComparison::FileComparison(const RecordedRun& old_run, const RecordedRun& new_run,
                                double run_spread, double least_effect)
-    : least_effect_(least_effect) {
+    : least_effect_(least_effect),
+      other_machine_(signs_of_two_machines(old_run.machine, new_run.machine)) {
   disturbed_ = old_run.disturbed || new_run.disturbed;
   add_differences(machine_, "", old_run.machine, new_run.machine);
   add_differences(problem_, "", old_run.problem, new_run.problem);

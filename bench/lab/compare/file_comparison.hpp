@@ -37,6 +37,8 @@ class FileComparison {
   [[nodiscard]] bool any_compared() const;
   /// Neither the iterations nor the threads of a row were asked for otherwise.
   [[nodiscard]] bool same_settings() const { return same_settings_; }
+  /// What shows that the runs are of two machines, "num_cpus 4 and 2"; empty where nothing does.
+  [[nodiscard]] const std::string& other_machine() const { return other_machine_; }
   /// Rows with the verdict SLOWER that take longer by more than that, 0.05 being 5 %.
   [[nodiscard]] std::vector<std::string> slower_by(double limit) const;
   /// Rows that could not have shown a slowdown of `limit`, each with what it could: "fused (12 %)".
@@ -53,9 +55,10 @@ class FileComparison {
   [[nodiscard]] std::vector<std::string> notes() const;
 
   double least_effect_;
+  std::string other_machine_;
   bool disturbed_ = false; ///< while one of them was measured
   bool same_settings_ = true;
-  std::vector<Difference> machine_; ///< of machine, build and rows
+  std::vector<Difference> machine_; ///< of machine, build, settings and rows
   std::vector<Difference> problem_; ///< with any of them, no row is compared
   std::vector<ComparedRow> rows_;
 };

@@ -141,8 +141,13 @@ std::vector<Duel> duels_of_commands(const DuelOptions& options, const BuiltRevis
   }
   const int pairs = pairs_of_runs(options, seconds);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    duels[i].run = [sides = all[i], pairs](Side first) {
-      return block_of_runs(first, pairs, [&](Side side) { return sides->run(side); });
+    duels[i].run = [sides = all[i], pairs, block = 0](Side first) mutable {
+      ++block;
+      return block_of_runs(first, pairs, [&, run = 0](Side side) mutable {
+        const int pair = run++ / 2 + 1;
+        return as_of(fmt::format("block {}, pair {}", block, pair),
+                     [&] { return sides->run(side); });
+      });
     };
   }
   return duels;
@@ -181,6 +186,10 @@ LabReport measure_duel(const DuelOptions& options, Progress& progress) {
     progress.stage("builds");
     built.emplace(options.revisions);
     card.commits = built->commits();
+    if (card.commits.front() == card.commits.back()) {
+      card.notes.emplace_back(
+          "A and B are one commit: a difference is not of the code, but of builds or machine");
+    }
     if (built->dirty()) {
       card.notes.emplace_back("changes that are not committed are in neither revision");
     }
@@ -381,6 +390,10 @@ void declare_verdict(OptionList& options, DuelOptions& typed) {
   declare_fail_on(options, card.fail_on,
                   "exit code 5 when B is SLOWER, with a margin of X%; unclear: also without a "
                   "verdict; may be repeated");
+  options.flag("--bisect", card.bisect,
+               "exit codes for git bisect run: 1 B is SLOWER, 0 it is not, 125 it cannot be told "
+               "(unclear, disturbed, does not build or run), over 127 wrong usage or an interrupt, "
+               "which ends the bisection");
   options.flag(
       "--beside-load", card.beside_load,
       "conclude although other programs run: what holds is then how the two do beside them");

@@ -108,9 +108,14 @@ struct Line {
   std::string label;
   const Quantity* quantity;
   Value a, b;
+  double ratio = 0; ///< that of the verdict, where it is of the same quantity; else 0
 };
 
+/// Two ratios of one time, the other one of its medians, could contradict each other.
 Value times_of(const Line& line) {
+  if (line.ratio > 0) {
+    return line.ratio;
+  }
   const double a = line.a.number();
   return a > 0 && !line.b.is_null() ? Value(line.b.number() / a) : Value();
 }
@@ -258,6 +263,17 @@ std::string remedy(const Judged& judged, const DuelCard& card) {
                      limits_to_raise(judged, more, card));
 }
 
+/// Of what has no verdict, but all of its interval on one side of 1.
+std::string sure_text(const Interval& interval, const DuelCard& card) {
+  if (interval.low <= 1 && interval.high >= 1) {
+    return "";
+  }
+  return fmt::format(
+      "; it is surely {}, and only whether by more than the margin of {} (--margin) "
+      "is open",
+      interval.low > 1 ? "slower" : "faster", margin_text(card));
+}
+
 std::string sentence_of(const Judged& judged, const DuelCard& card) {
   const Standing& standing = judged.standing;
   const std::string with =
@@ -273,7 +289,8 @@ std::string sentence_of(const Judged& judged, const DuelCard& card) {
     case Verdict::same: return fmt::format("SAME{} within {}: {}.", with, margin_text(card), range);
     case Verdict::unclear: break;
   }
-  return fmt::format("UNCLEAR{}: {}; {}.", with, range, remedy(judged, card));
+  const std::string sure = standing.ratio.interval ? sure_text(*standing.ratio.interval, card) : "";
+  return fmt::format("UNCLEAR{}: {}{}; {}.", with, range, sure, remedy(judged, card));
 }
 
 std::vector<Line> lines_of(std::span<const Judged> all) {
@@ -289,7 +306,8 @@ std::vector<Line> lines_of(std::span<const Judged> all) {
           {.label = label.empty() ? quantity.label : fmt::format("{}, {}", quantity.label, label),
            .quantity = &quantity,
            .a = median<&Block::a>(judged, quantity.of),
-           .b = median<&Block::b>(judged, quantity.of)});
+           .b = median<&Block::b>(judged, quantity.of),
+           .ratio = quantity.of == seconds_of ? judged.standing.ratio.value : 0});
     }
   }
   return lines;
@@ -418,18 +436,20 @@ Outcome outcome_of(const DuelCard& card, std::span<const Judged> all,
                    const std::vector<std::string>& unmeasured, bool disturbed) {
   const FailOn& fail_on = card.fail_on;
   if (const auto slower = named(all, Verdict::slower, side_name);
-      fail_on.slower && !slower.empty()) {
+      (fail_on.slower || card.bisect) && !slower.empty()) {
     return {exit_regression,
             fmt::format("slower by more than {}: {}", margin_text(card), fmt::join(slower, ", "))};
   }
-  if (fail_on.unclear && disturbed) {
-    return {exit_regression, "unclear: other programs were running"};
+  const int code = card.bisect ? exit_error : exit_regression;
+  const bool fails = fail_on.unclear || card.bisect;
+  if (fails && disturbed) {
+    return {code, "unclear: other programs were running"};
   }
   auto unclear =
       named(all, Verdict::unclear, [&](const Duel& duel) { return with_end(duel, card); });
   std::ranges::copy(unmeasured, std::back_inserter(unclear));
-  if (fail_on.unclear && !unclear.empty()) {
-    return {exit_regression, fmt::format("unclear: {}", fmt::join(unclear, ", "))};
+  if (fails && !unclear.empty()) {
+    return {code, fmt::format("unclear: {}", fmt::join(unclear, ", "))};
   }
   return {};
 }
@@ -547,8 +567,11 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
   report.interrupted = interrupted;
   report.disturbed = disturbed;
   if (disturbance) {
-    report.notes.push_back(disturbed ? *disturbance
-                                     : *disturbance + "; the verdict holds beside them");
+    const bool concluded = std::ranges::any_of(
+        all, [](const Judged& j) { return j.standing.verdict != Verdict::unclear; });
+    report.notes.push_back(*disturbance + (disturbed   ? ", or conclude beside them: --beside-load"
+                                           : concluded ? "; the verdict holds beside them"
+                                                       : ""));
   }
   report.load_is_judged = true;
   if (!card.history.empty()) { // before anything of it is shown

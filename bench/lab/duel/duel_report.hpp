@@ -27,6 +27,7 @@ struct DuelCard {
   std::int64_t most_blocks = 0; ///< of each duel; 0: as many as the budget allows
   std::string history = {};     ///< file to which the results are appended; empty: none
   FailOn fail_on = {};
+  bool bisect = false;                 ///< SLOWER is a regression, and what has no verdict an error
   bool beside_load = false;            ///< conclude although other programs run
   std::vector<std::string> notes = {}; ///< what was found before the blocks
 };

@@ -4,11 +4,17 @@
 #include "diffbench/errors.hpp"
 #include "line_file.hpp"
 #include "output.hpp"
+#include "result_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
+#include <ctime>
+#include <iterator>
+#include <map>
+#include <ranges>
 #include <utility>
 
 namespace diffbench::bench {
@@ -134,13 +140,17 @@ History read_history(const std::filesystem::path& path) {
                     fs::exists(path, ignored) ? "is no regular file" : "there is no such file"));
   }
   History history;
+  std::multimap<std::time_t, HistoryEntry> in_time;
+  std::time_t instant = 0;
   for (const std::string& line : lines_of_file("history", path)) {
     if (auto entry = entry_of(line)) {
-      history.entries.push_back(std::move(*entry));
+      instant = instant_of(entry->date).value_or(instant);
+      in_time.emplace(instant, std::move(*entry));
     } else {
       ++history.cut_off;
     }
   }
+  std::ranges::move(in_time | std::views::values, std::back_inserter(history.entries));
   if (history.entries.empty()) {
     throw InvalidInput(
         fmt::format("{}: has no line of a history; `diffbench duel ... --history FILE` writes them",

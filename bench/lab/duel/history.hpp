@@ -32,7 +32,7 @@ struct HistoryRow {
 struct HistoryEntry {
   HistoryRow row;
   std::vector<std::string> commits = {}; ///< of A and B; empty: they are no revisions
-  std::string date;                      ///< ISO 8601
+  std::string date;                      ///< RFC 3339; of older ones the offset has no colon
   std::int64_t blocks = 0;
   double a_seconds = 0;
   double b_seconds = 0;
@@ -48,7 +48,7 @@ void check_history(const std::filesystem::path& path);
 void append_history(const std::filesystem::path& path, std::span<const HistoryEntry> entries);
 
 struct History {
-  std::vector<HistoryEntry> entries; ///< as they were written
+  std::vector<HistoryEntry> entries; ///< in time; without a date after the line before
   std::int64_t cut_off = 0;          ///< lines without an entry
 };
 /// Throws InvalidInput for what is no regular file, or has no entry, Error where it cannot be read.

@@ -29,18 +29,29 @@ Done run(std::vector<std::string> words, const std::string& directory = {},
   return {.status = done.status, .last_words = one_line(output.last_words)};
 }
 
-/// The line that git answers with; empty where it knows none.
+/// The one line that git answers with; empty where it fails or says more.
 std::string answer_of_git(const std::vector<std::string>& words) {
   ChildProcess git(words);
-  std::string line;
   constexpr std::chrono::seconds limit(60);
-  switch (git.read_line(line, limit, interrupted)) {
-    case ChildProcess::Outcome::line: return line;
-    case ChildProcess::Outcome::closed: return "";
-    case ChildProcess::Outcome::interrupted: throw Interrupted();
-    case ChildProcess::Outcome::timeout: break;
-  }
-  throw Error("--revisions: git does not answer");
+  const auto next = [&](std::string& line) {
+    switch (git.read_line(line, limit, interrupted)) {
+      case ChildProcess::Outcome::line: return true;
+      case ChildProcess::Outcome::closed: return false;
+      case ChildProcess::Outcome::interrupted: throw Interrupted();
+      case ChildProcess::Outcome::timeout: break;
+    }
+    throw Error("--revisions: git does not answer");
+  };
+  std::string line;
+  std::string more;
+  return next(line) && !next(more) && git.wait(limit) == 0 ? line : "";
+}
+
+/// Its full name; empty for what names none, or several.
+std::string commit_of(const std::string& revision) {
+  const std::string name =
+      answer_of_git({"git", "rev-parse", "--verify", "--quiet", revision + "^{commit}"});
+  return name.find_first_not_of("0123456789abcdef") == std::string::npos ? name : "";
 }
 
 } // namespace
@@ -50,7 +61,7 @@ std::pair<std::string, std::string> parse_revisions(std::string_view option,
   constexpr std::string_view between = "..";
   const std::size_t at = text.find(between);
   if (at == 0 || at == std::string_view::npos || at + between.size() == text.size() ||
-      text[at + between.size()] == '.') {
+      text.find(between, at + 1) != std::string_view::npos) {
     throw InvalidInput(fmt::format("{} {}: give two revisions such as v1.0..HEAD", option, text));
   }
   return {std::string(text.substr(0, at)), std::string(text.substr(at + between.size()))};
@@ -62,11 +73,10 @@ BuiltRevisions::BuiltRevisions(const RevisionPlan& plan) : plan_(plan) {
         fmt::format("--revisions: git takes no repository here: {}", done.last_words));
   }
   for (const std::string& revision : {plan.a, plan.b}) {
-    commits_.push_back(
-        answer_of_git({"git", "rev-parse", "--verify", "--quiet", revision + "^{commit}"}));
+    commits_.push_back(commit_of(revision));
     if (commits_.back().empty()) {
       throw InvalidInput(
-          fmt::format("--revisions: {} is no commit that is here; a shallow clone "
+          fmt::format("--revisions: {} does not name one commit that is here; a shallow clone "
                       "has few: git fetch --unshallow gets all",
                       revision));
     }
@@ -106,13 +116,18 @@ void BuiltRevisions::build(Side side, const std::string& revision, const std::st
     throw Error(fmt::format("--revisions: git worktree add {}: {}", revision, done.last_words));
   }
   if (!std::filesystem::is_directory(directory(side))) {
-    throw InvalidInput(fmt::format("--revisions: {} has no directory {}", revision, prefix_));
+    const std::string lack = fmt::format("--revisions: {} has no directory {}", revision, prefix_);
+    if (side == Side::a) {
+      throw InvalidInput(lack);
+    }
+    throw Error(lack); // as in CommandSides
   }
   if (plan_.build.empty()) {
     return;
   }
   const Done done = as_of("--build", [&] {
-    return run({"sh", "-c", plan_.build}, directory(side), plan_.build_seconds);
+    // Some tools tell errors on stdout.
+    return run({"sh", "-c", "exec >&2\n" + plan_.build}, directory(side), plan_.build_seconds);
   });
   if (done.status != 0) {
     throw Error(fmt::format("--build: {} does not build, exit code {}{}{}", revision, done.status,

@@ -37,7 +37,14 @@ std::string ending(const ProgramRun& run) {
 CommandSides::CommandSides(const Command& a, const Command& b, const CommandSettings& settings)
     : settings_(settings) {
   programs_.push_back(program_of("A", a, settings));
-  programs_.push_back(program_of("B", b, settings));
+  try {
+    programs_.push_back(program_of("B", b, settings));
+  } catch (const InvalidInput& error) {
+    if (a.text != b.text) {
+      throw;
+    }
+    throw Error(error.what()); // A has it: no wrong usage, but what a revision lacks
+  }
   if (!settings.prepare.empty()) {
     CommandSettings plain = settings;
     plain.input.clear();
@@ -83,10 +90,12 @@ WarmUp CommandSides::warm_up(const std::function<bool()>& has_time) const {
     const Stopwatch watch;
     for (const Side side : {Side::a, Side::b}) {
       ProgramOutput& output = outputs[index_of(side)];
-      (void)checked(side, [&](std::string& words) {
-        const ProgramRun run = program(side).run(output);
-        words = output.last_words;
-        return run;
+      as_of(fmt::format("warm-up {}", done.runs + 1), [&] {
+        (void)checked(side, [&](std::string& words) {
+          const ProgramRun run = program(side).run(output);
+          words = output.last_words;
+          return run;
+        });
       });
     }
     done = {.runs = done.runs + 1, .seconds = watch.seconds()};
@@ -103,7 +112,15 @@ WarmUp CommandSides::warm_up(const std::function<bool()>& has_time) const {
 }
 
 ProgramRun CommandSides::run(Side side) const {
-  return checked(side, [&](std::string&) { return program(side).run(); });
+  return checked(side, [&](std::string& words) {
+    const ProgramRun done = program(side).run();
+    if (done.status != 0 && !settings_.ignore_failure) { // once more, to read what it says
+      prepare(side);
+      ProgramOutput output;
+      words = program(side).run(output).status != 0 ? output.last_words : "not when it ran again";
+    }
+    return done;
+  });
 }
 
 } // namespace diffbench::bench

@@ -7,6 +7,7 @@
 #include "diffbench/text.hpp"
 #include "json.hpp"
 #include "lab_report.hpp"
+#include "result_file.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
 
@@ -25,6 +26,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace diffbench::bench {
@@ -250,7 +252,8 @@ nlohmann::ordered_json class_result(int lesson, const std::vector<SheetLine>& li
 std::vector<std::vector<SheetLine>> newest_of(std::vector<std::vector<SheetLine>> sheets,
                                               std::vector<std::string>& notes) {
   std::ranges::sort(sheets, {}, [](const std::vector<SheetLine>& sheet) {
-    return std::pair(sheet.front().student(), sheet.front().at("date"));
+    const std::string& date = sheet.front().at("date");
+    return std::tuple(sheet.front().student(), instant_of(date), date);
   });
   std::vector<std::vector<SheetLine>> newest;
   std::map<std::pair<std::string, std::string>, int> count;

@@ -102,8 +102,8 @@ TEST(Json, ARowOnADeviceHasBusyTimesAndSpeedups) {
 TEST(Json, OneBenchmarkEntryASampleInGoogleBenchmarksFormat) {
   const ordered_json json = parsed(sample_result());
   const ordered_json& benchmarks = json["benchmarks"];
-  ASSERT_EQ(benchmarks.size(), 15U); // slow, fast and the peer; nothing unproved
-  const ordered_json& entry = benchmarks[7];
+  ASSERT_EQ(benchmarks.size(), 27U); // slow, fast and the peer with aggregates; nothing unproved
+  const ordered_json& entry = benchmarks[11];
   EXPECT_EQ(entry["name"], "stencil/fast/float32/1000x1000");
   EXPECT_EQ(entry["run_name"], entry["name"]);
   EXPECT_EQ(entry["run_type"], "iteration");
@@ -117,7 +117,7 @@ TEST(Json, OneBenchmarkEntryASampleInGoogleBenchmarksFormat) {
     EXPECT_TRUE(any["real_time"].is_number());
     EXPECT_TRUE(any["cpu_time"].is_number());
   }
-  EXPECT_EQ(benchmarks[14]["cpu_time_is_wall_time"], 1); // the peer
+  EXPECT_EQ(benchmarks[26]["cpu_time_is_wall_time"], 1); // the peer
 }
 
 TEST(Json, WhatIsNotANumberIsNull) {

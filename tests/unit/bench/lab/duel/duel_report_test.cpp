@@ -8,6 +8,8 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace diffbench::bench {
@@ -66,6 +68,49 @@ TEST_F(DuelReport, OfTheMarginItselfNamesNoLimitToRaise) {
   EXPECT_THAT(sentence, Not(HasSubstr("--budget")));
 }
 
+TEST_F(DuelReport, SaysThatOnlyTheMarginIsOpen) {
+  const auto between = [&](double low, double high, int each) {
+    std::vector<Duel> duels = ended(DuelEnd::budget, each, low);
+    const std::vector<Duel> more = ended(DuelEnd::budget, each, high);
+    duels.front().blocks.insert(duels.front().blocks.end(), more.front().blocks.begin(),
+                                more.front().blocks.end());
+    judge(duels, card_.rule);
+    return report(duels).sentence;
+  };
+  for (const auto& [low, high, words] : {std::tuple{1.01, 1.04, "slower"},
+                                         {1.001, 1.021, "slower"},
+                                         {1 / 1.04, 1 / 1.01, "faster"},
+                                         {1 / 1.5, 1 / 1.001, "faster"},
+                                         {0.99, 1.04, ""},
+                                         {0.9, 1.1, ""},
+                                         {1.0, 1.05, ""}}) {
+    const std::string sentence = between(low, high, 20);
+    EXPECT_THAT(sentence, HasSubstr("UNCLEAR: "));
+    const std::string sure = std::string("it is surely ") + words +
+                             ", and only whether by more than "
+                             "the margin of 2 % (--margin) is open";
+    EXPECT_THAT(sentence, *words != '\0' ? testing::Matcher<std::string>(HasSubstr(sure))
+                                         : testing::Matcher<std::string>(Not(HasSubstr("surely"))))
+        << low << " " << high;
+  }
+  EXPECT_THAT(between(1.1, 1.2, 20), Not(HasSubstr("surely")));
+}
+
+TEST_F(DuelReport, HasOneRatioOfTheTimes) {
+  // Times that rise: the medians of the sides say that B is slower, each block that it is faster.
+  std::vector<Duel> duels{{.label = "", .run = {}}};
+  const std::vector<std::pair<double, double>> blocks{{1, 0.9}, {2, 1.8}, {3, 2.7}, {1, 9}, {1, 9}};
+  for (const auto& [a, b] : blocks) {
+    const auto run = [a = a, b = b](Side side) {
+      return ProgramRun{.seconds = side == Side::b ? b : a, .peak_bytes = {}};
+    };
+    duels.front().blocks.push_back(block_of_runs(Side::a, 1, run));
+  }
+  judge(duels, card_.rule);
+  const std::string text = report(duels).text;
+  EXPECT_THAT(text, testing::ContainsRegex("time +1.00 s +2.70 s +0.900"));
+}
+
 TEST_F(DuelReport, StatesTheMarginAsItWasAsked) {
   card_.rule.margin = 0.125;
   EXPECT_THAT(report(ended(DuelEnd::verdict, 10)).sentence, HasSubstr("SAME within 12.5 %"));
@@ -100,11 +145,17 @@ TEST_F(DuelReport, BesideOtherProgramsAgreesWithItself) {
   EXPECT_TRUE(disturbed.load_is_judged);
   EXPECT_EQ(disturbed.outcome.exit_code, exit_ok);
   EXPECT_EQ(json_of(disturbed.data)["results"][0]["verdict"], "UNCLEAR");
+  EXPECT_THAT(disturbed.notes.back(), HasSubstr("--beside-load"));
+  card_.bisect = true;
+  EXPECT_EQ(duel_report(card_, duels, load, false).outcome.exit_code, exit_error);
+  card_.bisect = false;
   card_.beside_load = true;
   const LabReport beside = duel_report(card_, duels, load, false);
   EXPECT_FALSE(beside.disturbed);
   EXPECT_EQ(beside.outcome.exit_code, exit_regression);
   EXPECT_THAT(beside.notes.back(), HasSubstr("the verdict holds beside them"));
+  const LabReport unclear = duel_report(card_, ended(DuelEnd::budget, 5), load, false);
+  EXPECT_THAT(unclear.notes.back(), Not(HasSubstr("holds")));
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace diffbench::bench {
@@ -46,6 +47,30 @@ TEST(DuelHistory, HasARowForEachWorkOfASample) {
   }
   EXPECT_EQ(rows.size(), entries.size());
   EXPECT_EQ(read.entries[1].row.work, work);
+}
+
+TEST(DuelHistory, IsInTimeWhateverTheOrderOfItsLines) {
+  std::vector<HistoryEntry> entries;
+  for (const auto& [date, blocks] : std::vector<std::pair<std::string, int>>{
+           {"2026-11-25T12:00:00+0000", 4},
+           {"2026-11-25T12:30:00+02:00", 3}, // 10:30 in UTC
+           {"2026-11-25T05:00:00+00:00", 1},
+           {"yesterday", 2},                 // after the line before
+           {"2026-11-25T12:00:00+00:00", 5}, // the same moment as the first: after it
+           {"2026-11-25T23:00:00-0200", 7},
+           {"2026-11-26T00:59:59Z", 6}}) {
+    entries.push_back(entry_of_work(std::nullopt));
+    entries.back().date = date;
+    entries.back().blocks = blocks;
+  }
+  const TemporaryDirectory place;
+  append_history(place.path() / "h", entries);
+  const History read = read_history(place.path() / "h");
+  std::vector<std::int64_t> order;
+  for (const HistoryEntry& entry : read.entries) {
+    order.push_back(entry.blocks);
+  }
+  EXPECT_EQ(order, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7}));
 }
 
 TEST(DuelHistory, HasTheCommitsButOneRowOfTheSameWords) {
