@@ -433,7 +433,7 @@ class Duel(CommandLineTest):
         ask = ["--build", "! grep 'not build' prog.in && cp prog.in prog", "--run", "sh prog", "--pairs", "1"]
         wide = ["--margin", "200%"]
         for b, more, code in [
-                ("HEAD", [], 1), ("HEAD~4", wide, 0), ("HEAD~3", [], 125), ("HEAD~1", [], 125),
+                ("HEAD", [], 1), ("HEAD~4", ["--margin", "900%"], 0), ("HEAD~3", [], 125), ("HEAD~1", [], 125),
                 ("HEAD", ["--blocks", "3"], 125), ("HEAD", ["--margin", "900%"], 0),
                 ("HEAD", ["--fail-on", "slower=50%"], 1), ("HEAD", ["--timeout", "0.001"], 125),
                 ("HEAD", ["--fail-on", "unclear", "--blocks", "3"], 125),
