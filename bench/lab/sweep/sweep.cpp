@@ -136,7 +136,7 @@ Action declare_sweep(OptionList& options) {
   const auto state = std::make_shared<SweepState>();
   options.add(state->swept.list);
   options.group("Sweep");
-  options.text("--out FILE", state->out,
+  options.output("--out FILE", state->out, kind_of_output::sweep,
                "where each combination goes as soon as it is measured (lines of JSON)");
   options.flag("--resume", state->resume, "go on with the sweep in FILE");
   options.value("--cross A,B",
@@ -153,7 +153,6 @@ Action declare_sweep(OptionList& options) {
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     check(state->plan, state->crossed);
-    state->output.other = state->out;
     return run_experiment("sweep", state->output, invocation,
                           [&](Progress& progress) { return measure_sweep(*state, progress); });
   };

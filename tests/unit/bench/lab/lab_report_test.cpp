@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab_report.hpp"
+#include "option_list.hpp"
 
 #include "conclusion.hpp"
 #include "diffbench/errors.hpp"
@@ -176,10 +177,11 @@ TEST_F(LabReportTest, AFileThatCannotBeWrittenLosesItselfOnly) {
 }
 
 TEST_F(LabReportTest, TwoFilesInOnePlaceAreRefusedBeforeAnyWork) {
-  output_.json = "./profile.json";
-  output_.other = "profile.json";
-  EXPECT_THROW((void)run(sample_report()), InvalidInput);
-  EXPECT_EQ(measured_, 0);
+  OptionList options;
+  output_.declare(options);
+  options.type("--json", {"./profile"});
+  options.type("--csv", {"profile"});
+  EXPECT_THROW(options.read(), InvalidInput);
 }
 
 TEST_F(LabReportTest, JsonOnStdoutIsAllThereIs) {
@@ -222,9 +224,10 @@ TEST_F(LabReportTest, RowsOfItsOwnAreTheCsv) {
 }
 
 TEST_F(LabReportTest, AFileThatCannotBeWrittenIsRefusedBeforeAnyWork) {
-  output_.json = "nowhere/out.json";
-  EXPECT_THROW((void)run(sample_report()), Error);
-  EXPECT_EQ(measured_, 0);
+  OptionList options;
+  output_.declare(options);
+  options.type("--json", {"nowhere/out.json"});
+  EXPECT_THROW(options.read(), Error);
 }
 
 TEST_F(LabReportTest, WhatWentWrongIsTheExitCode) {

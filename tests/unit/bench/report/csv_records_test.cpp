@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "csv_records.hpp"
+#include "unmarked_csv.hpp"
 
 #include "columns.hpp"
 #include "diffbench/errors.hpp"
@@ -42,7 +43,7 @@ TEST(CsvRecords, AreWhatWasWritten) {
   const Value lines = Value::list({{{"a,", "x\"y"}, {"b", "1\n2"}},
                                    {{"a,", "=1+1"}, {"b", -1}},
                                    {{"a,", "--x|y"}, {"b", "--grid"}}});
-  EXPECT_THAT(csv_records(csv_of(lines)),
+  EXPECT_THAT(csv_records(unmarked_csv(lines)),
               ElementsAre(ElementsAre("a,", "b"), ElementsAre("x\"y", "1\n2"),
                           ElementsAre("'=1+1", "-1"), ElementsAre("'--x|y", "--grid")));
 }
