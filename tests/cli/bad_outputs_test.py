@@ -130,6 +130,9 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
             self.assertEqual(done.returncode, 0, done.stderr)
         for device in ("/dev/null", "/dev/stdout"):
             self.assertEqual(self.run_program("list", "--csv", device).returncode, 0)
+            page = self.run_program("live", "-o", device)
+            self.assertEqual(page.returncode, 0, page.stderr)
+            self.assertEqual(page.stdout.startswith("<!doctype html>"), device == "/dev/stdout")
 
 
 class FullDisk(CommandLineTest):

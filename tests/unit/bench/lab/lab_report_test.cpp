@@ -23,7 +23,9 @@ namespace {
 
 using nlohmann::ordered_json;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
+using testing::StartsWith;
 
 LabReport sample_report() {
   LabReport report;
@@ -208,7 +210,7 @@ TEST_F(LabReportTest, CsvOnStdoutIsAllThereIs) {
   report.data = {{"results", Value::list({{{"a", 1}}, {{"a", 2}}})}};
   output_.csv = "-";
   EXPECT_EQ(run(report), exit_ok);
-  EXPECT_EQ(out_.str(), "a\n1\n2\n");
+  EXPECT_THAT(out_.str(), MatchesRegex("a,diffbench_version\n1,[0-9.]+\n2,[0-9.]+\n"));
 }
 
 TEST_F(LabReportTest, RowsOfItsOwnAreTheCsv) {
@@ -220,7 +222,7 @@ TEST_F(LabReportTest, RowsOfItsOwnAreTheCsv) {
   EXPECT_THAT(out_.str(), HasSubstr("a table"));
   std::ifstream file(output_.csv);
   std::string text(std::istreambuf_iterator<char>(file), {});
-  EXPECT_EQ(text, "b\n3\n");
+  EXPECT_THAT(text, StartsWith("b,diffbench_version\n3,"));
 }
 
 TEST_F(LabReportTest, AFileThatCannotBeWrittenIsRefusedBeforeAnyWork) {
