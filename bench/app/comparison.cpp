@@ -52,9 +52,6 @@ void check_initial_file(const RunPlan& run) {
 
 /// Everything that can be refused is refused here, before any work.
 void check_before_work(const ComparisonOptions& options, std::span<const PlannedRow> planned_rows) {
-  check_writable_file("--trace", options.observation.trace);
-  check_writable_file("--save", options.record.save);
-  check_writable_file("--png", options.record.png);
   if (options.record.snapshot_every > 0) {
     check_writable_directory("--snapshot-dir", options.record.snapshot_dir);
   }

@@ -116,6 +116,9 @@ class Runner {
     const std::int64_t every = options_.checkpoint_every;
     const std::int64_t last = every > 0 ? next_checkpoint(run_.first_step) : options_.iterations;
     const std::int64_t steps = last - run_.first_step;
+    if (steps == 0) {
+      return;
+    }
     const Stopwatch<> watch;
     Pace pace;
     std::int64_t done = 0;
@@ -224,7 +227,7 @@ class Runner {
 
   /// The digest that other runs have, where the field fits into this process.
   void keep_field() {
-    if (!run_.verified || run_.interrupted) {
+    if (!(run_.verified || run_.nothing_left()) || run_.interrupted) {
       return;
     }
     if (!options_.save.empty()) {
@@ -279,8 +282,6 @@ void check_memory_of_ranks(const LongRunOptions& options) {
 
 /// Everything that can be refused is refused here, before any work.
 void check_before_work(const LongRunOptions& options) {
-  check_writable_file("--save", options.save);
-  check_writable_file("--checkpoint", options.checkpoint);
   cluster::require_halo(options.problem, options.many.ranks->size(), options.many.halo_depth);
   check_memory_of_ranks(options);
 }

@@ -60,8 +60,12 @@ struct LongRun {
   std::int64_t cells = 0;
 
   [[nodiscard]] std::optional<double> step_seconds() const;
-  /// Whether it was interrupted before anything was compared with the reference.
-  [[nodiscard]] bool unproved() const { return interrupted && verified_steps == 0; }
+  /// Whether the checkpoint that it began with is of the last step: a run was killed right then.
+  [[nodiscard]] bool nothing_left() const { return !interrupted && last_step == first_step; }
+  /// Whether it ended before anything was compared with the reference.
+  [[nodiscard]] bool unproved() const {
+    return (interrupted && verified_steps == 0) || nothing_left();
+  }
 };
 
 /// `initial`: the field's name.

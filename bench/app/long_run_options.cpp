@@ -43,7 +43,7 @@ void declare_long_run(OptionList& options, LongRunOptions& run) {
   declare_ranks(options, run.many);
   options.flag("--distributed",
                "one backend; each rank holds only its own rows: for fields too large for one rank");
-  options.text("--checkpoint FILE.h5", run.checkpoint,
+  options.output("--checkpoint FILE.h5", run.checkpoint, kind_of_output::checkpoint,
                "one backend; save its state (HDF5); the checkpoint before becomes "
                "FILE.h5.previous");
   options.companions(cluster::checkpoint_companions, "--restart");
@@ -67,8 +67,7 @@ void declare_long_run(OptionList& options, LongRunOptions& run) {
     }
   });
   run.output.declare(options);
-  options.text("--save FILE.npy", run.save, "the final field");
-  options.check([&run] { run.output.other = run.save; });
+  options.output("--save FILE.npy", run.save, kind_of_output::field, "the final field");
 }
 
 std::string name_of(const InitialField& initial) {
@@ -95,7 +94,7 @@ void take_problem(LongRunOptions& run, const cluster::CheckpointFacts& facts) {
                seeded ? fmt::format("random, seed {}", run.initial.seed) : name_of(run.initial),
                facts.initial, file);
   run.problem = held;
-  if (facts.step >= run.iterations) {
+  if (facts.step > run.iterations) {
     throw InvalidInput(
         fmt::format("--restart {}: the checkpoint is of step {} already; give "
                     "more --iters",

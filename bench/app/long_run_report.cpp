@@ -77,7 +77,9 @@ LabReport long_run_report(const LongRunOptions& options, const std::string& init
   }
   if (run.unproved()) {
     report.notes.emplace_back(
-        run.checkpoints > 0
+        run.nothing_left()
+            ? "the checkpoint is of the last step: nothing was left to compute and to verify"
+        : run.checkpoints > 0
             ? "interrupted before the backend began: these steps are the reference's own"
             : "interrupted before a step of the backend was compared with the reference");
   }
@@ -86,7 +88,7 @@ LabReport long_run_report(const LongRunOptions& options, const std::string& init
                                        run.verified_steps,
                                        counted(options.iterations - run.first_step, "step")));
   }
-  if (run.verified && !run.interrupted && !options.save.empty()) {
+  if ((run.verified || run.nothing_left()) && !run.interrupted && !options.save.empty()) {
     report.written.push_back(options.save);
   }
   if (run.checkpoints > 0) {

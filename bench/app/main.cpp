@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <sched.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
@@ -89,13 +90,29 @@ int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks
   }
 }
 
+std::array<cpu_set_t, 64> own_cpus; // as many as a kernel may have
+bool has_own_cpus = false;
+
+/// Before the libraries are set up: with OMP_PROC_BIND libgomp then binds the first thread, and with
+/// it all that asks for its CPUs later, also in children.
+void note_own_cpus(int /*argc*/, char** /*argv*/, char** /*environment*/) {
+  has_own_cpus = ::sched_getaffinity(0, sizeof own_cpus, own_cpus.data()) == 0;
+}
+[[gnu::section(".preinit_array"), gnu::used]] void (*const before_libraries)(int, char**,
+                                                                            char**) = note_own_cpus;
+
 } // namespace
 
 int main(int argc, char** argv) {
+  if (has_own_cpus) {
+    ::sched_setaffinity(0, sizeof own_cpus, own_cpus.data());
+  }
   // A reader that goes away (a pipe into head) is an error of a write, not the end of the program.
   // So is a file that grows beyond the limit of the shell (ulimit -f).
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  // A parent may ignore the end of its children, and nobody could wait for one then.
+  std::signal(SIGCHLD, SIG_DFL);
   if (const auto terminal = terminal_size()) {
     text_width = static_cast<std::size_t>(terminal->columns);
   }

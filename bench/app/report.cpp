@@ -108,9 +108,6 @@ void check_before_work(const ReportOptions& options, const std::vector<Input>& i
         "a folder of them");
   }
   (void)report_page(); // a build without one says so now
-  refuse_equal_paths({options.out, options.csv});
-  check_writable_file("--out", options.out);
-  check_writable_file("--csv", options.csv);
   std::vector<std::string> paths;
   std::ranges::transform(inputs, std::back_inserter(paths), &Input::path);
   refuse_to_overwrite("--out", options.out, paths);
@@ -222,10 +219,11 @@ void tell_page(const ReportOptions& options, const Contents& contents,
       read.push_back(counted(files, what));
     }
   }
-  write_text(
-      options.csv == stdout_name ? invocation.err : invocation.out,
-      fmt::format("{}: {}, {:.1f} MB; open it in a browser\n", options.out,
-                  fmt::join(read, " and "), static_cast<double>(fs::file_size(options.out)) / 1e6));
+  std::error_code no_file; // of a pipe or a device, whose reader has the page
+  const auto bytes = static_cast<double>(fs::file_size(options.out, no_file));
+  write_text(options.csv == stdout_name || no_file ? invocation.err : invocation.out,
+             fmt::format("{}: {}{}; open it in a browser\n", options.out, fmt::join(read, " and "),
+                         no_file ? "" : fmt::format(", {:.1f} MB", bytes / 1e6)));
 }
 
 /// What `compare` says of files that came after one another, each as an element of the page.
@@ -295,8 +293,8 @@ Action declare_report(OptionList& options) {
   options.group("Output");
   options.text("--snapshots DIR", typed->snapshots,
                "folder of --snapshot-every; its .npy files become a film of the field");
-  options.text("-o,--out FILE.html", typed->out, "where the page goes");
-  options.text("--csv FILE|-", typed->csv,
+  options.output("-o,--out FILE.html", typed->out, kind_of_output::page, "where the page goes");
+  options.output("--csv FILE|-", typed->csv, kind_of_output::csv,
                "results of all files as CSV; - is stdout, which then has nothing else");
   return [typed](const Invocation& invocation) { return run_report(*typed, invocation); };
 }

@@ -137,27 +137,22 @@ void LabOutput::expect(double seconds, const std::string& what, bool binds) {
 
 void LabOutput::declare(OptionList& options) {
   declare_files(options);
-  options.text("--report FILE.html", report,
+  options.output("--report FILE.html", report, kind_of_output::page,
                "results as a page of pictures, as diffbench report makes it of --json");
   options.clearing_flag("--no-progress", progress, "no progress bar");
 }
 
 void LabOutput::declare_files(OptionList& options) {
   options.group("Output");
-  options.text("--json FILE|-", json, "results as JSON; - is stdout, which then has nothing else");
-  options.text("--csv FILE|-", csv, "results as CSV");
-  options.text("--export-markdown FILE|-", markdown,
+  options.output("--json FILE|-", json, kind_of_output::json, "results as JSON; - is stdout, which then has nothing else");
+  options.output("--csv FILE|-", csv, kind_of_output::csv, "results as CSV");
+  options.output("--export-markdown FILE|-", markdown, kind_of_output::markdown,
                "the printed report, with its tables as "
                "Markdown");
 }
 
 int show_report(const std::string& name, const LabOutput& output, const Invocation& invocation,
                 const std::function<LabReport()>& make) {
-  refuse_equal_paths({output.json, output.csv, output.markdown, output.report, output.other});
-  check_writable_file("--json", output.json);
-  check_writable_file("--csv", output.csv);
-  check_writable_file("--export-markdown", output.markdown);
-  check_writable_file("--report", output.report);
   if (!output.report.empty()) {
     (void)report_page(); // a build without one says so now
   }
@@ -183,7 +178,7 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
   outputs.write(invocation.out, output.csv,
                 [&] { return csv_of(report.rows ? *report.rows : report.data.find("results")); });
   outputs.write(invocation.out, output.markdown,
-                [&] { return without_controls(as_markdown(table_text(report)), '?', "\n"); });
+                [&] { return fmt::format("{}\n{}", kind_of_output::markdown.magic, without_controls(as_markdown(table_text(report)), '?', "\n")); });
   if (!output.report.empty()) {
     outputs.attempt([&] {
       write_report_with_cards(

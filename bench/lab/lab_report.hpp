@@ -69,7 +69,6 @@ void keep_conclusions(LabReport& report);
 /// The options that all experiments have.
 struct LabOutput {
   std::string json, csv, markdown, report;
-  std::string other; ///< a file that the verb reads or writes besides; empty: none
   bool progress = true;
   std::string expected; ///< what is said before the work, see expect(); empty: it takes a moment
 

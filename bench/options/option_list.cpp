@@ -115,6 +115,13 @@ void OptionList::files(std::string_view usage, std::vector<std::string>& target,
   options_.back().kind = Kind::files;
 }
 
+void OptionList::output(std::string_view usage, std::string& target, const OutputKind& kind,
+                        std::string_view help) {
+  text(usage, target, help);
+  options_.back().kind_of_output = &kind;
+  options_.back().output = &target;
+}
+
 void OptionList::real(std::string_view usage, double& target, std::string_view help) {
   value(usage, described(help, "", fmt::to_string(target)),
         [&target](std::string_view option, const std::string& text) {
@@ -218,70 +225,99 @@ void OptionList::type(std::string_view name, std::vector<std::string> texts) {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 struct NamedFile {
   const OptionList::Option* option;
   std::string typed;
-  std::filesystem::path place;
+  fs::path place;
   bool is_companion = false;
 
+  [[nodiscard]] bool is_output() const { return option->output != nullptr; }
+  /// Of an output.
+  [[nodiscard]] std::string name() const { return option->name.substr(option->name.find("--")); }
   [[nodiscard]] std::string text() const {
-    return fmt::format("{} {}", option->name.substr(option->name.find("--")), typed) +
+    return fmt::format("{} {}", name(), typed) +
            (is_companion ? fmt::format(" (with '{}')", place.filename().string()) : "");
   }
 };
 
-/// A name such as "block" is a file only where there is one.
-bool names_file(const OptionList::Option& option, const std::string& text) {
-  if (option.type.find("FILE") == std::string::npos && option.kind != OptionList::Kind::files) {
-    return false;
+std::vector<std::string> written_by(const OptionList::Option& option) {
+  return option.output == nullptr      ? std::vector<std::string>()
+         : !option.typed.empty()       ? option.typed
+         : option.output->empty()      ? std::vector<std::string>()
+                                       : std::vector{*option.output};
+}
+
+/// The files that a text may name: itself, and words of it, as of a command. A name such as "block"
+/// is a file only where there is one.
+std::vector<std::string> read_by(const OptionList::Option& option, const std::string& text) {
+  std::vector<std::string> files;
+  for (const char* separators : {"", "'\"", " \t\n'\"\\=,:;|&<>()@"}) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
+      const std::string word = text.substr(begin, end - begin);
+      std::error_code ignored;
+      if (!word.empty() && (fs::exists(word, ignored) ||
+                            (word == text && option.type.starts_with("FILE") && word != stdout_name))) {
+        files.push_back(word);
+      }
+      begin = end + 1;
+    }
   }
-  std::error_code ignored;
-  return !text.empty() && text != stdout_name &&
-         (option.type.starts_with("FILE") || std::filesystem::exists(text, ignored));
+  return files;
 }
 
-/// What is given without a name is read.
-bool is_read(const OptionList::Option& option) {
-  return option.name.find("--") == std::string::npos;
-}
-
-bool may_share(const OptionList::Option& one, const OptionList::Option& other) {
-  return (is_read(one) && is_read(other)) || one.replaces == other.name ||
-         other.replaces == one.name;
+/// Whether an output would replace the other; a device may be read and written.
+bool replaces(const NamedFile& output, const NamedFile& other) {
+  std::error_code ignored; // one that is not there is not the other
+  return output.option != other.option && output.option->replaces != other.option->name &&
+         other.option->replaces != output.option->name &&
+         (other.is_output() || !fs::is_character_file(other.place, ignored)) &&
+         (output.place == other.place || fs::equivalent(output.place, other.place, ignored));
 }
 
 } // namespace
 
 // An output that replaces another, or what the run reads, is lost work: by any path, before any.
-void OptionList::refuse_shared_files() const {
+void OptionList::check_files() const {
   std::vector<NamedFile> files;
   for (const Option& option : options_) {
-    for (const std::string& text : option.typed) {
-      if (names_file(option, text)) {
-        files.push_back({.option = &option, .typed = text, .place = place_of(text)});
-        for (const auto& companion : option.companions ? option.companions(files.back().place)
-                                                       : std::vector<std::filesystem::path>()) {
-          files.push_back(
-              {.option = &option, .typed = text, .place = companion, .is_companion = true});
-        }
+    for (const std::string& text : written_by(option)) {
+      files.push_back({.option = &option,
+                       .typed = text,
+                       .place = text == stdout_name ? fs::path(text) : place_of(text)});
+      for (const auto& companion :
+           option.companions ? option.companions(files.back().place) : std::vector<fs::path>()) {
+        files.push_back(
+            {.option = &option, .typed = text, .place = companion, .is_companion = true});
+      }
+    }
+    for (const std::string& text : option.output == nullptr ? option.typed : std::vector<std::string>()) {
+      for (const std::string& file : read_by(option, text)) {
+        files.push_back({.option = &option, .typed = file, .place = place_of(file)});
       }
     }
   }
-  for (auto one = files.begin(); one != files.end(); ++one) {
-    const auto other = std::find_if(one + 1, files.end(), [&](const NamedFile& file) {
-      return file.option != one->option && file.place == one->place &&
-             !may_share(*file.option, *one->option);
-    });
-    if (other == files.end()) {
+  for (const NamedFile& output : files) {
+    if (!output.is_output()) {
       continue;
     }
-    if (is_read(*one->option) || is_read(*other->option)) {
-      const NamedFile& output = is_read(*one->option) ? *other : *one;
+    const auto other = std::ranges::find_if(
+        files, [&](const NamedFile& file) { return replaces(output, file); });
+    if (other != files.end() && other->is_output()) {
+      throw InvalidInput(fmt::format("{} and {}: two outputs cannot go to the same place",
+                                     output.text(), other->text()));
+    }
+    if (other != files.end()) {
       throw InvalidInput(fmt::format("{}: is also an input; give another name", output.text()));
     }
-    throw InvalidInput(fmt::format(
-        "{} and {}: two outputs, or an output and an input, cannot go to the same place",
-        one->text(), other->text()));
+    // Hidden ones are of the moment, or of a run that was killed.
+    if (!output.is_companion || !output.place.filename().string().starts_with('.')) {
+      check_writable_file(output.name(),
+                          output.is_companion ? output.place : fs::path(output.typed),
+                          *output.option->kind_of_output);
+    }
   }
 }
 
@@ -290,10 +326,10 @@ void OptionList::read() const {
   if (const std::vector<std::string> messages = without_effect(); !messages.empty()) {
     throw InvalidInput(messages.front());
   }
+  check_files();
 }
 
 void OptionList::read_values() const {
-  refuse_shared_files();
   for (const Option& option : options_) {
     for (const std::string& text : option.typed) {
       option.read(option.name, text);

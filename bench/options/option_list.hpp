@@ -7,6 +7,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/name_table.hpp"
 #include "diffbench/text.hpp"
+#include "output.hpp"
 
 #include <fmt/format.h>
 
@@ -76,6 +77,8 @@ class OptionList {
     std::vector<std::string> choices = {}; ///< what a shell offers for the value
     Companions companions = {};            ///< of a file
     std::string replaces = {};             ///< the option whose file it may take the place of
+    const OutputKind* kind_of_output = nullptr; ///< of a file that is written, whose name this
+    const std::string* output = nullptr;        ///< holds, also where none was typed
     bool may_lack = false;                 ///< its value
   };
 
@@ -92,6 +95,10 @@ class OptionList {
   void text(std::string_view usage, std::string& target, std::string_view help);
   void texts(std::string_view usage, std::vector<std::string>& target, std::string_view help);
   void files(std::string_view usage, std::vector<std::string>& target, std::string_view help);
+  /// A file that is written. No other option's or argument's file is replaced by it, nor one that
+  /// is not of this kind: read() refuses that.
+  void output(std::string_view usage, std::string& target, const OutputKind& kind,
+              std::string_view help);
   /// Any finite one.
   void real(std::string_view usage, double& target, std::string_view help);
   /// From 0.
@@ -168,8 +175,9 @@ class OptionList {
   void type(std::string_view name, std::vector<std::string> texts);
   [[nodiscard]] std::vector<Option>& options() { return options_; }
 
-  /// Sets the targets of all options that were given. Throws what their readers do, and
-  /// InvalidInput where two options name one file, or an option has no effect.
+  /// Sets the targets of all options that were given. Throws what their readers do, what
+  /// check_writable_file() does of outputs, and InvalidInput where one is another option's file, or
+  /// an option has no effect.
   void read() const;
   /// The same, but for effects.
   void read_values() const;
@@ -178,7 +186,7 @@ class OptionList {
 
  private:
   void add(Kind kind, std::string_view usage, std::string_view help, Read read);
-  void refuse_shared_files() const;
+  void check_files() const;
 
   struct Need {
     std::string name, what;

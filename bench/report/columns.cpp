@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "columns.hpp"
 
+#include "build_info.hpp"
 #include "context.hpp"
 #include "diffbench/terminal_text.hpp"
+#include "output.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -111,14 +113,14 @@ std::string csv_of(const Value& objects) {
   });
   std::string text;
   for (const std::string& name : names) {
-    text += (&name == &names.front() ? "" : ",") + csv_cell(name);
+    text += csv_cell(name) + ",";
   }
-  text += '\n';
+  text += kind_of_output::csv.mark;
   for (const Cells& cells : lines) {
     for (const std::string& name : names) {
-      text += (&name == &names.front() ? "" : ",") + cell(cells, name);
+      text += cell(cells, name) + ",";
     }
-    text += '\n';
+    text += fmt::format("{}\n", build_info::version);
   }
   return text;
 }

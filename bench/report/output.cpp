@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <set>
 #include <system_error>
 
@@ -40,6 +41,32 @@ void check_creates(std::string_view option, const fs::path& path, const fs::path
 
 fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// Of a regular file.
+void refuse_to_replace(std::string_view option, const fs::path& path, const OutputKind& kind) {
+  const auto refuse = [&](std::string_view why) {
+    throw InvalidInput(
+        fmt::format("{} {}: {}; remove it, or choose another name", option, path.string(), why));
+  };
+  constexpr fs::perms write = fs::perms::owner_write | fs::perms::group_write | // root's access()
+                              fs::perms::others_write;                          // is always right
+  if (::access(path.c_str(), W_OK) != 0 || (fs::status(path).permissions() & write) == fs::perms{}) {
+    refuse("is write-protected");
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(64 << 10, '\0');
+  begin.resize(static_cast<std::size_t>(
+      file.read(begin.data(), static_cast<std::streamsize>(begin.size())).gcount()));
+  const std::string_view searched =
+      std::string_view(begin).substr(0, kind.magic.empty() ? begin.find('\n') + 1 : begin.npos);
+  const std::size_t mark = searched.rfind(kind.mark);
+  const bool is_ours = searched.substr(0, 8 + kind.magic.size()).find(kind.magic) != begin.npos &&
+                       mark != begin.npos &&
+                       (!kind.magic.empty() || mark + kind.mark.size() == searched.size());
+  if (!file.is_open() || (!begin.empty() && !is_ours)) {
+    refuse("is there already, and diffbench has not written it for this option");
+  }
 }
 
 } // namespace
@@ -125,7 +152,7 @@ void refuse_to_overwrite(std::string_view option, const fs::path& output,
   }
 }
 
-void check_writable_file(std::string_view option, const fs::path& path) {
+void check_writable_file(std::string_view option, const fs::path& path, const OutputKind& kind) {
   if (path.empty() || path == stdout_name) {
     return;
   }
@@ -148,6 +175,9 @@ void check_writable_file(std::string_view option, const fs::path& path) {
       ::close(descriptor);
     }
     return;
+  }
+  if (fs::exists(status)) {
+    refuse_to_replace(option, path, kind);
   }
   const fs::path parent = parent_of(path);
   if (!fs::is_directory(parent, error)) {

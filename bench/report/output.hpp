@@ -83,6 +83,26 @@ class Outputs {
 /// The file that is written or read at `path`: absolute, links resolved, also those to nothing yet.
 [[nodiscard]] std::filesystem::path place_of(const std::filesystem::path& path);
 
+/// How a file that the program writes begins: with `magic`, behind a length of at most 8 bytes, and
+/// `mark` is in its first 64 KiB; without a magic number the first line ends with the mark.
+struct OutputKind {
+  std::string_view magic, mark;
+};
+namespace kind_of_output {
+inline constexpr OutputKind json{"{", R"("executable": "diffbench")"};
+inline constexpr OutputKind csv{"", "diffbench_version\n"};
+inline constexpr OutputKind markdown{"<!-- diffbench -->", ""};
+inline constexpr OutputKind page{"<!doctype html>", "<title>diffbench "};
+inline constexpr OutputKind trace{"{\n  \"traceEvents\"", R"("name": "diffbench")"};
+inline constexpr OutputKind field{"\x93NUMPY", ""};
+inline constexpr OutputKind picture{"\x89PNG", "PLTE\x33\x0b\x41\x33\x0d\x43"}; ///< our colours
+inline constexpr OutputKind checkpoint{"\x89HDF", "diffbench checkpoint "};
+inline constexpr OutputKind network{R"({"__metadata__")", R"("written_by":"diffbench")"};
+inline constexpr OutputKind sweep{R"({"diffbench_sweep")", ""};
+inline constexpr OutputKind history{R"({"diffbench_history")", ""};
+inline constexpr OutputKind grades{R"({"diffbench_grade")", ""};
+} // namespace kind_of_output
+
 /// Throws InvalidInput where two of the paths are one place; empty ones are none.
 void refuse_equal_paths(std::initializer_list<std::string> paths);
 
@@ -92,8 +112,11 @@ void refuse_to_overwrite(std::string_view option, const std::filesystem::path& o
                          std::span<const std::string> inputs);
 
 /// Throws Error unless a file can be written at `path`: tries it without changing or leaving
-/// anything. `option` stands in the message. No path, and stdout_name, are all right.
-void check_writable_file(std::string_view option, const std::filesystem::path& path);
+/// anything. `option` stands in the message. No path, and stdout_name, are all right. Throws
+/// InvalidInput for a file that may not be replaced: that is write-protected, or neither empty nor
+/// of this kind.
+void check_writable_file(std::string_view option, const std::filesystem::path& path,
+                         const OutputKind& kind);
 /// The same for a directory that will be made when it is not there.
 void check_writable_directory(std::string_view option, const std::filesystem::path& path);
 

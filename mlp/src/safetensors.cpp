@@ -242,7 +242,7 @@ Model read_safetensors(const fs::path& file) {
 void write_safetensors(const fs::path& file, const Network& network,
                        std::span<const float> parameters) {
   nlohmann::ordered_json header;
-  header["__metadata__"] = {{"format", "pt"}};
+  header["__metadata__"] = {{"format", "pt"}, {"written_by", "diffbench"}};
   std::int64_t at = 0;
   auto add = [&](const std::string& name, std::vector<std::int64_t> shape, std::int64_t count) {
     header[name] = {{"dtype", "F32"},

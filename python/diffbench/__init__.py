@@ -13,9 +13,14 @@ A step is, in the dtype of u and to the last bit, what NumPy computes of
 """
 import difflib
 import functools
+import os
 import re
 
+# With OMP_PROC_BIND the library of OpenMP binds this thread for good, and with it all of Python.
+_own_cpus = os.sched_getaffinity(0)
 from ._core import Session, Unavailable, backends, solve
+
+os.sched_setaffinity(0, _own_cpus)
 from ._run import Interrupted, Result, RunError, run
 
 __all__ = ["Interrupted", "Result", "RunError", "Session", "Unavailable", "backends", "run", "solve"]

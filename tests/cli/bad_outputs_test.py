@@ -56,6 +56,85 @@ class RefusedBeforeAnyWork(CommandLineTest):
                                 "--snapshot-dir", directory)
 
 
+class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
+    """Exit code 2 before any work, and what is there stays."""
+
+    def refuse(self, kept, *arguments):
+        before = self.path(kept).read_bytes()
+        with self.subTest(arguments):
+            done = self.run_program(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assert_one_line(done.stderr)
+            self.assertEqual(self.path(kept).read_bytes(), before)
+            return done.stderr
+
+    def write(self, **texts):
+        for name, text in texts.items():
+            self.path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    def test_an_input(self):
+        self.write(mine="int step;", other="int step;", texts="")
+        os.link(self.path("mine"), self.path("hard"))
+        self.path("soft").symlink_to("mine")
+        for output in ("mine", "./mine", "hard", "soft"):
+            for option in ("--json", "--csv", "--report"):
+                self.assertIn("input", self.refuse("mine", "try", "mine", option, output))
+            self.refuse("mine", "duel", "cat mine", "cat other", "--json", output)
+            self.refuse("mine", "duel", "cat 'mine'", "cat other", "--history", output)
+            self.refuse("mine", "duel", "true", "true", "--input", "mine", "--csv", output)
+        first = self.run_program("list", "--json", "a.json", "--csv", "a.csv")
+        self.assertEqual(first.returncode, 0)
+        self.refuse("a.json", "report", "a.json", "-o", "a.html", "--csv", "a.json")
+        self.refuse("a.json", "compare", "a.json", "a.json", "--json", "a.json")
+        self.refuse("a.json", "advise", "--profile", "a.json", "--json", "a.json")
+
+    def test_a_file_of_somebody_else(self):
+        self.write(notes="notes", table="x,y,label\n1,2,0\n", package='{"name": "diffbench"}', empty="",
+                   page="<!doctype html><title>mine</title>", photo=b"\x89PNG\r\n\x1a\nPLTE")
+        for kept in ("notes", "table", "package", "page", "photo"):
+            for option in (*FILE_OPTIONS, "--report", "--export-markdown"):
+                self.assertIn("remove it", self.refuse(kept, *ENDLESS, option, kept))
+        for verb in ("list", "doctor"):
+            self.refuse("table", verb, "--csv", "table")
+        self.refuse("page", "live", "-o", "page")
+        self.refuse("notes", "duel", "true", "true", "--history", "notes")
+        self.refuse("notes", "sweep", "--grid", "16,32", "--out", "notes")
+        self.refuse("table", "mlp", "train", "--save", "table")
+        for name in ("notes", "new"):
+            self.write(**{"new.previous": "notes"})
+            self.refuse("new.previous" if name == "new" else name, *QUICK[:6], "--backend", "scalar", "--checkpoint",
+                        name, "--checkpoint-every", "1")
+        self.path("class").mkdir()
+        self.path("class/ann.c").write_text("void step(void);")
+        self.refuse("class/ann.c", "grade", "class", "--csv", "class/ann.c")
+        self.refuse("class/ann.c", "grade", "class", "--resume", "class/ann.c")
+        self.path("class/1.toml").write_text("number = 1")
+        self.refuse("class/1.toml", "lesson", "1", "--texts", "class", "--sheet", "class/1.toml")
+        for name in ("page.html", "guesses.txt"):
+            folder = self.path(name + "-folder")
+            folder.mkdir()
+            (folder / name).write_text("my notes")
+            self.refuse(f"{name}-folder/{name}", "lesson", "1", "--out", folder.name)
+
+    def test_a_write_protected_one(self):
+        self.assertEqual(self.run_program("list", "--json", "a", "--csv", "b").returncode, 0)
+        for option, name in (("--json", "a"), ("--csv", "b")):
+            self.path(name).chmod(0o444)
+            self.assertIn("write-protected", self.refuse(name, "list", option, name))
+
+    def test_its_own_and_empty_ones(self):
+        outputs = [word for option in (*FILE_OPTIONS, "--export-markdown") for word in (option, "out" + option)]
+        self.write(**{name: "" for name in outputs[1::2]})
+        for _ in range(3):
+            done = self.run_program(*QUICK, *outputs)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for device in ("/dev/null", "/dev/stdout"):
+            self.assertEqual(self.run_program("list", "--csv", device).returncode, 0)
+            page = self.run_program("live", "-o", device)
+            self.assertEqual(page.returncode, 0, page.stderr)
+            self.assertEqual(page.stdout.startswith("<!doctype html>"), device == "/dev/stdout")
+
+
 class FullDisk(CommandLineTest):
     def setUp(self):
         super().setUp()
@@ -88,10 +167,11 @@ class FullDisk(CommandLineTest):
     def test_a_disk_that_fills_up_while_it_is_written(self):
         self.path("full").unlink()
         for option in FILE_OPTIONS:
-            for before in (None, b"the result of yesterday"):
-                with self.subTest(option, before=before):
-                    if before:
-                        self.path("out").write_bytes(before)
+            for again in (False, True):
+                with self.subTest(option, again=again):
+                    if again:  # the result of yesterday
+                        self.assertEqual(self.run_program(*QUICK, option, "out").returncode, 0)
+                    before = self.path("out").read_bytes() if again else None
                     done = self.run_program(*QUICK, option, "out", preexec_fn=limit_file_size)
                     self.assertEqual(done.returncode, 1)
                     self.assert_one_line(done.stderr, "out", "File too large")

@@ -165,6 +165,15 @@ class Duel(CommandLineTest):
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertIn("B with n=13 (the budget of 0.7 s ended it)", done.stderr)
 
+    def test_its_commands_have_the_cpus_that_it_was_started_with(self):
+        """Though OpenMP's library binds the first thread, and though the parent ignores SIGCHLD."""
+        self.path("cpus.py").write_text("import os; open('cpus', 'w').write(str(os.sched_getaffinity(0)))")
+        for env in ({"OMP_PROC_BIND": "true"}, {"OMP_PLACES": "threads"}):
+            done = self.run_program("duel", "--budget", "1", "python3 cpus.py", "python3 cpus.py", env=env,
+                                    preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.path("cpus").read_text(), str(os.sched_getaffinity(0)))
+
     def test_two_files_are_judged_and_timed_in_steps(self):
         for name, kind in [("a.cpp", "cpp"), ("b.cpp", "cpp")]:
             self.run_ok("try", "--new", kind, name)

@@ -99,6 +99,15 @@ class OwnFiles(CommandLineTest):
                                        "-").stdout)["diffbench"]["run"]["results"]
         self.assertEqual(rest["field"], whole["field"])
 
+    def test_a_checkpoint_of_the_last_step_is_finished(self):
+        self.run_ok("--iters", "20", "--grid", "16", *CHECKPOINT)
+        whole = self.run_ok("--iters", "20", "--grid", "16", "--backend", "scalar", "--distributed", "--save", "a.npy")
+        rest = self.run_ok("--restart", "c.h5", "--iters", "20", *CHECKPOINT, "--save", "b.npy", "--json", "b.json")
+        self.assertIn("nothing was left", rest.stdout)
+        self.assertIn("b.json", rest.stderr)
+        self.assertEqual(self.path("a.npy").read_bytes(), self.path("b.npy").read_bytes(), whole.stdout)
+        self.assert_refused(2, "give more --iters", "--restart", "c.h5", "--iters", "19")
+
 
 if __name__ == "__main__":
     unittest.main()

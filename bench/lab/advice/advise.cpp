@@ -292,7 +292,6 @@ Action declare_advise(OptionList& options) {
                       "another machine or build ({}); run: diffbench calibrate",
                       profile.foreign));
     }
-    typed->output.other = typed->profile.empty() ? default_profile_path().string() : typed->profile;
     return run_experiment("advise", typed->output, invocation, [&](Progress& progress) {
       return run_advise(*typed, profile, progress);
     });

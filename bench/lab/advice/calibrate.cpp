@@ -200,7 +200,7 @@ std::filesystem::path profile_place(const std::string& out) {
     std::error_code error; // a directory that cannot be made shows when the file is tried
     std::filesystem::create_directories(path.parent_path(), error);
   }
-  check_writable_file(out.empty() ? "profile" : "--out", path);
+  check_writable_file(out.empty() ? "profile" : "--out", path, kind_of_output::json);
   return path;
 }
 
@@ -247,7 +247,6 @@ Action declare_calibrate(OptionList& options) {
       typed->dtypes = {Dtype::float32, Dtype::float64};
     }
     const std::filesystem::path path = profile_place(typed->out);
-    typed->output.other = path;
     const std::vector<PlannedRow> planned_rows = timed_rows(typed->run);
     return run_experiment("calibrate", typed->output, invocation, [&](Progress& progress) {
       if (typed->output.progress) {

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <memory>
 #include <string>
 
@@ -72,10 +71,6 @@ int run_compare(const CompareOptions& options, const Invocation& invocation) {
   if (options.across_machines && !options.fail_on.slower && !options.fail_on.unclear) {
     throw InvalidInput("--across-machines: is for --fail-on");
   }
-  const std::array inputs{options.old_file, options.new_file};
-  refuse_to_overwrite("--json", options.output.json, inputs);
-  refuse_to_overwrite("--csv", options.output.csv, inputs);
-  refuse_to_overwrite("--report", options.output.report, inputs);
   return run_experiment("compare", options.output, invocation, [&](Progress&) {
     const RecordedRun old_run = read_recorded_run(options.old_file);
     const RecordedRun new_run = read_recorded_run(options.new_file);

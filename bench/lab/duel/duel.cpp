@@ -307,7 +307,6 @@ void check(DuelOptions& options) {
     options.seed = std::random_device()();
   }
   options.card.seed = *options.seed;
-  options.output.other = options.card.history;
   options.card.a = options.a;
   options.card.b = options.b;
 }
@@ -433,7 +432,7 @@ Action declare_duel(OptionList& options) {
   });
   typed->output.declare_files(options);
   options.clearing_flag("--no-progress", typed->output.progress, "no progress bar");
-  options.text("--history FILE", typed->card.history,
+  options.output("--history FILE", typed->card.history, kind_of_output::history,
                "append the result to this file, a line of JSON; see diffbench history");
   return [typed](const Invocation& invocation) {
     check(*typed);

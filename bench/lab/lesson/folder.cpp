@@ -27,7 +27,13 @@ Folder::Folder(fs::path path, std::string sheet, const std::vector<std::string>&
   std::error_code error;
   const bool made = fs::create_directory(path_, error);
   try {
-    check_writable_file("--sheet", sheet_); // it may be in the folder
+    check_writable_file("--sheet", sheet_, kind_of_output::csv); // it may be in the folder
+    check_writable_file("--out", page(), kind_of_output::page);
+    check_writable_file("--out", guesses(), {});
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+      check_writable_file("--out", results_[step], kind_of_output::json);
+      check_writable_file("--out", part(step), kind_of_output::json);
+    }
   } catch (const Error&) {
     if (made) {
       fs::remove(path_, error);

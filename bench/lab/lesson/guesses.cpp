@@ -83,6 +83,9 @@ GuessFile::GuessFile(std::filesystem::path path) : path_(std::move(path)) {
   std::string question;
   std::string guess;
   while (file >> question >> guess) {
+    if (question.find_first_not_of("0123456789.") != std::string::npos) {
+      throw InvalidInput(fmt::format("{}: are no guesses of a lesson; choose another folder", path_.string()));
+    }
     guesses_[question] = guess;
   }
 }

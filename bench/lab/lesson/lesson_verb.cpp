@@ -84,7 +84,7 @@ Action declare_lesson(OptionList& options) {
       "--out DIR", course.folder,
       "where results, guesses, sheet and page go; a lesson that ended early continues from "
       "there (default: diffbench-lesson-N)");
-  options.text("--sheet FILE", course.sheet,
+  options.output("--sheet FILE", course.sheet, kind_of_output::csv,
                "a CSV line for each question: guess, answer, source of the answer (default: "
                "sheet.csv in --out)");
   options.text("--name TEXT", course.name,

@@ -31,9 +31,6 @@ mlp::Network default_network(const mlp::DataSet& data) {
 
 /// Everything that can be refused is refused here.
 TrainSetting prepare(MlpOptions options) {
-  if (!options.save.empty()) {
-    check_writable_file("--save", options.save);
-  }
   mlp::Split data = load_data(options);
   std::vector<float> start;
   if (!options.model.empty()) {

@@ -138,7 +138,7 @@ Action declare_sweep(OptionList& options) {
   const auto state = std::make_shared<SweepState>();
   options.add(state->swept.list);
   options.group("Sweep");
-  options.text("--out FILE", state->out,
+  options.output("--out FILE", state->out, kind_of_output::sweep,
                "where each combination goes as soon as it is measured (lines of JSON)");
   options.flag("--resume", state->resume, "go on with the sweep in FILE");
   options.value("--cross A,B",
@@ -155,7 +155,6 @@ Action declare_sweep(OptionList& options) {
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     check(state->plan, state->crossed);
-    state->output.other = state->out;
     double seconds = 0;
     for (const auto& [values, run] : state->plan.combinations) {
       seconds += expected_seconds(run.budget_seconds, run.budget_binds,

@@ -19,7 +19,7 @@ constexpr std::string_view page_head = R"(<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Class</title>
+<title>diffbench class</title>
 <style>
 :root { color-scheme: light dark; font: 16px/1.4 system-ui, sans-serif; }
 body { margin: 1.5rem auto; max-width: 72rem; padding: 0 1rem; }

@@ -298,13 +298,13 @@ void declare_grade_options(OptionList& options, GradePlan& plan) {
   options.text("--rubric FILE", plan.rubric_file,
                described("what earns how many points, as JSON", "", "that of --print-rubric"));
   options.flag("--print-rubric", plan.print_rubric, "the default rubric, to begin with");
-  options.text(
-      "--resume FILE", plan.resume,
+  options.output(
+      "--resume FILE", plan.resume, kind_of_output::grades,
       described("keeps what was graded, line by line: what has not changed is not tried again", "",
                 "beside the file of --csv, with the ending .jsonl"));
   declare_trial(options, plan.trial, "of the fields");
   plan.output.declare_files(options);
-  options.text("--report FILE.html", plan.page, "results as a page, with what try says of each");
+  options.output("--report FILE.html", plan.page, kind_of_output::page, "results as a page, with what try says of each");
   options.clearing_flag("--no-progress", plan.output.progress, "no progress bar");
 }
 
@@ -319,8 +319,6 @@ void complete(GradePlan& plan) {
   if (plan.resume.empty() && !plan.output.csv.empty() && plan.output.csv != stdout_name) {
     plan.resume = std::filesystem::path(plan.output.csv).replace_extension(".jsonl").string();
   }
-  refuse_equal_paths({plan.output.json, plan.output.csv, plan.output.markdown, plan.page,
-                      plan.resume, plan.rubric_file});
 }
 
 } // namespace
@@ -342,8 +340,7 @@ Action declare_grade(OptionList& options) {
     }
     validate(plan->trial.run.problem);
     (void)class_folder(plan->folder);
-    check_writable_file("--report", plan->page);
-    check_writable_file("--resume", plan->resume);
+    check_writable_file("--resume", plan->resume, kind_of_output::grades);
     return run_experiment("grade", plan->output, invocation, [&](Progress& progress) {
       return grade_report(*plan, grade_class(*plan, progress));
     });

@@ -231,10 +231,5 @@ TEST_F(ComparisonTest, PinnedWithoutCudaIsOnlyAHint) {
                                        "--pinned has no effect\n"));
 }
 
-TEST_F(ComparisonTest, AnUnwritableOutputIsRefusedBeforeAnyWork) {
-  options_.output.json = "/nonexistent/out.json";
-  EXPECT_THROW(run({faulty<Fault::interrupts>("never runs")}), Error);
-}
-
 } // namespace
 } // namespace diffbench::bench

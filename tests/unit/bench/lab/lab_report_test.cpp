@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab_report.hpp"
+#include "option_list.hpp"
 
 #include "conclusion.hpp"
 #include "diffbench/errors.hpp"
@@ -22,7 +23,9 @@ namespace {
 
 using nlohmann::ordered_json;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
+using testing::StartsWith;
 
 LabReport sample_report() {
   LabReport report;
@@ -176,10 +179,11 @@ TEST_F(LabReportTest, AFileThatCannotBeWrittenLosesItselfOnly) {
 }
 
 TEST_F(LabReportTest, TwoFilesInOnePlaceAreRefusedBeforeAnyWork) {
-  output_.json = "./profile.json";
-  output_.other = "profile.json";
-  EXPECT_THROW((void)run(sample_report()), InvalidInput);
-  EXPECT_EQ(measured_, 0);
+  OptionList options;
+  output_.declare(options);
+  options.type("--json", {"./profile"});
+  options.type("--csv", {"profile"});
+  EXPECT_THROW(options.read(), InvalidInput);
 }
 
 TEST_F(LabReportTest, JsonOnStdoutIsAllThereIs) {
@@ -206,7 +210,7 @@ TEST_F(LabReportTest, CsvOnStdoutIsAllThereIs) {
   report.data = {{"results", Value::list({{{"a", 1}}, {{"a", 2}}})}};
   output_.csv = "-";
   EXPECT_EQ(run(report), exit_ok);
-  EXPECT_EQ(out_.str(), "a\n1\n2\n");
+  EXPECT_THAT(out_.str(), MatchesRegex("a,diffbench_version\n1,[0-9.]+\n2,[0-9.]+\n"));
 }
 
 TEST_F(LabReportTest, RowsOfItsOwnAreTheCsv) {
@@ -218,13 +222,14 @@ TEST_F(LabReportTest, RowsOfItsOwnAreTheCsv) {
   EXPECT_THAT(out_.str(), HasSubstr("a table"));
   std::ifstream file(output_.csv);
   std::string text(std::istreambuf_iterator<char>(file), {});
-  EXPECT_EQ(text, "b\n3\n");
+  EXPECT_THAT(text, StartsWith("b,diffbench_version\n3,"));
 }
 
 TEST_F(LabReportTest, AFileThatCannotBeWrittenIsRefusedBeforeAnyWork) {
-  output_.json = "nowhere/out.json";
-  EXPECT_THROW((void)run(sample_report()), Error);
-  EXPECT_EQ(measured_, 0);
+  OptionList options;
+  output_.declare(options);
+  options.type("--json", {"nowhere/out.json"});
+  EXPECT_THROW(options.read(), Error);
 }
 
 TEST_F(LabReportTest, WhatWentWrongIsTheExitCode) {

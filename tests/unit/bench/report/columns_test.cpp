@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One list of columns makes the table, the JSON and the CSV.
 #include "columns.hpp"
+#include "unmarked_csv.hpp"
 
 #include "json.hpp"
 
@@ -65,7 +66,7 @@ TEST(CsvTest, IsOneLineAnObjectWithAllNamesOfAll) {
       {{"name", "a,b"}, {"part", {{"low", 0.1}, {"high", true}}}, {"list", Value::list({1})}},
       {{"name", "say \"x\"\nand y"}, {"part", nullptr}, {"late", 7}},
   });
-  EXPECT_EQ(csv_of(lines),
+  EXPECT_EQ(unmarked_csv(lines),
             "name,part.low,part.high,late\n"
             "\"a,b\",0.1,true,\n"
             "\"say \"\"x\"\"\nand y\",,,7\n");
@@ -74,14 +75,19 @@ TEST(CsvTest, IsOneLineAnObjectWithAllNamesOfAll) {
 TEST(CsvTest, AFigureIsKeptBesideAnObjectOfItsName) {
   const Value lines =
       Value::list({{{"seconds", 2}}, {{"seconds", {{"median", 3}}}}, {{"seconds", nullptr}}});
-  EXPECT_EQ(csv_of(lines), "seconds,seconds.median\n2,\n,3\n,\n");
+  EXPECT_EQ(unmarked_csv(lines), "seconds,seconds.median\n2,\n,3\n,\n");
 }
 
 TEST(CsvTest, NumbersReadBackAsTheyWereAndNaNIsEmpty) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(Value(nan).is_null());
-  EXPECT_EQ(csv_of(Value::list({{{"x", 0.1 + 0.2}, {"y", nan}}})), "x,y\n0.30000000000000004,\n");
-  EXPECT_EQ(csv_of(nullptr), "\n");
+  EXPECT_EQ(unmarked_csv(Value::list({{{"x", 0.1 + 0.2}, {"y", nan}}})), "x,y\n0.30000000000000004,\n");
+}
+
+TEST(CsvTest, NamesTheVersionLast) {
+  EXPECT_EQ(csv_of(nullptr), "diffbench_version\n");
+  EXPECT_EQ(csv_of(Value::list({{{"x", 1}}})),
+            fmt::format("x,diffbench_version\n1,{}\n", build_info::version));
 }
 
 TEST(TextTableTest, WhatIsTooWideFollowsInABlockWithTheFirstColumn) {

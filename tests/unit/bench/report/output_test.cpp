@@ -48,40 +48,39 @@ class CheckWritable : public testing::Test {
 };
 
 TEST_F(CheckWritable, AGoodPathLeavesNothingBehind) {
-  EXPECT_NO_THROW(check_writable_file("--json", directory_.path() / "out.json"));
+  EXPECT_NO_THROW(check_writable_file("--json", directory_.path() / "out.json", kind_of_output::json));
   EXPECT_NO_THROW(check_writable_directory("--snapshot-dir", directory_.path() / "new"));
   EXPECT_EQ(files(), 0U);
 }
 
 TEST_F(CheckWritable, AnExistingFileIsNotTouched) {
   const fs::path path = directory_.path() / "out.json";
-  std::ofstream(path) << "precious";
-  EXPECT_NO_THROW(check_writable_file("--json", path));
+  const std::string text = R"({"executable": "diffbench", "precious": 1})";
+  std::ofstream(path) << text;
+  EXPECT_NO_THROW(check_writable_file("--json", path, kind_of_output::json));
   std::ifstream file(path);
-  std::string word;
-  file >> word;
-  EXPECT_EQ(word, "precious");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text);
 }
 
 TEST_F(CheckWritable, BadPaths) {
-  EXPECT_THROW(check_writable_file("--json", directory_.path()), Error);
-  EXPECT_THROW(check_writable_file("--json", directory_.path() / "none" / "out.json"), Error);
+  EXPECT_THROW(check_writable_file("--json", directory_.path(), kind_of_output::json), Error);
+  EXPECT_THROW(check_writable_file("--json", directory_.path() / "none" / "out.json", kind_of_output::json), Error);
   const fs::path file = directory_.path() / "file";
   std::ofstream(file) << "x";
   EXPECT_THROW(check_writable_directory("--snapshot-dir", file), Error);
-  EXPECT_THROW(check_writable_file("--json", file / "below"), Error);
+  EXPECT_THROW(check_writable_file("--json", file / "below", kind_of_output::json), Error);
 }
 
 TEST_F(CheckWritable, ADeviceIsFine) {
-  EXPECT_NO_THROW(check_writable_file("--json", "/dev/null"));
+  EXPECT_NO_THROW(check_writable_file("--json", "/dev/null", kind_of_output::json));
 }
 
 TEST_F(CheckWritable, APipeNeedsAReaderAndKeepsIt) {
   const fs::path pipe = directory_.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THROW(check_writable_file("--json", pipe), Error); // and does not wait for one
+  EXPECT_THROW(check_writable_file("--json", pipe, kind_of_output::json), Error); // and does not wait for one
   const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  EXPECT_NO_THROW(check_writable_file("--json", pipe));
+  EXPECT_NO_THROW(check_writable_file("--json", pipe, kind_of_output::json));
   char byte = 0;
   EXPECT_EQ(::read(reader, &byte, 1), -1) << "the reader saw the end"; // EAGAIN: nothing yet
   ::close(reader);

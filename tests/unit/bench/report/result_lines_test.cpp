@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "result_lines.hpp"
+#include "unmarked_csv.hpp"
 
 #include "columns.hpp"
 
@@ -14,7 +15,7 @@ using nlohmann::ordered_json;
 std::string csv(const char* own) {
   Value lines = Value::list();
   add_result_lines("a.json", ordered_json::parse(own), lines);
-  return csv_of(lines);
+  return unmarked_csv(lines);
 }
 
 TEST(ResultLines, OfAComparisonHaveItsProblem) {

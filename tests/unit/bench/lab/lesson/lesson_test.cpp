@@ -338,11 +338,11 @@ TEST_F(CourseTest, AsksRunsAnswersAndWritesTheSheet) {
   EXPECT_THAT(ran_, ElementsAre("one", "two", "report"));
   EXPECT_THAT(out_.str(), HasSubstr("1.2  7.00 times (measured)\n     So it is.\n"));
   EXPECT_THAT(sheet(), MatchesRegex("name,host,date,lesson,question,text,guess,answer,unit,source,"
-                                    "verdict,command\n"
+                                    "verdict,command,diffbench_version\n"
                                     "Ada,[^,]+,20[^,]+,1,1,How many[?],,7.00,times,measured,,"
-                                    "diffbench one\n"
+                                    "diffbench one,[0-9.]+\n"
                                     "Ada,[^,]+,20[^,]+,1,2,How many[?],,7.00,times,measured,,"
-                                    "diffbench two\n"));
+                                    "diffbench two,[0-9.]+\n"));
 }
 
 TEST_F(CourseTest, HasNoAnswerAndNoGradeBesideOtherPrograms) {

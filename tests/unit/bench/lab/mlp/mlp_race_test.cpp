@@ -7,6 +7,7 @@
 #include "mlp/race.hpp"
 #include "mlp/sizes.hpp"
 #include "mlp/thread_scaling.hpp"
+#include "unmarked_csv.hpp"
 
 #include <gmock/gmock.h>
 
@@ -259,7 +260,7 @@ TEST(SizeReport, SaysWhoWinsFromWhereAndWhatDispatchCosts) {
   EXPECT_THAT(report.text, HasSubstr("~10.0 ms")); // 1000 steps, of which 100 were timed
   EXPECT_EQ(report.series.size(), 8);
   EXPECT_EQ(report.series.front().name, "mlp/depth/2-4-2/cpu");
-  const std::string csv = csv_of(*report.rows);
+  const std::string csv = unmarked_csv(*report.rows);
   EXPECT_THAT(csv, StartsWith("size,parameters,row,device,"));
   EXPECT_THAT(csv, HasSubstr("\n4,22,peer:torch,cpu,ok,,true,0.0002,0.2,true,,\n"));
   EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 8);
