@@ -312,8 +312,11 @@ void OptionList::check_files() const {
     if (other != files.end()) {
       throw InvalidInput(fmt::format("{}: is also an input; give another name", output.text()));
     }
+  }
+  for (const NamedFile& output : files) {
     // Hidden ones are of the moment, or of a run that was killed.
-    if (!output.is_companion || !output.place.filename().string().starts_with('.')) {
+    if (output.is_output() &&
+        (!output.is_companion || !output.place.filename().string().starts_with('.'))) {
       check_writable_file(output.name(),
                           output.is_companion ? output.place : fs::path(output.typed),
                           *output.option->kind_of_output);
