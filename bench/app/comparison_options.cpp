@@ -28,7 +28,8 @@ ColourRange parse_range(std::string_view option, std::string_view text) {
 
 void declare_record(OptionList& options, RecordPlan& record) {
   options.output("--save FILE.npy", record.save, kind_of_output::field, "the final field");
-  options.output("--png FILE.png", record.png, kind_of_output::picture, "picture of the final field");
+  options.output("--png FILE.png", record.png, kind_of_output::picture,
+                 "picture of the final field");
   options.value("--range LO:HI", "values drawn in the first and last colour",
                 [&record](std::string_view option, const std::string& text) {
                   record.range = parse_range(option, text);
@@ -61,7 +62,7 @@ void declare_record(OptionList& options, RecordPlan& record) {
 void declare_output(OptionList& options, ComparisonOptions& run) {
   run.output.declare(options);
   options.output("--trace FILE", run.observation.trace, kind_of_output::trace,
-               "timeline of the run; open it with ui.perfetto.dev");
+                 "timeline of the run; open it with ui.perfetto.dev");
   options.flag("--telemetry", run.observation.telemetry,
                "energy, power, clocks and utilization while each row is timed");
   declare_record(options, run.record);

@@ -44,8 +44,8 @@ void declare_long_run(OptionList& options, LongRunOptions& run) {
   options.flag("--distributed",
                "one backend; each rank holds only its own rows: for fields too large for one rank");
   options.output("--checkpoint FILE.h5", run.checkpoint, kind_of_output::checkpoint,
-               "one backend; save its state (HDF5); the checkpoint before becomes "
-               "FILE.h5.previous");
+                 "one backend; save its state (HDF5); the checkpoint before becomes "
+                 "FILE.h5.previous");
   options.companions(cluster::checkpoint_companions, "--restart");
   options.integer("--checkpoint-every K", run.checkpoint_every, iteration_limits,
                   "iterations between two checkpoints");

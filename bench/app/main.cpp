@@ -93,13 +93,13 @@ int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks
 std::array<cpu_set_t, 64> own_cpus; // as many as a kernel may have
 bool has_own_cpus = false;
 
-/// Before the libraries are set up: with OMP_PROC_BIND libgomp then binds the first thread, and with
-/// it all that asks for its CPUs later, also in children.
+/// Before the libraries are set up: with OMP_PROC_BIND libgomp then binds the first thread, and
+/// with it all that asks for its CPUs later, also in children.
 void note_own_cpus(int /*argc*/, char** /*argv*/, char** /*environment*/) {
   has_own_cpus = ::sched_getaffinity(0, sizeof own_cpus, own_cpus.data()) == 0;
 }
-[[gnu::section(".preinit_array"), gnu::used]] void (*const before_libraries)(int, char**,
-                                                                            char**) = note_own_cpus;
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const before_libraries)(int, char**, char**) = note_own_cpus;
 
 } // namespace
 

@@ -24,7 +24,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -295,7 +294,7 @@ Action declare_report(OptionList& options) {
                "folder of --snapshot-every; its .npy files become a film of the field");
   options.output("-o,--out FILE.html", typed->out, kind_of_output::page, "where the page goes");
   options.output("--csv FILE|-", typed->csv, kind_of_output::csv,
-               "results of all files as CSV; - is stdout, which then has nothing else");
+                 "results of all files as CSV; - is stdout, which then has nothing else");
   return [typed](const Invocation& invocation) { return run_report(*typed, invocation); };
 }
 

@@ -138,17 +138,18 @@ void LabOutput::expect(double seconds, const std::string& what, bool binds) {
 void LabOutput::declare(OptionList& options) {
   declare_files(options);
   options.output("--report FILE.html", report, kind_of_output::page,
-               "results as a page of pictures, as diffbench report makes it of --json");
+                 "results as a page of pictures, as diffbench report makes it of --json");
   options.clearing_flag("--no-progress", progress, "no progress bar");
 }
 
 void LabOutput::declare_files(OptionList& options) {
   options.group("Output");
-  options.output("--json FILE|-", json, kind_of_output::json, "results as JSON; - is stdout, which then has nothing else");
+  options.output("--json FILE|-", json, kind_of_output::json,
+                 "results as JSON; - is stdout, which then has nothing else");
   options.output("--csv FILE|-", csv, kind_of_output::csv, "results as CSV");
   options.output("--export-markdown FILE|-", markdown, kind_of_output::markdown,
-               "the printed report, with its tables as "
-               "Markdown");
+                 "the printed report, with its tables as "
+                 "Markdown");
 }
 
 int show_report(const std::string& name, const LabOutput& output, const Invocation& invocation,
@@ -177,8 +178,10 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
                 [&] { return to_text(lab_result(name, invocation.command, report)); });
   outputs.write(invocation.out, output.csv,
                 [&] { return csv_of(report.rows ? *report.rows : report.data.find("results")); });
-  outputs.write(invocation.out, output.markdown,
-                [&] { return fmt::format("{}\n{}", kind_of_output::markdown.magic, without_controls(as_markdown(table_text(report)), '?', "\n")); });
+  outputs.write(invocation.out, output.markdown, [&] {
+    return fmt::format("{}\n{}", kind_of_output::markdown.magic,
+                       without_controls(as_markdown(table_text(report)), '?', "\n"));
+  });
   if (!output.report.empty()) {
     outputs.attempt([&] {
       write_report_with_cards(

@@ -243,10 +243,10 @@ struct NamedFile {
 };
 
 std::vector<std::string> written_by(const OptionList::Option& option) {
-  return option.output == nullptr      ? std::vector<std::string>()
-         : !option.typed.empty()       ? option.typed
-         : option.output->empty()      ? std::vector<std::string>()
-                                       : std::vector{*option.output};
+  return option.output == nullptr ? std::vector<std::string>()
+         : !option.typed.empty()  ? option.typed
+         : option.output->empty() ? std::vector<std::string>()
+                                  : std::vector{*option.output};
 }
 
 /// The files that a text may name: itself, and words of it, as of a command. A name such as "block"
@@ -258,8 +258,9 @@ std::vector<std::string> read_by(const OptionList::Option& option, const std::st
       const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
       const std::string word = text.substr(begin, end - begin);
       std::error_code ignored;
-      if (!word.empty() && (fs::exists(word, ignored) ||
-                            (word == text && option.type.starts_with("FILE") && word != stdout_name))) {
+      if (!word.empty() &&
+          (fs::exists(word, ignored) ||
+           (word == text && option.type.starts_with("FILE") && word != stdout_name))) {
         files.push_back(word);
       }
       begin = end + 1;
@@ -293,7 +294,8 @@ void OptionList::check_files() const {
             {.option = &option, .typed = text, .place = companion, .is_companion = true});
       }
     }
-    for (const std::string& text : option.output == nullptr ? option.typed : std::vector<std::string>()) {
+    for (const std::string& text :
+         option.output == nullptr ? option.typed : std::vector<std::string>()) {
       for (const std::string& file : read_by(option, text)) {
         files.push_back({.option = &option, .typed = file, .place = place_of(file)});
       }
@@ -303,8 +305,8 @@ void OptionList::check_files() const {
     if (!output.is_output()) {
       continue;
     }
-    const auto other = std::ranges::find_if(
-        files, [&](const NamedFile& file) { return replaces(output, file); });
+    const auto other =
+        std::ranges::find_if(files, [&](const NamedFile& file) { return replaces(output, file); });
     if (other != files.end() && other->is_output()) {
       throw InvalidInput(fmt::format("{} and {}: two outputs cannot go to the same place",
                                      output.text(), other->text()));

@@ -73,13 +73,13 @@ class OptionList {
     Kind kind;
     std::string group, name, type, help;
     Read read;
-    std::vector<std::string> typed = {};   ///< a flag that was given has one text
-    std::vector<std::string> choices = {}; ///< what a shell offers for the value
-    Companions companions = {};            ///< of a file
-    std::string replaces = {};             ///< the option whose file it may take the place of
+    std::vector<std::string> typed = {};        ///< a flag that was given has one text
+    std::vector<std::string> choices = {};      ///< what a shell offers for the value
+    Companions companions = {};                 ///< of a file
+    std::string replaces = {};                  ///< the option whose file it may take the place of
     const OutputKind* kind_of_output = nullptr; ///< of a file that is written, whose name this
     const std::string* output = nullptr;        ///< holds, also where none was typed
-    bool may_lack = false;                 ///< its value
+    bool may_lack = false;                      ///< its value
   };
 
   OptionList() = default;

@@ -142,7 +142,8 @@ template <typename Row, std::size_t N>
 
 /// A list of objects as CSV (RFC 4180): one header line, one line an object, full precision. A
 /// member of an object within is a column of its own, "a.b"; lists are left out, null is an empty
-/// cell. Null is a list of none. The last column is the version that wrote it. Text that a spreadsheet would take for a formula begins with '.
+/// cell. Null is a list of none. The last column is the version that wrote it. Text that a
+/// spreadsheet would take for a formula begins with '.
 [[nodiscard]] std::string csv_of(const Value& objects);
 
 } // namespace diffbench::bench

@@ -51,7 +51,8 @@ void refuse_to_replace(std::string_view option, const fs::path& path, const Outp
   };
   constexpr fs::perms write = fs::perms::owner_write | fs::perms::group_write | // root's access()
                               fs::perms::others_write;                          // is always right
-  if (::access(path.c_str(), W_OK) != 0 || (fs::status(path).permissions() & write) == fs::perms{}) {
+  if (::access(path.c_str(), W_OK) != 0 ||
+      (fs::status(path).permissions() & write) == fs::perms{}) {
     refuse("is write-protected");
   }
   std::ifstream file(path, std::ios::binary);

@@ -84,7 +84,8 @@ GuessFile::GuessFile(std::filesystem::path path) : path_(std::move(path)) {
   std::string guess;
   while (file >> question >> guess) {
     if (question.find_first_not_of("0123456789.") != std::string::npos) {
-      throw InvalidInput(fmt::format("{}: are no guesses of a lesson; choose another folder", path_.string()));
+      throw InvalidInput(
+          fmt::format("{}: are no guesses of a lesson; choose another folder", path_.string()));
     }
     guesses_[question] = guess;
   }

@@ -85,8 +85,8 @@ Action declare_lesson(OptionList& options) {
       "where results, guesses, sheet and page go; a lesson that ended early continues from "
       "there (default: diffbench-lesson-N)");
   options.output("--sheet FILE", course.sheet, kind_of_output::csv,
-               "a CSV line for each question: guess, answer, source of the answer (default: "
-               "sheet.csv in --out)");
+                 "a CSV line for each question: guess, answer, source of the answer (default: "
+                 "sheet.csv in --out)");
   options.text("--name TEXT", course.name,
                "who takes the lesson, for the sheet, which also names the host (default: the login "
                "name)");

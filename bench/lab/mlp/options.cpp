@@ -88,7 +88,8 @@ void declare_training(OptionList& options, MlpOptions& training) {
                  "widths: inputs, hidden layers, classes (default for disc: 2,4,8,16,32,2)",
                  mlp::parse_layers);
   declare_model(options, training.model, "start from these parameters");
-  options.output("--save FILE.safetensors", training.save, kind_of_output::network, "the first engine's parameters");
+  options.output("--save FILE.safetensors", training.save, kind_of_output::network,
+                 "the first engine's parameters");
   options.group("Training");
   options.integer("--epochs N", training.epochs, {1, 1'000'000}, "passes over the data");
   options.integer("--batch N", training.batch, batch_limits, "rows in a step",

@@ -139,7 +139,7 @@ Action declare_sweep(OptionList& options) {
   options.add(state->swept.list);
   options.group("Sweep");
   options.output("--out FILE", state->out, kind_of_output::sweep,
-               "where each combination goes as soon as it is measured (lines of JSON)");
+                 "where each combination goes as soon as it is measured (lines of JSON)");
   options.flag("--resume", state->resume, "go on with the sweep in FILE");
   options.value("--cross A,B",
                 "rows: where B begins to beat A (default: the best CPU row, the best GPU row)",

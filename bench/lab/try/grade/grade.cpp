@@ -304,7 +304,8 @@ void declare_grade_options(OptionList& options, GradePlan& plan) {
                 "beside the file of --csv, with the ending .jsonl"));
   declare_trial(options, plan.trial, "of the fields");
   plan.output.declare_files(options);
-  options.output("--report FILE.html", plan.page, kind_of_output::page, "results as a page, with what try says of each");
+  options.output("--report FILE.html", plan.page, kind_of_output::page,
+                 "results as a page, with what try says of each");
   options.clearing_flag("--no-progress", plan.output.progress, "no progress bar");
 }
 

@@ -81,7 +81,8 @@ TEST(CsvTest, AFigureIsKeptBesideAnObjectOfItsName) {
 TEST(CsvTest, NumbersReadBackAsTheyWereAndNaNIsEmpty) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(Value(nan).is_null());
-  EXPECT_EQ(unmarked_csv(Value::list({{{"x", 0.1 + 0.2}, {"y", nan}}})), "x,y\n0.30000000000000004,\n");
+  EXPECT_EQ(unmarked_csv(Value::list({{{"x", 0.1 + 0.2}, {"y", nan}}})),
+            "x,y\n0.30000000000000004,\n");
 }
 
 TEST(CsvTest, NamesTheVersionLast) {

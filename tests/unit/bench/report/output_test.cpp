@@ -48,7 +48,8 @@ class CheckWritable : public testing::Test {
 };
 
 TEST_F(CheckWritable, AGoodPathLeavesNothingBehind) {
-  EXPECT_NO_THROW(check_writable_file("--json", directory_.path() / "out.json", kind_of_output::json));
+  EXPECT_NO_THROW(
+      check_writable_file("--json", directory_.path() / "out.json", kind_of_output::json));
   EXPECT_NO_THROW(check_writable_directory("--snapshot-dir", directory_.path() / "new"));
   EXPECT_EQ(files(), 0U);
 }
@@ -64,7 +65,9 @@ TEST_F(CheckWritable, AnExistingFileIsNotTouched) {
 
 TEST_F(CheckWritable, BadPaths) {
   EXPECT_THROW(check_writable_file("--json", directory_.path(), kind_of_output::json), Error);
-  EXPECT_THROW(check_writable_file("--json", directory_.path() / "none" / "out.json", kind_of_output::json), Error);
+  EXPECT_THROW(
+      check_writable_file("--json", directory_.path() / "none" / "out.json", kind_of_output::json),
+      Error);
   const fs::path file = directory_.path() / "file";
   std::ofstream(file) << "x";
   EXPECT_THROW(check_writable_directory("--snapshot-dir", file), Error);
@@ -78,7 +81,8 @@ TEST_F(CheckWritable, ADeviceIsFine) {
 TEST_F(CheckWritable, APipeNeedsAReaderAndKeepsIt) {
   const fs::path pipe = directory_.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THROW(check_writable_file("--json", pipe, kind_of_output::json), Error); // and does not wait for one
+  EXPECT_THROW(check_writable_file("--json", pipe, kind_of_output::json),
+               Error); // and does not wait for one
   const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   EXPECT_NO_THROW(check_writable_file("--json", pipe, kind_of_output::json));
   char byte = 0;
