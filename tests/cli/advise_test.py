@@ -153,7 +153,7 @@ class Advise(CommandLineTest):
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=60)
         self.assertEqual((child.returncode, out), (130, ""))
-        self.assertRegex(err, r"\A(diffbench: about \d+ min: .*\n)?diffbench: interrupted\n\Z")
+        self.assertRegex(err, r"\A(diffbench: about \d+ (s|min): .*\n)?diffbench: interrupted\n\Z")
 
     def test_what_is_no_profile(self):
         self.path("text").write_text("hello")

@@ -616,7 +616,7 @@ class History(CommandLineTest):
         for form in [[], ["--json", "-"], ["--export-markdown", "-"]]:
             with open(self.path("h.jsonl"), "w", encoding="utf-8") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
-                ask = ["duel", "true", "true", "--blocks", "1", "--history", "h.jsonl", *form]
+                ask = ["duel", "true", "true", "--blocks", "1", "--history", "h.jsonl", "--no-progress", *form]
                 child = subprocess.Popen([PROGRAM, *ask], cwd=self.directory, stdin=subprocess.DEVNULL,
                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                 self.addCleanup(child.kill)

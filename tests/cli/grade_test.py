@@ -90,7 +90,7 @@ class Grade(CommandLineTest):
             rows = list(csv.DictReader(file))
         self.assertEqual(list(rows[0]), [
             "name", "language", "form", "fate", "verdict", "right", "mistake", "reason", "races", "leaks",
-            "copies_per_step", "times_numpy", "times_best", "points", "of", "marks"])
+            "copies_per_step", "times_numpy", "times_best", "points", "of", "marks", "diffbench_version"])
         self.assertEqual(rows[0]["name"], "<script>.c")
         self.assertEqual(rows[0]["marks"], "right: met 5/5; no_races: not judged 0/2; no_leaks: not judged 0/1; "
                          "resident: not judged 0/2; more than 1 times as fast as numpy: not judged 0/2")

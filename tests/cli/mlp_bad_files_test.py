@@ -81,8 +81,8 @@ BAD_MODELS = [
 class BadFiles(CommandLineTest):
     def setUp(self):
         super().setUp()
-        for name in ("kept.safetensors", "kept.json"):
-            self.path(name).write_bytes(b"of an earlier run")
+        self.path("kept.safetensors").write_bytes(b'{"__metadata__":{"written_by":"diffbench"}} of an earlier run')
+        self.path("kept.json").write_bytes(b'{"executable": "diffbench"} of an earlier run')
 
     def assert_named(self, name, words, *arguments):
         """Outputs are named, too: none of them may be touched."""

@@ -83,8 +83,7 @@ class Pitfalls(CommandLineTest):
     def test_one_that_needs_a_gpu_is_not_replaced(self):
         if has_gpu(self):
             self.skipTest("this machine has a GPU")
-        self.assert_refused(4, "event-pairs: ", "pitfalls", "--grid", "24", "--only", "event-pairs",
-                            "--no-progress")
+        self.assert_refused(4, "event-pairs: ", "pitfalls", "--grid", "24", "--only", "event-pairs")
 
 
 class Interrupted(CommandLineTest):

@@ -225,7 +225,7 @@ class Streams(CommandLineTest):
         parse_json(self.path("out.json").read_text())
 
     def test_a_file_is_replaced_as_a_whole(self):
-        self.path("out.json").write_text("x" * 1_000_000)
+        self.path("out.json").write_text('{"executable": "diffbench"}' + "x" * 1_000_000)
         self.run_ok(*QUICK, "--json", "out.json")
         parse_json(self.path("out.json").read_text())
         self.assertEqual([path.name for path in self.directory.iterdir()], ["out.json"])

@@ -113,9 +113,11 @@ class BadInput(CommandLineTest):
         self.assert_refused(1, "nowhere", "sweep", *ROWS, "--out", "nowhere/s.jsonl", "--grid", "8")
         for device in ("/dev/full", "/dev/null"):  # the first has no end
             self.refused("not a regular file", "--out", device, "--grid", "8")
-        self.path("other.jsonl").write_text("{}\n")
+        self.path("other.jsonl").write_text('{"diffbench_sweep":{"schema":1}}\n')
         self.refused("another sweep", "--resume", "--out", "other.jsonl")
         self.path("text").write_text("not JSON\n")
+        self.refused("has not written it", "--resume", "--out", "text")
+        self.path("text").write_text('{"diffbench_sweep" no JSON\n')
         self.refused("line 1", "--resume", "--out", "text")
 
     def test_cross(self):

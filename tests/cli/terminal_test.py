@@ -142,6 +142,8 @@ class Verbs(CommandLineTest):
             lines = list(csv.DictReader(io.StringIO(self.path("rows.csv").read_text()),
                                         strict=True))
             plain = {None: "", True: "true", False: "false"}
+            versions = {line.pop("diffbench_version") for line in lines}
+            self.assertEqual(len(versions), 1)
             self.assertEqual(lines, [{key: plain.get(value, value) for key, value in row.items()}
                                      for row in rows])
             for row in rows:

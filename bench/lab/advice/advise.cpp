@@ -283,6 +283,8 @@ Action declare_advise(OptionList& options) {
       Progress progress(invocation.err, typed->output.progress && progress_possible());
       calibrate_this_machine(invocation.err, progress);
     }
+    const std::array own{default_profile_path().string()};
+    refuse_to_overwrite("--json", typed->output.json, own);
     const CostProfile profile =
         typed->profile.empty() ? read_own_profile() : read_profile(typed->profile);
     typed->run.session.transfer = transfer_names.parse(profile.transfer);

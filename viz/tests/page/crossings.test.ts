@@ -76,7 +76,8 @@ it("are drawn as the terminal prints them", () => {
       );
     const shown = `${line ?? cell?.split(" ")[0]}${area ?? ""}`;
     // A step costs the same however many there are: nothing is computed along them.
-    if (cell === "-") expect([line, area], view).toEqual([undefined, undefined]);
+    if (cell === undefined || cell === "-")
+      expect([line, area], view).toEqual([undefined, undefined]);
     else expect(shown, `${view} at ${at}`).toBe(cell);
     if (line === undefined) expect(cell, view).toMatch(/^(nowhere|everywhere|-)/);
     if (cell?.startsWith("nowhere")) expect(readingOf(picture, variant)).toContain("does not beat");

@@ -188,6 +188,6 @@ describe("tooltips", () => {
         `${[...counted].map(([id, number]) => `${id} ${number}`).join(", ")})`,
     );
     expect([...counted.keys()].sort()).toEqual(every.sort());
-    expect(every.length).toBe(28);
+    expect(every.length).toBe(27);
   });
 });

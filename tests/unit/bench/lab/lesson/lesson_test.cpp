@@ -306,13 +306,14 @@ class CourseTest : public testing::Test {
       return arguments.front() == "report" ? exit_unavailable : exit_not_verified;
     }
     std::ofstream(arguments.back())
-        << nlohmann::json{{"context", nlohmann::json::object()},
+        << nlohmann::json{{"context", {{"executable", "diffbench"}}},
                           {"benchmarks", nlohmann::json::array()},
                           {"diffbench",
                            {{"schema", 1},
                             {"command", "diffbench " + arguments.front() + " --json x"},
                             {"disturbed", disturbed_},
-                            {"x", 7}}}};
+                            {"x", 7}}}}
+               .dump(1);
     return arguments.front() == with_wrong_row_ ? exit_not_verified : exit_ok;
   }
 
@@ -360,7 +361,7 @@ TEST_F(CourseTest, GoesOnAfterAWrongRowAndSaysSo) {
   with_wrong_row_ = "one";
   EXPECT_EQ(take(), exit_ok);
   EXPECT_THAT(ran_, ElementsAre("one", "two", "report"));
-  EXPECT_THAT(sheet(), HasSubstr("7.00,times,measured,,diffbench one\n"));
+  EXPECT_THAT(sheet(), HasSubstr("7.00,times,measured,,diffbench one,"));
   EXPECT_THAT(err_.str(), HasSubstr("a row of diffbench one was WRONG"));
 }
 
