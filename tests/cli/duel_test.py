@@ -524,9 +524,9 @@ class Duel(CommandLineTest):
                 (["echo {n}", "true", "--parameter", "n=1,2,1"], "--parameter: 1 is given twice")]:
             self.assert_refused(2, mention, "duel", *arguments)
         self.assert_refused(1, "--history", "duel", "true", "true", "--history", "no/such/place")
-        for place in ["-", "/dev/full", "."]:  # before anything runs
-            self.assert_refused(2, f"--history {place}: is no regular file", "duel", "true", "sh -c 'echo > ran'",
-                                "--history", place)
+        for place, code, why in [("-", 2, "no regular file"), ("/dev/full", 2, "no regular file"), (".", 1, "a directory")]:
+            self.assert_refused(code, f"--history {place}: is {why}", "duel", "true", "sh -c 'echo > ran'",
+                                "--history", place)  # before anything runs
         self.assertFalse(self.path("ran").exists())
 
     def test_other_programs_take_the_verdict_away(self):

@@ -303,7 +303,7 @@ class Grade(CommandLineTest):
         self.assert_refused(2, "no such folder", "grade", "nowhere")
         self.assert_refused(2, "no such folder", "grade", "text")
         self.assert_refused(2, "no submission", "grade", "empty")
-        self.assert_refused(2, ["text", "not written by diffbench grade"], "grade", "class", "--resume", "text")
+        self.assert_refused(2, ["text", "has not written it"], "grade", "class", "--resume", "text")
         self.assert_refused(2, "regular file", "grade", "class", "--resume", "/dev/null")
         self.assert_refused(2, "grades.csv", "grade", "class", "--csv", "grades.csv", "--report", "grades.csv")
         self.assert_refused(1, "nowhere", "grade", "class", "--report", "nowhere/class.html")

@@ -155,7 +155,7 @@ class Verbs(CommandLineTest):
                     self.assertTrue([line for line in text.splitlines()
                                      if all(fact in line for fact in facts)], row)
             self.assertEqual(self.run_ok(verb, "--csv", "-", env=env).stdout.split("\n")[0],
-                             ",".join(rows[0]))
+                             ",".join([*rows[0], "diffbench_version"]))
             alone = parse_json(self.run_ok(verb, "--json", "-", env=env).stdout)["diffbench"]
             self.assertEqual(len(alone[verb]), len(rows))
         self.assertEqual({row["section"] for row in rows if row["name"] is None}, {"mend"})
