@@ -305,15 +305,14 @@ class CourseTest : public testing::Test {
     if (arguments.front() == failing_ || arguments.front() == "report") {
       return arguments.front() == "report" ? exit_unavailable : exit_not_verified;
     }
-    std::ofstream(arguments.back())
-        << nlohmann::json{{"context", {{"executable", "diffbench"}}},
-                          {"benchmarks", nlohmann::json::array()},
-                          {"diffbench",
-                           {{"schema", 1},
-                            {"command", "diffbench " + arguments.front() + " --json x"},
-                            {"disturbed", disturbed_},
-                            {"x", 7}}}}
-               .dump(1);
+    std::ofstream(arguments.back()) << nlohmann::json{
+        {"context", {{"executable", "diffbench"}}},
+        {"benchmarks", nlohmann::json::array()},
+        {"diffbench",
+         {{"schema", 1},
+          {"command", "diffbench " + arguments.front() + " --json x"},
+          {"disturbed", disturbed_},
+          {"x", 7}}}}.dump(1);
     return arguments.front() == with_wrong_row_ ? exit_not_verified : exit_ok;
   }
 
