@@ -4,10 +4,11 @@
 #include "diffbench/atomic_file.hpp"
 #include "diffbench/cache_directory.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/small_file.hpp"
 
 #include <cstddef>
 #include <deque>
-#include <fstream>
+#include <sstream>
 #include <utility>
 
 namespace diffbench {
@@ -17,8 +18,21 @@ LineCache LineCache::standard(std::string_view name) {
   return LineCache(directory.empty() ? directory : directory / name);
 }
 
+namespace {
+
+/// Nothing where there is no file, or none that we have written: a pipe would be waited for.
+std::istringstream kept_in(const std::filesystem::path& file) {
+  try {
+    return std::istringstream(text_of_small_file(file));
+  } catch (const InvalidInput&) {
+    return {};
+  }
+}
+
+} // namespace
+
 std::optional<std::string> LineCache::find(const std::string& key) const {
-  std::ifstream file(file_);
+  std::istringstream file = kept_in(file_);
   std::optional<std::string> found;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with(key + '\t')) {
@@ -34,7 +48,7 @@ void LineCache::store(const std::string& key, const std::string& text) const {
   }
   constexpr std::size_t most_lines = 300; // of builds that are gone, too
   std::deque<std::string> lines;
-  std::ifstream old(file_);
+  std::istringstream old = kept_in(file_);
   for (std::string line; std::getline(old, line);) {
     if (!line.starts_with(key + '\t')) {
       lines.push_back(std::move(line));

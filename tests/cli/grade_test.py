@@ -300,6 +300,9 @@ class Grade(CommandLineTest):
         self.path("empty").mkdir()
         self.path("text").write_text("mine\n")
         self.assert_refused(2, "which folder?", "grade")
+        os.mkfifo(self.path("pipe"))
+        for place in ("pipe", "/dev/zero"):
+            self.assert_refused(2, f"--rubric {place}: is not a regular file", "grade", "class", "--rubric", place)
         self.assert_refused(2, "no such folder", "grade", "nowhere")
         self.assert_refused(2, "no such folder", "grade", "text")
         self.assert_refused(2, "no submission", "grade", "empty")

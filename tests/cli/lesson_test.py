@@ -141,6 +141,11 @@ class Lesson(CommandLineTest):
         self.assertNotEqual(self.path("lesson/1-nets.json").read_bytes(), first)
         self.assertEqual([row["guess"] for row in self.sheet()], ["230", "", "", "", "", "b"])
 
+    def read_until(self, child, beginning):
+        """A line that begins so: a child that ends before is a failure, and no endless wait."""
+        self.assertTrue(any(line.startswith(beginning) for line in iter(child.stdout.readline, "")),
+                        f"it ended before {beginning}")
+
     def test_an_interrupt_while_it_asks_loses_nothing(self):
         child = subprocess.Popen([PROGRAM, "lesson", "3", "--quick", "--out", "lesson"],
                                  cwd=self.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -148,8 +153,7 @@ class Lesson(CommandLineTest):
         self.addCleanup(child.kill)
         child.stdin.write("230\n")
         child.stdin.flush()
-        while not child.stdout.readline().startswith("3.2 "):
-            pass
+        self.read_until(child, "3.2 ")
         child.send_signal(signal.SIGINT)
         _, errors = child.communicate(timeout=60)
         self.assertEqual(child.returncode, 130)
@@ -158,21 +162,20 @@ class Lesson(CommandLineTest):
         self.assertEqual(self.sheet()[0]["guess"], "230")
 
     def test_an_interrupt_is_passed_on_to_the_command(self):
-        self.path("sheet.csv").write_text("It is older.\n")
+        self.path("sheet.csv").write_text("It is older,diffbench_version\n")
         child = subprocess.Popen([PROGRAM, "lesson", "2", "--no-quiz", "--out", "lesson", "--sheet",
                                   "sheet.csv"],
                                  cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, encoding="utf-8", env={**os.environ, **BARE})
         self.addCleanup(child.kill)
-        while not child.stdout.readline().startswith("2.4 "):
-            pass
+        self.read_until(child, "2.4 ")
         child.send_signal(signal.SIGTERM)
         out, errors = child.communicate(timeout=60)
         self.assertEqual(child.returncode, 130, errors)
         self.assertIn("diffbench: interrupted; finished steps and guesses are kept", errors)
         self.assertNotIn("step 2 of 3", out)
         self.assertFalse(self.path("lesson/1-clock.json").exists())
-        self.assertEqual(self.path("sheet.csv").read_text(), "It is older.\n")
+        self.assertEqual(self.path("sheet.csv").read_text(), "It is older,diffbench_version\n")
 
     def test_what_cannot_be_written_is_refused_before_any_work(self):
         self.path("file").write_text("kept")
@@ -205,7 +208,7 @@ class Lesson(CommandLineTest):
         self.lesson("3", "--quick", "--no-quiz")
         self.assert_refused(2, ["1-nets.json", "--out"], "lesson", "3", "--out", "lesson", env=BARE)
         self.path("lesson/1-nets.json").write_text("{")
-        self.assert_refused(2, ["1-nets.json", "delete"], "lesson", "3", "--quick", "--out", "lesson",
+        self.assert_refused(2, ["1-nets.json", "remove it"], "lesson", "3", "--quick", "--out", "lesson",
                             env=BARE)
 
 

@@ -5,7 +5,9 @@
 #include "diffbench/errors.hpp"
 #include "scratch.hpp"
 
+#include <sys/stat.h>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -51,6 +53,12 @@ TEST_F(LineCacheTest, KeepsOneLineOfAKey) {
     ++lines;
   }
   EXPECT_EQ(lines, 2);
+}
+
+TEST_F(LineCacheTest, WaitsForNoPipe) {
+  std::filesystem::create_directory(directory() / "below");
+  ASSERT_EQ(::mkfifo((directory() / "below/lines").c_str(), 0600), 0);
+  EXPECT_EQ(cache().find("a"), std::nullopt);
 }
 
 TEST_F(LineCacheTest, WithoutAPathKeepsNothing) {

@@ -3,6 +3,7 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
+#include "diffbench/small_file.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,8 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iterator>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -63,16 +64,14 @@ class RubricReader {
   }
 
   [[nodiscard]] Json parse() const {
-    std::ifstream stream(path_, std::ios::binary);
-    std::error_code ignored;
-    if (!stream || !std::filesystem::is_regular_file(path_, ignored)) {
-      throw InvalidInput(
-          fmt::format("--rubric {}: there is no such file; diffbench grade "
-                      "--print-rubric writes one to begin with",
-                      path_.string()));
-    }
     try {
-      return Json::parse(stream);
+      return Json::parse(text_of_small_file(path_));
+    } catch (const InvalidInput& error) {
+      std::error_code ignored;
+      throw InvalidInput(fmt::format(
+          "--rubric {}: {}; diffbench grade --print-rubric writes one to begin with",
+          path_.string(),
+          std::filesystem::exists(path_, ignored) ? error.what() : "there is no such file"));
     } catch (const Json::exception& error) {
       throw InvalidInput(fmt::format("{}: is no JSON: {}", path_.string(), error.what()));
     }
