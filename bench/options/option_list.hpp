@@ -179,7 +179,7 @@ class OptionList {
   /// check_writable_file() does of outputs, and InvalidInput where one is another option's file, or
   /// an option has no effect.
   void read() const;
-  /// The same, but for effects.
+  /// Sets the targets, and looks at neither effects nor files.
   void read_values() const;
   /// A message for each option that has no effect with what was read.
   [[nodiscard]] std::vector<std::string> without_effect() const;

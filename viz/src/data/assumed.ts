@@ -4,7 +4,6 @@
 // page (bench/lab/assumed_page.cpp). All of it is assumed, and says so.
 import file from "../../../bench/model/assumed_cards.json";
 import type { GridCost, Way } from "./model";
-import { type Column, type Table, tableOf } from "./table";
 
 export type FigureName = keyof (typeof file)["h200"]["figures"];
 export interface Card {
@@ -86,28 +85,3 @@ export const assumedWay = (card: Card, { backend, transfer }: Kind, dtype: strin
 /** The middle of what the context takes, which is part of the set-up of all its ways. */
 export const contextSeconds = ({ figures: { context_ms } }: Card): number =>
   1e-3 * Math.sqrt(context_ms.low * context_ms.high);
-
-const units: [RegExp, string][] = [
-  [/_gb_per_s$/, "GB/s"],
-  [/_ns_per_byte$/, "ns a byte"],
-  [/_us$/, "us"],
-  [/_ms$/, "ms"],
-  [/_mb$/, "MB"],
-  [/_gib$/, "GiB"],
-  [/_tflops$/, "Tflop/s"],
-];
-
-/** Each figure with its span and where it comes from. */
-export const figuresOf = (card: Card | null): Table =>
-  tableOf(columns, Object.entries(card?.figures ?? {}));
-
-type Figure = [string, Card["figures"][FigureName]];
-const unitOf = (key: string): [RegExp, string] =>
-  units.find(([ending]) => ending.test(key)) ?? [/$/, ""];
-const columns: Column<Figure>[] = [
-  { name: "assumed figure", of: ([key]) => key.replace(unitOf(key)[0], "").replaceAll("_", " ") },
-  { name: "unit", of: ([key]) => unitOf(key)[1] },
-  { name: "from", of: ([, { low }]) => low },
-  { name: "to", of: ([, { high }]) => high },
-  { name: "source", of: ([, { source }]) => source },
-];

@@ -206,13 +206,3 @@ function beyondOf(way: Way, cells: number): string[] {
       : []),
   ];
 }
-
-/** Steps of the longest call that was recorded round this grid; longer runs go on with its slope. */
-export function longestCall(way: Way, cells: number): number {
-  const longest = (grid: GridCost) => grid.calls[grid.calls.length - 1]!.steps;
-  const above = way.grids.findIndex((grid) => cells <= grid.side ** 2);
-  const [last] = way.grids.slice(-1);
-  if (above < 0) return longest(last!);
-  const below = way.grids[above - 1] ?? way.grids[above]!;
-  return Math.min(longest(below), longest(way.grids[above]!));
-}

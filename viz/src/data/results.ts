@@ -242,31 +242,6 @@ const partsOf = ({ name, command, context, disturbed, names }: ResultFile) => ({
   names,
 });
 
-/** All rows of a comparison or a sweep, each with what it computed. */
-export function readRows(
-  file: ResultFile,
-): { row: Row; side: number; iterations: number; dtype: string; boundary: string }[] {
-  const results =
-    file.experiment === "sweep"
-      ? list(file.data, "points").map((point) => at(point, "result"))
-      : file.experiment === "comparison"
-        ? [file.own]
-        : [];
-  return results.flatMap((result) => {
-    const problem = at(result, "problem");
-    const [nx, ny] = [positive(problem, "nx"), positive(problem, "ny")];
-    const iterations = positive(problem, "iterations");
-    if (nx === null || ny === null || iterations === null) return [];
-    const shared = {
-      side: Math.sqrt(nx * ny),
-      iterations,
-      dtype: text(problem, "dtype"),
-      boundary: text(problem, "boundary"),
-    };
-    return list(result, "results").map((row) => ({ row: readRow(row), ...shared }));
-  });
-}
-
 /** What must be the same for two files to be of one machine, each part of it as `shown`. */
 export function machineOf(file: ResultFile, shown = (part: string) => part): string {
   const get = (name: string) => text(file.context, name);

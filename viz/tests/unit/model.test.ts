@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 import { colourOf, readFilm } from "../../src/data/field";
-import { longestCall, predict, readProfile, stepsSeconds, type Way } from "../../src/data/model";
+import { predict, readProfile, stepsSeconds, type Way } from "../../src/data/model";
 import { readResultFile, type Phases } from "../../src/data/results";
 import { efficiency } from "../../src/pictures/scaling";
 import { inOrder } from "../../src/pictures/timeline";
@@ -68,7 +68,6 @@ describe("the model", () => {
       "the largest recorded grid is 128x128",
     ]);
     expect(predict(way, shape(10, 5)).beyond).toEqual(["the smallest recorded grid is 64x64"]);
-    expect(longestCall(way, 100 * 100)).toBe(5);
   });
 
   it("refuses profiles that are broken", () => {
