@@ -39,6 +39,13 @@ std::string refuse_option(const std::string& value) {
   return value.starts_with("--") ? "the value is missing before " + value : "";
 }
 
+/// What was a verb of its own, and does so no more.
+struct GoneVerb {
+  std::string_view name, now;
+};
+constexpr std::array gone_verbs{GoneVerb{"grade", "try DIR"},
+                                GoneVerb{"history", "compare --history FILE"}};
+
 std::vector<std::string> verbs_of(const Verb& verb) {
   return names_in(verb.verbs != nullptr ? verb.verbs() : std::span<const Verb>{});
 }
@@ -197,6 +204,10 @@ class CommandLine {
       for (const CLI::Option* option : named.app->get_options()) {
         known.push_back(option->get_name(false, false));
       }
+    }
+    if (const auto gone = std::ranges::find(gone_verbs, name, &GoneVerb::name);
+        declared_.size() == 1 && gone != gone_verbs.end()) {
+      return fmt::format("{}: is now diffbench {}", name, gone->now);
     }
     return fmt::format("{}: {}{}", name,
                        is_option       ? "there is no such option"

@@ -45,8 +45,6 @@ MEASURED = {
     "duel": "duel true true --blocks 3 --seed 1",
     "duel-steps": "duel --backend fused --backend fused --grid 16 --iters 5 --threads 1 --blocks 3 --seed 1",
     "selftest": "selftest --grid 24x16 --iters 20 --trials 1 --budget 2",
-    "selftest-engine": "selftest --engine cpu --layers 20,10,3 --batch 8 --threads 1 --trials 1 "
-                       "--budget 4",
     "pitfalls": "pitfalls --grid 24x16 --budget 0.3",
     "mlp-train": f"mlp train --layers 2,4,8,2 --epochs 2 --async {NET}",
     "mlp-depth": f"mlp depth --last 4,16 --quality --budget 30 {NET},2",
@@ -63,7 +61,7 @@ EXACT = {
     "list": "list --json list.json --csv list.csv",
     "doctor": "doctor --json doctor.json --csv doctor.csv",
     "compare": "compare old.json new.json --fail-on slower=10% --json compare.json --csv compare.csv",
-    "history": "history duels.jsonl --json history.json --csv history.csv",
+    "history": "compare --history duels.jsonl --json history.json --csv history.csv",
     "advise-recorded": "advise --profile profile.json --grid 1000 --snapshot-every 10 "
                        "--json advise-recorded.json",
     "advise-assumed": "advise --profile profile.json --grid 1000 --assume h200 "
@@ -73,7 +71,7 @@ EXACT = {
     "pitfalls-list": "pitfalls --list",
     "try": "try --new cpp own.cpp",
     "try-exercise": "try --exercise",
-    "grade": "grade class --no-timing --json grade.json --csv grade.csv",
+    "grade": "try class --no-timing --json grade.json --csv grade.csv",
     "lesson": "lesson",
     "lesson-plan": "lesson 3 --list",
     "report": "report old.json copies.json -o page.html --csv report.csv",

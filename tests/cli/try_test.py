@@ -449,7 +449,7 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
             if text not in seen:  # several are mended by the same text
                 seen.add(text)
                 self.path(f"class/mended-{name}.cu").write_text(text)
-        done = self.run_ok("grade", "class", "--no-timing", "--json", "-", "--timeout", "60")
+        done = self.run_ok("try", "class", "--no-timing", "--json", "-", "--timeout", "60")
         for result in parse_json(done.stdout)["diffbench"]["grade"]["results"]:
             with self.subTest(result["name"]):
                 if result["name"].startswith("mended-"):
