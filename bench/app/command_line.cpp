@@ -78,10 +78,15 @@ void add_option(CLI::App& app, OptionList::Option& option) {
   }
   const auto keep = [&option](const CLI::results_t& texts) {
     option.typed = option.kind == OptionList::Kind::values ? split(option.name, texts) : texts;
+    if (option.kind == OptionList::Kind::value && texts.size() > 1) {
+      throw CLI::ValidationError(option.name, "is given more than once");
+    }
     return true;
   };
-  CLI::Option* const added =
-      app.add_option(option.name, keep, option.help)->type_name(option.type)->group(option.group);
+  CLI::Option* const added = app.add_option(option.name, keep, option.help)
+                                 ->type_name(option.type)
+                                 ->group(option.group)
+                                 ->take_all();
   if (option.kind != Kind::value) {
     added->expected(1, CLI::detail::expected_max_vector_size);
   }
@@ -228,11 +233,9 @@ class CommandLine {
       return fmt::format("name a verb of {}: {}", verb(),
                          fmt::join(verbs_of(*declared_.back().verb), ", "));
     }
-    if (const std::size_t at = text.find(": At Most 1 required"); at != std::string::npos) {
-      return text.substr(0, at) + ": is given more than once";
-    }
-    const std::size_t at = text.find(": 1 required ");
-    return at == std::string::npos ? text : text.substr(0, at) + ": the value is missing";
+    return dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr
+               ? text.substr(0, text.find(':')) + ": the value is missing"
+               : text;
   }
 
   CLI::App app_;

@@ -343,7 +343,7 @@ class Duel(CommandLineTest):
                 done = subprocess.run(["sh", "-e", "-c", script], cwd=self.directory, env={**env, "BASE": "HEAD^"},
                                       check=False, capture_output=True, encoding="utf-8", timeout=120)
                 self.assertEqual(done.returncode, code, done.stderr)
-                self.assertIn(f"| {verdict} |", self.path("duel.md").read_text())
+                self.assertRegex(self.path("duel.md").read_text(), rf"(?m) {verdict}$")
 
     def worktrees(self):
         return subprocess.run(["git", "worktree", "list"], cwd=self.directory, capture_output=True, check=True,
