@@ -2,6 +2,7 @@
 #include "command.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
 #include "interrupt.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ pid_t start(const std::vector<std::string>& arguments) {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   pid_t child = 0;
   const int failure =
-      posix_spawn(&child, "/proc/self/exe", &actions, nullptr, words.data(), environ);
+      posix_spawn(&child, program_path().c_str(), &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failure != 0) {
     throw Error(fmt::format("cannot start diffbench {}: {}",
