@@ -99,9 +99,7 @@ std::vector<std::string> script_directories() {
   if (const auto chosen = environment("DIFFBENCH_PEERS")) {
     return {*chosen};
   }
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  return {(program.parent_path().parent_path() / "share/diffbench/peers").string(),
+  return {(program_path().parent_path().parent_path() / "share/diffbench/peers").string(),
           build_info::peers_directory};
 }
 

@@ -281,7 +281,7 @@ class Duel(CommandLineTest):
             self.assert_one_line(done.stderr, mention)
         self.assertEqual(len(self.worktrees()), 1)
         self.path("tmp").mkdir()  # a user's, other than root's, needs more than rm
-        read_only = "mkdir -p ro/x && echo > ro/x/f && chmod -R a-w ro && " + ask[1]
+        read_only = "echo > $TMPDIR/left && mkdir -p ro/x && echo > ro/x/f && chmod -R a-w ro && " + ask[1]
         self.duel("--revisions", "v1..v2", "--build", read_only, *ask[2:], "--blocks", "1",
                   env={"TMPDIR": str(self.path("tmp"))})
         self.assertEqual(list(self.path("tmp").iterdir()), [])

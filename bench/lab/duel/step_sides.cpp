@@ -125,7 +125,7 @@ class ServedSampler final : public Sampler {
   ServedSampler(Side side, const ServedRow& row, const std::string& digest, double limit_seconds)
       : side_(side),
         limit_(limit_seconds),
-        child_({fs::read_symlink("/proc/self/exe").string(), std::string(serve_row_argument)}) {
+        child_({program_path().string(), std::string(serve_row_argument)}) {
     const std::string found = ask(line_of(row));
     if (found != digest) {
       throw NotVerified(fmt::format("{}: its field is not the reference's after {} steps",

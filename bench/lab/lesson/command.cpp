@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include "diffbench/machine.hpp"
 #include "interrupt.hpp"
 #include "process.hpp"
 
@@ -15,7 +16,7 @@ int run_here(const std::vector<std::string>& arguments) {
   // Not a ChildProcess: whoever takes the lesson sees its tables and its progress. It stays in our
   // process group, so a Ctrl-Z stops both.
   Process child({.words = words,
-                 .path = "/proc/self/exe",
+                 .path = program_path().string(),
                  .input = "/dev/null",
                  .own = ProcessPlan::Own::nothing});
   constexpr double for_ever = std::numeric_limits<double>::infinity();

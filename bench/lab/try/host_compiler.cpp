@@ -2,6 +2,7 @@
 #include "host_compiler.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
 #include "interrupt.hpp"
 #include "process.hpp"
 
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <sstream>
 
 #include <fcntl.h>
@@ -80,7 +82,7 @@ Said run(std::vector<std::string> words, const std::vector<std::string>& command
 
 fs::path child_program() {
   std::error_code ignored;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path folder = program_path().parent_path();
   for (const fs::path& place : {folder / "diffbench_try_child",
                                 folder.parent_path() / "libexec/diffbench/diffbench_try_child"}) {
     if (fs::exists(place, ignored)) {
@@ -138,6 +140,17 @@ std::string first_error(const std::string& text, const fs::path& file) {
 }
 
 std::string why_not_compiled(const std::string& text, const fs::path& file) {
+  static const std::regex machine(
+      "[^|]*(No space left on device|Disk quota exceeded|annot allocate "
+      "memory|out of memory|memory exhausted|Killed signal|Resource "
+      "temporarily unavailable|Read-only file system)[^|]*");
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, machine)) { // lines of the source have a |
+      throw Unavailable(
+          fmt::format("{} cannot be compiled here: {}", file.filename().string(), line));
+    }
+  }
   const std::string error = first_error(text, file);
   const bool refused = error.find("Permission denied") != std::string::npos ||
                        error.find("file not found: ") != std::string::npos; // the assembler's
