@@ -133,41 +133,28 @@ void FileDescriptor::reset() {
   }
 }
 
-std::vector<char*> pointers_to(const std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (const std::string& word : words) {
-    pointers.push_back(const_cast<char*>(word.c_str()));
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 Process::Process(const ProcessPlan& plan) : own_(plan.own) {
-  const auto fail = [&](int error) {
-    throw Error(fmt::format("cannot start {}: {}", plan.words.front(), std::strerror(error)));
-  };
   const Start start(plan);
-  const std::vector<char*> words = pointers_to(plan.words);
+  std::vector<char*> words;
+  for (const std::string& word : plan.words) {
+    words.push_back(const_cast<char*>(word.c_str())); // exec does not write to them
+  }
+  words.push_back(nullptr);
   watch_ = Stopwatch<>();
   if (const int error = start.run(plan.path, words.data(), pid_); error != 0) {
-    fail(error);
+    throw Error(fmt::format("cannot start {}: {}", plan.words.front(), std::strerror(error)));
   }
   // glibc declares it for C.
   ended_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-  if (ended_.get() < 0) {
-    const int error = errno;
-    kill_now();
-    fail(error);
-  }
 }
 
 Process::~Process() { kill_now(); }
 
 void Process::reap() {
+  ProcessEnd end{.seconds = watch_.seconds(), .status = 255};
   if (own_ == ProcessPlan::Own::session) {
     kill_session(pid_); // what is left in the background would run beside the next one
   }
-  ProcessEnd end{.status = 255};
   int status = 0;
   pid_t waited = 0;
   while ((waited = ::wait4(pid_, &status, 0, &end.usage)) < 0 && errno == EINTR) {
@@ -179,13 +166,24 @@ void Process::reap() {
   end_ = end;
 }
 
+bool Process::has_ended(double limit) const {
+  const int most = static_cast<int>(1e3 * limit + 0.999);
+  const bool known = ended_.get() >= 0;
+  pollfd waiting{.fd = ended_.get(), .events = POLLIN, .revents = 0};
+  if (::poll(&waiting, 1, known ? most : std::min(most, 2)) > 0 || known) {
+    return waiting.revents != 0;
+  }
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid != 0;
+}
+
 const std::optional<ProcessEnd>& Process::wait(double limit, const std::function<bool()>& stops) {
   constexpr double slice = 0.1;
   const Stopwatch watch;
   while (!end_) {
     const double left = limit - watch.seconds();
-    pollfd waiting{.fd = ended_.get(), .events = POLLIN, .revents = 0};
-    if (::poll(&waiting, 1, static_cast<int>(1e3 * std::clamp(left, 0.0, slice) + 0.999)) > 0) {
+    if (has_ended(std::clamp(left, 0.0, slice))) {
       reap();
     } else if (left <= 0 || (stops && stops())) {
       break;

@@ -50,8 +50,9 @@ struct ProcessPlan {
 
 /// How one ended. Of the program and what it has waited for.
 struct ProcessEnd {
-  int status = 0; ///< exit code, 128 + n after signal n
-  int signal = 0; ///< that ended it; 0: none
+  double seconds = 0; ///< from its start
+  int status = 0;     ///< exit code, 128 + n after signal n
+  int signal = 0;     ///< that ended it; 0: none
   rusage usage{};
 };
 
@@ -65,7 +66,7 @@ class Process {
   ~Process();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  /// A descriptor that can be read once it has ended.
+  /// A descriptor that can be read once it has ended; below 0 where the system has none.
   [[nodiscard]] int ended() const { return ended_.get(); }
   [[nodiscard]] double seconds() const { return watch_.seconds(); } ///< since its start
 
@@ -78,6 +79,7 @@ class Process {
   void kill_now();
 
  private:
+  [[nodiscard]] bool has_ended(double limit) const;
   void reap();
 
   ProcessPlan::Own own_;
@@ -86,8 +88,5 @@ class Process {
   FileDescriptor ended_;
   std::optional<ProcessEnd> end_;
 };
-
-/// The pointers to `words` that exec takes, and does not write to.
-[[nodiscard]] std::vector<char*> pointers_to(const std::vector<std::string>& words);
 
 } // namespace diffbench::bench

@@ -86,10 +86,8 @@ std::optional<std::int64_t> peak_of(const rusage& usage) {
                                          : std::nullopt;
 }
 
-/// Of one that has ended.
-ProgramRun reaped(Process& child, double seconds) {
-  const ProcessEnd end = child.wait(0).value();
-  return {.seconds = seconds,
+ProgramRun described(const ProcessEnd& end) {
+  return {.seconds = end.seconds,
           .user_seconds = seconds_of(end.usage.ru_utime),
           .system_seconds = seconds_of(end.usage.ru_stime),
           .peak_bytes = peak_of(end.usage),
@@ -192,11 +190,10 @@ ProcessPlan Program::start(int out, int err) const {
 
 ProgramRun Program::run() const {
   Process child(start(nowhere_.get(), nowhere_.get()));
-  pollfd waiting{.fd = child.ended(), .events = POLLIN, .revents = 0};
-  while (::poll(&waiting, 1, milliseconds_left(plan_, child.seconds())) <= 0) {
+  while (!child.wait(1e-3 * milliseconds_left(plan_, child.seconds()))) {
     check_time(plan_, child.seconds());
   }
-  return reaped(child, child.seconds());
+  return described(*child.wait(0));
 }
 
 ProgramRun Program::run(ProgramOutput& output) const {
@@ -217,7 +214,7 @@ ProgramRun Program::run(ProgramOutput& output) const {
                                 pollfd{.fd = out.read_end.get(), .events = POLLIN, .revents = 0},
                                 pollfd{.fd = err.read_end.get(), .events = POLLIN, .revents = 0}};
   // What it has left in the background may keep the pipes open; its own end is what counts.
-  while (waiting[0].revents == 0) {
+  while (!child.wait(0)) {
     ::poll(waiting.data(), waiting.size(), milliseconds_left(plan_, child.seconds()));
     check_time(plan_, child.seconds());
     if (waiting[1].revents != 0 && !drain(waiting[1].fd, read_stdout)) {
@@ -227,12 +224,11 @@ ProgramRun Program::run(ProgramOutput& output) const {
       waiting[2].fd = -1;
     }
   }
-  const double seconds = child.seconds();
   (void)drain(out.read_end.get(), read_stdout);
   (void)drain(err.read_end.get(), read_stderr);
   output.digest = digest.text();
   output.last_words = words.text();
-  return reaped(child, seconds);
+  return described(*child.wait(0));
 }
 
 } // namespace diffbench::bench

@@ -10,6 +10,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -67,6 +69,10 @@ Said run(std::vector<std::string> words, const std::vector<std::string>& command
   words.insert(words.end(), command.begin(), command.end());
   const FileDescriptor none = nowhere();
   const FileDescriptor errors(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (errors.get() < 0) {
+    throw Unavailable(fmt::format("{} cannot run here: {}: {}", command.front(), file.string(),
+                                  std::strerror(errno)));
+  }
   Process compiler({.words = words, .in = none.get(), .out = none.get(), .err = errors.get()});
   const auto& end = compiler.wait(compile_seconds, interrupted);
   if (!end) {
