@@ -323,6 +323,18 @@ LabReport cluster_report(const ClusterStudy& study) {
                  {"transport", study.transport},
                  {"problem", problem_json(study.frame)},
                  {"results", std::move(results)}};
+  report.columns = heads_of(profile_columns, heads_of(time_columns, row_heads()));
+  const bool depth = study.question == ClusterQuestion::depth;
+  report.pictures = {
+      {.title = depth ? "Time of a step, by the depth of the halos" : "Rate, by ranks",
+       .figure = Figure::lines,
+       .x = depth ? "halo_depth" : "ranks",
+       .y = depth ? std::vector<std::string>{"seconds_per_step", "modelled_seconds"}
+                  : std::vector<std::string>{"cells_per_second"}},
+      {.title = "Where a step of the slowest rank goes",
+       .figure = Figure::stack,
+       .x = depth ? "halo_depth" : "ranks",
+       .y = {"compute_seconds", "copy_seconds", "wait_seconds"}}};
   if (study.exchange) {
     report.data.at_path("exchange.seconds") = study.exchange->cost.seconds;
     report.data.at_path("exchange.seconds_per_byte") = study.exchange->cost.seconds_per_byte;
@@ -349,6 +361,17 @@ LabReport prediction_report(const ClusterPrediction& prediction) {
                  {"problem", problem_json(prediction.frame)},
                  {"rank_cells_per_second", prediction.cells_per_second},
                  {"results", list_of(predicted_columns, prediction.runs)}};
+  report.columns = heads_of(predicted_columns);
+  report.pictures = {{.title = "Predicted efficiency, by ranks",
+                      .figure = Figure::lines,
+                      .x = "ranks",
+                      .y = {"efficiency", "efficiency_exchanging_every_step"},
+                      .log = "x"},
+                     {.title = "Predicted time of a step, by ranks",
+                      .figure = Figure::lines,
+                      .x = "ranks",
+                      .y = {"seconds_per_step", "measured_seconds"},
+                      .log = "xy"}};
   report.data.at_path("exchange.seconds") = prediction.exchange.seconds;
   report.data.at_path("exchange.seconds_per_byte") = prediction.exchange.seconds_per_byte;
   return report;

@@ -280,6 +280,18 @@ LabReport FileComparison::report(const std::string& old_name, const std::string&
   report.sentence = concluded(evidence(disturbed_), sentence());
   report.notes = notes();
   report.rows = list_of(compared_columns, rows_);
+  report.columns = heads_of(difference_columns, heads_of(compared_columns));
+  report.pictures = {{.title = "New time over old",
+                      .rows = "rows",
+                      .x = "row",
+                      .y = {"ratio"},
+                      .by = {"verdict"},
+                      .interval = "interval"},
+                     {.title = "What else differs",
+                      .figure = Figure::table,
+                      .rows = "differences",
+                      .x = "what",
+                      .y = {}}};
   report.data = {{"old", old_name},
                  {"new", new_name},
                  {"problem_differences", list_of(difference_columns, problem_)},

@@ -563,6 +563,17 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
   report.sentence = sentences_of(all, duels.size(), card);
   report.notes = notes_of(card, all, unmeasured);
   report.data = data_of(card, all);
+  report.columns = heads_of(judged_columns);
+  report.pictures = {{.title = "Time of B over A",
+                      .x = "label",
+                      .y = {"ratio"},
+                      .by = {"verdict"},
+                      .interval = "interval"},
+                     {.title = "Times, block by block",
+                      .figure = Figure::lines,
+                      .x = "block",
+                      .y = {"a.samples_seconds", "b.samples_seconds"},
+                      .by = {"label"}}};
   report.series = series_of(all);
   report.interrupted = interrupted;
   report.disturbed = disturbed;
