@@ -86,11 +86,8 @@ void describe(const TrialSubject& subject, const Findings& findings, LabReport& 
   report.data["trial_seconds"] = subject.trial_seconds;
   report.data["cpu_share"] = findings.cpu_share();
   report.data["kinds"] = tallies_json(findings.tallies);
-  report.pictures = {{.title = "Verdicts, by the planted slowdown",
-                      .figure = Figure::stack,
-                      .rows = "kinds",
-                      .x = "planted_slowdown",
-                      .y = {"slower", "same", "unclear", "faster"}}};
+  report.pictures = {{"Verdicts, by the planted slowdown", Figure::bars, "planted_slowdown",
+                      "slower same unclear faster", "", "", "kinds"}};
   report.rows = report.data.find("kinds");
 }
 

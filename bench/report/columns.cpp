@@ -91,12 +91,12 @@ std::string as_rate(const Value& value) {
 }
 
 std::string_view unit_name(std::string (*unit)(const Value&)) {
-  return unit == as_seconds                              ? "s"
-         : unit == as_ratio || unit == as_thousandths    ? "x"
-         : unit == as_percent || unit == as_spread       ? "%"
-         : unit == as_bytes                              ? "B"
-         : unit == as_rate                               ? "B/s"
-                                                         : "";
+  return unit == as_seconds                           ? "s"
+         : unit == as_ratio || unit == as_thousandths ? "x"
+         : unit == as_percent || unit == as_spread    ? "%"
+         : unit == as_bytes                           ? "B"
+         : unit == as_rate                            ? "B/s"
+                                                      : "";
 }
 
 std::string csv_of(const Value& objects) {

@@ -141,7 +141,8 @@ template <typename Row, std::size_t N>
   return list;
 }
 
-/// The unit of what such a function shows, as the page knows it: "s", "x", "%", "B", "B/s", or none.
+/// The unit of what such a function shows, as the page knows it: "s", "x", "%", "B", "B/s", or
+/// none.
 [[nodiscard]] std::string_view unit_name(std::string (*unit)(const Value&));
 
 /// Names and units of the columns that table and JSON share, for who shows the JSON.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <sstream>
 
 namespace diffbench::bench {
 
@@ -11,16 +12,28 @@ std::string_view to_string(Figure figure) {
   return names.at(static_cast<std::size_t>(figure));
 }
 
+namespace {
+
+Value words_of(const std::string& text) {
+  Value words = Value::list();
+  std::istringstream rest(text);
+  for (std::string word; rest >> word;) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+} // namespace
+
 Value pictures_json(std::span<const Picture> pictures) {
   return Value::each(pictures, [](const Picture& picture) -> Value {
-    Value json{{"title", picture.title}, {"kind", picture.figure}, {"rows", picture.rows},
-               {"x", picture.x},         {"y", picture.y}};
+    Value json{{"title", picture.title}, {"kind", picture.figure},   {"rows", picture.rows},
+               {"x", picture.x},         {"y", words_of(picture.y)}, {"by", words_of(picture.by)}};
     const auto add = [&](const char* key, const auto& value) {
       if (!value.empty()) {
         json[key] = value;
       }
     };
-    add("by", picture.by);
     add("interval", picture.interval);
     add("log", picture.log);
     add("only", picture.only);

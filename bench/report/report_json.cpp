@@ -86,40 +86,18 @@ std::vector<std::string> telling_rows(const ComparisonResult& result) {
 } // namespace
 
 std::vector<Picture> row_pictures(const ComparisonResult& result, const std::string& rows) {
-  std::vector<Picture> pictures{
-      {.title = "Time of a step",
-       .rows = rows,
-       .x = "backend",
-       .y = {"seconds_per_iteration"},
-       .by = {"device"},
-       .interval = "seconds_per_iteration_interval",
-       .log = "y"},
-      {.title = "Where the time goes in a warm run",
-       .figure = Figure::stack,
-       .rows = rows,
-       .x = "backend",
-       .y = {"phases"},
-       .only = telling_rows(result)},
-      {.title = "Where the time goes in a cold run",
-       .figure = Figure::stack,
-       .rows = rows,
-       .x = "backend",
-       .y = {"end_to_end.cold_phases"},
-       .only = telling_rows(result)},
-      {.title = "The samples, in the order in which they were taken",
-       .figure = Figure::lines,
-       .rows = rows,
-       .x = "sample",
-       .y = {"samples_seconds"},
-       .by = {"backend"},
-       .log = "y"}};
+  std::vector<Picture> pictures{{"Time of a step", Figure::bars, "backend", "seconds_per_iteration",
+                                 "device", "y", rows, "seconds_per_iteration_interval"},
+                                {"Where the time goes in a warm run", Figure::stack, "backend",
+                                 "phases", "", "", rows, "", telling_rows(result)},
+                                {"Where the time goes in a cold run", Figure::stack, "backend",
+                                 "end_to_end.cold_phases", "", "", rows, "", telling_rows(result)},
+                                {"The samples, in the order in which they were taken",
+                                 Figure::lines, "sample", "samples_seconds", "backend", "y", rows}};
   for (const char* run : {"cold", "warm"}) {
     if (std::ranges::any_of(result.rows, [](const Row& row) { return row.moments.has_value(); })) {
-      pictures.push_back({.title = fmt::format("The first {} run, moment by moment", run),
-                          .figure = Figure::timeline,
-                          .rows = rows,
-                          .x = "backend",
-                          .y = {fmt::format("moments.{}", run)}});
+      pictures.push_back({fmt::format("The first {} run, moment by moment", run), Figure::timeline,
+                          "backend", fmt::format("moments.{}", run), "", "", rows});
     }
   }
   return pictures;

@@ -59,31 +59,20 @@ const isNewest = (file: ResultFile, companions: ResultFile[]): boolean =>
       kindOf(each) !== kindOf(file) || text(each.context, "date") <= text(file.context, "date"),
   );
 
-interface Contents {
-  groups: Map<string, ResultFile[]>;
-  anchors: Map<ResultFile, string>;
-  /** Sections that are no files: anchors and names. */
-  before: [string, string][];
-  after: [string, string][];
-}
-
-const linkTo = (anchor: string, name: string) =>
-  el("li", {}, el("a", { href: `#${anchor}` }, name));
-
-function navigation({ groups, anchors, before, after }: Contents): HTMLElement {
-  const links = (sections: [string, string][]) =>
-    sections.length === 0 ? null : el("ul", {}, ...sections.map((each) => linkTo(...each)));
-  const contents = el(
-    "details",
-    {},
-    el("summary", {}, "Contents"),
-    links(before),
-    ...[...groups.values()].flatMap((files) => [
-      ...(groups.size > 1 ? [el("p", {}, machineName(files))] : []),
-      links(files.map((file) => [anchors.get(file)!, headline(file)])),
-    ]),
-    links(after),
-  );
+/** Links to all parts of the page that have a place, machine by machine where there are several. */
+function navigation(main: HTMLElement): HTMLElement {
+  const parts = main.querySelectorAll<HTMLElement>("section[id], article[id], .machine-name");
+  const link = (anchor: string, name: string) =>
+    el("li", {}, el("a", { href: `#${anchor}` }, name));
+  const list = el("ul");
+  for (const part of parts) {
+    const name = part.querySelector("h2")?.textContent ?? part.ariaLabel ?? part.textContent ?? "";
+    if (part.id !== "") list.append(link(part.id, name));
+    else if (main.querySelectorAll(".machine-name").length > 1)
+      list.append(el("li", {}, el("strong", {}, name)));
+  }
+  list.append(link("live", "Your GPU, now"));
+  const contents = el("details", {}, el("summary", {}, "Contents"), list);
   // Beside the page it stays; on a phone it would fill the first screen.
   contents.open = matchMedia("(min-width: 1100px)").matches;
   return el("nav", { "aria-label": "Contents" }, contents);
@@ -117,7 +106,6 @@ function start(goTo?: string): void {
   endPage();
   const files = [...embedded("result"), ...dropped].map(readResultFile);
   const film = readFilm(embedded("field")[0]);
-  const anchors = new Map(files.map((file, index) => [file, `file-${index + 1}`]));
   const groups = byMachine(files);
   const main = el("main", {});
   if (files.length === 0) main.append(el("p", {}, "There are no results in this page."));
@@ -136,7 +124,7 @@ function start(goTo?: string): void {
       ),
     );
   const articleOf = (file: ResultFile, companions: ResultFile[]) =>
-    articleInTurn(anchors.get(file) ?? "", headline(file), pieces, (article) =>
+    articleInTurn(`file-${files.indexOf(file) + 1}`, headline(file), pieces, (article) =>
       fillArticle(article, file, isNewest(file, companions)),
     );
   for (const members of groups.values())
@@ -150,19 +138,6 @@ function start(goTo?: string): void {
     );
   pieces.push(() => main.append(liveCard()));
   if (story === null) pieces.shift()?.();
-  const before: [string, string, boolean][] = [
-    ["story", "One run", story !== null],
-    ["field", "The field", film !== null],
-    ["before-after", "Before and after", pairs !== null],
-  ];
-  const navigationParts = {
-    groups,
-    anchors,
-    before: before.flatMap(([anchor, name, there]): [string, string][] =>
-      there ? [[anchor, name]] : [],
-    ),
-    after: [["live", "Your GPU, now"]] as [string, string][],
-  };
   document
     .querySelector("#page")
     ?.replaceChildren(
@@ -173,7 +148,7 @@ function start(goTo?: string): void {
         el("div", { class: "tools" }, themeButton(), ...(target?.controls ?? [])),
       ),
       target?.told ?? "",
-      navigation(navigationParts),
+      navigation(main),
       main,
       el(
         "footer",

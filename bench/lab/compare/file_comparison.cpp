@@ -281,17 +281,9 @@ LabReport FileComparison::report(const std::string& old_name, const std::string&
   report.notes = notes();
   report.rows = list_of(compared_columns, rows_);
   report.columns = heads_of(difference_columns, heads_of(compared_columns));
-  report.pictures = {{.title = "New time over old",
-                      .rows = "rows",
-                      .x = "row",
-                      .y = {"ratio"},
-                      .by = {"verdict"},
-                      .interval = "interval"},
-                     {.title = "What else differs",
-                      .figure = Figure::table,
-                      .rows = "differences",
-                      .x = "what",
-                      .y = {}}};
+  report.pictures = {
+      {"New time over old", Figure::bars, "row", "ratio", "verdict", "", "rows", "interval"},
+      {"What else differs", Figure::table, "what", "", "", "", "differences"}};
   report.data = {{"old", old_name},
                  {"new", new_name},
                  {"problem_differences", list_of(difference_columns, problem_)},

@@ -564,16 +564,10 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
   report.notes = notes_of(card, all, unmeasured);
   report.data = data_of(card, all);
   report.columns = heads_of(judged_columns);
-  report.pictures = {{.title = "Time of B over A",
-                      .x = "label",
-                      .y = {"ratio"},
-                      .by = {"verdict"},
-                      .interval = "interval"},
-                     {.title = "Times, block by block",
-                      .figure = Figure::lines,
-                      .x = "block",
-                      .y = {"a.samples_seconds", "b.samples_seconds"},
-                      .by = {"label"}}};
+  report.pictures = {
+      {"Time of B over A", Figure::bars, "label", "ratio", "verdict", "", "results", "interval"},
+      {"Times, block by block", Figure::lines, "block", "a.samples_seconds b.samples_seconds",
+       "label"}};
   report.series = series_of(all);
   report.interrupted = interrupted;
   report.disturbed = disturbed;

@@ -198,12 +198,8 @@ LabReport history_report(const std::string& file, const History& history) {
         fmt::format("{} beside other programs: left out", counted(left_out, "run")));
   }
   report.columns = heads_of(row_columns);
-  report.pictures = {{.title = "Time of B over A, run after run",
-                      .figure = Figure::lines,
-                      .x = "run",
-                      .y = {"ratios"},
-                      .by = {"b", "a", "with"},
-                      .interval = "intervals"}};
+  report.pictures = {{"Time of B over A, run after run", Figure::lines, "run", "ratios", "b a with",
+                      "", "results", "intervals"}};
   report.data = {{"file", file}, {"alpha", history_alpha}, {"results", list_of(row_columns, rows)}};
   return report;
 }

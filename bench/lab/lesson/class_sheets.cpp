@@ -230,13 +230,9 @@ nlohmann::ordered_json class_result(int lesson, const std::vector<SheetLine>& li
   LabReport report;
   report.sentence = sentence_of(questions, students);
   report.notes = std::move(notes);
-  report.pictures = {{.title = "Guesses of the class, over the answer",
-                      .figure = Figure::lines,
-                      .x = "text",
-                      .y = {"ratio"},
-                      .by = {"name"},
-                      .log = "y"},
-                     {.title = "Right guesses", .rows = "questions", .x = "text", .y = {"right", "guesses"}}};
+  report.pictures = {
+      {"Guesses of the class, over the answer", Figure::lines, "text", "ratio", "name", "y"},
+      {"Right guesses", Figure::bars, "text", "right guesses", "", "", "questions"}};
   report.data = {{"lesson", lesson},
                  {"students", students},
                  {"questions", Value::each(questions,

@@ -131,10 +131,8 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
                  {"repetitions", job.repetitions},
                  {"results", Value::list()}};
   report.columns = heads_of(latency_columns);
-  report.pictures = {{.title = "Latency of a call",
-                      .x = "engine",
-                      .y = {"seconds.median", "seconds.p99"},
-                      .log = "y"}};
+  report.pictures = {
+      {"Latency of a call", Figure::bars, "engine", "seconds.median seconds.p99", "", "y"}};
   TextTable table = table_of(latency_columns);
   TextTable mistakes = table_of(misreading_columns);
   std::string meanings; // of the mistakes, each once

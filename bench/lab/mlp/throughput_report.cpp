@@ -165,13 +165,8 @@ LabReport throughput_report(const ThroughputStudy& study) {
   report.figures = text(Evidence::disturbed);
   report.found_in_data = {"results[].best_batch", "results[].best_rows_per_second",
                           "results[].enough_batch"};
-  report.pictures = {{.title = "Rows a second, by the size of a batch",
-                      .figure = Figure::lines,
-                      .rows = "results.curve",
-                      .x = "batch",
-                      .y = {"rows_per_second"},
-                      .by = {"row"},
-                      .log = "xy"}};
+  report.pictures = {{"Rows a second, by the size of a batch", Figure::lines, "batch",
+                      "rows_per_second", "row", "xy", "results.curve"}};
   report.sentence = sentence(study);
   report.interrupted = study.interrupted;
   const std::vector<RaceRow> rows = rows_of(study);

@@ -291,17 +291,9 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
                  {"test_rows", setting.data.test.rows()}, {"layers", network.widths()},
                  {"parameters", network.parameters()},    {"batch", setting.training.batch},
                  {"seed", setting.options.seed},          {"results", Value::list()}};
-  report.pictures = {{.title = "Learning curves",
-                      .figure = Figure::lines,
-                      .x = "epoch",
-                      .y = {"losses"},
-                      .by = {"engine", "async"},
-                      .log = "y"},
-                     {.title = "Time of an epoch", .x = "engine", .y = {"seconds_per_epoch"}},
-                     {.title = "Where the time of the training goes",
-                      .figure = Figure::stack,
-                      .x = "engine",
-                      .y = {"phases"}}};
+  report.pictures = {{"Learning curves", Figure::lines, "epoch", "losses", "engine async", "y"},
+                     {"Time of an epoch", Figure::bars, "engine", "seconds_per_epoch"},
+                     {"Where the time of the training goes", Figure::stack, "engine", "phases"}};
   std::vector<NamedProof> proofs;
   TextTable table({"engine", "threads", "epochs", "time/epoch", "spread", "loss", "train errors",
                    "test errors", "test accuracy"});

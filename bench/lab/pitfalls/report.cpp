@@ -240,11 +240,8 @@ LabReport measure_pitfalls(std::span<const Pitfall> chosen, Workbench& bench, do
   report.sentence = all_skipped(entries) ? "" : sentence(entries);
   report.data = list_of(pitfall_columns, entries);
   report.columns = heads_of(pitfall_columns);
-  report.pictures = {{.title = "What the mistake reads, and what is right",
-                      .rows = "",
-                      .x = "name",
-                      .y = {"mistaken_seconds", "right_seconds"},
-                      .log = "y"}};
+  report.pictures = {{"What the mistake reads, and what is right", Figure::bars, "name",
+                      "mistaken_seconds right_seconds", "", "y", ""}};
   report.rows = report.data;
   for (const Entry& entry : entries) {
     if (entry.finding) {

@@ -252,13 +252,9 @@ LabReport residency_report(const Ladder& ladder, const ComparisonResult& result)
     }
   }
   std::vector<Picture> pictures = row_pictures(result);
-  pictures.push_back({.title = "Time of a step, by the steps between two visits of the field to the host",
-                      .figure = Figure::lines,
-                      .x = "roundtrip_every",
-                      .y = {"seconds_per_iteration"},
-                      .by = {"resident", "transfer"},
-                      .interval = "seconds_per_iteration_interval",
-                      .log = "xy"});
+  pictures.push_back({"Time of a step, by the steps between two visits of the field to the host",
+                      Figure::lines, "roundtrip_every", "seconds_per_iteration",
+                      "resident transfer", "xy", "results", "seconds_per_iteration_interval"});
   std::vector<std::string> notes = own_notes(steps);
   notes.insert(notes.end(), result.notes.begin(), result.notes.end());
   return {.text = format_title(result) + sections.substr(sections.empty() ? 0 : 1) +

@@ -353,11 +353,7 @@ LabReport thread_report(const ThreadStudy& study) {
   report.data["gpu"] = study.gpu.json;
   report.columns = heads_of(thread_columns);
   const auto over_threads = [](const char* title, const char* y) -> Picture {
-    return {.title = title,
-            .figure = Figure::lines,
-            .x = "threads_asked",
-            .y = {y},
-            .by = {"backend", "racer"}};
+    return {title, Figure::lines, "threads_asked", y, "backend racer"};
   };
   report.pictures = {over_threads("Speed-up over one thread", "speedup"),
                      over_threads("Efficiency", "efficiency")};

@@ -185,18 +185,17 @@ std::vector<Picture> pictures_of(const SweptAxes& swept, const std::vector<Cross
       if (along == "--iters" && measure == Measure::step && swept.axes.size() > 1) {
         continue; // a step does not depend on their number
       }
-      Picture picture{
-          .title = fmt::format("Time of a {}, by {}", to_string(measure), column(along)),
-          .figure = Figure::lines,
-          .rows = "points.result.results",
-          .x = fmt::format("values.{}", i),
-          .y = {key},
-          .by = {"backend"},
-          .interval = measure == Measure::step ? "seconds_per_iteration_interval" : "",
-          .log = "xy"};
+      Picture picture{fmt::format("Time of a {}, by {}", to_string(measure), column(along)),
+                      Figure::lines,
+                      fmt::format("values.{}", i),
+                      key,
+                      "backend",
+                      "xy",
+                      "points.result.results",
+                      measure == Measure::step ? "seconds_per_iteration_interval" : ""};
       for (std::size_t other = 0; other < swept.axes.size(); ++other) {
         if (other != i) {
-          picture.by.push_back(fmt::format("values.{}", other));
+          picture.by += fmt::format(" values.{}", other);
         }
       }
       for (const Crossing& crossing : crossings) {

@@ -248,13 +248,7 @@ std::string format_device_copies(const DeviceCopies& device) {
 
 std::vector<Picture> copy_pictures(const TransferResult& result) {
   const auto rates = [](const char* title, const char* rows) -> Picture {
-    return {.title = title,
-            .figure = Figure::lines,
-            .rows = rows,
-            .x = "bytes",
-            .y = {"bytes_per_second"},
-            .by = {"way", "direction", "threads"},
-            .log = "xy"};
+    return {title, Figure::lines, "bytes", "bytes_per_second", "way direction threads", "xy", rows};
   };
   std::vector<Picture> pictures;
   if (result.device) {

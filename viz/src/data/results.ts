@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every result file of diffbench (schema 1) holds, whichever command wrote it.
-import { at, facts, flag, num, text, texts, type Json } from "./json";
+import { at, flag, num, text, texts, type Json } from "./json";
 
 export interface ResultFile {
   name: string;
@@ -48,15 +48,4 @@ export function machineOf(file: ResultFile, shown = (part: string) => part): str
   ]
     .map((part) => shown(part))
     .join("; ");
-}
-
-/** Of two files, as one that is written of both: "one → other" where they differ. */
-export function contextOfBoth(before: ResultFile, after: ResultFile): Json {
-  const [old, now] = [before, after].map(({ context }) => new Map(facts(context)));
-  return Object.fromEntries(
-    [...new Set([...now!.keys(), ...old!.keys()])].map((name) => {
-      const [earlier, value] = [old!.get(name) ?? "none", now!.get(name) ?? "none"];
-      return [name, earlier === value ? value : `${earlier} → ${value}`];
-    }),
-  );
 }

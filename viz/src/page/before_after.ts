@@ -2,7 +2,7 @@
 // Files that came after one another: what `diffbench compare` says of the two, which the program has put into the
 // page.
 import { at, flag, num, type Json } from "../data/json";
-import { contextOfBoth, machineOf, readResultFile, type ResultFile } from "../data/results";
+import { machineOf, readResultFile, type ResultFile } from "../data/results";
 import { shortened } from "../data/units";
 import { fillArticle } from "./article";
 import { el } from "./dom";
@@ -20,7 +20,7 @@ function readPair(part: Json, files: ResultFile[]): Pair[] {
   if (before === undefined || after === undefined) return [];
   const verdicts = readResultFile({
     file: `${before.name} and ${after.name}`,
-    context: contextOfBoth(before, after),
+    context: after.context,
     diffbench: at(part, "diffbench"),
   });
   return [{ before, after, sameMachine: flag(part, "same_machine") === true, verdicts }];

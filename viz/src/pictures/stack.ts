@@ -2,17 +2,8 @@
 // Bars of parts. Of times there are two panels of the same rows: how long each is as a whole, on a logarithmic axis,
 // since a good port is hundreds of times as fast as a bad one; and what it consists of.
 import { headOf, readingOf, type Entry } from "../data/figures";
-import { shown } from "../data/table";
 import { percent, seconds } from "../data/units";
-import {
-  baseOption,
-  categoryAxis,
-  inRows,
-  logLimits,
-  stackedBars,
-  tooltip,
-  valueAxis,
-} from "./chart";
+import { baseOption, categoryAxis, logLimits, stackedBars, tooltip, valueAxis } from "./chart";
 import type { ChartOption } from "./option";
 import { partColours, type Palette } from "./palette";
 import { nameOf, roomFor, type Drawn, type Subject } from "./picture";
@@ -47,29 +38,25 @@ export function stack(subject: Subject): Drawn | null {
   const { figure, entries } = subject;
   const lengthOf = (entry: Entry, { key }: Part) => Math.max(0, readingOf(entry, key).value ?? 0);
   const all = partsOf(subject).filter((part) => entries.some((entry) => lengthOf(entry, part) > 0));
-  const whole = (entry: Entry) => all.reduce((sum, part) => sum + lengthOf(entry, part), 0);
+  const whole = (entry: Entry) =>
+    readingOf(entry, `${figure.y[0]}.wall`).value ??
+    all.reduce((sum, part) => sum + lengthOf(entry, part), 0);
   const some = entries.filter((entry) => whole(entry) > 0);
   if (some.length === 0) return null;
-  const timed = figure.y.some((key) => /seconds|phases/.test(key));
   const name = (entry: Entry) => nameOf(subject, entry);
-  const sorted =
-    timed && figure.by.length === 0 ? [...some].sort((a, b) => whole(a) - whole(b)) : some;
+  const sorted = [...some].sort((a, b) => whole(a) - whole(b));
   const { kept, left } = roomFor(sorted, name, figure.only, 8);
-  const show = timed ? seconds : String;
   const tell = (entry: Entry): Told => ({
     head: name(entry),
     lines: [
-      ...(timed ? [["wall", seconds(whole(entry))] as [string, string]] : []),
+      ["wall", seconds(whole(entry))],
       ...all
         .filter((part) => lengthOf(entry, part) > 0)
-        .map(({ key, name }): [string, string] => [
-          name,
-          shown(readingOf(entry, key).value, { name, show }),
-        ]),
+        .map(({ key, name }): [string, string] => [name, seconds(readingOf(entry, key).value!)]),
     ],
   });
   const told = all.filter((part) => kept.some((entry) => lengthOf(entry, part) > 0));
-  const stacked = (palette: Palette, share: boolean) => {
+  const stacked = (palette: Palette) => {
     const colours = partColours(
       palette,
       told.map((part) => part.name),
@@ -80,7 +67,7 @@ export function stack(subject: Subject): Drawn | null {
         name: part.name,
         colour: colours[index]!,
         points: kept.map((entry) => ({
-          value: lengthOf(entry, part) / (share ? whole(entry) : 1),
+          value: lengthOf(entry, part) / whole(entry),
           told: tell(entry),
         })),
       })),
@@ -91,7 +78,7 @@ export function stack(subject: Subject): Drawn | null {
     const limits = logLimits(kept.map(whole));
     const axis = categoryAxis(palette, kept.map(name), { inverse: true });
     const lowered = { ...axis, axisLine: { show: false } };
-    const parts = stacked(palette, true);
+    const parts = stacked(palette);
     return {
       ...baseOption(palette),
       tooltip: { ...tooltip(palette, "axis"), axisPointer: { type: "shadow" } },
@@ -156,23 +143,14 @@ export function stack(subject: Subject): Drawn | null {
     };
   };
   return {
-    alternative: `Lying bars of parts, one for each of ${kept.length}${timed ? ", beside bars of the whole on a logarithmic axis" : ""}.`,
-    height: timed ? top + bottom + rowHeight * kept.length : 130 + 26 * kept.length,
+    alternative: `Lying bars of the whole on a logarithmic axis, and beside them of parts, one for each of ${kept.length}.`,
+    height: top + bottom + rowHeight * kept.length,
     notDrawn: [
       ...entries
         .filter((entry) => !(whole(entry) > 0))
         .map((entry): [string, string] => [name(entry), "the file has no parts of it"]),
       ...left,
     ],
-    option: (palette, narrow) =>
-      timed
-        ? panels(palette, narrow)
-        : {
-            ...inRows(palette, narrow, {
-              names: kept.map(name),
-            }),
-            xAxis: valueAxis(palette, { name: "", whole: true }),
-            series: stacked(palette, false),
-          },
+    option: panels,
   };
 }

@@ -50,7 +50,7 @@ describe("a result is drawn by its kind", () => {
     ["lines over words", { kind: "lines", x: "tea", y: ["grams"] }, 3],
     ["lines of lists", { kind: "lines", x: "sip", y: ["sips"], by: ["tea"] }, 9],
     ["a stack of members", { kind: "stack", x: "tea", y: ["phases"] }, 9],
-    ["a stack of keys", { kind: "stack", x: "tea", y: ["grams", "ratio"] }, 6],
+    ["a stack of keys", { kind: "stack", x: "tea", y: ["grams", "ratio"] }, 9],
     ["a timeline", { kind: "timeline", x: "tea", y: ["moments"] }, 1],
   ];
   it.each(cases)("%s", (name, picture, points) => {
