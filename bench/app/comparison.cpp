@@ -2,7 +2,6 @@
 #include "comparison.hpp"
 
 #include "assumed_ledger.hpp"
-#include "assumed_page.hpp"
 #include "assumed_report.hpp"
 #include "bars.hpp"
 #include "diffbench/cluster/rank_rows.hpp"
@@ -37,6 +36,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace diffbench::bench {
@@ -165,9 +165,9 @@ void add_film(const ComparisonOptions& options, const ComparisonResult& result) 
   const RecordPlan& record = options.record;
   if (!options.output.report.empty() && record.snapshot_every > 0 &&
       record.snapshot_format == SnapshotFormat::npy) {
-    write_report_with_cards(
-        options.output.report,
-        {report_part("this run", json_of(to_json(result))), field_part(record.snapshot_dir)});
+    const std::array parts{report_part("this run", json_of(to_json(result))),
+                           field_part(record.snapshot_dir)};
+    write_report(options.output.report, parts);
   }
 }
 

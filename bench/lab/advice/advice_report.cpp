@@ -158,6 +158,8 @@ LabReport advice_report(const Advice& advice, const CostProfile& profile, const 
   }
   report.sentence = sentence(advice);
   report.data = advice_json(advice, profile, problem);
+  report.pictures = {{"Predicted time of a run", Figure::bars, "backend",
+                      "warm_seconds cold_seconds", "", "y", "ways"}};
   report.rows = report.data.find("ways");
   if (profile.disturbed) {
     report.disturbed = true;
