@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab_report.hpp"
 
-#include "assumed_page.hpp"
 #include "columns.hpp"
 #include "conclusion.hpp"
 #include "context.hpp"
@@ -184,9 +183,9 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
   });
   if (!output.report.empty()) {
     outputs.attempt([&] {
-      write_report_with_cards(
-          output.report,
-          {report_part("this run", json_of(lab_result(name, invocation.command, report)))});
+      const std::string part =
+          report_part("this run", json_of(lab_result(name, invocation.command, report)));
+      write_report(output.report, {&part, 1});
       outputs.wrote(output.report);
     });
   }
